@@ -1,0 +1,27 @@
+import { defineConfig } from 'tsup'
+
+const entry = {
+  index: 'src/index.ts',
+  node: 'src/node.ts',
+  schemas: 'src/schemas.ts',
+  bulk: 'src/bulk.ts',
+  proxy: 'src/proxy.ts',
+  'rate-limit': 'src/shared-rate-limit.ts',
+  'testing/index': 'src/testing/index.ts',
+  'testing/msw': 'src/testing/msw.ts',
+  'testing/server': 'src/testing/server.ts',
+}
+
+export default defineConfig({
+  entry: { ...entry, 'testing/cli': 'src/testing/cli.ts' },
+  format: ['esm', 'cjs'],
+  target: 'es2022',
+  platform: 'neutral',
+  dts: { entry },
+  sourcemap: true,
+  clean: true,
+  treeshake: false,
+  external: ['msw', 'rate-limiter-flexible', /^node:/],
+  // ky and zod are inlined: nothing is installed beside the package, and CommonJS needs no ESM-only ky.
+  noExternal: ['ky', 'zod'],
+})
