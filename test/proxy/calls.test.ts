@@ -1,0 +1,199 @@
+import { describe, expect, test } from 'vitest'
+import type { AllowedCall } from '../../src/proxy.ts'
+import { KEY, proxied } from './upstream.ts'
+
+describe('what passes', () => {
+  test('an allowed call reaches the platform with the key, its query and its body', async () => {
+    const { call, seen } = await proxied({ allow: ['POST /campaign/add'] })
+    const answer = await call('/campaign/add?a=%26&b=1', { method: 'POST', body: '{"name":"Spring"}' })
+    expect([answer.status, await answer.json()]).toEqual([200, { error: 0 }])
+    expect(seen).toMatchObject([{ method: 'POST', url: '/api/campaign/add?a=%26&b=1', body: '{"name":"Spring"}' }])
+    expect(seen[0]!.headers.authorization).toBe(`Bearer ${KEY}`)
+  })
+
+  test.each<[AllowedCall, string, string]>([
+    ['GET /qr/:id', 'GET', '/qr/7'],
+    ['PUT /campaign/:id/update', 'PUT', '/campaign/12/update'],
+    ['DELETE /pixel/:id/delete', 'DELETE', '/pixel/3/delete'],
+    ['POST /channel/:channelid/assign/:type/:itemid', 'POST', '/channel/1/assign/links/9'],
+    ['POST /files/upload/:filename', 'POST', '/files/upload/a%20b%26%3F%23%2Fc%C3%A9.pdf'],
+    ['POST /files/upload/:filename', 'POST', '/files/upload/100%25.pdf'],
+  ])('%s lets %s %s through, unchanged', async (allowed, method, path) => {
+    const { call, seen } = await proxied({ allow: [allowed] })
+    expect((await call(path, { method })).status).toBe(200)
+    expect(seen).toMatchObject([{ method, url: `/api${path}` }])
+  })
+
+  test('everything else is refused, and the platform hears nothing of it', async () => {
+    const { call, seen } = await proxied({ allow: ['GET /campaigns', 'PUT /campaign/:id/update'] })
+    const refused: [string, string][] = [
+      ['GET', '/account'],
+      ['POST', '/campaigns'],
+      ['GET', '/campaigns/'],
+      ['GET', '/CAMPAIGNS'],
+      ['GET', '/campaigns/1'],
+      ['HEAD', '/campaigns'],
+      ['PUT', '/campaign//update'],
+      ['PUT', '/campaign/1/2/update'],
+      ['PUT', '/campaign/1/delete'],
+    ]
+    for (const [method, path] of refused) {
+      const answer = await call(path, { method })
+      expect([method, path, answer.status]).toEqual([method, path, 403])
+    }
+    expect(seen).toEqual([])
+  })
+
+  test('a refusal has the shape of the platform’s own errors', async () => {
+    const { call } = await proxied()
+    const answer = await call('/account')
+    expect(await answer.json()).toEqual({ error: 1, message: 'This proxy does not allow GET /account.' })
+    expect(answer.headers.get('content-type')).toMatch('application/json')
+  })
+})
+
+describe('tricks with the path', () => {
+  test.each([
+    '/qr/..%2faccount',
+    '/qr/%2e%2e%2faccount',
+    '/qr/1%2F2',
+    '/qr/1%5c2',
+    '/qr/1%00',
+    '/qr/1;x',
+    '/qr/%31',
+    '/qr//1',
+    '//evil.example/qr/1',
+    '/qr/1%252f2',
+    '/files/upload/..%2f..%2faccount',
+    '/files/upload/%252e%252e%252faccount',
+    '/files/upload/a%2f..%2f..%2fb',
+    '/files/upload/a%5cb',
+    '/files/upload/a%00b',
+    '/files/upload/a%0d%0ab',
+    '/files/upload/a/b',
+    '/files/upload/%ff',
+    '/files/upload/',
+  ])('%s is refused', async (path) => {
+    const { call, seen } = await proxied({ allow: ['GET /qr/:id', 'GET /files/upload/:filename'] })
+    expect((await call(path)).status).toBe(403)
+    expect(seen).toEqual([])
+  })
+
+  test.each(['/x/../../account', '/x/%2e%2e/%2E%2e/account', '/x\\..\\..\\account', '/xyz/qr/1', '/x', '/'])(
+    '%s leads out of the prefix and is not found',
+    async (path) => {
+      const { call, seen } = await proxied({ prefix: '/x', allow: ['GET /account', 'GET /qr/:id'] })
+      expect((await call(path)).status).toBe(404)
+      expect(seen).toEqual([])
+    },
+  )
+
+  test('the host of the request decides nothing', async () => {
+    const { proxy, seen } = await proxied()
+    expect((await proxy(new Request('http://evil.example/campaigns'))).status).toBe(200)
+    expect(seen).toHaveLength(1)
+  })
+})
+
+describe('where it is mounted', () => {
+  test('the prefix is taken off, with or without a slash at its end', async () => {
+    for (const prefix of ['/api/shortlink', '/api/shortlink/']) {
+      const { call, seen } = await proxied({ prefix })
+      expect((await call('/api/shortlink/campaigns?page=2')).status).toBe(200)
+      expect(seen[0]!.url).toBe('/api/campaigns?page=2')
+    }
+  })
+
+  test('/opener leads to the app-opener API, without the key unless openerAuth asks for it', async () => {
+    for (const openerAuth of ['none', 'bearer'] as const) {
+      const { baseUrl, seen } = await proxied()
+      const { call } = await proxied({
+        openerUrl: baseUrl.replace('/api', ''),
+        openerAuth,
+        prefix: '/p',
+        allow: ['POST /opener/v3/api'],
+      })
+      expect((await call('/p/opener/v3/api', { method: 'POST', body: '{}' })).status).toBe(200)
+      expect(seen[0]!.url).toBe('/v3/api')
+      expect(seen[0]!.headers.authorization).toBe(openerAuth === 'bearer' ? `Bearer ${KEY}` : undefined)
+    }
+  })
+})
+
+describe('authorize', () => {
+  test('hears the request and the entry of `allow`, and decides', async () => {
+    const heard: unknown[] = []
+    const { call, seen } = await proxied({
+      allow: ['GET /qr/:id', 'DELETE /qr/:id/delete'],
+      authorize: async (request, call) => {
+        heard.push(request.headers.get('cookie'), call)
+        return call.startsWith('GET ')
+      },
+    })
+    expect((await call('/qr/1', { headers: { cookie: 'session=1' } })).status).toBe(200)
+    expect((await call('/qr/1/delete', { method: 'DELETE' })).status).toBe(403)
+    expect(heard).toEqual(['session=1', 'GET /qr/:id', null, 'DELETE /qr/:id/delete'])
+    expect(seen).toHaveLength(1)
+  })
+
+  test('its own answer is given as it is', async () => {
+    const { call } = await proxied({ authorize: () => new Response('Sign in', { status: 401 }) })
+    const answer = await call('/campaigns')
+    expect([answer.status, await answer.text()]).toEqual([401, 'Sign in'])
+  })
+
+  test('only true lets a call pass', async () => {
+    for (const verdict of [undefined, null, 0, '', 1, 'yes']) {
+      const { call, seen } = await proxied({ authorize: () => verdict as never })
+      expect((await call('/campaigns')).status).toBe(403)
+      expect(seen).toEqual([])
+    }
+  })
+
+  test('when it throws, nothing is sent, the page learns nothing and onError hears it', async () => {
+    const errors: unknown[] = []
+    const failure = new Error('the session store at 10.0.0.5 is down')
+    const { call, seen } = await proxied({
+      authorize: () => Promise.reject(failure),
+      onError: (error) => {
+        errors.push(error)
+        throw new Error('a careless observer')
+      },
+    })
+    const answer = await call('/campaigns')
+    expect([answer.status, await answer.json()]).toEqual([500, { error: 1, message: 'The proxy failed.' }])
+    expect([errors, seen]).toEqual([[failure], []])
+  })
+
+  test('reading the body in it is a mistake that is named, not an empty upload', async () => {
+    const errors: unknown[] = []
+    const { call, seen } = await proxied({
+      allow: ['POST /campaign/add'],
+      authorize: async (request) => (await request.text()) !== '',
+      onError: (error) => errors.push(error),
+    })
+    expect((await call('/campaign/add', { method: 'POST', body: '{}' })).status).toBe(500)
+    expect(String(errors[0])).toMatch('authorize: it read the body')
+    expect(seen).toEqual([])
+  })
+})
+
+describe('the key', () => {
+  test('may come from a function of the request, asked on every call', async () => {
+    const { call, seen } = await proxied({ apiKey: async (request) => `key-${request.headers.get('x-tenant')}` })
+    await call('/campaigns', { headers: { 'x-tenant': 'a' } })
+    await call('/campaigns', { headers: { 'x-tenant': 'b' } })
+    expect(seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer key-a', 'Bearer key-b'])
+  })
+
+  test('a function that gives none fails the call and says so to onError, without the value', async () => {
+    const errors: unknown[] = []
+    for (const key of ['', 'secret\nX-Evil: 1', undefined]) {
+      const { call, seen } = await proxied({ apiKey: () => key as string, onError: (error) => errors.push(error) })
+      expect((await call('/campaigns')).status).toBe(500)
+      expect(seen).toEqual([])
+    }
+    expect(errors.join()).toMatch('apiKey: expected')
+    expect(errors.join()).not.toMatch('secret')
+  })
+})

@@ -1,0 +1,200 @@
+import { createServer } from 'node:http'
+import { connect } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { KEY, proxied } from './upstream.ts'
+
+describe('towards the platform', () => {
+  test('only the headers that a call needs cross', async () => {
+    const { call, seen } = await proxied({ allow: ['POST /campaign/add'], headers: { 'X-Gateway': 'g' } })
+    await call('/campaign/add', {
+      method: 'POST',
+      body: '{"name":"é"}',
+      headers: {
+        Accept: 'application/json',
+        'Content-Type': 'application/json',
+        Authorization: 'Bearer of-the-page',
+        Cookie: 'session=1',
+        'Proxy-Authorization': 'Basic x',
+        Connection: 'keep-alive, x-private',
+        'X-Private': '1',
+        'X-Forwarded-For': '10.0.0.1',
+        Forwarded: 'for=10.0.0.1',
+        'X-Real-IP': '10.0.0.1',
+        Host: 'evil.example',
+        Origin: 'https://app.example',
+        Referer: 'https://app.example/secret',
+      },
+    })
+    const { headers } = seen[0]!
+    // What the runtime's own fetch adds says nothing about the page.
+    const own = ['host', 'connection', 'user-agent', 'accept-encoding', 'sec-fetch-mode', 'transfer-encoding']
+    const crossed = Object.keys(headers).filter((name) => !own.includes(name) && name !== 'accept-language')
+    expect(crossed.sort()).toEqual(['accept', 'authorization', 'content-type', 'x-gateway'])
+    expect(headers).toMatchObject({ authorization: `Bearer ${KEY}`, host: expect.stringMatching('127.0.0.1') })
+  })
+
+  test('a body goes on while it still comes in, with the length it was announced with', async () => {
+    let received = 0
+    let firstBytes = () => {}
+    const arrived = new Promise<void>((resolve) => {
+      firstBytes = resolve
+    })
+    const { call, seen } = await proxied({ allow: ['POST /files/upload/:filename'] }, (request, response) => {
+      request.on('data', (chunk) => {
+        received += chunk.length
+        firstBytes()
+      })
+      request.on('end', () => response.setHeader('Content-Type', 'application/json').end('{"error":0}'))
+    })
+    const body = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        if (received === 0) controller.enqueue(new Uint8Array(1000))
+        // The second half exists only once the first has reached the platform.
+        await arrived
+        controller.enqueue(new Uint8Array(24))
+        controller.close()
+      },
+    })
+    const init = { method: 'POST', body, duplex: 'half', headers: { 'Content-Length': '1024' } }
+    expect((await call('/files/upload/a.bin', init)).status).toBe(200)
+    expect(received).toBe(1024)
+    expect(seen[0]!.headers).toMatchObject({ 'content-length': '1024' })
+    expect(seen[0]!.headers).not.toHaveProperty('transfer-encoding')
+  })
+
+  test('a page that goes away ends the call at the platform too', async () => {
+    const closed = new Promise<void>((resolve) => {
+      void proxied({}, (request) => request.socket.on('close', () => resolve())).then(({ proxy }) => {
+        const controller = new AbortController()
+        setTimeout(() => controller.abort(), 50)
+        return proxy(new Request('https://app.example/campaigns', { signal: controller.signal }))
+      })
+    })
+    await closed
+  })
+})
+
+describe('towards the browser', () => {
+  test('only the rate headers, Retry-After and Date cross, and nothing is cached', async () => {
+    const { call } = await proxied({}, (_request, response) => {
+      const headers = {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Set-Cookie': 'admin=1',
+        'X-RateLimit-Limit': '30',
+        'X-RateLimit-Remaining': '0',
+        'X-RateLimit-Reset': '1767225600',
+        'Retry-After': '41',
+        'X-Powered-By': 'PHP/8',
+        Server: 'nginx',
+        'Access-Control-Allow-Origin': '*',
+        'WWW-Authenticate': 'Basic',
+        Connection: 'keep-alive',
+      }
+      response.writeHead(429, headers).end('{"error":429,"message":"Slow down"}')
+    })
+    const answer = await call('/campaigns')
+    const { date, ...headers } = Object.fromEntries(answer.headers)
+    expect(answer.status).toBe(429)
+    expect(Date.parse(date!)).toBeGreaterThan(0)
+    expect(headers).toEqual({
+      'cache-control': 'no-store',
+      'content-type': 'application/json',
+      'retry-after': '41',
+      vary: 'Origin',
+      'x-content-type-options': 'nosniff',
+      'x-ratelimit-limit': '30',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': '1767225600',
+    })
+    expect(await answer.json()).toEqual({ error: 429, message: 'Slow down' })
+  })
+
+  test('the key is taken out of an answer that has it, however it is spelled', async () => {
+    const { call } = await proxied({}, (request, response) => {
+      const { authorization } = request.headers
+      const spellings = [authorization, encodeURIComponent(KEY)]
+      response.setHeader('Content-Type', 'application/json').end(`{"error":1,"message":"${spellings.join(' ')}"}`)
+    })
+    const text = await (await call('/campaigns')).text()
+    expect(text).toMatch('Bearer [redacted]')
+    expect(text).not.toMatch(/key.{1,3}of-the-account/)
+  })
+
+  test('an HTML page arrives as text, so it is never a page of this site', async () => {
+    const { call } = await proxied({}, (_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end('<script>alert(1)</script>')
+    })
+    const answer = await call('/campaigns')
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+  })
+
+  test('an answer without a body stays one', async () => {
+    const { call } = await proxied({}, (_request, response) => response.writeHead(204).end())
+    const answer = await call('/campaigns')
+    expect([answer.status, answer.body]).toEqual([204, null])
+  })
+})
+
+describe('when the platform fails', () => {
+  test('a redirect is not followed; onError learns where it led', async () => {
+    const errors: unknown[] = []
+    const { call, seen } = await proxied({ onError: (error) => errors.push(error) }, (_request, response) => {
+      response.writeHead(301, { Location: `https://new.example/api/campaigns?key=${KEY}` }).end()
+    })
+    const answer = await call('/campaigns')
+    expect([answer.status, (await answer.json()).message]).toEqual([502, 'The platform answered with a redirect.'])
+    expect(answer.headers.get('location')).toBeNull()
+    expect(String(errors)).toMatch('status 301, to https://new.example/api/campaigns?key=[redacted]')
+    expect(seen).toHaveLength(1)
+  })
+
+  test('a server that is not there is a 502', async () => {
+    const errors: unknown[] = []
+    const { call } = await proxied({ baseUrl: 'http://127.0.0.1:1/api', onError: (error) => errors.push(error) })
+    const answer = await call('/campaigns')
+    expect([answer.status, await answer.json()]).toEqual([502, { error: 1, message: 'The platform gave no answer.' }])
+    expect(errors).toHaveLength(1)
+  })
+
+  test('an answer that breaks off is a 502', async () => {
+    const { call } = await proxied({}, (_request, response) => {
+      response.writeHead(200, { 'Content-Length': '100' }).write('{"error":0')
+      setTimeout(() => response.destroy(), 20)
+    })
+    expect((await call('/campaigns')).status).toBe(502)
+  })
+
+  test('a server that never answers, or never ends its answer, is a 504', async () => {
+    const silent = await proxied({ timeout: 60 }, () => {})
+    expect((await silent.call('/campaigns')).status).toBe(504)
+    const endless = await proxied({ timeout: 60 }, (_request, response) => response.write('{'))
+    expect((await endless.call('/campaigns')).status).toBe(504)
+  })
+})
+
+test('over Node’s http, a request line with an absolute address changes nothing', async () => {
+  const { proxy, seen } = await proxied({ prefix: '/p' })
+  const server = createServer(async (request, response) => {
+    const answer = await proxy(new Request(new URL(request.url!, 'http://localhost'), { method: request.method! }))
+    response.writeHead(answer.status).end(await answer.text())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as { port: number }
+  const raw = (line: string) =>
+    new Promise<string>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () =>
+        socket.write(`${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`),
+      )
+      let text = ''
+      socket.on('data', (chunk) => {
+        text += chunk
+      })
+      socket.on('close', () => resolve(text.slice(9, 12)))
+    })
+  expect(await raw('GET http://evil.example/p/campaigns')).toBe('200')
+  expect(await raw('GET //evil.example/p/campaigns')).toBe('200')
+  expect(await raw('GET /p/../campaigns')).toBe('404')
+  expect(seen.map(({ url }) => url)).toEqual(['/api/campaigns', '/api/campaigns'])
+})

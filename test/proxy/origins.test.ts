@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest'
+import { proxied } from './upstream.ts'
+
+const other = { Origin: 'https://other.example' }
+
+describe('pages of other origins', () => {
+  test.each<[string, Record<string, string>]>([
+    ['another site, by Sec-Fetch-Site', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['a sibling of the same site', { ...other, 'Sec-Fetch-Site': 'same-site' }],
+    ['another origin, by Origin alone', other],
+    ['an opaque origin', { Origin: 'null' }],
+  ])('are refused: %s', async (_name, headers) => {
+    const { call, seen } = await proxied()
+    const answer = await call('/campaigns', { headers })
+    expect(answer.status).toBe(403)
+    expect(answer.headers.has('access-control-allow-origin')).toBe(false)
+    expect(seen).toEqual([])
+  })
+
+  test.each<[string, Record<string, string>]>([
+    ['a page of this origin', { Origin: 'https://app.example', 'Sec-Fetch-Site': 'same-origin' }],
+    [
+      'a page of this origin behind a gateway that renames the host',
+      { Origin: 'https://www', 'Sec-Fetch-Site': 'same-origin' },
+    ],
+    ['a page of this origin, by Origin alone', { Origin: 'https://app.example' }],
+    ['an address that was typed', { 'Sec-Fetch-Site': 'none' }],
+    ['a program that is no browser', {}],
+  ])('%s passes', async (_name, headers) => {
+    const { call } = await proxied()
+    expect((await call('/campaigns', { headers })).status).toBe(200)
+  })
+
+  test('a preflight from them is refused too', async () => {
+    const { call } = await proxied()
+    const headers = { ...other, 'Access-Control-Request-Method': 'GET' }
+    expect((await call('/campaigns', { method: 'OPTIONS', headers })).status).toBe(403)
+  })
+})
+
+describe('with cors', () => {
+  const cors = { origins: ['https://other.example'] }
+
+  test('a listed page may call and read the rates, errors included', async () => {
+    const { call } = await proxied({ cors })
+    for (const [path, status] of [
+      ['/campaigns', 200],
+      ['/account', 403],
+    ] as const) {
+      const answer = await call(path, { headers: { ...other, 'Sec-Fetch-Site': 'cross-site' } })
+      expect(answer.status).toBe(status)
+      expect(Object.fromEntries(answer.headers)).toMatchObject({
+        'access-control-allow-origin': 'https://other.example',
+        'access-control-expose-headers':
+          'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Date',
+        vary: 'Origin',
+      })
+      expect(answer.headers.has('access-control-allow-credentials')).toBe(false)
+    }
+  })
+
+  test('a page that is not listed is refused', async () => {
+    const { call, seen } = await proxied({ cors })
+    expect((await call('/campaigns', { headers: { Origin: 'https://third.example' } })).status).toBe(403)
+    expect(seen).toEqual([])
+  })
+
+  test('a preflight is answered without asking authorize or the platform', async () => {
+    const { call, seen } = await proxied({
+      cors: { ...cors, headers: ['X-CSRF'], credentials: true },
+      allow: ['GET /qr/:id', 'GET /campaigns', 'DELETE /qr/:id/delete'],
+      authorize: () => false,
+    })
+    const answer = await call('/qr/1', {
+      method: 'OPTIONS',
+      headers: { ...other, 'Access-Control-Request-Method': 'DELETE' },
+    })
+    expect(answer.status).toBe(204)
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'access-control-allow-origin': 'https://other.example',
+      'access-control-allow-methods': 'GET, DELETE',
+      'access-control-allow-headers': 'Authorization, Content-Type, X-CSRF',
+      'access-control-allow-credentials': 'true',
+    })
+    expect(seen).toEqual([])
+  })
+
+  test("'*' lets every page in, without cookies", async () => {
+    const { call } = await proxied({ cors: { origins: '*' } })
+    const answer = await call('/campaigns', { headers: other })
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*'])
+    expect(answer.headers.has('access-control-allow-credentials')).toBe(false)
+  })
+})

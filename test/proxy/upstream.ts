@@ -1,0 +1,46 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { createProxy, type ProxyOptions } from '../../src/proxy.ts'
+
+export const KEY = 'key/of-the-account+1'
+
+export interface Seen {
+  method: string
+  url: string
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+/** A server in the platform's place that keeps what it saw, and goes away with the test. */
+export async function upstream(handler: Handler = ok) {
+  const seen: Seen[] = []
+  const server = createServer(async (request, response) => {
+    const entry: Seen = { method: request.method!, url: request.url!, headers: request.headers, body: '' }
+    seen.push(entry)
+    request.setEncoding('utf8').on('data', (chunk) => {
+      entry.body += chunk
+    })
+    handler(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`, seen }
+}
+
+function ok(_request: IncomingMessage, response: ServerResponse) {
+  response.setHeader('Content-Type', 'application/json').end('{"error":0}')
+}
+
+/** A proxy before such a server, and a way to call it as a page would. */
+export async function proxied(options: Partial<ProxyOptions> = {}, handler?: Handler) {
+  const { baseUrl, seen } = await upstream(handler)
+  const proxy = createProxy({ baseUrl, apiKey: KEY, allow: ['GET /campaigns'], ...options })
+  const call = (path: string, init?: RequestInit) => proxy(new Request(`https://app.example${path}`, init))
+  return { call, proxy, seen, baseUrl }
+}
