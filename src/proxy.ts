@@ -1,4 +1,5 @@
 import { ConfigurationError } from './errors.ts'
+import { checkKey, parseAddress } from './options.ts'
 import { type CorsOptions, corsRules, isPreflight } from './proxy-origin.ts'
 import { type AllowedCall, matcher } from './proxy-rules.ts'
 import { type Redact, redactor, safeCause } from './redact.ts'
@@ -208,9 +209,10 @@ function pathBelow(prefix: string, request: Request): string {
 /** Where a path leads: to the app-opener API below `/opener`, to the management API otherwise. */
 function addresses(options: ProxyOptions): (path: string) => { url: string; isOpener: boolean } {
   const mount = '/opener'
-  const base = readAddress('baseUrl', options.baseUrl, options.allowInsecureHttp)
-  const opener = options.openerUrl && readAddress('openerUrl', options.openerUrl, options.allowInsecureHttp)
-  if (!opener && options.allow.some((call) => call.includes(` ${mount}/`))) {
+  const { baseUrl, openerUrl, allow, allowInsecureHttp = false } = options
+  const base = parseAddress('baseUrl', baseUrl, allowInsecureHttp)
+  const opener = openerUrl && parseAddress('openerUrl', openerUrl, allowInsecureHttp)
+  if (!opener && allow.some((call) => call.includes(` ${mount}/`))) {
     throw new ConfigurationError(`openerUrl: is missing, and allow lists a call below ${mount}`)
   }
   return (path) =>
@@ -219,32 +221,8 @@ function addresses(options: ProxyOptions): (path: string) => { url: string; isOp
       : { url: base + path, isOpener: false }
 }
 
-function readAddress(option: 'baseUrl' | 'openerUrl', value: unknown, allowInsecureHttp = false): string {
-  const url = URL.canParse(String(value)) ? new URL(String(value)) : undefined
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
-    throw new ConfigurationError(
-      `${option}: expected an absolute http(s) address without user, query and fragment, such as https://sho.rt/api`,
-    )
-  }
-  const isLoopback = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
-  if (url.protocol === 'http:' && !isLoopback && !allowInsecureHttp) {
-    throw new ConfigurationError(`${option}: expected https:, received http:, over which the key travels in the clear`)
-  }
-  return url.href.replace(/\/+$/, '')
-}
-
 function readPrefix(prefix = ''): string {
   const trimmed = typeof prefix === 'string' ? prefix.replace(/\/+$/, '') : undefined
   if (trimmed !== undefined && /^(\/[\w.~-]+)*$/.test(trimmed)) return trimmed
   throw new ConfigurationError(`prefix: expected a path such as /api/shortlink, received ${JSON.stringify(prefix)}`)
-}
-
-/** A key that fits into a header. The message leaves it out. */
-function checkKey(key: unknown): string {
-  if (typeof key === 'string' && /^[\x21-\x7e]+$/.test(key)) return key
-  throw new ConfigurationError(
-    `apiKey: expected a text of visible ASCII characters or a function that gives one, received ${
-      typeof key === 'string' ? (key ? 'a text with other characters' : 'an empty text') : typeof key
-    }`,
-  )
 }

@@ -35,7 +35,7 @@ test.each<[string, Record<string, unknown>]>([
 ])('a bad %s is named, without the key: %j', (option, bad) => {
   const create = () => createProxy({ ...good, ...bad } as ProxyOptions)
   expect(create).toThrow(ConfigurationError)
-  expect(create).toThrow(new RegExp(`^${option.replace('.', '\\.')}: `))
+  expect(create).toThrow(new RegExp(`^${option.replace('.', '\\.')}\\b`))
   expect(create).not.toThrow('the-secret-key')
 })
 
