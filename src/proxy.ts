@@ -1,3 +1,4 @@
+import { EXPIRED, withDeadline } from './deadline.ts'
 import { ConfigurationError } from './errors.ts'
 import { checkKey, parseAddress } from './options.ts'
 import { type CorsOptions, corsRules, isPreflight } from './proxy-origin.ts'
@@ -128,22 +129,22 @@ function forwarder(options: ProxyOptions): (request: Request, path: string) => P
     copy(new Headers(added), headers, Object.keys(added))
     if (!isOpener || openerAuth === 'bearer') headers.set('Authorization', `Bearer ${key}`)
 
-    const deadline = timeout === false ? undefined : AbortSignal.timeout(timeout)
     const init: RequestInit & { duplex: 'half' } = {
       method: request.method,
       headers,
       body: request.body,
       duplex: 'half',
       redirect: 'manual',
-      signal: AbortSignal.any([request.signal, deadline].filter((signal) => signal != null)),
     }
+    const send = async (signal: AbortSignal) =>
+      passOn(await fetch(url + new URL(request.url).search, { ...init, signal }), redact)
     try {
-      const answer = await fetch(url + new URL(request.url).search, init)
-      return await passOn(answer, redact)
+      return await withDeadline(send, timeout, request.signal ?? undefined)
     } catch (error) {
       if (error instanceof Refusal) throw error
       if (request.signal?.aborted) throw new Refusal(499, 'The browser left.')
-      if (deadline?.aborted) throw new Refusal(504, 'The platform did not answer in time.', safeCause(error, redact))
+      if (error === EXPIRED)
+        throw new Refusal(504, 'The platform did not answer in time.', new Error(`no answer within ${timeout} ms`))
       throw new Refusal(502, 'The platform gave no answer.', safeCause(error, redact))
     }
   }
