@@ -1,0 +1,395 @@
+import { describe, expect, it, vi } from 'vitest'
+import { ConfigurationError, RateLimitError } from '../../src/errors.ts'
+import { createRateLimiter, type RateLimitAnswer, type RateLimitOptions } from '../../src/rate-limit.ts'
+import { FakeClock } from './clock.ts'
+
+const EPOCH = 1_800_000_000
+
+/** An answer as a server gives it whose clock shows `EPOCH`: the reset is in so many seconds from then. */
+function answer(limit?: unknown, remaining?: unknown, resetIn?: number): RateLimitAnswer {
+  const headers = new Headers({ Date: new Date(EPOCH * 1000).toUTCString() })
+  if (limit !== undefined) headers.set('X-RateLimit-Limit', String(limit))
+  if (remaining !== undefined) headers.set('X-RateLimit-Remaining', String(remaining))
+  if (resetIn !== undefined) headers.set('X-RateLimit-Reset', String(EPOCH + resetIn))
+  return { headers, refused: false, retryAfter: undefined }
+}
+
+const refusal = (retryAfter?: number, resetIn?: number): RateLimitAnswer => ({
+  ...answer(30, 0, resetIn),
+  refused: true,
+  retryAfter,
+})
+
+function setUp(options: RateLimitOptions = {}) {
+  const clock = new FakeClock()
+  const limiter = createRateLimiter(options, clock)
+  const granted: number[] = []
+  /** Asks for places, and notes which came. */
+  const take = (count: number, signal?: AbortSignal) => {
+    const calls = Array.from({ length: count }, () => {
+      const order = asked++
+      const place = limiter.acquire(signal)
+      if (place === undefined) granted.push(order)
+      return place?.then(() => void granted.push(order))
+    })
+    return calls
+  }
+  let asked = 0
+  const answered = (count: number, what?: RateLimitAnswer) => {
+    for (let i = 0; i < count; i++) limiter.observe(what)
+  }
+  return { clock, limiter, granted, take, answered }
+}
+
+describe('the budget', () => {
+  it('gives 30 places a minute at once, and the next when the window has surely ended', async () => {
+    const { clock, granted, take, answered, limiter } = setUp()
+    take(70)
+    expect(granted).toHaveLength(30)
+    await clock.advance(20)
+    answered(30)
+    await clock.advance(60_000)
+    expect(granted).toHaveLength(30)
+    await clock.advance(100)
+    expect(granted).toHaveLength(60)
+    answered(30)
+    await clock.advance(60_100)
+    expect(granted).toEqual(Array.from({ length: 70 }, (_, i) => i))
+    expect(limiter.state.queued).toBe(0)
+  })
+
+  it('waits one interval after the first answer, because the server counts only when the request is there', async () => {
+    const { clock, granted, take, answered } = setUp({ interval: 1000 })
+    take(31)
+    await clock.advance(400)
+    answered(1)
+    await clock.advance(999)
+    expect(granted).toHaveLength(30)
+    await clock.advance(4)
+    expect(granted).toHaveLength(31)
+  })
+
+  it('sends nothing while the server may or may not have opened its next window', async () => {
+    const { clock, granted, take, answered } = setUp({ interval: 1000 })
+    take(1)
+    await clock.advance(100)
+    answered(1)
+    await clock.advance(950)
+    take(1)
+    expect(granted).toEqual([0])
+    await clock.advance(52)
+    expect(granted).toEqual([0, 1])
+  })
+
+  it('does not wait for ever for an answer that never comes', async () => {
+    const { clock, granted, take } = setUp({ interval: 1000 })
+    take(31)
+    await clock.advance(2000)
+    expect(granted).toHaveLength(31)
+  })
+
+  it('takes the limit from the server when the plan changes, up and down', () => {
+    const up = setUp()
+    up.take(1)
+    up.answered(1, answer(120, 119, 60))
+    up.take(200)
+    expect(up.granted).toHaveLength(120)
+
+    const down = setUp()
+    down.take(1)
+    down.answered(1, answer(10, 9, 60))
+    down.take(20)
+    expect(down.granted).toHaveLength(10)
+    expect(down.limiter.state.limit).toBe(10)
+  })
+
+  it('sends fewer when others use the key, and believes the smaller number', () => {
+    const { granted, take, answered, limiter } = setUp()
+    take(1)
+    answered(1, answer(30, 12, 40))
+    expect(limiter.state.remaining).toBe(12)
+    take(30)
+    expect(granted).toHaveLength(13)
+    answered(12, answer(30, 29, 40))
+    expect(granted).toHaveLength(13)
+  })
+
+  it('takes off what is in flight, in whatever order answers come', () => {
+    const { granted, take, answered, limiter } = setUp()
+    take(20)
+    answered(1, answer(30, 10, 60))
+    expect(limiter.state.remaining).toBe(0)
+    answered(18, answer(30, 15, 60))
+    expect(limiter.state.remaining).toBe(9)
+    answered(1, answer(30, 29, 60))
+    expect(limiter.state.remaining).toBe(10)
+    take(20)
+    expect(granted).toHaveLength(30)
+  })
+
+  it('ends the window when the server says, if that is sooner than an interval after the first request', async () => {
+    const { clock, granted, take, answered } = setUp()
+    take(1)
+    answered(1, answer(30, 0, 20))
+    take(1)
+    await clock.advance(20_000)
+    expect(granted).toHaveLength(1)
+    await clock.advance(1000)
+    expect(granted).toHaveLength(2)
+  })
+
+  it('keeps its own finer knowledge of a short window, where the server speaks in whole seconds', async () => {
+    const { clock, granted, take, answered } = setUp({ interval: 200 })
+    take(31)
+    answered(30, answer(30, 0, 1))
+    await clock.advance(202)
+    expect(granted).toHaveLength(31)
+  })
+
+  it.each([
+    ['an hour ahead', 3600],
+    ['an hour behind', -3600],
+  ])('measures the reset against the clock of the server: %s', async (_, skew) => {
+    const { clock, granted, take, limiter } = setUp()
+    const headers = new Headers({
+      Date: new Date((EPOCH + skew) * 1000).toUTCString(),
+      'X-RateLimit-Limit': '30',
+      'X-RateLimit-Remaining': '0',
+      'X-RateLimit-Reset': String(EPOCH + skew + 15),
+    })
+    take(2)
+    limiter.observe({ headers, refused: false, retryAfter: undefined })
+    take(29)
+    await clock.advance(15_000)
+    expect(granted).toHaveLength(2)
+    await clock.advance(1000)
+    expect(granted.length).toBeGreaterThan(2)
+  })
+
+  it.each([
+    ['a reset in the past', answer(30, 0, -5)],
+    ['a reset a year away', answer(30, 0, 31_536_000)],
+    ['a reset in milliseconds', answer(30, 0, EPOCH * 1000)],
+    ['words', answer('many', 'none')],
+    ['nothing at all', answer('', '')],
+    ['negative numbers', answer(-30, -1)],
+    ['a limit of 0', answer(0, 3)],
+    ['NaN', answer('NaN', 'NaN', Number.NaN)],
+    ['more remaining than the limit', answer(30, 5000, 60)],
+  ])('is not misled by %s', async (_, lie) => {
+    const { clock, granted, take, answered, limiter } = setUp()
+    take(30)
+    answered(30, lie)
+    expect(limiter.state.limit).toBe(30)
+    expect(limiter.state.remaining).toBe(0)
+    take(1)
+    expect(granted).toHaveLength(30)
+    await clock.advance(60_061)
+    expect(granted).toHaveLength(31)
+  })
+
+  it('ignores what late answers of the last window say of what remains', async () => {
+    const { clock, granted, take, answered } = setUp({ interval: 1000 })
+    take(30)
+    answered(29, answer(30, 1, 1))
+    await clock.advance(1002)
+    take(5)
+    answered(1, answer(30, 0, 1))
+    take(25)
+    expect(granted).toHaveLength(60)
+  })
+
+  it('is unlimited until the server says otherwise, where no rate is known', () => {
+    const { granted, take, answered, limiter } = setUp({ requests: Number.POSITIVE_INFINITY })
+    take(500)
+    expect(granted).toHaveLength(500)
+    expect(limiter.state).toMatchObject({ limit: undefined, remaining: undefined })
+    answered(500, answer(1000, 500, 60))
+    expect(limiter.state).toMatchObject({ limit: 1000, remaining: 500 })
+  })
+})
+
+describe('a refusal', () => {
+  it('blocks everybody until the server allows more, then asks with one request what is left', async () => {
+    const { clock, granted, take, answered } = setUp()
+    take(40)
+    answered(20, answer(30, 0, 60))
+    answered(10, refusal(41))
+    expect(granted).toHaveLength(30)
+    await clock.advance(40_999)
+    expect(granted).toHaveLength(30)
+    await clock.advance(1)
+    expect(granted).toHaveLength(31)
+    answered(1, answer(30, 29, 60))
+    await clock.advance(0)
+    expect(granted).toHaveLength(40)
+  })
+
+  it('falls back from Retry-After to the reset, and from that to its own window', async () => {
+    for (const [said, wait] of [
+      [refusal(undefined, 25), 26_000],
+      [refusal(0, 25), 26_000],
+      [refusal(31_536_000, 25), 26_000],
+      [refusal(undefined, 31_536_000), 60_061],
+      [{ headers: new Headers(), refused: true, retryAfter: undefined }, 60_061],
+    ] as const) {
+      const { clock, granted, take, answered } = setUp()
+      take(2)
+      answered(2, said)
+      take(1)
+      await clock.advance(wait - 2)
+      expect(granted).toHaveLength(2)
+      await clock.advance(3)
+      expect(granted).toHaveLength(3)
+    }
+  })
+
+  it('shares the key with others: only a part of what is left is in flight, until they are gone', async () => {
+    const { clock, granted, take, answered } = setUp()
+    take(100)
+    answered(30, refusal(10))
+    await clock.advance(10_000)
+    expect(granted).toHaveLength(31)
+    answered(1, answer(30, 28, 60))
+    await clock.advance(0)
+    expect(granted).toHaveLength(31 + 14)
+    answered(14, answer(30, 0, 60))
+    await clock.advance(0)
+    expect(granted).toHaveLength(45)
+    await clock.advance(60_100)
+    expect(granted).toHaveLength(46)
+    answered(1, answer(30, 29, 60))
+    await clock.advance(0)
+    expect(granted).toHaveLength(46 + 15)
+  })
+})
+
+describe('waiting', () => {
+  it('is first come, first served, also for those who come while others wait', async () => {
+    const { clock, granted, take, answered } = setUp({ requests: 2, interval: 1000 })
+    take(3)
+    answered(2)
+    await clock.advance(1000)
+    take(2)
+    for (let i = 0; i < 3; i++) {
+      await clock.advance(1002)
+      answered(2)
+    }
+    expect(granted).toEqual([0, 1, 2, 3, 4])
+  })
+
+  it('ends at an abort with the reason of the signal, and frees the place', async () => {
+    const { clock, granted, take, limiter } = setUp({ requests: 1, interval: 1000 })
+    const controller = new AbortController()
+    const reason = new Error('enough')
+    take(1)
+    const [waiting] = take(1, controller.signal)
+    take(1)
+    expect(limiter.state.queued).toBe(2)
+    controller.abort(reason)
+    await expect(waiting).rejects.toBe(reason)
+    expect(limiter.state.queued).toBe(1)
+    limiter.observe()
+    await clock.advance(1002)
+    expect(granted).toEqual([0, 2])
+  })
+
+  it('does not begin with a signal that is aborted already', async () => {
+    const { limiter } = setUp()
+    await expect(limiter.acquire(AbortSignal.abort('no'))).rejects.toBe('no')
+    expect(limiter.state).toMatchObject({ remaining: 30, queued: 0 })
+  })
+
+  it('leaves no listener on the signal and no timer, however it ends', async () => {
+    const { clock, take, limiter } = setUp({ requests: 1, interval: 1000 })
+    const controller = new AbortController()
+    const added = vi.spyOn(controller.signal, 'addEventListener')
+    const removed = vi.spyOn(controller.signal, 'removeEventListener')
+    const calls = take(4, controller.signal)
+    expect(clock.timers).toBe(1)
+    limiter.observe()
+    await clock.advance(1002)
+    controller.abort('stop')
+    await Promise.allSettled(calls)
+    expect(added).toHaveBeenCalledTimes(3)
+    expect(removed).toHaveBeenCalledTimes(3)
+    expect(clock.timers).toBe(0)
+  })
+
+  it('needs no timer while nobody waits, and one however many wait', async () => {
+    const { clock, take, answered } = setUp()
+    take(30)
+    expect(clock.timers).toBe(0)
+    take(50)
+    answered(30, answer(30, 0, 60))
+    expect(clock.timers).toBe(1)
+  })
+
+  it('fails before it begins, where it would be longer than maxWait', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 })
+    const { take, answered, limiter } = setUp({ maxWait: 61_000 })
+    take(60)
+    answered(30)
+    const failed = await take(1)[0]!.catch((error: unknown) => error)
+    vi.useRealTimers()
+    expect(failed).toBeInstanceOf(RateLimitError)
+    expect(failed).toMatchObject({ status: 429, outcome: 'not-sent', attempts: 0, retryable: true, retryAfter: 121 })
+    expect((failed as RateLimitError).resetAt?.getTime()).toBe(1_060_061)
+    expect(limiter.state.queued).toBe(30)
+  })
+
+  it('ends where a refusal makes it longer than maxWait', async () => {
+    const { take, answered, limiter, clock } = setUp({ maxWait: 61_000 })
+    const waiting = take(31)[30]
+    answered(30, refusal(80))
+    await expect(waiting).rejects.toMatchObject({ code: 'rate_limit', outcome: 'not-sent', retryAfter: 80 })
+    expect(limiter.state.queued).toBe(0)
+    expect(clock.timers).toBe(0)
+  })
+
+  it('is never longer than maxWait, though the prediction was better', async () => {
+    const { take, clock, answered } = setUp({ maxWait: 500, interval: 10_000 })
+    take(20)
+    answered(1, answer(30, 10, 10))
+    const held = take(1)[0]!
+    const failed = expect(held).rejects.toMatchObject({ outcome: 'not-sent' })
+    await clock.advance(502)
+    await failed
+    expect(clock.timers).toBe(0)
+  })
+})
+
+describe('the state', () => {
+  it('is true at every moment', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 5_000_000 })
+    const { clock, take, answered, limiter } = setUp()
+    expect(limiter.state).toEqual({ limit: 30, remaining: 30, resetAt: undefined, queued: 0 })
+    take(3)
+    expect(limiter.state).toEqual({ limit: 30, remaining: 27, resetAt: new Date(5_060_000), queued: 0 })
+    answered(3, answer(30, 20, 60))
+    expect(limiter.state.remaining).toBe(20)
+    take(25)
+    expect(limiter.state).toMatchObject({ remaining: 0, queued: 5 })
+    limiter.release?.()
+    expect(limiter.state).toMatchObject({ remaining: 0, queued: 4 })
+    answered(20, answer(30, 0, 60))
+    await clock.advance(60_061)
+    expect(limiter.state.queued).toBe(3)
+    vi.useRealTimers()
+  })
+})
+
+describe('options', () => {
+  it.each([
+    [{ requests: 0 }, 'rateLimit.requests is 0'],
+    [{ requests: 1.5 }, 'rateLimit.requests is 1.5'],
+    [{ requests: '30' }, "rateLimit.requests is '30'"],
+    [{ interval: 0 }, 'rateLimit.interval is 0'],
+    [{ interval: Number.POSITIVE_INFINITY }, 'rateLimit.interval is Infinity'],
+    [{ maxWait: -1 }, 'rateLimit.maxWait is -1'],
+    [{ maxWait: Number.NaN }, 'rateLimit.maxWait is NaN'],
+  ])('%j does not fit', (options, message) => {
+    expect(() => createRateLimiter(options as RateLimitOptions)).toThrow(ConfigurationError)
+    expect(() => createRateLimiter(options as RateLimitOptions)).toThrow(message)
+  })
+})
