@@ -1,0 +1,18 @@
+/** Waits on the real clock; ends at once with the signal's reason. `Infinity` waits for nothing but that. */
+export function wait(ms: number, signal: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const waited = new Promise<void>((resolve) => {
+    if (ms !== Number.POSITIVE_INFINITY) timer = setTimeout(resolve, ms)
+  })
+  return abortable(waited, signal).finally(() => clearTimeout(timer))
+}
+
+/** The promise, or the signal's reason as soon as it aborts, as `fetch` does it. */
+export function abortable<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    if (signal.aborted) return abort()
+    signal.addEventListener('abort', abort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}

@@ -1,0 +1,89 @@
+import type { SandboxData } from './data.ts'
+import type { Store } from './store.ts'
+
+/** One request as an endpoint sees it. */
+export interface Call {
+  readonly store: Store
+  readonly data: SandboxData
+  /** Path parameters, unescaped. */
+  readonly params: Record<string, string>
+  readonly query: Record<string, string>
+  /** The JSON of the body; `undefined` where there was none. */
+  readonly body: unknown
+  /** The bytes of an upload (none where they are not kept), and how many there were. */
+  readonly content: Uint8Array<ArrayBuffer>
+  readonly size: number
+  /** Origin of the platform's own pages and short addresses, such as `https://sho.rt`. */
+  readonly site: string
+  /** Address of the app-opener API. */
+  readonly openerUrl: string
+}
+
+/** Does the work and gives the body of the answer, as the reference writes it. A {@link Refusal} means: not done. */
+export type Endpoint = (call: Call) => object
+
+/** Endpoints by `METHOD /path`, as the reference writes them. */
+export type Endpoints = Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`, Endpoint>
+
+/** The platform said no, and did nothing. */
+export class Refusal extends Error {
+  readonly status: number
+  readonly body: object
+
+  /** The reference shows no HTTP status for errors; the one given here is what its meaning asks for. */
+  constructor(status: number, message: string, body: object = { error: 1, message }) {
+    super(message)
+    this.status = status
+    this.body = body
+  }
+}
+
+/** The page of `rows` that the query asks for, in the reference's envelope, its fields beside the rows. */
+export function page(call: Call, listKey: string, rows: readonly object[]): object {
+  const perpage = positive(call.query.limit) ?? 15
+  const currentpage = positive(call.query.page) ?? 1
+  const maxpage = Math.max(1, Math.ceil(rows.length / perpage))
+  return {
+    result: rows.length,
+    perpage,
+    currentpage,
+    nextpage: currentpage < maxpage ? currentpage + 1 : null,
+    maxpage,
+    [listKey]: rows.slice((currentpage - 1) * perpage, currentpage * perpage),
+  }
+}
+
+/** The answer of every list except files: the page inside `data`, and `error` as a string. */
+export function list(call: Call, listKey: string, rows: readonly object[]): object {
+  return { error: '0', data: page(call, listKey, rows) }
+}
+
+/** The row that a path parameter names, or 404. */
+export function find<Row extends { id: number }>(rows: readonly Row[], id: string | undefined, what: string): Row {
+  const row = rows.find((candidate) => String(candidate.id) === id)
+  if (!row) throw new Refusal(404, `${what} does not exist.`)
+  return row
+}
+
+/** Takes the row that a path parameter names out of its list, or 404. */
+export function remove<Row extends { id: number }>(rows: Row[], id: string | undefined, what: string): Row {
+  const row = find(rows, id, what)
+  rows.splice(rows.indexOf(row), 1)
+  return row
+}
+
+export function shortUrl({ domain, alias }: { domain: string; alias: string }): string {
+  return `${domain}/${encodeURIComponent(alias)}`
+}
+
+/** Refuses an alias that is in use at the same domain, whatever uses it. */
+export function refuseTakenAlias({ data }: Call, domain: string, alias: string | undefined): void {
+  const taken = [...data.links, ...data.files, ...data.bios, ...data.qrs]
+  if (taken.some((row) => row.domain === domain && row.alias === alias)) {
+    throw new Refusal(400, 'That alias is taken. Please choose another one.')
+  }
+}
+
+function positive(value: string | undefined): number | undefined {
+  return value !== undefined && /^[1-9]\d*$/.test(value) ? Number(value) : undefined
+}

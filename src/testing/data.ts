@@ -1,0 +1,214 @@
+/** What the sandbox stores: one list per kind of thing, as plain rows that a test can read, push to and change. */
+export interface SandboxData {
+  account: AccountRow
+  domains: DomainRow[]
+  overlays: OverlayRow[]
+  campaigns: CampaignRow[]
+  channels: ChannelRow[]
+  splash: SplashRow[]
+  files: FileRow[]
+  links: LinkRow[]
+  bios: BioRow[]
+  pixels: PixelRow[]
+  qrs: QrRow[]
+  openerLinks: OpenerLinkRow[]
+}
+
+/** The lists of {@link SandboxData}, by name. */
+export type ListName = Exclude<keyof SandboxData, 'account'>
+
+/** Rows to start from. What a row leaves out, its id included, is filled in. */
+export type SandboxSeed = { account?: Partial<AccountRow> } & {
+  [List in ListName]?: readonly Partial<SandboxData[List][number]>[]
+}
+
+export interface AccountRow {
+  id: number
+  email: string
+  username: string
+  avatar: string
+  status: string
+  /** `YYYY-MM-DD HH:MM:SS` */
+  expires: string
+  /** `YYYY-MM-DD HH:MM:SS` */
+  registered: string
+  /** What the last account update set. No answer carries it. */
+  password: string
+}
+
+export interface DomainRow {
+  id: number
+  /** With its scheme, as in `https://brand.example`. */
+  domain: string
+  redirectroot: string | null
+  redirect404: string | null
+}
+
+export interface OverlayRow {
+  id: number
+  type: string
+  name: string
+  date: string
+}
+
+export interface CampaignRow {
+  id: number
+  name: string
+  /** The last part of the rotator's address; `''` for none. */
+  slug: string
+  public: boolean
+  /** Ids of the links assigned to it. */
+  links: number[]
+}
+
+export interface ChannelRow {
+  id: number
+  name: string
+  description: string
+  color: string
+  starred: boolean
+  items: { type: ItemType; id: number }[]
+}
+
+/** What a channel can hold: links, bio pages and QR codes. */
+export type ItemType = 'links' | 'bio' | 'qr'
+
+export interface SplashRow {
+  id: number
+  name: string
+  date: string
+}
+
+/** Where a short address stands: `{domain}/{alias}`. */
+interface ShortAddress {
+  /** With its scheme. */
+  domain: string
+  alias: string
+}
+
+export interface FileRow extends ShortAddress {
+  id: number
+  name: string
+  filename: string
+  /** In bytes. */
+  size: number
+  /** The bytes; empty where the sandbox was made with `keepFiles: false`. */
+  content: Uint8Array<ArrayBuffer>
+  downloads: number
+  /** Needed to download it; `''` for none. */
+  password: string
+  /** Last day of download, `YYYY-MM-DD`; `''` for none. */
+  expiry: string
+  /** 0 for no maximum. */
+  maxdownloads: number
+  date: string
+}
+
+export interface LinkRow extends ShortAddress {
+  id: number
+  url: string
+  title: string
+  clicks: number
+  date: string
+}
+
+export interface BioRow extends ShortAddress {
+  id: number
+  title: string
+  date: string
+}
+
+export interface PixelRow {
+  id: number
+  type: string
+  name: string
+  tag: string
+  date: string
+}
+
+export interface QrRow extends ShortAddress {
+  id: number
+  name: string
+  type: string
+  data: unknown
+  background: string
+  foreground: string
+  logo: string
+  /** Every scan; the statistics are counted from these. */
+  scans: Scan[]
+  date: string
+}
+
+/** One scan of a QR code. */
+export interface Scan {
+  /** Who: scans with the same visitor count once in `uniqueClicks`. */
+  visitor: string
+  country: string
+  referrer: string
+  browser: string
+  os: string
+}
+
+export interface OpenerLinkRow {
+  id: number
+  url: string
+  status: 'public' | 'private'
+  provider: string
+  alias: string
+}
+
+/** What a new row holds before anybody says otherwise. */
+export function blankRow<List extends ListName>(
+  list: List,
+  id: number,
+  { site, date }: { site: string; date: string },
+): SandboxData[List][number] {
+  const short = { domain: site, alias: aliasOf(list, id) }
+  const blanks: { [Name in ListName]: SandboxData[Name][number] } = {
+    domains: { id, domain: `https://brand-${id}.example`, redirectroot: '', redirect404: '' },
+    overlays: { id, type: 'message', name: `Overlay ${id}`, date },
+    campaigns: { id, name: '', slug: '', public: false, links: [] },
+    channels: { id, name: `Channel ${id}`, description: '', color: '#1f6feb', starred: false, items: [] },
+    splash: { id, name: `Splash page ${id}`, date },
+    files: {
+      ...short,
+      id,
+      name: `file-${id}.txt`,
+      filename: `file-${id}.txt`,
+      size: 0,
+      content: new Uint8Array(),
+      downloads: 0,
+      password: '',
+      expiry: '',
+      maxdownloads: 0,
+      date,
+    },
+    links: { ...short, id, url: `https://shop.example/${id}`, title: `Link ${id}`, clicks: 0, date },
+    bios: { ...short, id, title: `Bio page ${id}`, date },
+    pixels: { id, type: 'gtmpixel', name: `Pixel ${id}`, tag: `GTM-${id}`, date },
+    qrs: {
+      ...short,
+      id,
+      name: `QR code ${id}`,
+      type: 'link',
+      data: `https://shop.example/${id}`,
+      background: 'rgb(255,255,255)',
+      foreground: 'rgb(0,0,0)',
+      logo: '',
+      scans: [],
+      date,
+    },
+    openerLinks: { id, url: 'https://www.youtube.com/', status: 'private', provider: 'YouTube', alias: short.alias },
+  }
+  return blanks[list]
+}
+
+/** Short and repeatable: the same list and id always give the same alias, so that tests can rely on it. */
+function aliasOf(list: ListName, id: number): string {
+  return `${list.charAt(0)}${(id * 7919 + 46_656).toString(36)}`
+}
+
+/** `YYYY-MM-DD HH:MM:SS`, in UTC. */
+export function dateTime(time: number): string {
+  return new Date(time).toISOString().slice(0, 19).replace('T', ' ')
+}

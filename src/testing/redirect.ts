@@ -1,0 +1,20 @@
+import { networkError } from './answers.ts'
+
+/** The request that follows a redirect, as `fetch` makes it; `undefined` where there is nothing to follow. */
+export function redirected(request: Request, response: Response): Request | undefined {
+  const { status, headers } = response
+  const location = headers.get('Location')
+  if (location === null || ![301, 302, 303, 307, 308].includes(status) || request.redirect === 'manual') {
+    return undefined
+  }
+  if (request.redirect === 'error') throw networkError('ERR_REDIRECT', `redirected to ${location}`)
+
+  const url = new URL(location, request.url)
+  const method = status < 307 && request.method !== 'HEAD' ? 'GET' : request.method
+  // A body that was read is gone, as it is for `fetch` with a stream.
+  if (request.bodyUsed && method !== 'GET') throw networkError('ERR_REDIRECT', 'the body cannot be sent again')
+
+  const kept = new Headers(request.headers)
+  if (url.origin !== new URL(request.url).origin) kept.delete('Authorization')
+  return new Request(url, { method, headers: kept, signal: request.signal })
+}

@@ -1,0 +1,14 @@
+import type { Endpoints } from '../call.ts'
+import { email, given, text } from '../checks.ts'
+
+export const account: Endpoints = {
+  'GET /account': ({ data }) => {
+    const { id, email, username, avatar, status, expires, registered } = data.account
+    return { error: 0, data: { id, email, username, avatar, status, expires, registered } }
+  },
+
+  'PUT /account/update': ({ data, body }) => {
+    Object.assign(data.account, given(body, { email, password: text }))
+    return { error: 0, message: 'Account has been successfully updated.' }
+  },
+}

@@ -1,0 +1,66 @@
+import { type Call, type Endpoints, find, list, Refusal, remove, shortUrl } from '../call.ts'
+import { flag, given, hexColor, oneOf, text } from '../checks.ts'
+import type { ChannelRow, ItemType } from '../data.ts'
+
+const parameters = { name: text, description: text, color: hexColor, starred: flag }
+const itemType = oneOf('links', 'bio', 'qr')
+
+export const channels: Endpoints = {
+  'GET /channels': (call) => list(call, 'channels', call.data.channels.map(fields)),
+
+  'GET /channel/:id': (call) =>
+    list(
+      call,
+      'items',
+      find(call.data.channels, call.params.id, 'Channel').items.flatMap(({ type, id }) => {
+        const row = listOf(call, type).find((candidate) => candidate.id === id)
+        if (!row) return [] // deleted since; ids are never given twice
+        const link = shortUrl(row)
+        const title = 'title' in row ? row.title : row.name
+        return { type, id, title, preview: `${link}/preview`, link, date: row.date.slice(0, 10) }
+      }),
+    ),
+
+  'POST /channel/add': (call) => {
+    const row = given(call.body, parameters, ['name'])
+    refuseTakenName(call, row.name)
+    return { error: 0, ...fields(call.store.add('channels', row)) }
+  },
+
+  'POST /channel/:channelid/assign/:type/:itemid': (call) => {
+    const { items } = find(call.data.channels, call.params.channelid, 'Channel')
+    const type = itemType(call.params.type, 'type')
+    const { id } = find<{ id: number }>(listOf(call, type), call.params.itemid, 'Item')
+    if (!items.some((item) => item.type === type && item.id === id)) items.push({ type, id })
+    return { error: 0, message: 'Item successfully added to the channel.' }
+  },
+
+  'PUT /channel/:id/update': (call) => {
+    const row = find(call.data.channels, call.params.id, 'Channel')
+    const changes = given(call.body, parameters)
+    refuseTakenName(call, changes.name, row)
+    Object.assign(row, changes)
+    return { error: 0, message: 'Channel has been updated successfully.' }
+  },
+
+  // Its items are let go with it: they live in their own lists.
+  'DELETE /channel/:id/delete': ({ data, params }) => {
+    remove(data.channels, params.id, 'Channel')
+    return { error: 0, message: 'Channel has been deleted successfully.' }
+  },
+}
+
+/** The channel without its items, which have a list of their own. */
+export function fields({ id, name, description, color, starred }: ChannelRow) {
+  return { id, name, description, color, starred }
+}
+
+function listOf({ data }: Call, type: ItemType) {
+  return { links: data.links, bio: data.bios, qr: data.qrs }[type]
+}
+
+function refuseTakenName({ data }: Call, name: string | undefined, self?: ChannelRow): void {
+  if (name && data.channels.some((row) => row !== self && row.name === name)) {
+    throw new Refusal(400, 'There is a channel with that name.')
+  }
+}

@@ -1,0 +1,62 @@
+import { type Endpoints, find, list, Refusal, remove, shortUrl } from '../call.ts'
+import { given, oneOf, rgbColor, text } from '../checks.ts'
+import type { QrRow, Scan } from '../data.ts'
+
+const qrType = oneOf('text', 'vcard', 'link', 'email', 'phone', 'sms', 'wifi')
+const look = { background: rgbColor, foreground: rgbColor, logo: text }
+
+export const qr: Endpoints = {
+  'GET /qr': (call) => list(call, 'qrs', call.data.qrs.map(fields)),
+
+  'GET /qr/:id': ({ data, params }) => {
+    const row = find(data.qrs, params.id, 'QR code')
+    return { error: 0, details: fields(row), data: statistics(row.scans) }
+  },
+
+  'POST /qr/add': ({ store, body }) => {
+    const row = store.add('qrs', given(body, { type: qrType, data: content, ...look }, ['type', 'data']))
+    return { error: 0, id: row.id, link: shortUrl(row) }
+  },
+
+  'PUT /qr/:id/update': ({ data, params, body }) => {
+    const row = find(data.qrs, params.id, 'QR code')
+    Object.assign(row, given(body, { data: content, ...look }, ['data']))
+    return { error: 0, message: 'QR has been updated successfully.' }
+  },
+
+  'DELETE /qr/:id/delete': ({ data, params }) => {
+    remove(data.qrs, params.id, 'QR code')
+    return { error: 0, message: 'QR Code has been deleted successfully.' }
+  },
+}
+
+/** A string, or what PHP calls an array: the layouts per type are not shown. */
+function content(value: unknown): unknown {
+  if (typeof value === 'string' || (typeof value === 'object' && value !== null)) return value
+  throw new Refusal(400, 'The parameter data must be a string or an array.')
+}
+
+function fields(row: QrRow): object {
+  return { id: row.id, link: shortUrl(row), scans: row.scans.length, name: row.name, date: row.date }
+}
+
+function statistics(scans: readonly Scan[]): object {
+  const social = (site: string) => scans.filter(({ referrer }) => referrer.includes(site)).length
+  return {
+    clicks: scans.length,
+    uniqueClicks: new Set(scans.map(({ visitor }) => visitor)).size,
+    topCountries: tally(scans.map(({ country }) => country)),
+    topReferrers: tally(scans.map(({ referrer }) => referrer)),
+    topBrowsers: tally(scans.map(({ browser }) => browser)),
+    topOs: tally(scans.map(({ os }) => os)),
+    socialCount: { facebook: social('facebook'), twitter: social('twitter'), instagram: social('instagram') },
+  }
+}
+
+/** How often each label comes, most frequent first; the reference gives these counts as strings. */
+function tally(labels: readonly string[]): Record<string, string> {
+  const counts = new Map<string, number>()
+  for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1)
+  const sorted = [...counts].sort(([, one], [, other]) => other - one)
+  return Object.fromEntries(sorted.map(([label, count]) => [label, String(count)]))
+}

@@ -1,0 +1,109 @@
+import type { AccountRow, SandboxSeed, Scan } from './data.ts'
+
+const products = ['Tea', 'Lamps', 'Boots', 'Maps', 'Bicycles', 'Honey', 'Kites', 'Radios']
+const seasons = ['Spring', 'Summer', 'Autumn', 'Winter']
+const colors = ['#1f6feb', '#d29922', '#2da44e', '#bf3989']
+const pixelTypes = ['gtmpixel', 'gapixel', 'fbpixel', 'linkedinpixel', 'pinterest', 'reddit', 'tiktok']
+
+/**
+ * Rows to start from: an account, and `rows` rows in every list, the same ones each time.
+ *
+ * @param rows How many rows each list has. Default 3.
+ * @example createSandbox({ data: sampleData(300) })
+ */
+export function sampleData(rows = 3): Required<SandboxSeed> & { account: AccountRow } {
+  const each = <Row>(make: (index: number) => Row): Row[] => Array.from({ length: rows }, (_, index) => make(index))
+  return {
+    account: {
+      id: 1,
+      email: 'owner@shop.example',
+      username: 'owner',
+      avatar: 'https://shop.example/avatar.png',
+      status: 'pro',
+      expires: '2030-01-01 00:00:00',
+      registered: '2024-03-09 08:30:00',
+      password: '',
+    },
+    domains: each((index) => ({
+      domain: `https://${slug(product(index))}.example`,
+      redirectroot: 'https://shop.example',
+      redirect404: 'https://shop.example/lost',
+    })),
+    overlays: each((index) => ({
+      type: pick(['message', 'contact'], index),
+      name: `${product(index)} offer`,
+      date: day(index),
+    })),
+    campaigns: each((index) => ({
+      name: `${pick(seasons, index)} ${product(index)}`,
+      slug: slug(`${pick(seasons, index)} ${product(index)}`),
+      public: index % 2 === 0,
+      links: [index + 1],
+    })),
+    channels: each((index) => ({
+      name: `${product(index)} newsletter`,
+      description: `Everything about ${product(index).toLowerCase()}`,
+      color: pick(colors, index),
+      starred: index % 3 === 0,
+      items: [
+        { type: 'links' as const, id: index + 1 },
+        { type: 'bio' as const, id: index + 1 },
+        { type: 'qr' as const, id: index + 1 },
+      ],
+    })),
+    splash: each((index) => ({ name: `${product(index)} splash`, date: day(index) })),
+    files: each((index) => {
+      const content = new TextEncoder().encode(`The catalogue of ${product(index).toLowerCase()}.\n`)
+      const filename = `${slug(product(index))}.txt`
+      return { name: filename, filename, content, size: content.length, downloads: index, date: day(index) }
+    }),
+    links: each((index) => ({
+      url: `https://shop.example/${slug(product(index))}`,
+      title: product(index),
+      clicks: index * 7,
+      date: day(index),
+    })),
+    bios: each((index) => ({ title: `All about ${product(index).toLowerCase()}`, date: day(index) })),
+    pixels: each((index) => ({
+      type: pick(pixelTypes, index),
+      name: `${product(index)} pixel`,
+      tag: `TAG-${1000 + index}`,
+      date: day(index),
+    })),
+    qrs: each((index) => ({
+      name: `${product(index)} poster`,
+      data: `https://shop.example/${slug(product(index))}`,
+      scans: scans(index * 3),
+      date: day(index),
+    })),
+    openerLinks: [],
+  }
+}
+
+/** Names repeat only with a number behind them: "Tea", "Lamps", … "Tea 2". */
+function product(index: number): string {
+  const round = Math.floor(index / products.length)
+  return pick(products, index) + (round === 0 ? '' : ` ${round + 1}`)
+}
+
+function scans(count: number): Scan[] {
+  return Array.from({ length: count }, (_, index) => ({
+    visitor: `visitor-${index % 4}`,
+    country: pick(['Portugal', 'Japan', 'Kenya'], index),
+    referrer: pick(['facebook.com', 'instagram.com', 'Direct'], index),
+    browser: pick(['Chrome', 'Firefox', 'Safari'], index),
+    os: pick(['Android', 'iOS'], index),
+  }))
+}
+
+function pick<Value>(values: readonly Value[], index: number): Value {
+  return values[index % values.length]!
+}
+
+function slug(name: string): string {
+  return name.toLowerCase().replaceAll(' ', '-')
+}
+
+function day(index: number): string {
+  return `2025-01-${String((index % 28) + 1).padStart(2, '0')} 09:15:00`
+}
