@@ -1,20 +1,27 @@
+import { ApiKey } from './api-key.ts'
 import { EXPIRED, withDeadline } from './deadline.ts'
 import { ConfigurationError } from './errors.ts'
-import { checkKey, parseAddress } from './options.ts'
+import { parseAddress } from './options.ts'
 import { type CorsOptions, corsRules, isPreflight } from './proxy-origin.ts'
 import { type AllowedCall, matcher } from './proxy-rules.ts'
-import { type Redact, redactor, safeCause } from './redact.ts'
+import { environment } from './runtime.ts'
 
 export type { AllowedCall, CorsOptions }
 
 /** Options of {@link createProxy}. */
 export interface ProxyOptions {
-  /** Address of the management API. */
-  baseUrl: string | URL
-  /** Address of the app-opener API. It stands below the proxy as `/opener`: `POST /opener/v3/api`. Default: none. */
+  /** Address of the management API. Default: the environment variable `SHORTLINK_BASE_URL`. */
+  baseUrl?: string | URL
+  /**
+   * Address of the app-opener API, which stands below the proxy as `/opener`: `POST /opener/v3/api`. Default: the
+   * environment variable `SHORTLINK_OPENER_URL`.
+   */
   openerUrl?: string | URL
-  /** The API key, or a function that is asked for it on every call. It may choose by the request. */
-  apiKey: string | ((request: Request) => string | Promise<string>)
+  /**
+   * The API key, or a function that is asked for it on every call and may choose by the request. Default: the
+   * environment variable `SHORTLINK_API_KEY`.
+   */
+  apiKey?: string | ((request: Request) => string | Promise<string>)
   /**
    * The calls that pass, each as a method and a path below `prefix`: `'GET /campaigns'`, `'GET /qr/:id'`,
    * `'POST /files/upload/:filename'`, `'POST /opener/v3/api'`. Everything else is refused with 403. A parameter is one
@@ -53,12 +60,11 @@ const answerHeaders = ['Date', 'Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-
 
 /**
  * A handler that stands between a browser and the platform and adds the key, so that the key stays on the server. It
- * is a plain function from `Request` to `Response`: a Worker's `fetch`, a Next.js route, a Hono handler.
+ * is a plain function from `Request` to `Response`: a Worker's `fetch`, a Next.js route, a Hono handler. Addresses and key
+ * come from the environment here:
  *
  * ```ts
  * const proxy = createProxy({
- *   baseUrl: 'https://sho.rt/api',
- *   apiKey: process.env.SHORTLINK_API_KEY,
  *   prefix: '/api/shortlink',
  *   allow: ['GET /campaigns', 'POST /files/upload/:filename'],
  *   authorize: async (request) => (await session(request)) !== null,
@@ -111,8 +117,8 @@ class Refusal extends Error {
 
 /** Sends a request on to the platform, with the key, and brings its answer back without it. */
 function forwarder(options: ProxyOptions): (request: Request, path: string) => Promise<Response> {
-  const { apiKey, openerAuth = 'none', timeout = 120_000, headers: added = {} } = options
-  if (typeof apiKey !== 'function') checkKey(apiKey)
+  const { openerAuth = 'none', timeout = 120_000, headers: added = {} } = options
+  const keyFor = keys(options.apiKey ?? environment('SHORTLINK_API_KEY'))
   if (timeout !== false && !(timeout > 0 && timeout < 2 ** 31)) {
     throw new ConfigurationError(`timeout: expected a number of milliseconds above 0 or false, received ${timeout}`)
   }
@@ -122,12 +128,11 @@ function forwarder(options: ProxyOptions): (request: Request, path: string) => P
   return async (request, path) => {
     if (request.bodyUsed) throw new ConfigurationError('authorize: it read the body of the request, which is then lost')
     const { url, isOpener } = target(path)
-    const key = typeof apiKey === 'function' ? checkKey(await apiKey(request)) : apiKey
-    const redact = redactor(key)
+    const key = keyFor(request)
     const headers = new Headers()
     copy(request.headers, headers, requestHeaders)
     copy(new Headers(added), headers, Object.keys(added))
-    if (!isOpener || openerAuth === 'bearer') headers.set('Authorization', `Bearer ${key}`)
+    if (!isOpener || openerAuth === 'bearer') headers.set('Authorization', `Bearer ${await key.get()}`)
 
     const init: RequestInit & { duplex: 'half' } = {
       method: request.method,
@@ -137,7 +142,7 @@ function forwarder(options: ProxyOptions): (request: Request, path: string) => P
       redirect: 'manual',
     }
     const send = async (signal: AbortSignal) =>
-      passOn(await fetch(url + new URL(request.url).search, { ...init, signal }), redact)
+      passOn(await fetch(url + new URL(request.url).search, { ...init, signal }), key)
     try {
       return await withDeadline(send, timeout, request.signal ?? undefined)
     } catch (error) {
@@ -145,20 +150,20 @@ function forwarder(options: ProxyOptions): (request: Request, path: string) => P
       if (request.signal?.aborted) throw new Refusal(499, 'The browser left.')
       if (error === EXPIRED)
         throw new Refusal(504, 'The platform did not answer in time.', new Error(`no answer within ${timeout} ms`))
-      throw new Refusal(502, 'The platform gave no answer.', safeCause(error, redact))
+      throw new Refusal(502, 'The platform gave no answer.', key.redactCause(error))
     }
   }
 }
 
 /** The platform's answer as the browser gets it. Whatever is not JSON goes as plain text, never as a page of this site. */
-async function passOn(answer: Response, redact: Redact): Promise<Response> {
+async function passOn(answer: Response, key: ApiKey): Promise<Response> {
   const { status, type } = answer
   if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     await answer.body?.cancel()
-    const cause = new Error(`status ${status}, to ${redact(answer.headers.get('Location') ?? 'nowhere')}`)
+    const cause = new Error(`status ${status}, to ${key.redact(answer.headers.get('Location') ?? 'nowhere')}`)
     throw new Refusal(502, 'The platform answered with a redirect.', cause)
   }
-  const body = redact(await answer.text())
+  const body = key.redact(await answer.text())
   const isJson = /^application\/([\w.-]+\+)?json\b/i.test(answer.headers.get('Content-Type') ?? '')
   const headers = new Headers({
     'Content-Type': isJson ? 'application/json' : 'text/plain; charset=utf-8',
@@ -207,10 +212,19 @@ function pathBelow(prefix: string, request: Request): string {
   return pathname.slice(prefix.length)
 }
 
+/** The key for a request. */
+function keys(source: unknown): (request: Request) => ApiKey {
+  if (typeof source === 'function') return (request) => new ApiKey(() => source(request))
+  const key = new ApiKey(typeof source === 'string' ? source : '')
+  return () => key
+}
+
 /** Where a path leads: to the app-opener API below `/opener`, to the management API otherwise. */
 function addresses(options: ProxyOptions): (path: string) => { url: string; isOpener: boolean } {
   const mount = '/opener'
-  const { baseUrl, openerUrl, allow, allowInsecureHttp = false } = options
+  const { allow, allowInsecureHttp = false } = options
+  const baseUrl = options.baseUrl ?? environment('SHORTLINK_BASE_URL') ?? ''
+  const openerUrl = options.openerUrl ?? environment('SHORTLINK_OPENER_URL')
   const base = parseAddress('baseUrl', baseUrl, allowInsecureHttp)
   const opener = openerUrl && parseAddress('openerUrl', openerUrl, allowInsecureHttp)
   if (!opener && allow.some((call) => call.includes(` ${mount}/`))) {

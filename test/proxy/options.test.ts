@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { ConfigurationError } from '../../src/errors.ts'
 import { createProxy, type ProxyOptions } from '../../src/proxy.ts'
 
@@ -48,4 +48,27 @@ test('allowInsecureHttp lets an address beyond this machine be http', () => {
   expect(createProxy({ ...good, baseUrl: 'http://shortlinks.internal', allowInsecureHttp: true })).toBeTypeOf(
     'function',
   )
+})
+
+test('addresses and key come from the environment where no option gives them', async () => {
+  vi.stubEnv('SHORTLINK_BASE_URL', 'https://sho.rt/api')
+  vi.stubEnv('SHORTLINK_OPENER_URL', 'https://opener.example')
+  vi.stubEnv('SHORTLINK_API_KEY', 'key-of-the-environment')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const sent: unknown[] = []
+  const proxy = createProxy({
+    allow: ['GET /campaigns', 'POST /opener/v3/api'],
+    fetch: async (url, init) => {
+      sent.push(url, new Headers(init?.headers).get('authorization'))
+      return Response.json({ error: 0 })
+    },
+  })
+  await proxy(new Request('https://app.example/campaigns'))
+  await proxy(new Request('https://app.example/opener/v3/api', { method: 'POST' }))
+  expect(sent).toEqual([
+    'https://sho.rt/api/campaigns',
+    'Bearer key-of-the-environment',
+    'https://opener.example/v3/api',
+    null,
+  ])
 })
