@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
+import { pageHtml } from './page/html.ts'
+import { pageState } from './page/state.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** Options of {@link serve}; every one has a default. */
@@ -45,17 +47,17 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
     outgoing.on('close', () => left.abort())
     if (cors) allowEverybody(outgoing)
     try {
-      const preflight = cors && incoming.method === 'OPTIONS'
-      const response = preflight
-        ? new Response(null, { status: 204 })
-        : await sandbox.fetch(requestOf(incoming, sandbox, left.signal))
+      const response =
+        ownPage(incoming, sandbox, cors) ?? (await sandbox.fetch(requestOf(incoming, sandbox, left.signal)))
       await pour(response, outgoing)
     } catch {
       // Dropped by a fault, or left by the client: in both cases the connection just ends, with a reset.
       incoming.socket.resetAndDestroy()
     }
     const status = outgoing.headersSent ? outgoing.statusCode : 'dropped'
-    log?.(`${incoming.method} ${incoming.url} ${status} ${Math.round(performance.now() - start)} ms`)
+    if (incoming.url !== '/sandbox.json') {
+      log?.(`${incoming.method} ${incoming.url} ${status} ${Math.round(performance.now() - start)} ms`)
+    }
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -72,6 +74,19 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
       return new Promise((resolve) => server.close(() => resolve()))
     },
   }
+}
+
+/** What the platform itself does not have: the page, its data, and answers to preflights. */
+function ownPage({ method, url }: IncomingMessage, sandbox: Sandbox, cors: boolean): Response | undefined {
+  if (cors && method === 'OPTIONS') return new Response(null, { status: 204 })
+  if (method !== 'GET') return undefined
+  if (url === '/sandbox.json') {
+    return new Response(pageState(sandbox), { headers: { 'Content-Type': 'application/json' } })
+  }
+  if (url !== '/') return undefined
+  const { html, policy } = pageHtml(crypto.randomUUID())
+  const headers = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policy }
+  return new Response(html, { headers })
 }
 
 /** The request as the sandbox knows it: at its own addresses. */
