@@ -1,4 +1,5 @@
 import { ConfigurationError, RateLimitError, type RateLimitState } from './errors.ts'
+import { kind } from './wire.ts'
 
 /** What an answer said of the rate. */
 export interface RateLimitAnswer {
@@ -44,13 +45,13 @@ export interface Clock {
   clearTimeout(timer: unknown): void
 }
 
+// The globals are looked up each time, so that a test's fake timers are found.
 const systemClock: Clock = {
   now: () => performance.now(),
   setTimeout: (run, ms) => setTimeout(run, ms),
   clearTimeout: (timer) => clearTimeout(timer as number),
 }
 
-/** The header values are whole seconds: a reset or a date may be up to this much older or newer than it says. */
 const SECOND = 1000
 /** A wait longer than this is taken for a mistake of the server. */
 const DAY = 86_400_000
@@ -60,135 +61,123 @@ const LONGEST_TIMER = 2 ** 31 - 1
 /**
  * What this client knows of the server's window.
  *
- * The server's window opens when it counts the first request: after that was sent, before its answer is here. So the
- * window is closed to us from one interval after the sending, when it may have ended, until one interval after
- * the first answer, when it must have. An earlier end comes from `X-RateLimit-Reset`, measured against the answer's
- * own `Date`; those are whole seconds, so they count only where they are the finer knowledge.
+ * The server's window opens when it counts the first request: after that was sent, before its answer is here. So
+ * nothing is sent from one interval after the sending, when the window may have ended, until one interval after the
+ * first answer, when it must have. An earlier end comes from `X-RateLimit-Reset`, measured against the answer's own
+ * `Date`; both are whole seconds, so they count only where they are the finer knowledge.
  *
- * Others may use the same key. Where they show (less remains than we left, or we are refused), the next window
- * opens with one request, whose answer says what is left; and only a part of that is in flight at a time.
+ * Others may use the same key. Where they show (less remains than we left, or we are refused), the next window begins
+ * with one request, whose answer says what is left, and only a part of that is in flight at a time.
  */
-class BudgetWindow {
-  #limit: number
-  readonly #interval: number
+function createWindow(requests: number, interval: number) {
+  let limit = requests
   /** When the window may have ended, and when it must have. */
-  #mayEnd = 0
-  #mustEnd = Number.NEGATIVE_INFINITY
-  /** Requests of this window: sent, and sent but not answered; and those of earlier windows not answered. */
-  #sent = 0
-  #pending = 0
-  #stale = 0
-  /** The least that the server said remains in this window. */
-  #least = Number.POSITIVE_INFINITY
-  #answered = false
-  #refused = false
-  /** A guess at how many clients share the key, and whether this window's first answer is still awaited for it. */
-  #sharers = 1
-  #probing = false
+  let mayEnd = 0
+  let mustEnd = 0
+  /** Requests of this window, those of them not answered yet, and those of earlier windows not answered yet. */
+  let sent = 0
+  let pending = 0
+  let stale = 0
+  /** The least that the server said remains. */
+  let least = Infinity
+  let answered = false
+  let refused = false
+  /** A guess at how many clients share the key, and whether the first answer is awaited to learn more. */
+  let sharers = 1
+  let probing = false
 
-  constructor(requests: number, interval: number) {
-    this.#limit = requests
-    this.#interval = interval
-  }
-
-  /** Takes a place, if one is free. */
-  take(now: number): boolean {
-    if (now >= this.#mustEnd) this.#open(now)
-    if (now >= this.#mayEnd || this.#refused) return false
-    const sendable = this.#probing ? 1 + this.#stale : Math.ceil(this.#least / this.#sharers)
-    if (this.#sent >= this.#limit || this.#pending >= sendable) return false
-    this.#sent++
-    this.#pending++
-    return true
-  }
-
-  /** Gives back a place that was not used. */
-  release(): void {
-    if (this.#pending === 0) return
-    this.#pending--
-    this.#sent--
-  }
-
-  /** Learns from an answer, or from the end of a request that got none. */
-  observe(now: number, answer?: RateLimitAnswer): void {
-    // Nothing tells which request was answered; those of an earlier window are taken to come first.
-    const current = this.#stale === 0
-    if (!current) this.#stale--
-    else if (this.#pending > 0) this.#pending--
-
-    if (answer) this.#limit = header(answer, 'Limit') || this.#limit
-    if (answer?.refused) this.#refuse(now, answer)
-    else if (current && !this.#refused) this.#accept(now, answer)
-  }
-
-  /** Places left, those in flight taken off; what comes after this window is not in it. */
-  left(now: number): number {
-    if (now >= this.#mustEnd) return this.#limit
-    if (this.#refused) return 0
-    return Math.max(0, Math.min(this.#limit - this.#sent, this.#least - this.#pending))
-  }
-
-  get limit(): number {
-    return this.#limit
-  }
-
-  /** When the next window surely opens. */
-  get opensAt(): number {
-    return this.#mustEnd
-  }
-
-  /** The best guess at when this window ends. */
-  get endsAt(): number {
-    return this.#answered ? this.#mustEnd : this.#mayEnd
-  }
-
-  /** The time until the call behind `ahead` others gets its place, if nobody else takes any. */
-  wait(now: number, ahead: number): number {
-    const behind = ahead - this.left(now)
-    return behind < 0 ? 0 : Math.max(0, this.endsAt - now) + Math.floor(behind / this.#limit) * this.#interval
-  }
-
-  #open(now: number): void {
-    const shared = this.#least < this.#limit - this.#sent
-    this.#sharers = this.#refused ? this.#sharers * 2 : shared ? Math.max(2, this.#sharers - 1) : 1
-    this.#probing = this.#sharers > 1
-    this.#stale += this.#pending
-    this.#sent = this.#pending = 0
-    this.#least = Number.POSITIVE_INFINITY
-    this.#answered = this.#refused = false
-    this.#mayEnd = now + this.#interval
-    this.#mustEnd = this.#mayEnd + this.#interval
-  }
-
-  #accept(now: number, answer: RateLimitAnswer | undefined): void {
-    if (!this.#answered) {
-      this.#answered = true
-      this.#mustEnd = this.#intervalFrom(now)
-    }
-    if (!answer) return
-    this.#probing = false
-    this.#least = Math.min(this.#least, header(answer, 'Remaining') ?? this.#least)
-    this.#mustEnd = Math.min(this.#mustEnd, now + (untilReset(answer) ?? DAY))
-  }
-
-  #refuse(now: number, answer: RateLimitAnswer): void {
-    const { retryAfter = 0 } = answer
-    const reset = untilReset(answer) ?? DAY
-    const until =
-      retryAfter > 0 && retryAfter * SECOND <= DAY
-        ? now + retryAfter * SECOND
-        : reset <= this.#interval + 3 * SECOND
-          ? now + reset
-          : this.#answered
-            ? this.#mustEnd
-            : this.#intervalFrom(now)
-    this.#mustEnd = this.#refused ? Math.max(this.#mustEnd, until) : until
-    this.#answered = this.#refused = true
+  function open(now: number): void {
+    const shared = least < limit - sent
+    sharers = refused ? sharers * 2 : shared ? Math.max(2, sharers - 1) : 1
+    probing = sharers > 1
+    stale += pending
+    sent = pending = 0
+    least = Infinity
+    answered = refused = false
+    mayEnd = now + interval
+    mustEnd = mayEnd + interval
   }
 
   /** One interval later by the server's clock, which may run a thousandth slower than ours. */
-  #intervalFrom(now: number): number {
-    return now + this.#interval * 1.001 + 1
+  const intervalAfter = (now: number) => now + interval * 1.001 + 1
+
+  function accept(now: number, answer: RateLimitAnswer | undefined): void {
+    if (!answered) mustEnd = intervalAfter(now)
+    answered = true
+    if (!answer) return
+    probing = false
+    least = Math.min(least, header(answer, 'Remaining') ?? Infinity)
+    mustEnd = Math.min(mustEnd, now + untilReset(answer))
+  }
+
+  function refuse(now: number, answer: RateLimitAnswer): void {
+    const said = (answer.retryAfter ?? Infinity) * SECOND
+    const reset = untilReset(answer)
+    let until = answered ? mustEnd : intervalAfter(now)
+    if (said <= DAY) until = now + said
+    else if (reset <= interval + 3 * SECOND) until = now + reset
+    mustEnd = refused ? Math.max(mustEnd, until) : until
+    answered = refused = true
+  }
+
+  return {
+    /** Takes a place, if one is free. */
+    take(now: number): boolean {
+      if (now >= mustEnd) open(now)
+      const inFlight = probing ? stale + 1 : Math.ceil(least / sharers)
+      const free = now < mayEnd && !refused && sent < limit && pending < inFlight
+      if (free) {
+        sent++
+        pending++
+      }
+      return free
+    },
+
+    /** Gives back a place that was not used. */
+    release(): void {
+      if (pending === 0) return
+      pending--
+      sent--
+    },
+
+    /** Learns from an answer, or from the end of a request that got none. */
+    observe(now: number, answer?: RateLimitAnswer): void {
+      // Nothing tells which request was answered; those of an earlier window are taken to come first.
+      const current = stale === 0
+      if (!current) stale--
+      else if (pending > 0) pending--
+      if (answer) limit = header(answer, 'Limit') || limit
+      // "Again at once" is no word about the window.
+      if (answer?.refused && answer.retryAfter !== 0) refuse(now, answer)
+      else if (current && !refused) accept(now, answer)
+      if (current && answer?.refused) sent--
+    },
+
+    /** Places left, those in flight taken off. */
+    left(now: number): number {
+      if (now >= mustEnd) return limit
+      return refused ? 0 : Math.max(0, Math.min(limit - sent, least - pending))
+    },
+
+    /** How long the call behind `ahead` others waits for its place, if nobody else takes any. */
+    wait(now: number, ahead: number): number {
+      const behind = ahead - this.left(now)
+      return behind < 0 ? 0 : Math.max(0, this.endsAt - now) + Math.floor(behind / limit) * interval
+    },
+
+    get limit() {
+      return limit
+    },
+
+    /** When the window ends, as far as is known. */
+    get endsAt() {
+      return answered ? mustEnd : mayEnd
+    },
+
+    /** When the next one surely begins. */
+    get nextAt() {
+      return mustEnd
+    },
   }
 }
 
@@ -198,10 +187,13 @@ function header({ headers }: RateLimitAnswer, name: 'Limit' | 'Remaining' | 'Res
   return value >= 0 ? value : undefined
 }
 
-/** The longest time until the window ends by the server's own clock; `undefined` where it does not say, or lies. */
-function untilReset(answer: RateLimitAnswer): number | undefined {
+/**
+ * The longest time until the window ends by the server's own clock; `Infinity` where it does not say, or lies. The
+ * reset may be rounded down, so that the window ends within the second after it.
+ */
+function untilReset(answer: RateLimitAnswer): number {
   const wait = (header(answer, 'Reset') ?? 0) * SECOND - Date.parse(answer.headers.get('Date') ?? '')
-  return wait > 0 ? wait + SECOND : undefined
+  return wait > 0 ? wait + SECOND : Infinity
 }
 
 interface Waiter {
@@ -210,118 +202,6 @@ interface Waiter {
   readonly end: (refusal?: RateLimitError) => void
 }
 
-class LocalRateLimiter implements RateLimiter {
-  readonly #window: BudgetWindow
-  readonly #maxWait: number
-  readonly #clock: Clock
-  /** In the order of arrival. */
-  readonly #waiting = new Set<Waiter>()
-  #timer: unknown
-  #wakesAt: number | undefined
-
-  constructor(options: Required<RateLimitOptions>, clock: Clock) {
-    this.#window = new BudgetWindow(options.requests, options.interval)
-    this.#maxWait = options.maxWait
-    this.#clock = clock
-  }
-
-  get state(): RateLimitState {
-    const now = this.#clock.now()
-    const { limit, opensAt, endsAt } = this.#window
-    const left = this.#window.left(now)
-    return {
-      limit: Number.isFinite(limit) ? limit : undefined,
-      remaining: Number.isFinite(left) ? left : undefined,
-      resetAt: now < opensAt ? new Date(Date.now() + Math.max(0, endsAt - now)) : undefined,
-      queued: this.#waiting.size,
-    }
-  }
-
-  acquire(signal?: AbortSignal): Promise<void> | undefined {
-    if (signal?.aborted) return Promise.reject(signal.reason)
-    const now = this.#clock.now()
-    if (this.#waiting.size === 0 && this.#window.take(now)) return undefined
-
-    const wait = this.#window.wait(now, this.#waiting.size)
-    if (wait > this.#maxWait) return Promise.reject(this.#tooLong(wait))
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        this.#waiting.delete(waiter)
-        signal?.removeEventListener('abort', abort)
-      }
-      const abort = () => {
-        leave()
-        reject(signal?.reason)
-        this.#serve()
-      }
-      const end = (refusal?: RateLimitError) => {
-        leave()
-        if (refusal) reject(refusal)
-        else resolve()
-      }
-      const waiter: Waiter = { since: now, end }
-      signal?.addEventListener('abort', abort)
-      this.#waiting.add(waiter)
-      this.#serve()
-    })
-  }
-
-  observe(answer?: RateLimitAnswer): void {
-    this.#window.observe(this.#clock.now(), answer)
-    if (this.#waiting.size > 0) this.#serve()
-  }
-
-  release(): void {
-    this.#window.release()
-    if (this.#waiting.size > 0) this.#serve()
-  }
-
-  /** Gives the free places to those who wait, first come, first served, and sets the timer for the others. */
-  #serve(): void {
-    const now = this.#clock.now()
-    let ahead = 0
-    for (const waiter of this.#waiting) {
-      if (ahead === 0 && this.#window.take(now)) {
-        waiter.end()
-        continue
-      }
-      if (this.#maxWait === Number.POSITIVE_INFINITY) break
-      const wait = now - waiter.since + this.#window.wait(now, ahead)
-      if (wait > this.#maxWait) waiter.end(this.#tooLong(wait))
-      else ahead++
-    }
-    this.#wakeAt(this.#nextTurn())
-  }
-
-  /** When those who wait are to be looked at again, if no answer comes before; `undefined` where nobody waits. */
-  #nextTurn(): number | undefined {
-    const [first] = this.#waiting
-    return first && Math.min(this.#window.opensAt, first.since + this.#maxWait)
-  }
-
-  /** Keeps one timer while somebody waits, and none otherwise. */
-  #wakeAt(time: number | undefined): void {
-    if (time === this.#wakesAt) return
-    if (this.#wakesAt !== undefined) this.#clock.clearTimeout(this.#timer)
-    this.#wakesAt = time
-    if (time === undefined) return
-    const wake = () => {
-      this.#wakesAt = undefined
-      this.#serve()
-    }
-    const delay = Math.ceil(time - this.#clock.now())
-    this.#timer = this.#clock.setTimeout(wake, Math.min(Math.max(delay, 1), LONGEST_TIMER))
-  }
-
-  #tooLong(wait: number): RateLimitError {
-    const message = `the next place in the rate budget is ${seconds(wait)} s away, and maxWait is ${seconds(this.#maxWait)} s`
-    const refusal = { status: 429, body: undefined, headers: new Headers(), rateLimit: this.state }
-    return new RateLimitError(message, refusal, { outcome: 'not-sent', retryable: true }, Math.ceil(wait / SECOND))
-  }
-}
-
-const seconds = (ms: number) => Number((ms / SECOND).toFixed(1))
-
 /**
  * A budget of requests for the clients of one process. It sends in bursts while there is budget, learns the rate
  * from the headers of the answers, and works without them.
@@ -329,18 +209,114 @@ const seconds = (ms: number) => Number((ms / SECOND).toFixed(1))
  * @throws {ConfigurationError} where an option does not fit.
  */
 export function createRateLimiter(options: RateLimitOptions = {}, clock: Clock = systemClock): RateLimiter {
-  const { requests = 30, interval = 60_000, maxWait = Number.POSITIVE_INFINITY } = options
-  check('requests', requests, 'a whole number of 1 or more, or Infinity', isCount(requests))
-  check('interval', interval, 'a number of milliseconds above 0', interval > 0 && Number.isFinite(interval))
-  check('maxWait', maxWait, 'a number of milliseconds of 0 or more, or Infinity', maxWait >= 0)
-  return new LocalRateLimiter({ requests, interval, maxWait }, clock)
+  const { requests = 30, interval = 60_000, maxWait = Infinity } = options
+  const isCount = Number.isInteger(requests) || requests === Infinity
+  check('requests', requests, 'a whole number from 1, or Infinity', isCount && requests > 0)
+  check('interval', interval, 'milliseconds above 0', interval > 0 && interval < Infinity)
+  check('maxWait', maxWait, 'milliseconds from 0, or Infinity', maxWait >= 0)
+
+  const window = createWindow(requests, interval)
+  /** In the order of arrival. */
+  const waiting = new Set<Waiter>()
+  let timer: unknown
+  let wakesAt: number | undefined
+
+  /** Gives the free places to those who wait, first come, first served, and sets the timer for the others. */
+  function serve(): void {
+    const now = clock.now()
+    let ahead = 0
+    for (const waiter of waiting) {
+      if (ahead === 0 && window.take(now)) waiter.end()
+      else if (maxWait === Infinity) break
+      else {
+        const wait = now - waiter.since + window.wait(now, ahead)
+        if (wait > maxWait) waiter.end(tooLong(wait))
+        else ahead++
+      }
+    }
+    const [first] = waiting
+    wakeAt(first && Math.min(window.nextAt, first.since + maxWait))
+  }
+
+  /** Keeps one timer while somebody waits, and none otherwise. */
+  function wakeAt(time: number | undefined): void {
+    if (time === wakesAt) return
+    if (wakesAt !== undefined) clock.clearTimeout(timer)
+    wakesAt = time
+    if (time === undefined) return
+    const delay = Math.min(Math.max(1, Math.ceil(time - clock.now())), LONGEST_TIMER)
+    timer = clock.setTimeout(() => {
+      wakesAt = undefined
+      serve()
+    }, delay)
+  }
+
+  function wait(since: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        waiting.delete(waiter)
+        signal?.removeEventListener('abort', abort)
+      }
+      const abort = () => {
+        leave()
+        serve()
+        reject(signal?.reason)
+      }
+      const end = (refusal?: RateLimitError) => {
+        leave()
+        if (refusal) reject(refusal)
+        else resolve()
+      }
+      const waiter = { since, end }
+      signal?.addEventListener('abort', abort)
+      waiting.add(waiter)
+      serve()
+    })
+  }
+
+  function tooLong(wait: number): RateLimitError {
+    const message = `the next free place in the rate budget is ${Math.ceil(wait)} ms away, and maxWait is ${maxWait}`
+    const refusal = { status: 429, body: undefined, headers: new Headers(), rateLimit: limiter.state }
+    return new RateLimitError(message, refusal, { outcome: 'not-sent', retryable: true }, Math.ceil(wait / SECOND))
+  }
+
+  const limiter: RateLimiter = {
+    get state() {
+      const now = clock.now()
+      const { limit, endsAt, nextAt } = window
+      return {
+        limit: finite(limit),
+        remaining: finite(window.left(now)),
+        resetAt: now < nextAt ? new Date(Date.now() + Math.max(0, endsAt - now)) : undefined,
+        queued: waiting.size,
+      }
+    },
+
+    acquire(signal) {
+      if (signal?.aborted) return Promise.reject(signal.reason)
+      const now = clock.now()
+      if (waiting.size === 0 && window.take(now)) return undefined
+      const delay = window.wait(now, waiting.size)
+      return delay > maxWait ? Promise.reject(tooLong(delay)) : wait(now, signal)
+    },
+
+    observe(answer) {
+      window.observe(clock.now(), answer)
+      if (waiting.size > 0) serve()
+    },
+
+    release() {
+      window.release()
+      if (waiting.size > 0) serve()
+    },
+  }
+  return limiter
 }
 
-const isCount = (value: number) => value >= 1 && (Number.isInteger(value) || value === Number.POSITIVE_INFINITY)
+const finite = (count: number) => (count < Infinity ? count : undefined)
 
 function check(name: keyof RateLimitOptions, value: unknown, accepted: string, fits: boolean): void {
   if (typeof value === 'number' && fits) return
-  throw new ConfigurationError(
-    `rateLimit.${name} is ${typeof value === 'string' ? `'${value}'` : value}; accepted is ${accepted}`,
-  )
+  const received = typeof value === 'number' ? value : kind(value)
+  throw new ConfigurationError(`rateLimit.${name}: expected ${accepted}, received ${received}`)
 }

@@ -200,7 +200,7 @@ describe('the budget', () => {
   })
 
   it('is unlimited until the server says otherwise, where no rate is known', () => {
-    const { granted, take, answered, limiter } = setUp({ requests: Number.POSITIVE_INFINITY })
+    const { granted, take, answered, limiter } = setUp({ requests: Infinity })
     take(500)
     expect(granted).toHaveLength(500)
     expect(limiter.state).toMatchObject({ limit: undefined, remaining: undefined })
@@ -210,6 +210,15 @@ describe('the budget', () => {
 })
 
 describe('a refusal', () => {
+  it('that may be sent again at once gives its place back and blocks nobody', () => {
+    const { granted, take, answered, limiter } = setUp()
+    take(1)
+    answered(1, { ...answer(30, 29, 60), refused: true, retryAfter: 0 })
+    expect(limiter.state.remaining).toBe(29)
+    take(40)
+    expect(granted).toHaveLength(30)
+  })
+
   it('blocks everybody until the server allows more, then asks with one request what is left', async () => {
     const { clock, granted, take, answered } = setUp()
     take(40)
@@ -381,13 +390,13 @@ describe('the state', () => {
 
 describe('options', () => {
   it.each([
-    [{ requests: 0 }, 'rateLimit.requests is 0'],
-    [{ requests: 1.5 }, 'rateLimit.requests is 1.5'],
-    [{ requests: '30' }, "rateLimit.requests is '30'"],
-    [{ interval: 0 }, 'rateLimit.interval is 0'],
-    [{ interval: Number.POSITIVE_INFINITY }, 'rateLimit.interval is Infinity'],
-    [{ maxWait: -1 }, 'rateLimit.maxWait is -1'],
-    [{ maxWait: Number.NaN }, 'rateLimit.maxWait is NaN'],
+    [{ requests: 0 }, 'rateLimit.requests: expected a whole number from 1, or Infinity, received 0'],
+    [{ requests: 1.5 }, 'received 1.5'],
+    [{ requests: '30' }, 'received a string'],
+    [{ interval: 0 }, 'rateLimit.interval: expected milliseconds above 0, received 0'],
+    [{ interval: Infinity }, 'received Infinity'],
+    [{ maxWait: -1 }, 'rateLimit.maxWait: expected milliseconds from 0, or Infinity, received -1'],
+    [{ maxWait: Number.NaN }, 'received NaN'],
   ])('%j does not fit', (options, message) => {
     expect(() => createRateLimiter(options as RateLimitOptions)).toThrow(ConfigurationError)
     expect(() => createRateLimiter(options as RateLimitOptions)).toThrow(message)
