@@ -37,10 +37,10 @@ export class FakeClock implements Clock {
     await settled()
   }
 
-  /** Runs until no timer is left, one hour at most. */
+  /** Runs until no timer is left, a day at most. */
   async drain(): Promise<void> {
     await settled()
-    const end = this.#now + 3_600_000
+    const end = this.#now + 86_400_000
     while (this.#timers.size > 0 && this.#now < end) {
       await this.advance(Math.min(...[...this.#timers.values()].map(({ at }) => at)) - this.#now)
     }
