@@ -1,0 +1,120 @@
+import type { Open } from './answers/open.ts'
+import type { ApiKey } from './api-key.ts'
+import { type Checks, check } from './checks.ts'
+import { ConfigurationError, InvalidRequestError, type Issue } from './errors.ts'
+import { checkRequestOptions, type RequestOptions, retryOptions } from './options.ts'
+import { escapePath, type Path, plainPath } from './path.ts'
+import type { RateLimiter } from './rate-limit.ts'
+import type { RetryOptions } from './retry.ts'
+import { checkContent, isReplayable, type Upload } from './upload.ts'
+
+/** A call as a row of the reference: verb, path, what is sent and checked, and how the answer is opened. */
+export interface Call<T> {
+  readonly method: string
+  readonly path: Path | string
+  readonly api?: 'management' | 'opener'
+  readonly query?: object | undefined
+  readonly json?: unknown
+  readonly upload?: Upload | undefined
+  /** The checks of `json`, or of `query` where there is no `json`. */
+  readonly checks?: Checks | undefined
+  /** The parameters that must be there. */
+  readonly required?: readonly string[]
+  readonly open: Open<T>
+}
+
+/** One of the two APIs: where it is, and what its calls need. */
+export interface Api {
+  /** The address without a trailing slash; `undefined` where nobody gave one. */
+  readonly address: string | undefined
+  /** The option and the variable that set it, for the error where it is missing. */
+  readonly setBy: string
+  /** Whether its calls carry the key. */
+  readonly usesKey: boolean
+  readonly limiter: RateLimiter | undefined
+}
+
+/** What a call takes from its client where its own options say nothing. */
+export interface CallDefaults {
+  readonly management: Api
+  readonly opener: Api
+  readonly apiKey: ApiKey
+  readonly timeout: number | false
+  readonly retry: Required<RetryOptions>
+}
+
+/** A call that was checked and is ready to be sent, as often as it takes. */
+export interface PreparedCall<T> {
+  readonly method: string
+  /** The path for errors: as it is sent, without the key should somebody have put it there. */
+  readonly path: string
+  readonly url: string
+  readonly api: Api
+  readonly apiKey: ApiKey
+  readonly body: string | undefined
+  readonly upload: Upload | undefined
+  readonly replayable: boolean
+  readonly open: Open<T>
+  readonly signal: AbortSignal | undefined
+  readonly timeout: number | false
+  readonly retry: Required<RetryOptions>
+  readonly headers: Readonly<Record<string, string>> | undefined
+}
+
+/**
+ * Checks everything about a call before anything is sent.
+ *
+ * @throws {InvalidRequestError} for a parameter or an option that does not fit
+ * @throws {ConfigurationError} where the address of its API is missing
+ */
+export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults: CallDefaults): PreparedCall<T> {
+  const { method, upload, open, query, json } = call
+  const { apiKey } = defaults
+  const escaped = typeof call.path === 'string' ? plainPath(call.path, method) : escapePath(call.path, method)
+  const path = apiKey.redact(escaped)
+  const issues = [
+    ...checkRequestOptions(options),
+    ...(call.checks ? check(json ?? query ?? {}, call.checks, call.required) : []),
+    ...(upload ? checkContent(upload.content) : []),
+  ]
+  const body = json === undefined ? undefined : stringify(json, issues)
+  if (issues.length) {
+    const safe = issues.map((issue) => ({ ...issue, message: apiKey.redact(issue.message) }))
+    throw new InvalidRequestError(safe, { method, path })
+  }
+  const api = defaults[call.api ?? 'management']
+  if (api.address === undefined)
+    throw new ConfigurationError(`no address to send it to: set ${api.setBy}`, { method, path })
+  return {
+    method,
+    path,
+    url: api.address + escaped + queryString(query),
+    api,
+    apiKey,
+    body,
+    upload,
+    replayable: !upload || isReplayable(upload.content),
+    open,
+    signal: options.signal,
+    timeout: options.timeout ?? defaults.timeout,
+    retry: options.retry === undefined ? defaults.retry : { ...defaults.retry, ...retryOptions(options.retry) },
+    headers: options.headers,
+  }
+}
+
+/** A query: `undefined` is left out; `null` and `''` are sent, empty; the rest is escaped, whatever it holds. */
+function queryString(query: object | undefined): string {
+  const pairs = Object.entries(query ?? {})
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value ?? '')}`)
+  return pairs.length ? `?${pairs.join('&')}` : ''
+}
+
+function stringify(json: unknown, issues: Issue[]): string {
+  try {
+    return JSON.stringify(json)
+  } catch (error) {
+    issues.push({ path: [], message: `expected what JSON can hold: ${(error as Error).message}` })
+    return ''
+  }
+}

@@ -1,0 +1,57 @@
+/** The reason of an attempt that outlasted its time. */
+export const EXPIRED: unique symbol = Symbol('expired')
+
+/**
+ * Runs work that ends at an abort or after `timeout` milliseconds, whether it listens to its signal or not. It leaves
+ * no timer and no listener behind: `AbortSignal.any` and `AbortSignal.timeout` would, on a signal that lives long.
+ */
+export function withDeadline<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  timeout: number | false,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const controller = new AbortController()
+    const stop = (reason: unknown) => {
+      end()
+      reject(reason)
+      controller.abort(reason)
+    }
+    const onAbort = () => stop(signal!.reason)
+    const timer = timeout === false ? undefined : setTimeout(stop, timeout, EXPIRED)
+    const end = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+    }
+    signal?.addEventListener('abort', onAbort)
+    work(controller.signal).then(
+      (value) => {
+        end()
+        resolve(value)
+      },
+      (error) => {
+        end()
+        reject(error)
+      },
+    )
+  })
+}
+
+/** Waits. @throws the signal's reason, at once, when it aborts */
+export function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+    }
+    const onAbort = () => {
+      end()
+      reject(signal!.reason)
+    }
+    const timer = setTimeout(() => {
+      end()
+      resolve()
+    }, milliseconds)
+    signal?.addEventListener('abort', onAbort)
+  })
+}

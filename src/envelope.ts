@@ -1,0 +1,37 @@
+import type { RateLimitState } from './errors.ts'
+import { isRecord } from './wire.ts'
+
+/**
+ * The wrapper around every answer. `error` tells success from failure, because a failure often has the HTTP status
+ * 200: `0`, `"0"`, `false` or no key at all mean success; `1`, `true`, a number of 400 or more that acts as a status,
+ * or a text mean failure. @see reference, “Errors”
+ */
+export type Envelope =
+  | { readonly ok: true; readonly body: Record<string, unknown> }
+  | { readonly ok: false; readonly status: number; readonly message: string }
+
+/** Opens the wrapper of a parsed body, the status being what HTTP said. `undefined`: the body is no wrapper at all. */
+export function openEnvelope(body: unknown, httpStatus: number): Envelope | undefined {
+  const httpOk = httpStatus >= 200 && httpStatus < 300
+  if (!isRecord(body)) return httpOk ? undefined : { ok: false, status: httpStatus, message: '' }
+  const { error, message } = body
+  const succeeded = error === undefined || error === null || error === false || Number(error || 0) === 0
+  if (httpOk && succeeded) return { ok: true, body }
+  const code = Number(error)
+  // A 5xx may have done the work whatever its body says, so the body's number does not overrule it.
+  const status = code >= 400 && code < 600 && httpStatus < 500 ? code : httpStatus
+  const said = typeof message === 'string' ? message : typeof error === 'string' && Number.isNaN(code) ? error : ''
+  return { ok: false, status, message: said }
+}
+
+/** The rate as the headers of an answer tell it, the reset moved to this machine's clock. @see reference, “Limits” */
+export function rateOf(headers: Headers): RateLimitState {
+  const number = (name: string) => {
+    const value = Number(headers.get(`x-ratelimit-${name}`) ?? Number.NaN)
+    return value >= 0 ? value : undefined
+  }
+  const reset = number('reset')
+  const serverTime = Date.parse(headers.get('date') ?? '') || Date.now()
+  const resetAt = reset === undefined ? undefined : new Date(Date.now() + reset * 1000 - serverTime)
+  return { limit: number('limit'), remaining: number('remaining'), resetAt, queued: 0 }
+}

@@ -1,0 +1,55 @@
+export { type Answer, ApiPromise, type Result } from './api-promise.ts'
+export {
+  type HttpMethod,
+  type PaginateParams,
+  type Query,
+  type RequestParams,
+  ShortLinkClient,
+} from './client.ts'
+export {
+  ApiError,
+  AuthenticationError,
+  ConfigurationError,
+  ConnectionError,
+  type ErrorCode,
+  InvalidRequestError,
+  InvalidResponseError,
+  type Issue,
+  isShortLinkError,
+  NotFoundError,
+  type Outcome,
+  PermissionError,
+  RateLimitError,
+  type RateLimitState,
+  ServerError,
+  ShortLinkError,
+  TimeoutError,
+} from './errors.ts'
+export type { Drift, RequestEvent, ResponseEvent, RetryEvent } from './observers.ts'
+export type { RequestOptions, ShortLinkClientOptions } from './options.ts'
+export { type ListOptions, ListPromise, type Page, type PageQuery } from './pagination.ts'
+export { createRateLimiter, type RateLimitAnswer, type RateLimiter, type RateLimitOptions } from './rate-limit.ts'
+export type { Account, AccountUpdate } from './resources/account.ts'
+export type { Campaign, CampaignCreate, CampaignUpdate } from './resources/campaigns.ts'
+export type { Channel, ChannelCreate, ChannelItem, ChannelItemType, ChannelUpdate } from './resources/channels.ts'
+export type { Domain, DomainCreate, DomainUpdate } from './resources/domains.ts'
+export type { FileQuery, FileUpload, PlatformFile, UploadedFile, UploadOptions } from './resources/files.ts'
+export type { DeviceTarget, OpenerLink, OpenerLinkCreate, OpenerLinkStatus } from './resources/opener.ts'
+export type { Overlay } from './resources/overlays.ts'
+export type { Pixel, PixelCreate, PixelType, PixelUpdate } from './resources/pixels.ts'
+export type {
+  CreatedQrCode,
+  QrCode,
+  QrCodeCreate,
+  QrCodeUpdate,
+  QrData,
+  QrDetails,
+  QrStatistics,
+  QrType,
+  SocialCount,
+} from './resources/qr.ts'
+export type { ActionResult, Created } from './resources/results.ts'
+export type { Splash } from './resources/splash.ts'
+export type { RetryOptions } from './retry.ts'
+export type { StandardSchema } from './standard-schema.ts'
+export type { UploadContent, UploadProgress } from './upload.ts'

@@ -1,0 +1,220 @@
+import ky from 'ky'
+import { page } from './answers/open.ts'
+import { type Answer, ApiPromise } from './api-promise.ts'
+import { type Call, type CallDefaults, type PreparedCall, prepareCall } from './call.ts'
+import { type Checks, positiveInteger } from './checks.ts'
+import { sleep, withDeadline } from './deadline.ts'
+import { openEnvelope, rateOf } from './envelope.ts'
+import { type CallFacts, isShortLinkError, RateLimitError, type RateLimitState } from './errors.ts'
+import { invalidResponse, noAnswer, refusal } from './failure.ts'
+import { notify, type Observers } from './observers.ts'
+import type { RequestOptions } from './options.ts'
+import { type ListOptions, ListPromise, type Page } from './pagination.ts'
+import { type Path, patternOf } from './path.ts'
+import type { RateLimiter } from './rate-limit.ts'
+import { retryAfter, retryDelay } from './retry.ts'
+import { isBrowser } from './runtime.ts'
+import { openUpload } from './upload.ts'
+import type { Reader, Reading } from './wire.ts'
+
+/** The options of a client, every one filled in. */
+export interface Settings extends CallDefaults {
+  readonly validation: 'strict' | 'report' | 'off'
+  readonly fetch: typeof fetch
+  readonly headers: Readonly<Record<string, string>>
+  readonly observers: Observers
+}
+
+/** A list as a row of the reference. */
+export interface List<T> {
+  readonly path: Path
+  /** The names under which deployments give the rows; the reference's own first. */
+  readonly listKeys: readonly string[]
+  readonly read: Reader<T>
+  readonly checks?: Checks
+}
+
+/** What is known of a rate that nobody counts. */
+export const unknownRate: RateLimitState = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
+
+const pageChecks: Checks = { limit: positiveInteger, page: positiveInteger }
+
+// Limits, retries, timeouts and errors are this package's own, so that an error inside a 200 counts and nothing is
+// cloned or buffered for a retry. No redirect is followed: it would turn a POST into a GET.
+const send = /* @__PURE__ */ ky.create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual' })
+
+/** Sends calls: waits for budget, sends them again where that is safe, and opens their answers. */
+export class Transport {
+  readonly #settings: Settings
+
+  constructor(settings: Settings) {
+    this.#settings = settings
+  }
+
+  /** The budget of the management API. */
+  get limiter(): RateLimiter | undefined {
+    return this.#settings.management.limiter
+  }
+
+  /** One call. */
+  call<T>(call: Call<T>, options: RequestOptions = {}): ApiPromise<T> {
+    return new ApiPromise(this.#run(call, options))
+  }
+
+  /** A list of the reference. */
+  list<T>(list: List<T>, query: object = {}, options: ListOptions = {}): ListPromise<T> {
+    const { path, listKeys, read, checks } = list
+    return this.pages({ path, query, checks: { ...pageChecks, ...checks }, open: page(listKeys, read) }, options)
+  }
+
+  /** A list under any path, its pages opened in any way. */
+  pages<T>(call: Omit<Call<Page<T>>, 'method'>, options: ListOptions = {}): ListPromise<T> {
+    const query = call.query as { page?: number } | undefined
+    const path = typeof call.path === 'string' ? call.path : patternOf(call.path)
+    const fetchPage = (number: number | undefined, signal: AbortSignal | undefined) =>
+      this.#run(
+        { ...call, method: 'GET', query: { ...query, page: number } },
+        signal ? { ...options, signal } : options,
+      )
+    return new ListPromise(fetchPage, path, query?.page, options)
+  }
+
+  async #run<T>(call: Call<T>, options: RequestOptions): Promise<Answer<T>> {
+    const prepared = prepareCall(call, options, this.#settings)
+    const { signal } = prepared
+    for (let attempt = 1; ; attempt++) {
+      signal?.throwIfAborted()
+      const waiting = this.#waitForBudget(prepared, attempt - 1)
+      if (waiting) await waiting
+      try {
+        return await this.#attempt(prepared, attempt)
+      } catch (error) {
+        const delay = this.#delayBeforeRetry(prepared, error, attempt)
+        if (delay === undefined) throw error
+        await sleep(delay, signal)
+      }
+    }
+  }
+
+  #waitForBudget({ api, method, path, signal }: PreparedCall<unknown>, attempts: number): Promise<void> | undefined {
+    return api.limiter?.acquire(signal)?.catch((error) => {
+      if (!(error instanceof RateLimitError)) throw error
+      const facts: CallFacts = { method, path, attempts, outcome: 'not-sent', retryable: true }
+      throw new RateLimitError(error.message, error, facts, error.retryAfter)
+    })
+  }
+
+  /** How long to wait before the call goes again, or `undefined` where it does not. */
+  #delayBeforeRetry(call: PreparedCall<unknown>, error: unknown, attempt: number): number | undefined {
+    if (!isShortLinkError(error) || !error.retryable || attempt > call.retry.limit) return undefined
+    const delayMs = retryDelay(error, attempt)
+    if (delayMs > call.retry.maxDelay) return undefined
+    this.#notify('onRetry', call, { attempt, delayMs, reason: error.message })
+    return delayMs
+  }
+
+  async #attempt<T>(call: PreparedCall<T>, attempt: number): Promise<Answer<T>> {
+    const { limiter } = call.api
+    const started = performance.now()
+    let response: Response
+    let text: string
+    try {
+      const headers = await this.#headers(call)
+      this.#notify('onRequest', call, { attempt })
+      ;[response, text] = await withDeadline(
+        (signal) => this.#exchange(call, headers, signal),
+        call.timeout,
+        call.signal,
+      )
+    } catch (error) {
+      const failure = noAnswer(call, error, attempt)
+      if (isShortLinkError(failure) && failure.outcome === 'not-sent' && limiter?.release) limiter.release()
+      else limiter?.observe()
+      throw failure
+    }
+    const { status, headers } = response
+    const body = parse(text)
+    const envelope = openEnvelope(body, status)
+    const refused = envelope?.ok === false && envelope.status === 429
+    limiter?.observe({ headers, refused, retryAfter: retryAfter(headers, body) })
+    const rateLimit = limiter?.state ?? rateOf(headers)
+    this.#notify('onResponse', call, { attempt, status, durationMs: performance.now() - started, rateLimit })
+    // What an error tells is read again without the key, which the server may have echoed.
+    if (!envelope) throw invalidResponse(call, { response, body: parse(call.apiKey.redact(text)) }, attempt)
+    if (!envelope.ok) {
+      const told = { ...envelope, body: parse(call.apiKey.redact(text)), response, rateLimit }
+      throw refusal(call, told, attempt)
+    }
+    return {
+      data: await this.#read(call, envelope.body, response, text, attempt),
+      response,
+      rateLimit,
+      attempts: attempt,
+    }
+  }
+
+  async #read<T>(
+    call: PreparedCall<T>,
+    body: Record<string, unknown>,
+    response: Response,
+    text: string,
+    attempt: number,
+  ) {
+    const { validation } = this.#settings
+    const reading: Reading = { path: [], issues: [] }
+    const data = await call.open(body, reading, validation !== 'off')
+    const { issues } = reading
+    if (issues.length === 0 || validation === 'off') return data
+    if (validation === 'strict') {
+      throw invalidResponse(call, { response, body: parse(call.apiKey.redact(text)), issues }, attempt)
+    }
+    notify(this.#settings.observers.onDrift, { method: call.method, path: call.path, issues })
+    return data
+  }
+
+  async #headers({ api, apiKey, headers }: PreparedCall<unknown>): Promise<Record<string, string>> {
+    const key = api.usesKey ? await apiKey.get() : null
+    return {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      ...(key !== null && { authorization: `Bearer ${key}` }),
+      ...this.#settings.headers,
+      ...headers,
+    }
+  }
+
+  async #exchange(
+    { method, url, body, upload }: PreparedCall<unknown>,
+    headers: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<[Response, string]> {
+    const file = upload && (await openUpload(upload, isBrowser()))
+    const fetch = file?.fetch ?? this.#settings.fetch
+    const response = await send(url, {
+      method,
+      headers: file ? { ...headers, ...file.headers } : headers,
+      body: file?.body ?? body ?? null,
+      // The signal goes to fetch itself: ky would join it to its own with AbortSignal.any, which leaks.
+      fetch: (request) => fetch(request, { signal }),
+    })
+    return [response, await response.text()]
+  }
+
+  #notify<Name extends 'onRequest' | 'onResponse' | 'onRetry'>(
+    name: Name,
+    call: PreparedCall<unknown>,
+    event: Omit<Parameters<NonNullable<Observers[Name]>>[0], 'method' | 'url'>,
+  ): void {
+    const observer = this.#settings.observers[name] as ((event: object) => void) | undefined
+    if (observer) notify(observer, { method: call.method, url: call.apiKey.redact(call.url), ...event })
+  }
+}
+
+/** Parsed JSON, or the text itself where it is none. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

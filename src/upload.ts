@@ -1,0 +1,143 @@
+import type { Issue } from './errors.ts'
+import { notify } from './observers.ts'
+import { kind } from './wire.ts'
+
+/**
+ * The content of a file: what can be sent as it is, or a source of bytes that is read once, as it is sent.
+ * `fileFromPath` of `shortlink-sdk/node` makes a `Blob` of a file on disk without reading it into memory.
+ */
+export type UploadContent =
+  | Blob
+  | ArrayBuffer
+  | ArrayBufferView
+  | ReadableStream<Uint8Array>
+  | AsyncIterable<Uint8Array>
+
+/** How far an upload is. */
+export interface UploadProgress {
+  /** Bytes handed to the network so far. */
+  readonly loaded: number
+  /** All bytes; `undefined` where the content does not tell its size. */
+  readonly total: number | undefined
+}
+
+/** A file on its way: what stands in the transport's request for it. */
+export interface Upload {
+  readonly content: UploadContent
+  readonly onProgress?: ((progress: UploadProgress) => void) | undefined
+}
+
+/** What does not fit about a content. */
+export function checkContent(content: unknown): Issue[] {
+  if (isSized(content) || isStream(content) || isAsyncIterable(content)) {
+    const used = isStream(content) && content.locked
+    return used
+      ? [{ path: ['content'], message: 'expected a stream that nobody reads yet, received a locked one' }]
+      : []
+  }
+  const hint =
+    typeof content === 'string'
+      ? ': is it a path or the text? For a file on disk use fileFromPath(path) of shortlink-sdk/node, for text new Blob([text])'
+      : ''
+  const accepted = 'a Blob, File, ArrayBuffer, typed array, ReadableStream or AsyncIterable of bytes'
+  return [{ path: ['content'], message: `expected ${accepted}, received ${kind(content)}${hint}` }]
+}
+
+/** Whether a content can be sent a second time. */
+export const isReplayable = (content: UploadContent): boolean => isSized(content)
+
+/** What fetch is given for an upload: the body, headers that only it knows, and another fetch where it needs one. */
+export interface UploadInit {
+  readonly body: BodyInit
+  readonly headers: Record<string, string>
+  readonly fetch?: typeof fetch
+}
+
+/** Opens a content for one attempt. `viaXhr`: a browser's own fetch would send it, which can neither stream nor tell progress. */
+export async function openUpload({ content, onProgress }: Upload, viaXhr: boolean): Promise<UploadInit> {
+  if (viaXhr) {
+    const blob = isSized(content) ? new Blob([content as BlobPart]) : await new Response(toStream(content)).blob()
+    return { body: blob, headers: {}, ...(onProgress && { fetch: xhrFetch(blob, onProgress) }) }
+  }
+  if (isSized(content) && !onProgress) return { body: content as BodyInit, headers: {} }
+  const total = isSized(content) ? sizeOf(content) : undefined
+  const stream = isSized(content) ? new Blob([content as BlobPart]).stream() : toStream(content)
+  return {
+    body: onProgress ? stream.pipeThrough(counted(total, onProgress)) : stream,
+    headers: total === undefined ? {} : { 'content-length': String(total) },
+  }
+}
+
+type Sized = Blob | ArrayBuffer | ArrayBufferView
+
+function isSized(content: unknown): content is Sized {
+  return content instanceof Blob || content instanceof ArrayBuffer || ArrayBuffer.isView(content)
+}
+
+function isStream(content: unknown): content is ReadableStream<Uint8Array> {
+  return content instanceof ReadableStream
+}
+
+function isAsyncIterable(content: unknown): content is AsyncIterable<Uint8Array> {
+  return typeof content === 'object' && content !== null && Symbol.asyncIterator in content
+}
+
+function sizeOf(content: Sized): number {
+  return content instanceof Blob ? content.size : content.byteLength
+}
+
+function toStream(content: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  if (isStream(content)) return content
+  const chunks = content[Symbol.asyncIterator]()
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    async cancel(reason) {
+      await chunks.return?.(reason)
+    },
+  })
+}
+
+function counted(total: number | undefined, onProgress: (progress: UploadProgress) => void) {
+  let loaded = 0
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      controller.enqueue(chunk)
+      loaded += chunk.byteLength
+      notify(onProgress, { loaded, total })
+    },
+  })
+}
+
+/** A fetch over XMLHttpRequest: the one way in which a browser tells the progress of an upload and its Content-Length stays. */
+function xhrFetch(blob: Blob, onProgress: (progress: UploadProgress) => void): typeof fetch {
+  return (input, init) =>
+    new Promise((resolve, reject) => {
+      const request = input as Request
+      const xhr = new XMLHttpRequest()
+      xhr.open(request.method, request.url)
+      xhr.responseType = 'blob'
+      request.headers.forEach((value, name) => {
+        xhr.setRequestHeader(name, value)
+      })
+      xhr.upload.onprogress = ({ loaded }) => notify(onProgress, { loaded, total: blob.size })
+      xhr.onerror = () => reject(new TypeError('Network request failed'))
+      xhr.onload = () => {
+        // XMLHttpRequest follows redirects by itself: the answer then comes from another address.
+        if (xhr.responseURL !== request.url) return reject(new TypeError(`redirected to ${xhr.responseURL}`))
+        const lines = xhr.getAllResponseHeaders().trim().split('\r\n').filter(Boolean)
+        const headers = new Headers(
+          lines.map((line) => {
+            const colon = line.indexOf(':')
+            return [line.slice(0, colon), line.slice(colon + 1).trim()] as [string, string]
+          }),
+        )
+        resolve(new Response(xhr.response, { status: xhr.status, statusText: xhr.statusText, headers }))
+      }
+      init?.signal?.addEventListener('abort', () => xhr.abort(), { once: true })
+      xhr.send(blob)
+    })
+}
