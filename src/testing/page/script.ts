@@ -77,9 +77,13 @@ function showRequests(known) {
   at('log').replaceChildren(...state.requests.map((request, index) => {
     const li = make('li', undefined, known !== undefined && index < state.total - known ? 'fresh' : '')
     const path = make('span', (request.api === 'opener' ? 'opener ' : '') + request.path, 'path')
-    path.title = new Date(request.at).toLocaleTimeString() + (request.done ? '' : ', not done')
-    const status = request.status === undefined ? '···' : request.status + (request.done || request.status >= 300 ? '' : ' no')
-    li.append(make('span', request.method, 'method'), path, make('span', status, 's' + Math.floor((request.status || 0) / 100)))
+    path.title = new Date(request.at).toLocaleTimeString() + (request.done ? ', done' : ', not done')
+    const status = request.status === undefined ? 'no answer' : request.status
+    li.append(
+      make('span', request.method, 'method'),
+      path,
+      make('span', (request.done ? '✓ ' : '') + status, 's' + Math.floor((request.status || 0) / 100)),
+    )
     return li
   }))
 }
