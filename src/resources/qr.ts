@@ -114,7 +114,7 @@ export interface SocialCount {
 export interface QrDetails {
   details: QrCode
   /** `undefined` where a deployment sends none. */
-  data: QrStatistics | undefined
+  data?: QrStatistics | undefined
 }
 
 /** A QR code just made. */
