@@ -1,0 +1,234 @@
+import { createSandbox, type Fault, type Sandbox } from 'shortlink-sdk/testing'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { key, now } from './rows.ts'
+import { type Entrance, ways } from './ways.ts'
+
+describe.each(Object.keys(ways))('faults through %s', (way) => {
+  let sandbox: Sandbox
+  let entrance: Entrance
+  beforeAll(async () => {
+    sandbox = createSandbox({ apiKey: key, data: { campaigns: [] }, now: () => now })
+    entrance = await ways[way]!(sandbox)
+  })
+  afterAll(() => entrance.close())
+  beforeEach(() => sandbox.reset())
+
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+  const get = (path = '/account', init?: RequestInit) =>
+    entrance.fetch(entrance.baseUrl + path, { headers, redirect: 'manual', ...init })
+  const post = (init?: RequestInit) =>
+    get('/campaign/add', { method: 'POST', body: JSON.stringify({ name: 'Sale' }), ...init })
+
+  const wasDone = () => sandbox.data.campaigns.length === 1 && sandbox.requests[0]!.done
+  const wasNotDone = () => sandbox.data.campaigns.length === 0 && !sandbox.requests[0]!.done
+
+  test('a status answers in the place of the platform', async () => {
+    sandbox.fail({ status: 503 })
+    const response = await post()
+    expect(response.status).toBe(503)
+    expect(await response.json()).toEqual({ error: 1, message: 'The sandbox was told to answer 503.' })
+    expect(response.headers.get('X-RateLimit-Remaining')).toBe('29')
+    expect(wasNotDone()).toBe(true)
+  })
+
+  test('a status may come although the work was done', async () => {
+    sandbox.fail({ status: 500, done: true })
+    expect((await post()).status).toBe(500)
+    expect(wasDone()).toBe(true)
+  })
+
+  test('a status with a body of its own', async () => {
+    sandbox.fail({ status: 422, body: { error: 1, message: 'No.', more: [1] } })
+    const response = await post()
+    expect([response.status, await response.json()]).toEqual([422, { error: 1, message: 'No.', more: [1] }])
+    expect(wasNotDone()).toBe(true)
+  })
+
+  test('an error inside a 200', async () => {
+    sandbox.fail({ body: { error: 1, message: 'Taken.' } })
+    const response = await post()
+    expect([response.status, await response.json()]).toEqual([200, { error: 1, message: 'Taken.' }])
+    expect(wasNotDone()).toBe(true)
+  })
+
+  test('a page of HTML', async () => {
+    sandbox.fail({ status: 502, body: '<html>Bad gateway</html>' })
+    const response = await get()
+    expect([response.status, await response.text()]).toEqual([502, '<html>Bad gateway</html>'])
+    expect(response.headers.get('Content-Type')).toContain('text/html')
+  })
+
+  test('an empty body', async () => {
+    sandbox.fail({ body: '' })
+    const response = await get()
+    expect([response.status, await response.text()]).toEqual([200, ''])
+  })
+
+  test('no body at all', async () => {
+    sandbox.fail({ status: 204 })
+    expect((await get()).status).toBe(204)
+  })
+
+  test('a body cut short, after the work was done', async () => {
+    sandbox.fail({ body: (honest: string) => honest.slice(0, 12) })
+    expect(await (await post()).text()).toBe('{"error":0,"')
+    expect(wasDone()).toBe(true)
+  })
+
+  test('a body of the wrong shape', async () => {
+    sandbox.fail({ body: (honest: string) => JSON.stringify([JSON.parse(honest)]) })
+    expect(await (await get()).json()).toEqual([{ error: 0, data: expect.objectContaining({ id: 1 }) }])
+  })
+
+  test('bytes that are no text', async () => {
+    sandbox.fail({ body: new Uint8Array([0, 255, 7]) })
+    expect([...new Uint8Array(await (await get()).arrayBuffer())]).toEqual([0, 255, 7])
+  })
+
+  test('a delay', async () => {
+    sandbox.fail({ delay: 60 })
+    const start = performance.now()
+    await get()
+    expect(performance.now() - start).toBeGreaterThan(55)
+    const next = performance.now()
+    await get()
+    expect(performance.now() - next).toBeLessThan(55)
+  })
+
+  test('an answer that never comes ends with the signal, although the work was done', async () => {
+    sandbox.fail({ delay: Number.POSITIVE_INFINITY })
+    await expect(post({ signal: AbortSignal.timeout(40) })).rejects.toMatchObject({ name: 'TimeoutError' })
+    expect(wasDone()).toBe(true)
+  })
+
+  test('a body that stops halfway ends with the signal', async () => {
+    sandbox.fail({ stall: true })
+    const response = await get('/account', { signal: AbortSignal.timeout(80) })
+    expect(response.status).toBe(200)
+    const reader = response.body!.getReader()
+    const first = await reader.read()
+    expect(new TextDecoder().decode(first.value)).toMatch(/^\{"error":0,/)
+    const rest = (async () => {
+      for (;;) if ((await reader.read()).done) return 'ended'
+    })()
+    await expect(rest).rejects.toMatchObject({ name: 'TimeoutError' })
+  })
+
+  test('a body that drips arrives whole, and late', async () => {
+    sandbox.fail({ drip: 10 })
+    const start = performance.now()
+    const body = await (await get()).json()
+    expect(body).toMatchObject({ error: 0, data: { id: 1 } })
+    expect(performance.now() - start).toBeGreaterThan(90)
+  })
+
+  test('a connection dropped before the work', async () => {
+    sandbox.fail({ drop: 'before' })
+    await expect(post()).rejects.toBeInstanceOf(TypeError)
+    expect(wasNotDone()).toBe(true)
+    expect(sandbox.requests[0]!.status).toBeUndefined()
+  })
+
+  test('a connection dropped after the work', async () => {
+    sandbox.fail({ drop: 'after' })
+    await expect(post()).rejects.toBeInstanceOf(TypeError)
+    expect(wasDone()).toBe(true)
+  })
+
+  test('a redirect', async () => {
+    sandbox.fail({ redirect: 'https://moved.example/api', status: 301 })
+    const response = await post()
+    expect([response.status, response.headers.get('Location')]).toEqual([301, 'https://moved.example/api'])
+    expect(wasNotDone()).toBe(true)
+  })
+
+  test('rate headers missing, or wrong', async () => {
+    sandbox.fail({ headers: { 'x-ratelimit-limit': null, 'X-RateLimit-Remaining': 'many', 'X-RateLimit-Reset': '7' } })
+    const response = await get()
+    const values = ['Limit', 'Remaining', 'Reset'].map((name) => response.headers.get(`X-RateLimit-${name}`))
+    expect(values).toEqual([null, 'many', '7'])
+    expect(await response.json()).toMatchObject({ error: 0 })
+  })
+
+  test('it meets only the requests it names: method, path, after and times', async () => {
+    const statuses = async () => [
+      (await get('/account')).status,
+      (await get('/campaigns')).status,
+      (await get('/campaign/1/update', { method: 'PUT', body: '{"name":"x"}' })).status,
+      (await get('/campaigns')).status,
+    ]
+    const cases: [Fault, number[]][] = [
+      [{ status: 500 }, [500, 200, 404, 200]],
+      [{ status: 500, times: 2 }, [500, 500, 404, 200]],
+      [{ status: 500, after: 1 }, [200, 500, 404, 200]],
+      [{ status: 500, times: Number.POSITIVE_INFINITY }, [500, 500, 500, 500]],
+      [{ status: 500, method: 'put' }, [200, 200, 500, 200]],
+      [{ status: 500, path: '/campaigns', after: 1 }, [200, 200, 404, 500]],
+      [{ status: 500, path: '/campaign/:id/update' }, [200, 200, 500, 200]],
+      [{ status: 500, path: /^\/campaign/, times: 2 }, [200, 500, 500, 200]],
+    ]
+    for (const [fault, expected] of cases) {
+      sandbox.reset()
+      sandbox.fail(fault)
+      expect(await statuses(), JSON.stringify(fault)).toEqual(expected)
+    }
+  })
+
+  test('two faults wait side by side', async () => {
+    sandbox.fail({ path: '/account', status: 500 })
+    sandbox.fail({ status: 503 })
+    expect([(await get()).status, (await get()).status, (await get()).status]).toEqual([500, 503, 200])
+  })
+})
+
+test('a status that is none is refused when it is asked for', () => {
+  expect(() => createSandbox().fail({ status: 99 })).toThrow(RangeError)
+})
+
+describe('sandbox.fetch fails as fetch does', () => {
+  const { fetch, baseUrl, fail } = createSandbox()
+
+  test('a dropped connection is a TypeError with a code', async () => {
+    fail({ drop: 'before' })
+    await expect(fetch(baseUrl)).rejects.toMatchObject({
+      name: 'TypeError',
+      message: 'fetch failed',
+      cause: { code: 'ECONNRESET' },
+    })
+  })
+
+  test('another host is nowhere', async () => {
+    await expect(fetch('https://else.example/api')).rejects.toMatchObject({ cause: { code: 'ENOTFOUND' } })
+  })
+
+  test('an abort rejects with its reason, also before the request', async () => {
+    const reason = new Error('enough')
+    await expect(fetch(`${baseUrl}/account`, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+  })
+
+  test('another page of the platform is HTML, as behind a wrong baseUrl', async () => {
+    const response = await fetch('https://sho.rt/wrong/account')
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([404, 'text/html; charset=utf-8'])
+  })
+
+  test('redirects are followed, refused or handed over, as asked', async () => {
+    const sandbox = createSandbox({ apiKey: 'k' })
+    const headers = { Authorization: 'Bearer k', 'Content-Type': 'application/json' }
+    const redirect = `${sandbox.baseUrl}/account`
+    const ask = (init: RequestInit) => sandbox.fetch(`${sandbox.baseUrl}/campaign/add`, { headers, ...init })
+
+    sandbox.fail({ redirect })
+    expect(await (await ask({ method: 'POST', body: '{}' })).json()).toMatchObject({ error: 0, data: { id: 1 } })
+    expect(sandbox.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /campaign/add',
+      'GET /account',
+    ])
+
+    sandbox.fail({ redirect })
+    await expect(ask({ redirect: 'error' })).rejects.toBeInstanceOf(TypeError)
+    sandbox.fail({ redirect })
+    expect((await ask({ redirect: 'manual' })).status).toBe(302)
+    sandbox.fail({ redirect, status: 307 })
+    await expect(ask({ method: 'POST', body: '{}' })).rejects.toBeInstanceOf(TypeError)
+  })
+})

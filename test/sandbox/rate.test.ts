@@ -1,0 +1,95 @@
+import { createSandbox } from 'shortlink-sdk/testing'
+import { expect, test } from 'vitest'
+
+/** A sandbox on a clock of its own that starts off the full second. */
+function limited(dialect: 'reference' | 'deployed' = 'reference', interval = 60_000) {
+  const start = Date.UTC(2025, 5, 1) + 250
+  const sandbox = createSandbox({ dialect, now: () => start, rateLimit: { requests: 2, interval } })
+  const headers = { Authorization: `Bearer ${sandbox.apiKey}` }
+  const ask = async () => {
+    const response = await sandbox.fetch(`${sandbox.baseUrl}/account`, { headers })
+    const [remaining, reset, retryAfter] = ['X-RateLimit-Remaining', 'X-RateLimit-Reset', 'Retry-After'].map((name) =>
+      response.headers.get(name),
+    )
+    return { status: response.status, remaining, reset: Number(reset), retryAfter, body: await response.json() }
+  }
+  return { sandbox, ask, start }
+}
+
+test('a window counts from its first request, and Remaining 0 is a success', async () => {
+  const { sandbox, ask, start } = limited()
+  const reset = Math.ceil((start + 60_000) / 1000)
+  expect(await ask()).toMatchObject({ status: 200, remaining: '1', reset })
+  sandbox.advance(59_000)
+  expect(await ask()).toMatchObject({ status: 200, remaining: '0', reset })
+  expect(await ask()).toMatchObject({ status: 429, remaining: '0', reset, retryAfter: '1' })
+  sandbox.advance(999)
+  expect((await ask()).status).toBe(429)
+  sandbox.advance(1)
+  expect(await ask()).toMatchObject({ status: 200, remaining: '1', reset: Math.ceil((start + 120_000) / 1000) })
+})
+
+test('over the limit nothing is done: 429 with Retry-After, or an error 429 inside a 200', async () => {
+  const reference = limited()
+  const deployed = limited('deployed')
+  for (const { ask } of [reference, deployed]) {
+    await ask()
+    await ask()
+  }
+  expect(await reference.ask()).toMatchObject({
+    status: 429,
+    retryAfter: '60',
+    body: { error: 1, message: 'Too many requests. Please wait.' },
+  })
+  expect(await deployed.ask()).toMatchObject({
+    status: 200,
+    retryAfter: null,
+    body: { error: 429, message: 'Zu viele Anfragen. Bitte warten.', 'Retry-After': 60 },
+  })
+  expect(reference.sandbox.requests.map(({ done }) => done)).toEqual([true, true, false])
+})
+
+test('a window below a second is kept to the millisecond', async () => {
+  const { sandbox, ask } = limited('reference', 200)
+  await ask()
+  await ask()
+  sandbox.advance(199)
+  expect((await ask()).status).toBe(429)
+  sandbox.advance(1)
+  expect((await ask()).status).toBe(200)
+})
+
+test('a fault waits for a request that was let in', async () => {
+  const { sandbox, ask } = limited()
+  await ask()
+  await ask()
+  sandbox.fail({ status: 500 })
+  expect((await ask()).status).toBe(429)
+  sandbox.advance(60_000)
+  expect((await ask()).status).toBe(500)
+})
+
+test('rateLimit false: no limit, no headers; the opener has none in any case', async () => {
+  const sandbox = createSandbox({ rateLimit: false })
+  for (let index = 0; index < 40; index += 1) {
+    const response = await sandbox.fetch(`${sandbox.baseUrl}/account`, {
+      headers: { Authorization: `Bearer ${sandbox.apiKey}` },
+    })
+    expect([response.status, response.headers.get('X-RateLimit-Limit')]).toEqual([200, null])
+  }
+  const limits = limited()
+  for (let index = 0; index < 5; index += 1) {
+    const response = await limits.sandbox.fetch(`${limits.sandbox.openerUrl}/v3/api`, { method: 'POST', body: '{}' })
+    expect(response.status).toBe(400)
+  }
+})
+
+test('the state of the window can be read, and reset() closes it', async () => {
+  const { sandbox, ask, start } = limited()
+  expect(sandbox.rateLimit).toEqual({ limit: 2, remaining: 2, resetAt: undefined })
+  await ask()
+  expect(sandbox.rateLimit).toEqual({ limit: 2, remaining: 1, resetAt: start + 60_000 })
+  sandbox.reset()
+  expect(sandbox.rateLimit).toEqual({ limit: 2, remaining: 2, resetAt: undefined })
+  expect(createSandbox({ rateLimit: false }).rateLimit).toBeUndefined()
+})
