@@ -17,7 +17,9 @@ export function createStore(seed: SandboxSeed, site: string, now: () => number):
 
   // An id is never given twice, even after its row is gone.
   function nextId(list: ListName): number {
-    const id = Math.max(lastIds.get(list) ?? 0, ...data[list].map((row) => Number(row.id))) + 1
+    let id = lastIds.get(list) ?? 0
+    for (const row of data[list]) id = Math.max(id, row.id)
+    id += 1
     lastIds.set(list, id)
     return id
   }

@@ -1,0 +1,241 @@
+import { createSandbox, type SandboxOptions, sampleData } from 'shortlink-sdk/testing'
+import { describe, expect, test } from 'vitest'
+import { now, seed } from './rows.ts'
+
+/** A sandbox and one way to ask it, with the key and the type that the reference wants. */
+function platform(options: SandboxOptions = {}) {
+  const sandbox = createSandbox({ rateLimit: false, data: seed, now: () => now, ...options })
+  const headers = { Authorization: `Bearer ${sandbox.apiKey}`, 'Content-Type': 'application/json' }
+  const ask = async (request: string, body?: BodyInit | object) => {
+    const [method, path] = request.split(' ') as [string, string]
+    const content = typeof body === 'object' && !ArrayBuffer.isView(body) ? JSON.stringify(body) : body
+    const init = content === undefined ? { method, headers } : { method, headers, body: content as BodyInit }
+    return (await sandbox.fetch(sandbox.baseUrl + path, init)).json()
+  }
+  return { sandbox, ask, ...sandbox }
+}
+
+describe('rows', () => {
+  test('ids grow, and are not given again after a delete', async () => {
+    const { ask } = platform()
+    expect(await ask('POST /pixel/add', { type: 'bing', name: 'a', tag: 'a' })).toMatchObject({ id: 3 })
+    await ask('DELETE /pixel/3/delete')
+    expect(await ask('POST /pixel/add', { type: 'bing', name: 'a', tag: 'a' })).toMatchObject({ id: 4 })
+  })
+
+  test('pages compute', async () => {
+    const { ask } = platform({ data: { splash: Array.from({ length: 36 }, (_, index) => ({ name: `S${index}` })) } })
+    const ids = async (query: string) => {
+      const { data } = await ask(`GET /splash?${query}`)
+      const { splash, ...envelope } = data
+      return [splash.map(({ id }: { id: number }) => id), ...Object.values(envelope)]
+    }
+    expect(await ids('page=3')).toEqual([[31, 32, 33, 34, 35, 36], 36, 15, 3, null, 3])
+    expect(await ids('limit=5&page=2')).toEqual([[6, 7, 8, 9, 10], 36, 5, 2, 3, 8])
+    expect(await ids('limit=2&page=99')).toEqual([[], 36, 2, 99, null, 18])
+    expect((await ids('limit=0&page=-1'))[2]).toBe(15)
+  })
+
+  test('what is written is what is read', async () => {
+    const { ask, data } = platform()
+    await ask('PUT /domain/1/update', { redirectroot: null, redirect404: 'https://new.example' })
+    expect(data.domains[0]).toEqual({
+      id: 1,
+      domain: 'https://one.example',
+      redirectroot: null,
+      redirect404: 'https://new.example',
+    })
+    await ask('PUT /account/update', { email: 'new@shop.example', password: 'secret' })
+    expect(data.account).toMatchObject({ email: 'new@shop.example', password: 'secret', username: 'ann' })
+    expect(JSON.stringify(await ask('GET /account'))).not.toContain('secret')
+    await ask('PUT /pixel/1/update', { tag: 'T9' })
+    expect(data.pixels[0]).toMatchObject({ name: 'Tags', tag: 'T9' })
+    await ask('PUT /qr/1/update', { data: 'new', background: 'rgb(1,2,3)' })
+    expect(data.qrs[0]).toMatchObject({ data: 'new', background: 'rgb(1,2,3)', foreground: 'rgb(0,0,0)' })
+  })
+
+  test('a refused request changes nothing', async () => {
+    const { ask, data } = platform()
+    const before = structuredClone(data)
+    await ask('POST /channel/add', { name: 'News' })
+    await ask('PUT /campaign/1/update', { name: 'x', slug: 'summer' })
+    await ask('PUT /channel/1/update', { starred: false, color: 'red' })
+    await ask('POST /files/upload/a.txt?custom=prices', 'text')
+    expect(data).toEqual(before)
+  })
+
+  test('a campaign holds a link once, and lets it go when the link is deleted', async () => {
+    const { ask, data } = platform()
+    await ask('POST /campaign/2/assign/1')
+    await ask('POST /campaign/2/assign/1')
+    await ask('POST /campaign/2/assign/2')
+    expect(data.campaigns[1]!.links).toEqual([1, 2])
+    await ask('DELETE /url/1/delete')
+    expect(data.campaigns.map(({ links }) => links)).toEqual([[], [2]])
+  })
+
+  test('a channel holds an item once, shows it while it exists, and lets all go when deleted', async () => {
+    const { ask, data } = platform()
+    const shown = async (id: number) =>
+      (await ask(`GET /channel/${id}`)).data.items.map(
+        (item: { type: string; id: number }) => `${item.type} ${item.id}`,
+      )
+    await ask('POST /channel/1/assign/qr/1')
+    await ask('POST /channel/1/assign/qr/1')
+    expect(await shown(1)).toEqual(['links 1', 'bio 1', 'qr 2', 'qr 1'])
+    await ask('DELETE /qr/2/delete')
+    expect(await shown(1)).toEqual(['links 1', 'bio 1', 'qr 1'])
+    await ask('DELETE /channel/1/delete')
+    expect([data.links.length, data.bios.length, data.qrs.length]).toEqual([2, 1, 1])
+  })
+
+  test('the statistics of a QR code add up', async () => {
+    const { ask } = platform({ data: sampleData(6) })
+    const { details, data } = await ask('GET /qr/6')
+    expect(details.scans).toBe(15)
+    expect(data.clicks).toBe(15)
+    for (const counts of [data.topCountries, data.topReferrers, data.topBrowsers, data.topOs]) {
+      const values = Object.values<string>(counts)
+      expect(values.every((value) => typeof value === 'string')).toBe(true)
+      expect(values.reduce((sum, value) => sum + Number(value), 0)).toBe(15)
+    }
+  })
+})
+
+describe('short addresses', () => {
+  const bytes = new Uint8Array([0, 1, 254, 255])
+
+  test('a file comes back byte for byte, and is counted', async () => {
+    const { ask, fetch, data } = platform()
+    const { shorturl } = await ask('POST /files/upload/b%C3%A4r%20%26%2F.bin?name=Bear&custom=b%C3%A4r%3F', bytes)
+    expect(shorturl).toBe('https://sho.rt/b%C3%A4r%3F')
+    expect(data.files[2]).toMatchObject({ filename: 'bär &/.bin', name: 'Bear', alias: 'bär?', size: 4 })
+    expect(new Uint8Array(await (await fetch(shorturl)).arrayBuffer())).toEqual(bytes)
+    expect(data.files[2]!.downloads).toBe(1)
+  })
+
+  test('password, last day and number of downloads hold', async () => {
+    const { ask, fetch, sandbox } = platform()
+    const query = 'domain=two.example&custom=f&password=p%26q&expiry=2025-06-02&maxdownloads=2'
+    const { shorturl } = await ask(`POST /files/upload/a.bin?${query}`, bytes)
+    const status = async (search: string) => (await fetch(shorturl + search)).status
+    expect(shorturl).toBe('https://two.example/f')
+    expect(await status('')).toBe(403)
+    expect(await status('?password=p%26q')).toBe(200)
+    sandbox.advance(86_400_000)
+    expect(await status('?password=p%26q')).toBe(200)
+    expect(await status('?password=p%26q')).toBe(410)
+    sandbox.data.files[2]!.maxdownloads = 0
+    sandbox.advance(86_400_000)
+    expect(await status('?password=p%26q')).toBe(410)
+  })
+
+  test('a link redirects and is counted, a QR code too', async () => {
+    const { fetch, data } = platform()
+    const go = (alias: string) => fetch(`https://sho.rt/${alias}`, { redirect: 'manual' })
+    expect((await go('tea')).headers.get('Location')).toBe('https://shop.example/tea')
+    expect((await go('poster')).headers.get('Location')).toBe('https://shop.example/1')
+    expect([data.links[0]!.clicks, data.qrs[0]!.scans.length]).toEqual([6, 1])
+    expect((await go('nothing')).status).toBe(404)
+  })
+
+  test('keepFiles: false counts the bytes of a stream and keeps none', async () => {
+    const { fetch, baseUrl, apiKey, data, requests } = createSandbox({ keepFiles: false })
+    const piece = new Uint8Array(1 << 20)
+    let left = 64
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => (left-- > 0 ? controller.enqueue(piece) : controller.close()),
+    })
+    const init = { method: 'POST', headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' } }
+    await fetch(`${baseUrl}/files/upload/big.bin`, { ...init, body, duplex: 'half' } as RequestInit)
+    expect(data.files.at(-1)).toMatchObject({ size: 64 << 20, content: new Uint8Array() })
+    expect(requests[0]!.size).toBe(64 << 20)
+  })
+})
+
+describe('the log', () => {
+  test('it holds what came in, and no key', async () => {
+    const { ask, requests } = platform({ apiKey: 'TOP-SECRET' })
+    await ask('PUT /channel/1/update?x=%C3%A9', { starred: false })
+    await ask('POST /files/upload/a.bin', new Uint8Array([1, 2]))
+    expect(requests[0]).toEqual({
+      api: 'management',
+      method: 'PUT',
+      path: '/channel/1/update',
+      query: { x: 'é' },
+      headers: { authorization: 'Bearer ***', 'content-type': 'application/json' },
+      body: { starred: false },
+      size: 17,
+      at: now,
+      done: true,
+      status: 200,
+    })
+    expect(requests[1]).toMatchObject({ body: new Uint8Array([1, 2]), size: 2 })
+    expect(JSON.stringify(requests)).not.toContain('TOP-SECRET')
+  })
+
+  test('a wrong header is not shown either', async () => {
+    const { fetch, baseUrl, requests } = platform({ apiKey: 'TOP-SECRET' })
+    await fetch(`${baseUrl}/account`, { headers: { Authorization: 'TOP-SECRET' } })
+    expect(requests[0]!.headers).toEqual({ authorization: '***' })
+  })
+})
+
+describe('the start', () => {
+  test('lists that are named replace the samples, the others keep them; rows are filled in', () => {
+    const { data } = createSandbox({ data: { campaigns: [{ name: 'Only' }, { id: 40 }, {}], pixels: [] } })
+    expect(data.campaigns).toEqual([
+      { id: 1, name: 'Only', slug: '', public: false, links: [] },
+      { id: 40, name: '', slug: '', public: false, links: [] },
+      { id: 41, name: '', slug: '', public: false, links: [] },
+    ])
+    expect([data.pixels.length, data.channels.length]).toEqual([0, 3])
+  })
+
+  test('reset() brings it all back, in the same objects', async () => {
+    const { sandbox, ask, data, requests } = platform()
+    const before = structuredClone(data)
+    await ask('POST /channel/add', { name: 'New' })
+    data.account.email = 'other@shop.example'
+    sandbox.advance(5000)
+    sandbox.fail({ status: 500 })
+    sandbox.chaos({ rate: 1 })
+    sandbox.reset()
+    expect([data, requests, sandbox.now()]).toEqual([before, [], now])
+    expect(await ask('POST /channel/add', { name: 'New' })).toMatchObject({ error: 0, id: 3 })
+  })
+
+  test('rows that a test pushes are served, and their ids respected', async () => {
+    const { ask, data } = platform()
+    data.splash.push({ id: 70, name: 'Pushed', date: '2025-01-01 00:00:00' })
+    expect((await ask('GET /splash')).data.splash[1].name).toBe('Pushed')
+  })
+
+  test('sampleData(n) has n rows in every list, none of them taken twice', async () => {
+    const { data } = createSandbox({ data: sampleData(250) })
+    const { account: _, openerLinks: __, ...lists } = data
+    expect(new Set(Object.values(lists).map((rows) => rows.length))).toEqual(new Set([250]))
+    expect(new Set(data.channels.map(({ name }) => name)).size).toBe(250)
+    expect(new Set(data.domains.map(({ domain }) => domain)).size).toBe(250)
+    const aliases = [...data.links, ...data.files, ...data.bios, ...data.qrs].map(({ alias }) => alias)
+    expect(new Set(aliases).size).toBe(1000)
+  })
+
+  test('addresses may be given, with paths and slashes', async () => {
+    const { fetch, baseUrl, openerUrl, clientOptions, apiKey } = createSandbox({
+      baseUrl: 'https://links.example/deep/api/',
+      openerUrl: new URL('https://links.example/opener/'),
+    })
+    expect([baseUrl, openerUrl]).toEqual(['https://links.example/deep/api', 'https://links.example/opener'])
+    expect(clientOptions).toEqual({ baseUrl, openerUrl, apiKey, fetch })
+    expect((await fetch(`${openerUrl}/v3/api`)).status).toBe(405)
+    expect((await fetch(`${baseUrl}/account`)).status).toBe(401)
+  })
+
+  test('dates of new rows come from the clock', async () => {
+    const { sandbox, ask, data } = platform()
+    sandbox.advance(61_000)
+    await ask('POST /pixel/add', { type: 'bing', name: 'a', tag: 'a' })
+    expect(data.pixels[2]!.date).toBe('2025-06-01 12:01:01')
+  })
+})
