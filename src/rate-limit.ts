@@ -70,7 +70,7 @@ export function createRateLimiter(options: RateLimitOptions = {}, clock: Clock =
   /** Gives the free places to those who wait, first come, first served, and sets the timer for the others. */
   function serve(): void {
     const now = clock.now()
-    while (line.size > 0 && window.take(now)) line.next()
+    while (line.size > 0 && window.take(now, true)) line.next()
     line.thin(now, (ahead) => window.wait(now, ahead))
     wakeAt(line.size > 0 ? Math.min(window.nextAt, line.patience) : Infinity)
   }
@@ -91,11 +91,11 @@ export function createRateLimiter(options: RateLimitOptions = {}, clock: Clock =
   const limiter: RateLimiter = {
     get state() {
       const now = clock.now()
-      const { limit, endsAt, nextAt } = window
+      const end = window.end(now)
       return {
-        limit: finite(limit),
+        limit: finite(window.limit),
         remaining: finite(window.left(now)),
-        resetAt: now < nextAt ? new Date(Date.now() + Math.max(0, endsAt - now)) : undefined,
+        resetAt: end === undefined ? undefined : new Date(Date.now() + end - now),
         queued: line.size,
       }
     },
@@ -103,7 +103,7 @@ export function createRateLimiter(options: RateLimitOptions = {}, clock: Clock =
     acquire(signal) {
       if (signal?.aborted) return Promise.reject(signal.reason)
       const now = clock.now()
-      if (line.size === 0 && window.take(now)) return undefined
+      if (line.size === 0 && window.take(now, false)) return undefined
       const place = line.join(now, window.wait(now, line.size), signal, serve)
       serve()
       return place

@@ -19,8 +19,9 @@ const DAY = 86_400_000
  * first answer, when it must have. An earlier end comes from `X-RateLimit-Reset`, measured against the answer's own
  * `Date`; both are whole seconds, so they count only where they are the finer knowledge.
  *
- * Others may use the same key. Where they show (less remains than we left, or we are refused), the next window begins
- * with one request, whose answer says what is left, and only a part of that is in flight at a time.
+ * A window that calls have waited for begins with one request. Its answer comes sooner than those of thirty at once, so
+ * the next window begins sooner; and it says what is left, should others use the same key. Where they show (less remains
+ * than we left, or we are refused), only a part of what is left is in flight at a time.
  */
 export function createWindow(requests: number, interval: number) {
   let limit = requests
@@ -35,14 +36,15 @@ export function createWindow(requests: number, interval: number) {
   let least = Infinity
   let answered = false
   let refused = false
-  /** A guess at how many clients share the key, and whether the first answer is awaited to learn more. */
+  /** A guess at how many clients share the key. */
   let sharers = 1
-  let probing = false
+  /** How long the first request of a window goes alone; 0 where it does not. */
+  let aloneUntil = 0
 
-  function open(now: number): void {
+  function open(now: number, awaited: boolean): void {
     const shared = least < limit - sent
     sharers = refused ? sharers * 2 : shared ? Math.max(2, sharers - 1) : 1
-    probing = sharers > 1
+    aloneUntil = awaited || sharers > 1 ? now + interval / 20 : 0
     stale += pending
     sent = pending = 0
     least = Infinity
@@ -58,7 +60,7 @@ export function createWindow(requests: number, interval: number) {
     if (!answered) mustEnd = intervalAfter(now)
     answered = true
     if (!answer) return
-    probing = false
+    aloneUntil = 0
     least = Math.min(least, header(answer, 'Remaining') ?? Infinity)
     mustEnd = Math.min(mustEnd, now + untilReset(answer))
   }
@@ -74,10 +76,11 @@ export function createWindow(requests: number, interval: number) {
   }
 
   return {
-    /** Takes a place, if one is free. */
-    take(now: number): boolean {
-      if (now >= mustEnd) open(now)
-      const inFlight = probing ? stale + 1 : Math.ceil(least / sharers)
+    /** Takes a place, if one is free. `awaited`: for a call that has waited. */
+    take(now: number, awaited: boolean): boolean {
+      if (now >= mustEnd) open(now, awaited)
+      if (now >= aloneUntil) aloneUntil = 0
+      const inFlight = aloneUntil ? stale + 1 : Math.ceil(least / sharers)
       const free = now < mayEnd && !refused && sent < limit && pending < inFlight
       if (free) {
         sent++
@@ -115,21 +118,21 @@ export function createWindow(requests: number, interval: number) {
     /** How long the call behind `ahead` others waits for its place, if nobody else takes any. */
     wait(now: number, ahead: number): number {
       const behind = ahead - this.left(now)
-      return behind < 0 ? 0 : Math.max(0, this.endsAt - now) + Math.floor(behind / limit) * interval
+      return behind < 0 ? 0 : (this.end(now) ?? now) - now + Math.floor(behind / limit) * interval
+    },
+
+    /** When the window ends, as far as is known; `undefined` where none is open. */
+    end(now: number): number | undefined {
+      return now < mustEnd ? Math.max(now, answered ? mustEnd : mayEnd) : undefined
     },
 
     get limit() {
       return limit
     },
 
-    /** When the window ends, as far as is known. */
-    get endsAt() {
-      return answered ? mustEnd : mayEnd
-    },
-
-    /** When the next one surely begins. */
+    /** When places surely become free, if no answer comes before. */
     get nextAt() {
-      return mustEnd
+      return aloneUntil || mustEnd
     },
   }
 }

@@ -51,9 +51,15 @@ describe('the budget', () => {
     await clock.advance(60_000)
     expect(granted).toHaveLength(30)
     await clock.advance(100)
+    // The first one goes ahead, so that its answer is here soon.
+    expect(granted).toHaveLength(31)
+    answered(1)
+    await clock.advance(0)
     expect(granted).toHaveLength(60)
-    answered(30)
+    answered(29)
     await clock.advance(60_100)
+    answered(1)
+    await clock.advance(0)
     expect(granted).toEqual(Array.from({ length: 70 }, (_, i) => i))
     expect(limiter.state.queued).toBe(0)
   })
@@ -79,6 +85,17 @@ describe('the budget', () => {
     expect(granted).toEqual([0])
     await clock.advance(52)
     expect(granted).toEqual([0, 1])
+  })
+
+  it('lets the first of a window go ahead, but does not wait long for its answer', async () => {
+    const { clock, granted, take, answered } = setUp({ interval: 1000 })
+    take(60)
+    answered(30)
+    await clock.advance(1002)
+    expect(granted).toHaveLength(31)
+    await clock.advance(50)
+    expect(granted).toHaveLength(60)
+    expect(clock.timers).toBe(0)
   })
 
   it('does not wait for ever for an answer that never comes', async () => {

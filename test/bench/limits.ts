@@ -1,0 +1,93 @@
+/**
+ * 120 calls at once against a server that takes 30 in a window: what fails, what is sent, what is refused, and how
+ * long it takes against the shortest possible time. Real HTTP on loopback. Run with `npm run bench:limits`.
+ */
+import { ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
+import { createSandbox, type SandboxOptions } from '../../src/testing/index.ts'
+import { serve } from '../../src/testing/server.ts'
+
+const CALLS = 120
+const LIMIT = 30
+const WINDOW = 2000
+const HOUR = 3_600_000
+
+interface Row {
+  name: string
+  sandbox?: SandboxOptions
+  client?: ShortLinkClientOptions
+  /** Clients that send `CALLS` each, on the same key. */
+  clients?: number
+  /** Places that somebody else takes first. */
+  taken?: number
+}
+
+const rows: Row[] = [
+  { name: 'plain' },
+  { name: 'headers hidden', client: { fetch: withoutRateHeaders } },
+  { name: 'refusals inside a 200', sandbox: { dialect: 'deployed' } },
+  { name: "server's clock an hour ahead", sandbox: { now: () => Date.now() + HOUR } },
+  { name: "server's clock an hour behind", sandbox: { now: () => Date.now() - HOUR } },
+  { name: 'a second client on the same key', clients: 2 },
+  { name: '10 places taken by another program, refusals inside a 200', taken: 10, sandbox: { dialect: 'deployed' } },
+]
+
+async function withoutRateHeaders(...call: Parameters<typeof fetch>): Promise<Response> {
+  const response = await fetch(...call)
+  const headers = new Headers(response.headers)
+  for (const name of ['Limit', 'Remaining', 'Reset']) headers.delete(`X-RateLimit-${name}`)
+  return new Response(response.body, { status: response.status, headers })
+}
+
+async function measure({ name, sandbox: how, client: options, clients = 1, taken = 0 }: Row) {
+  const sandbox = createSandbox({ rateLimit: { requests: LIMIT, interval: WINDOW }, ...how })
+  const { baseUrl, close } = await serve(sandbox)
+  const { apiKey } = sandbox
+  for (let i = 0; i < taken; i++) await fetch(`${baseUrl}/account`, { headers: { authorization: `Bearer ${apiKey}` } })
+  const before = sandbox.requests.length
+
+  let roundTrip = Infinity
+  let refused = 0
+  const begin = performance.now()
+  const calls = Array.from({ length: clients }, () => {
+    const client = new ShortLinkClient({
+      baseUrl,
+      apiKey,
+      rateLimit: { requests: LIMIT, interval: WINDOW },
+      onResponse: ({ durationMs }) => {
+        roundTrip = Math.min(roundTrip, durationMs)
+      },
+      onRetry: () => void refused++,
+      ...options,
+    })
+    return Array.from({ length: CALLS }, () => client.account.get().safe())
+  })
+  const answers = await Promise.all(calls.flat())
+  const total = performance.now() - begin
+  await close()
+
+  const shortest = (Math.ceil((clients * CALLS + taken) / LIMIT) - 1) * WINDOW + roundTrip
+  return {
+    name,
+    calls: clients * CALLS,
+    failed: answers.filter(({ ok }) => !ok).length,
+    sent: sandbox.requests.length - before,
+    refused,
+    'total ms': Math.round(total),
+    'shortest possible ms': Math.round(shortest),
+    more: `${((total / shortest - 1) * 100).toFixed(1)} %`,
+  }
+}
+
+// The first calls of a process compile the code; they are not what is measured.
+const sandbox = createSandbox({ rateLimit: false })
+const warm = await serve(sandbox)
+const client = new ShortLinkClient({ baseUrl: warm.baseUrl, apiKey: sandbox.apiKey, rateLimit: false })
+await Promise.all(Array.from({ length: CALLS }, () => client.account.get()))
+await warm.close()
+
+console.log(
+  `${CALLS} calls at once for each client, ${LIMIT} a window of ${WINDOW} ms, Node ${process.version}, loopback`,
+)
+const measured = []
+for (const row of rows) measured.push(await measure(row))
+console.table(Object.fromEntries(measured.map(({ name, ...numbers }) => [name, numbers])))
