@@ -21,14 +21,12 @@ export function noAnswer(call: PreparedCall<unknown>, thrown: unknown, attempt: 
   if (thrown instanceof ConfigurationError) {
     return new ConfigurationError(thrown.message, { method, path, attempts: attempt - 1 })
   }
-  // ky wraps what fetch threw, together with the request and so with the key.
-  const cause = thrown instanceof Error && thrown.name === 'NetworkError' ? thrown.cause : thrown
-  const notSent = neverOpened(cause)
+  const notSent = neverOpened(thrown)
   const retryable = mayRepeat({ method, replayable, notSent, status: undefined })
   const facts: CallFacts = { method, path, attempts: attempt, outcome: notSent ? 'not-sent' : 'unknown', retryable }
   if (thrown === EXPIRED) return new TimeoutError(timeout as number, facts)
-  const safe = apiKey.redactCause(cause)
-  return new ConnectionError(`no answer came: ${innermost(safe)}`, facts, { cause: safe })
+  const cause = apiKey.redactCause(thrown)
+  return new ConnectionError(`no answer came: ${innermost(cause)}`, facts, { cause })
 }
 
 /** The server said no. */

@@ -1,9 +1,9 @@
-import ky from 'ky'
+import ky, { type KyInstance, TimeoutError as KyTimeoutError, NetworkError } from 'ky'
 import { page } from './answers/open.ts'
 import { type Answer, ApiPromise } from './api-promise.ts'
 import { type Call, type CallDefaults, type PreparedCall, prepareCall } from './call.ts'
 import { type Checks, positiveInteger } from './checks.ts'
-import { sleep, withDeadline } from './deadline.ts'
+import { EXPIRED, sleep, withAbort } from './deadline.ts'
 import { openEnvelope, rateOf } from './envelope.ts'
 import { type CallFacts, isShortLinkError, RateLimitError, type RateLimitState } from './errors.ts'
 import { invalidResponse, noAnswer, refusal } from './failure.ts'
@@ -39,16 +39,19 @@ export const unknownRate: RateLimitState = { limit: undefined, remaining: undefi
 
 const pageChecks: Checks = { limit: positiveInteger, page: positiveInteger }
 
-// Limits, retries, timeouts and errors are this package's own, so that an error inside a 200 counts and nothing is
-// cloned or buffered for a retry. No redirect is followed: it would turn a POST into a GET.
-const send = /* @__PURE__ */ ky.create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual' })
-
 /** Sends calls: waits for budget, sends them again where that is safe, and opens their answers. */
 export class Transport {
   readonly #settings: Settings
+  readonly #ky: KyInstance
 
   constructor(settings: Settings) {
     this.#settings = settings
+    const headers = { accept: 'application/json', 'content-type': 'application/json' }
+    // Limits, retries and errors are this package's own, so that an error inside a 200 counts and nothing is cloned or
+    // buffered for a retry. No redirect is followed: it would turn a POST into a GET.
+    this.#ky = ky
+      .create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual', fetch: settings.fetch, headers })
+      .extend({ headers: { ...settings.headers } })
   }
 
   /** The budget of the management API. */
@@ -119,15 +122,12 @@ export class Transport {
     let response: Response
     let text: string
     try {
-      const headers = await this.#headers(call)
+      const key = call.api.usesKey ? await call.apiKey.get() : null
       this.#notify('onRequest', call, { attempt })
-      ;[response, text] = await withDeadline(
-        (signal) => this.#exchange(call, headers, signal),
-        call.timeout,
-        call.signal,
-      )
+      ;[response, text] = await withAbort(call.signal, (signal) => this.#exchange(call, key, signal))
     } catch (error) {
-      const failure = noAnswer(call, error, attempt)
+      const thrown = error instanceof KyTimeoutError ? EXPIRED : error instanceof NetworkError ? error.cause : error
+      const failure = noAnswer(call, thrown, attempt)
       if (isShortLinkError(failure) && failure.outcome === 'not-sent' && limiter?.release) limiter.release()
       else limiter?.observe()
       throw failure
@@ -172,32 +172,25 @@ export class Transport {
     return data
   }
 
-  async #headers({ api, apiKey, headers }: PreparedCall<unknown>): Promise<Record<string, string>> {
-    const key = api.usesKey ? await apiKey.get() : null
-    return {
-      accept: 'application/json',
-      'content-type': 'application/json',
-      ...(key !== null && { authorization: `Bearer ${key}` }),
-      ...this.#settings.headers,
-      ...headers,
-    }
-  }
-
   async #exchange(
-    { method, url, body, upload }: PreparedCall<unknown>,
-    headers: Record<string, string>,
-    signal: AbortSignal,
+    { method, url, body, upload, timeout, headers }: PreparedCall<unknown>,
+    key: string | null,
+    signal: AbortSignal | undefined,
   ): Promise<[Response, string]> {
     const file = upload && (await openUpload(upload, isBrowser()))
-    const fetch = file?.fetch ?? this.#settings.fetch
-    const response = await send(url, {
+    const sent = new Headers(file?.headers)
+    if (key !== null) sent.set('authorization', `Bearer ${key}`)
+    for (const [name, value] of Object.entries(headers ?? {})) sent.set(name, value)
+    const reply = this.#ky(url, {
       method,
-      headers: file ? { ...headers, ...file.headers } : headers,
+      headers: sent,
       body: file?.body ?? body ?? null,
-      // The signal goes to fetch itself: ky would join it to its own with AbortSignal.any, which leaks.
-      fetch: (request) => fetch(request, { signal }),
+      // Of the options that end a call this is the one that covers its body too.
+      totalTimeout: timeout,
+      ...(signal && { signal }),
+      ...(file?.fetch && { fetch: file.fetch }),
     })
-    return [response, await response.text()]
+    return [await reply, await reply.text()]
   }
 
   #notify<Name extends 'onRequest' | 'onResponse' | 'onRetry'>(

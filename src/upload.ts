@@ -114,7 +114,7 @@ function counted(total: number | undefined, onProgress: (progress: UploadProgres
 
 /** A fetch over XMLHttpRequest: the one way in which a browser tells the progress of an upload and its Content-Length stays. */
 function xhrFetch(blob: Blob, onProgress: (progress: UploadProgress) => void): typeof fetch {
-  return (input, init) =>
+  return (input) =>
     new Promise((resolve, reject) => {
       const request = input as Request
       const xhr = new XMLHttpRequest()
@@ -137,7 +137,7 @@ function xhrFetch(blob: Blob, onProgress: (progress: UploadProgress) => void): t
         )
         resolve(new Response(xhr.response, { status: xhr.status, statusText: xhr.statusText, headers }))
       }
-      init?.signal?.addEventListener('abort', () => xhr.abort(), { once: true })
+      request.signal.addEventListener('abort', () => xhr.abort())
       xhr.send(blob)
     })
 }
