@@ -1,0 +1,31 @@
+/**
+ * The server lost my POST, or did it? The connection ends after the work is done and before the answer comes. Sending
+ * again makes a second campaign, giving up tells the user a lie. `error.outcome` says which case it is.
+ */
+import assert from 'node:assert/strict'
+import { type Campaign, isShortLinkError, ShortLinkClient } from 'shortlink-sdk'
+import { createSandbox } from 'shortlink-sdk/testing'
+
+/** Creates a campaign exactly once, whatever happens to the answer. */
+async function createOnce(client: ShortLinkClient, name: string): Promise<Campaign> {
+  for (;;) {
+    const sent = await client.campaigns.create({ name }).safe()
+    if (sent.ok) return sent.data
+    if (!isShortLinkError(sent.error) || sent.error.outcome !== 'unknown') throw sent.error
+    // It may have been done. Only the platform knows: look before sending again.
+    for await (const campaign of client.campaigns.list()) if (campaign.name === name) return campaign
+  }
+}
+
+const sandbox = createSandbox({ data: { campaigns: [] } })
+const client = new ShortLinkClient(sandbox.clientOptions)
+
+sandbox.fail({ method: 'POST', drop: 'before' })
+sandbox.fail({ method: 'POST', drop: 'after' })
+const campaign = await createOnce(client, 'Spring sale')
+
+for (const { method, path, done, status } of sandbox.requests) {
+  console.log(`${method} ${path}`.padEnd(20), done ? 'done' : 'not done', status ?? 'no answer')
+}
+console.log(`There is one campaign “${campaign.name}”, with id ${campaign.id}.`)
+assert.equal(sandbox.data.campaigns.length, 1)

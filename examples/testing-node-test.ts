@@ -1,0 +1,41 @@
+/**
+ * How to test your own app with node:test, here one that reads its addresses from the environment and so needs a
+ * real port.
+ *
+ *     npx tsx --test examples/testing-node-test.ts
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { ShortLinkClient } from 'shortlink-sdk'
+import { createSandbox, sampleData } from 'shortlink-sdk/testing'
+import { type Served, serve } from 'shortlink-sdk/testing/server'
+
+/** The app under test: counts the links of all QR codes that were ever scanned. */
+async function scannedCodes(): Promise<number> {
+  let scanned = 0
+  for await (const { scans } of new ShortLinkClient().qr.list()) if (scans > 0) scanned += 1
+  return scanned
+}
+
+const sandbox = createSandbox({ data: sampleData(40) })
+let served: Served
+
+before(async () => {
+  served = await serve(sandbox)
+  process.env.SHORTLINK_BASE_URL = served.baseUrl
+  process.env.SHORTLINK_API_KEY = sandbox.apiKey
+})
+after(() => served.close())
+
+test('every page is counted', async () => {
+  assert.equal(await scannedCodes(), 39)
+  assert.deepEqual(
+    sandbox.requests.map(({ query }) => query.page ?? '1'),
+    ['1', '2', '3'],
+  )
+})
+
+test('a lost connection is tried again', async () => {
+  sandbox.fail({ drop: 'before' })
+  assert.equal(await scannedCodes(), 39)
+})

@@ -1,0 +1,48 @@
+/** How to test your own app with vitest: the platform in memory, and the app none the wiser. */
+import { NotFoundError, ServerError, ShortLinkClient } from 'shortlink-sdk'
+import { createSandbox } from 'shortlink-sdk/testing'
+import { afterEach, describe, expect, test } from 'vitest'
+
+/** The app under test: opens a campaign for a product and puts its link into it. */
+async function launch(client: ShortLinkClient, product: string, linkId: number): Promise<string | false> {
+  const campaign = await client.campaigns.create({ name: product, slug: product, public: true })
+  try {
+    await client.campaigns.assignLink(campaign.id, linkId)
+  } catch (error) {
+    await client.campaigns.delete(campaign.id)
+    throw error
+  }
+  return campaign.rotator
+}
+
+// Real deployments answer in other words than the reference: an app should not notice.
+describe.each(['reference', 'deployed'] as const)('launch, with answers as in %s', (dialect) => {
+  const sandbox = createSandbox({ dialect, data: { campaigns: [], links: [{ url: 'https://shop.example/tea' }] } })
+  const client = new ShortLinkClient({ ...sandbox.clientOptions, retry: 0 })
+  afterEach(() => sandbox.reset())
+
+  test('gives the address of the rotator', async () => {
+    expect(await launch(client, 'tea', 1)).toBe('https://sho.rt/r/tea')
+    expect(sandbox.data.campaigns).toMatchObject([{ name: 'tea', public: true, links: [1] }])
+  })
+
+  test('leaves no campaign behind when the link does not exist', async () => {
+    await expect(launch(client, 'tea', 99)).rejects.toBeInstanceOf(NotFoundError)
+    expect(sandbox.data.campaigns).toEqual([])
+  })
+
+  test('says so when the platform is down', async () => {
+    sandbox.fail({ status: 503 })
+    await expect(launch(client, 'tea', 1)).rejects.toBeInstanceOf(ServerError)
+    expect(sandbox.requests).toHaveLength(1)
+  })
+})
+
+test('a minute of waiting takes no minute', async () => {
+  const sandbox = createSandbox({ rateLimit: { requests: 1, interval: 60_000 } })
+  const client = new ShortLinkClient({ ...sandbox.clientOptions, retry: 0, rateLimit: false })
+  await client.account.get()
+  await expect(client.account.get()).rejects.toMatchObject({ code: 'rate_limit', retryAfter: 60 })
+  sandbox.advance(60_000)
+  await client.account.get()
+})
