@@ -1,0 +1,56 @@
+import { isShortLinkError, ShortLinkClient } from 'shortlink-sdk'
+import { createSandbox } from 'shortlink-sdk/testing'
+import { expect, test } from 'vitest'
+
+const calls = 10_000
+const lanes = 250
+
+test.each(['reference', 'deployed'] as const)(
+  '%s dialect, chaos over 10,000 calls: each ends in a right answer or an error with a true outcome',
+  { timeout: 120_000 },
+  async (dialect) => {
+    const sandbox = createSandbox({ dialect, rateLimit: false, data: { campaigns: [] } })
+    const client = new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: false, retry: 1 })
+    sandbox.chaos({ seed: 11, rate: 0.3 })
+
+    const tally = { right: 0, 'not-sent': 0, rejected: 0, unknown: 0 }
+    /** How each POST ended, as the client tells it. */
+    const told = new Map<string, keyof typeof tally>()
+
+    async function call(index: number): Promise<void> {
+      const name = `call ${index}`
+      const create = index % 2 === 1
+      const sent = await (create ? client.campaigns.create({ name }) : client.account.get()).safe()
+      if (sent.ok) expect(sent.data).toMatchObject(create ? { name, public: false } : { id: 1, username: 'owner' })
+      else expect(isShortLinkError(sent.error)).toBe(true)
+      const end = sent.ok ? 'right' : sent.error.outcome!
+      tally[end] += 1
+      if (create) told.set(name, end)
+    }
+
+    let next = 0
+    await Promise.all(
+      Array.from({ length: lanes }, async () => {
+        while (next < calls) await call(next++)
+      }),
+    )
+
+    // What the sandbox counted, against what the client told.
+    const worked = new Map<string, number>()
+    for (const { method, done, body } of sandbox.requests) {
+      const { name } = (body ?? {}) as { name?: string }
+      if (method === 'POST' && done && name) worked.set(name, (worked.get(name) ?? 0) + 1)
+    }
+    expect(sandbox.data.campaigns.length).toBe([...worked.values()].reduce((sum, times) => sum + times))
+    for (const [name, end] of told) {
+      const times = worked.get(name) ?? 0
+      const holds = end === 'right' ? times === 1 : end === 'unknown' ? times <= 1 : times === 0
+      if (!holds) expect.fail(`${name} ended as ${end}, and was done ${times} times`)
+    }
+
+    expect(tally.right).toBeGreaterThan(calls * 0.75)
+    expect(tally.rejected).toBeGreaterThan(100)
+    expect(tally.unknown).toBeGreaterThan(100)
+    expect(tally['not-sent']).toBe(0)
+  },
+)
