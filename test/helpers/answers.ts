@@ -1,0 +1,42 @@
+import type { Answering, Canned } from './server.ts'
+
+/** One page of a list under `data`, as the reference has it. */
+export function page(key: string, rows: unknown, numbers: Record<string, unknown> = {}): Canned {
+  const single = { result: 1, perpage: 15, currentpage: 1, nextpage: null, maxpage: 1 }
+  return { body: { error: '0', data: { ...single, ...numbers, [key]: rows } } }
+}
+
+/** The row of a splash page: the shortest row that there is. */
+export const splash = (id: number) => ({ id, name: `Splash ${id}`, date: '2026-11-02 09:30:00' })
+
+/** The page number that a request asks for. */
+export const numberOf = (url: string): number => Number(new URL(url, 'http://sho.rt').searchParams.get('page') ?? 1)
+
+/** Answers with the pages of a list of so many splash pages, numbered from 1. */
+export function splashPages(total: number, perpage: number): Answering {
+  return ({ url }) => {
+    const currentpage = numberOf(url)
+    const first = (currentpage - 1) * perpage + 1
+    const maxpage = Math.ceil(total / perpage)
+    const rows = Array.from({ length: Math.max(0, Math.min(perpage, total - first + 1)) }, (_, i) => splash(first + i))
+    const nextpage = currentpage < maxpage ? currentpage + 1 : null
+    return page('splash', rows, { result: total, perpage, currentpage, nextpage, maxpage })
+  }
+}
+
+/** A page of a gateway, where JSON is expected. */
+export const html = '<!DOCTYPE html><html><body><h1>Down for maintenance</h1></body></html>'
+
+/** An account in its shortest form. */
+export const account = {
+  error: 0,
+  data: {
+    id: 1,
+    email: 'owner@shop.example',
+    username: 'owner',
+    avatar: 'https://sho.rt/avatar.png',
+    status: 'pro',
+    expires: '2027-01-01 00:00:00',
+    registered: '2026-01-01 00:00:00',
+  },
+}

@@ -1,0 +1,79 @@
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** A request as it came over the wire, its body read to the end. */
+export interface Seen {
+  readonly method: string
+  /** Path and query, as they stood in the request line. */
+  readonly url: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: Buffer
+}
+
+/** What is answered: a string as it is, anything else as JSON. */
+export interface Canned {
+  readonly status?: number
+  readonly statusText?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+/** Answers one request. `destroy` ends the connection instead; `undefined` leaves it open without an answer. */
+export type Answering = (request: Seen, destroy: () => void) => Canned | undefined | Promise<Canned | undefined>
+
+/** A server on loopback. */
+export interface Server {
+  readonly origin: string
+  /** Every request, in the order in which they came in whole. */
+  readonly seen: Seen[]
+}
+
+/** A server on a free port of loopback; it goes away with the test. Gives its origin. */
+export async function listen(listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** A server that gives these answers in turn, the last one ever after, or asks a function each time. */
+export async function serve(...answers: [Answering] | Canned[]): Promise<Server> {
+  const seen: Seen[] = []
+  const [first] = answers
+  const next: Answering =
+    typeof first === 'function' ? first : () => (answers[seen.length - 1] ?? answers.at(-1)) as Canned | undefined
+  const origin = await listen(async (incoming, outgoing) => {
+    const body = await bytesOf(incoming)
+    if (body === undefined) return
+    const request: Seen = { method: incoming.method!, url: incoming.url!, headers: incoming.headers, body }
+    seen.push(request)
+    const answer = await next(request, () => incoming.socket.destroy())
+    if (!answer || outgoing.destroyed) return
+    const { status = 200, statusText, headers } = answer
+    const type = { 'content-type': typeof answer.body === 'string' ? 'text/html' : 'application/json' }
+    if (statusText === undefined) outgoing.writeHead(status, { ...type, ...headers })
+    else outgoing.writeHead(status, statusText, { ...type, ...headers })
+    outgoing.end(typeof answer.body === 'string' ? answer.body : wire(answer.body ?? { error: 0 }))
+  })
+  return { origin, seen }
+}
+
+/** JSON as PHP writes it: slashes escaped, and what lies beyond ASCII too. */
+export function wire(value: unknown): string {
+  return JSON.stringify(value)
+    .replaceAll('/', '\\/')
+    .replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+async function bytesOf(incoming: IncomingMessage): Promise<Buffer | undefined> {
+  try {
+    return Buffer.concat(await incoming.toArray())
+  } catch {
+    // The client left midway.
+    return undefined
+  }
+}
