@@ -1,0 +1,26 @@
+/**
+ * One of many processes with the same key: assigns the links whose ids it is given to campaign 1, all at once, and
+ * says which are done.
+ */
+import { Redis } from 'ioredis'
+import { RateLimiterRedis } from 'rate-limiter-flexible'
+import { ShortLinkClient } from '../../../src/index.ts'
+import { sharedRateLimiter } from '../../../src/shared-rate-limit.ts'
+
+const [baseUrl, apiKey, port, points, duration, ids] = process.argv.slice(2) as [string, ...string[]]
+
+const redis = new Redis({ port: Number(port), host: '127.0.0.1', enableOfflineQueue: false })
+redis.on('error', () => {}) // the limiter tells what happened
+await new Promise((resolve) => redis.once('ready', resolve))
+
+const store = new RateLimiterRedis({ storeClient: redis, points: Number(points), duration: Number(duration) })
+const rateLimit = sharedRateLimiter(store, { onStateChange: ({ shared }) => console.log(`shared ${shared}`) })
+const client = new ShortLinkClient({ baseUrl, apiKey: apiKey!, rateLimit })
+
+await Promise.all(
+  ids!.split(',').map(async (id) => {
+    const result = await client.campaigns.assignLink(1, Number(id)).safe()
+    console.log(result.ok ? `done ${id}` : `lost ${id}: ${result.error.message}`)
+  }),
+)
+redis.disconnect()

@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { createSandbox } from '../../src/testing/index.ts'
+import { serve } from '../../src/testing/server.ts'
+
+const caller = fileURLToPath(new URL('children/sharing-caller.ts', import.meta.url))
+
+/** How many processes share the key, and what is done to them. */
+export interface Crowd {
+  redisPort: number
+  processes: number
+  calls: number
+  /** Requests in a window, and its length in seconds. */
+  points: number
+  duration: number
+  /** How many of the processes are killed once they have done something, and started again. */
+  kills?: number
+  /** Called once, when a quarter of the calls is done. */
+  onQuarter?: () => Promise<void>
+}
+
+/** What became of the calls. */
+export interface Report {
+  calls: number
+  /** Requests that the server saw, and those that it refused. */
+  sent: number
+  refused: number
+  /** Calls that failed, and links that are not where they should be. */
+  lost: number
+  /** From the first request to the last, in milliseconds; and the least that the windows allow. */
+  took: number
+  shortest: number
+  /** What the processes said of the store, in order. */
+  changes: string[]
+}
+
+/** Lets processes share one key, against a sandbox that counts what they do. */
+export async function run(crowd: Crowd): Promise<Report> {
+  const { redisPort, processes, calls, points, duration, kills = 0, onQuarter } = crowd
+  const links = Array.from({ length: calls }, (_, index) => ({ id: index + 1 }))
+  const rateLimit = { requests: points, interval: duration * 1000 }
+  const sandbox = createSandbox({ rateLimit, data: { campaigns: [{ id: 1 }], links } })
+  const { baseUrl, close } = await serve(sandbox)
+
+  const lost: string[] = []
+  const changes: string[] = []
+  let done = 0
+  let killsLeft = kills
+  let quarter: Promise<void> | undefined
+
+  async function work(ids: Set<number>): Promise<void> {
+    const settings = [redisPort, points, duration, [...ids]].map(String)
+    const child = spawn(process.execPath, ['--import', 'tsx', caller, baseUrl, sandbox.apiKey, ...settings], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const exited = once(child, 'exit')
+    for await (const line of createInterface(child.stdout)) {
+      const [what, id] = line.split(' ')
+      if (what === 'shared') changes.push(line)
+      else if (what === 'lost') lost.push(line)
+      if (what !== 'done') continue
+      ids.delete(Number(id))
+      done++
+      if (done >= calls / 4) quarter ??= onQuarter?.()
+      if (killsLeft > 0 && ids.size > 0 && kill(child)) killsLeft--
+    }
+    await exited
+    // It was killed: what it did not report is done again, by a new process that knows nothing of the old one.
+    if (child.signalCode) await work(ids)
+  }
+
+  const shares = Array.from(
+    { length: processes },
+    (_, n) => new Set(links.flatMap(({ id }) => (id % processes === n ? id : []))),
+  )
+  await Promise.all(shares.map(work))
+  await quarter
+  await close()
+
+  const { requests } = sandbox
+  const missing = calls - (sandbox.data.campaigns[0]?.links.length ?? 0)
+  return {
+    calls,
+    sent: requests.length,
+    refused: requests.filter(({ status }) => status === 429).length,
+    lost: lost.length + missing,
+    took: requests.at(-1)!.at - requests[0]!.at,
+    shortest: (Math.ceil(requests.length / points) - 1) * duration * 1000,
+    changes,
+  }
+}
+
+function kill(child: ChildProcess): boolean {
+  return child.signalCode === null && child.kill('SIGKILL')
+}

@@ -1,0 +1,44 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+
+/** Whether Debian's redis-server is installed here. */
+export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
+
+export interface RedisServer {
+  readonly port: number
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** A redis-server of the test's own, in memory, on a free loopback port. */
+export async function startRedis(): Promise<RedisServer> {
+  const port = await freePort()
+  let server: ChildProcess | undefined
+
+  async function start(): Promise<void> {
+    const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+    server = spawn('redis-server', settings, { stdio: ['ignore', 'pipe', 'inherit'] })
+    for await (const chunk of server.stdout!) if (String(chunk).includes('Ready to accept connections')) break
+    server.stdout!.resume()
+  }
+
+  async function stop(): Promise<void> {
+    if (!server || server.exitCode !== null) return
+    const gone = once(server, 'exit')
+    server.kill('SIGKILL')
+    await gone
+  }
+
+  await start()
+  return { port, start, stop }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
