@@ -37,14 +37,6 @@ export function withDeadline<T>(
   })
 }
 
-/** The same without a time of its own, and without any cost where there is no signal. */
-export function withAbort<T>(
-  signal: AbortSignal | undefined,
-  work: (signal: AbortSignal | undefined) => Promise<T>,
-): Promise<T> {
-  return signal ? withDeadline(work, false, signal) : work(undefined)
-}
-
 /** Waits. @throws the signal's reason, at once, when it aborts */
 export function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,9 +1,9 @@
-import ky, { type KyInstance, TimeoutError as KyTimeoutError, NetworkError } from 'ky'
+import ky, { type KyInstance } from 'ky'
 import { page } from './answers/open.ts'
 import { type Answer, ApiPromise } from './api-promise.ts'
 import { type Call, type CallDefaults, type PreparedCall, prepareCall } from './call.ts'
 import { type Checks, positiveInteger } from './checks.ts'
-import { EXPIRED, sleep, withAbort } from './deadline.ts'
+import { sleep, withDeadline } from './deadline.ts'
 import { openEnvelope, rateOf } from './envelope.ts'
 import { type CallFacts, isShortLinkError, RateLimitError, type RateLimitState } from './errors.ts'
 import { invalidResponse, noAnswer, refusal } from './failure.ts'
@@ -13,7 +13,6 @@ import { type ListOptions, ListPromise, type Page } from './pagination.ts'
 import { type Path, patternOf } from './path.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import { retryAfter, retryDelay } from './retry.ts'
-import { isBrowser } from './runtime.ts'
 import { openUpload } from './upload.ts'
 import type { Reader, Reading } from './wire.ts'
 
@@ -47,10 +46,10 @@ export class Transport {
   constructor(settings: Settings) {
     this.#settings = settings
     const headers = { accept: 'application/json', 'content-type': 'application/json' }
-    // Limits, retries and errors are this package's own, so that an error inside a 200 counts and nothing is cloned or
-    // buffered for a retry. No redirect is followed: it would turn a POST into a GET.
+    // Limits, retries, timeouts and errors are this package's own, so that an error inside a 200 counts, and a timeout
+    // covers the body. No redirect is followed: it would turn a POST into a GET.
     this.#ky = ky
-      .create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual', fetch: settings.fetch, headers })
+      .create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual', headers })
       .extend({ headers: { ...settings.headers } })
   }
 
@@ -124,10 +123,9 @@ export class Transport {
     try {
       const key = call.api.usesKey ? await call.apiKey.get() : null
       this.#notify('onRequest', call, { attempt })
-      ;[response, text] = await withAbort(call.signal, (signal) => this.#exchange(call, key, signal))
+      ;[response, text] = await withDeadline((signal) => this.#exchange(call, key, signal), call.timeout, call.signal)
     } catch (error) {
-      const thrown = error instanceof KyTimeoutError ? EXPIRED : error instanceof NetworkError ? error.cause : error
-      const failure = noAnswer(call, thrown, attempt)
+      const failure = noAnswer(call, error, attempt)
       if (isShortLinkError(failure) && failure.outcome === 'not-sent' && limiter?.release) limiter.release()
       else limiter?.observe()
       throw failure
@@ -173,24 +171,24 @@ export class Transport {
   }
 
   async #exchange(
-    { method, url, body, upload, timeout, headers }: PreparedCall<unknown>,
+    { method, url, body, upload, headers }: PreparedCall<unknown>,
     key: string | null,
-    signal: AbortSignal | undefined,
+    signal: AbortSignal,
   ): Promise<[Response, string]> {
-    const file = upload && (await openUpload(upload, isBrowser()))
+    const { fetch } = this.#settings
+    const file = upload && (await openUpload(upload, fetch))
     const sent = new Headers(file?.headers)
     if (key !== null) sent.set('authorization', `Bearer ${key}`)
     for (const [name, value] of Object.entries(headers ?? {})) sent.set(name, value)
-    const reply = this.#ky(url, {
+    const send = file?.send ?? fetch
+    const response = await this.#ky(url, {
       method,
       headers: sent,
-      body: file?.body ?? body ?? null,
-      // Of the options that end a call this is the one that covers its body too.
-      totalTimeout: timeout,
-      ...(signal && { signal }),
-      ...(file?.fetch && { fetch: file.fetch }),
+      ...(body !== undefined && { body }),
+      // The signal goes to fetch itself: ky would join it to its own with AbortSignal.any, which leaks.
+      fetch: (request) => send(request, { signal }),
     })
-    return [await reply, await reply.text()]
+    return [response, await response.text()]
   }
 
   #notify<Name extends 'onRequest' | 'onResponse' | 'onRetry'>(

@@ -1,5 +1,6 @@
 import type { Issue } from './errors.ts'
 import { notify } from './observers.ts'
+import { isBrowser } from './runtime.ts'
 import { kind } from './wire.ts'
 
 /**
@@ -46,26 +47,36 @@ export function checkContent(content: unknown): Issue[] {
 /** Whether a content can be sent a second time. */
 export const isReplayable = (content: UploadContent): boolean => isSized(content)
 
-/** What fetch is given for an upload: the body, headers that only it knows, and another fetch where it needs one. */
-export interface UploadInit {
-  readonly body: BodyInit
-  readonly headers: Record<string, string>
-  readonly fetch?: typeof fetch
+/** How one attempt of an upload is sent: the headers that only it knows, and a fetch that adds the content. */
+export interface OpenedUpload {
+  readonly headers: Readonly<Record<string, string>>
+  readonly send: typeof fetch
 }
 
-/** Opens a content for one attempt. `viaXhr`: a browser's own fetch would send it, which can neither stream nor tell progress. */
-export async function openUpload({ content, onProgress }: Upload, viaXhr: boolean): Promise<UploadInit> {
-  if (viaXhr) {
+/**
+ * Opens a content for one attempt. It goes to fetch past ky, which would clone the request and so hold the content in
+ * memory as a whole.
+ */
+export async function openUpload(
+  { content, onProgress }: Upload,
+  fetch: typeof globalThis.fetch,
+): Promise<OpenedUpload> {
+  // The fetch of a browser can neither stream a request nor tell its progress.
+  if (isBrowser()) {
     const blob = isSized(content) ? new Blob([content as BlobPart]) : await new Response(toStream(content)).blob()
-    return { body: blob, headers: {}, ...(onProgress && { fetch: xhrFetch(blob, onProgress) }) }
+    return { headers: {}, send: onProgress ? xhrFetch(blob, onProgress) : withBody(fetch, blob) }
   }
-  if (isSized(content) && !onProgress) return { body: content as BodyInit, headers: {} }
+  if (isSized(content) && !onProgress) return { headers: {}, send: withBody(fetch, content as BodyInit) }
   const total = isSized(content) ? sizeOf(content) : undefined
   const stream = isSized(content) ? new Blob([content as BlobPart]).stream() : toStream(content)
   return {
-    body: onProgress ? stream.pipeThrough(counted(total, onProgress)) : stream,
     headers: total === undefined ? {} : { 'content-length': String(total) },
+    send: withBody(fetch, onProgress ? stream.pipeThrough(counted(total, onProgress)) : stream),
   }
+}
+
+function withBody(fetch: typeof globalThis.fetch, body: BodyInit): typeof globalThis.fetch {
+  return (input, init) => fetch(input, { ...init, body, duplex: 'half' } as RequestInit)
 }
 
 type Sized = Blob | ArrayBuffer | ArrayBufferView
@@ -114,7 +125,7 @@ function counted(total: number | undefined, onProgress: (progress: UploadProgres
 
 /** A fetch over XMLHttpRequest: the one way in which a browser tells the progress of an upload and its Content-Length stays. */
 function xhrFetch(blob: Blob, onProgress: (progress: UploadProgress) => void): typeof fetch {
-  return (input) =>
+  return (input, init) =>
     new Promise((resolve, reject) => {
       const request = input as Request
       const xhr = new XMLHttpRequest()
@@ -137,7 +148,7 @@ function xhrFetch(blob: Blob, onProgress: (progress: UploadProgress) => void): t
         )
         resolve(new Response(xhr.response, { status: xhr.status, statusText: xhr.statusText, headers }))
       }
-      request.signal.addEventListener('abort', () => xhr.abort())
+      init?.signal?.addEventListener('abort', () => xhr.abort())
       xhr.send(blob)
     })
 }
