@@ -135,10 +135,10 @@ describe.each(Object.keys(ways))('faults through %s', (way) => {
     expect(wasDone()).toBe(true)
   })
 
-  test('a redirect', async () => {
-    sandbox.fail({ redirect: 'https://moved.example/api', status: 301 })
+  test.each([302, 308])('a redirect, %i', async (status) => {
+    sandbox.fail({ redirect: 'https://moved.example/api', ...(status === 302 ? {} : { status }) })
     const response = await post()
-    expect([response.status, response.headers.get('Location')]).toEqual([301, 'https://moved.example/api'])
+    expect([response.status, response.headers.get('Location')]).toEqual([status, 'https://moved.example/api'])
     expect(wasNotDone()).toBe(true)
   })
 

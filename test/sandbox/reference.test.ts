@@ -8,8 +8,8 @@ async function send({ fetch, baseUrl, openerUrl }: Entrance, row: Row): Promise<
   const [api, method, path] = row.request.startsWith('OPENER ')
     ? [openerUrl, ...row.request.slice('OPENER '.length).split(' ')]
     : [baseUrl, ...row.request.split(' ')]
-  const { body, key: rowKey = key } = row
-  const headers = new Headers({ 'Content-Type': 'application/json' })
+  const { body, key: rowKey = key, type = 'application/json' } = row
+  const headers = new Headers({ 'Content-Type': type })
   if (rowKey !== null) headers.set('Authorization', `Bearer ${rowKey}`)
   const content = body instanceof Uint8Array ? (body as Uint8Array<ArrayBuffer>) : JSON.stringify(body)
   return fetch(`${api}${path}`, { method: method!, headers, ...(body === undefined ? {} : { body: content }) })

@@ -8,6 +8,8 @@ export interface Row {
   /** The body: JSON, or bytes for an upload. */
   body?: unknown
   key?: string | null
+  /** Content-Type, where it is not JSON. */
+  type?: string
   status?: number
   answer: unknown
   /** What the deployed dialect says instead. */
@@ -470,9 +472,9 @@ const files: Row[] = [
   },
   {
     section: 'Files',
-    request: 'GET /files?name=PHOTO',
-    answer: { error: '0', ...onePage(1), list: [photo] },
-    deployed: { ...onePageDeployed(1), list: [photo] },
+    request: 'GET /files?name=pRICE',
+    answer: { error: '0', ...onePage(1), list: [prices] },
+    deployed: { ...onePageDeployed(1), list: [prices] },
   },
   {
     section: 'Files',
@@ -835,6 +837,12 @@ const common: Row[] = [
     deployed: { error: 405, message: 'Diese Methode ist nicht erlaubt.' },
   },
   invalid('Common rules', 'POST /channel/add', 'The body must be a JSON object.', [1]),
+  {
+    ...invalid('Common rules', 'POST /channel/add', 'Every request must carry Content-Type: application/json.', {
+      name: 'x',
+    }),
+    type: 'text/plain',
+  },
 ]
 
 export const rows: Row[] = [

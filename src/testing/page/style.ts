@@ -18,7 +18,7 @@ body {
   height: 100vh; padding: 1rem 1.25rem; background: var(--back); color: var(--text);
   font: 14px/1.45 system-ui, sans-serif;
 }
-header { grid-column: 1 / -1; display: flex; align-items: center; gap: .6rem }
+header { grid-column: 1 / -1; display: flex; flex-wrap: wrap; align-items: center; gap: .6rem; white-space: nowrap }
 h1 { font-size: 1.15rem; letter-spacing: -.01em }
 h2 { padding: .8rem 1rem; font-size: .95rem; border-bottom: 1px solid var(--line); text-transform: capitalize }
 h2 small { color: var(--soft); font-weight: 400; margin-left: .3rem }
