@@ -57,7 +57,8 @@ ${fields.join('')}  }
 
 /** The text of `readers.ts`. */
 export function generateReaders(): string {
-  const definitions = Object.entries(answers).map(definition).join('\n')
+  const byName = Object.entries(answers).sort(([a], [b]) => (a < b ? -1 : 1))
+  const definitions = byName.map(definition).join('\n')
   return `// Written by \`npm run generate\` from schemas.ts: change that file, not this one.
 import { ${[...words].sort().join(', ')}, type Reading } from '../wire.ts'
 
