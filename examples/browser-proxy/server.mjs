@@ -1,0 +1,52 @@
+/**
+ * A page that works with the platform and never sees the key: page → proxy → platform.
+ *
+ *     npm install --no-save srvx
+ *     npm run build && node examples/browser-proxy/server.mjs
+ *
+ * The platform is the sandbox, on a port of its own. With SHORTLINK_BASE_URL, SHORTLINK_OPENER_URL and
+ * SHORTLINK_API_KEY set, it is the deployment they name.
+ */
+import { fileURLToPath } from 'node:url'
+import { createProxy } from 'shortlink-sdk/proxy'
+import { createSandbox, sampleData } from 'shortlink-sdk/testing'
+import { serve as serveSandbox } from 'shortlink-sdk/testing/server'
+import { serve } from 'srvx'
+import { staticMiddleware } from 'srvx/static'
+
+const folder = (path) => fileURLToPath(new URL(path, import.meta.url))
+
+async function startSandbox() {
+  const sandbox = createSandbox({ data: sampleData(8), keepFiles: false })
+  const { baseUrl, openerUrl } = await serveSandbox(sandbox)
+  return { baseUrl, openerUrl, apiKey: sandbox.apiKey }
+}
+
+const proxy = createProxy({
+  ...(process.env.SHORTLINK_BASE_URL ? {} : await startSandbox()),
+  prefix: '/api/shortlink',
+  // What this page needs, and nothing else: it cannot read the account or delete a campaign.
+  allow: ['GET /campaigns', 'GET /files', 'POST /files/upload/:filename', 'POST /opener/v3/api'],
+  // A real site asks here who is signed in: authorize: async (request) => (await sessionOf(request)) !== null
+  onError: (error) => console.error(error),
+})
+
+const server = serve({
+  port: Number(process.env.PORT ?? 3000),
+  hostname: '127.0.0.1',
+  middleware: [
+    async (_request, next) => {
+      const response = await next()
+      // Nothing but this site's own files runs in the page, and it talks to nobody else.
+      response.headers.set('Content-Security-Policy', "default-src 'self'")
+      return response
+    },
+    staticMiddleware({ dir: folder('public') }),
+    // The package as it is: no bundler is needed.
+    staticMiddleware({ dir: fileURLToPath(new URL('..', import.meta.resolve('shortlink-sdk'))) }),
+  ],
+  fetch: proxy,
+  silent: true,
+})
+await server.ready()
+console.log(`Open ${server.url}`)
