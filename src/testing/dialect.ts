@@ -19,7 +19,7 @@ export function deployed(route: string, reply: Reply, call: Call): Reply {
   const json = { ...reply.json } as Fields
   if (reply.status >= 400) return refusal({ ...reply, json })
   const renamed = otherNames[route]?.(json, call) ?? json
-  const spoken = looselyTyped(pagesWithoutEnd(renamed), false) as Fields
+  const spoken = looselyTyped(pagesWithoutEnd(renamed), route.startsWith('POST')) as Fields
   return { ...reply, json: otherWrapper(route, spoken) }
 }
 
@@ -75,8 +75,8 @@ function pagesWithoutEnd(json: Fields): Fields {
 }
 
 /**
- * Types as PHP leaves them: every second row of a list has its numbers as strings, booleans are numbers or digits, an
- * empty map is an empty list, and a list has gaps.
+ * Types as PHP leaves them: answers to POST and every second row of a list have their numbers as strings, booleans
+ * are numbers or digits, an empty map is an empty list, and a list has gaps.
  */
 function looselyTyped(value: unknown, asStrings: boolean): unknown {
   if (typeof value === 'number') return asStrings ? String(value) : value

@@ -40,8 +40,8 @@ export function serveHonestly(
     const wait = arrival.verdict?.retryAfter
     if (wait !== undefined) reply.headers['Retry-After'] = String(wait)
   }
-  const { status, json, headers } =
-    dialect === 'deployed' ? deployed(arrival.found?.route ?? '', reply, arrival.call) : reply
+  const route = arrival.found?.route ?? `${arrival.request.method} ${arrival.path}`
+  const { status, json, headers } = dialect === 'deployed' ? deployed(route, reply, arrival.call) : reply
   return { answer: { status, headers, body: JSON.stringify(json) }, done }
 }
 

@@ -134,7 +134,7 @@ const created = (section: string, request: string, body: unknown): Row => ({
   request,
   body,
   answer: { error: 0, id: 3 },
-  deployed: { error: false, id: 3 },
+  deployed: { error: false, id: '3' },
 })
 
 const account: Row[] = [
@@ -298,9 +298,9 @@ const campaigns: Row[] = [
     },
     deployed: {
       error: false,
-      id: 3,
+      id: '3',
       campaign: 'Autumn',
-      public: 1,
+      public: '1',
       rotator: 'https://sho.rt/r/autumn',
       list: 'https://sho.rt/u/ann/list-3',
     },
@@ -406,7 +406,7 @@ const channels: Row[] = [
     request: 'POST /channel/add',
     body: { name: 'Shop', description: 'Offers', color: '#AABBCC', starred: true },
     answer: { error: 0, id: 3, name: 'Shop', description: 'Offers', color: '#AABBCC', starred: true },
-    deployed: { error: false, id: 3, name: 'Shop', description: 'Offers', color: '#AABBCC', starred: 1 },
+    deployed: { error: false, id: '3', name: 'Shop', description: 'Offers', color: '#AABBCC', starred: '1' },
   },
   invalid('Channels', 'POST /channel/add', 'The parameter name is required.', { color: '#112233' }),
   invalid('Channels', 'POST /channel/add', 'The parameter color must be a colour such as #RRGGBB.', {
@@ -482,7 +482,7 @@ const files: Row[] = [
       'POST /files/upload/tea%20%26%20%C3%A9%2Fx.pdf?name=Tea&custom=tea%3F&domain=https%3A%2F%2Fone.example&password=p&expiry=2025-12-31&maxdownloads=3',
     body: bytes,
     answer: { error: 0, id: 3, shorturl: 'https://one.example/tea%3F' },
-    deployed: { error: false, 0: 'id', 1: 3, shorturl: 'https://one.example/tea%3F' },
+    deployed: { error: false, 0: 'id', 1: '3', shorturl: 'https://one.example/tea%3F' },
   },
   invalid('Files', 'POST /files/upload/a.txt?custom=prices', 'That alias is taken. Please choose another one.', bytes),
   invalid(
@@ -531,7 +531,7 @@ const links: Row[] = [
     request: 'POST /url/add',
     body: { url: 'https://shop.example/new', custom: 'new' },
     answer: { error: 0, id: 3, shorturl: 'https://sho.rt/new' },
-    deployed: { error: false, id: 3, shorturl: 'https://sho.rt/new' },
+    deployed: { error: false, id: '3', shorturl: 'https://sho.rt/new' },
   },
   invalid('field notes: The links section', 'POST /url/add', 'The parameter url is required.', {}),
   invalid('field notes: The links section', 'POST /url/add', 'That alias is taken. Please choose another one.', {
@@ -669,7 +669,7 @@ const qr: Row[] = [
         foreground: 'rgb(0, 0, 0)',
       },
       answer: { error: 0, id: 3, link: 'https://sho.rt/q1ibx' },
-      deployed: { error: false, id: 3, link: 'https://sho.rt/q1ibx' },
+      deployed: { error: false, id: '3', link: 'https://sho.rt/q1ibx' },
     }),
   ),
   invalid('QR codes', 'POST /qr/add', 'The parameter data is required.', { type: 'text' }),
@@ -723,7 +723,7 @@ const opener: Row[] = [
     body: { url: 'https://www.youtube.com/watch?v=abc' },
     key: null,
     answer: { ...opened, status: 'private', devicetarget: targets },
-    deployed: { ...opened, status: 'private', devicetarget: { 0: targets[0], 2: targets[1], 3: targets[2] } },
+    deployed: { ...opened, id: '1', status: 'private', devicetarget: { 0: targets[0], 2: targets[1], 3: targets[2] } },
   },
   {
     section: 'App-opener endpoint',
@@ -731,7 +731,7 @@ const opener: Row[] = [
     body: { url: 'https://www.youtube.com/watch?v=abc', status: 'public' },
     key: null,
     answer: { ...opened, status: 'public', devicetarget: targets },
-    deployed: { ...opened, status: 'public', devicetarget: { 0: targets[0], 2: targets[1], 3: targets[2] } },
+    deployed: { ...opened, id: '1', status: 'public', devicetarget: { 0: targets[0], 2: targets[1], 3: targets[2] } },
   },
   said('OPENER POST /v3/api', 400, notAUrl, {}),
   said('OPENER POST /v3/api', 400, notAUrl, { url: '' }),
