@@ -44,7 +44,7 @@ export async function send(answer: Answer, fault: Misbehaviour, signal: AbortSig
 }
 
 /** How `fetch` fails when the other side closes the connection. */
-export function connectionLost(): TypeError {
+function connectionLost(): TypeError {
   return networkError('ECONNRESET', 'the connection was closed by the other side')
 }
 

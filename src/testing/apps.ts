@@ -1,5 +1,5 @@
 /** An app that the opener can open. */
-export interface App {
+interface App {
   readonly provider: string
   /** Hosts of its web addresses, `www.` left off. */
   readonly hosts: readonly string[]
@@ -10,13 +10,13 @@ export interface App {
 }
 
 /** One target of `devicetarget`. */
-export interface DeviceTarget {
+interface DeviceTarget {
   device: 'iPhone' | 'iPad' | 'Android'
   link: string
 }
 
 /** The 23 apps. The reference gives the number and leaves the names open; these are 23 that everybody knows. */
-export const apps: readonly App[] = [
+const apps: readonly App[] = [
   {
     provider: 'YouTube',
     hosts: ['youtube.com', 'm.youtube.com', 'youtu.be'],
