@@ -1,10 +1,20 @@
 import { openAsBlob } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { InvalidRequestError } from './errors.ts'
+
+export { fileJournal } from './journal.ts'
 
 /**
- * Opens a file on disk without reading it into memory, for `client.files.upload`. It can be sent again after a failure.
+ * Opens a file on disk for `client.files.upload`, without reading it into memory. It is read as it is sent, and can be
+ * sent again after a failure.
  *
- * @throws {InvalidRequestError} where there is no such file
+ * @throws {InvalidRequestError} where there is no file at this path
  */
-export function fileFromPath(path: string | URL): Promise<Blob> {
-  return openAsBlob(path)
+export async function fileFromPath(path: string | URL): Promise<Blob> {
+  const isFile = await stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  )
+  if (isFile) return openAsBlob(path)
+  throw new InvalidRequestError([{ path: ['path'], message: `expected the path of a file, found none at ${path}` }])
 }

@@ -1,0 +1,64 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { createSandbox } from 'shortlink-sdk/testing'
+import { serve } from 'shortlink-sdk/testing/server'
+import ts from 'typescript'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+
+// Inside the project, so that its imports resolve as everybody else's do.
+const folder = fileURLToPath(new URL('.tmp/readme/', import.meta.url))
+const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
+
+/** The snippets, each under its heading. Those that are tests themselves run in a file of their own. */
+const snippets = readme.split(/^## /m).flatMap((section) => {
+  const heading = section.slice(0, section.indexOf('\n'))
+  const blocks = [...section.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code)
+  return blocks.filter((code) => !code.includes("from 'vitest'")).map((code) => ({ heading, code }))
+})
+
+const prelude = "import { ShortLinkClient } from 'shortlink-sdk'\nconst client = new ShortLinkClient()\n"
+const files = snippets.map(({ heading, code }, index) => ({
+  title: `${heading}, snippet ${index + 1}`,
+  path: `${folder}snippet-${index + 1}.ts`,
+  text: `${code.includes('const client = ') ? '' : prelude}${code}\nexport {}\n`,
+}))
+
+let server: Awaited<ReturnType<typeof serve>>
+
+beforeAll(async () => {
+  const sandbox = createSandbox({ rateLimit: false, apiKey: 'readme-key' })
+  server = await serve(sandbox)
+  vi.stubEnv('SHORTLINK_BASE_URL', server.baseUrl)
+  vi.stubEnv('SHORTLINK_OPENER_URL', server.openerUrl)
+  vi.stubEnv('SHORTLINK_API_KEY', sandbox.apiKey)
+  vi.spyOn(console, 'log').mockImplementation(() => {})
+  await mkdir(folder, { recursive: true })
+  for (const { path, text } of files) await writeFile(path, text)
+})
+
+afterAll(async () => {
+  await server.close()
+  await rm(folder, { recursive: true })
+})
+
+test('the README has snippets', () => {
+  expect(files.length).toBeGreaterThan(10)
+})
+
+test.each(files)('$title runs', async ({ path }) => {
+  await import(pathToFileURL(path).href)
+})
+
+test('every snippet of the README compiles', { timeout: 60_000 }, () => {
+  const config = fileURLToPath(new URL('../tsconfig.json', import.meta.url))
+  const { config: json } = ts.readConfigFile(config, ts.sys.readFile)
+  const { options } = ts.parseJsonConfigFileContent(json, ts.sys, fileURLToPath(new URL('..', import.meta.url)))
+  const program = ts.createProgram(
+    files.map(({ path }) => path),
+    options,
+  )
+  const problems = ts
+    .getPreEmitDiagnostics(program)
+    .map(({ messageText, file }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`)
+  expect(problems).toEqual([])
+})
