@@ -3,7 +3,7 @@ import type { ApiKey } from './api-key.ts'
 import { type Checks, check } from './checks.ts'
 import { ConfigurationError, InvalidRequestError, type Issue } from './errors.ts'
 import { checkRequestOptions, type RequestOptions, retryOptions } from './options.ts'
-import { escapePath, type Path, plainPath } from './path.ts'
+import { checkPath, escapePath, type Path, patternOf } from './path.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import type { RetryOptions } from './retry.ts'
 import { checkContent, isReplayable, type Upload } from './upload.ts'
@@ -70,25 +70,30 @@ export interface PreparedCall<T> {
 export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults: CallDefaults): PreparedCall<T> {
   const { method, upload, open, query, json } = call
   const { apiKey } = defaults
-  const escaped = typeof call.path === 'string' ? plainPath(call.path, method) : escapePath(call.path, method)
+  const refuse = (path: string, issues: Issue[]) => {
+    if (issues.length === 0) return
+    const safe = issues.map((issue) => ({ ...issue, message: apiKey.redact(issue.message) }))
+    throw new InvalidRequestError(safe, { method: String(method), path: apiKey.redact(path) })
+  }
+  refuse(patternOf(call.path), [...check({ method }, { method: methods }, ['method']), ...checkPath(call.path)])
+  const escaped = escapePath(call.path)
   const path = apiKey.redact(escaped)
   const issues = [
     ...checkRequestOptions(options),
-    ...(call.checks ? check(json ?? query ?? {}, call.checks, call.required) : []),
+    ...(call.checks ? check(json === undefined ? (query ?? {}) : json, call.checks, call.required) : []),
     ...(upload ? checkContent(upload.content) : []),
+    ...checkBodies(call),
   ]
   const body = json === undefined ? undefined : stringify(json, issues)
-  if (issues.length) {
-    const safe = issues.map((issue) => ({ ...issue, message: apiKey.redact(issue.message) }))
-    throw new InvalidRequestError(safe, { method, path })
-  }
+  const search = queryString(query, issues)
+  refuse(escaped, issues)
   const api = defaults[call.api ?? 'management']
   if (api.address === undefined)
     throw new ConfigurationError(`no address to send it to: set ${api.setBy}`, { method, path })
   return {
     method,
     path,
-    url: api.address + escaped + queryString(query),
+    url: api.address + escaped + search,
     api,
     apiKey,
     body,
@@ -102,11 +107,27 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
   }
 }
 
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+function checkBodies({ method, json, upload }: Call<unknown>): Issue[] {
+  const bodies = [json, upload].filter((body) => body !== undefined).length
+  if (method === 'GET' && bodies) return [{ path: ['body'], message: 'GET has none: parameters go into `query`' }]
+  return bodies > 1 ? [{ path: ['body'], message: 'expected `json` or `body`, received both' }] : []
+}
+
 /** A query: `undefined` is left out; `null` and `''` are sent, empty; the rest is escaped, whatever it holds. */
-function queryString(query: object | undefined): string {
-  const pairs = Object.entries(query ?? {})
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value ?? '')}`)
+function queryString(query: object | undefined, issues: Issue[]): string {
+  const pairs: string[] = []
+  for (const [name, value] of Object.entries(query ?? {})) {
+    try {
+      if (value !== undefined) pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(value ?? '')}`)
+    } catch {
+      issues.push({
+        path: [name],
+        message: 'expected what an address can hold, received a symbol or half a surrogate pair',
+      })
+    }
+  }
   return pairs.length ? `?${pairs.join('&')}` : ''
 }
 

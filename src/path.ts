@@ -1,5 +1,5 @@
 import { type Checks, check, filename, positiveInteger } from './checks.ts'
-import { InvalidRequestError } from './errors.ts'
+import type { Issue } from './errors.ts'
 
 /** A path with the parameters that stand in it, each under its name. */
 export interface Path {
@@ -17,24 +17,20 @@ export function path(text: TemplateStringsArray, ...params: Record<string, unkno
   return { text, params }
 }
 
-/** A path with the names of its parameters: `/campaign/:id/delete`. */
-export function patternOf({ text, params }: Path): string {
-  return text.reduce((path, part, index) => `${path}:${Object.keys(params[index - 1]!)[0]}${part}`)
+/** A path with the names of its parameters: `/campaign/:id/delete`. What a user typed stands as it is. */
+export function patternOf(path: Path | string): string {
+  if (!isTemplate(path)) return String(path)
+  const { text, params } = path
+  return text.reduce((done, part, index) => `${done}:${Object.keys(params[index - 1]!)[0]}${part}`)
 }
 
-/** The path as it is sent. @throws {InvalidRequestError} for a parameter that does not fit */
-export function escapePath(path: Path, method: string): string {
-  if (path.params.length === 0) return path.text[0]!
-  const values: Record<string, unknown> = Object.assign({}, ...path.params)
-  const names = Object.keys(values)
-  const checks = Object.fromEntries(names.map((name) => [name, pathChecks[name] ?? positiveInteger]))
-  const issues = check(values, checks, names)
-  if (issues.length) throw new InvalidRequestError(issues, { method, path: patternOf(path) })
-  return path.text.reduce((done, part, index) => done + encodeURIComponent(String(values[names[index - 1]!])) + part)
-}
-
-/** A path that a user typed. @throws {InvalidRequestError} where it could lead out of the base address */
-export function plainPath(path: string, method: string): string {
+/** What does not fit about a path: a parameter, or where a user typed it, that it could lead out of the base address. */
+export function checkPath(path: Path | string): Issue[] {
+  if (isTemplate(path)) {
+    const values = valuesOf(path)
+    const names = Object.keys(values)
+    return check(values, Object.fromEntries(names.map((name) => [name, pathChecks[name] ?? positiveInteger])), names)
+  }
   const problem =
     typeof path !== 'string' || !/^\/(?!\/)/.test(path)
       ? 'expected a path that begins with one slash'
@@ -45,6 +41,17 @@ export function plainPath(path: string, method: string): string {
           : path.split('/').some((segment) => /^(\.|%2e){1,2}$/i.test(segment))
             ? 'expected a path without the segments . and ..'
             : undefined
-  if (problem) throw new InvalidRequestError([{ path: ['path'], message: problem }], { method, path: String(path) })
-  return path
+  return problem ? [{ path: ['path'], message: problem }] : []
 }
+
+/** A path that fits, as it is sent. */
+export function escapePath(path: Path | string): string {
+  if (!isTemplate(path)) return path
+  const values = valuesOf(path)
+  const names = Object.keys(values)
+  return path.text.reduce((done, part, index) => done + encodeURIComponent(String(values[names[index - 1]!])) + part)
+}
+
+const isTemplate = (path: Path | string): path is Path => typeof path === 'object' && path !== null
+
+const valuesOf = ({ params }: Path): Record<string, unknown> => Object.assign({}, ...params)

@@ -66,16 +66,17 @@ export class Transport {
   /** A list of the reference. */
   list<T>(list: List<T>, query: object = {}, options: ListOptions = {}): ListPromise<T> {
     const { path, listKeys, read, checks } = list
-    return this.pages({ path, query, checks: { ...pageChecks, ...checks }, open: page(listKeys, read) }, options)
+    return this.pages({ path, query, checks, open: page(listKeys, read) }, options)
   }
 
   /** A list under any path, its pages opened in any way. */
   pages<T>(call: Omit<Call<Page<T>>, 'method'>, options: ListOptions = {}): ListPromise<T> {
     const query = call.query as { page?: number } | undefined
-    const path = typeof call.path === 'string' ? call.path : patternOf(call.path)
+    const path = patternOf(call.path)
+    const checks = { ...pageChecks, ...call.checks }
     const fetchPage = (number: number | undefined, signal: AbortSignal | undefined) =>
       this.#run(
-        { ...call, method: 'GET', query: { ...query, page: number } },
+        { ...call, checks, method: 'GET', query: { ...query, page: number } },
         signal ? { ...options, signal } : options,
       )
     return new ListPromise(fetchPage, path, query?.page, options)

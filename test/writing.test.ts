@@ -1,0 +1,273 @@
+import { describe, expect, it } from 'vitest'
+import { InvalidRequestError, type ShortLinkClient } from '../src/index.ts'
+import { connect } from './helpers/client.ts'
+import { failure } from './helpers/outcome.ts'
+import { serve } from './helpers/server.ts'
+
+type Call = (client: ShortLinkClient) => PromiseLike<unknown>
+
+const content = new Blob(['a'])
+const upload =
+  (params: object): Call =>
+  (c) =>
+    c.files.upload('a.txt', content, params)
+const url = 'https://www.youtube.com/watch?v=1'
+
+describe('a wrong parameter is refused before anything is sent', () => {
+  const refused: [promise: string, call: Call, path: string, message: RegExp][] = [
+    ['no name', (c) => c.campaigns.update(1, {} as never), 'name', /is missing, expected a string/],
+    ['null for a name', (c) => c.channels.create({ name: null as never }), 'name', /received null/],
+    ['a number for a name', (c) => c.campaigns.create({ name: 5 as never }), 'name', /expected a string, received 5/],
+    ['a text for a flag', (c) => c.campaigns.create({ public: 'yes' as never }), 'public', /expected true or false/],
+    ['a number for a flag', (c) => c.channels.create({ name: 'a', starred: 1 as never }), 'starred', /true or false/],
+    ['a colour by name', (c) => c.channels.update(1, { color: 'red' }), 'color', /#RRGGBB, received "red"/],
+    ['a short colour', (c) => c.channels.update(1, { color: '#fff' }), 'color', /#RRGGBB/],
+    ['a colour with more behind', (c) => c.channels.update(1, { color: '#ffffff\n' }), 'color', /#RRGGBB/],
+    [
+      'rgb beyond 255',
+      (c) => c.qr.create({ type: 'text', data: 'a', background: 'rgb(0,256,0)' }),
+      'background',
+      /0 to 255/,
+    ],
+    ['rgb as hex', (c) => c.qr.update(1, { data: 'a', foreground: '#000000' }), 'foreground', /rgb\(R,G,B\)/],
+    [
+      'an unknown type of QR code',
+      (c) => c.qr.create({ type: 'crypto' as never, data: 'a' }),
+      'type',
+      /one of text, vcard/,
+    ],
+    ['no data for a QR code', (c) => c.qr.update(1, {} as never), 'data', /is missing/],
+    ['a number for the data', (c) => c.qr.update(1, { data: 5 as never }), 'data', /a string, a list or an object/],
+    [
+      'an unknown type of pixel',
+      (c) => c.pixels.create({ type: 'pixel' as never, name: 'a', tag: 'b' }),
+      'type',
+      /one of gtmpixel/,
+    ],
+    ['no tag', (c) => c.pixels.update(1, { name: 'a' } as never), 'tag', /is missing/],
+    ['an unknown type of item', (c) => c.channels.assignItem(1, 'link' as never, 1), 'type', /one of links, bio, qr/],
+    ['a domain without scheme', (c) => c.domains.create({ domain: 'go.example' }), 'domain', /with its scheme/],
+    ['a domain with a path', (c) => c.domains.create({ domain: 'https://go.example/a' }), 'domain', /with its scheme/],
+    [
+      'a domain of another scheme',
+      (c) => c.domains.create({ domain: 'ftp://go.example' }),
+      'domain',
+      /with its scheme/,
+    ],
+    [
+      'a redirect that is no address',
+      (c) => c.domains.update(1, { redirectroot: '/home' }),
+      'redirectroot',
+      /absolute URL/,
+    ],
+    [
+      'a redirect into a script',
+      (c) => c.domains.update(1, { redirect404: 'javascript:alert(1)' }),
+      'redirect404',
+      /absolute URL/,
+    ],
+    ['an address without scheme', (c) => c.opener.create({ url: 'www.youtube.com' }), 'url', /absolute URL/],
+    [
+      'an unknown status',
+      (c) => c.opener.create({ url, status: 'hidden' as never }),
+      'status',
+      /one of public, private/,
+    ],
+    ['a day that does not exist', upload({ expiry: '2026-02-30' }), 'expiry', /a date that exists/],
+    ['a day in another form', upload({ expiry: '31.01.2027' }), 'expiry', /YYYY-MM-DD/],
+    ['a Date', upload({ expiry: new Date() }), 'expiry', /YYYY-MM-DD/],
+    ['no downloads at all', upload({ maxdownloads: 0 }), 'maxdownloads', /positive integer, received 0/],
+    ['half a download', upload({ maxdownloads: 1.5 }), 'maxdownloads', /positive integer/],
+    ['a file without a name', (c) => c.files.upload('', content), 'filename', /file name/],
+    ['the folder above for a file name', (c) => c.files.upload('..', content), 'filename', /file name/],
+    ['page 0', (c) => c.campaigns.list({ page: 0 }), 'page', /positive integer/],
+    ['a limit as a text', (c) => c.campaigns.list({ limit: '5' as never }), 'limit', /positive integer/],
+    [
+      'page 0 of any list',
+      (c) => c.paginate('/urls', { listKey: 'urls', query: { page: 0 } }),
+      'page',
+      /positive integer/,
+    ],
+    ['a number to search for', (c) => c.files.list({ name: 5 as never }), 'name', /a string/],
+    ['a list of parameters', (c) => c.account.update([] as never), '', /an object of parameters, received a list/],
+    ['null for the parameters', (c) => c.account.update(null as never), '', /an object of parameters, received null/],
+    ['what JSON cannot hold', (c) => c.request('POST', '/url/add', { json: { id: 5n } }), '', /what JSON can hold/],
+    ['a body for GET', (c) => c.request('GET', '/urls', { json: {} }), 'body', /GET/],
+    ['a file for GET', (c) => c.request('GET', '/urls', { body: content }), 'body', /GET/],
+    [
+      'JSON and a body',
+      (c) => c.request('POST', '/url/add', { json: {}, body: content }),
+      'body',
+      /json.*body|body.*json/,
+    ],
+    ['a method in small letters', (c) => c.request('post' as never, '/url/add'), 'method', /one of GET, POST/],
+    ['no method', (c) => c.request(undefined as never, '/url/add'), 'method', /one of GET, POST/],
+    ['half a letter in a query', (c) => c.files.list({ name: 'a\ud800' }), 'name', /surrogate/],
+    ['half a letter in an alias', upload({ custom: '\udc00a' }), 'custom', /surrogate/],
+    ['half a letter in a file name', (c) => c.files.upload('a\ud800.txt', content), 'filename', /file name|surrogate/],
+    ['a symbol in a query', (c) => c.request('GET', '/urls', { query: { q: Symbol('a') as never } }), 'q', /symbol/],
+    ['a timeout of 0', (c) => c.account.get({ timeout: 0 }), 'timeout', /milliseconds above 0/],
+    ['half a retry', (c) => c.account.get({ retry: 0.5 }), 'retry', /whole number/],
+    ['what is no signal', (c) => c.account.get({ signal: {} as never }), 'signal', /an AbortSignal/],
+  ]
+
+  it.each(refused)('%s', async (_, call, path, message) => {
+    const server = await serve({})
+    const error = await failure(call(connect(server)))
+    expect(error).toBeInstanceOf(InvalidRequestError)
+    expect(error).toMatchObject({ code: 'invalid_request', outcome: 'not-sent', retryable: false, attempts: 0 })
+    const { issues } = error as InvalidRequestError
+    expect(issues.map((issue) => issue.path.join('.'))).toEqual([path])
+    expect(issues[0]!.message).toMatch(message)
+    expect(error.message).toContain(issues[0]!.message)
+    expect(server.seen).toEqual([])
+  })
+
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '5', '', '1/../2', null, undefined, true, {}])(
+    'the id %j',
+    async (id) => {
+      const server = await serve({})
+      const client = connect(server)
+      const calls = [
+        client.domains.delete(id as never),
+        client.campaigns.assignLink(1, id as never),
+        client.channels.items(id as never),
+        client.qr.get(id as never),
+      ]
+      for (const call of calls) {
+        const error = await failure(call)
+        expect(error).toBeInstanceOf(InvalidRequestError)
+        expect(error.message).toMatch(/expected a positive integer/)
+      }
+      expect(server.seen).toEqual([])
+    },
+  )
+
+  it('all that is wrong is told at once, a password without its value', async () => {
+    const call = connect({ origin: 'https://sho.rt' }).account.update({ email: 5 as never, password: 1234567 as never })
+    const error = await failure(call)
+    expect(error.message).toBe(
+      'PUT /account/update: email: expected a string, received 5; password: expected a string, received a number',
+    )
+  })
+
+  it('a long value is cut', async () => {
+    const error = await failure(connect({ origin: 'https://sho.rt' }).channels.update(1, { color: 'x'.repeat(5000) }))
+    expect(error.message.length).toBeLessThan(200)
+  })
+})
+
+describe('what is sent', () => {
+  /** The body that a call sends, as JSON reads it. */
+  async function sent(call: Call): Promise<unknown> {
+    const server = await serve({})
+    await call(connect(server, { validation: 'off' }))
+    return JSON.parse(server.seen[0]!.body.toString())
+  }
+
+  it.each<[promise: string, call: Call, body: object]>([
+    ['`null` is sent', (c) => c.domains.update(1, { redirectroot: null }), { redirectroot: null }],
+    ['an empty string is sent', (c) => c.campaigns.create({ name: '', slug: '' }), { name: '', slug: '' }],
+    ['an empty name is sent where one is needed', (c) => c.channels.create({ name: '' }), { name: '' }],
+    ['false is sent', (c) => c.channels.update(1, { starred: false }), { starred: false }],
+    ['0 is sent', (c) => c.account.update({ credits: 0 } as never), { credits: 0 }],
+    ['`undefined` is left out', (c) => c.campaigns.create({ name: 'a', slug: undefined } as never), { name: 'a' }],
+    [
+      'an unlisted key is sent as it is',
+      (c) => c.qr.create({ type: 'text', data: '', eyes: { shape: 'round' } } as never),
+      { type: 'text', data: '', eyes: { shape: 'round' } },
+    ],
+    ['a list is data of a QR code', (c) => c.qr.update(1, { data: ['a', 0, null] }), { data: ['a', 0, null] }],
+    [
+      'colours may be of any case and spacing',
+      (c) => c.qr.update(1, { data: 'a', background: 'rgb( 1 , 2 , 255 )' }),
+      { data: 'a', background: 'rgb( 1 , 2 , 255 )' },
+    ],
+    ['half a letter in JSON arrives escaped', (c) => c.campaigns.create({ name: 'a\ud800' }), { name: 'a\ud800' }],
+    ['letters beyond ASCII arrive', (c) => c.channels.create({ name: 'Ünïcode 文件 🫖' }), { name: 'Ünïcode 文件 🫖' }],
+    ['any JSON goes through `request`', (c) => c.request('PATCH', '/url/1', { json: [null, false] }), [null, false]],
+    ['`null` as the whole JSON', (c) => c.request('PUT', '/url/1', { json: null }), null as never],
+  ])('%s', async (_, call, body) => {
+    expect(await sent(call)).toEqual(body)
+  })
+
+  it.each<[promise: string, call: Call, search: string]>([
+    ['`undefined` is left out', (c) => c.files.list({ name: undefined, limit: 5 } as never), '?limit=5'],
+    [
+      '`null` and empty strings are sent empty',
+      (c) => c.request('GET', '/files', { query: { a: null, b: '' } }),
+      '?a=&b=',
+    ],
+    ['0 and false are sent', (c) => c.request('GET', '/files', { query: { a: 0, b: false } }), '?a=0&b=false'],
+    ['an empty query is none', (c) => c.request('GET', '/files', { query: {} }), ''],
+    ['an unlisted key is sent', (c) => c.files.list({ folder: 'a/b' } as never), '?folder=a%2Fb'],
+    ['names are escaped too', (c) => c.request('GET', '/files', { query: { 'a&b=c': '+' } }), '?a%26b%3Dc=%2B'],
+  ])('in a query %s', async (_, call, search) => {
+    const server = await serve({})
+    await call(connect(server, { validation: 'off' }))
+    expect(server.seen[0]!.url).toBe(`/api/files${search}`)
+  })
+
+  it.each([
+    'a b.txt',
+    'a&b=c.txt',
+    'a?b.txt',
+    'a#b.txt',
+    'a/b.txt',
+    'a\\b.txt',
+    '100%.txt',
+    '%2e%2e',
+    '../../account',
+    'Ünïcode 文件 🫖.txt',
+    "it's (1)*!~.txt",
+    'a+b;c:d@e,f.txt',
+    '.htaccess',
+    'line\nbreak.txt',
+  ])('the file name, display name and alias %j arrive whole', async (name) => {
+    const server = await serve({})
+    await connect(server, { validation: 'off' }).files.upload(name, content, { name, custom: name })
+    const { pathname, searchParams } = new URL(server.seen[0]!.url, 'http://sho.rt')
+    expect(decodeURIComponent(pathname.slice('/api/files/upload/'.length))).toBe(name)
+    expect(pathname.split('/')).toHaveLength(5)
+    expect(Object.fromEntries(searchParams)).toEqual({ name, custom: name })
+  })
+
+  it('parameters are read when the call is made, and never changed', async () => {
+    const params = Object.freeze({ name: 'a', slug: 'b' })
+    expect(await sent((c) => c.campaigns.create(params))).toEqual(params)
+  })
+})
+
+describe('headers', () => {
+  it('of the client and of the call are added, the call’s above the client’s, whatever their case', async () => {
+    const server = await serve({})
+    const client = connect(server, { headers: { 'X-Site': 'client', 'X-One': '1', 'User-Agent': 'shop/1' } })
+    await client.request('GET', '/urls', {}, { headers: { 'x-site': 'call' } })
+    expect(server.seen[0]!.headers).toMatchObject({ 'x-site': 'call', 'x-one': '1', 'user-agent': 'shop/1' })
+  })
+
+  it('that the client sends itself can be replaced, whatever their case', async () => {
+    const server = await serve({})
+    const headers = { Accept: 'application/vnd.api+json', AUTHORIZATION: 'Basic abc', 'Content-Type': 'text/plain' }
+    await connect(server).request('POST', '/url/add', { json: {} }, { headers })
+    expect(server.seen[0]!.headers).toMatchObject({
+      accept: 'application/vnd.api+json',
+      authorization: 'Basic abc',
+      'content-type': 'text/plain',
+    })
+  })
+})
+
+it('an address may have slashes behind and a path before', async () => {
+  for (const [ending, path] of [
+    ['/api', '/api'],
+    ['/api///', '/api'],
+    ['', ''],
+    ['/', ''],
+    ['/a%20b/', '/a%20b'],
+  ]) {
+    const server = await serve({})
+    await connect(server, { baseUrl: new URL(server.origin + ending), validation: 'off' }).account.get()
+    expect(server.seen[0]!.url).toBe(`${path}/account`)
+  }
+})
