@@ -21,9 +21,11 @@ const help = `shortlink-sandbox: the short-link platform in memory, on a port
 
 const { port, host, key, cors, rows, chaos, seed, ...options } = readOptions(process.argv.slice(2))
 
+const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+
 const sandbox = createSandbox({
   // With a known port the short addresses work in a browser.
-  ...(port === 0 ? {} : { baseUrl: `http://${host}:${port}/api`, openerUrl: `http://${host}:${port}/opener` }),
+  ...(port === 0 ? {} : { baseUrl: `${origin}/api`, openerUrl: `${origin}/opener` }),
   ...options,
   apiKey: key,
   data: sampleData(rows),
