@@ -37,7 +37,7 @@ export function installProject(): void {
     const source = join(root, file)
     if (file !== 'dist' && existsSync(source)) cpSync(source, join(project, file), { recursive: true })
   }
-  execFileSync('npm', ['run', 'build', '--', '--silent', '--out-dir', join(project, 'dist')], { cwd: root })
+  execFileSync('npx', ['tsup', '--silent', '--out-dir', join(project, 'dist')], { cwd: root })
 }
 
 /** Runs npm in the folder of the peers, or in another one, and gives what it printed. */
