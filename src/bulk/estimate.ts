@@ -32,11 +32,14 @@ export function createEstimate(client: { readonly rateLimit: RateLimitState } | 
     time(left: number, inWork: number): number | undefined {
       const { limit, remaining } = client?.rateLimit ?? {}
       if (finished === 0 && interval === 0) return left === 0 ? 0 : undefined
-      const working = (left * perItem) / Math.min(concurrency, Math.max(1, left))
+      const work = (items: number) => (items * perItem) / Math.min(concurrency, Math.max(1, items))
+      const working = work(left)
       if (!limit || remaining === undefined) return working
       const beyond = left - inWork - remaining
-      const waiting = beyond > 0 ? untilReset() + Math.floor((beyond - 1) / limit) * interval : 0
-      return Math.max(working, waiting)
+      if (beyond <= 0) return working
+      const lastWindow = ((beyond - 1) % limit) + 1
+      const waiting = untilReset() + ((beyond - lastWindow) / limit) * interval
+      return Math.max(working, waiting + work(lastWindow))
     },
   }
 }
