@@ -1,4 +1,4 @@
-import { defineConfig, type Options } from 'tsup'
+import { defineConfig } from 'tsup'
 
 const entry = {
   index: 'src/index.ts',
@@ -12,23 +12,18 @@ const entry = {
   'testing/server': 'src/testing/server.ts',
 }
 
-const shared: Options = {
+export default defineConfig({
+  entry: { ...entry, 'testing/cli': 'src/testing/cli.ts' },
+  format: 'esm',
   target: 'es2022',
   platform: 'neutral',
-  dts: { entry },
+  dts: { entry, compilerOptions: { stripInternal: true } },
+  minify: true,
   sourcemap: true,
   external: ['msw', 'rate-limiter-flexible', /^node:/],
-  // ky and zod are inlined: nothing is installed beside the package, and CommonJS needs no ESM-only ky.
-  noExternal: ['ky', 'zod'],
-  // Names stay, so that a stack trace reads well; comments are in the types and in the source maps.
+  // Inlined, so that nothing is installed beside the package.
+  noExternal: ['ky'],
   esbuildOptions: (options) => {
-    options.minifyWhitespace = true
-    options.minifySyntax = true
     options.legalComments = 'none'
   },
-}
-
-export default defineConfig([
-  { ...shared, format: 'esm', entry: { ...entry, 'testing/cli': 'src/testing/cli.ts' } },
-  { ...shared, format: 'cjs', entry },
-])
+})

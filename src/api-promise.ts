@@ -26,6 +26,7 @@ export class ApiPromise<T> extends Promise<T> {
     return Promise
   }
 
+  /** @internal */
   constructor(answer: Promise<Answer<T>>) {
     super(() => {})
     this.#answer = answer

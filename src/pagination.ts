@@ -60,6 +60,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
   readonly #fetchPage: (number: number, signal: AbortSignal) => Promise<Page<T>>
   readonly #options: ListOptions
 
+  /** @internal */
   constructor(fetchPage: FetchPage<T>, path: string, first: number | undefined, options: ListOptions) {
     const fetchAsked = async (number: number | undefined, signal: AbortSignal | undefined) =>
       checkNumber(await fetchPage(number, signal), number, path)

@@ -7,7 +7,7 @@
  * const result = Campaign['~standard'].validate(JSON.parse(text))
  * ```
  */
-import * as schemas from './answers/schemas.ts'
+import * as readers from './answers/readers.ts'
 import type * as account from './resources/account.ts'
 import type * as campaigns from './resources/campaigns.ts'
 import type * as channels from './resources/channels.ts'
@@ -20,40 +20,50 @@ import type * as qr from './resources/qr.ts'
 import type * as results from './resources/results.ts'
 import type * as splash from './resources/splash.ts'
 import type { StandardSchema } from './standard-schema.ts'
+import type { Reader, Reading } from './wire.ts'
+
+function schema<T>(read: Reader<T>): StandardSchema<T> {
+  const validate = (value: unknown) => {
+    const reading: Reading = { path: [], issues: [] }
+    const result = read(value, reading)
+    return reading.issues.length ? { issues: reading.issues } : { value: result }
+  }
+  return { '~standard': { version: 1, vendor: 'shortlink-sdk', validate } }
+}
 
 /** An account. @see reference, “Account” */
-export const Account: StandardSchema<account.Account> = schemas.Account
+export const Account: StandardSchema<account.Account> = /* @__PURE__ */ schema(readers.readAccount)
 /** What an action says when it is done. @see reference, “Success messages” */
-export const ActionResult: StandardSchema<results.ActionResult> = schemas.ActionResult
+export const ActionResult: StandardSchema<results.ActionResult> = /* @__PURE__ */ schema(readers.readActionResult)
 /** A campaign. @see reference, “Campaign” */
-export const Campaign: StandardSchema<campaigns.Campaign> = schemas.Campaign
+export const Campaign: StandardSchema<campaigns.Campaign> = /* @__PURE__ */ schema(readers.readCampaign)
 /** A channel. @see reference, “Channel” */
-export const Channel: StandardSchema<channels.Channel> = schemas.Channel
+export const Channel: StandardSchema<channels.Channel> = /* @__PURE__ */ schema(readers.readChannel)
 /** Something in a channel. @see reference, “Channel item” */
-export const ChannelItem: StandardSchema<channels.ChannelItem> = schemas.ChannelItem
+export const ChannelItem: StandardSchema<channels.ChannelItem> = /* @__PURE__ */ schema(readers.readChannelItem)
 /** What was made. */
-export const Created: StandardSchema<results.Created> = schemas.Created
+export const Created: StandardSchema<results.Created> = /* @__PURE__ */ schema(readers.readCreated)
 /** A QR code just made. */
-export const CreatedQrCode: StandardSchema<qr.CreatedQrCode> = schemas.CreatedQrCode
+export const CreatedQrCode: StandardSchema<qr.CreatedQrCode> = /* @__PURE__ */ schema(readers.readCreatedQrCode)
 /** A branded domain. @see reference, “Branded domain” */
-export const Domain: StandardSchema<domains.Domain> = schemas.Domain
+export const Domain: StandardSchema<domains.Domain> = /* @__PURE__ */ schema(readers.readDomain)
 /** A link that opens inside an app. @see reference, “App-opener link” */
-export const OpenerLink: StandardSchema<opener.OpenerLink> = schemas.OpenerLink
+export const OpenerLink: StandardSchema<opener.OpenerLink> = /* @__PURE__ */ schema(readers.readOpenerLink)
 /** A CTA overlay. @see reference, “CTA overlay” */
-export const Overlay: StandardSchema<overlays.Overlay> = schemas.Overlay
+export const Overlay: StandardSchema<overlays.Overlay> = /* @__PURE__ */ schema(readers.readOverlay)
 /** A pixel. @see reference, “Pixel” */
-export const Pixel: StandardSchema<pixels.Pixel> = schemas.Pixel
+export const Pixel: StandardSchema<pixels.Pixel> = /* @__PURE__ */ schema(readers.readPixel)
 /** A file of the platform. @see reference, “File” */
-export const PlatformFile: StandardSchema<files.PlatformFile> = schemas.PlatformFile
+export const PlatformFile: StandardSchema<files.PlatformFile> = /* @__PURE__ */ schema(readers.readPlatformFile)
 /** A QR code. @see reference, “QR code” */
-export const QrCode: StandardSchema<qr.QrCode> = schemas.QrCode
+export const QrCode: StandardSchema<qr.QrCode> = /* @__PURE__ */ schema(readers.readQrCode)
 /** A QR code with its statistics. */
-export const QrDetails: StandardSchema<qr.QrDetails> = schemas.QrDetails
+export const QrDetails: StandardSchema<qr.QrDetails> = /* @__PURE__ */ schema(readers.readQrDetails)
 /** The statistics of a QR code. @see reference, “QR statistics” */
-export const QrStatistics: StandardSchema<qr.QrStatistics> = schemas.QrStatistics
+export const QrStatistics: StandardSchema<qr.QrStatistics> = /* @__PURE__ */ schema(readers.readQrStatistics)
 /** A custom splash page. @see reference, “Custom splash page” */
-export const Splash: StandardSchema<splash.Splash> = schemas.Splash
+export const Splash: StandardSchema<splash.Splash> = /* @__PURE__ */ schema(readers.readSplash)
 /** A file just uploaded. */
-export const UploadedFile: StandardSchema<files.UploadedFile> = schemas.UploadedFile
+export const UploadedFile: StandardSchema<files.UploadedFile> = /* @__PURE__ */ schema(readers.readUploadedFile)
 
 export type { StandardSchema } from './standard-schema.ts'

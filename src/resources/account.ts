@@ -11,6 +11,7 @@ import type { ActionResult } from './results.ts'
 export class AccountResource {
   readonly #api: Transport
 
+  /** @internal */
   constructor(api: Transport) {
     this.#api = api
   }

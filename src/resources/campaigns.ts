@@ -12,6 +12,7 @@ import type { ActionResult } from './results.ts'
 export class CampaignsResource {
   readonly #api: Transport
 
+  /** @internal */
   constructor(api: Transport) {
     this.#api = api
   }

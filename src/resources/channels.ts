@@ -12,6 +12,7 @@ import type { ActionResult } from './results.ts'
 export class ChannelsResource {
   readonly #api: Transport
 
+  /** @internal */
   constructor(api: Transport) {
     this.#api = api
   }

@@ -12,6 +12,7 @@ import type { ActionResult, Created } from './results.ts'
 export class DomainsResource {
   readonly #api: Transport
 
+  /** @internal */
   constructor(api: Transport) {
     this.#api = api
   }

@@ -12,6 +12,7 @@ import type { UploadContent, UploadProgress } from '../upload.ts'
 export class FilesResource {
   readonly #api: Transport
 
+  /** @internal */
   constructor(api: Transport) {
     this.#api = api
   }

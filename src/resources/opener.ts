@@ -10,6 +10,7 @@ import type { Transport } from '../transport.ts'
 export class OpenerResource {
   readonly #api: Transport
 
+  /** @internal */
   constructor(api: Transport) {
     this.#api = api
   }

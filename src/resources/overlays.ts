@@ -7,6 +7,7 @@ import type { Transport } from '../transport.ts'
 export class OverlaysResource {
   readonly #api: Transport
 
+  /** @internal */
   constructor(api: Transport) {
     this.#api = api
   }
