@@ -1,4 +1,4 @@
-import { ConfigurationError } from './errors.ts'
+import { ConfigurationError, isError } from './errors.ts'
 import { kind } from './wire.ts'
 
 /** Where a key comes from: itself, or a function asked before each attempt. `null`: no key is sent. */
@@ -31,6 +31,18 @@ export class ApiKey {
     return result
   }
 
+  /** A body without the key: parsed JSON, whose text spelled it in one of many ways, or a text. */
+  redactBody(body: unknown): unknown {
+    if (typeof body === 'string') return this.redact(body)
+    const text = this.redact(JSON.stringify(body))
+    try {
+      return JSON.parse(text)
+    } catch {
+      // The key was a number in there.
+      return text
+    }
+  }
+
   /** Headers without the key. */
   redactHeaders(headers: Headers): Headers {
     return new Headers([...headers].map(([name, value]): [string, string] => [name, this.redact(value)]))
@@ -41,7 +53,7 @@ export class ApiKey {
    * property or in its message. Name, message, stack, code and the chain of causes stay.
    */
   redactCause(cause: unknown, depth = 0): unknown {
-    if (!(cause instanceof Error)) return typeof cause === 'string' ? this.redact(cause) : undefined
+    if (!isError(cause)) return typeof cause === 'string' ? this.redact(cause) : undefined
     const copy = new Error(this.redact(cause.message))
     const { code } = cause as { code?: unknown }
     const stack = this.redact(cause.stack ?? '')
@@ -70,7 +82,8 @@ export class ApiKey {
         'apiKey holds a line break, a space or another character that no header can carry: trim it',
       )
     }
-    this.#spellings.add(key).add(encodeURIComponent(key)).add(JSON.stringify(key).slice(1, -1))
+    const json = JSON.stringify(key).slice(1, -1)
+    this.#spellings.add(key).add(encodeURIComponent(key)).add(json).add(json.replaceAll('/', '\\/'))
     for (const oldest of this.#spellings) {
       if (this.#spellings.size <= REMEMBERED) break
       this.#spellings.delete(oldest)

@@ -11,6 +11,7 @@ export function withDeadline<T>(
   signal: AbortSignal | undefined,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
     const controller = new AbortController()
     const stop = (reason: unknown) => {
       end()
@@ -40,6 +41,7 @@ export function withDeadline<T>(
 /** Waits. @throws the signal's reason, at once, when it aborts */
 export function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
     const end = () => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', onAbort)

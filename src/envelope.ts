@@ -20,7 +20,8 @@ export function openEnvelope(body: unknown, httpStatus: number): Envelope | unde
   const code = Number(error)
   // A 5xx may have done the work whatever its body says, so the body's number does not overrule it.
   const status = code >= 400 && code < 600 && httpStatus < 500 ? code : httpStatus
-  const said = typeof message === 'string' ? message : typeof error === 'string' && Number.isNaN(code) ? error : ''
+  const told = typeof message === 'object' && message ? JSON.stringify(message) : message
+  const said = typeof told === 'string' ? told : typeof error === 'string' && Number.isNaN(code) ? error : ''
   return { ok: false, status, message: said }
 }
 

@@ -88,6 +88,11 @@ export function isShortLinkError(value: unknown): value is ShortLinkError {
   return typeof value === 'object' && value !== null && brand in value
 }
 
+/** Whether a value is an error, of another realm too: under Jest, what fetch throws is none of this realm's. */
+export function isError(value: unknown): value is Error {
+  return typeof (value as Partial<Error> | null | undefined)?.message === 'string'
+}
+
 /** Options that do not fit, or an address that is missing. Nothing was sent. */
 export class ConfigurationError extends ShortLinkError {
   override readonly name = 'ConfigurationError'

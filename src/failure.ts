@@ -9,6 +9,7 @@ import {
   describe,
   InvalidResponseError,
   type Issue,
+  isError,
   type RateLimitState,
   TimeoutError,
 } from './errors.ts'
@@ -26,7 +27,7 @@ export function noAnswer(call: PreparedCall<unknown>, thrown: unknown, attempt: 
   const facts: CallFacts = { method, path, attempts: attempt, outcome: notSent ? 'not-sent' : 'unknown', retryable }
   if (thrown === EXPIRED) return new TimeoutError(timeout as number, facts)
   const cause = apiKey.redactCause(thrown)
-  return new ConnectionError(`no answer came: ${innermost(cause)}`, facts, { cause })
+  return new ConnectionError(`no answer came: ${innermost(cause) || 'fetch gave no reason'}`, facts, { cause })
 }
 
 /** The server said no. */
@@ -36,13 +37,17 @@ export function refusal(
   attempt: number,
 ): ApiError {
   const { method, path, replayable, apiKey, api } = call
-  const { status, response, body, rateLimit } = answer
+  const { status, response, rateLimit } = answer
+  const body = apiKey.redactBody(answer.body)
   const outcome = status >= 500 ? 'unknown' : 'rejected'
   const retryable = mayRepeat({ method, replayable, notSent: false, status })
   const headers = apiKey.redactHeaders(response.headers)
   const said =
-    redirect(call, response) ??
-    (answer.message || response.statusText || (typeof body === 'string' ? notJson(body) : 'no message'))
+    redirect(call, response, headers) ??
+    // A 200 that says no has nothing to tell but “OK”.
+    (answer.message ||
+      (!response.ok && response.statusText) ||
+      (typeof body === 'string' ? notJson(body) : 'no message'))
   const hint =
     api.usesKey && (status === 401 || status === 403)
       ? ' (some hosts drop the Authorization header before it reaches the application, so that a good key is refused too)'
@@ -57,12 +62,13 @@ export function refusal(
 
 /** The answer is not what the reference says: a body that cannot be read, or rows that do not fit. */
 export function invalidResponse(
-  { method, path }: PreparedCall<unknown>,
+  { method, path, apiKey }: PreparedCall<unknown>,
   answer: { response: Response; body: unknown; issues?: readonly Issue[] },
   attempt: number,
 ): InvalidResponseError {
-  const { response, body, issues = [] } = answer
-  const { status } = response
+  const { status } = answer.response
+  const body = apiKey.redactBody(answer.body)
+  const issues = apiKey.redactBody(answer.issues ?? []) as Issue[]
   const problem = issues.length ? `the answer does not fit: ${describe(issues)}` : `${status} ${notJson(body)}`
   return new InvalidResponseError(
     problem,
@@ -72,7 +78,11 @@ export function invalidResponse(
 }
 
 /** Where a redirect leads, and what to do about it. */
-function redirect({ url, api }: PreparedCall<unknown>, { status, headers, type }: Response): string | undefined {
+function redirect(
+  { url, api }: PreparedCall<unknown>,
+  { status, type }: Response,
+  headers: Headers,
+): string | undefined {
   if (type !== 'opaqueredirect' && (status < 300 || status > 399)) return undefined
   const location = headers.get('location')
   // A browser hides the address.
@@ -91,7 +101,7 @@ function notJson(body: unknown): string {
 
 /** The message of the first cause, which says most. */
 function innermost(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause)
+  if (!isError(cause)) return String(cause ?? '')
   const { code } = cause as { code?: string }
-  return cause.cause instanceof Error ? innermost(cause.cause) : cause.message || code || cause.name
+  return isError(cause.cause) ? innermost(cause.cause) : cause.message || code || cause.name
 }

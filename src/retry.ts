@@ -1,4 +1,4 @@
-import { ApiError, RateLimitError, type ShortLinkError } from './errors.ts'
+import { ApiError, isError, RateLimitError, type ShortLinkError } from './errors.ts'
 
 /** How often a call is sent again, and how long it may wait for that. */
 export interface RetryOptions {
@@ -60,7 +60,7 @@ export function retryAfter(headers: Headers, body: unknown): number | undefined 
 
 /** Whether a request surely never left, by what fetch threw: the codes of Node and Bun, the words of Deno. */
 export function neverOpened(cause: unknown, depth = 0): boolean {
-  if (!(cause instanceof Error) || depth > 4) return false
+  if (!isError(cause) || depth > 4) return false
   const { code } = cause as { code?: unknown }
   return (
     /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|CERT_|ERR_TLS_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(

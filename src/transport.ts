@@ -122,7 +122,7 @@ export class Transport {
     let response: Response
     let text: string
     try {
-      const key = call.api.usesKey ? await call.apiKey.get() : null
+      const key = call.api.usesKey ? await withDeadline(async () => call.apiKey.get(), false, call.signal) : null
       this.#notify('onRequest', call, { attempt })
       ;[response, text] = await withDeadline((signal) => this.#exchange(call, key, signal), call.timeout, call.signal)
     } catch (error) {
@@ -138,36 +138,25 @@ export class Transport {
     limiter?.observe({ headers, refused, retryAfter: retryAfter(headers, body) })
     const rateLimit = limiter?.state ?? rateOf(headers)
     this.#notify('onResponse', call, { attempt, status, durationMs: performance.now() - started, rateLimit })
-    // What an error tells is read again without the key, which the server may have echoed.
-    if (!envelope) throw invalidResponse(call, { response, body: parse(call.apiKey.redact(text)) }, attempt)
-    if (!envelope.ok) {
-      const told = { ...envelope, body: parse(call.apiKey.redact(text)), response, rateLimit }
-      throw refusal(call, told, attempt)
-    }
+    if (!envelope) throw invalidResponse(call, { response, body }, attempt)
+    if (!envelope.ok) throw refusal(call, { ...envelope, body, response, rateLimit }, attempt)
     return {
-      data: await this.#read(call, envelope.body, response, text, attempt),
+      data: await this.#read(call, envelope.body, response, attempt),
       response,
       rateLimit,
       attempts: attempt,
     }
   }
 
-  async #read<T>(
-    call: PreparedCall<T>,
-    body: Record<string, unknown>,
-    response: Response,
-    text: string,
-    attempt: number,
-  ) {
+  async #read<T>(call: PreparedCall<T>, body: Record<string, unknown>, response: Response, attempt: number) {
     const { validation } = this.#settings
     const reading: Reading = { path: [], issues: [] }
     const data = await call.open(body, reading, validation !== 'off')
     const { issues } = reading
     if (issues.length === 0 || validation === 'off') return data
-    if (validation === 'strict') {
-      throw invalidResponse(call, { response, body: parse(call.apiKey.redact(text)), issues }, attempt)
-    }
-    notify(this.#settings.observers.onDrift, { method: call.method, path: call.path, issues })
+    const error = invalidResponse(call, { response, body, issues }, attempt)
+    if (validation === 'strict') throw error
+    notify(this.#settings.observers.onDrift, { method: call.method, path: call.path, issues: error.issues })
     return data
   }
 

@@ -1,0 +1,480 @@
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import {
+  ApiError,
+  AuthenticationError,
+  ConfigurationError,
+  ConnectionError,
+  InvalidRequestError,
+  InvalidResponseError,
+  isShortLinkError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ServerError,
+  ShortLinkClient,
+  ShortLinkError,
+  TimeoutError,
+} from '../src/index.ts'
+import { account, html } from './helpers/answers.ts'
+import { connect } from './helpers/client.ts'
+import { failure, thrown } from './helpers/outcome.ts'
+import { type Canned, listen, serve } from './helpers/server.ts'
+
+const get = (c: ShortLinkClient) => c.account.get()
+const post = (c: ShortLinkClient) => c.campaigns.create({ name: 'a' })
+const open = (c: ShortLinkClient) => c.opener.create({ url: 'https://www.youtube.com/watch?v=1' })
+
+describe('an answer that says no', () => {
+  const no = (error: unknown, message?: string): Canned => ({ body: { error, message } })
+
+  /** What came, the class it becomes, its `code`, `status`, `outcome`, and whether a GET and a POST may be sent again. */
+  type Row = [
+    came: string,
+    answer: Canned,
+    type: typeof ApiError | typeof RateLimitError,
+    code: string,
+    status: number,
+    outcome: string,
+    get: boolean,
+    post: boolean,
+  ]
+
+  const rows: Row[] = [
+    ['error 1 with 200', no(1, 'Taken'), ApiError, 'api', 200, 'rejected', false, false],
+    ['error "1" with 200', no('1', 'Taken'), ApiError, 'api', 200, 'rejected', false, false],
+    ['error true with 200', no(true, 'Taken'), ApiError, 'api', 200, 'rejected', false, false],
+    ['a text with 200', no('Taken'), ApiError, 'api', 200, 'rejected', false, false],
+    ['400', { status: 400, ...no(1, 'Taken') }, ApiError, 'api', 400, 'rejected', false, false],
+    ['400 that calls itself a success', { status: 400, body: account }, ApiError, 'api', 400, 'rejected', false, false],
+    ['401', { status: 401, ...no(1, 'Key') }, AuthenticationError, 'authentication', 401, 'rejected', false, false],
+    ['401 in the body', no(401, 'Key'), AuthenticationError, 'authentication', 401, 'rejected', false, false],
+    ['403', { status: 403, ...no(1, 'Plan') }, PermissionError, 'permission', 403, 'rejected', false, false],
+    ['403 in the body, as a string', no('403', 'Plan'), PermissionError, 'permission', 403, 'rejected', false, false],
+    ['404', { status: 404, ...no(1, 'None') }, NotFoundError, 'not_found', 404, 'rejected', false, false],
+    ['404 in the body', no(404, 'None'), NotFoundError, 'not_found', 404, 'rejected', false, false],
+    [
+      '404 in the body of a 400',
+      { status: 400, ...no(404, 'None') },
+      NotFoundError,
+      'not_found',
+      404,
+      'rejected',
+      false,
+      false,
+    ],
+    ['405 as HTML', { status: 405, body: html }, ApiError, 'api', 405, 'rejected', false, false],
+    ['408', { status: 408 }, ApiError, 'api', 408, 'rejected', true, false],
+    ['409', { status: 409, ...no(1, 'Taken') }, ApiError, 'api', 409, 'rejected', false, false],
+    ['422', { status: 422, ...no(1, 'Taken') }, ApiError, 'api', 422, 'rejected', false, false],
+    ['429', { status: 429, ...no(1, 'Slow') }, RateLimitError, 'rate_limit', 429, 'rejected', true, true],
+    ['429 as HTML', { status: 429, body: html }, RateLimitError, 'rate_limit', 429, 'rejected', true, true],
+    ['429 in the body', no(429, 'Slow'), RateLimitError, 'rate_limit', 429, 'rejected', true, true],
+    ['429 in the body, as a string', no('429', 'Slow'), RateLimitError, 'rate_limit', 429, 'rejected', true, true],
+    ['500', { status: 500, ...no(1, 'Oops') }, ServerError, 'server', 500, 'unknown', true, false],
+    [
+      '500 that calls itself a success',
+      { status: 500, body: account },
+      ServerError,
+      'server',
+      500,
+      'unknown',
+      true,
+      false,
+    ],
+    [
+      '500 whose body says 404',
+      { status: 500, ...no(404, 'None') },
+      ServerError,
+      'server',
+      500,
+      'unknown',
+      true,
+      false,
+    ],
+    [
+      '500 whose body says 429',
+      { status: 500, ...no(429, 'Slow') },
+      ServerError,
+      'server',
+      500,
+      'unknown',
+      true,
+      false,
+    ],
+    ['501', { status: 501 }, ServerError, 'server', 501, 'unknown', false, false],
+    ['502 as HTML', { status: 502, body: html }, ServerError, 'server', 502, 'unknown', true, false],
+    ['503 with nothing', { status: 503, body: '' }, ServerError, 'server', 503, 'unknown', true, false],
+    ['504', { status: 504, body: 'upstream request timeout' }, ServerError, 'server', 504, 'unknown', true, false],
+  ]
+
+  it.each(rows)('%s', async (_, answer, type, code, status, outcome, getAgain, postAgain) => {
+    const server = await serve(answer)
+    for (const [call, retryable, line] of [
+      [get, getAgain, 'GET /account'],
+      [post, postAgain, 'POST /campaign/add'],
+    ] as const) {
+      const error = await failure(call(connect(server)))
+      expect(error.constructor).toBe(type)
+      expect(error).toBeInstanceOf(ApiError)
+      expect(error).toBeInstanceOf(ShortLinkError)
+      expect(error).toMatchObject({ name: type.name, code, status, outcome, retryable, attempts: 1 })
+      expect(`${error.method} ${error.path}`).toBe(line)
+      expect(error.message).toMatch(new RegExp(`^${line}: ${status} \\S`))
+      expect((error as ApiError).headers).toBeInstanceOf(Headers)
+      expect((error as ApiError).body).toEqual(answer.body ?? { error: 0 })
+      expect((error as ApiError).rateLimit).toMatchObject({ queued: 0 })
+    }
+  })
+
+  it('has the opener’s three shapes', async () => {
+    const server = await serve(
+      { body: { error: 'url is required & must be a valid URL' } },
+      { body: { error: 1, message: 'URL parameter is missing' } },
+      { status: 405, body: { error: 'Method not allowed. Use POST' } },
+    )
+    const client = connect(server)
+    expect((await failure(open(client))).message).toBe('POST /v3/api: 200 url is required & must be a valid URL')
+    expect((await failure(open(client))).message).toBe('POST /v3/api: 200 URL parameter is missing')
+    expect((await failure(open(client))).message).toBe('POST /v3/api: 405 Method not allowed. Use POST')
+  })
+
+  it.each<[came: string, answer: Canned, message: RegExp]>([
+    [
+      'the message of the body',
+      { status: 400, body: { error: 1, message: 'Der Name ist vergeben' } },
+      /400 Der Name ist vergeben$/,
+    ],
+    ['the status, where the body says nothing', { status: 502, body: html }, /502 Bad Gateway/],
+    [
+      'that a gateway answered, where the status has no words',
+      { status: 502, statusText: '', body: html },
+      /502 .*HTML page/,
+    ],
+    ['that nothing more came', { status: 400, statusText: '', body: { error: 1 } }, /400 no message$/],
+    ['not “OK”, where a 200 says no without a message', { body: { error: 1 } }, /200 no message$/],
+    ['not “OK”, where only the number of the body says no', { body: { error: 429 } }, /429 no message$/],
+    [
+      'what to look at where a good key is refused',
+      { status: 403, body: { error: 1, message: 'No' } },
+      /403 No \(some hosts drop the Authorization header/,
+    ],
+    [
+      'every field that a server complains of',
+      { body: { error: 1, message: { name: ['is taken'] } } },
+      /200 .*name.*is taken/,
+    ],
+  ])('says %s', async (_, answer, message) => {
+    expect((await failure(get(connect(await serve(answer))))).message).toMatch(message)
+  })
+
+  it('does not speak of the key where none was sent', async () => {
+    const server = await serve({ status: 403, body: { error: 1, message: 'No' } })
+    expect((await failure(open(connect(server)))).message).toBe('POST /v3/api: 403 No')
+  })
+
+  it('tells how long to wait: by header, by date, by the body, or not at all', async () => {
+    const date = new Date(Date.now() - 3_600_000)
+    const server = await serve(
+      { status: 429, headers: { 'Retry-After': '41' } },
+      { status: 429, headers: { date: date.toUTCString(), 'Retry-After': new Date(+date + 9000).toUTCString() } },
+      { body: { error: 429, message: 'Slow', 'Retry-After': 41 } },
+      { body: { error: 429, message: 'Slow', 'Retry-After': '41' } },
+      { status: 429, headers: { 'Retry-After': 'soon' } },
+      { status: 429 },
+    )
+    const client = connect(server)
+    const waits: unknown[] = []
+    for (let index = 0; index < 6; index++) waits.push(((await failure(get(client))) as RateLimitError).retryAfter)
+    expect(waits).toEqual([41, 9, 41, 41, undefined, undefined])
+  })
+
+  it('tells when the window ends', async () => {
+    const reset = Math.ceil(Date.now() / 1000) + 30
+    const server = await serve({
+      status: 429,
+      headers: { 'X-RateLimit-Reset': String(reset), 'X-RateLimit-Limit': '30' },
+    })
+    const error = (await failure(get(connect(server)))) as RateLimitError
+    expect(Math.abs(error.resetAt!.getTime() / 1000 - reset)).toBeLessThan(2)
+    expect(error.rateLimit.limit).toBe(30)
+  })
+})
+
+describe('an answer that is none', () => {
+  it.each<[came: string, body: unknown, message: string]>([
+    ['an HTML page', html, 'the answer is an HTML page, not JSON: a gateway, maintenance, or a wrong address'],
+    [
+      'an HTML page after line breaks',
+      `\r\n\n${html}`,
+      'the answer is an HTML page, not JSON: a gateway, maintenance, or a wrong address',
+    ],
+    ['nothing', '', 'the answer is empty'],
+    ['spaces', ' \n', 'the answer is empty'],
+    ['JSON cut short', '{"error":0,"data":{"id":1', 'the answer is not JSON, or was cut short'],
+    [
+      'a warning of PHP before the JSON',
+      'Warning: x in y.php\n{"error":0}',
+      'the answer is not JSON, or was cut short',
+    ],
+    ['a text', 'OK', 'the answer is not JSON, or was cut short'],
+    ['a list', '[]', 'the answer is JSON, but no object'],
+    ['a number', '5', 'the answer is JSON, but no object'],
+    ['null', 'null', 'the answer is JSON, but no object'],
+  ])('%s with 200 is an InvalidResponseError', async (_, body, message) => {
+    const error = await failure(post(connect(await serve({ body }))))
+    expect(error).toBeInstanceOf(InvalidResponseError)
+    expect(error).toMatchObject({
+      code: 'invalid_response',
+      status: 200,
+      outcome: 'unknown',
+      retryable: false,
+      issues: [],
+    })
+    expect(error.message).toBe(`POST /campaign/add: 200 ${message}`)
+  })
+
+  it('a byte order mark before the JSON is no harm', async () => {
+    expect(await get(connect(await serve({ body: `\ufeff${JSON.stringify(account)}` })))).toEqual(account.data)
+  })
+
+  it('204 with nothing is an InvalidResponseError too', async () => {
+    expect(await failure(post(connect(await serve({ status: 204, body: '' }))))).toMatchObject({ status: 204 })
+  })
+})
+
+describe('no answer', () => {
+  it('a refused connection was not sent, and may be sent again', async () => {
+    const origin = await deadOrigin()
+    for (const call of [get, post, open]) {
+      const error = await failure(call(connect({ origin })))
+      expect(error.constructor).toBe(ConnectionError)
+      expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent', retryable: true, attempts: 1 })
+      expect(error.message).toMatch(/: no answer came: .*ECONNREFUSED/)
+      expect(error.cause).toBeInstanceOf(Error)
+    }
+  })
+
+  it('a name that nobody knows was not sent', async () => {
+    const client = connect({ origin: 'https://nobody.invalid' })
+    expect(await failure(post(client))).toMatchObject({ code: 'connection', outcome: 'not-sent', retryable: true })
+  })
+
+  it('a connection that ends before the answer may have done its work', async () => {
+    const server = await serve((_, destroy) => void destroy())
+    expect(await failure(get(connect(server)))).toMatchObject({
+      code: 'connection',
+      outcome: 'unknown',
+      retryable: true,
+    })
+    expect(await failure(post(connect(server)))).toMatchObject({
+      code: 'connection',
+      outcome: 'unknown',
+      retryable: false,
+    })
+  })
+
+  it('a connection that ends within the answer may have done its work', async () => {
+    const origin = await listen((_, outgoing) => {
+      outgoing.writeHead(200, { 'content-length': '1000' })
+      outgoing.write('{"error":0', () => outgoing.destroy())
+    })
+    expect(await failure(post(connect({ origin })))).toMatchObject({ code: 'connection', outcome: 'unknown' })
+  })
+
+  it('what is no HTTP is no answer', async () => {
+    const server = createTcpServer((socket) => void socket.on('error', () => {}).end('SSH-2.0-OpenSSH_9\r\n'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    expect(await failure(post(connect({ origin })))).toMatchObject({ code: 'connection', outcome: 'unknown' })
+  })
+
+  it('an attempt that outlasts `timeout` is a TimeoutError', async () => {
+    const server = await serve(() => undefined)
+    const error = await failure(get(connect(server, { timeout: 30 })))
+    expect(error).toBeInstanceOf(TimeoutError)
+    expect(error).toBeInstanceOf(ConnectionError)
+    expect(error).toMatchObject({ code: 'timeout', timeout: 30, outcome: 'unknown', retryable: true, attempts: 1 })
+    expect(error.message).toBe('GET /account: no answer within 30 ms')
+    expect(await failure(connect(server).campaigns.create({}, { timeout: 30 }))).toMatchObject({ retryable: false })
+  })
+
+  it('an answer that begins in time and never ends is a TimeoutError too', async () => {
+    const origin = await listen((_, outgoing) => void outgoing.writeHead(200).write('{"error"'))
+    expect(await failure(get(connect({ origin }, { timeout: 50 })))).toBeInstanceOf(TimeoutError)
+  })
+
+  it.each<[thrown: string, value: unknown, message: RegExp]>([
+    ['an Error', new Error('the tunnel is closed'), /the tunnel is closed/],
+    [
+      'an error of another realm',
+      Object.setPrototypeOf({ message: 'fetch failed', name: 'TypeError' }, { [Symbol.toStringTag]: 'Error' }),
+      /fetch failed/,
+    ],
+    ['a DOMException', new DOMException('gone', 'NetworkError'), /gone/],
+    ['a text', 'offline', /offline/],
+    ['nothing', undefined, /no answer came/],
+    ['an object', { reason: 'offline' }, /no answer came/],
+  ])('a fetch that throws %s gave no answer', async (_, value, message) => {
+    const fetch = () => Promise.reject(value)
+    const error = await failure(get(connect({ origin: 'https://sho.rt' }, { fetch })))
+    expect(error).toMatchObject({ code: 'connection', outcome: 'unknown' })
+    expect(error.message).toMatch(message)
+    expect(error.message).not.toMatch(/undefined|\[object/)
+  })
+
+  it('a connection refused to a fetch of another realm, as in Jest, was not sent', async () => {
+    const { runInNewContext } = await import('node:vm')
+    const foreign = runInNewContext(
+      "Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }) })",
+    )
+    const error = await failure(post(connect({ origin: 'https://sho.rt' }, { fetch: () => Promise.reject(foreign) })))
+    expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent', retryable: true })
+    expect(error.message).toMatch(/ECONNREFUSED/)
+  })
+})
+
+describe('a redirect', () => {
+  it.each([301, 302, 303, 307, 308])(
+    '%i is not followed: the error names the new address and what to do',
+    async (status) => {
+      const other = await serve({ body: account })
+      const server = await serve({ status, headers: { location: `${other.origin}/v4/account?a=1` }, body: '' })
+      for (const call of [get, post]) {
+        const error = await failure(call(connect(server)))
+        expect(error).toMatchObject({ code: 'api', status, outcome: 'rejected', retryable: false })
+        expect(error.message).toContain(`${status} redirected to ${other.origin}/v4/account?a=1.`)
+        expect(error.message).toContain('set the option `baseUrl` or the variable SHORTLINK_BASE_URL')
+      }
+      expect(other.seen).toEqual([])
+    },
+  )
+
+  it('to a relative address is told whole, and for the opener with the opener’s option', async () => {
+    const server = await serve({ status: 308, headers: { location: '/elsewhere' }, body: { error: 0 } })
+    expect((await failure(open(connect(server)))).message).toMatch(
+      new RegExp(`redirected to ${server.origin}/elsewhere\\..*openerUrl`),
+    )
+  })
+
+  it('without an address is an error all the same', async () => {
+    const server = await serve({ status: 302, body: account })
+    expect((await failure(get(connect(server)))).message).toContain('302 redirected to another address')
+  })
+})
+
+describe('a call that cannot be sent', () => {
+  it('without its address is a ConfigurationError that names option and variable', async () => {
+    const error = await failure(open(new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: 'KEY' })))
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent', retryable: false, attempts: 0 })
+    expect(error.message).toMatch(/^POST \/v3\/api: .*`openerUrl`.*SHORTLINK_OPENER_URL/)
+    const other = new ShortLinkClient({ openerUrl: 'https://opener.example' })
+    expect((await failure(get(other))).message).toMatch(/^GET \/account: .*`baseUrl`.*SHORTLINK_BASE_URL/)
+  })
+
+  it('that would wait longer than `maxWait` for budget is a RateLimitError that was not sent', async () => {
+    const server = await serve({ body: account })
+    const client = connect(server, { rateLimit: { requests: 1, maxWait: 0 } })
+    await get(client)
+    const error = await failure(post(client))
+    expect(error).toBeInstanceOf(RateLimitError)
+    expect(error).toMatchObject({ outcome: 'not-sent', retryable: true, attempts: 0, status: 429, method: 'POST' })
+    expect((error as RateLimitError).retryAfter).toBeGreaterThan(0)
+    expect(error.message).toMatch(/^POST \/campaign\/add: .*maxWait/)
+    expect(server.seen).toHaveLength(1)
+  })
+})
+
+describe('an abort', () => {
+  it('rejects with the signal’s reason, as fetch does: before, during, and between attempts', async () => {
+    const server = await serve(() => undefined)
+    const reason = { why: 'the user left' }
+    expect(await thrown(getWith(server, AbortSignal.abort(reason)))).toBe(reason)
+    expect(server.seen).toEqual([])
+
+    const during = new AbortController()
+    const call = getWith(server, during.signal)
+    await vi.waitUntil(() => server.seen.length === 1)
+    during.abort(reason)
+    expect(await thrown(call)).toBe(reason)
+
+    const between = new AbortController()
+    const busy = await serve({ status: 503, headers: { 'Retry-After': '60' } })
+    const client = connect(busy, { retry: 1, onRetry: () => setTimeout(() => between.abort(reason)) })
+    expect(await thrown(client.account.get({ signal: between.signal }))).toBe(reason)
+    expect(busy.seen).toHaveLength(1)
+  })
+
+  it('without a reason rejects with an AbortError', async () => {
+    const server = await serve({ body: account })
+    expect(await thrown(getWith(server, AbortSignal.abort()))).toMatchObject({ name: 'AbortError' })
+  })
+
+  it.each(['onRequest', 'onRetry'] as const)('from within %s ends the call at once', async (observer) => {
+    const server = await serve({ status: 503, headers: { 'Retry-After': '60' } })
+    const controller = new AbortController()
+    const client = connect(server, { retry: 1, [observer]: () => controller.abort('now') })
+    expect(await thrown(client.account.get({ signal: controller.signal }))).toBe('now')
+    expect(server.seen.length).toBe(observer === 'onRequest' ? 0 : 1)
+  })
+
+  it('while the key is asked for ends the call at once, and nothing is sent', async () => {
+    const server = await serve({ body: account })
+    const controller = new AbortController()
+    const asked = vi.fn(() => new Promise<string>(() => {}))
+    const call = connect(server, { apiKey: asked }).account.get({ signal: controller.signal })
+    await vi.waitUntil(() => asked.mock.calls.length === 1)
+    controller.abort('now')
+    expect(await thrown(call)).toBe('now')
+    expect(server.seen).toEqual([])
+  })
+
+  it('leaves no listener on a signal that lives long', async () => {
+    const server = await serve({ body: account })
+    const { signal } = new AbortController()
+    const added = vi.spyOn(signal, 'addEventListener')
+    const removed = vi.spyOn(signal, 'removeEventListener')
+    await Promise.all(Array.from({ length: 5 }, () => getWith(server, signal)))
+    expect(added).toHaveBeenCalled()
+    expect(removed.mock.calls.length).toBeGreaterThanOrEqual(added.mock.calls.length)
+  })
+})
+
+describe('telling errors apart', () => {
+  it('isShortLinkError and `code` work across two copies of the package, where instanceof does not', async () => {
+    vi.resetModules()
+    const copy = await import('../src/index.ts')
+    expect(copy.ShortLinkError).not.toBe(ShortLinkError)
+    const error = new copy.ConfigurationError('x')
+    expect(error).not.toBeInstanceOf(ShortLinkError)
+    expect(isShortLinkError(error)).toBe(true)
+    expect(copy.isShortLinkError(new ConfigurationError('x'))).toBe(true)
+    expect(error.code).toBe('configuration')
+  })
+
+  it.each([null, undefined, 'error', 5, {}, new Error('x'), { code: 'api' }])(
+    '%s is no error of the package',
+    (value) => {
+      expect(isShortLinkError(value)).toBe(false)
+    },
+  )
+
+  it('the brand and the fields stand in no enumeration that would print them twice', () => {
+    const error = new InvalidRequestError([{ path: ['a'], message: 'b' }])
+    expect(JSON.parse(JSON.stringify(error))).not.toHaveProperty('stack')
+    expect(String(error)).toBe('InvalidRequestError: a: b')
+  })
+})
+
+const getWith = (server: { origin: string }, signal: AbortSignal) => connect(server).account.get({ signal })
+
+/** An origin where nobody listens any more. */
+async function deadOrigin(): Promise<string> {
+  const server = createTcpServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+  return `http://127.0.0.1:${port}`
+}
