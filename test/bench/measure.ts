@@ -33,17 +33,18 @@ export interface Spread {
 
 /**
  * Runs every contestant once a round, so that whatever else the machine does falls on all of them alike. Every other
- * round goes backwards, and a first round that warms up is thrown away.
+ * round goes backwards; the rounds that warm up are thrown away.
  */
 export async function interleave(
   rounds: number,
   contestants: Record<string, () => number | Promise<number>>,
+  warmUps = 1,
 ): Promise<Row[]> {
   const entries = Object.entries(contestants).map(([name, run]) => ({ name, run, samples: [] as number[] }))
-  for (let round = 0; round <= rounds; round++) {
-    for (const { run, samples } of round % 2 ? entries : [...entries].reverse()) {
+  for (let round = -warmUps; round < rounds; round++) {
+    for (const { run, samples } of round % 2 ? [...entries].reverse() : entries) {
       const sample = await run()
-      if (round > 0) samples.push(sample)
+      if (round >= 0) samples.push(sample)
     }
   }
   return entries.map(({ name, samples }) => ({ name, samples }))

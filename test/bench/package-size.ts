@@ -1,6 +1,6 @@
 /** What lands in `node_modules`. */
 import type { Finding } from './measure.ts'
-import { npm, project } from './peers.ts'
+import { npm, root } from './peers.ts'
 
 export const packageBudget = 400
 
@@ -22,7 +22,7 @@ export async function compare(): Promise<Finding[]> {
 /** Bytes of the unpacked package. */
 export function packageSize(): { all: number; withoutMaps: number } {
   const [{ files }]: [{ files: { path: string; size: number }[] }] = JSON.parse(
-    npm('pack', project, '--dry-run', '--json'),
+    npm('pack', root, '--dry-run', '--json'),
   )
   const bytes = (some: typeof files) => some.reduce((total, { size }) => total + size, 0)
   return { all: bytes(files), withoutMaps: bytes(files.filter(({ path }) => !path.endsWith('.map'))) }

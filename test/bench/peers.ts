@@ -27,20 +27,16 @@ export function installPeers(): void {
   if (current !== wanted) npm('ci', '--ignore-scripts', '--no-audit', '--no-fund')
 }
 
-/** Builds the project into the package that the programs import. */
+/** Installs the project beside the peers, as it is built now and would be published. */
 export function installProject(): void {
   copyPrograms()
+  const [{ filename }]: [{ filename: string }] = JSON.parse(npm('pack', root, '--json'))
   rmSync(project, { recursive: true, force: true })
   mkdirSync(project, { recursive: true })
-  const { files }: { files: string[] } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  for (const file of ['package.json', 'README.md', ...files]) {
-    const source = join(root, file)
-    if (file !== 'dist' && existsSync(source)) cpSync(source, join(project, file), { recursive: true })
-  }
-  execFileSync('npx', ['tsup', '--silent', '--out-dir', join(project, 'dist')], { cwd: root })
+  execFileSync('tar', ['-xzf', join(bench, filename), '--strip-components=1', '-C', project])
 }
 
-/** Runs npm in the folder of the peers, or in another one, and gives what it printed. */
+/** Runs npm in the folder of the peers and gives what it printed. */
 export function npm(...args: string[]): string {
   return execFileSync('npm', args, { cwd: bench, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
 }

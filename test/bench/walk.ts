@@ -10,7 +10,7 @@ export async function compare(quick: boolean): Promise<Finding[]> {
   const { ShortLinkClient } = await load<typeof Sdk>('shortlink-sdk')
   const rows = quick ? 1500 : 10_000
 
-  /** Seconds that a walk takes; every row must come, and in order. */
+  /** Rows a second; every row must come, and in order. */
   async function walk(address: Address, delay: number, concurrency: number): Promise<number> {
     const rateLimit = { requests: 1e9, interval: 60_000 }
     const client = new ShortLinkClient({ baseUrl: address(rows, 15, delay), apiKey: 'key', rateLimit })
@@ -20,22 +20,24 @@ export async function compare(quick: boolean): Promise<Finding[]> {
       if (id !== ++last) throw new Error(`Row ${id} came where ${last} should have`)
     }
     if (last !== rows) throw new Error(`${last} rows came instead of ${rows}`)
-    return (performance.now() - start) / 1000
+    return (rows / (performance.now() - start)) * 1000
   }
 
   return withServer(async (address) => {
     const findings: Finding[] = []
     for (const delay of [0, 20, 50]) {
       const contestants = inFlight.map((pages) => [`${pages} in flight`, () => walk(address, delay, pages)])
-      const measured = await interleave(delay === 0 && !quick ? 5 : 1, Object.fromEntries(contestants))
+      // A walk that waits for its server takes long, and hardly varies.
+      const [rounds, warmUps] = delay === 0 ? [quick ? 2 : 8, 1] : [1, 0]
+      const measured = await interleave(rounds, Object.fromEntries(contestants), warmUps)
       findings.push({
         title: `Walking ${rows.toLocaleString('en')} rows, ${delay} ms a call`,
         how: 'At 15 rows a page; the same rows in the same order, which is checked.',
-        unit: 's',
+        unit: 'rows/s',
         baseline: '1 in flight',
         byRatio: true,
         rows: measured.map((row) =>
-          row.name === '8 in flight' && delay === 50 ? { ...row, goal: { atMost: 1 / 6 } } : row,
+          row.name === '8 in flight' && delay === 50 ? { ...row, goal: { atLeast: 6 } } : row,
         ),
       })
     }
