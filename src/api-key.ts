@@ -1,4 +1,4 @@
-import { ConfigurationError, isError } from './errors.ts'
+import { ConfigurationError, type Issue, isError } from './errors.ts'
 import { kind } from './wire.ts'
 
 /** Where a key comes from: itself, or a function asked before each attempt. `null`: no key is sent. */
@@ -15,7 +15,7 @@ export class ApiKey {
   readonly #spellings = new Set<string>()
 
   constructor(source: KeySource) {
-    this.#source = typeof source === 'string' ? this.#checked(source) : source
+    this.#source = source === null || typeof source === 'function' ? source : this.#checked(source)
   }
 
   /** The key now. @throws {ConfigurationError} where it cannot stand in a header; the error does not show it */
@@ -31,16 +31,24 @@ export class ApiKey {
     return result
   }
 
-  /** A body without the key: parsed JSON, whose text spelled it in one of many ways, or a text. */
+  /** A body without the key: parsed JSON, in whose keys and values it may stand, or a text. */
   redactBody(body: unknown): unknown {
     if (typeof body === 'string') return this.redact(body)
     const text = this.redact(JSON.stringify(body))
     try {
-      return JSON.parse(text)
+      return JSON.parse(text, (_, value) => (typeof value === 'string' ? this.redact(value) : value))
     } catch {
       // The key was a number in there.
       return text
     }
+  }
+
+  /** Issues without the key, which a schema may quote and a server may use as a name. */
+  redactIssues(issues: readonly Issue[]): Issue[] {
+    return issues.map(({ path, message }) => ({
+      path: path.map((part) => (typeof part === 'string' ? this.redact(part) : part)),
+      message: this.redact(message),
+    }))
   }
 
   /** Headers without the key. */
@@ -58,7 +66,10 @@ export class ApiKey {
     const { code } = cause as { code?: unknown }
     const stack = this.redact(cause.stack ?? '')
     const hidden = { configurable: true, writable: true }
-    Object.defineProperties(copy, { name: { value: cause.name, ...hidden }, stack: { value: stack, ...hidden } })
+    Object.defineProperties(copy, {
+      name: { value: this.redact(cause.name), ...hidden },
+      stack: { value: stack, ...hidden },
+    })
     if (cause.cause !== undefined && depth < 4) copy.cause = this.redactCause(cause.cause, depth + 1)
     return typeof code === 'string' ? Object.assign(copy, { code: this.redact(code) }) : copy
   }

@@ -72,8 +72,8 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
   const { apiKey } = defaults
   const refuse = (path: string, issues: Issue[]) => {
     if (issues.length === 0) return
-    const safe = issues.map((issue) => ({ ...issue, message: apiKey.redact(issue.message) }))
-    throw new InvalidRequestError(safe, { method: String(method), path: apiKey.redact(path) })
+    const facts = { method: apiKey.redact(String(method)), path: apiKey.redact(path) }
+    throw new InvalidRequestError(apiKey.redactIssues(issues), facts)
   }
   refuse(patternOf(call.path), [...check({ method }, { method: methods }, ['method']), ...checkPath(call.path)])
   const escaped = escapePath(call.path)

@@ -68,7 +68,7 @@ export function invalidResponse(
 ): InvalidResponseError {
   const { status } = answer.response
   const body = apiKey.redactBody(answer.body)
-  const issues = apiKey.redactBody(answer.issues ?? []) as Issue[]
+  const issues = apiKey.redactIssues(answer.issues ?? [])
   const problem = issues.length ? `the answer does not fit: ${describe(issues)}` : `${status} ${notJson(body)}`
   return new InvalidResponseError(
     problem,

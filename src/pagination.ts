@@ -1,5 +1,5 @@
 import { type Answer, ApiPromise } from './api-promise.ts'
-import { InvalidRequestError, InvalidResponseError } from './errors.ts'
+import { InvalidRequestError } from './errors.ts'
 import type { RequestOptions } from './options.ts'
 import { isRecord } from './wire.ts'
 
@@ -62,10 +62,8 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
 
   /** @internal */
   constructor(fetchPage: FetchPage<T>, path: string, first: number | undefined, options: ListOptions) {
-    const fetchAsked = async (number: number | undefined, signal: AbortSignal | undefined) =>
-      checkNumber(await fetchPage(number, signal), number, path)
-    super(checkWalk(options, path) ?? fetchAsked(first, options.signal))
-    this.#fetchPage = async (number, signal) => (await fetchAsked(number, signal)).data
+    super(checkWalk(options, path) ?? fetchPage(first, options.signal))
+    this.#fetchPage = async (number, signal) => (await fetchPage(number, signal)).data
     this.#options = options
   }
 
@@ -137,18 +135,6 @@ function checkWalk({ concurrency = 1 }: ListOptions, path: string): Promise<neve
   if (Number.isInteger(concurrency) && concurrency > 0) return undefined
   const message = `expected a positive integer, received ${concurrency}`
   return Promise.reject(new InvalidRequestError([{ path: ['concurrency'], message }], { method: 'GET', path }))
-}
-
-/** A server that answers with another page than the one asked for would keep a loop going for ever. */
-function checkNumber<T>(answer: Answer<Page<T>>, asked: number | undefined, path: string): Answer<Page<T>> {
-  const { currentpage } = answer.data
-  if (asked === undefined || currentpage === asked) return answer
-  const message = `asked for page ${asked}, the server answered with page ${currentpage}`
-  throw new InvalidResponseError(
-    message,
-    { status: answer.response.status, body: answer.data, issues: [{ path: ['currentpage'], message }] },
-    { method: 'GET', path, attempts: answer.attempts, outcome: 'unknown' },
-  )
 }
 
 /** Whether a row was seen already, by its `id`, and its `type` where it has one. */

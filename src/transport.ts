@@ -1,5 +1,5 @@
 import ky, { type KyInstance } from 'ky'
-import { page } from './answers/open.ts'
+import { numbered, page } from './answers/open.ts'
 import { type Answer, ApiPromise } from './api-promise.ts'
 import { type Call, type CallDefaults, type PreparedCall, prepareCall } from './call.ts'
 import { type Checks, positiveInteger } from './checks.ts'
@@ -76,7 +76,7 @@ export class Transport {
     const checks = { ...pageChecks, ...call.checks }
     const fetchPage = (number: number | undefined, signal: AbortSignal | undefined) =>
       this.#run(
-        { ...call, checks, method: 'GET', query: { ...query, page: number } },
+        { ...call, checks, method: 'GET', query: { ...query, page: number }, open: numbered(call.open, number) },
         signal ? { ...options, signal } : options,
       )
     return new ListPromise(fetchPage, path, query?.page, options)
@@ -152,10 +152,10 @@ export class Transport {
     const { validation } = this.#settings
     const reading: Reading = { path: [], issues: [] }
     const data = await call.open(body, reading, validation !== 'off')
-    const { issues } = reading
-    if (issues.length === 0 || validation === 'off') return data
+    const { issues, unusable } = reading
+    if (!unusable && (issues.length === 0 || validation === 'off')) return data
     const error = invalidResponse(call, { response, body, issues }, attempt)
-    if (validation === 'strict') throw error
+    if (unusable || validation === 'strict') throw error
     notify(this.#settings.observers.onDrift, { method: call.method, path: call.path, issues: error.issues })
     return data
   }

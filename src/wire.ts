@@ -14,6 +14,8 @@ export type Reader<T> = (value: unknown, reading: Reading) => T
 export interface Reading {
   readonly path: (string | number)[]
   readonly issues: Issue[]
+  /** Whether no `validation` may let it pass. */
+  unusable?: boolean
 }
 
 /** An id or a count: an integer, or the same as a string. */
@@ -73,11 +75,40 @@ export function object(value: unknown, reading: Reading, names?: OtherNames): Re
   return row as Record<string, unknown>
 }
 
-/** A list. PHP encodes one with gaps as an object with number keys. */
-export function list<T>(value: unknown, reading: Reading, key: string, read: Reader<T>): T[] {
-  const rows = rowsOf(value) ?? mismatch('a list', value, reading, key, [])
-  return rows.map((row, index) => inside(reading, key, () => inside(reading, index, () => read(row, reading))))
-}
+/** A list of rows. PHP encodes one with gaps as an object with number keys. */
+export const list =
+  <T>(read: Reader<T>): Word<T[]> =>
+  (value, reading, key) =>
+    inside(reading, key, () => {
+      const rows = rowsOf(value) ?? mismatch<unknown[]>('a list', value, reading, undefined, [])
+      return rows.map((row, index) => inside(reading, index, () => read(row, reading)))
+    })
+
+/** A part with a reader of its own. */
+export const part =
+  <T>(read: Reader<T>): Word<T> =>
+  (value, reading, key) =>
+    inside(reading, key, () => read(value, reading))
+
+/** A part that a deployment may leave out. */
+export const optional =
+  <T>(word: Word<T>): Word<T | undefined> =>
+  (value, reading, key) =>
+    orUndefined(value) === undefined ? undefined : word(value, reading, key)
+
+/** An object, each key read by its word. Keys without one stay as they came. */
+export const reader =
+  <S extends Record<string, Word<unknown>>>(
+    words: S,
+    names?: OtherNames,
+  ): Reader<{ [Key in keyof S]: ReturnType<S[Key]> }> =>
+  (value, reading) => {
+    const row = object(value, reading, names)
+    if (!row) return value as never
+    const result: Record<string, unknown> = { ...row }
+    for (const key in words) result[key] = words[key]!(row[key], reading, key)
+    return result as never
+  }
 
 /** The rows of a list, in order, or `undefined` where the value is none. */
 export function rowsOf(value: unknown): unknown[] | undefined {

@@ -45,6 +45,19 @@ export const pageWithSchema =
     return { ...opened, items }
   }
 
+/** The page that was asked for: a server that gives another one would keep a loop going for ever. */
+export const numbered =
+  <T>(open: Open<Page<T>>, asked: number | undefined): Open<Page<T>> =>
+  async (body, reading, validate) => {
+    const opened = await open(body, reading, validate)
+    if (asked !== undefined && opened.currentpage !== asked) {
+      const message = `asked for page ${asked}, the server answered with page ${opened.currentpage}`
+      reading.issues.push({ path: ['currentpage'], message })
+      reading.unusable = true
+    }
+    return opened
+  }
+
 function openPage<T>(
   body: Record<string, unknown>,
   listKeys: readonly string[],

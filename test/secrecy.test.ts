@@ -1,0 +1,299 @@
+import { inspect } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod/mini'
+import {
+  ApiError,
+  AuthenticationError,
+  ConfigurationError,
+  ConnectionError,
+  createRateLimiter,
+  InvalidRequestError,
+  InvalidResponseError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ServerError,
+  ShortLinkClient,
+  type ShortLinkClientOptions,
+  type ShortLinkError,
+  TimeoutError,
+} from '../src/index.ts'
+import { account, page, splash } from './helpers/answers.ts'
+import { connect, KEY } from './helpers/client.ts'
+import { failure, thrown } from './helpers/outcome.ts'
+import { type Canned, serve } from './helpers/server.ts'
+
+const spellings = [
+  KEY,
+  encodeURIComponent(KEY),
+  encodeURI(KEY),
+  JSON.stringify(KEY).slice(1, -1),
+  JSON.stringify(KEY).slice(1, -1).replaceAll('/', '\\/'),
+  new URL(`https://sho.rt/?${KEY}`).search.slice(1),
+]
+
+/** Everything that a log could print of a value: all depths, hidden properties, getters, JSON, text, and what is inside. */
+function printed(value: unknown): string {
+  const all = { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true, maxStringLength: null }
+  const texts = [inspect(value, all), inspect(value, { ...all, customInspect: false }), String(value)]
+  if (value instanceof Error) texts.push(value.stack ?? '', value.message, inspect(value.cause, all))
+  for (const part of [value, ...Object.values(value ?? {})]) {
+    if (part instanceof Headers || part instanceof Response)
+      texts.push(inspect([...new Headers('headers' in part ? part.headers : part)]))
+  }
+  return [...texts, JSON.stringify(value) ?? '', JSON.stringify(Object.entries(value ?? {}))].join('\n')
+}
+
+function expectNoKey(value: unknown): void {
+  const text = printed(value)
+  for (const spelling of spellings) expect(text).not.toContain(spelling)
+}
+
+/** An answer that says the key in every place there is. */
+const echo = (answer: Canned = {}): Canned => ({
+  statusText: `No ${KEY}`,
+  headers: { 'X-Key': KEY, 'X-Url': `https://sho.rt/?key=${encodeURIComponent(KEY)}` },
+  ...answer,
+  body: answer.body ?? {
+    error: 1,
+    message: `Key ${KEY} is wrong`,
+    tried: [{ [KEY]: `Bearer ${KEY}` }, encodeURIComponent(KEY)],
+  },
+})
+
+it('the search finds a key wherever it stands', () => {
+  const error = Object.assign(new Error('x'), { request: new Request('https://sho.rt', { headers: { a: KEY } }) })
+  for (const value of [
+    error,
+    { a: [{ b: KEY }] },
+    new Headers({ a: KEY }),
+    new Error(KEY),
+    {
+      get key() {
+        return KEY
+      },
+    },
+  ]) {
+    expect(() => expectNoKey(value)).toThrow()
+  }
+})
+
+describe('the key appears nowhere', () => {
+  it.each<[of: string, options: ShortLinkClientOptions]>([
+    ['a key that is a string', { apiKey: KEY }],
+    ['a key that a function gives', { apiKey: () => KEY }],
+  ])('in the client and its parts, with %s', async (_, options) => {
+    const client = connect(await serve({ body: account }), { ...options, rateLimit: createRateLimiter() })
+    await client.account.get()
+    for (const value of [client, ...Object.values(client), client.rateLimit, client.withOptions({ timeout: 5 })]) {
+      expectNoKey(value)
+      expect(Object.getOwnPropertySymbols(value).map(String).join()).not.toContain(KEY)
+    }
+  })
+
+  const classes: [type: new (...args: never[]) => ShortLinkError, answer: Canned][] = [
+    [ApiError, { status: 400 }],
+    [ApiError, { body: { error: `the key ${KEY} is wrong` } }],
+    [AuthenticationError, { status: 401 }],
+    [PermissionError, { status: 403 }],
+    [NotFoundError, { status: 404 }],
+    [RateLimitError, { status: 429 }],
+    [ServerError, { status: 500 }],
+    [ServerError, { status: 502, body: `<p>${KEY} ${encodeURIComponent(KEY)}</p>` }],
+    [ApiError, { status: 301, headers: { location: `https://new.example/${KEY}?key=${encodeURIComponent(KEY)}` } }],
+    [ApiError, { status: 302, headers: { location: `//${KEY}:80:80` } }],
+    [InvalidResponseError, { body: `{"error":0,"data":{"key":${JSON.stringify(KEY)}` }],
+    [InvalidResponseError, { body: `{"error":0,"data":{"key":"${KEY.replaceAll('/', '\\/').replaceAll('"', '\\"')}` }],
+    [InvalidResponseError, { body: { error: 0, data: { ...account.data, id: KEY, [KEY]: KEY } } }],
+    [InvalidResponseError, { body: [KEY] }],
+    [InvalidResponseError, { body: JSON.stringify(`${KEY}`) }],
+  ]
+
+  it.each(classes.map(([type, answer]) => [type.name, answer, type] as const))(
+    'in %s for %o',
+    async (_, answer, type) => {
+      const error = await failure(connect(await serve(echo(answer))).account.get())
+      expect(error.constructor).toBe(type)
+      expectNoKey(error)
+      const { headers } = error as ApiError
+      if (headers) expectNoKey([...headers])
+    },
+  )
+
+  it('in ConfigurationError', async () => {
+    const made = (options: ShortLinkClientOptions) => {
+      try {
+        new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: KEY, ...options })
+      } catch (error) {
+        return error
+      }
+      return expect.fail('It should have been refused')
+    }
+    const errors = [
+      made({ apiKey: `${KEY}\n` }),
+      made({ apiKey: { key: KEY } as never }),
+      made({ baseUrl: KEY }),
+      made({ baseUrl: `https://user:${encodeURIComponent(KEY)}@sho.rt` }),
+      made({ baseUrl: `https://sho.rt/?${KEY}` }),
+      made({ headers: { 'x-key': `${KEY}\r\n` } }),
+      made({ timeout: KEY as never, validation: KEY as never, fetch: KEY as never, retry: KEY as never }),
+    ]
+    for (const error of errors) {
+      expect(error).toBeInstanceOf(ConfigurationError)
+      expectNoKey(error)
+    }
+    for (const apiKey of [() => `${KEY}\n`, () => Promise.resolve(`${KEY} `)]) {
+      expectNoKey(await failure(connect({ origin: 'https://sho.rt' }, { apiKey }).account.get()))
+    }
+    const missing = new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: KEY })
+    expectNoKey(await failure(missing.opener.create({ url: 'https://shop.example' })))
+  })
+
+  it('in InvalidRequestError, where somebody put it into a parameter or a path', async () => {
+    const client = connect({ origin: 'https://sho.rt' })
+    const calls = [
+      () => client.pixels.create({ type: KEY as never, name: 'a', tag: 'b' }),
+      () => client.channels.assignItem(1, KEY as never, 2),
+      () => client.account.update({ email: 5 as never, password: { KEY } as never }),
+      () => client.opener.create({ url: KEY }),
+      () => client.domains.delete(KEY as never),
+      () => client.request('GET', `/urls?key=${KEY}`),
+      () => client.request('GET', `/urls/../${encodeURIComponent(KEY)}`),
+      () => client.request(KEY as never, '/urls'),
+      () => client.request('POST', `/${encodeURIComponent(KEY)}`, { json: { id: 5n } }),
+      () => client.request('GET', `/urls`, { query: { [KEY]: 'a\ud800' } }),
+      () => client.files.upload(KEY, KEY as never),
+      () => client.account.get({ headers: { [KEY]: KEY } }),
+    ]
+    for (const call of calls) {
+      const error = await failure(call())
+      expect(error).toBeInstanceOf(InvalidRequestError)
+      expectNoKey(error)
+    }
+  })
+
+  it('in an error whose path holds it', async () => {
+    const server = await serve({ status: 404 }, { status: 404 }, page('urls', [], { currentpage: 3 }))
+    const path = `/url/${encodeURIComponent(KEY)}`
+    expectNoKey(await failure(connect(server).request('GET', path)))
+    expectNoKey(await failure(connect(server).files.upload(KEY, new Blob(['a']))))
+    expectNoKey(await failure(connect(server).paginate(path, { listKey: 'urls', query: { page: 2 } })))
+  })
+
+  it('in the error about a page that was not asked for', async () => {
+    const server = await serve(page('splash', [{ ...splash(1), name: KEY, [KEY]: KEY }], { currentpage: 3 }))
+    const error = await failure(connect(server).splash.list({ page: 2 }))
+    expect(error).toBeInstanceOf(InvalidResponseError)
+    expectNoKey(error)
+  })
+
+  it('in the issues of a schema that quotes what it refuses', async () => {
+    const quoting = z.custom<never>(() => false, { error: ({ input }) => `refused ${JSON.stringify(input)}` })
+    const server = await serve(page('urls', [{ key: KEY }]))
+    expectNoKey(await failure(connect(server).request('GET', '/urls', { schema: quoting })))
+    expectNoKey(await failure(connect(server).paginate('/urls', { listKey: 'urls', schema: quoting })))
+  })
+
+  it('in TimeoutError and ConnectionError', async () => {
+    const slow = await failure(connect(await serve(() => undefined), { timeout: 20 }).account.get())
+    expect(slow).toBeInstanceOf(TimeoutError)
+    expectNoKey(slow)
+    const lost = await failure(connect(await serve((_, destroy) => void destroy())).account.get())
+    expect(lost).toBeInstanceOf(ConnectionError)
+    expectNoKey(lost)
+  })
+
+  it('in what a hostile fetch throws, whatever carries it there', async () => {
+    class HostileError extends Error {
+      readonly request: Request
+      constructor(request: Request) {
+        const authorization = request.headers.get('authorization')
+        super(`failed: ${authorization}`, {
+          cause: Object.assign(new Error(`${authorization}`), { config: { authorization } }),
+        })
+        this.request = request
+        this.name = `HostileError ${authorization}`
+        Object.assign(this, {
+          code: `E_${authorization}`,
+          [Symbol('request')]: request,
+          toJSON: () => ({ authorization }),
+        })
+      }
+      [inspect.custom]() {
+        return this.request.headers.get('authorization')
+      }
+    }
+    const throwing: ((request: Request) => unknown)[] = [
+      (request) => new HostileError(request),
+      (request) => new AggregateError([new HostileError(request)], 'all failed'),
+      (request) => ({ request, key: request.headers.get('authorization') }),
+      (request) => `${request.headers.get('authorization')}`,
+      (request) => [request.headers.get('authorization')],
+      (request) => new DOMException(`${request.headers.get('authorization')}`, 'NetworkError'),
+      (request) => {
+        let error: Error = new HostileError(request)
+        for (let depth = 0; depth < 12; depth++) error = new Error(`${depth}`, { cause: error })
+        return error
+      },
+    ]
+    for (const toThrow of throwing) {
+      const fetch = (input: RequestInfo | URL) => Promise.reject(toThrow(input as Request))
+      const error = await failure(connect({ origin: 'https://sho.rt' }, { fetch }).account.get())
+      expect(error).toBeInstanceOf(ConnectionError)
+      expectNoKey(error)
+    }
+  })
+
+  it('in what observers are told', async () => {
+    const told: unknown[] = []
+    const tell = (event: unknown) => told.push(event)
+    const server = await serve(
+      echo({ status: 429, headers: { 'Retry-After': '0' } }),
+      echo({ status: 503, headers: { 'Retry-After': '0' } }),
+      echo({ body: { error: 0, data: { ...account.data, id: KEY, status: { [KEY]: KEY } } } }),
+    )
+    const observers = { onRequest: tell, onResponse: tell, onRetry: tell, onDrift: tell }
+    const client = connect(server, { retry: 2, validation: 'report', ...observers })
+    await client.account.get()
+    await client.request('GET', `/url/${encodeURIComponent(KEY)}`, { query: { key: KEY } }).safe()
+    expect(told).toHaveLength(3 + 3 + 2 + 1 + 2)
+    for (const event of told) expectNoKey(event)
+  })
+
+  it('in an answer, its Response and its promise', async () => {
+    const call = connect(await serve({ body: account })).account.get()
+    expectNoKey(call)
+    expectNoKey(await call.withResponse())
+    expectNoKey(await call.safe())
+  })
+
+  it('in a list and its walk', async () => {
+    const list = connect(await serve(page('splash', [splash(1)]))).splash.list()
+    for (const value of [list, list.pages(), list[Symbol.asyncIterator](), await list]) expectNoKey(value)
+  })
+
+  it('of a function that gives another key each time: none of the last ones', async () => {
+    let count = 0
+    const apiKey = () => `${KEY}-${count++}`
+    const all = Array.from({ length: 4 }, (_, index) => `${KEY}-${index}`).join(' ')
+    const server = await serve({ status: 503, headers: { 'Retry-After': '0' }, body: { error: 1, message: all } })
+    const error = await failure(connect(server, { apiKey, retry: 3 }).account.get())
+    expect(error.message).not.toContain(KEY)
+  })
+})
+
+describe('where the key goes', () => {
+  it('not to the opener, unless asked', async () => {
+    const server = await serve({ body: { error: 1 } })
+    await thrown(connect(server).opener.create({ url: 'https://shop.example' }))
+    await thrown(connect(server, { openerAuth: 'bearer' }).opener.create({ url: 'https://shop.example' }))
+    expect(server.seen.map(({ headers }) => headers.authorization)).toEqual([undefined, `Bearer ${KEY}`])
+  })
+
+  it('not to the address that a redirect names', async () => {
+    const other = await serve({ body: account })
+    const server = await serve({ status: 307, headers: { location: other.origin } })
+    await failure(connect(server).account.get())
+    expect(other.seen).toEqual([])
+  })
+})
