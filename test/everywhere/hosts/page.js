@@ -1,0 +1,20 @@
+// Runs the suite in a page, on the package's files as they are: no bundler stands between.
+
+import { conformance } from '/conformance.mjs'
+import * as bulk from '/package/dist/bulk.js'
+import * as sdk from '/package/dist/index.js'
+import * as proxy from '/package/dist/proxy.js'
+import * as schemas from '/package/dist/schemas.js'
+import * as testing from '/package/dist/testing/index.js'
+
+globalThis.sdk = sdk
+globalThis.violations = []
+document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
+  globalThis.violations.push(`${violatedDirective} ${blockedURI}`)
+})
+
+globalThis.suite = async (place) => {
+  const results = []
+  await conformance({ sdk, testing, proxy, schemas, bulk, ...place }, (result) => results.push(result))
+  return results
+}

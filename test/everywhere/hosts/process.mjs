@@ -1,0 +1,32 @@
+// Runs the suite in a process: Node, Bun or Deno. `FORMAT` says how the package is loaded, `CONTROL` where sandboxes are
+// made; each result is a line of JSON.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { conformance } from './conformance.mjs'
+
+const { FORMAT, CONTROL, DEAD_URL } = process.env
+const load = FORMAT === 'cjs' ? createRequire(import.meta.url) : (name) => import(name)
+
+const { fileFromPath } = await load('shortlink-sdk/node')
+const folder = await mkdtemp(join(tmpdir(), 'everywhere-file-'))
+
+await conformance(
+  {
+    sdk: await load('shortlink-sdk'),
+    testing: await load('shortlink-sdk/testing'),
+    proxy: await load('shortlink-sdk/proxy'),
+    schemas: await load('shortlink-sdk/schemas'),
+    bulk: await load('shortlink-sdk/bulk'),
+    control: CONTROL,
+    deadUrl: DEAD_URL,
+    async openFile(bytes) {
+      const path = join(folder, `${bytes.length}.bin`)
+      await writeFile(path, bytes)
+      return await fileFromPath(path)
+    },
+  },
+  (result) => console.log(JSON.stringify(result)),
+)
+await rm(folder, { recursive: true, force: true })

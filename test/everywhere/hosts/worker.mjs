@@ -1,0 +1,16 @@
+// Runs the suite in a Worker: one request starts it, and its answer is the results.
+import * as sdk from 'shortlink-sdk'
+import * as bulk from 'shortlink-sdk/bulk'
+import * as proxy from 'shortlink-sdk/proxy'
+import * as schemas from 'shortlink-sdk/schemas'
+import * as testing from 'shortlink-sdk/testing'
+import { conformance } from './conformance.mjs'
+
+export default {
+  async fetch(request) {
+    const results = []
+    const place = { sdk, testing, proxy, schemas, bulk, ...(await request.json()) }
+    await conformance(place, (result) => results.push(result))
+    return Response.json(results)
+  },
+}

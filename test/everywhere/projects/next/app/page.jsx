@@ -1,0 +1,5 @@
+import { Campaigns } from './campaigns'
+
+export default function Page() {
+  return <Campaigns />
+}

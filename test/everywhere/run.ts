@@ -1,0 +1,117 @@
+/**
+ * The packed package in everything that people run: `npm run test:everywhere`. It builds, packs and installs the
+ * package, runs one suite in every runtime, builds with every bundler, compiles with every TypeScript, opens the example
+ * in real browsers, and prints what came of it in Markdown.
+ *
+ * A runtime that is not there is skipped; with `CI=true` a skip is a failure. Arguments choose parts:
+ * `npm run test:everywhere -- processes workerd browsers bundlers compilers example`.
+ */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inBrowser } from './runner/browsers.ts'
+import { makeSandbox, tryBundlers } from './runner/bundlers.ts'
+import { tryCompilers } from './runner/compilers.ts'
+import { startControl } from './runner/control.ts'
+import { tryExample } from './runner/example.ts'
+import { freePort } from './runner/listen.ts'
+import { judge, type Row, table } from './runner/matrix.ts'
+import { installPacked } from './runner/packed.ts'
+import { type Ground, inProcesses } from './runner/processes.ts'
+import { type Finding, findingsTable } from './runner/report.ts'
+import { installTools } from './runner/tools.ts'
+import { inWorkerd } from './runner/workerd.ts'
+
+const parts = ['processes', 'workerd', 'browsers', 'bundlers', 'compilers', 'example'] as const
+const chosen = process.argv.slice(2)
+const wants = (part: (typeof parts)[number]) => chosen.length === 0 || chosen.includes(part)
+
+const started = Date.now()
+const log = (line: string) => console.error(`${((Date.now() - started) / 1000).toFixed(0).padStart(4)} s  ${line}`)
+
+const rows: Row[] = []
+const findings: Record<string, Finding[]> = { Bundler: [], Compiler: [], Example: [] }
+
+function addRow(row: Row): void {
+  rows.push(row)
+  const { failures, outdated } = judge(row)
+  const count = (outcome: string) => row.results.filter((result) => result.outcome === outcome).length
+  log(
+    row.skipped
+      ? `${row.runtime}: skipped, ${row.skipped}`
+      : `${row.runtime}: ${count('passed')} passed, ${failures.length} failed, ${count('skipped')} skipped`,
+  )
+  for (const { topic, name, reason } of failures) log(`✗ ${row.runtime}, ${topic}: ${name}\n${reason}`)
+  for (const title of outdated) log(`${row.runtime} passes “${title}” now: its excuse can go`)
+}
+
+function addFindings(kind: string, more: Finding[]): void {
+  findings[kind]!.push(...more)
+  for (const { name, outcome, detail } of more) log(`${name}: ${outcome}${outcome === 'passed' ? '' : `\n${detail}`}`)
+}
+
+async function suites(ground: Ground): Promise<void> {
+  // Processes one after the other, beside the browsers: both cores work, and no check waits for its turn too long.
+  const processes = async () => {
+    if (wants('processes')) for await (const row of inProcesses(ground)) addRow(row)
+    if (wants('workerd')) addRow(await inWorkerd(ground))
+  }
+  const browsers = async () => {
+    if (wants('browsers')) for (const name of ['Chromium', 'Firefox'] as const) addRow(await inBrowser(name, ground))
+  }
+  await Promise.all([processes(), browsers()])
+}
+
+async function everything(): Promise<void> {
+  await installTools()
+  log('tools installed')
+  const packed = await installPacked()
+  log('package built, packed and installed')
+  const control = await startControl(packed.package)
+  const pictures = join(tmpdir(), 'everywhere-pictures')
+  await mkdir(pictures, { recursive: true })
+  try {
+    await suites({ folder: packed.folder, control: control.url, deadUrl: `http://127.0.0.1:${await freePort()}/api` })
+    if (wants('example')) {
+      for (const name of ['Chromium', 'Firefox'] as const) {
+        addFindings('Example', await tryExample(name, packed.folder, pictures))
+      }
+      log(`pictures of the example are in ${pictures}`)
+    }
+    await Promise.all([
+      wants('bundlers') &&
+        makeSandbox(control)
+          .then((sandbox) => tryBundlers(packed.folder, sandbox))
+          .then((found) => addFindings('Bundler', found)),
+      wants('compilers') && tryCompilers(packed.folder).then((found) => addFindings('Compiler', found)),
+    ])
+  } finally {
+    await control.close()
+    await packed.remove()
+  }
+}
+
+/** The order in which the matrix names them, whatever the order in which they ended. */
+function summary(): string {
+  const tables = Object.entries(findings).filter(([, found]) => found.length > 0)
+  return [...(rows.length ? [table(rows)] : []), ...tables.map(([kind, found]) => findingsTable(kind, found))].join(
+    '\n\n',
+  )
+}
+
+await everything()
+const markdown = summary()
+console.log(`\n${markdown}\n`)
+if (process.env.EVERYWHERE_REPORT) await writeFile(process.env.EVERYWHERE_REPORT, `${markdown}\n`)
+
+const all = Object.values(findings).flat()
+const failed =
+  rows.flatMap((row) => judge(row).failures).length + all.filter(({ outcome }) => outcome === 'failed').length
+const skipped = rows.filter((row) => row.skipped).length + all.filter(({ outcome }) => outcome === 'skipped').length
+const passed =
+  rows.flatMap(({ results }) => results.filter(({ outcome }) => outcome === 'passed')).length +
+  all.filter(({ outcome }) => outcome === 'passed').length
+console.log(
+  `${passed} passed, ${failed} failed, ${skipped} not run, in ${((Date.now() - started) / 1000).toFixed(0)} s`,
+)
+process.exitCode = failed > 0 || (skipped > 0 && process.env.CI === 'true') ? 1 : 0

@@ -1,0 +1,86 @@
+import { createServer } from 'node:http'
+import type { Result } from '../conformance.ts'
+import type { Page } from './browsers.ts'
+import { listen } from './listen.ts'
+
+/** What only a browser can show: its policy, its preflights, and a key that a visitor could read. */
+export async function browserChecks(page: Page): Promise<Result[]> {
+  const checks: [topic: string, name: string, check: (page: Page) => Promise<string | undefined>][] = [
+    ['secrecy', 'a key in a page is refused', keyInPage],
+    ['secrecy', 'a key in a worker is refused', keyInWorker],
+    ['calls', 'a preflight asks for Authorization and Content-Type alone', preflights],
+    ['entries', 'no Content-Security-Policy is violated', violations],
+  ]
+  const results: Result[] = []
+  for (const [topic, name, check] of checks) {
+    const reason = await check(page).catch((error: Error) => error.stack ?? String(error))
+    results.push(reason === undefined ? { topic, name, outcome: 'passed' } : { topic, name, outcome: 'failed', reason })
+  }
+  return results
+}
+
+const isRefusal = (said: string) =>
+  said.startsWith('configuration: ') && said.includes('dangerouslyAllowBrowser') && !said.includes('a-secret-key')
+
+async function keyInPage(page: Page): Promise<string | undefined> {
+  const said = (await page.evaluate(`
+    try {
+      new sdk.ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: 'a-secret-key' })
+      'it was accepted'
+    } catch (error) {
+      error.code + ': ' + error.message
+    }
+  `)) as string
+  return isRefusal(said) ? undefined : said
+}
+
+async function keyInWorker(page: Page): Promise<string | undefined> {
+  const said = (await page.evaluate(`new Promise((resolve) => {
+    const worker = new Worker('/guard-worker.js', { type: 'module' })
+    worker.onmessage = ({ data }) => resolve(data)
+    worker.onerror = ({ message }) => resolve('the worker failed: ' + message)
+  })`)) as string
+  return isRefusal(said) ? undefined : said
+}
+
+/** A server of another origin that keeps what browsers ask before they send. */
+async function preflights(page: Page): Promise<string | undefined> {
+  const asked = new Set<string>()
+  const server = createServer((request, response) => {
+    const headers = request.headers['access-control-request-headers'] ?? ''
+    if (request.method === 'OPTIONS') for (const name of headers.split(',')) asked.add(name.trim())
+    request.resume()
+    response.writeHead(200, {
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Allow-Methods': '*',
+      'Access-Control-Allow-Headers': headers,
+      'Content-Type': 'application/json',
+    })
+    response.end('{"error":0,"id":1,"message":"","shorturl":"https://sho.rt/1","data":{}}')
+  })
+  const { url, close } = await listen(server)
+  try {
+    await page.evaluate(`(async () => {
+      const client = new sdk.ShortLinkClient({
+        baseUrl: '${url}', openerUrl: '${url}', apiKey: 'key', dangerouslyAllowBrowser: true, validation: 'off',
+      })
+      await client.account.get()
+      await client.campaigns.create({ name: 'a' })
+      await client.campaigns.assignLink(1, 2)
+      await client.pixels.update(1, { tag: 'a' })
+      await client.qr.delete(1)
+      await client.files.upload('a.txt', new Blob(['a']), {}, { onProgress() {} })
+      await client.files.upload('a.txt', new Blob(['a']).stream())
+      await client.opener.create({ url: 'https://a.example' })
+    })()`)
+  } finally {
+    await close()
+  }
+  const names = [...asked].sort().join(', ')
+  return names === 'authorization, content-type' ? undefined : `preflights asked for ${names || 'nothing'}`
+}
+
+async function violations(page: Page): Promise<string | undefined> {
+  const found = (await page.evaluate('violations')) as string[]
+  return found.length ? found.join('\n') : undefined
+}

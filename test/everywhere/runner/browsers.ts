@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { extname, join, normalize } from 'node:path'
+import type { Result } from '../conformance.ts'
+import { browserChecks } from './browser-checks.ts'
+import { listen } from './listen.ts'
+import type { Row } from './matrix.ts'
+import type { Ground } from './processes.ts'
+import { chromiumPaths, find, firefoxPaths, loadTool, root } from './tools.ts'
+
+export type BrowserName = 'Chromium' | 'Firefox'
+
+/** The part of puppeteer that is used here. It is installed when the matrix runs, so its types are not at hand. */
+export interface Page {
+  goto(url: string): Promise<unknown>
+  evaluate(expression: string): Promise<unknown>
+  waitForFunction(expression: string, options?: { timeout?: number }): Promise<unknown>
+  setViewport(size: { width: number; height: number; deviceScaleFactor?: number }): Promise<void>
+  screenshot(options?: { fullPage?: boolean }): Promise<Uint8Array>
+  click(selector: string): Promise<void>
+  type(selector: string, text: string): Promise<void>
+  $(selector: string): Promise<{ uploadFile(...paths: string[]): Promise<void> } | null>
+  on(event: 'pageerror' | 'console', listener: (event: unknown) => void): void
+  close(): Promise<void>
+}
+
+/** A browser that puppeteer drives. */
+export interface Browser {
+  newPage(): Promise<Page>
+  close(): Promise<void>
+}
+
+/** Starts a browser without a window, or `undefined` where there is none on this machine. */
+export async function launch(name: BrowserName): Promise<Browser | undefined> {
+  const puppeteer = loadTool('puppeteer-core')
+  const executablePath = await find(...(name === 'Chromium' ? chromiumPaths : firefoxPaths))
+  if (!executablePath) return undefined
+  if (name === 'Firefox') {
+    return await puppeteer.launch({ browser: 'firefox', protocol: 'webDriverBiDi', executablePath, headless: true })
+  }
+  const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-quic']
+  const args = ['--no-sandbox', '--disable-gpu', '--no-first-run', ...quiet]
+  return await puppeteer.launch({ executablePath, headless: true, args })
+}
+
+/** A browser takes a lost connection that was used before for a stale one, and sends whatever it was again. */
+const resends = {
+  'retries: a POST whose connection is lost after the work is sent once, even by the runtime (reference)':
+    'browsers send again by themselves where a used connection is lost, draft-nottingham-httpbis-retry section 2.1',
+}
+
+/** The suite in a page that loads the package's files as they are, under a policy that forbids everything else. */
+export async function inBrowser(name: BrowserName, ground: Ground): Promise<Row> {
+  const started = Date.now()
+  const seconds = () => (Date.now() - started) / 1000
+  const browser = await launch(name)
+  if (!browser) return { runtime: name, results: [], skipped: `there is no ${name} on this machine`, seconds: 0 }
+  const site = await serveFiles(ground.folder)
+  try {
+    const page = await browser.newPage()
+    await page.goto(`${site.url}/page.html`)
+    await page.waitForFunction('globalThis.suite', { timeout: 20_000 })
+    const place = JSON.stringify({ control: ground.control, deadUrl: ground.deadUrl })
+    const results = (await page.evaluate(`suite(${place})`)) as Result[]
+    results.push(...(await browserChecks(page)))
+    return { runtime: name, results, known: resends, seconds: seconds() }
+  } catch (error) {
+    const reason = String((error as Error).stack)
+    return {
+      runtime: name,
+      results: [{ topic: 'calls', name: 'the suite ends', outcome: 'failed', reason }],
+      seconds: seconds(),
+    }
+  } finally {
+    await browser.close()
+    await site.close()
+  }
+}
+
+const types: Record<string, string> = {
+  '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css',
+}
+
+const pageHtml = '<!doctype html><title>Conformance</title><script type="module" src="/page.js"></script>'
+// The sandboxes are on ports of their own, hence connect-src.
+const policy = "default-src 'self'; connect-src 'self' http://127.0.0.1:*"
+
+/** Serves the page, the suite and the package's own files. */
+async function serveFiles(folder: string) {
+  const server = createServer(async (request, response) => {
+    const path = normalize(new URL(request.url ?? '/', 'http://x').pathname)
+    response.setHeader('Content-Security-Policy', policy)
+    response.setHeader('Content-Type', types[extname(path)] ?? 'application/octet-stream')
+    try {
+      if (path === '/page.html') response.end(pageHtml)
+      else if (path === '/page.js' || path === '/guard-worker.js') {
+        response.end(await readFile(join(root, 'test/everywhere/hosts', path)))
+      } else if (path === '/conformance.mjs') response.end(await readFile(join(folder, 'conformance.mjs')))
+      else if (path.startsWith('/package/')) {
+        response.end(await readFile(join(folder, 'node_modules/shortlink-sdk', path.slice('/package'.length))))
+      } else response.writeHead(404).end()
+    } catch {
+      response.writeHead(404).end()
+    }
+  })
+  return await listen(server)
+}

@@ -1,0 +1,193 @@
+import { spawn } from 'node:child_process'
+import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { dirname, extname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { type Browser, launch } from './browsers.ts'
+import type { Control } from './control.ts'
+import { freePort, listen } from './listen.ts'
+import type { Finding } from './report.ts'
+import { must } from './shell.ts'
+import { loadTool, root, toolModules } from './tools.ts'
+
+/** Builds `main.js` of a folder into its `out`. */
+type Build = (folder: string) => Promise<unknown>
+
+const asPromise = (
+  start: (done: (error: unknown, stats: { hasErrors(): boolean; toString(): string }) => void) => void,
+) =>
+  new Promise<void>((resolve, reject) => {
+    start((error, stats) => (error || stats.hasErrors() ? reject(error ?? new Error(stats.toString())) : resolve()))
+  })
+
+const webpackLike = (name: string): Build => {
+  return (folder) => {
+    const bundler = loadTool(name)
+    const output = { path: join(folder, 'out'), filename: 'main.js' }
+    return asPromise((done) =>
+      (bundler.rspack ?? bundler)({ context: folder, entry: './main.js', mode: 'production', output }, done),
+    )
+  }
+}
+
+const bundlers: Record<string, Build> = {
+  async esbuild(folder) {
+    const { build } = loadTool('esbuild')
+    const options = { bundle: true, minify: true, format: 'esm', platform: 'browser', logLevel: 'silent' }
+    await build({ entryPoints: [join(folder, 'main.js')], outfile: join(folder, 'out/main.js'), ...options })
+  },
+  async Rollup(folder) {
+    // Rollup resolves packages with a plugin and minifies with another; esbuild is the minifier here.
+    const { nodeResolve } = loadTool('@rollup/plugin-node-resolve')
+    const bundle = await loadTool('rollup').rollup({
+      input: join(folder, 'main.js'),
+      plugins: [nodeResolve({ browser: true })],
+      onwarn(warning: { message: string }) {
+        throw new Error(warning.message)
+      },
+    })
+    const file = join(folder, 'out/main.js')
+    await bundle.write({ file, format: 'es' })
+    await loadTool('esbuild').build({ entryPoints: [file], outfile: file, minify: true, allowOverwrite: true })
+  },
+  async Vite(folder) {
+    const { build } = await import(pathToFileURL(join(toolModules, 'vite/dist/node/index.js')).href)
+    await build({ root: folder, logLevel: 'silent', build: { outDir: 'out', modulePreload: false } })
+  },
+  webpack: webpackLike('webpack'),
+  Rspack: webpackLike('@rspack/core'),
+}
+
+/** A small program, built with every bundler, and run in Node and in Chromium. */
+export async function tryBundlers(folder: string, sandbox: Sandbox): Promise<Finding[]> {
+  const browser = await launch('Chromium')
+  const findings: Finding[] = []
+  try {
+    for (const [name, build] of Object.entries(bundlers)) {
+      findings.push(await tryBundler(name, build, join(folder, 'projects', name), sandbox, browser))
+    }
+    findings.push(await tryNext(folder, sandbox, browser))
+  } finally {
+    await browser?.close()
+  }
+  return findings
+}
+
+export type Sandbox = { baseUrl: string; openerUrl: string; apiKey: string }
+
+/** A sandbox with as many rows as a few pages need. */
+export async function makeSandbox(control: Control): Promise<Sandbox> {
+  const body = JSON.stringify({ rows: 5, rateLimit: false })
+  return (await (await fetch(`${control.url}/sandboxes`, { method: 'POST', body })).json()) as Sandbox
+}
+
+async function tryBundler(
+  name: string,
+  build: Build,
+  folder: string,
+  { baseUrl, apiKey }: Sandbox,
+  browser: Browser | undefined,
+): Promise<Finding> {
+  try {
+    await cp(join(root, 'test/everywhere/projects/browser'), folder, { recursive: true })
+    await build(folder)
+    const files = (await readdir(join(folder, 'out'), { recursive: true })).filter((file) => extname(file) === '.js')
+    const code = (await Promise.all(files.map((file) => readFile(join(folder, 'out', file), 'utf8')))).join('\n')
+    forbid(code)
+    const entry = join(folder, 'out', files[0]!)
+    const ran = ['Node']
+    await import(pathToFileURL(entry).href)
+    // biome-ignore lint/suspicious/noExplicitAny: what the built program leaves behind.
+    expectFive(await (globalThis as any).countCampaigns({ baseUrl, apiKey }))
+    if (browser) {
+      expectFive(await countInPage(browser, entry, { baseUrl, apiKey, dangerouslyAllowBrowser: true }))
+      ran.push('Chromium')
+    }
+    const size = (gzipSync(code, { level: 9 }).length / 1000).toFixed(1)
+    return { name, outcome: 'passed', detail: `${size} kB gzipped; ran in ${ran.join(' and ')}` }
+  } catch (error) {
+    return { name, outcome: 'failed', detail: String((error as Error).stack) }
+  }
+}
+
+/** What a browser does not have, or a policy without `unsafe-eval` does not let run. */
+function forbid(code: string): void {
+  const found = /["']node:\w+["']|\brequire\(["']|\bnew Function\b|\beval\(/.exec(code)
+  if (found) throw new Error(`the bundle holds ${code.slice(Math.max(0, found.index - 60), found.index + 60)}`)
+}
+
+function expectFive(count: unknown): void {
+  if (count !== 5) throw new Error(`it counted ${count} campaigns, there are 5`)
+}
+
+async function countInPage(browser: Browser, entry: string, options: object): Promise<unknown> {
+  const html = '<!doctype html><title>Built</title><script type="module" src="/main.js"></script>'
+  const server = createServer(async (request, response) => {
+    const isScript = request.url === '/main.js'
+    response.setHeader('Content-Security-Policy', "default-src 'self'; connect-src http://127.0.0.1:*")
+    response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html')
+    response.end(isScript ? await readFile(entry) : html)
+  })
+  const { url, close } = await listen(server)
+  const page = await browser.newPage()
+  try {
+    await page.goto(url)
+    await page.waitForFunction('globalThis.countCampaigns', { timeout: 10_000 })
+    return await page.evaluate(`countCampaigns(${JSON.stringify(options)})`)
+  } finally {
+    await page.close()
+    await close()
+  }
+}
+
+/** Next.js: a client component that lists through a route handler. */
+async function tryNext(folder: string, sandbox: Sandbox, browser: Browser | undefined): Promise<Finding> {
+  // Next must find itself above the project, so the project lies beside the tools.
+  const project = join(dirname(toolModules), 'next-project')
+  const env = {
+    SHORTLINK_BASE_URL: sandbox.baseUrl,
+    SHORTLINK_OPENER_URL: sandbox.openerUrl,
+    SHORTLINK_API_KEY: sandbox.apiKey,
+    NEXT_TELEMETRY_DISABLED: '1',
+    NODE_ENV: 'production',
+  }
+  const next = join(toolModules, 'next/dist/bin/next')
+  const port = await freePort()
+  let server: ReturnType<typeof spawn> | undefined
+  try {
+    await rm(project, { recursive: true, force: true })
+    await cp(join(root, 'test/everywhere/projects/next'), project, { recursive: true })
+    await mkdir(join(project, 'node_modules'))
+    await cp(join(folder, 'node_modules/shortlink-sdk'), join(project, 'node_modules/shortlink-sdk'), {
+      recursive: true,
+    })
+    await must(process.execPath, [next, 'build'], { cwd: project, env })
+    if (!browser) return { name: 'Next.js', outcome: 'skipped', detail: 'built; there is no Chromium to open it in' }
+    const args = [next, 'start', '--port', String(port), '--hostname', '127.0.0.1']
+    server = spawn(process.execPath, args, { cwd: project, env: { ...process.env, ...env }, stdio: 'ignore' })
+    const page = await browser.newPage()
+    await opened(page.goto.bind(page), `http://127.0.0.1:${port}/`)
+    await page.waitForFunction(`document.querySelectorAll('li').length === 5`, { timeout: 20_000 })
+    await page.close()
+    return { name: 'Next.js', outcome: 'passed', detail: 'a client component and a route handler; ran in Chromium' }
+  } catch (error) {
+    return { name: 'Next.js', outcome: 'failed', detail: String((error as Error).stack) }
+  } finally {
+    server?.kill('SIGKILL')
+  }
+}
+
+/** Opens a page of a server that is still starting. */
+async function opened(goto: (url: string) => Promise<unknown>, url: string): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    const reached = await fetch(url).then(
+      () => true,
+      () => false,
+    )
+    if (reached) break
+    if (attempt === 100) throw new Error(`nothing answers at ${url}`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  await goto(url)
+}

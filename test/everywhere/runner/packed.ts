@@ -1,0 +1,41 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { must } from './shell.ts'
+import { loadTool, root } from './tools.ts'
+
+/** A folder in which the packed package is installed as a user would, and nothing else. */
+export interface Installed {
+  folder: string
+  /** Where the package itself lies. */
+  package: string
+  remove(): Promise<void>
+}
+
+/** Builds, packs and installs the package, and puts the suite beside it. */
+export async function installPacked(): Promise<Installed> {
+  await must('npm', ['run', 'build'], { cwd: root })
+  const folder = await mkdtemp(join(tmpdir(), 'everywhere-'))
+  await must('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root })
+  const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz'))!
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
+  await must('npm', ['install', '--no-audit', '--no-fund', `./${tarball}`], { cwd: folder })
+  await bundleSuite(join(folder, 'conformance.mjs'))
+  return {
+    folder,
+    package: join(folder, 'node_modules/shortlink-sdk'),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+/** The suite as one file that imports nothing. */
+async function bundleSuite(outfile: string): Promise<void> {
+  await loadTool('esbuild').build({
+    entryPoints: [join(root, 'test/everywhere/conformance.ts')],
+    bundle: true,
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2022',
+    outfile,
+  })
+}

@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process'
+
+export interface Ran {
+  code: number
+  output: string
+}
+
+/** Runs a command to its end and keeps what it said. A command that takes longer than `timeout` is ended. */
+export function run(
+  command: string,
+  args: readonly string[],
+  { cwd, env, timeout = 240_000 }: { cwd?: string; env?: Record<string, string>; timeout?: number } = {},
+): Promise<Ran> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const chunks: Buffer[] = []
+    child.stdout.on('data', (chunk) => chunks.push(chunk))
+    child.stderr.on('data', (chunk) => chunks.push(chunk))
+    const timer = setTimeout(() => child.kill('SIGKILL'), timeout)
+    const end = (code: number, more = '') => {
+      clearTimeout(timer)
+      resolve({ code, output: Buffer.concat(chunks).toString() + more })
+    }
+    child.on('error', (error) => end(127, String(error)))
+    child.on('close', (code, signal) => end(code ?? 1, signal ? `\nended by ${signal}` : ''))
+  })
+}
+
+/** The same for a command that must succeed. */
+export async function must(
+  command: string,
+  args: readonly string[],
+  options?: Parameters<typeof run>[2],
+): Promise<string> {
+  const { code, output } = await run(command, args, options)
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${output.slice(-4000)}`)
+  return output
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { must } from './shell.ts'
+
+export const root = fileURLToPath(new URL('../../../', import.meta.url))
+const cache = join(root, 'node_modules/.cache/everywhere/tools')
+const { platform, arch } = process
+
+/**
+ * What the matrix runs in and builds with, from the npm registry. None of it is a dependency of the package: it is
+ * installed into a cache when the matrix runs. Runtimes come as the packages that hold their binaries.
+ */
+const wanted: Record<string, string> = {
+  'node-22': `npm:node-${platform}-${arch}@22`,
+  'node-24': `npm:node-${platform}-${arch}@24`,
+  'node-26': `npm:node-${platform}-${arch}@26`,
+  bun: '1',
+  deno: '2',
+  workerd: '1',
+  'puppeteer-core': '25',
+  srvx: '1',
+  hono: '4',
+  '@hono/node-server': '2',
+  esbuild: '0.28',
+  vite: '8',
+  webpack: '5',
+  rollup: '4',
+  '@rollup/plugin-node-resolve': '16',
+  '@rspack/core': '2',
+  next: '16',
+  react: '19',
+  'react-dom': '19',
+  'typescript-5.0': 'npm:typescript@5.0',
+  'typescript-5': 'npm:typescript@5',
+  'typescript-6': 'npm:typescript@6',
+  'typescript-7': 'npm:typescript@7',
+  '@types/node': '20',
+}
+
+/** Installs the tools, or finds them as they were installed before. */
+export async function installTools(): Promise<void> {
+  const manifest = JSON.stringify({ private: true, dependencies: wanted }, null, 2)
+  const stamp = join(cache, 'node_modules/.stamp')
+  const version = createHash('sha256').update(manifest).digest('hex')
+  if ((await readFile(stamp, 'utf8').catch(() => '')) === version) return
+  await mkdir(cache, { recursive: true })
+  await writeFile(join(cache, 'package.json'), manifest)
+  // Binaries come inside of packages; no install script is needed, and none is run.
+  await must('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'], { cwd: cache })
+  await writeFile(stamp, version)
+}
+
+export const toolModules = join(cache, 'node_modules')
+
+/** Loads a tool as a module. */
+export function loadTool(name: string) {
+  return createRequire(join(cache, 'package.json'))(name)
+}
+
+/** The first of these files that exists, below the tools or absolute; `undefined` where there is none. */
+export async function find(...paths: string[]): Promise<string | undefined> {
+  for (const path of paths) {
+    const file = path.startsWith('/') ? path : join(toolModules, path)
+    if (
+      await access(file).then(
+        () => true,
+        () => false,
+      )
+    )
+      return file
+  }
+  return undefined
+}
+
+export const bunPaths = ['', '-baseline'].map((kind) => `@oven/bun-${platform}-${bunArch()}${kind}/bin/bun`)
+export const denoPaths = [`@deno/${platform}-${arch}-glibc/deno`, `@deno/${platform}-${arch}/deno`]
+export const workerdPaths = [`@cloudflare/workerd-${platform}-${arch === 'x64' ? '64' : arch}/bin/workerd`]
+export const chromiumPaths = ['/usr/bin/chromium', '/usr/bin/google-chrome']
+export const firefoxPaths = ['/usr/bin/firefox-esr', '/usr/bin/firefox']
+
+function bunArch(): string {
+  return arch === 'arm64' ? 'aarch64' : arch
+}

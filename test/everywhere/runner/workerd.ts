@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process'
+import { copyFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { freePort } from './listen.ts'
+import type { Row } from './matrix.ts'
+import type { Ground } from './processes.ts'
+import { find, loadTool, root, workerdPaths } from './tools.ts'
+
+const COMPATIBILITY_DATE = '2026-01-01'
+
+/** The suite in workerd, the runtime of Cloudflare Workers, bundled as wrangler does it. */
+export async function inWorkerd(ground: Ground): Promise<Row> {
+  const started = Date.now()
+  const binary = await find(...workerdPaths)
+  if (!binary) return { runtime: 'workerd', results: [], skipped: `there is no ${workerdPaths[0]}`, seconds: 0 }
+  await copyFile(join(root, 'test/everywhere/hosts/worker.mjs'), join(ground.folder, 'worker.mjs'))
+  const worker = await startWorker(binary, ground.folder, 'worker.mjs')
+  try {
+    const body = JSON.stringify({ control: ground.control, deadUrl: ground.deadUrl })
+    const response = await fetch(worker.url, { method: 'POST', body, signal: AbortSignal.timeout(120_000) })
+    if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`)
+    return { runtime: 'workerd', results: await response.json(), seconds: (Date.now() - started) / 1000 }
+  } catch (error) {
+    const reason = `${(error as Error).stack}\n${worker.said()}`
+    const results = [{ topic: 'calls', name: 'the suite ends', outcome: 'failed' as const, reason }]
+    return { runtime: 'workerd', results, seconds: (Date.now() - started) / 1000 }
+  } finally {
+    worker.stop()
+  }
+}
+
+/** Bundles a module of a folder and serves it with workerd. */
+export async function startWorker(binary: string, folder: string, entry: string) {
+  await loadTool('esbuild').build({
+    entryPoints: [join(folder, entry)],
+    bundle: true,
+    format: 'esm',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    conditions: ['workerd', 'worker', 'browser'],
+    outfile: join(folder, 'worker.bundle.mjs'),
+  })
+  const port = await freePort()
+  await writeFile(join(folder, 'worker.capnp'), config(port))
+  const child = spawn(binary, ['serve', 'worker.capnp'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk
+    })
+  }
+  const url = `http://127.0.0.1:${port}`
+  await untilReachable(url)
+  return { url, said: () => output.slice(-3000), stop: () => void child.kill() }
+}
+
+const config = (port: number) => `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = .worker),
+    (name = "internet", network = (allow = ["public", "private"])),
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
+);
+const worker :Workerd.Worker = (
+  modules = [(name = "worker", esModule = embed "worker.bundle.mjs")],
+  compatibilityDate = "${COMPATIBILITY_DATE}",
+);
+`
+
+async function untilReachable(url: string): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const reached = await fetch(url, { method: 'HEAD' }).then(
+      () => true,
+      () => false,
+    )
+    if (reached) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error(`nothing listens at ${url}`)
+}

@@ -1,0 +1,58 @@
+import { equal, matches, ok } from './assert.ts'
+import type { Topic } from './setting.ts'
+
+/** The other entries of the package, which need no network at all. */
+export const entries: Topic = {
+  name: 'entries',
+  dialects: ['reference'],
+  checks: {
+    'testing: the platform in memory': async ({ sdk, testing }) => {
+      const sandbox = testing.createSandbox({ data: testing.sampleData(20), rateLimit: false })
+      const client = new sdk.ShortLinkClient({ ...sandbox.clientOptions, dangerouslyAllowBrowser: true })
+      equal((await client.campaigns.list({ limit: 3 }).toArray()).length, 20, 'rows')
+      sandbox.fail({ status: 503, headers: { 'Retry-After': '0' } })
+      matches(await client.account.get().withResponse(), { attempts: 2 })
+    },
+    'proxy: a client without a key works through it': async ({ sdk, testing, proxy }) => {
+      const sandbox = testing.createSandbox()
+      const handler = proxy.createProxy({
+        ...sandbox.clientOptions,
+        prefix: '/p',
+        allow: ['GET /campaigns', 'POST /opener/v3/api'],
+      })
+      const client = new sdk.ShortLinkClient({
+        baseUrl: 'https://app.example/p',
+        openerUrl: 'https://app.example/p/opener',
+        apiKey: null,
+        fetch: (input, init) => handler(new Request(input, init)),
+      })
+      equal((await client.campaigns.list()).items.length, 3, 'rows')
+      // Firefox keeps the body of a Request to itself, but no proxy runs there.
+      if ('body' in Request.prototype) {
+        matches(await client.opener.create({ url: 'https://www.youtube.com/watch?v=1' }), { provider: 'YouTube' })
+      }
+      const refused = await client.account.get().safe()
+      ok(!refused.ok && refused.error.code === 'permission', 'a call that is not allowed passed')
+    },
+    'schemas: a resource is a Standard Schema': async ({ schemas, client }) => {
+      const row = await client.request('GET', '/account')
+      const result = await schemas.Account['~standard'].validate((row as { data: unknown }).data)
+      ok(!('issues' in result) || !result.issues, 'the account does not fit')
+      const bad = await schemas.Account['~standard'].validate({ id: 'x' })
+      ok('issues' in bad && bad.issues && bad.issues.length > 0, 'a bad account fits')
+    },
+    'bulk: many calls, each with its outcome': async ({ bulk, client }) => {
+      const results = bulk.bulk([1, 2, 99], (id: number) => client.qr.delete(id), { concurrency: 2 })
+      const seen: [number, boolean][] = []
+      for await (const { index, ok } of results) seen.push([index, ok])
+      equal(
+        seen.sort(([a], [b]) => a - b),
+        [
+          [0, true],
+          [1, true],
+          [2, false],
+        ],
+      )
+    },
+  },
+}

@@ -1,0 +1,135 @@
+import type { ErrorCode, ShortLinkClient } from 'shortlink-sdk'
+import type { Fault } from 'shortlink-sdk/testing'
+import { equal, ok, rejects } from './assert.ts'
+import type { Check, Package, Topic } from './setting.ts'
+
+type ClassName = Extract<keyof Package['sdk'], `${string}Error`>
+
+/** A call that meets a fault must fail with this class, code, status and outcome. */
+const failure =
+  (
+    fault: Fault,
+    [name, code, status, outcome]: [ClassName, ErrorCode, number | undefined, string],
+    call: (client: ShortLinkClient) => PromiseLike<unknown> = (client) => client.account.get(),
+  ): Check =>
+  async ({ sdk, connect, sandbox }) => {
+    await sandbox.fail({ times: Number.MAX_SAFE_INTEGER, ...fault })
+    const error = await rejects(call(connect({ rateLimit: false, retry: 0 })), {
+      code,
+      status,
+      outcome,
+      attempts: 1,
+      name,
+    })
+    ok(error instanceof sdk[name], `it is no ${name}`)
+    ok(error instanceof sdk.ShortLinkError && error instanceof Error, 'it is no ShortLinkError')
+    ok(sdk.isShortLinkError(error), 'isShortLinkError says no')
+    ok(typeof error.method === 'string' && typeof error.path === 'string', 'it names no call')
+    ok(String(error.message).includes(`${error.method} ${error.path}`), 'its message names no call')
+  }
+
+const says = (error: unknown, message = 'no') => ({ body: { error, message } })
+
+export const errors: Topic = {
+  name: 'errors',
+  checks: {
+    '401': failure({ status: 401, ...says(1) }, ['AuthenticationError', 'authentication', 401, 'rejected']),
+    '403': failure({ status: 403, ...says(1) }, ['PermissionError', 'permission', 403, 'rejected']),
+    '404': failure({ status: 404, ...says(1) }, ['NotFoundError', 'not_found', 404, 'rejected']),
+    '422': failure({ status: 422, ...says(1) }, ['ApiError', 'api', 422, 'rejected']),
+    '429': failure({ status: 429, ...says(1) }, ['RateLimitError', 'rate_limit', 429, 'rejected']),
+    '500': failure({ status: 500, ...says(1) }, ['ServerError', 'server', 500, 'unknown']),
+    '502 with an HTML page': failure({ status: 502, body: '<html>' }, ['ServerError', 'server', 502, 'unknown']),
+    'an error inside a 200': failure({ ...says('1') }, ['ApiError', 'api', 200, 'rejected']),
+    'a refused rate inside a 200': failure({ ...says(429) }, ['RateLimitError', 'rate_limit', 429, 'rejected']),
+    'an HTML page with 200': failure({ body: '<html>' }, ['InvalidResponseError', 'invalid_response', 200, 'unknown']),
+    'an empty answer': failure({ body: '' }, ['InvalidResponseError', 'invalid_response', 200, 'unknown']),
+    'half an answer': failure({ body: '{"error":0,"da' }, ['InvalidResponseError', 'invalid_response', 200, 'unknown']),
+    'an opener error, which is a text': failure(
+      { path: '/v3/api', status: 400, body: { error: 'url is required & must be a valid URL' } },
+      ['ApiError', 'api', 400, 'rejected'],
+      (client) => client.opener.create({ url: 'https://x.example' }),
+    ),
+    'a connection that ends without an answer': failure({ drop: 'before' }, [
+      'ConnectionError',
+      'connection',
+      undefined,
+      'unknown',
+    ]),
+    'a connection that ends after the work': failure(
+      { drop: 'after' },
+      ['ConnectionError', 'connection', undefined, 'unknown'],
+      (client) => client.campaigns.create({ name: 'x' }),
+    ),
+
+    'a server that is not there': async ({ connect, deadUrl }) => {
+      const client = connect({ baseUrl: deadUrl, retry: 0 })
+      await rejects(client.account.get(), { code: 'connection', name: 'ConnectionError', attempts: 1 })
+    },
+    'a timeout': async ({ sdk, connect, sandbox }) => {
+      await sandbox.fail({ delay: 5000 })
+      const error = await rejects(connect({ retry: 0 }).account.get({ timeout: 100 }), {
+        code: 'timeout',
+        timeout: 100,
+        outcome: 'unknown',
+      })
+      ok(error instanceof sdk.TimeoutError && error instanceof sdk.ConnectionError, 'it is no TimeoutError')
+    },
+    'a timeout while the answer is being read': async ({ connect, sandbox }) => {
+      await sandbox.fail({ stall: true })
+      await rejects(connect({ retry: 0, timeout: 150 }).account.get(), { code: 'timeout' })
+    },
+    'a redirect is not followed': async ({ connect, sandbox }) => {
+      await sandbox.fail({ redirect: `${sandbox.baseUrl}/campaigns`, times: 9 })
+      const error = await rejects(connect({ retry: 0 }).account.get(), {})
+      ok(typeof error.code === 'string', 'it is no error of the package')
+      equal((await sandbox.requests()).length, 1, 'requests')
+    },
+    'a wrong key': async ({ connect }) => {
+      const error = await rejects(connect({ apiKey: 'wrong' }).account.get(), { outcome: 'rejected' })
+      ok(error.code === 'authentication' || error.code === 'permission', `code is ${error.code}`)
+    },
+    'a wrong parameter: nothing is sent, everything is named': async ({ client, sandbox }) => {
+      const error = await rejects(client.channels.create({ name: 'x', color: 'red' }), {
+        code: 'invalid_request',
+        outcome: 'not-sent',
+        attempts: 0,
+      })
+      equal(
+        (error.issues as { path: unknown }[]).map(({ path }) => path),
+        [['color']],
+      )
+      await rejects(client.campaigns.delete(0), { code: 'invalid_request' })
+      await rejects(client.pixels.create({ type: 'other' as 'bing', name: 'x', tag: 'y' }), { code: 'invalid_request' })
+      equal(await sandbox.requests(), [])
+    },
+    'a missing address': async ({ sdk, connect, sandbox }) => {
+      const client = connect({ openerUrl: undefined as never, baseUrl: sandbox.baseUrl })
+      const error = await rejects(client.opener.create({ url: 'https://x.example' }), { code: 'configuration' })
+      ok(error instanceof sdk.ConfigurationError && String(error.message).includes('openerUrl'), 'it names no option')
+    },
+    'bad options fail in the constructor': async ({ sdk, connect }) => {
+      for (const bad of [
+        { baseUrl: 'sho.rt' },
+        { timeout: -1 },
+        { retry: 1.5 },
+        { apiKey: 'a\nb' },
+        { baseUrl: 'http://sho.rt' },
+      ]) {
+        let thrown: unknown
+        try {
+          connect(bad)
+        } catch (error) {
+          thrown = error
+        }
+        ok(thrown instanceof sdk.ConfigurationError, `${JSON.stringify(bad)} was accepted`)
+      }
+    },
+    'safe() never rejects with one': async ({ client, sandbox }) => {
+      equal((await client.account.get().safe()).ok, true)
+      await sandbox.fail({ status: 404, ...says(1) })
+      const result = await client.account.get().safe()
+      ok(!result.ok && result.error.code === 'not_found', 'the error is missing')
+    },
+  },
+}

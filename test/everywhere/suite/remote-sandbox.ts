@@ -1,0 +1,68 @@
+import type { Fault, SandboxRequest } from 'shortlink-sdk/testing'
+
+/** What a sandbox is made from, as far as JSON can say it. */
+export interface RemoteOptions {
+  dialect?: 'reference' | 'deployed'
+  /** Rows in every list. Default 3. */
+  rows?: number
+  rateLimit?: { requests: number; interval: number } | false
+}
+
+/** An upload's bytes as the control says them: how many, and their {@link checksum}. */
+export interface Received {
+  size: number
+  checksum: number
+}
+
+/** A sandbox in another process, driven over HTTP. */
+export class RemoteSandbox {
+  readonly #control: string
+  readonly baseUrl: string
+  readonly openerUrl: string
+  readonly apiKey: string
+
+  private constructor(control: string, made: { baseUrl: string; openerUrl: string; apiKey: string }) {
+    this.#control = control
+    this.baseUrl = made.baseUrl
+    this.openerUrl = made.openerUrl
+    this.apiKey = made.apiKey
+  }
+
+  static async create(control: string, options: RemoteOptions): Promise<RemoteSandbox> {
+    const made = await ask(`${control}/sandboxes`, options)
+    return new RemoteSandbox(`${control}/sandboxes/${made.id}`, made)
+  }
+
+  /** Makes something go wrong. */
+  async fail(...faults: Fault[]): Promise<void> {
+    for (const fault of faults) await ask(`${this.#control}/fail`, fault)
+  }
+
+  /** What it was asked so far; the bytes of an upload stand as {@link Received}. */
+  async requests(): Promise<SandboxRequest[]> {
+    return await ask(`${this.#control}/requests`, {})
+  }
+
+  /** The last request. */
+  async last(): Promise<SandboxRequest | undefined> {
+    return (await this.requests()).at(-1)
+  }
+
+  async close(): Promise<void> {
+    await ask(`${this.#control}/close`, {})
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what comes is what the control sends.
+async function ask(url: string, body: object): Promise<any> {
+  const response = await fetch(url, { method: 'POST', body: JSON.stringify(body) })
+  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`)
+  return await response.json()
+}
+
+/** A sum that tells whether bytes arrived whole and in order (FNV-1a). */
+export function checksum(bytes: Uint8Array): number {
+  let sum = 0x811c9dc5
+  for (const byte of bytes) sum = Math.imul(sum ^ byte, 0x01000193)
+  return sum >>> 0
+}

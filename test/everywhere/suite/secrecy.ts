@@ -1,0 +1,68 @@
+import { ok, rejects } from './assert.ts'
+import type { Topic } from './setting.ts'
+
+/** Every text that can be reached from a value by property, hidden ones included, and by iteration. */
+function everything(value: unknown, seen = new Set<unknown>(), depth = 0): string {
+  if (typeof value !== 'object' || value === null) return `${String(value)}\n`
+  if (seen.has(value) || depth > 8) return ''
+  seen.add(value)
+  const inner = value instanceof Headers || value instanceof Map || value instanceof Set ? [...value] : []
+  for (const key of Reflect.ownKeys(value)) {
+    try {
+      inner.push((value as Record<PropertyKey, unknown>)[key])
+    } catch {
+      // A getter that throws tells nothing.
+    }
+  }
+  // An error's own text is made of its name and message; others have none, or hide nothing in it.
+  return `${value instanceof Error ? String(value) : ''}\n${inner.map((part) => everything(part, seen, depth + 1)).join('')}`
+}
+
+const secret = 'a-very/secret+key&1'
+
+export const secrecy: Topic = {
+  name: 'secrecy',
+  dialects: ['reference'],
+  checks: {
+    'no error holds the key, even where the server repeats it': async ({ connect, sandbox, deadUrl }) => {
+      const client = connect({ apiKey: secret, retry: 0, timeout: 300 })
+      const echo = {
+        error: 1,
+        message: `Bearer ${secret} is unknown`,
+        tried: { url: `?key=${encodeURIComponent(secret)}` },
+      }
+      await sandbox.fail(
+        { status: 401, body: echo, headers: { 'X-Echo': secret } },
+        { body: echo },
+        { body: `<p>${secret}` },
+      )
+      await sandbox.fail({ status: 500, body: echo }, { drop: 'before' }, { delay: 3000 })
+      for (let index = 0; index < 6; index++) {
+        const error = await rejects(client.account.get(), {})
+        const text = everything(error) + JSON.stringify(error)
+        ok(
+          !text.includes(secret) && !text.includes(encodeURIComponent(secret)),
+          `error ${index} (${error.code}) holds the key`,
+        )
+      }
+      const error = await rejects(connect({ apiKey: secret, baseUrl: deadUrl, retry: 0 }).account.get(), {})
+      ok(!everything(error).includes(secret), 'the connection error holds the key')
+    },
+    'the client shows it nowhere': async ({ connect }) => {
+      const client = connect({ apiKey: secret })
+      ok(!everything(client).includes(secret), 'a property holds the key')
+      ok(!JSON.stringify(client)?.includes(secret), 'its JSON holds the key')
+    },
+    'an answer and its Response hold none': async ({ client, sandbox }) => {
+      ok(!everything(await client.account.get().withResponse()).includes(sandbox.apiKey), 'the answer holds the key')
+    },
+    'null sends none': async ({ connect, sandbox }) => {
+      await connect({ apiKey: null, retry: 0 }).account.get().safe()
+      ok((await sandbox.last())!.headers.authorization === undefined, 'a key was sent')
+    },
+    'it goes to the opener only where openerAuth says so': async ({ connect, sandbox }) => {
+      await connect({ openerAuth: 'bearer' }).opener.create({ url: 'https://www.youtube.com/watch?v=1' })
+      ok((await sandbox.last())!.headers.authorization === 'Bearer ***', 'no key was sent')
+    },
+  },
+}

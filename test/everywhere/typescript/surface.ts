@@ -1,0 +1,189 @@
+/** The whole surface of the package, used as its types allow. It is compiled, not run. */
+import {
+  type Account,
+  type ActionResult,
+  ApiError,
+  type ApiPromise,
+  AuthenticationError,
+  type Campaign,
+  type Channel,
+  type ChannelItem,
+  ConfigurationError,
+  ConnectionError,
+  type Created,
+  type CreatedQrCode,
+  type Domain,
+  InvalidRequestError,
+  InvalidResponseError,
+  isShortLinkError,
+  type ListPromise,
+  NotFoundError,
+  type OpenerLink,
+  type Overlay,
+  type Page,
+  PermissionError,
+  type Pixel,
+  type PlatformFile,
+  type QrCode,
+  type QrDetails,
+  RateLimitError,
+  type RateLimitState,
+  ServerError,
+  ShortLinkClient,
+  type ShortLinkClientOptions,
+  ShortLinkError,
+  type Splash,
+  TimeoutError,
+  type UploadedFile,
+} from 'shortlink-sdk'
+import { bulk } from 'shortlink-sdk/bulk'
+import { fileFromPath } from 'shortlink-sdk/node'
+import { type AllowedCall, createProxy, type ProxyOptions } from 'shortlink-sdk/proxy'
+import * as schemas from 'shortlink-sdk/schemas'
+import { createSandbox, type Fault, type Sandbox, sampleData } from 'shortlink-sdk/testing'
+import { serve } from 'shortlink-sdk/testing/server'
+
+const options: ShortLinkClientOptions = {
+  baseUrl: new URL('https://sho.rt/api'),
+  openerUrl: 'https://opener.example',
+  apiKey: async () => 'key',
+  timeout: false,
+  retry: { limit: 3, maxDelay: 1000 },
+  rateLimit: { requests: 30, interval: 60_000, maxWait: 1000 },
+  validation: 'report',
+  onDrift: ({ method, path, issues }) => void [method, path, issues[0]?.message],
+  onRequest: ({ method, url, attempt }) => void [method, url, attempt.toFixed()],
+  onResponse: ({ status, durationMs, rateLimit }) => void [status, durationMs, rateLimit.remaining],
+  onRetry: ({ delayMs, reason }) => void [delayMs, reason],
+  fetch: globalThis.fetch,
+  headers: { 'X-Gateway': 'g' },
+  openerAuth: 'bearer',
+  dangerouslyAllowBrowser: true,
+  allowInsecureHttp: false,
+}
+export const client = new ShortLinkClient(options).withOptions({ apiKey: null })
+export const budget: RateLimitState = client.rateLimit
+const { signal } = new AbortController()
+const each = { signal, timeout: 1000, retry: 0, headers: {} }
+
+export const calls = {
+  account: client.account.get(each) satisfies ApiPromise<Account>,
+  accountUpdate: client.account.update({ email: 'a@b.example' }) satisfies ApiPromise<ActionResult>,
+  domains: client.domains.list({ limit: 5, page: 1 }, { concurrency: 2, dedupe: false }) satisfies ListPromise<Domain>,
+  domainCreate: client.domains.create({
+    domain: 'https://a.example',
+    redirectroot: 'https://b.example',
+  }) satisfies ApiPromise<Created>,
+  domainUpdate: client.domains.update(1, { redirect404: 'https://b.example' }) satisfies ApiPromise<ActionResult>,
+  domainDelete: client.domains.delete(1) satisfies ApiPromise<ActionResult>,
+  overlays: client.overlays.list() satisfies ListPromise<Overlay>,
+  campaigns: client.campaigns.list() satisfies ListPromise<Campaign>,
+  campaignCreate: client.campaigns.create({ name: 'a', slug: 'b', public: false }) satisfies ApiPromise<Campaign>,
+  campaignAssign: client.campaigns.assignLink(1, 2) satisfies ApiPromise<ActionResult>,
+  campaignUpdate: client.campaigns.update(1, { name: 'a' }) satisfies ApiPromise<Campaign>,
+  campaignDelete: client.campaigns.delete(1) satisfies ApiPromise<ActionResult>,
+  channels: client.channels.list() satisfies ListPromise<Channel>,
+  channelItems: client.channels.items(1, { page: 2 }) satisfies ListPromise<ChannelItem>,
+  channelCreate: client.channels.create({ name: 'a', color: '#aabbcc', starred: true }) satisfies ApiPromise<Channel>,
+  channelAssign: client.channels.assignItem(1, 'bio', 2) satisfies ApiPromise<ActionResult>,
+  channelUpdate: client.channels.update(1, { description: '' }) satisfies ApiPromise<ActionResult>,
+  channelDelete: client.channels.delete(1) satisfies ApiPromise<ActionResult>,
+  splash: client.splash.list() satisfies ListPromise<Splash>,
+  files: client.files.list({ name: 'a', limit: 1 }) satisfies ListPromise<PlatformFile>,
+  upload: client.files.upload(
+    'a.pdf',
+    new Blob(['a']),
+    { name: 'A', custom: 'a', domain: 'https://a.example', password: 'p', expiry: '2031-01-01', maxdownloads: 1 },
+    { ...each, onProgress: ({ loaded, total }) => void [loaded.toFixed(), total] },
+  ) satisfies ApiPromise<UploadedFile>,
+  pixels: client.pixels.list() satisfies ListPromise<Pixel>,
+  pixelCreate: client.pixels.create({ type: 'fbpixel', name: 'a', tag: 'b' }) satisfies ApiPromise<Created>,
+  pixelUpdate: client.pixels.update(1, { tag: 'b' }) satisfies ApiPromise<ActionResult>,
+  pixelDelete: client.pixels.delete(1) satisfies ApiPromise<ActionResult>,
+  qrs: client.qr.list() satisfies ListPromise<QrCode>,
+  qr: client.qr.get(1) satisfies ApiPromise<QrDetails>,
+  qrCreate: client.qr.create({
+    type: 'link',
+    data: 'https://a.example',
+    background: 'rgb(1,2,3)',
+  }) satisfies ApiPromise<CreatedQrCode>,
+  qrUpdate: client.qr.update(1, { data: ['a'] }) satisfies ApiPromise<ActionResult>,
+  qrDelete: client.qr.delete(1) satisfies ApiPromise<ActionResult>,
+  opener: client.opener.create({ url: 'https://a.example', status: 'public' }) satisfies ApiPromise<OpenerLink>,
+  request: client.request('GET', '/urls', {
+    query: { limit: 1 },
+    schema: schemas.Account,
+  }) satisfies PromiseLike<unknown>,
+  paginate: client.paginate<{ id: number }>('/urls', { listKey: 'urls' }) satisfies ListPromise<{ id: number }>,
+}
+
+export async function contents(): Promise<void> {
+  const bytes = new Uint8Array(1)
+  await client.files.upload('a', bytes)
+  await client.files.upload('a', bytes.buffer)
+  await client.files.upload('a', new DataView(bytes.buffer))
+  await client.files.upload('a', new Blob([bytes]).stream())
+  await client.files.upload(
+    'a',
+    (async function* () {
+      yield bytes
+    })(),
+  )
+  await client.files.upload('a', await fileFromPath('a'))
+}
+
+export async function answers(): Promise<void> {
+  const { data, response, rateLimit, attempts } = await client.account.get().withResponse()
+  const status: number = response.status
+  const id: number = data.id
+  const result = await client.campaigns.create({ name: 'a' }).safe()
+  if (result.ok) result.data.name.trim()
+  else result.error.outcome satisfies 'not-sent' | 'rejected' | 'unknown'
+  for await (const { name, public: isPublic } of client.campaigns.list()) [name.trim(), isPublic === true]
+  for await (const page of client.channels.list().pages()) (page satisfies Page<Channel>).items[0]?.color
+  const rows: Pixel[] = await client.pixels.list().toArray({ limit: 10 })
+  const link = await calls.opener
+  const attribution: string | undefined = link['powered-by'] ?? undefined
+  link.devicetarget.map(({ device, link }) => `${device} ${link}`)
+  const { details, data: statistics } = await calls.qr
+  const clicks: number | undefined = statistics?.clicks
+  void [id, status, rateLimit.limit, attempts, rows, attribution, details.scans, clicks]
+}
+
+export function errors(error: unknown): string {
+  if (error instanceof RateLimitError) return `${error.retryAfter} ${error.resetAt?.getTime()}`
+  if (error instanceof TimeoutError) return error.timeout.toFixed()
+  if (error instanceof AuthenticationError || error instanceof PermissionError) return `${error.status}`
+  if (error instanceof NotFoundError || error instanceof ServerError) return `${error.headers.get('date')}`
+  if (error instanceof ApiError) return `${error.body} ${error.rateLimit.remaining}`
+  if (error instanceof InvalidRequestError || error instanceof InvalidResponseError)
+    return `${error.issues[0]?.path.join('.')}`
+  if (error instanceof ConnectionError || error instanceof ConfigurationError) return `${error.cause} ${error.method}`
+  if (error instanceof ShortLinkError) return error.code
+  if (isShortLinkError(error)) return error.retryable ? 'again' : error.outcome
+  return 'another'
+}
+
+const allow: AllowedCall[] = ['GET /campaigns', 'POST /files/upload/:filename']
+const proxyOptions: ProxyOptions = {
+  baseUrl: 'https://a.example',
+  apiKey: (request) => request.url,
+  allow,
+  cors: { origins: '*' },
+}
+export const proxy: (request: Request) => Promise<Response> = createProxy({
+  ...proxyOptions,
+  authorize: async (request, call) => request.headers.has('cookie') || call.startsWith('GET '),
+})
+
+export async function testing(): Promise<void> {
+  const sandbox: Sandbox = createSandbox({ data: sampleData(5), dialect: 'deployed', rateLimit: false })
+  const fault: Fault = { method: 'POST', drop: 'after' }
+  sandbox.fail(fault)
+  await new ShortLinkClient(sandbox.clientOptions).account.get()
+  const { baseUrl, close } = await serve(sandbox, { port: 0 })
+  void baseUrl
+  await close()
+  for await (const { item, ok } of bulk([1, 2], (id) => client.qr.delete(id), { concurrency: 2, client }))
+    void [item, ok]
+}
