@@ -5,64 +5,68 @@ import type { ZodMiniType } from 'zod/mini'
 import * as schemas from './schemas.ts'
 
 const { plans, ...answers } = schemas
-const readerOf = new Map<ZodMiniType, string>(Object.entries(answers).map(([name, schema]) => [schema, `read${name}`]))
-const words = new Set<string>()
+const names = new Map<ZodMiniType, string>(
+  Object.entries(answers)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, schema]) => [schema, name]),
+)
 
-const quoted = (key: string) => (/^[A-Za-z_$][\w$]*$/.test(key) ? key : `'${key}'`)
-const member = (key: string) => (quoted(key) === key ? `row.${key}` : `row['${key}']`)
-
-function use(word: string): string {
-  words.add(word)
-  return word
-}
-
-/** The expression that reads the member `key` of `row`. */
-function expression(schema: ZodMiniType, key: string): string {
-  const plan = plans.get(schema)
-  const value = member(key)
-  switch (plan?.kind) {
-    case 'word':
-      return `${use(plan.word)}(${value}, reading, '${key}')`
-    case 'list':
-      return `${use('list')}(${value}, reading, '${key}', ${reader(plan.row)})`
-    case 'object':
-      return `${use('inside')}(reading, '${key}', () => ${reader(schema)}(${value}, reading))`
-    case 'optional':
-      return `${use('orUndefined')}(${value}) === undefined ? undefined : ${expression(plan.inner, key)}`
-    default:
-      throw new Error(`No plan says how to read the key “${key}”`)
-  }
-}
-
-function reader(schema: ZodMiniType): string {
-  const name = readerOf.get(schema)
-  if (name === undefined) throw new Error('A schema that is part of another one must be exported from schemas.ts')
-  return name
-}
-
-function definition([name, schema]: [string, ZodMiniType]): string {
-  const plan = plans.get(schema)
-  if (plan?.kind !== 'object') throw new Error(`${name} is not an object`)
-  const names = plan.names ? `, ${JSON.stringify(plan.names)}` : ''
-  const fields = Object.entries(plan.shape).map(([key, field]) => `    ${quoted(key)}: ${expression(field, key)},\n`)
-  return `export const read${name} = (value: unknown, reading: Reading) => {
-  const row = ${use('object')}(value, reading${names})
-  if (!row) return value as never
-  return {
-    ...row,
-${fields.join('')}  }
-}
-`
-}
+/** A key as the formatter leaves it. */
+const quoted = (key: string) => (/^[a-z_$][\w$]*$/i.test(key) ? key : `'${key}'`)
 
 /** The text of `readers.ts`. */
 export function generateReaders(): string {
-  const byName = Object.entries(answers).sort(([a], [b]) => (a < b ? -1 : 1))
-  const definitions = byName.map(definition).join('\n')
-  return `// Written by \`npm run generate\` from schemas.ts: change that file, not this one.
-import { ${[...words].sort().join(', ')}, type Reading } from '../wire.ts'
+  const used = new Set<string>()
+  const definitions = new Map<string, string>()
 
-${definitions}`
+  const use = (word: string) => {
+    used.add(word)
+    return word
+  }
+
+  /** The word that reads a schema inside another one. */
+  const wordOf = (schema: ZodMiniType): string => {
+    const plan = plans.get(schema)
+    switch (plan?.kind) {
+      case 'word':
+        return use(plan.word)
+      case 'list':
+        return `${use('list')}(${readerOf(plan.row)})`
+      case 'object':
+        return `${use('part')}(${readerOf(schema)})`
+      case 'optional':
+        return `${use('optional')}(${wordOf(plan.inner)})`
+      default:
+        throw new Error('A schema inside another one was not made with the helpers of schemas.ts')
+    }
+  }
+
+  /** The name of the reader of an exported schema, which stands before those that use it. */
+  const readerOf = (schema: ZodMiniType): string => {
+    const name = names.get(schema)
+    const plan = plans.get(schema)
+    if (name === undefined || plan?.kind !== 'object') {
+      throw new Error('An object inside another schema must be exported from schemas.ts')
+    }
+    if (!definitions.has(name)) {
+      const words = Object.entries(plan.shape).map(([key, field]) => `${quoted(key)}: ${wordOf(field)}`)
+      const others = Object.entries(plan.names ?? {}).map(
+        ([key, names]) => `, { ${quoted(key)}: ['${names.join("', '")}'] }`,
+      )
+      definitions.set(
+        name,
+        `export const read${name} = /* @__PURE__ */ ${use('reader')}({ ${words.join(', ')} }${others.join()})`,
+      )
+    }
+    return `read${name}`
+  }
+
+  for (const schema of names.keys()) readerOf(schema)
+  return `// Written by \`npm run generate\` from schemas.ts: change that file, not this one.
+import { ${[...used].sort().join(', ')} } from '../wire.ts'
+
+${[...definitions.values()].join('\n\n')}
+`
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
