@@ -115,13 +115,13 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
   /**
    * Collects the rows, at most `limit` of them (default: all).
    *
-   * @throws {InvalidRequestError} where `limit` is not a positive number
+   * @throws {InvalidRequestError} where `limit` is not a positive integer
    */
   async toArray({ limit = Number.POSITIVE_INFINITY }: { limit?: number } = {}): Promise<T[]> {
-    if (!(limit > 0)) {
+    if (!(limit > 0 && (Number.isInteger(limit) || limit === Number.POSITIVE_INFINITY))) {
       // The request is on its way already; nobody will ask what became of it.
       this.catch(() => {})
-      throw new InvalidRequestError([{ path: ['limit'], message: `expected a positive number, received ${limit}` }])
+      throw new InvalidRequestError([{ path: ['limit'], message: `expected a positive integer, received ${limit}` }])
     }
     const rows: T[] = []
     for await (const row of this) {

@@ -36,11 +36,10 @@ export const pageWithSchema =
   async (body, reading, validate) => {
     const opened = openPage(body, [listKey], reading, (row) => row as T)
     if (!schema || !validate) return opened
+    const at = isRecord(body.data) ? ['data', listKey] : [listKey]
     const items: T[] = []
     for (const row of opened.items) {
-      reading.path.push(listKey, items.length)
-      items.push(await readWithSchema(schema, row, reading))
-      reading.path.length -= 2
+      items.push(await readWithSchema(schema, row, { path: [...at, items.length], issues: reading.issues }))
     }
     return { ...opened, items }
   }
