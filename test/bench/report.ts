@@ -25,7 +25,7 @@ ${machine()}
 
 Each comparison runs its contestants in turns, round after round, so that whatever else the machine does falls on all
 of them alike. Tables give the median of the rounds and the range that the middle half of them lies in; a ratio is
-taken within a round first. The client validates every answer and has its limiter and its retries on.
+taken within a round first. In the plots a dashed line is the goal, and a thin line that range. The client validates every answer and has its limiter and its retries on.
 
 ## The goals
 
