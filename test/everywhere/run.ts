@@ -4,13 +4,13 @@
  * in real browsers, and prints what came of it in Markdown.
  *
  * A runtime that is not there is skipped; with `CI=true` a skip is a failure. Arguments choose parts:
- * `npm run test:everywhere -- processes workerd browsers bundlers compilers example`.
+ * `npm run test:everywhere -- processes workerd browsers bundlers compilers proxies example`.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inBrowser } from './runner/browsers.ts'
-import { makeSandbox, tryBundlers } from './runner/bundlers.ts'
+import { tryBundlers } from './runner/bundlers.ts'
 import { tryCompilers } from './runner/compilers.ts'
 import { startControl } from './runner/control.ts'
 import { tryExample } from './runner/example.ts'
@@ -18,11 +18,12 @@ import { freePort } from './runner/listen.ts'
 import { judge, type Row, table } from './runner/matrix.ts'
 import { installPacked } from './runner/packed.ts'
 import { type Ground, inProcesses } from './runner/processes.ts'
+import { tryProxies } from './runner/proxies.ts'
 import { type Finding, findingsTable } from './runner/report.ts'
 import { installTools } from './runner/tools.ts'
 import { inWorkerd } from './runner/workerd.ts'
 
-const parts = ['processes', 'workerd', 'browsers', 'bundlers', 'compilers', 'example'] as const
+const parts = ['processes', 'workerd', 'browsers', 'bundlers', 'compilers', 'proxies', 'example'] as const
 const chosen = process.argv.slice(2)
 const wants = (part: (typeof parts)[number]) => chosen.length === 0 || chosen.includes(part)
 
@@ -30,7 +31,7 @@ const started = Date.now()
 const log = (line: string) => console.error(`${((Date.now() - started) / 1000).toFixed(0).padStart(4)} s  ${line}`)
 
 const rows: Row[] = []
-const findings: Record<string, Finding[]> = { Bundler: [], Compiler: [], Example: [] }
+const findings: Record<string, Finding[]> = { Bundler: [], Compiler: [], Proxy: [], Example: [] }
 
 function addRow(row: Row): void {
   rows.push(row)
@@ -72,6 +73,7 @@ async function everything(): Promise<void> {
   await mkdir(pictures, { recursive: true })
   try {
     await suites({ folder: packed.folder, control: control.url, deadUrl: `http://127.0.0.1:${await freePort()}/api` })
+    if (wants('proxies')) addFindings('Proxy', await tryProxies(packed.folder, control.url))
     if (wants('example')) {
       for (const name of ['Chromium', 'Firefox'] as const) {
         addFindings('Example', await tryExample(name, packed.folder, pictures))
@@ -79,10 +81,7 @@ async function everything(): Promise<void> {
       log(`pictures of the example are in ${pictures}`)
     }
     await Promise.all([
-      wants('bundlers') &&
-        makeSandbox(control)
-          .then((sandbox) => tryBundlers(packed.folder, sandbox))
-          .then((found) => addFindings('Bundler', found)),
+      wants('bundlers') && tryBundlers(packed.folder, control.url).then((found) => addFindings('Bundler', found)),
       wants('compilers') && tryCompilers(packed.folder).then((found) => addFindings('Compiler', found)),
     ])
   } finally {
@@ -91,12 +90,19 @@ async function everything(): Promise<void> {
   }
 }
 
-/** The order in which the matrix names them, whatever the order in which they ended. */
+/** Processes first, then the Worker, then browsers, whatever the order in which they ended. */
+function inOrder(rows: readonly Row[]): Row[] {
+  const rank = ({ runtime }: Row) =>
+    ['Node', 'Bun', 'Deno', 'workerd'].findIndex((name) => runtime.startsWith(name)) >>> 0
+  return [...rows].sort((a, b) => rank(a) - rank(b))
+}
+
 function summary(): string {
   const tables = Object.entries(findings).filter(([, found]) => found.length > 0)
-  return [...(rows.length ? [table(rows)] : []), ...tables.map(([kind, found]) => findingsTable(kind, found))].join(
-    '\n\n',
-  )
+  return [
+    ...(rows.length ? [table(inOrder(rows))] : []),
+    ...tables.map(([kind, found]) => findingsTable(kind, found)),
+  ].join('\n\n')
 }
 
 await everything()

@@ -26,6 +26,7 @@ export interface Page {
 
 /** A browser that puppeteer drives. */
 export interface Browser {
+  version(): Promise<string>
   newPage(): Promise<Page>
   close(): Promise<void>
 }
@@ -55,6 +56,7 @@ export async function inBrowser(name: BrowserName, ground: Ground): Promise<Row>
   const seconds = () => (Date.now() - started) / 1000
   const browser = await launch(name)
   if (!browser) return { runtime: name, results: [], skipped: `there is no ${name} on this machine`, seconds: 0 }
+  const runtime = `${name} (${/[\d.]+/.exec(await browser.version())?.[0]})`
   const site = await serveFiles(ground.folder)
   try {
     const page = await browser.newPage()
@@ -63,11 +65,11 @@ export async function inBrowser(name: BrowserName, ground: Ground): Promise<Row>
     const place = JSON.stringify({ control: ground.control, deadUrl: ground.deadUrl })
     const results = (await page.evaluate(`suite(${place})`)) as Result[]
     results.push(...(await browserChecks(page)))
-    return { runtime: name, results, known: resends, seconds: seconds() }
+    return { runtime, results, known: resends, seconds: seconds() }
   } catch (error) {
     const reason = String((error as Error).stack)
     return {
-      runtime: name,
+      runtime,
       results: [{ topic: 'calls', name: 'the suite ends', outcome: 'failed', reason }],
       seconds: seconds(),
     }

@@ -5,7 +5,7 @@ import { dirname, extname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { type Browser, launch } from './browsers.ts'
-import type { Control } from './control.ts'
+import { makeSandbox, type RunningSandbox } from './control.ts'
 import { freePort, listen } from './listen.ts'
 import type { Finding } from './report.ts'
 import { must } from './shell.ts'
@@ -60,7 +60,8 @@ const bundlers: Record<string, Build> = {
 }
 
 /** A small program, built with every bundler, and run in Node and in Chromium. */
-export async function tryBundlers(folder: string, sandbox: Sandbox): Promise<Finding[]> {
+export async function tryBundlers(folder: string, control: string): Promise<Finding[]> {
+  const sandbox = await makeSandbox(control)
   const browser = await launch('Chromium')
   const findings: Finding[] = []
   try {
@@ -74,19 +75,11 @@ export async function tryBundlers(folder: string, sandbox: Sandbox): Promise<Fin
   return findings
 }
 
-export type Sandbox = { baseUrl: string; openerUrl: string; apiKey: string }
-
-/** A sandbox with as many rows as a few pages need. */
-export async function makeSandbox(control: Control): Promise<Sandbox> {
-  const body = JSON.stringify({ rows: 5, rateLimit: false })
-  return (await (await fetch(`${control.url}/sandboxes`, { method: 'POST', body })).json()) as Sandbox
-}
-
 async function tryBundler(
   name: string,
   build: Build,
   folder: string,
-  { baseUrl, apiKey }: Sandbox,
+  { baseUrl, apiKey }: RunningSandbox,
   browser: Browser | undefined,
 ): Promise<Finding> {
   try {
@@ -142,7 +135,7 @@ async function countInPage(browser: Browser, entry: string, options: object): Pr
 }
 
 /** Next.js: a client component that lists through a route handler. */
-async function tryNext(folder: string, sandbox: Sandbox, browser: Browser | undefined): Promise<Finding> {
+async function tryNext(folder: string, sandbox: RunningSandbox, browser: Browser | undefined): Promise<Finding> {
   // Next must find itself above the project, so the project lies beside the tools.
   const project = join(dirname(toolModules), 'next-project')
   const env = {

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import type { Fault, Sandbox } from 'shortlink-sdk/testing'
 import type { Served } from 'shortlink-sdk/testing/server'
-import { checksum, type RemoteOptions } from '../suite/remote-sandbox.ts'
+import { checksum, type RemoteOptions, RemoteSandbox } from '../suite/remote-sandbox.ts'
 import { listen } from './listen.ts'
 
 export interface Control {
@@ -67,3 +67,10 @@ function withoutBytes(request: Sandbox['requests'][number]): object {
   const { body, size } = request
   return body instanceof Uint8Array ? { ...request, body: { size, checksum: checksum(body) } } : request
 }
+
+/** A sandbox with enough rows for a few pages, for a program that is no suite. */
+export async function makeSandbox(control: string): Promise<RunningSandbox> {
+  return await RemoteSandbox.create(control, { rows: 5, rateLimit: false })
+}
+
+export type RunningSandbox = RemoteSandbox

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
-import { cp, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { cp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BrowserName, launch, type Page } from './browsers.ts'
 import { freePort } from './listen.ts'
 import type { Finding } from './report.ts'
-import { root, toolModules } from './tools.ts'
+import { linkTools, root } from './tools.ts'
 
 /**
  * The example page in a real browser: it lists, uploads with a progress bar and makes an app-opener link, through the
@@ -74,8 +74,7 @@ async function drive(page: Page, url: string, folder: string, picture: (what: st
 async function startExample(folder: string) {
   const example = join(folder, 'browser-proxy')
   await cp(join(root, 'examples/browser-proxy'), example, { recursive: true })
-  await mkdir(join(folder, 'node_modules'), { recursive: true })
-  await symlink(join(toolModules, 'srvx'), join(folder, 'node_modules/srvx')).catch(() => {})
+  await linkTools(folder, 'srvx')
   const port = await freePort()
   const child = spawn(process.execPath, [join(example, 'server.mjs')], {
     env: { ...process.env, PORT: String(port) },

@@ -49,12 +49,18 @@ export async function* inProcesses(ground: Ground): AsyncGenerator<Row> {
   await copyFile(join(root, 'test/everywhere/hosts/process.mjs'), join(ground.folder, 'process.mjs'))
   for (const { name, paths, args = [], formats, known = {} } of runtimes) {
     const binary = await find(...paths)
+    const version = binary && (await versionOf(binary))
     for (const format of formats) {
-      const runtime = `${name}, ${format === 'esm' ? 'ESM' : 'CommonJS'}`
+      const runtime = `${name}${version ? ` (${version})` : ''}, ${format === 'esm' ? 'ESM' : 'CommonJS'}`
       if (!binary) yield { runtime, results: [], skipped: `there is no ${paths[0]}`, seconds: 0 }
       else yield { runtime, known, ...(await runSuite(ground, binary, args, format)) }
     }
   }
+}
+
+/** What a binary says of its version, numbers only. */
+export async function versionOf(binary: string): Promise<string> {
+  return /[\d.-]*\d/.exec((await run(binary, ['--version'])).output)?.[0] ?? ''
 }
 
 async function runSuite(ground: Ground, binary: string, args: string[], format: string) {

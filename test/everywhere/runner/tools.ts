@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { access, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { must } from './shell.ts'
 
@@ -58,6 +58,17 @@ export const toolModules = join(cache, 'node_modules')
 /** Loads a tool as a module. */
 export function loadTool(name: string) {
   return createRequire(join(cache, 'package.json'))(name)
+}
+
+/** Puts tools where a program of the folder finds them. */
+export async function linkTools(folder: string, ...names: string[]): Promise<void> {
+  for (const name of names) {
+    const link = join(folder, 'node_modules', name)
+    await mkdir(dirname(link), { recursive: true })
+    await symlink(join(toolModules, name), link).catch((error) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  }
 }
 
 /** The first of these files that exists, below the tools or absolute; `undefined` where there is none. */

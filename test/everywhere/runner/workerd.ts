@@ -3,7 +3,7 @@ import { copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from './listen.ts'
 import type { Row } from './matrix.ts'
-import type { Ground } from './processes.ts'
+import { type Ground, versionOf } from './processes.ts'
 import { find, loadTool, root, workerdPaths } from './tools.ts'
 
 const COMPATIBILITY_DATE = '2026-01-01'
@@ -14,23 +14,24 @@ export async function inWorkerd(ground: Ground): Promise<Row> {
   const binary = await find(...workerdPaths)
   if (!binary) return { runtime: 'workerd', results: [], skipped: `there is no ${workerdPaths[0]}`, seconds: 0 }
   await copyFile(join(root, 'test/everywhere/hosts/worker.mjs'), join(ground.folder, 'worker.mjs'))
+  const runtime = `workerd (${await versionOf(binary)})`
   const worker = await startWorker(binary, ground.folder, 'worker.mjs')
   try {
     const body = JSON.stringify({ control: ground.control, deadUrl: ground.deadUrl })
     const response = await fetch(worker.url, { method: 'POST', body, signal: AbortSignal.timeout(120_000) })
     if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`)
-    return { runtime: 'workerd', results: await response.json(), seconds: (Date.now() - started) / 1000 }
+    return { runtime, results: await response.json(), seconds: (Date.now() - started) / 1000 }
   } catch (error) {
     const reason = `${(error as Error).stack}\n${worker.said()}`
     const results = [{ topic: 'calls', name: 'the suite ends', outcome: 'failed' as const, reason }]
-    return { runtime: 'workerd', results, seconds: (Date.now() - started) / 1000 }
+    return { runtime, results, seconds: (Date.now() - started) / 1000 }
   } finally {
     worker.stop()
   }
 }
 
-/** Bundles a module of a folder and serves it with workerd. */
-export async function startWorker(binary: string, folder: string, entry: string) {
+/** Bundles a module of a folder and serves it with workerd, with texts as its bindings. */
+export async function startWorker(binary: string, folder: string, entry: string, texts: Record<string, string> = {}) {
   await loadTool('esbuild').build({
     entryPoints: [join(folder, entry)],
     bundle: true,
@@ -41,7 +42,7 @@ export async function startWorker(binary: string, folder: string, entry: string)
     outfile: join(folder, 'worker.bundle.mjs'),
   })
   const port = await freePort()
-  await writeFile(join(folder, 'worker.capnp'), config(port))
+  await writeFile(join(folder, 'worker.capnp'), config(port, texts))
   const child = spawn(binary, ['serve', 'worker.capnp'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -54,7 +55,7 @@ export async function startWorker(binary: string, folder: string, entry: string)
   return { url, said: () => output.slice(-3000), stop: () => void child.kill() }
 }
 
-const config = (port: number) => `using Workerd = import "/workerd/workerd.capnp";
+const config = (port: number, texts: Record<string, string>) => `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "main", worker = .worker),
@@ -65,10 +66,11 @@ const config :Workerd.Config = (
 const worker :Workerd.Worker = (
   modules = [(name = "worker", esModule = embed "worker.bundle.mjs")],
   compatibilityDate = "${COMPATIBILITY_DATE}",
+  bindings = [${Object.entries(texts).map(([name, text]) => `(name = "${name}", text = ${JSON.stringify(text)})`)}],
 );
 `
 
-async function untilReachable(url: string): Promise<void> {
+export async function untilReachable(url: string): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const reached = await fetch(url, { method: 'HEAD' }).then(
       () => true,

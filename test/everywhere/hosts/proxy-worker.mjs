@@ -1,0 +1,6 @@
+// The proxy as a Worker, its options in a binding.
+import { createProxy } from 'shortlink-sdk/proxy'
+
+export default {
+  fetch: (request, { OPTIONS }) => createProxy(JSON.parse(OPTIONS))(request),
+}
