@@ -1,4 +1,5 @@
 import { RateLimitError, type RateLimitState } from './errors.ts'
+import { onAbort } from './on-abort.ts'
 
 interface Waiter {
   readonly since: number
@@ -33,20 +34,21 @@ export function createLine(maxWait: number, state: () => RateLimitState) {
       return new Promise((resolve, reject) => {
         const leave = () => {
           waiters.delete(waiter)
-          signal?.removeEventListener('abort', abort)
+          forget?.()
         }
-        const abort = () => {
-          leave()
-          abandoned()
-          reject(signal?.reason)
-        }
+        const forget =
+          signal &&
+          onAbort(signal, () => {
+            leave()
+            abandoned()
+            reject(signal.reason)
+          })
         const end = (refusal?: RateLimitError) => {
           leave()
           if (refusal) reject(refusal)
           else resolve()
         }
         const waiter = { since: now, end }
-        signal?.addEventListener('abort', abort)
         waiters.add(waiter)
       })
     },

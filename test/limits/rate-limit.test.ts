@@ -333,12 +333,13 @@ describe('waiting', () => {
     const removed = vi.spyOn(controller.signal, 'removeEventListener')
     const calls = take(4, controller.signal)
     expect(clock.timers).toBe(1)
+    // One listener, however many calls: Node warns of a leak at the eleventh.
     limiter.observe()
     await clock.advance(1002)
     controller.abort('stop')
     await Promise.allSettled(calls)
-    expect(added).toHaveBeenCalledTimes(3)
-    expect(removed).toHaveBeenCalledTimes(3)
+    expect(added).toHaveBeenCalledTimes(1)
+    expect(removed).toHaveBeenCalledTimes(1)
     expect(clock.timers).toBe(0)
   })
 

@@ -1,0 +1,27 @@
+/** Everybody who waits for the abort of one signal. */
+class Watch extends Set<() => void> {
+  handleEvent(): void {
+    for (const callback of this) callback()
+  }
+}
+
+const watches = /* @__PURE__ */ new WeakMap<AbortSignal, Watch>()
+
+/**
+ * Calls back when the signal aborts. The answer takes that back.
+ *
+ * However many calls use a signal at a time, it has one listener while there are any, and none after that: Node warns of
+ * a leak at the eleventh.
+ */
+export function onAbort(signal: AbortSignal, callback: () => void): () => void {
+  const watch = watches.get(signal) ?? new Watch()
+  if (watch.size === 0) {
+    watches.set(signal, watch)
+    signal.addEventListener('abort', watch)
+  }
+  watch.add(callback)
+  return () => {
+    watch.delete(callback)
+    if (watch.size === 0) signal.removeEventListener('abort', watch)
+  }
+}

@@ -1,0 +1,9 @@
+/** Three calls where one a window is allowed: only the wait for budget keeps the process alive. */
+import { ShortLinkClient } from '../../../src/index.ts'
+import { createSandbox } from '../../../src/testing/index.ts'
+
+const rateLimit = { requests: 1, interval: 300 }
+const sandbox = createSandbox({ rateLimit })
+const client = new ShortLinkClient({ ...sandbox.clientOptions, rateLimit })
+const calls = [client.account.get(), client.account.get(), client.account.get()]
+void Promise.all(calls).then((answers) => console.log(`${answers.length} answered`))
