@@ -67,6 +67,12 @@ export const lists: Topic = {
       equal(await client.splash.list().toArray(), [])
       equal((await sandbox.requests()).length, 1, 'requests')
     },
+    'a next page beyond the last one is not asked for': async ({ client, sandbox }) => {
+      const data = { result: 1, perpage: 15, currentpage: 1, nextpage: 2, maxpage: 1, splash: [] }
+      await sandbox.fail({ path: '/splash', body: { error: 0, data } })
+      equal(await client.splash.list().toArray(), [])
+      equal((await sandbox.requests()).length, 1, 'requests')
+    },
     'a server that answers with another page is an error': async ({ client, sandbox }) => {
       const data = { result: 90, perpage: 1, currentpage: 1, nextpage: 2, maxpage: 90, splash: [] }
       await sandbox.fail({ path: '/splash', body: { error: 0, data }, times: 3 })

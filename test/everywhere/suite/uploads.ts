@@ -117,6 +117,15 @@ export const uploads: Topic = {
       ok(String(error.message).includes('fileFromPath'), 'the error does not show the way out')
       equal(await sandbox.requests(), [])
     },
+    'an upload whose connection is lost after the work is sent once, even by the runtime': async ({
+      client,
+      sandbox,
+    }) => {
+      await client.account.get()
+      await sandbox.fail({ drop: 'after' })
+      await rejects(client.files.upload('a.txt', bytesOf(100)), { attempts: 1, outcome: 'unknown' })
+      equal((await sandbox.requests()).length, 2, 'requests')
+    },
     'what can be read once is sent once': async ({ client, sandbox }) => {
       await sandbox.fail({
         method: 'POST',
