@@ -93,7 +93,7 @@ export interface FileRow extends ShortAddress {
   /** In bytes. */
   size: number
   /** The bytes; empty where the sandbox was made with `keepFiles: false`. */
-  content: Uint8Array<ArrayBuffer>
+  content: Uint8Array
   downloads: number
   /** Needed to download it; `''` for none. */
   password: string

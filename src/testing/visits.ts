@@ -38,7 +38,7 @@ function download(file: FileRow, password: string, now: number): Answer {
   if (file.expiry !== '' && new Date(now).toISOString().slice(0, 10) > file.expiry) return say(410, 'Expired')
   if (file.maxdownloads > 0 && file.downloads >= file.maxdownloads) return say(410, 'No downloads left')
   file.downloads += 1
-  return { status: 200, headers: { 'Content-Type': 'application/octet-stream' }, body: file.content }
+  return { status: 200, headers: { 'Content-Type': 'application/octet-stream' }, body: new Uint8Array(file.content) }
 }
 
 function goTo(address: string): Answer {
