@@ -1,5 +1,5 @@
 import { ConfigurationError, type RateLimitState } from './errors.ts'
-import { createWindow, type RateLimitAnswer } from './rate-window.ts'
+import { createWindow, DAY, type RateLimitAnswer } from './rate-window.ts'
 import { createLine } from './waiting-line.ts'
 import { kind } from './wire.ts'
 
@@ -26,7 +26,7 @@ export interface RateLimiter {
 export interface RateLimitOptions {
   /** Requests in one window, until the server's `X-RateLimit-Limit` says otherwise. Default: 30; `Infinity`: no limit. */
   requests?: number
-  /** The length of a window in milliseconds. Default: 60,000. */
+  /** The length of a window in milliseconds, a day at most. Default: 60,000. */
   interval?: number
   /** The longest a call may wait for its turn, in milliseconds; a longer wait is an error at once. Default: `Infinity`. */
   maxWait?: number
@@ -46,9 +46,6 @@ const systemClock: Clock = {
   clearTimeout: (timer) => clearTimeout(timer as number),
 }
 
-/** The longest delay that timers know. */
-const LONGEST_TIMER = 2 ** 31 - 1
-
 /**
  * A budget of requests for the clients of one process. It sends in bursts while there is budget, learns the rate
  * from the headers of the answers, and works without them.
@@ -57,9 +54,8 @@ const LONGEST_TIMER = 2 ** 31 - 1
  */
 export function createRateLimiter(options: RateLimitOptions = {}, clock: Clock = systemClock): RateLimiter {
   const { requests = 30, interval = 60_000, maxWait = Infinity } = options
-  const isCount = Number.isInteger(requests) || requests === Infinity
-  check('requests', requests, 'a whole number from 1, or Infinity', isCount && requests > 0)
-  check('interval', interval, 'milliseconds above 0', interval > 0 && interval < Infinity)
+  check('requests', requests, 'a whole number from 1, or Infinity', requests > 0 && Math.floor(requests) === requests)
+  check('interval', interval, `milliseconds above 0 and up to ${DAY}`, interval > 0 && interval <= DAY)
   check('maxWait', maxWait, 'milliseconds from 0, or Infinity', maxWait >= 0)
 
   const window = createWindow(requests, interval)
@@ -81,11 +77,11 @@ export function createRateLimiter(options: RateLimitOptions = {}, clock: Clock =
     if (wakesAt < Infinity) clock.clearTimeout(timer)
     wakesAt = time
     if (time === Infinity) return
-    const delay = Math.min(Math.max(1, Math.ceil(time - clock.now())), LONGEST_TIMER)
-    timer = clock.setTimeout(() => {
+    const wake = () => {
       wakesAt = Infinity
       serve()
-    }, delay)
+    }
+    timer = clock.setTimeout(wake, Math.max(1, Math.ceil(time - clock.now())))
   }
 
   const limiter: RateLimiter = {

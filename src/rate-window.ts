@@ -9,8 +9,8 @@ export interface RateLimitAnswer {
 }
 
 const SECOND = 1000
-/** A wait longer than this is taken for a mistake of the server. */
-const DAY = 86_400_000
+/** The longest window there is; a server that says to wait longer is taken to be mistaken. */
+export const DAY = 86_400_000
 /**
  * What this client knows of the server's window.
  *

@@ -411,7 +411,7 @@ describe('options', () => {
     [{ requests: 0 }, 'rateLimit.requests: expected a whole number from 1, or Infinity, received 0'],
     [{ requests: 1.5 }, 'received 1.5'],
     [{ requests: '30' }, 'received a string'],
-    [{ interval: 0 }, 'rateLimit.interval: expected milliseconds above 0, received 0'],
+    [{ interval: 0 }, 'rateLimit.interval: expected milliseconds above 0 and up to 86400000, received 0'],
     [{ interval: Infinity }, 'received Infinity'],
     [{ maxWait: -1 }, 'rateLimit.maxWait: expected milliseconds from 0, or Infinity, received -1'],
     [{ maxWait: Number.NaN }, 'received NaN'],
