@@ -11,3 +11,11 @@ export function isBrowser(): boolean {
   }
   return (document !== undefined || WorkerGlobalScope !== undefined) && /^Mozilla\//.test(navigator?.userAgent ?? '')
 }
+
+/**
+ * Text or bytes as a body that is sent once. Deno takes the loss of a connection that was used before for a stale one,
+ * and sends text and bytes again by itself, even in a POST (denoland/deno#35610); a Blob it does not.
+ */
+export function sentOnce(body: string | ArrayBuffer | ArrayBufferView | Blob): BodyInit {
+  return ('Deno' in globalThis ? new Blob([body as BlobPart]) : body) as BodyInit
+}

@@ -13,6 +13,7 @@ import { type ListOptions, ListPromise, type Page } from './pagination.ts'
 import { type Path, patternOf } from './path.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import { retryAfter, retryDelay } from './retry.ts'
+import { sentOnce } from './runtime.ts'
 import { openUpload } from './upload.ts'
 import type { Reader, Reading } from './wire.ts'
 
@@ -174,7 +175,7 @@ export class Transport {
     const response = await this.#ky(url, {
       method,
       headers: sent,
-      ...(body !== undefined && { body }),
+      ...(body !== undefined && { body: sentOnce(body) }),
       // The signal goes to fetch itself: ky would join it to its own with AbortSignal.any, which leaks.
       fetch: (request) => send(request, { signal }),
     })
