@@ -1,10 +1,13 @@
 /**
  * 120 calls at once against a server that takes 30 in a window: what fails, what is sent, what is refused, and how
- * long it takes against the shortest possible time. Real HTTP on loopback. Run with `npm run bench:limits`.
+ * long it takes against the shortest possible time. Then many processes that share a key over Redis, where
+ * redis-server is installed. Real HTTP on loopback. Run with `npm run bench:limits`.
  */
 import { ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
 import { createSandbox, type SandboxOptions } from '../../src/testing/index.ts'
 import { serve } from '../../src/testing/server.ts'
+import { type Report, run } from '../limits/processes.ts'
+import { hasRedis, startRedis } from '../limits/redis.ts'
 
 const CALLS = 120
 const LIMIT = 30
@@ -78,6 +81,15 @@ async function measure({ name, sandbox: how, client: options, clients = 1, taken
   }
 }
 
+const columns = ({ calls, sent, refused, lost, took, shortest }: Report) => ({
+  calls,
+  sent,
+  refused,
+  lost,
+  'total ms': took,
+  'shortest possible ms': shortest,
+})
+
 // The first calls of a process compile the code; they are not what is measured.
 const sandbox = createSandbox({ rateLimit: false })
 const warm = await serve(sandbox)
@@ -91,3 +103,14 @@ console.log(
 const measured = []
 for (const row of rows) measured.push(await measure(row))
 console.table(Object.fromEntries(measured.map(({ name, ...numbers }) => [name, numbers])))
+
+if (hasRedis) {
+  const redis = await startRedis()
+  const crowd = { redisPort: redis.port, calls: 150, points: LIMIT, duration: WINDOW / 1000 }
+  const report: Record<string, object> = {}
+  for (const processes of [1, 2, 4, 8]) report[processes] = columns(await run({ ...crowd, processes }))
+  report['8, 4 of them killed'] = columns(await run({ ...crowd, processes: 8, kills: 4 }))
+  await redis.stop()
+  console.log(`\n${crowd.calls} calls by many processes with one key over Redis, ${LIMIT} a window of ${WINDOW} ms`)
+  console.table(report)
+} else console.log('\nredis-server is not installed: the run of many processes is left out')
