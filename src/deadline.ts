@@ -25,35 +25,14 @@ export function withDeadline<T>(
       signal?.removeEventListener('abort', onAbort)
     }
     signal?.addEventListener('abort', onAbort)
-    work(controller.signal).then(
-      (value) => {
-        end()
-        resolve(value)
-      },
-      (error) => {
-        end()
-        reject(error)
-      },
-    )
+    work(controller.signal).finally(end).then(resolve, reject)
   })
 }
 
 /** Waits. @throws the signal's reason, at once, when it aborts */
-export function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason)
-    const end = () => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', onAbort)
-    }
-    const onAbort = () => {
-      end()
-      reject(signal!.reason)
-    }
-    const timer = setTimeout(() => {
-      end()
-      resolve()
-    }, milliseconds)
-    signal?.addEventListener('abort', onAbort)
+export async function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  const forever = () => new Promise<void>(() => {})
+  await withDeadline(forever, milliseconds, signal).catch((reason) => {
+    if (reason !== EXPIRED) throw reason
   })
 }

@@ -140,12 +140,7 @@ function xhrFetch(blob: Blob, onProgress: (progress: UploadProgress) => void): t
         // XMLHttpRequest follows redirects by itself: the answer then comes from another address.
         if (xhr.responseURL !== request.url) return reject(new TypeError(`redirected to ${xhr.responseURL}`))
         const lines = xhr.getAllResponseHeaders().trim().split('\r\n').filter(Boolean)
-        const headers = new Headers(
-          lines.map((line) => {
-            const colon = line.indexOf(':')
-            return [line.slice(0, colon), line.slice(colon + 1).trim()] as [string, string]
-          }),
-        )
+        const headers = new Headers(lines.map((line) => line.split(/: ?(.*)/, 2) as [string, string]))
         resolve(new Response(xhr.response, { status: xhr.status, statusText: xhr.statusText, headers }))
       }
       init?.signal?.addEventListener('abort', () => xhr.abort())
