@@ -77,7 +77,7 @@ export function sharedRateLimiter(limiter: StoreLimiter, options: SharedRateLimi
 
   const interval = limiter.duration * 1000
   // The server's window opens a little after the store's, when the first request is there.
-  const lateness = Math.max(25, interval / 50)
+  const lateness = Math.max(100, interval / 50)
   const local = createRateLimiter({ requests: limiter.points, interval })
   const line = createLine(maxWait, () => shared.state)
 
