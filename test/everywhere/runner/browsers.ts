@@ -44,10 +44,12 @@ export async function launch(name: BrowserName): Promise<Browser | undefined> {
   return await puppeteer.launch({ executablePath, headless: true, args })
 }
 
-/** A browser takes a lost connection that was used before for a stale one, and sends whatever it was again. */
-const resends = {
-  'retries: a POST whose connection is lost after the work is sent once, even by the runtime (reference)':
-    'browsers send again by themselves where a used connection is lost, draft-nottingham-httpbis-retry section 2.1',
+const resends =
+  'Browsers send again by themselves, even a POST, where a connection that was used before is lost (draft-nottingham-httpbis-retry).'
+
+const known = {
+  'retries: a POST whose connection is lost after the work is sent once, even by the runtime': resends,
+  'uploads: an upload whose connection is lost after the work is sent once, even by the runtime': resends,
 }
 
 /** The suite in a page that loads the package's files as they are, under a policy that forbids everything else. */
@@ -65,7 +67,7 @@ export async function inBrowser(name: BrowserName, ground: Ground): Promise<Row>
     const place = JSON.stringify({ control: ground.control, deadUrl: ground.deadUrl })
     const results = (await page.evaluate(`suite(${place})`)) as Result[]
     results.push(...(await browserChecks(page)))
-    return { runtime, results, known: resends, seconds: seconds() }
+    return { runtime, results, known, seconds: seconds() }
   } catch (error) {
     const reason = String((error as Error).stack)
     return {

@@ -6,7 +6,7 @@ export interface Row {
   results: Result[]
   /** Why it was not run. */
   skipped?: string
-  /** Checks that cannot pass because of the runtime itself, by `topic: name`, with the upstream issue. */
+  /** Checks that cannot pass because of the runtime itself, by `topic: name`, with the reason and where it is known. */
   known?: Record<string, string>
   seconds: number
 }
@@ -31,7 +31,7 @@ export function judge({ results, known = {} }: Row): Verdict {
   }
 }
 
-/** The matrix in Markdown: ✓ all passed, ✗ something failed, ¹ the runtime's own fault, – not run. */
+/** The matrix in Markdown: ✓ all passed, ✗ something failed, ¹ what the runtime itself does, – not run. */
 export function table(rows: readonly Row[]): string {
   const notes: string[] = []
   const noteOf = (text: string) => {
@@ -44,9 +44,7 @@ export function table(rows: readonly Row[]): string {
     const { failures, excused } = judge(row)
     if (failures.some((result) => result.topic === topic)) return '✗'
     const marks = new Set(
-      excused
-        .filter((result) => result.topic === topic)
-        .map((result) => noteOf(`${result.name.replace(/ \(\w+\)$/, '')}: ${row.known![titleOf(result)]}`)),
+      excused.filter((result) => result.topic === topic).map((result) => noteOf(row.known![titleOf(result)]!)),
     )
     return `✓${[...marks].join('')}`
   }
@@ -59,8 +57,9 @@ export function table(rows: readonly Row[]): string {
   ].join('\n')
 }
 
+/** A check without its dialect. */
 function titleOf({ topic, name }: Result): string {
-  return `${topic}: ${name}`
+  return `${topic}: ${name.replace(/ \((reference|deployed)\)$/, '')}`
 }
 
 function superscript(number: number): string {
