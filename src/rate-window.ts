@@ -43,7 +43,7 @@ export function createWindow(requests: number, interval: number) {
 
   function open(now: number, awaited: boolean): void {
     const shared = least < limit - sent
-    sharers = refused ? sharers * 2 : shared ? Math.max(2, sharers - 1) : 1
+    sharers = refused ? Math.min(32, sharers * 2) : shared ? Math.max(2, sharers - 1) : 1
     aloneUntil = awaited || sharers > 1 ? now + interval / 20 : 0
     stale += pending
     sent = pending = 0
