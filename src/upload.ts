@@ -1,6 +1,6 @@
 import type { Issue } from './errors.ts'
 import { notify } from './observers.ts'
-import { isBrowser } from './runtime.ts'
+import { isBrowser, sentOnce } from './runtime.ts'
 import { kind } from './wire.ts'
 
 /**
@@ -66,7 +66,7 @@ export async function openUpload(
     const blob = isSized(content) ? new Blob([content as BlobPart]) : await new Response(toStream(content)).blob()
     return { headers: {}, send: onProgress ? xhrFetch(blob, onProgress) : withBody(fetch, blob) }
   }
-  if (isSized(content) && !onProgress) return { headers: {}, send: withBody(fetch, content as BodyInit) }
+  if (isSized(content) && !onProgress) return { headers: {}, send: withBody(fetch, sentOnce(content)) }
   const total = isSized(content) ? sizeOf(content) : undefined
   const stream = isSized(content) ? new Blob([content as BlobPart]).stream() : toStream(content)
   return {
