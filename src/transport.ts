@@ -5,7 +5,7 @@ import { type Call, type CallDefaults, type PreparedCall, prepareCall } from './
 import { type Checks, positiveInteger } from './checks.ts'
 import { sleep, withDeadline } from './deadline.ts'
 import { openEnvelope, rateOf } from './envelope.ts'
-import { type CallFacts, isShortLinkError, RateLimitError, type RateLimitState } from './errors.ts'
+import { type CallFacts, isShortLinkError, RateLimitError, type RateLimitState, type ShortLinkError } from './errors.ts'
 import { invalidResponse, noAnswer, refusal } from './failure.ts'
 import { notify, type Observers } from './observers.ts'
 import type { RequestOptions } from './options.ts'
@@ -85,32 +85,38 @@ export class Transport {
 
   async #run<T>(call: Call<T>, options: RequestOptions): Promise<Answer<T>> {
     const prepared = prepareCall(call, options, this.#settings)
-    const { signal } = prepared
+    const { signal, method } = prepared
+    // Whether an attempt may have done the work: no later one can say that it was not done.
+    let doubt = false
     for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted()
-      const waiting = this.#waitForBudget(prepared, attempt - 1)
+      const waiting = this.#waitForBudget(prepared, attempt - 1, doubt)
       if (waiting) await waiting
       try {
         return await this.#attempt(prepared, attempt)
       } catch (error) {
-        const delay = this.#delayBeforeRetry(prepared, error, attempt)
+        const ours = isShortLinkError(error)
+        if (ours && doubt) Object.assign(error, { outcome: 'unknown' })
+        const delay = ours ? this.#delayBeforeRetry(prepared, error, attempt) : undefined
         if (delay === undefined) throw error
+        doubt ||= ours && method !== 'GET' && error.outcome === 'unknown'
         await sleep(delay, signal)
       }
     }
   }
 
-  #waitForBudget({ api, method, path, signal }: PreparedCall<unknown>, attempts: number): Promise<void> | undefined {
+  #waitForBudget(call: PreparedCall<unknown>, attempts: number, doubt: boolean): Promise<void> | undefined {
+    const { api, method, path, signal } = call
     return api.limiter?.acquire(signal)?.catch((error) => {
       if (!(error instanceof RateLimitError)) throw error
-      const facts: CallFacts = { method, path, attempts, outcome: 'not-sent', retryable: true }
+      const facts: CallFacts = { method, path, attempts, outcome: doubt ? 'unknown' : 'not-sent', retryable: true }
       throw new RateLimitError(error.message, error, facts, error.retryAfter)
     })
   }
 
   /** How long to wait before the call goes again, or `undefined` where it does not. */
-  #delayBeforeRetry(call: PreparedCall<unknown>, error: unknown, attempt: number): number | undefined {
-    if (!isShortLinkError(error) || !error.retryable || attempt > call.retry.limit) return undefined
+  #delayBeforeRetry(call: PreparedCall<unknown>, error: ShortLinkError, attempt: number): number | undefined {
+    if (!error.retryable || attempt > call.retry.limit) return undefined
     const delayMs = retryDelay(error, attempt)
     if (delayMs > call.retry.maxDelay) return undefined
     this.#notify('onRetry', call, { attempt, delayMs, reason: error.message })
