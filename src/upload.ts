@@ -71,8 +71,16 @@ export async function openUpload(
   const stream = isSized(content) ? new Blob([content as BlobPart]).stream() : toStream(content)
   return {
     headers: total === undefined ? {} : { 'content-length': String(total) },
-    send: withBody(fetch, onProgress ? stream.pipeThrough(counted(total, onProgress)) : stream),
+    send: withBody(fetch, onProgress ? withLength(stream.pipeThrough(counted(total, onProgress)), total) : stream),
   }
+}
+
+/** Cloudflare Workers take the length of a stream from its kind, not from the header. */
+function withLength(stream: ReadableStream<Uint8Array>, length: number | undefined): ReadableStream<Uint8Array> {
+  const { FixedLengthStream } = globalThis as {
+    FixedLengthStream?: new (length: number) => TransformStream<Uint8Array, Uint8Array>
+  }
+  return FixedLengthStream && length !== undefined ? stream.pipeThrough(new FixedLengthStream(length)) : stream
 }
 
 function withBody(fetch: typeof globalThis.fetch, body: BodyInit): typeof globalThis.fetch {
