@@ -17,5 +17,8 @@ export function isBrowser(): boolean {
  * and sends text and bytes again by itself, even in a POST (denoland/deno#35610); a Blob it does not.
  */
 export function sentOnce(body: string | ArrayBuffer | ArrayBufferView | Blob): BodyInit {
-  return ('Deno' in globalThis ? new Blob([body as BlobPart]) : body) as BodyInit
+  if (!('Deno' in globalThis)) return body as BodyInit
+  const blob = new Blob([body as BlobPart])
+  // An empty Blob it would send without a length.
+  return blob.size > 0 ? blob : (body as BodyInit)
 }
