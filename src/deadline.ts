@@ -1,3 +1,5 @@
+import { onAbort } from './on-abort.ts'
+
 /** The reason of an attempt that outlasted its time. */
 export const EXPIRED: unique symbol = Symbol('expired')
 
@@ -18,13 +20,12 @@ export function withDeadline<T>(
       reject(reason)
       controller.abort(reason)
     }
-    const onAbort = () => stop(signal!.reason)
     const timer = timeout === false ? undefined : setTimeout(stop, timeout, EXPIRED)
     const end = () => {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', onAbort)
+      forget?.()
     }
-    signal?.addEventListener('abort', onAbort)
+    const forget = signal && onAbort(signal, () => stop(signal.reason))
     work(controller.signal).finally(end).then(resolve, reject)
   })
 }

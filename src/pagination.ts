@@ -1,5 +1,6 @@
 import { type Answer, ApiPromise } from './api-promise.ts'
 import { InvalidRequestError } from './errors.ts'
+import { onAbort } from './on-abort.ts'
 import type { RequestOptions } from './options.ts'
 import { isRecord } from './wire.ts'
 
@@ -71,8 +72,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
   async *pages(): AsyncGenerator<Page<T>, void, undefined> {
     const { signal, concurrency = 1 } = this.#options
     const stop = new AbortController()
-    const onAbort = () => stop.abort(signal!.reason)
-    signal?.addEventListener('abort', onAbort)
+    const forget = signal && onAbort(signal, () => stop.abort(signal.reason))
     try {
       let page: Page<T> = await this
       let next = page.currentpage + 1
@@ -94,7 +94,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
         page = await ahead.shift()!
       }
     } finally {
-      signal?.removeEventListener('abort', onAbort)
+      forget?.()
       stop.abort()
     }
   }
