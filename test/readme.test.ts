@@ -41,8 +41,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
+test('the test in the README is the example that runs', async () => {
+  expect(readme).toContain(await readFile(new URL('../examples/testing-first.test.ts', import.meta.url), 'utf8'))
+})
+
 test('the README has snippets', () => {
-  expect(files.length).toBeGreaterThan(10)
+  expect(files.length).toBeGreaterThan(7)
 })
 
 test.each(files)('$title runs', async ({ path }) => {
