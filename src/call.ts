@@ -102,7 +102,7 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
     open,
     signal: options.signal,
     timeout: options.timeout ?? defaults.timeout,
-    retry: options.retry === undefined ? defaults.retry : { ...defaults.retry, ...retryOptions(options.retry) },
+    retry: retryOptions(options.retry, defaults.retry),
     headers: options.headers,
   }
 }

@@ -3,7 +3,7 @@ import { ConfigurationError, type Issue } from './errors.ts'
 import type { Observers } from './observers.ts'
 import type { RateLimiter, RateLimitOptions } from './rate-limit.ts'
 import type { RetryOptions } from './retry.ts'
-import { kind } from './wire.ts'
+import { isRecord, kind } from './wire.ts'
 
 /** How a `ShortLinkClient` is made. Every option has a default. */
 export interface ShortLinkClientOptions extends Observers {
@@ -84,12 +84,15 @@ export function checkRequestOptions({ signal, timeout, retry, headers }: Request
   const { limit, maxDelay } = retryOptions(retry)
   expect(isCount(limit), 'retry', 'a whole number of retries from 0, or { limit, maxDelay }', shown(limit))
   expect(
-    maxDelay === undefined || maxDelay === Number.POSITIVE_INFINITY || (maxDelay >= 0 && maxDelay <= MAX_TIMER),
+    maxDelay === 0 || maxDelay === Number.POSITIVE_INFINITY || isTime(maxDelay),
     'retry.maxDelay',
     'milliseconds from 0',
     shown(maxDelay),
   )
-  for (const [name, value] of Object.entries(headers ?? {})) {
+  // A Headers, a Map or a list of pairs would be sent as nothing or as nonsense.
+  const isPlain = headers === undefined || (isRecord(headers) && !(Symbol.iterator in headers))
+  expect(isPlain, 'headers', 'an object of names and values', kind(headers))
+  for (const [name, value] of Object.entries(isPlain ? (headers ?? {}) : {})) {
     const fits =
       /^[!#$%&'*+\-.^_`|~\w]+$/.test(name) && typeof value === 'string' && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
     // The value may be a secret: it is not shown.
@@ -98,9 +101,17 @@ export function checkRequestOptions({ signal, timeout, retry, headers }: Request
   return issues
 }
 
-/** `retry` in its long form. */
-export function retryOptions(retry: number | RetryOptions | undefined): RetryOptions {
-  return typeof retry === 'object' && retry !== null ? retry : retry === undefined ? {} : { limit: retry }
+const DEFAULT_RETRY = { limit: 2, maxDelay: 90_000 }
+
+/** `retry` in its long form, what it leaves open filled in. */
+export function retryOptions(
+  retry: number | RetryOptions | undefined,
+  defaults = DEFAULT_RETRY,
+): Required<RetryOptions> {
+  const long: { limit?: number | undefined; maxDelay?: number } =
+    typeof retry === 'object' && retry !== null ? retry : { limit: retry }
+  const { limit = defaults.limit, maxDelay = defaults.maxDelay } = long
+  return { limit, maxDelay }
 }
 
 /** An address without its trailing slashes. @throws {ConfigurationError} where it cannot be one */

@@ -52,6 +52,6 @@ export function escapePath(path: Path | string): string {
   return path.text.reduce((done, part, index) => done + encodeURIComponent(String(values[names[index - 1]!])) + part)
 }
 
-const isTemplate = (path: Path | string): path is Path => typeof path === 'object' && path !== null
+const isTemplate = (path: Path | string): path is Path => typeof path === 'object' && path !== null && 'params' in path
 
 const valuesOf = ({ params }: Path): Record<string, unknown> => Object.assign({}, ...params)

@@ -4,7 +4,7 @@ import { checkRequestOptions, parseAddress, retryOptions, type ShortLinkClientOp
 import { createRateLimiter, type RateLimiter } from './rate-limit.ts'
 import { environment, isBrowser } from './runtime.ts'
 import type { Settings } from './transport.ts'
-import { kind } from './wire.ts'
+import { isRecord, kind } from './wire.ts'
 
 /** Fills in the options of a client. @throws {ConfigurationError} for an option that does not fit */
 export function resolveSettings(options: ShortLinkClientOptions): Settings {
@@ -30,7 +30,7 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
     },
     apiKey,
     timeout,
-    retry: { limit: 2, maxDelay: 90_000, ...retryOptions(options.retry) },
+    retry: retryOptions(options.retry),
     validation,
     // Looked up at each call, so that a fetch which is replaced later, by a test say, counts.
     fetch: options.fetch ?? ((...call) => globalThis.fetch(...call)),
@@ -59,6 +59,8 @@ function checkOptions(options: ShortLinkClientOptions): void {
   for (const name of functions) {
     expect(options[name] === undefined || typeof options[name] === 'function', name, 'a function')
   }
+  const { rateLimit = false } = options
+  expect(rateLimit === false || isRecord(rateLimit), 'rateLimit', 'an object of options, a RateLimiter, or false')
   isOneOf('validation', undefined, 'strict', 'report', 'off')
   isOneOf('openerAuth', undefined, 'none', 'bearer')
   if (issues.length) throw new ConfigurationError(describe(issues))

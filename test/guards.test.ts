@@ -1,0 +1,381 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import {
+  ConfigurationError,
+  createRateLimiter,
+  InvalidRequestError,
+  ShortLinkClient,
+  type ShortLinkClientOptions,
+} from '../src/index.ts'
+import { account, page, splash } from './helpers/answers.ts'
+import { connect, KEY } from './helpers/client.ts'
+import { failure } from './helpers/outcome.ts'
+import { type Server, serve } from './helpers/server.ts'
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.unstubAllEnvs()
+})
+
+/** The error that a client is refused with. */
+function refused(options: unknown): ConfigurationError {
+  try {
+    new ShortLinkClient(options as ShortLinkClientOptions)
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent', attempts: 0, method: undefined })
+    return error as ConfigurationError
+  }
+  return expect.fail(`These options should have been refused: ${JSON.stringify(options)}`)
+}
+
+const good = { baseUrl: 'https://sho.rt/api', apiKey: 'KEY' }
+
+describe('options that do not fit are refused by name', () => {
+  it.each<[option: string, value: unknown, message: RegExp]>([
+    ['baseUrl', 'sho.rt/api', /no absolute URL: expected one such as/],
+    ['baseUrl', '', /no absolute URL/],
+    ['baseUrl', 5, /no absolute URL/],
+    ['baseUrl', 'ftp://sho.rt', /scheme ftp:/],
+    ['baseUrl', 'https://user:secret@sho.rt', /user name or password/],
+    ['baseUrl', 'https://sho.rt/api?version=3', /query or a fragment/],
+    ['baseUrl', 'https://sho.rt/api#top', /query or a fragment/],
+    ['openerUrl', '/opener', /no absolute URL/],
+    ['apiKey', '', /an empty string where a string is expected|empty/],
+    ['apiKey', 5, /a number/],
+    ['apiKey', {}, /an object/],
+    ['apiKey', 'KEY\n', /line break/],
+    ['apiKey', 'KEY KEY', /space/],
+    ['apiKey', 'ключ', /no header can carry/],
+    ['timeout', 0, /milliseconds above 0/],
+    ['timeout', -1, /received -1/],
+    ['timeout', Number.NaN, /received NaN/],
+    ['timeout', Number.POSITIVE_INFINITY, /or false/],
+    ['timeout', '5000', /received a string/],
+    ['timeout', null, /received null/],
+    ['retry', -1, /whole number/],
+    ['retry', 1.5, /received 1.5/],
+    ['retry', '3', /received a string/],
+    ['retry', null, /received null/],
+    ['retry', { limit: Number.POSITIVE_INFINITY }, /whole number/],
+    ['retry.maxDelay', { maxDelay: -1 }, /milliseconds from 0/],
+    ['retry.maxDelay', { maxDelay: '5' }, /received a string/],
+    ['rateLimit', 30, /rateLimit/],
+    ['rateLimit', true, /rateLimit/],
+    ['rateLimit', null, /rateLimit/],
+    ['rateLimit', '30/minute', /rateLimit/],
+    ['rateLimit.requests', { requests: 0 }, /whole number from 1/],
+    ['rateLimit.interval', { interval: -1 }, /milliseconds above 0/],
+    ['rateLimit.maxWait', { maxWait: Number.NaN }, /milliseconds from 0/],
+    ['validation', 'loose', /strict, report, off/],
+    ['validation', null, /received null/],
+    ['openerAuth', 'basic', /none, bearer/],
+    ['fetch', 'fetch', /a function/],
+    ['onRequest', {}, /a function/],
+    ['onResponse', 'log', /a function/],
+    ['onRetry', 1, /a function/],
+    ['onDrift', [], /a function/],
+    ['headers', 'x-site: shop', /an object/],
+    ['headers', [['x-site', 'shop']], /an object/],
+    ['headers', new Headers({ 'x-site': 'shop' }), /an object/],
+    ['headers', new Map([['x-site', 'shop']]), /an object/],
+    ['headers."x-site"', { 'x-site': 'a\r\nx-evil: 1' }, /one line/],
+    ['headers."x-site"', { 'x-site': 'a\nb' }, /one line/],
+    ['headers."x-site"', { 'x-site': 'чай' }, /one line/],
+    ['headers."x-site"', { 'x-site': 5 }, /received a number/],
+    ['headers."x site"', { 'x site': 'a' }, /one line/],
+    ['headers."x-site\\r\\n"', { 'x-site\r\n': 'a' }, /one line/],
+  ])('%s: %o', (option, value, message) => {
+    const [name] = option.split('.') as [string]
+    const error = refused({ ...good, [name]: value })
+    expect(error.message).toContain(option)
+    expect(error.message).toMatch(message)
+  })
+
+  it.each([null, 5, 'https://sho.rt'])('no options at all: %j', (options) => {
+    expect(refused(options).message).toMatch(/an object of options/)
+  })
+
+  it('all that is wrong is told at once', () => {
+    expect(refused({ ...good, timeout: 0, validation: 'loose', fetch: 1 }).message).toMatch(
+      /timeout.*fetch.*validation/,
+    )
+  })
+
+  it.each<[option: string, value: unknown]>([
+    ['timeout', false],
+    ['retry', 0],
+    ['retry', { limit: 5 }],
+    ['retry', { maxDelay: Number.POSITIVE_INFINITY }],
+    ['rateLimit', false],
+    ['rateLimit', {}],
+    ['rateLimit', createRateLimiter()],
+    ['headers', { 'x-site': 'Müller & Söhne', 'x-empty': '' }],
+    ['apiKey', null],
+    ['apiKey', () => 'KEY'],
+    ['baseUrl', new URL('https://sho.rt/api/')],
+    ['timeout', undefined],
+  ])('%s may be %o', (option, value) => {
+    expect(() => new ShortLinkClient({ ...good, [option]: value })).not.toThrow()
+  })
+
+  it('a retry option that is undefined is the default, not without end', async () => {
+    const server = await serve({ status: 503, headers: { 'Retry-After': '0' } })
+    const unset = { limit: undefined, maxDelay: undefined } as never
+    expect(await failure(connect(server, { retry: unset }).account.get())).toMatchObject({ attempts: 3 })
+    expect(await failure(connect(server, { retry: 1 }).account.get({ retry: unset }))).toMatchObject({ attempts: 2 })
+  })
+})
+
+describe('addresses and keys come from the environment where no option gives them', () => {
+  it('all three', async () => {
+    const server = await serve({ body: account })
+    vi.stubEnv('SHORTLINK_BASE_URL', `${server.origin}/from-env/`)
+    vi.stubEnv('SHORTLINK_OPENER_URL', `${server.origin}/opener-from-env`)
+    vi.stubEnv('SHORTLINK_API_KEY', 'KEY-FROM-ENV')
+    const client = new ShortLinkClient({ openerAuth: 'bearer', validation: 'off' })
+    await client.account.get()
+    await client.opener.create({ url: 'https://www.youtube.com/watch?v=1' })
+    expect(server.seen.map(({ url, headers }) => [url, headers.authorization])).toEqual([
+      ['/from-env/account', 'Bearer KEY-FROM-ENV'],
+      ['/opener-from-env/v3/api', 'Bearer KEY-FROM-ENV'],
+    ])
+  })
+
+  it('options stand above them', async () => {
+    const server = await serve({ body: account })
+    vi.stubEnv('SHORTLINK_BASE_URL', 'https://elsewhere.example')
+    vi.stubEnv('SHORTLINK_API_KEY', 'KEY-FROM-ENV')
+    await connect(server).account.get()
+    await connect(server, { apiKey: null }).account.get()
+    expect(server.seen.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${KEY}`, undefined])
+  })
+
+  it('an empty variable is none', () => {
+    vi.stubEnv('SHORTLINK_BASE_URL', '')
+    vi.stubEnv('SHORTLINK_API_KEY', '')
+    expect(refused({}).message).toMatch(/`baseUrl`.*SHORTLINK_BASE_URL.*`openerUrl`.*SHORTLINK_OPENER_URL/)
+    expect(refused({ baseUrl: 'https://sho.rt' }).message).toMatch(/`apiKey`.*SHORTLINK_API_KEY.*`apiKey: null`/)
+  })
+
+  it('a wrong variable is refused under the name of its option', () => {
+    vi.stubEnv('SHORTLINK_BASE_URL', 'sho.rt')
+    expect(refused({ apiKey: 'KEY' }).message).toMatch(/^baseUrl /)
+  })
+
+  it('the opener alone needs no key, unless it is to get one', () => {
+    expect(() => new ShortLinkClient({ openerUrl: 'https://opener.example' })).not.toThrow()
+    expect(refused({ openerUrl: 'https://opener.example', openerAuth: 'bearer' }).message).toMatch(/no key/)
+  })
+})
+
+describe('http: beyond this machine', () => {
+  it.each([
+    'http://sho.rt/api',
+    'http://10.0.0.1',
+    'http://127.0.0.1.evil.example',
+    'http://localhost.evil.example',
+    'http://[::2]',
+    'http://0.0.0.0',
+  ])('is refused for %s, with the way out', (address) => {
+    for (const name of ['baseUrl', 'openerUrl']) {
+      expect(refused({ apiKey: 'KEY', [name]: address }).message).toMatch(
+        new RegExp(`^${name} .*use https:, or set allowInsecureHttp`),
+      )
+      expect(() => new ShortLinkClient({ apiKey: 'KEY', [name]: address, allowInsecureHttp: true })).not.toThrow()
+    }
+  })
+
+  it.each([
+    'http://localhost:3000',
+    'http://127.0.0.1',
+    'http://127.8.8.8',
+    'http://[::1]:80/api',
+    'http://api.localhost',
+    'http://LOCALHOST',
+    'http://2130706433',
+  ])('is not %s', (baseUrl) => {
+    expect(() => new ShortLinkClient({ baseUrl, apiKey: 'KEY' })).not.toThrow()
+  })
+})
+
+describe('a string key in a browser', () => {
+  const asPage = () => {
+    vi.stubGlobal('document', {})
+    vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' })
+  }
+  const asWorker = () => {
+    vi.stubGlobal('WorkerGlobalScope', class {})
+    vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0' })
+  }
+
+  it.each([
+    ['a page', asPage],
+    ['a worker', asWorker],
+  ])('is refused in %s, with the ways out', (_, become) => {
+    become()
+    expect(refused(good).message).toMatch(/a string apiKey in a browser.*`apiKey: null`.*dangerouslyAllowBrowser/)
+    for (const options of [{ apiKey: null }, { apiKey: () => 'KEY' }, { dangerouslyAllowBrowser: true }]) {
+      expect(() => new ShortLinkClient({ ...good, ...options })).not.toThrow()
+    }
+  })
+
+  it.each([
+    ['Node', {}],
+    ['Deno, which has a window', { window: globalThis, navigator: { userAgent: 'Deno/2.5.0' } }],
+    ['a worker of Cloudflare', { WorkerGlobalScope: class {}, navigator: { userAgent: 'Cloudflare-Workers' } }],
+    ['Bun', { navigator: { userAgent: 'Bun/1.3' } }],
+  ])('is fine in %s', (_, globals) => {
+    for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value)
+    expect(() => new ShortLinkClient(good)).not.toThrow()
+  })
+})
+
+describe('apiKey as a function', () => {
+  const keysSeen = (server: Server) => server.seen.map(({ headers }) => headers.authorization)
+
+  it.each([
+    ['at once', () => 'KEY'],
+    ['later', () => Promise.resolve('KEY')],
+  ])('gives the key %s', async (_, apiKey) => {
+    const server = await serve({ body: account })
+    await connect(server, { apiKey }).account.get()
+    expect(keysSeen(server)).toEqual(['Bearer KEY'])
+  })
+
+  it('is asked before each attempt, so that a new key counts at once', async () => {
+    let count = 0
+    const server = await serve(
+      { status: 503, headers: { 'Retry-After': '0' } },
+      { status: 503, headers: { 'Retry-After': '0' } },
+      { body: account },
+    )
+    await connect(server, { apiKey: () => `KEY-${++count}`, retry: 2 }).account.get()
+    expect(keysSeen(server)).toEqual(['Bearer KEY-1', 'Bearer KEY-2', 'Bearer KEY-3'])
+  })
+
+  it('is not asked by a call that needs no key', async () => {
+    const apiKey = vi.fn(() => 'KEY')
+    await connect(await serve({ body: { error: 0 } }), { apiKey, validation: 'off' }).opener.create({
+      url: 'https://shop.example',
+    })
+    expect(apiKey).not.toHaveBeenCalled()
+  })
+
+  it.each<[gives: string, apiKey: () => unknown, message: RegExp]>([
+    [
+      'throws',
+      () => {
+        throw new Error('the vault is closed')
+      },
+      /apiKey\(\) failed: .*the vault is closed/,
+    ],
+    ['rejects', () => Promise.reject(new Error('the vault is closed')), /apiKey\(\) failed: .*the vault is closed/],
+    ['gives nothing', () => undefined, /apiKey is nothing/],
+    ['gives null', () => null, /apiKey is null/],
+    ['gives an empty string', () => '', /apiKey is an empty string/],
+    ['gives a key with a line break', () => 'KEY\n', /line break/],
+  ])(
+    'that %s fails the call, which was not sent and gives its place in the budget back',
+    async (_, apiKey, message) => {
+      const server = await serve({ body: account })
+      const client = connect(server, { apiKey: apiKey as never, rateLimit: { requests: 5 }, retry: 2 })
+      const error = await failure(client.account.get())
+      expect(error).toBeInstanceOf(ConfigurationError)
+      expect(error).toMatchObject({
+        outcome: 'not-sent',
+        retryable: false,
+        attempts: 0,
+        method: 'GET',
+        path: '/account',
+      })
+      expect(error.message).toMatch(message)
+      expect(server.seen).toEqual([])
+      expect(client.rateLimit.remaining).toBe(5)
+    },
+  )
+
+  it('null sends no key, because a proxy adds it', async () => {
+    const server = await serve({ body: account })
+    await connect(server, { apiKey: null }).account.get()
+    expect(keysSeen(server)).toEqual([undefined])
+  })
+})
+
+describe('request paths', () => {
+  it.each([
+    'urls',
+    '',
+    '//evil.example/urls',
+    'https://evil.example',
+    '/urls?limit=5',
+    '/urls#top',
+    '/urls/../account',
+    '/urls/..',
+    '/./urls',
+    '/urls/%2e%2E/account',
+    '/urls/.%2e',
+    '/urls\\..\\account',
+    '/my urls',
+    '/urls\n',
+    '/urls\u0000',
+    '/urls\u2028',
+    5,
+    undefined,
+    null,
+    {},
+  ])('%j is refused before anything is sent', async (path) => {
+    const server = await serve({ body: page('urls', [splash(1)]).body })
+    for (const call of [
+      connect(server).request('GET', path as never),
+      connect(server).paginate(path as never, { listKey: 'urls' }),
+    ]) {
+      const error = await failure(call)
+      expect(error).toBeInstanceOf(InvalidRequestError)
+      expect(error.message).toMatch(/path: expected a path/)
+    }
+    expect(server.seen).toEqual([])
+  })
+
+  it.each(['/', '/urls', '/url/1/update', '/a%20b', '/...', '/a..b/.c', '/Ünïcode', "/a'b(c)", '/a//b'])(
+    '%j is sent',
+    async (path) => {
+      const server = await serve({})
+      await connect(server).request('GET', path)
+      expect(decodeURI(server.seen[0]!.url)).toBe(decodeURI(`/api${path}`))
+    },
+  )
+})
+
+describe('withOptions', () => {
+  it('gives a client with other options, the first one being as it was', async () => {
+    const server = await serve({ body: account })
+    const first = connect(server, { headers: { 'x-site': 'first' } })
+    await first.withOptions({ headers: { 'x-site': 'second' }, apiKey: 'OTHER' }).account.get()
+    await first.account.get()
+    expect(server.seen.map(({ headers }) => [headers['x-site'], headers.authorization])).toEqual([
+      ['second', 'Bearer OTHER'],
+      ['first', `Bearer ${KEY}`],
+    ])
+  })
+
+  it('shares the rate limiter, of the opener too', async () => {
+    const headers = { 'X-RateLimit-Limit': '7', 'X-RateLimit-Remaining': '5' }
+    const server = await serve({ body: account, headers })
+    const first = connect(server, { rateLimit: {} })
+    const second = first.withOptions({ timeout: 1000 })
+    await second.account.get()
+    expect(first.rateLimit).toMatchObject({ limit: 7, remaining: 5 })
+    expect(first.rateLimit).toEqual(second.rateLimit)
+  })
+
+  it('can be given a limiter of its own, or none', async () => {
+    const first = connect(await serve({ body: account }), { rateLimit: {} })
+    expect(first.withOptions({ rateLimit: false }).rateLimit.limit).toBeUndefined()
+    expect(first.withOptions({ rateLimit: { requests: 5 } }).rateLimit.limit).toBe(5)
+    expect(first.rateLimit.limit).toBe(30)
+  })
+
+  it('checks its options as the constructor does', () => {
+    expect(() => connect({ origin: 'https://sho.rt' }).withOptions({ timeout: 0 })).toThrow(ConfigurationError)
+  })
+})

@@ -1,0 +1,213 @@
+import { HttpResponse, http } from 'msw'
+import { setupServer } from 'msw/node'
+import { describe, expect, expectTypeOf, it, vi } from 'vitest'
+import { type Account, ApiPromise, NotFoundError, type Result, type ShortLinkClientOptions } from '../src/index.ts'
+import { account } from './helpers/answers.ts'
+import { connect } from './helpers/client.ts'
+import { failure, thrown } from './helpers/outcome.ts'
+import { serve } from './helpers/server.ts'
+
+const missing = { status: 404, body: { error: 1, message: 'None' } }
+const busy = { status: 503, headers: { 'Retry-After': '0' } }
+
+describe('what a call gives', () => {
+  it('is a promise of the answer', async () => {
+    const call = connect(await serve({ body: account })).account.get()
+    expect(call).toBeInstanceOf(Promise)
+    expect(call).toBeInstanceOf(ApiPromise)
+    expectTypeOf(call).resolves.toEqualTypeOf<Account>()
+    expect(await call).toEqual(account.data)
+  })
+
+  it('is one request, however often it is asked', async () => {
+    const server = await serve({ body: account })
+    const call = connect(server).account.get()
+    await Promise.all([call, call, call.then(() => {}), call.withResponse(), call.safe(), call.finally(() => {})])
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it('is sent though nobody asks for the answer', async () => {
+    const server = await serve({ body: account })
+    const call = connect(server).account.get()
+    await vi.waitUntil(() => server.seen.length === 1)
+    await call
+  })
+
+  it('works with what promises work with: all, race, allSettled, then, catch, finally, and an async function', async () => {
+    const client = connect(await serve({ body: account }))
+    const call = () => client.account.get()
+    const { data } = account
+    expect(await Promise.all([call(), call()])).toEqual([data, data])
+    expect(await Promise.race([call()])).toEqual(data)
+    expect(await Promise.allSettled([call()])).toEqual([{ status: 'fulfilled', value: data }])
+    expect(await Promise.resolve(call())).toEqual(data)
+    expect(await call().then(({ id }) => id)).toBe(1)
+    expect(await call().then(null, () => 'not called')).toEqual(data)
+    expect(await call().catch(() => 'not called')).toEqual(data)
+    const last = vi.fn()
+    expect(await call().finally(last)).toEqual(data)
+    expect(last).toHaveBeenCalledWith()
+    expect(await (async () => call())()).toEqual(data)
+    const next = call().then(() => {})
+    expect(next.constructor).toBe(Promise)
+    await next
+  })
+
+  it('rejects where promises reject', async () => {
+    const client = connect(await serve(missing))
+    const call = () => client.account.get()
+    expect(await call().catch((error) => error)).toBeInstanceOf(NotFoundError)
+    expect(await call().then(null, (error) => error)).toBeInstanceOf(NotFoundError)
+    expect(await thrown(call().finally(() => {}))).toBeInstanceOf(NotFoundError)
+    expect(await thrown(Promise.all([call(), call()]))).toBeInstanceOf(NotFoundError)
+    expect(await Promise.allSettled([call()])).toMatchObject([{ status: 'rejected', reason: { code: 'not_found' } }])
+    const passedOn = call().then(() => expect.fail())
+    expect(await thrown(passedOn)).toBeInstanceOf(NotFoundError)
+  })
+})
+
+describe('withResponse', () => {
+  it('tells the answer, the Response, the rate and the attempts', async () => {
+    const headers = { 'X-Site': 'shop', 'X-RateLimit-Limit': '30', 'X-RateLimit-Remaining': '28' }
+    const server = await serve(busy, { body: account, headers })
+    const answer = await connect(server, { retry: 1 }).account.get().withResponse()
+    expect(answer.data).toEqual(account.data)
+    expect(answer.response).toBeInstanceOf(Response)
+    expect(answer.response.status).toBe(200)
+    expect(answer.response.headers.get('x-site')).toBe('shop')
+    expect(answer.response.bodyUsed).toBe(true)
+    expect(answer.rateLimit).toMatchObject({ limit: 30, remaining: 28 })
+    expect(answer.attempts).toBe(2)
+  })
+
+  it('rejects with the error of the call', async () => {
+    expect(
+      await failure(
+        connect(await serve(missing))
+          .account.get()
+          .withResponse(),
+      ),
+    ).toBeInstanceOf(NotFoundError)
+  })
+})
+
+describe('safe', () => {
+  it('gives the answer or the error, and types tell them apart', async () => {
+    const good = await connect(await serve({ body: account }))
+      .account.get()
+      .safe()
+    expectTypeOf(good).toEqualTypeOf<Result<Account>>()
+    expect(good).toEqual({ ok: true, data: account.data })
+    if (good.ok) expectTypeOf(good.data).toEqualTypeOf<Account>()
+    const bad = await connect(await serve(missing))
+      .account.get()
+      .safe()
+    expect(bad).toEqual({ ok: false, error: expect.any(NotFoundError) })
+  })
+
+  it('never rejects with an error of the package, whatever is wrong', async () => {
+    const client = connect(await serve(missing))
+    const wrong = [
+      client.domains.delete(0),
+      client.request('GET', 'no path'),
+      client.splash.list({ page: -1 }),
+      client.splash.list({}, { concurrency: 0 }),
+    ]
+    for (const call of wrong) expect(await call.safe()).toMatchObject({ ok: false, error: { code: 'invalid_request' } })
+  })
+
+  it('rejects with the reason of an abort, which is no error of the package', async () => {
+    const call = connect(await serve({ body: account })).account.get({ signal: AbortSignal.abort('left') })
+    expect(await thrown(call.safe())).toBe('left')
+  })
+})
+
+describe('observers', () => {
+  it('are told what happens, in order', async () => {
+    const told: [name: string, event: object][] = []
+    const tell = (name: string) => (event: object) => void told.push([name, event])
+    const server = await serve(busy, {
+      body: account,
+      headers: { 'X-RateLimit-Limit': '30', 'X-RateLimit-Remaining': '9' },
+    })
+    const observers = { onRequest: tell('onRequest'), onResponse: tell('onResponse'), onRetry: tell('onRetry') }
+    await connect(server, { retry: 1, ...observers }).account.get()
+    const call = { method: 'GET', url: `${server.origin}/api/account` }
+    const durationMs = expect.any(Number)
+    expect(told).toEqual([
+      ['onRequest', { ...call, attempt: 1 }],
+      [
+        'onResponse',
+        { ...call, attempt: 1, status: 503, durationMs, rateLimit: expect.objectContaining({ queued: 0 }) },
+      ],
+      ['onRetry', { ...call, attempt: 1, delayMs: 0, reason: 'GET /account: 503 Service Unavailable' }],
+      ['onRequest', { ...call, attempt: 2 }],
+      [
+        'onResponse',
+        {
+          ...call,
+          attempt: 2,
+          status: 200,
+          durationMs,
+          rateLimit: expect.objectContaining({ limit: 30, remaining: 9 }),
+        },
+      ],
+    ])
+  })
+
+  it('are told of no answer where none came, and of nothing where nothing is sent', async () => {
+    const onRequest = vi.fn()
+    const onResponse = vi.fn()
+    const client = connect(await serve((_, destroy) => void destroy()), { onRequest, onResponse })
+    await failure(client.account.get())
+    await failure(client.domains.delete(0))
+    expect(onRequest).toHaveBeenCalledOnce()
+    expect(onResponse).not.toHaveBeenCalled()
+  })
+
+  it.each<[by: string, observer: () => unknown]>([
+    [
+      'throwing',
+      () => {
+        throw new Error('mine')
+      },
+    ],
+    ['rejecting later', () => Promise.reject(new Error('mine'))],
+    [
+      'rejecting in another library’s promise',
+      // biome-ignore lint/suspicious/noThenProperty: a promise of another library.
+      () => ({ then: (_: unknown, reject: (error: Error) => void) => reject(new Error('mine')) }),
+    ],
+    ['never coming back', () => new Promise(() => {})],
+  ])('cannot break a call by %s', async (_, observer) => {
+    const drifted = { ...account, data: { ...account.data, id: 'x' } }
+    const server = await serve(busy, { body: drifted })
+    const spy = vi.fn(observer)
+    const observers = {
+      onRequest: spy,
+      onResponse: spy,
+      onRetry: spy,
+      onDrift: spy,
+    } as unknown as ShortLinkClientOptions
+    expect(await connect(server, { retry: 1, validation: 'report', ...observers }).account.get()).toEqual(drifted.data)
+    expect(spy).toHaveBeenCalledTimes(2 + 2 + 1 + 1)
+  })
+
+  it('cannot change a call by changing what they are told', async () => {
+    const server = await serve({ body: account })
+    const onRequest = (event: object) => Object.assign(event, { url: 'https://evil.example', method: 'DELETE' })
+    await connect(server, { onRequest: onRequest as never }).account.get()
+    expect(server.seen[0]).toMatchObject({ method: 'GET', url: '/api/account' })
+  })
+})
+
+it('the global fetch is looked up at each call, so that a library which replaces it later is used', async () => {
+  const client = connect({ origin: 'https://sho.rt' })
+  const msw = setupServer(http.get('https://sho.rt/api/account', () => HttpResponse.json(account)))
+  msw.listen({ onUnhandledRequest: 'error' })
+  try {
+    expect(await client.account.get()).toEqual(account.data)
+  } finally {
+    msw.close()
+  }
+})
