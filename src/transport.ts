@@ -178,14 +178,18 @@ export class Transport {
     if (key !== null) sent.set('authorization', `Bearer ${key}`)
     for (const [name, value] of Object.entries(headers ?? {})) sent.set(name, value)
     const send = file?.send ?? fetch
-    const response = await this.#ky(url, {
-      method,
-      headers: sent,
-      ...(body !== undefined && { body: sentOnce(body) }),
-      // The signal goes to fetch itself: ky would join it to its own with AbortSignal.any, which leaks.
-      fetch: (request) => send(request, { signal }),
-    })
-    return [response, await response.text()]
+    try {
+      const response = await this.#ky(url, {
+        method,
+        headers: sent,
+        ...(body !== undefined && { body: sentOnce(body) }),
+        // The signal goes to fetch itself: ky would join it to its own with AbortSignal.any, which leaks.
+        fetch: (request) => send(request, { signal }),
+      })
+      return [response, await response.text()]
+    } finally {
+      file?.close?.()
+    }
   }
 
   #notify<Name extends 'onRequest' | 'onResponse' | 'onRetry'>(

@@ -31,9 +31,8 @@ export interface Upload {
 /** What does not fit about a content. */
 export function checkContent(content: unknown): Issue[] {
   if (isSized(content) || isStream(content) || isAsyncIterable(content)) {
-    const used = isStream(content) && content.locked
-    return used
-      ? [{ path: ['content'], message: 'expected a stream that nobody reads yet, received a locked one' }]
+    return isStream(content) && isUsed(content)
+      ? [{ path: ['content'], message: 'expected a stream that nobody has read, received a used or locked one' }]
       : []
   }
   const hint =
@@ -51,6 +50,8 @@ export const isReplayable = (content: UploadContent): boolean => isSized(content
 export interface OpenedUpload {
   readonly headers: Readonly<Record<string, string>>
   readonly send: typeof fetch
+  /** Closes a source that was not read to its end; Node would read on after an abort, for ever where it has none. */
+  readonly close?: () => void
 }
 
 /**
@@ -63,15 +64,17 @@ export async function openUpload(
 ): Promise<OpenedUpload> {
   // The fetch of a browser can neither stream a request nor tell its progress.
   if (isBrowser()) {
-    const blob = isSized(content) ? new Blob([content as BlobPart]) : await new Response(toStream(content)).blob()
+    const blob = isSized(content) ? new Blob([content as BlobPart]) : await new Response(opened(content).stream).blob()
     return { headers: {}, send: onProgress ? xhrFetch(blob, onProgress) : withBody(fetch, blob) }
   }
   if (isSized(content) && !onProgress) return { headers: {}, send: withBody(fetch, sentOnce(content)) }
   const total = isSized(content) ? sizeOf(content) : undefined
-  const stream = isSized(content) ? new Blob([content as BlobPart]).stream() : toStream(content)
+  const source = isSized(content) ? new Blob([content as BlobPart]).stream() : content
+  const { stream, close } = opened(source, (loaded) => notify(onProgress, { loaded, total }))
   return {
     headers: total === undefined ? {} : { 'content-length': String(total) },
-    send: withBody(fetch, onProgress ? withLength(stream.pipeThrough(counted(total, onProgress)), total) : stream),
+    send: withBody(fetch, withLength(stream, total)),
+    close,
   }
 }
 
@@ -97,6 +100,16 @@ function isStream(content: unknown): content is ReadableStream<Uint8Array> {
   return content instanceof ReadableStream
 }
 
+/** A stream does not tell whether it was read to its end; a Response refuses to be made of one that was. */
+function isUsed(stream: ReadableStream<Uint8Array>): boolean {
+  try {
+    new Response(stream)
+    return false
+  } catch {
+    return true
+  }
+}
+
 function isAsyncIterable(content: unknown): content is AsyncIterable<Uint8Array> {
   return typeof content === 'object' && content !== null && Symbol.asyncIterator in content
 }
@@ -105,30 +118,33 @@ function sizeOf(content: Sized): number {
   return content instanceof Blob ? content.size : content.byteLength
 }
 
-function toStream(content: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
-  if (isStream(content)) return content
-  const chunks = content[Symbol.asyncIterator]()
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await chunks.next()
-      if (done) controller.close()
-      else controller.enqueue(value)
-    },
-    async cancel(reason) {
-      await chunks.return?.(reason)
-    },
-  })
-}
-
-function counted(total: number | undefined, onProgress: (progress: UploadProgress) => void) {
+/** The bytes of a source as a stream, counted, and a way to end both. */
+function opened(content: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>, onBytes?: (loaded: number) => void) {
+  const reader = isStream(content) ? content.getReader() : undefined
+  const chunks = isStream(content) ? undefined : content[Symbol.asyncIterator]()
+  const end = async () => {
+    await (reader ? reader.cancel() : chunks!.return?.())
+  }
+  let close = () => {}
   let loaded = 0
-  return new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      controller.enqueue(chunk)
-      loaded += chunk.byteLength
-      notify(onProgress, { loaded, total })
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      close = () => {
+        // An error, and not an end: a server must not take half a file for a whole one.
+        controller.error(new Error('the attempt has ended'))
+        end().catch(() => {})
+      }
     },
+    async pull(controller) {
+      const { done, value } = await (reader ? reader.read() : chunks!.next())
+      if (done) return controller.close()
+      controller.enqueue(value)
+      loaded += value.byteLength
+      onBytes?.(loaded)
+    },
+    cancel: end,
   })
+  return { stream, close }
 }
 
 /** A fetch over XMLHttpRequest: the one way in which a browser tells the progress of an upload and its Content-Length stays. */
