@@ -82,8 +82,10 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
     ...checkRequestOptions(options),
     ...(call.checks ? check(json === undefined ? (query ?? {}) : json, call.checks, call.required) : []),
     ...(upload ? checkContent(upload.content) : []),
-    ...checkBodies(call),
   ]
+  if ([json, upload].filter((body) => body !== undefined).length > (method === 'GET' ? 0 : 1)) {
+    issues.push({ path: ['body'], message: 'expected `json` or `body`, and neither with GET' })
+  }
   const body = json === undefined ? undefined : stringify(json, issues)
   const search = queryString(query, issues)
   refuse(escaped, issues)
@@ -109,12 +111,6 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-function checkBodies({ method, json, upload }: Call<unknown>): Issue[] {
-  const bodies = [json, upload].filter((body) => body !== undefined).length
-  if (method === 'GET' && bodies) return [{ path: ['body'], message: 'GET has none: parameters go into `query`' }]
-  return bodies > 1 ? [{ path: ['body'], message: 'expected `json` or `body`, received both' }] : []
-}
-
 /** A query: `undefined` is left out; `null` and `''` are sent, empty; the rest is escaped, whatever it holds. */
 function queryString(query: object | undefined, issues: Issue[]): string {
   const pairs: string[] = []
@@ -122,10 +118,7 @@ function queryString(query: object | undefined, issues: Issue[]): string {
     try {
       if (value !== undefined) pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(value ?? '')}`)
     } catch {
-      issues.push({
-        path: [name],
-        message: 'expected what an address can hold, received a symbol or half a surrogate pair',
-      })
+      issues.push({ path: [name], message: 'expected no symbol and no half of a surrogate pair' })
     }
   }
   return pairs.length ? `?${pairs.join('&')}` : ''

@@ -15,7 +15,7 @@ export function openEnvelope(body: unknown, httpStatus: number): Envelope | unde
   const httpOk = httpStatus >= 200 && httpStatus < 300
   if (!isRecord(body)) return httpOk ? undefined : { ok: false, status: httpStatus, message: '' }
   const { error, message } = body
-  const succeeded = error === undefined || error === null || error === false || Number(error || 0) === 0
+  const succeeded = Number(error || 0) === 0
   if (httpOk && succeeded) return { ok: true, body }
   const code = Number(error)
   // A 5xx may have done the work whatever its body says, so the body's number does not overrule it.
