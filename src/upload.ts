@@ -87,7 +87,10 @@ function withLength(stream: ReadableStream<Uint8Array>, length: number | undefin
 }
 
 function withBody(fetch: typeof globalThis.fetch, body: BodyInit): typeof globalThis.fetch {
-  return (input, init) => fetch(input, { ...init, body, duplex: 'half' } as RequestInit)
+  // Node's fetch keeps a copy of a content that it may have to send again to another address, so a redirect is an
+  // error here. Cloudflare Workers know none of the kind.
+  const redirect = 'FixedLengthStream' in globalThis ? 'manual' : 'error'
+  return (input, init) => fetch(input, { ...init, body, duplex: 'half', redirect } as RequestInit)
 }
 
 type Sized = Blob | ArrayBuffer | ArrayBufferView
