@@ -27,9 +27,12 @@ export default defineConfig({
     {
       name: 'without what ky is told not to do',
       setup: ({ onLoad }) =>
-        // The progress of uploads and downloads; upload.ts has its own. A bundler cannot see that it is never asked for.
-        onLoad({ filter: /ky\/distribution\/utils\/body\.js$/ }, () => ({
-          contents: 'export const streamRequest = undefined, streamResponse = undefined',
+        // Progress, timeouts, retries and errors by status, which are this package's own. A bundler cannot see that
+        // they are never asked for.
+        onLoad({ filter: /ky\/distribution\/(utils\/(body|timeout|delay)|errors\/(HTTPError|NonError))\.js$/ }, () => ({
+          contents: `export const streamRequest = undefined, streamResponse = undefined
+            export const HTTPError = undefined, NonError = undefined
+            export default undefined`,
         })),
     },
   ],
