@@ -24,7 +24,7 @@ export interface Call<T> {
 }
 
 /** One of the two APIs: where it is, and what its calls need. */
-export interface Api {
+interface Api {
   /** The address without a trailing slash; `undefined` where nobody gave one. */
   readonly address: string | undefined
   /** The option and the variable that set it, for the error where it is missing. */

@@ -14,7 +14,7 @@ export interface StandardSchema<Output = unknown> {
 }
 
 /** What a Standard Schema says of a value. */
-export type StandardResult<Output> =
+type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] }
 
