@@ -4,6 +4,9 @@ export function environment(name: string): string | undefined {
   return process?.env?.[name] || undefined
 }
 
+/** The runtime's own fetch. It is looked up at each call, so that one which is put in its place later, by a test say, counts. */
+export const runtimeFetch: typeof globalThis.fetch = (...call) => globalThis.fetch(...call)
+
 /** Whether this is a page or a worker of a browser. Other runtimes have some of its globals, but not its user agent. */
 export function isBrowser(): boolean {
   const { document, WorkerGlobalScope, navigator } = globalThis as Record<string, unknown> & {

@@ -2,7 +2,7 @@ import { ApiKey, type KeySource } from './api-key.ts'
 import { ConfigurationError, describe } from './errors.ts'
 import { checkRequestOptions, parseAddress, retryOptions, type ShortLinkClientOptions } from './options.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limit.ts'
-import { environment, isBrowser } from './runtime.ts'
+import { environment, isBrowser, runtimeFetch } from './runtime.ts'
 import type { Settings } from './transport.ts'
 import { isRecord, kind } from './wire.ts'
 
@@ -32,8 +32,7 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
     timeout,
     retry: retryOptions(options.retry),
     validation,
-    // Looked up at each call, so that a fetch which is replaced later, by a test say, counts.
-    fetch: options.fetch ?? ((...call) => globalThis.fetch(...call)),
+    fetch: options.fetch ?? runtimeFetch,
     headers: options.headers ?? {},
     observers: options,
   }

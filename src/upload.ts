@@ -1,6 +1,6 @@
 import type { Issue } from './errors.ts'
 import { notify } from './observers.ts'
-import { isBrowser, sentOnce } from './runtime.ts'
+import { isBrowser, runtimeFetch, sentOnce } from './runtime.ts'
 import { kind } from './wire.ts'
 
 /**
@@ -65,7 +65,11 @@ export async function openUpload(
   // The fetch of a browser can neither stream a request nor tell its progress.
   if (isBrowser()) {
     const blob = isSized(content) ? new Blob([content as BlobPart]) : await new Response(opened(content).stream).blob()
-    return { headers: {}, send: onProgress ? xhrFetch(blob, onProgress) : withBody(fetch, blob) }
+    const send = withBody(fetch, blob)
+    if (!onProgress) return { headers: {}, send }
+    // Another fetch leads elsewhere, and a service worker has no XMLHttpRequest.
+    const viaXhr = fetch === runtimeFetch && 'XMLHttpRequest' in globalThis
+    return { headers: {}, send: viaXhr ? xhrFetch(blob, onProgress) : toldAtTheEnd(send, blob.size, onProgress) }
   }
   if (isSized(content) && !onProgress) return { headers: {}, send: withBody(fetch, sentOnce(content)) }
   const total = isSized(content) ? sizeOf(content) : undefined
@@ -148,6 +152,15 @@ function opened(content: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
     cancel: end,
   })
   return { stream, close }
+}
+
+/** A fetch that tells the progress once, when all is sent. */
+function toldAtTheEnd(send: typeof fetch, size: number, onProgress: (progress: UploadProgress) => void): typeof fetch {
+  return async (input, init) => {
+    const response = await send(input, init)
+    notify(onProgress, { loaded: size, total: size })
+    return response
+  }
 }
 
 /** A fetch over XMLHttpRequest: the one way in which a browser tells the progress of an upload and its Content-Length stays. */
