@@ -13,6 +13,13 @@ export const entries: Topic = {
       sandbox.fail({ status: 503, headers: { 'Retry-After': '0' } })
       matches(await client.account.get().withResponse(), { attempts: 2 })
     },
+    'testing: an upload whose progress is told stays in memory, too': async ({ sdk, testing }) => {
+      const sandbox = testing.createSandbox()
+      const client = new sdk.ShortLinkClient({ ...sandbox.clientOptions, dangerouslyAllowBrowser: true, retry: 0 })
+      const steps: unknown[] = []
+      await client.files.upload('a.txt', new Uint8Array(50_000), {}, { onProgress: (step) => void steps.push(step) })
+      equal([sandbox.requests[0]?.size, steps.at(-1)], [50_000, { loaded: 50_000, total: 50_000 }], 'size and progress')
+    },
     'proxy: a client without a key works through it': async ({ sdk, testing, proxy }) => {
       const sandbox = testing.createSandbox()
       const handler = proxy.createProxy({
