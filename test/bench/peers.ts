@@ -27,9 +27,10 @@ export function installPeers(): void {
   if (current !== wanted) npm('ci', '--ignore-scripts', '--no-audit', '--no-fund')
 }
 
-/** Installs the project beside the peers, as it is built now and would be published. */
+/** Builds the project, and installs it beside the peers as it would be published. */
 export function installProject(): void {
   copyPrograms()
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: root })
   const [{ filename }]: [{ filename: string }] = JSON.parse(npm('pack', root, '--json'))
   rmSync(project, { recursive: true, force: true })
   mkdirSync(project, { recursive: true })
