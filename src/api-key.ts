@@ -67,7 +67,7 @@ export class ApiKey {
     const stack = this.redact(cause.stack ?? '')
     const hidden = { configurable: true, writable: true }
     Object.defineProperties(copy, {
-      name: { value: this.redact(cause.name), ...hidden },
+      name: { value: this.redact(cause.name ?? 'Error'), ...hidden },
       stack: { value: stack, ...hidden },
     })
     if (cause.cause !== undefined && depth < 4) copy.cause = this.redactCause(cause.cause, depth + 1)

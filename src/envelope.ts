@@ -15,9 +15,10 @@ export function openEnvelope(body: unknown, httpStatus: number): Envelope | unde
   const httpOk = httpStatus >= 200 && httpStatus < 300
   if (!isRecord(body)) return httpOk ? undefined : { ok: false, status: httpStatus, message: '' }
   const { error, message } = body
-  const succeeded = Number(error || 0) === 0
-  if (httpOk && succeeded) return { ok: true, body }
-  const code = Number(error)
+  // Only a list of no errors is a number among the lists and objects, of which some cannot be made one at all.
+  const isNoNumber = typeof error === 'object' && error && Object.keys(error).length
+  const code = isNoNumber ? Number.NaN : Number(error || 0)
+  if (httpOk && code === 0) return { ok: true, body }
   // A 5xx may have done the work whatever its body says, so the body's number does not overrule it.
   const status = code >= 400 && code < 600 && httpStatus < 500 ? code : httpStatus
   const told = typeof message === 'object' && message ? JSON.stringify(message) : message

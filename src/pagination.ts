@@ -91,7 +91,10 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
         yield page
         if (!page.hasNextPage) return
         readAhead(concurrency)
-        page = await ahead.shift()!
+        const coming = ahead.shift()
+        // Numbers that make no sense, which only `strict` refuses.
+        if (!coming) return
+        page = await coming
       }
     } finally {
       forget?.()
@@ -139,8 +142,8 @@ function checkWalk({ concurrency = 1 }: ListOptions, path: string): Promise<neve
 
 /** Whether a row was seen already, by its `id`, and its `type` where it has one. */
 function isRepeated(row: unknown, seen: Set<string>, pageLength: number): boolean {
-  if (!isRecord(row) || row.id === undefined) return false
-  const identity = `${row.type ?? ''}:${row.id}`
+  if (!isRecord(row) || row.id === undefined || typeof row.id === 'object') return false
+  const identity = `${typeof row.type === 'string' ? row.type : ''}:${row.id}`
   if (seen.has(identity)) return true
   seen.add(identity)
   // A shift moves rows to the neighbouring page, so two pages are remembered where they are longer than the least.

@@ -50,7 +50,7 @@ export function retryDelay(error: ShortLinkError, attempt: number): number {
 export function retryAfter(headers: Headers, body: unknown): number | undefined {
   const header = headers.get('retry-after')
   const value = header ?? (body as { 'Retry-After'?: unknown } | null | undefined)?.['Retry-After']
-  const seconds = value === '' || value === null ? Number.NaN : Number(value)
+  const seconds = typeof value === 'number' || (typeof value === 'string' && value) ? Number(value) : Number.NaN
   if (seconds >= 0 && seconds < Number.POSITIVE_INFINITY) return seconds
   // A date is measured against the answer's own clock, which may differ from this machine's by hours.
   const now = Date.parse(headers.get('date') ?? '') || Date.now()

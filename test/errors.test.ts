@@ -316,6 +316,7 @@ describe('no answer', () => {
     ['a text', 'offline', /offline/],
     ['nothing', undefined, /no answer came/],
     ['an object', { reason: 'offline' }, /no answer came/],
+    ['an object with a message', { message: 'offline' }, /offline/],
   ])('a fetch that throws %s gave no answer', async (_, value, message) => {
     const fetch = () => Promise.reject(value)
     const error = await failure(get(connect({ origin: 'https://sho.rt' }, { fetch })))

@@ -265,6 +265,7 @@ describe('pages in flight', () => {
     for (const number of [7, 6, 5]) await release(number)
     expect(ids(await walk)).toEqual(range(1, 14))
     expect(most()).toBe(3)
+    expect(pagesSeen(server).sort()).toEqual(range(1, 7))
   })
 
   it.each([0, -1, 1.5, Number.NaN, '2', null])(

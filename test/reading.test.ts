@@ -111,7 +111,7 @@ describe('one name, whichever a server uses', () => {
 })
 
 describe('the wrapper of a success', () => {
-  it.each([[0], ['0'], [false], [null], [undefined]])('`error: %j` is a success', async (error) => {
+  it.each([[0], ['0'], [''], [false], [null], [undefined], [[]]])('`error: %j` is a success', async (error) => {
     expect(await read({ ...account, error }, (c) => c.account.get())).toEqual(account.data)
   })
 
@@ -178,7 +178,7 @@ it('a key that is named like a part of every object survives and harms nothing',
 })
 
 describe('what does not fit', () => {
-  const bad = { ...splash(2), id: 'two', date: { y: 2026 }, more: 1 }
+  const bad = { ...splash(2), id: 'two', name: 5, date: { y: 2026 }, more: 1 }
   const answer: Canned = page('splash', [splash(1), bad, 'no row'])
   const list = async (options: ShortLinkClientOptions, call = answer) =>
     connect(await serve(call), options).splash.list()

@@ -36,12 +36,18 @@ const spellings = [
 function printed(value: unknown): string {
   const all = { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true, maxStringLength: null }
   const texts = [inspect(value, all), inspect(value, { ...all, customInspect: false }), String(value)]
-  if (value instanceof Error) texts.push(value.stack ?? '', value.message, inspect(value.cause, all))
-  for (const part of [value, ...Object.values(value ?? {})]) {
-    if (part instanceof Headers || part instanceof Response)
-      texts.push(inspect([...new Headers('headers' in part ? part.headers : part)]))
-  }
-  return [...texts, JSON.stringify(value) ?? '', JSON.stringify(Object.entries(value ?? {}))].join('\n')
+  return [...texts, JSON.stringify(value) ?? '', ...strings(value)].join('\n')
+}
+
+/** Every string that can be reached from a value, names included, as it is and not as a printer escapes it. */
+function strings(value: unknown, seen = new Set<unknown>()): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null || seen.has(value)) return []
+  seen.add(value)
+  const entries = value instanceof Headers || value instanceof Map || value instanceof Set ? [...value] : []
+  const names = Reflect.ownKeys(value)
+  const inner = [...entries, ...names.map((name) => Reflect.get(value, name))]
+  return [...names.map(String), ...inner.flatMap((part) => strings(part, seen))]
 }
 
 function expectNoKey(value: unknown): void {
@@ -57,6 +63,7 @@ const echo = (answer: Canned = {}): Canned => ({
   body: answer.body ?? {
     error: 1,
     message: `Key ${KEY} is wrong`,
+    log: JSON.stringify({ key: KEY }),
     tried: [{ [KEY]: `Bearer ${KEY}` }, encodeURIComponent(KEY)],
   },
 })

@@ -174,12 +174,12 @@ describe('streaming', () => {
       }
     }
     let arrived = 0
+    const ended = vi.fn()
     const origin = await listen((incoming) => {
-      incoming
-        .on('error', () => {})
-        .on('data', (chunk: Buffer) => {
-          arrived += chunk.length
-        })
+      incoming.on('error', () => {}).on('end', ended)
+      incoming.on('data', (chunk: Buffer) => {
+        arrived += chunk.length
+      })
     })
     const controller = new AbortController()
     const end = thrown(connect({ origin }).files.upload('a.bin', wrap(source()), {}, { signal: controller.signal }))
@@ -187,6 +187,7 @@ describe('streaming', () => {
     controller.abort('enough')
     expect(await end).toBe('enough')
     await vi.waitUntil(() => closed.mock.calls.length === 1)
+    expect(ended, 'a part of a file was taken for a whole one').not.toHaveBeenCalled()
   })
 
   it.each([false, true])(
@@ -216,6 +217,15 @@ describe('streaming', () => {
     await connect(server).files.upload('a.bin', pieces(), {}, { onProgress: () => Promise.reject(new Error('later')) })
     expect(onProgress).toHaveBeenCalled()
     expect(server.seen.map(({ body }) => body.equals(bytes))).toEqual([true, true])
+  })
+
+  it.each(kinds)('%s is not sent to the address that a redirect names', async (_, make) => {
+    const other = await serve(done)
+    const server = await serve({ status: 307, headers: { location: other.origin }, body: '' })
+    const error = await failure(connect(server, { retry: 2 }).files.upload('a.bin', await make()))
+    expect(error.message).toMatch(/redirect/)
+    expect(server.seen).toHaveLength(1)
+    expect(other.seen).toEqual([])
   })
 
   it('an error that the server answers early is told, though the file was not read to its end', async () => {
@@ -257,6 +267,16 @@ describe('a content that cannot be sent is refused before anything is sent', () 
     const error = await failure(connect(server).files.upload('b.bin', stream, {}, options))
     expect(error).toBeInstanceOf(InvalidRequestError)
     expect(server.seen).toHaveLength(1)
+  })
+
+  it('a stream that somebody else read to its end and let go', async () => {
+    const server = await serve(done)
+    const stream = new ReadableStream<Uint8Array>({ start: (controller) => controller.close() })
+    const reader = stream.getReader()
+    await reader.read()
+    reader.releaseLock()
+    expect(await failure(connect(server).files.upload('a.bin', stream))).toBeInstanceOf(InvalidRequestError)
+    expect(server.seen).toEqual([])
   })
 
   it('the stream of a refused call is left as it was', async () => {
