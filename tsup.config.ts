@@ -12,6 +12,12 @@ const entry = {
   'testing/server': 'src/testing/server.ts',
 }
 
+/** What stands in those modules of ky. */
+const unasked = [
+  ...['streamRequest', 'streamResponse', 'isKyError', 'isHTTPError', 'isTimeoutError', 'isForceRetryError'],
+  ...['HTTPError', 'NonError', 'TimeoutError', 'ForceRetryError'],
+]
+
 export default defineConfig({
   entry: { ...entry, 'testing/cli': 'src/testing/cli.ts' },
   format: 'esm',
@@ -29,10 +35,8 @@ export default defineConfig({
       setup: ({ onLoad }) =>
         // Progress, timeouts, retries and errors by status, which are this package's own. A bundler cannot see that
         // they are never asked for.
-        onLoad({ filter: /ky\/distribution\/(utils\/(body|timeout|delay)|errors\/(HTTPError|NonError))\.js$/ }, () => ({
-          contents: `export const streamRequest = undefined, streamResponse = undefined
-            export const HTTPError = undefined, NonError = undefined
-            export default undefined`,
+        onLoad({ filter: /ky\/distribution\/(errors\/\w+|utils\/(body|timeout|delay|type-guards))\.js$/ }, () => ({
+          contents: `export const ${unasked.map((name) => `${name} = undefined`).join(', ')}; export default undefined`,
         })),
     },
   ],
