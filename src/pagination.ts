@@ -91,10 +91,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
         yield page
         if (!page.hasNextPage) return
         readAhead(concurrency)
-        const coming = ahead.shift()
-        // Numbers that make no sense, which only `strict` refuses.
-        if (!coming) return
-        page = await coming
+        page = await ahead.shift()!
       }
     } finally {
       forget?.()

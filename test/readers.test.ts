@@ -104,7 +104,7 @@ describe.each(Object.keys(schemas) as (keyof typeof schemas)[])('%s', (name) => 
       fc.property(rowOf(keysOf(read), nested), (value) => {
         expect(byReader(read, value)).toEqual(bySchema(schema, value))
       }),
-      { numRuns: 400 },
+      { numRuns: 400, seed: 31 },
     )
   })
 

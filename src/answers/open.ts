@@ -84,7 +84,9 @@ function openPage<T>(
       currentpage,
       nextpage,
       maxpage,
-      hasNextPage: nextpage !== null && nextpage > currentpage && currentpage < maxpage,
+      hasNextPage:
+        // Only `strict` refuses numbers that are none.
+        [nextpage, currentpage, maxpage].every(Number.isInteger) && nextpage! > currentpage && currentpage < maxpage,
     }
   })
 }
