@@ -118,7 +118,7 @@ class Refusal extends Error {
 /** Sends a request on to the platform, with the key, and brings its answer back without it. */
 function forwarder(options: ProxyOptions): (request: Request, path: string) => Promise<Response> {
   const { openerAuth = 'none', timeout = 120_000, headers: added = {} } = options
-  const keyFor = keys(options.apiKey ?? environment('SHORTLINK_API_KEY'))
+  const keyFor = keys(options.apiKey ?? needed('apiKey', 'SHORTLINK_API_KEY'))
   if (timeout !== false && !(timeout > 0 && timeout < 2 ** 31)) {
     throw new ConfigurationError(`timeout: expected a number of milliseconds above 0 or false, received ${timeout}`)
   }
@@ -212,6 +212,14 @@ function pathBelow(prefix: string, request: Request): string {
   return pathname.slice(prefix.length)
 }
 
+/** What the environment says in place of an option that nobody gave. */
+function needed(option: string, variable: string): string {
+  const value = environment(variable)
+  if (value === undefined)
+    throw new ConfigurationError(`${option} is missing: set the option or the variable ${variable}`)
+  return value
+}
+
 /** The key for a request. */
 function keys(source: unknown): (request: Request) => ApiKey {
   if (typeof source === 'function') return (request) => new ApiKey(() => source(request))
@@ -223,7 +231,7 @@ function keys(source: unknown): (request: Request) => ApiKey {
 function addresses(options: ProxyOptions): (path: string) => { url: string; isOpener: boolean } {
   const mount = '/opener'
   const { allow, allowInsecureHttp = false } = options
-  const baseUrl = options.baseUrl ?? environment('SHORTLINK_BASE_URL') ?? ''
+  const baseUrl = options.baseUrl ?? needed('baseUrl', 'SHORTLINK_BASE_URL')
   const openerUrl = options.openerUrl ?? environment('SHORTLINK_OPENER_URL')
   const base = parseAddress('baseUrl', baseUrl, allowInsecureHttp)
   const opener = openerUrl && parseAddress('openerUrl', openerUrl, allowInsecureHttp)
