@@ -5,7 +5,7 @@ import { createProxy, type ProxyOptions } from '../../src/proxy.ts'
 
 export const KEY = 'key/of-the-account+1'
 
-export interface Seen {
+interface Seen {
   method: string
   url: string
   headers: IncomingHttpHeaders
@@ -15,7 +15,7 @@ export interface Seen {
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** A server in the platform's place that keeps what it saw, and goes away with the test. */
-export async function upstream(handler: Handler = ok) {
+async function upstream(handler: Handler = ok) {
   const seen: Seen[] = []
   const server = createServer(async (request, response) => {
     const entry: Seen = { method: request.method!, url: request.url!, headers: request.headers, body: '' }
