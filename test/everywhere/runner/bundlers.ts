@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { type Browser, launch } from './browsers.ts'
 import { makeSandbox, type RunningSandbox } from './control.ts'
+import { tryHermes } from './hermes.ts'
 import { freePort, listen } from './listen.ts'
 import type { Finding } from './report.ts'
 import { must } from './shell.ts'
@@ -69,6 +70,7 @@ export async function tryBundlers(folder: string, control: string): Promise<Find
       findings.push(await tryBundler(name, build, join(folder, 'projects', name), sandbox, browser))
     }
     findings.push(await tryNext(folder, sandbox, browser))
+    findings.push(await tryHermes(folder))
   } finally {
     await browser?.close()
   }

@@ -48,7 +48,7 @@ async function drive(page: Page, url: string, folder: string, picture: (what: st
   await picture('start')
 
   const big = join(folder, 'Holiday film 2026.mp4')
-  await writeFile(big, new Uint8Array(24_000_000))
+  await writeFile(big, new Uint8Array(64_000_000))
   await (await page.$('#file'))!.uploadFile(big)
   await page.waitForFunction(`document.getElementById('upload-done').textContent !== ''`)
   await page.waitForFunction(`document.querySelectorAll('#files li').length === 9`)

@@ -31,6 +31,7 @@ const wanted: Record<string, string> = {
   '@rollup/plugin-node-resolve': '16',
   '@rspack/core': '2',
   next: '16',
+  'hermes-compiler': '*',
   react: '19',
   'react-dom': '19',
   'typescript-5.0': 'npm:typescript@5.0',

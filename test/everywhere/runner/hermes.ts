@@ -1,0 +1,34 @@
+import { join } from 'node:path'
+import type { Finding } from './report.ts'
+import { must } from './shell.ts'
+import { find, loadTool, root } from './tools.ts'
+
+const folders: Record<string, string> = { linux: 'linux64-bin', darwin: 'osx-bin' }
+
+/**
+ * React Native's engine, as far as it can be had from the registry: its compiler. It takes the bundle as it is but for
+ * async generators, which React Native's Babel preset lowers. Nothing is run.
+ */
+export async function tryHermes(folder: string): Promise<Finding> {
+  const name = 'Hermes (React Native)'
+  const compiler = await find(`hermes-compiler/hermesc/${folders[process.platform]}/hermesc`)
+  if (!compiler) return { name, outcome: 'skipped', detail: 'there is no hermes-compiler for this machine' }
+  const bundle = join(folder, 'hermes.js')
+  try {
+    await loadTool('esbuild').build({
+      entryPoints: [join(root, 'test/everywhere/projects/browser/main.js')],
+      nodePaths: [join(folder, 'node_modules')],
+      bundle: true,
+      format: 'iife',
+      platform: 'neutral',
+      mainFields: ['module', 'main'],
+      supported: { 'async-generator': false, 'for-await': false },
+      logLevel: 'silent',
+      outfile: bundle,
+    })
+    await must(compiler, ['-w', '-emit-binary', '-out', join(folder, 'hermes.hbc'), bundle])
+    return { name, outcome: 'passed', detail: 'compiles to bytecode, async generators lowered; not run' }
+  } catch (error) {
+    return { name, outcome: 'failed', detail: String((error as Error).stack) }
+  }
+}
