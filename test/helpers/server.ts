@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /** A request as it came over the wire, its body read to the end. */
-export interface Seen {
+interface Seen {
   readonly method: string
   /** Path and query, as they stood in the request line. */
   readonly url: string
@@ -63,7 +63,7 @@ export async function serve(...answers: [Answering] | Canned[]): Promise<Server>
 }
 
 /** JSON as PHP writes it: slashes escaped, and what lies beyond ASCII too. */
-export function wire(value: unknown): string {
+function wire(value: unknown): string {
   return JSON.stringify(value)
     .replaceAll('/', '\\/')
     .replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
