@@ -181,7 +181,14 @@ function xhrFetch(blob: Blob, onProgress: (progress: UploadProgress) => void): t
         if (xhr.responseURL !== request.url) return reject(new TypeError(`redirected to ${xhr.responseURL}`))
         const lines = xhr.getAllResponseHeaders().trim().split('\r\n').filter(Boolean)
         const headers = new Headers(lines.map((line) => line.split(/: ?(.*)/, 2) as [string, string]))
-        resolve(new Response(xhr.response, { status: xhr.status, statusText: xhr.statusText, headers }))
+        // A 204 may have no body at all.
+        resolve(
+          new Response(xhr.response.size ? xhr.response : null, {
+            status: xhr.status,
+            statusText: xhr.statusText,
+            headers,
+          }),
+        )
       }
       init?.signal?.addEventListener('abort', () => xhr.abort())
       xhr.send(blob)

@@ -20,7 +20,7 @@ const prelude = "import { ShortLinkClient } from 'shortlink-sdk'\nconst client =
 const files = snippets.map(({ heading, code }, index) => ({
   title: `${heading}, snippet ${index + 1}`,
   path: `${folder}snippet-${index + 1}.ts`,
-  text: `${code.includes('const client = ') ? '' : prelude}${code}\nexport {}\n`,
+  text: `${/^(?!.*const client = ).*\bclient\./s.test(code) ? prelude : ''}${code}\nexport {}\n`,
 }))
 
 let server: Awaited<ReturnType<typeof serve>>
