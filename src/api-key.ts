@@ -1,3 +1,4 @@
+import { withDeadline } from './deadline.ts'
 import { ConfigurationError, type Issue, isError } from './errors.ts'
 import { kind } from './wire.ts'
 
@@ -18,10 +19,14 @@ export class ApiKey {
     this.#source = source === null || typeof source === 'function' ? source : this.#checked(source)
   }
 
-  /** The key now. @throws {ConfigurationError} where it cannot stand in a header; the error does not show it */
-  get(): string | null | Promise<string> {
-    if (typeof this.#source !== 'function') return this.#source
-    return this.#ask(this.#source)
+  /**
+   * The key now. An abort ends the wait for a function that does not answer.
+   *
+   * @throws {ConfigurationError} where it cannot stand in a header; the error does not show it
+   */
+  get(signal?: AbortSignal): string | null | Promise<string> {
+    const source = this.#source
+    return typeof source === 'function' ? withDeadline(() => this.#ask(source), false, signal) : source
   }
 
   /** A text without the key, however it is spelled there. */

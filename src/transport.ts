@@ -129,7 +129,7 @@ export class Transport {
     let response: Response
     let text: string
     try {
-      const key = call.api.usesKey ? await withDeadline(async () => call.apiKey.get(), false, call.signal) : null
+      const key = call.api.usesKey ? await call.apiKey.get(call.signal) : null
       this.#notify('onRequest', call, { attempt })
       ;[response, text] = await withDeadline((signal) => this.#exchange(call, key, signal), call.timeout, call.signal)
     } catch (error) {
