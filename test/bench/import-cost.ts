@@ -25,11 +25,11 @@ const goal = { atMost: 1.7 }
 
 export async function compare(quick: boolean): Promise<Finding[]> {
   const contestants = Object.entries(sources).map(([name, source]) => [name, () => beyondEmpty(source)])
-  const rows: Row[] = await interleave(quick ? 3 : 12, Object.fromEntries(contestants))
+  const rows: Row[] = await interleave(quick ? 2 : 5, Object.fromEntries(contestants))
   return [
     {
       title: 'What importing costs',
-      how: 'From the start of a fresh Node process to the end of the import, less the same for an empty program; each the best of three starts.',
+      how: 'From the start of a fresh Node process to the end of the import, less the same for an empty program; each the best of five starts.',
       unit: 'ms',
       baseline: touch,
       byRatio: true,
@@ -44,9 +44,9 @@ function beyondEmpty(source: string): number {
   return fastest(source, kind) - fastest('', kind)
 }
 
-/** The best of three starts: what else the machine does can only add to them. */
+/** The best of five starts: what else the machine does can only add to them. */
 function fastest(source: string, kind: 'commonjs' | 'module'): number {
-  return Math.min(...Array.from({ length: 3 }, () => timeToEnd(source, kind)))
+  return Math.min(...Array.from({ length: 5 }, () => timeToEnd(source, kind)))
 }
 
 function timeToEnd(source: string, kind: 'commonjs' | 'module'): number {
