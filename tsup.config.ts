@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { defineConfig } from 'tsup'
 
 const entry = {
@@ -30,6 +31,14 @@ export default defineConfig({
   // Inlined, so that nothing is installed beside the package.
   noExternal: ['ky'],
   esbuildPlugins: [
+    {
+      name: 'the sandbox page without its indentation',
+      setup: ({ onLoad }) =>
+        onLoad({ filter: /testing\/page\/\w+\.ts$/ }, async ({ path }) => ({
+          contents: (await readFile(path, 'utf8')).replace(/\n\s+/g, '\n'),
+          loader: 'ts',
+        })),
+    },
     {
       name: 'without what ky is told not to do',
       setup: ({ onLoad }) =>

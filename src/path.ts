@@ -31,17 +31,13 @@ export function checkPath(path: Path | string): Issue[] {
     const names = Object.keys(values)
     return check(values, Object.fromEntries(names.map((name) => [name, pathChecks[name] ?? positiveInteger])), names)
   }
-  const problem =
-    typeof path !== 'string' || !/^\/(?!\/)/.test(path)
-      ? 'expected a path that begins with one slash'
-      : /[?#]/.test(path)
-        ? 'expected a path without ? and #: parameters go into `query`, and other characters are escaped with encodeURIComponent'
-        : /[\\\s\p{Cc}]/u.test(path)
-          ? 'expected a path without backslashes, spaces and control characters: escape them with encodeURIComponent'
-          : path.split('/').some((segment) => /^(\.|%2e){1,2}$/i.test(segment))
-            ? 'expected a path without the segments . and ..'
-            : undefined
-  return problem ? [{ path: ['path'], message: problem }] : []
+  const fits =
+    typeof path === 'string' &&
+    /^\/(?!\/)[^?#\\\s\p{Cc}]*$/u.test(path) &&
+    !path.split('/').some((segment) => /^(\.|%2e){1,2}$/i.test(segment))
+  const message =
+    'expected a path such as /urls, without ?, #, backslashes, spaces, . and .. segments: use `query` and encodeURIComponent'
+  return fits ? [] : [{ path: ['path'], message }]
 }
 
 /** A path that fits, as it is sent. */

@@ -39,8 +39,8 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
 }
 
 const SET_BY = {
-  management: 'the option `baseUrl` or the variable SHORTLINK_BASE_URL',
-  opener: 'the option `openerUrl` or the variable SHORTLINK_OPENER_URL',
+  management: '`baseUrl` or SHORTLINK_BASE_URL',
+  opener: '`openerUrl` or SHORTLINK_OPENER_URL',
 }
 
 function checkOptions(options: ShortLinkClientOptions): void {
@@ -69,9 +69,7 @@ function checkOptions(options: ShortLinkClientOptions): void {
 function keySource({ apiKey, dangerouslyAllowBrowser }: ShortLinkClientOptions, isNeeded: boolean): KeySource {
   const source = apiKey === undefined ? environment('SHORTLINK_API_KEY') : apiKey
   if (source === undefined && isNeeded) {
-    throw new ConfigurationError(
-      'no key: set the option `apiKey` or the variable SHORTLINK_API_KEY, or `apiKey: null` where a proxy adds it',
-    )
+    throw new ConfigurationError('no key: set `apiKey` or SHORTLINK_API_KEY, or `apiKey: null` where a proxy adds it')
   }
   if (typeof source === 'string' && !dangerouslyAllowBrowser && isBrowser()) {
     throw new ConfigurationError(

@@ -346,7 +346,7 @@ describe('a redirect', () => {
         const error = await failure(call(connect(server)))
         expect(error).toMatchObject({ code: 'api', status, outcome: 'rejected', retryable: false })
         expect(error.message).toContain(`${status} redirected to ${other.origin}/v4/account?a=1.`)
-        expect(error.message).toContain('set the option `baseUrl` or the variable SHORTLINK_BASE_URL')
+        expect(error.message).toContain('set `baseUrl` or SHORTLINK_BASE_URL')
       }
       expect(other.seen).toEqual([])
     },

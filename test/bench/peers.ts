@@ -15,7 +15,7 @@ const programs = fileURLToPath(new URL('peers/', import.meta.url))
 export const bench = join(root, 'node_modules/.cache/bench')
 
 /** The project, as a package beside the peers. */
-export const project = join(bench, 'node_modules/shortlink-sdk')
+const project = join(bench, 'node_modules/shortlink-sdk')
 
 /** Installs the peers, where they are not, or not in these versions. */
 export function installPeers(): void {
