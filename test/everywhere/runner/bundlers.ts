@@ -93,8 +93,12 @@ async function tryBundler(
     const entry = join(folder, 'out', files[0]!)
     const ran = ['Node']
     await import(pathToFileURL(entry).href)
-    // biome-ignore lint/suspicious/noExplicitAny: what the built program leaves behind.
-    expectFive(await (globalThis as any).countCampaigns({ baseUrl, apiKey }))
+    expectFive(
+      await (globalThis as unknown as { countCampaigns(at: object): Promise<unknown> }).countCampaigns({
+        baseUrl,
+        apiKey,
+      }),
+    )
     if (browser) {
       expectFive(await countInPage(browser, entry, { baseUrl, apiKey, dangerouslyAllowBrowser: true }))
       ran.push('Chromium')
