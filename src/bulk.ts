@@ -4,6 +4,7 @@ import { fingerprint, type Journal, type Memory, recall } from './bulk/journal.t
 import { sleep } from './deadline.ts'
 import { ConfigurationError, isShortLinkError, type Outcome, type RateLimitState } from './errors.ts'
 import { notify } from './observers.ts'
+import { onAbort } from './on-abort.ts'
 import { kind } from './wire.ts'
 
 export type { Journal, JournalEntry } from './bulk/journal.ts'
@@ -184,13 +185,13 @@ class Run<T, R> {
   async *results(): AsyncGenerator<BulkResult<T, R>> {
     const { signal, journal } = this.#options
     const results = createHandover<BulkResult<T, R>>()
-    const onAbort = () => this.#stop(signal!.reason)
     let lanes: Promise<unknown> = Promise.resolve()
     let complete = false
+    let forget: (() => void) | undefined
     this.#beganAt = performance.now()
     try {
       signal?.throwIfAborted()
-      signal?.addEventListener('abort', onAbort)
+      forget = signal && onAbort(signal, () => this.#stop(signal.reason))
       this.#memory = await recall(journal)
       lanes = this.#work(results.give).finally(results.close)
       for await (const result of results) {
@@ -204,7 +205,7 @@ class Run<T, R> {
       if (!complete) this.#stop(new DOMException('The run was left.', 'AbortError'))
       results.close()
       await lanes
-      signal?.removeEventListener('abort', onAbort)
+      forget?.()
       await journal?.close?.()
       this.#end(this.#summary())
     }

@@ -15,8 +15,11 @@ import { QrResource } from './resources/qr.ts'
 import { SplashResource } from './resources/splash.ts'
 import { resolveSettings } from './settings.ts'
 import type { StandardSchema } from './standard-schema.ts'
-import { Transport, unknownRate } from './transport.ts'
+import { Transport } from './transport.ts'
 import type { UploadContent } from './upload.ts'
+
+/** What is known of a rate that nobody counts. */
+const unknownRate: RateLimitState = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
 
 /**
  * The client of both APIs.

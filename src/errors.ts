@@ -230,14 +230,9 @@ export class InvalidResponseError extends ShortLinkError {
   /** The body as parsed JSON, or as text where it is none. */
   readonly body: unknown
 
-  constructor(
-    message: string,
-    answer: { status: number; body: unknown; issues?: readonly Issue[] },
-    facts: CallFacts,
-    options?: ErrorOptions,
-  ) {
-    super('invalid_response', message, facts, options)
-    this.issues = answer.issues ?? []
+  constructor(message: string, answer: { status: number; body: unknown; issues: readonly Issue[] }, facts: CallFacts) {
+    super('invalid_response', message, facts)
+    this.issues = answer.issues
     this.status = answer.status
     this.body = answer.body
   }

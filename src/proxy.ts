@@ -1,10 +1,11 @@
 import { ApiKey } from './api-key.ts'
 import { EXPIRED, withDeadline } from './deadline.ts'
 import { ConfigurationError } from './errors.ts'
+import { notify } from './observers.ts'
 import { parseAddress } from './options.ts'
 import { type CorsOptions, corsRules, isPreflight } from './proxy-origin.ts'
 import { type AllowedCall, matcher } from './proxy-rules.ts'
-import { environment } from './runtime.ts'
+import { environment, runtimeFetch } from './runtime.ts'
 
 export type { AllowedCall, CorsOptions }
 
@@ -123,7 +124,7 @@ function forwarder(options: ProxyOptions): (request: Request, path: string) => P
     throw new ConfigurationError(`timeout: expected a number of milliseconds above 0 or false, received ${timeout}`)
   }
   const target = addresses(options)
-  const fetch = options.fetch ?? ((...args: Parameters<typeof globalThis.fetch>) => globalThis.fetch(...args))
+  const fetch = options.fetch ?? runtimeFetch
 
   return async (request, path) => {
     if (request.bodyUsed) throw new ConfigurationError('authorize: it read the body of the request, which is then lost')
@@ -175,16 +176,10 @@ async function passOn(answer: Response, key: ApiKey): Promise<Response> {
 }
 
 /** An error as an answer. Everything but a refusal is a fault of this side, which is not described. */
-function refusal(error: unknown, report: (cause: unknown) => void): Response {
+function refusal(error: unknown, report: (cause: unknown) => unknown): Response {
   const { status, message, cause } =
     error instanceof Refusal ? error : { status: 500, message: 'The proxy failed.', cause: error }
-  if (cause !== undefined) {
-    try {
-      report(cause)
-    } catch {
-      // An observer cannot break a call.
-    }
-  }
+  if (cause !== undefined) notify(report, cause)
   return Response.json({ error: 1, message }, { status, headers: { 'Cache-Control': 'no-store' } })
 }
 

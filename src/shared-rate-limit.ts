@@ -1,5 +1,6 @@
-import { sleep } from './deadline.ts'
+import { EXPIRED, sleep, withDeadline } from './deadline.ts'
 import { ConfigurationError, type RateLimitState } from './errors.ts'
+import { notify } from './observers.ts'
 import { createRateLimiter, type RateLimitAnswer, type RateLimiter } from './rate-limit.ts'
 import { createLine } from './waiting-line.ts'
 
@@ -131,7 +132,7 @@ export function sharedRateLimiter(limiter: StoreLimiter, options: SharedRateLimi
   async function ask(): Promise<number> {
     if (away && performance.now() < askAgainAt) return 0
     try {
-      learn(await inTime(limiter.consume(key), storeTimeout))
+      learn(await withDeadline(async () => limiter.consume(key), storeTimeout, undefined))
       return 0
     } catch (refusal) {
       if (isAnswer(refusal)) {
@@ -139,7 +140,7 @@ export function sharedRateLimiter(limiter: StoreLimiter, options: SharedRateLimi
         return refusal.msBeforeNext + lateness
       }
       askAgainAt = performance.now() + STORE_PAUSE
-      change(true, refusal)
+      change(true, refusal === EXPIRED ? new Error(`the store did not answer within ${storeTimeout} ms`) : refusal)
       return 0
     }
   }
@@ -154,11 +155,7 @@ export function sharedRateLimiter(limiter: StoreLimiter, options: SharedRateLimi
     if (away === nowAway) return
     away = nowAway
     left = Infinity
-    try {
-      onStateChange?.(away ? { shared: false, error } : { shared: true })
-    } catch {
-      // An observer cannot break a call.
-    }
+    notify(onStateChange, away ? { shared: false, error } : { shared: true })
   }
 
   function thin(wait: number): void {
@@ -217,12 +214,3 @@ function check(name: keyof SharedRateLimitOptions, fits: boolean, expected: stri
 
 const isAnswer = (value: unknown): value is StoreAnswer =>
   !(value instanceof Error) && typeof (value as StoreAnswer | null)?.msBeforeNext === 'number'
-
-/** The outcome of work, or an error where it takes longer than `timeout` milliseconds. */
-function inTime<T>(work: Promise<T>, timeout: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const late = () => reject(new Error(`the store did not answer within ${timeout} ms`))
-    const timer = setTimeout(late, timeout)
-    work.finally(() => clearTimeout(timer)).then(resolve, reject)
-  })
-}

@@ -5,7 +5,7 @@ import { type Call, type CallDefaults, type PreparedCall, prepareCall } from './
 import { type Checks, positiveInteger } from './checks.ts'
 import { sleep, withDeadline } from './deadline.ts'
 import { openEnvelope, rateOf } from './envelope.ts'
-import { type CallFacts, isShortLinkError, RateLimitError, type RateLimitState, type ShortLinkError } from './errors.ts'
+import { type CallFacts, isShortLinkError, RateLimitError, type ShortLinkError } from './errors.ts'
 import { invalidResponse, noAnswer, refusal } from './failure.ts'
 import { notify, type Observers } from './observers.ts'
 import type { RequestOptions } from './options.ts'
@@ -33,9 +33,6 @@ export interface List<T> {
   readonly read: Reader<T>
   readonly checks?: Checks
 }
-
-/** What is known of a rate that nobody counts. */
-export const unknownRate: RateLimitState = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
 
 const pageChecks: Checks = { limit: positiveInteger, page: positiveInteger }
 

@@ -1,7 +1,7 @@
 import type { Issue } from '../errors.ts'
 import type { Page } from '../pagination.ts'
 import { type StandardSchema, toIssues } from '../standard-schema.ts'
-import { inside, integer, isRecord, mismatch, type Reader, type Reading, rowsOf } from '../wire.ts'
+import { inside, integer, isRecord, list, type Reader, type Reading } from '../wire.ts'
 
 /** Takes the answer out of an opened wrapper. What does not fit goes into the reading; the value stays as it came. */
 export type Open<T> = (body: Record<string, unknown>, reading: Reading, validate: boolean) => T | Promise<T>
@@ -61,7 +61,7 @@ function openPage<T>(
   body: Record<string, unknown>,
   listKeys: readonly string[],
   reading: Reading,
-  read: (row: unknown) => T,
+  read: Reader<T>,
 ): Page<T> {
   const envelope = isRecord(body.data) ? body.data : body
   const listKey = listKeys.find((key) => key in envelope) ?? listKeys[0]!
@@ -72,13 +72,9 @@ function openPage<T>(
     const maxpage = integer(envelope.maxpage, reading, 'maxpage')
     const nextpage = envelope.nextpage ? integer(envelope.nextpage, reading, 'nextpage') : null
     // PHP gives null for a list of nothing now and then.
-    const rows = rowsOf(envelope[listKey] ?? (result === 0 ? [] : undefined))
+    const rows = envelope[listKey] ?? (result === 0 ? [] : envelope[listKey])
     return {
-      items: inside(reading, listKey, () =>
-        (rows ?? mismatch('a list', envelope[listKey], reading, undefined, [])).map((row, index) =>
-          inside(reading, index, () => read(row)),
-        ),
-      ),
+      items: list(read)(rows, reading, listKey),
       result,
       perpage: integer(envelope.perpage, reading, 'perpage'),
       currentpage,
