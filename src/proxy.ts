@@ -5,7 +5,7 @@ import { notify } from './observers.ts'
 import { parseAddress } from './options.ts'
 import { type CorsOptions, corsRules, isPreflight } from './proxy-origin.ts'
 import { type AllowedCall, matcher } from './proxy-rules.ts'
-import { environment, runtimeFetch } from './runtime.ts'
+import { environment, runtimeFetch, streamedRedirect } from './runtime.ts'
 
 export type { AllowedCall, CorsOptions }
 
@@ -140,7 +140,7 @@ function forwarder(options: ProxyOptions): (request: Request, path: string) => P
       headers,
       body: request.body,
       duplex: 'half',
-      redirect: 'manual',
+      redirect: request.body ? streamedRedirect() : 'manual',
     }
     const send = async (signal: AbortSignal) =>
       passOn(await fetch(url + new URL(request.url).search, { ...init, signal }), key)

@@ -25,3 +25,11 @@ export function sentOnce(body: string | ArrayBuffer | ArrayBufferView | Blob): B
   // An empty Blob it would send without a length.
   return blob.size > 0 ? blob : (body as BodyInit)
 }
+
+/**
+ * How fetch is told to follow no redirect where it streams a body. Node's keeps a copy of what it may have to send again
+ * to another address, unless a redirect is an error. Cloudflare Workers know none of the kind.
+ */
+export function streamedRedirect(): RequestRedirect {
+  return 'FixedLengthStream' in globalThis ? 'manual' : 'error'
+}

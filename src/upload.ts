@@ -1,6 +1,6 @@
 import type { Issue } from './errors.ts'
 import { notify } from './observers.ts'
-import { isBrowser, runtimeFetch, sentOnce } from './runtime.ts'
+import { isBrowser, runtimeFetch, sentOnce, streamedRedirect } from './runtime.ts'
 import { kind } from './wire.ts'
 
 /**
@@ -91,10 +91,7 @@ function withLength(stream: ReadableStream<Uint8Array>, length: number | undefin
 }
 
 function withBody(fetch: typeof globalThis.fetch, body: BodyInit): typeof globalThis.fetch {
-  // Node's fetch keeps a copy of a content that it may have to send again to another address, so a redirect is an
-  // error here. Cloudflare Workers know none of the kind.
-  const redirect = 'FixedLengthStream' in globalThis ? 'manual' : 'error'
-  return (input, init) => fetch(input, { ...init, body, duplex: 'half', redirect } as RequestInit)
+  return (input, init) => fetch(input, { ...init, body, duplex: 'half', redirect: streamedRedirect() } as RequestInit)
 }
 
 type Sized = Blob | ArrayBuffer | ArrayBufferView

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
+import { createProxy } from 'shortlink-sdk/proxy'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { KEY, proxied } from './upstream.ts'
 
@@ -60,6 +61,22 @@ describe('towards the platform', () => {
     expect(received).toBe(1024)
     expect(seen[0]!.headers).toMatchObject({ 'content-length': '1024' })
     expect(seen[0]!.headers).not.toHaveProperty('transfer-encoding')
+  })
+
+  test('a body goes on in the way in which Node keeps no copy of it', async () => {
+    const modes: unknown[] = []
+    const proxy = createProxy({
+      baseUrl: 'https://sho.rt/api',
+      apiKey: KEY,
+      allow: ['GET /campaigns', 'POST /files/upload/:filename'],
+      fetch: async (_, init) => {
+        modes.push(init?.redirect)
+        return Response.json({ error: 0 })
+      },
+    })
+    await proxy(new Request('https://app.example/files/upload/a.bin', { method: 'POST', body: 'a file' }))
+    await proxy(new Request('https://app.example/campaigns'))
+    expect(modes).toEqual(['error', 'manual'])
   })
 
   test('a page that goes away ends the call at the platform too', async () => {
