@@ -1,4 +1,3 @@
-export { type Answer, ApiPromise, type Result } from './api-promise.ts'
 export {
   type HttpMethod,
   type PaginateParams,
@@ -25,10 +24,18 @@ export {
   ShortLinkError,
   TimeoutError,
 } from './errors.ts'
-export type { Drift, RequestEvent, ResponseEvent, RetryEvent } from './observers.ts'
+export { type Answer, ApiPromise, type Result } from './http/api-promise.ts'
+export type { Drift, RequestEvent, ResponseEvent, RetryEvent } from './http/observers.ts'
+export { type ListOptions, ListPromise, type Page, type PageQuery } from './http/pagination.ts'
+export type { RetryOptions } from './http/retry.ts'
+export type { UploadContent, UploadProgress } from './http/upload.ts'
 export type { RequestOptions, ShortLinkClientOptions } from './options.ts'
-export { type ListOptions, ListPromise, type Page, type PageQuery } from './pagination.ts'
-export { createRateLimiter, type RateLimitAnswer, type RateLimiter, type RateLimitOptions } from './rate-limit.ts'
+export {
+  createRateLimiter,
+  type RateLimitAnswer,
+  type RateLimiter,
+  type RateLimitOptions,
+} from './rate-limit/limiter.ts'
 export type { Account, AccountUpdate } from './resources/account.ts'
 export type { Campaign, CampaignCreate, CampaignUpdate } from './resources/campaigns.ts'
 export type { Channel, ChannelCreate, ChannelItem, ChannelItemType, ChannelUpdate } from './resources/channels.ts'
@@ -50,6 +57,4 @@ export type {
 } from './resources/qr.ts'
 export type { ActionResult, Created } from './resources/results.ts'
 export type { Splash } from './resources/splash.ts'
-export type { RetryOptions } from './retry.ts'
-export type { StandardSchema } from './standard-schema.ts'
-export type { UploadContent, UploadProgress } from './upload.ts'
+export type { StandardSchema } from './schema/standard-schema.ts'

@@ -2,7 +2,7 @@ import { openAsBlob } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { InvalidRequestError } from './errors.ts'
 
-export { fileJournal } from './journal.ts'
+export { fileJournal } from './bulk/file-journal.ts'
 
 /**
  * Opens a file on disk for `client.files.upload`, without reading it into memory. It is read as it is sent, and can be

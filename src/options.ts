@@ -1,9 +1,9 @@
-import type { KeySource } from './api-key.ts'
 import { ConfigurationError, type Issue } from './errors.ts'
-import type { Observers } from './observers.ts'
-import type { RateLimiter, RateLimitOptions } from './rate-limit.ts'
-import type { RetryOptions } from './retry.ts'
-import { isRecord, kind } from './wire.ts'
+import type { KeySource } from './http/api-key.ts'
+import type { Observers } from './http/observers.ts'
+import type { RetryOptions } from './http/retry.ts'
+import type { RateLimiter, RateLimitOptions } from './rate-limit/limiter.ts'
+import { isRecord, kind } from './schema/fields.ts'
 
 /** How a `ShortLinkClient` is made. Every option has a default. */
 export interface ShortLinkClientOptions extends Observers {

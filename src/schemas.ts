@@ -19,8 +19,8 @@ import type * as pixels from './resources/pixels.ts'
 import type * as qr from './resources/qr.ts'
 import type * as results from './resources/results.ts'
 import type * as splash from './resources/splash.ts'
-import type { StandardSchema } from './standard-schema.ts'
-import type { Reader, Reading } from './wire.ts'
+import type { Reader, Reading } from './schema/fields.ts'
+import type { StandardSchema } from './schema/standard-schema.ts'
 
 function schema<T>(read: Reader<T>): StandardSchema<T> {
   const validate = (value: unknown) => {
@@ -66,4 +66,4 @@ export const Splash: StandardSchema<splash.Splash> = /* @__PURE__ */ schema(read
 /** A file just uploaded. */
 export const UploadedFile: StandardSchema<files.UploadedFile> = /* @__PURE__ */ schema(readers.readUploadedFile)
 
-export type { StandardSchema } from './standard-schema.ts'
+export type { StandardSchema } from './schema/standard-schema.ts'

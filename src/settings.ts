@@ -1,10 +1,10 @@
-import { ApiKey, type KeySource } from './api-key.ts'
 import { ConfigurationError, describe } from './errors.ts'
+import { ApiKey, type KeySource } from './http/api-key.ts'
+import type { Settings } from './http/transport.ts'
 import { checkRequestOptions, parseAddress, retryOptions, type ShortLinkClientOptions } from './options.ts'
-import { createRateLimiter, type RateLimiter } from './rate-limit.ts'
-import { environment, isBrowser, runtimeFetch } from './runtime.ts'
-import type { Settings } from './transport.ts'
-import { isRecord, kind } from './wire.ts'
+import { createRateLimiter, type RateLimiter } from './rate-limit/limiter.ts'
+import { environment, isBrowser, runtimeFetch } from './runtime/environment.ts'
+import { isRecord, kind } from './schema/fields.ts'
 
 /** Fills in the options of a client. @throws {ConfigurationError} for an option that does not fit */
 export function resolveSettings(options: ShortLinkClientOptions): Settings {

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { generateReaders } from '../src/answers/generate.ts'
 import * as readers from '../src/answers/readers.ts'
 import * as answers from '../src/answers/schemas.ts'
-import type { Reading } from '../src/wire.ts'
+import type { Reading } from '../src/schema/fields.ts'
 import { fieldNotes } from './fixtures/field-notes.ts'
 import { reference } from './fixtures/reference.ts'
 

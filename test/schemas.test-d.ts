@@ -4,8 +4,8 @@ import type * as z from 'zod/mini'
 import type * as readers from '../src/answers/readers.ts'
 import type * as answers from '../src/answers/schemas.ts'
 import type * as sdk from '../src/index.ts'
+import type { Reading } from '../src/schema/fields.ts'
 import type * as published from '../src/schemas.ts'
-import type { Reading } from '../src/wire.ts'
 
 interface Interfaces {
   Account: sdk.Account

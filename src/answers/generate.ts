@@ -63,7 +63,7 @@ export function generateReaders(): string {
 
   for (const schema of names.keys()) readerOf(schema)
   return `// Written by \`npm run generate\` from schemas.ts: change that file, not this one.
-import { ${[...used].sort().join(', ')} } from '../wire.ts'
+import { ${[...used].sort().join(', ')} } from '../schema/fields.ts'
 
 ${[...definitions.values()].join('\n\n')}
 `

@@ -12,7 +12,7 @@ import {
   textOrEmpty,
   textOrFalse,
   textOrNull,
-} from '../wire.ts'
+} from '../schema/fields.ts'
 
 export const readAccount = /* @__PURE__ */ reader({
   id: integer,

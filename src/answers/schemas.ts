@@ -5,8 +5,8 @@
  * `shortlink-sdk/schemas` publishes them.
  */
 import * as z from 'zod/mini'
-import type { Reading, Word } from '../wire.ts'
-import * as wire from '../wire.ts'
+import type { Reading, Word } from '../schema/fields.ts'
+import * as wire from '../schema/fields.ts'
 
 /** How a schema is read, for the generator: by a word, as an object with other names, as a list, or not at all. */
 export type Plan =

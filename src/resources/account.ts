@@ -1,10 +1,10 @@
 import { data, flat } from '../answers/open.ts'
 import { readAccount, readActionResult } from '../answers/readers.ts'
-import type { ApiPromise } from '../api-promise.ts'
-import { type Checks, string } from '../checks.ts'
+import type { ApiPromise } from '../http/api-promise.ts'
+import { path } from '../http/path.ts'
+import type { Transport } from '../http/transport.ts'
 import type { RequestOptions } from '../options.ts'
-import { path } from '../path.ts'
-import type { Transport } from '../transport.ts'
+import { type Checks, string } from '../schema/params.ts'
 import type { ActionResult } from './results.ts'
 
 /** The account that the key belongs to. @see reference, “Account” */

@@ -1,11 +1,11 @@
 import { flat } from '../answers/open.ts'
 import { readActionResult, readCreated, readDomain } from '../answers/readers.ts'
-import type { ApiPromise } from '../api-promise.ts'
-import { type Checks, domain, httpUrl } from '../checks.ts'
+import type { ApiPromise } from '../http/api-promise.ts'
+import type { ListOptions, ListPromise, PageQuery } from '../http/pagination.ts'
+import { path } from '../http/path.ts'
+import type { Transport } from '../http/transport.ts'
 import type { RequestOptions } from '../options.ts'
-import type { ListOptions, ListPromise, PageQuery } from '../pagination.ts'
-import { path } from '../path.ts'
-import type { Transport } from '../transport.ts'
+import { type Checks, domain, httpUrl } from '../schema/params.ts'
 import type { ActionResult, Created } from './results.ts'
 
 /** Branded domains, on which short links stand. @see reference, “Branded domains” */

@@ -1,12 +1,12 @@
 import { flat } from '../answers/open.ts'
 import { readPlatformFile, readUploadedFile } from '../answers/readers.ts'
-import type { ApiPromise } from '../api-promise.ts'
-import { type Checks, date, positiveInteger, string } from '../checks.ts'
+import type { ApiPromise } from '../http/api-promise.ts'
+import type { ListOptions, ListPromise, PageQuery } from '../http/pagination.ts'
+import { path } from '../http/path.ts'
+import type { Transport } from '../http/transport.ts'
+import type { UploadContent, UploadProgress } from '../http/upload.ts'
 import type { RequestOptions } from '../options.ts'
-import type { ListOptions, ListPromise, PageQuery } from '../pagination.ts'
-import { path } from '../path.ts'
-import type { Transport } from '../transport.ts'
-import type { UploadContent, UploadProgress } from '../upload.ts'
+import { type Checks, date, positiveInteger, string } from '../schema/params.ts'
 
 /** Files, each with a short URL. @see reference, “Files” */
 export class FilesResource {

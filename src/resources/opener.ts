@@ -1,10 +1,10 @@
 import { flat } from '../answers/open.ts'
 import { readOpenerLink } from '../answers/readers.ts'
-import type { ApiPromise } from '../api-promise.ts'
-import { type Checks, httpUrl } from '../checks.ts'
+import type { ApiPromise } from '../http/api-promise.ts'
+import { path } from '../http/path.ts'
+import type { Transport } from '../http/transport.ts'
 import type { RequestOptions } from '../options.ts'
-import { path } from '../path.ts'
-import type { Transport } from '../transport.ts'
+import { type Checks, httpUrl } from '../schema/params.ts'
 
 /** The app-opener API: links that open inside the matching app. @see reference, “App-opener endpoint” */
 export class OpenerResource {

@@ -1,7 +1,7 @@
 import { readOverlay } from '../answers/readers.ts'
-import type { ListOptions, ListPromise, PageQuery } from '../pagination.ts'
-import { path } from '../path.ts'
-import type { Transport } from '../transport.ts'
+import type { ListOptions, ListPromise, PageQuery } from '../http/pagination.ts'
+import { path } from '../http/path.ts'
+import type { Transport } from '../http/transport.ts'
 
 /** CTA overlays, shown above the page that a link leads to. @see reference, “CTA overlays” */
 export class OverlaysResource {

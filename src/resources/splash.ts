@@ -1,7 +1,7 @@
 import { readSplash } from '../answers/readers.ts'
-import type { ListOptions, ListPromise, PageQuery } from '../pagination.ts'
-import { path } from '../path.ts'
-import type { Transport } from '../transport.ts'
+import type { ListOptions, ListPromise, PageQuery } from '../http/pagination.ts'
+import { path } from '../http/path.ts'
+import type { Transport } from '../http/transport.ts'
 
 /** Custom splash pages, shown on the way to the page that a link leads to. @see reference, “Custom splash” */
 export class SplashResource {

@@ -8,7 +8,7 @@ import {
   type Journal,
   type JournalEntry,
   UnknownOutcomeError,
-} from '../../src/bulk.ts'
+} from '../../src/bulk/index.ts'
 import { ConfigurationError, ConnectionError, InvalidRequestError } from '../../src/errors.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)

@@ -1,5 +1,5 @@
 import { setImmediate as settled } from 'node:timers/promises'
-import type { Clock } from '../../src/rate-limit.ts'
+import type { Clock } from '../../src/rate-limit/limiter.ts'
 
 /** Time that moves only when a test says so. */
 export class FakeClock implements Clock {

@@ -2,8 +2,8 @@ import { appendFile, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { JournalEntry } from '../../src/bulk.ts'
-import { fileJournal } from '../../src/journal.ts'
+import { fileJournal } from '../../src/bulk/file-journal.ts'
+import type { JournalEntry } from '../../src/bulk/index.ts'
 
 let folder: string
 let path: string

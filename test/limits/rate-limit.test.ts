@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { ConfigurationError, RateLimitError } from '../../src/errors.ts'
-import { createRateLimiter, type RateLimitAnswer, type RateLimitOptions } from '../../src/rate-limit.ts'
+import { createRateLimiter, type RateLimitAnswer, type RateLimitOptions } from '../../src/rate-limit/limiter.ts'
 import { FakeClock } from './clock.ts'
 
 const EPOCH = 1_800_000_000

@@ -2,7 +2,7 @@ import { setTimeout as pass } from 'node:timers/promises'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { describe, expect, it, vi } from 'vitest'
 import { ConfigurationError } from '../../src/errors.ts'
-import { type StoreAnswer, type StoreChange, sharedRateLimiter } from '../../src/shared-rate-limit.ts'
+import { type StoreAnswer, type StoreChange, sharedRateLimiter } from '../../src/rate-limit/shared.ts'
 
 const refused = (retryAfter: number) => ({ headers: new Headers(), refused: true, retryAfter })
 

@@ -1,4 +1,4 @@
-import { createRateLimiter } from '../../src/rate-limit.ts'
+import { createRateLimiter } from '../../src/rate-limit/limiter.ts'
 import { FakeClock } from './clock.ts'
 
 /** A server with a fixed window, and clients that send to it, all in a test's own time. */

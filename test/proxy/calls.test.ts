@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AllowedCall } from '../../src/proxy.ts'
+import type { AllowedCall } from '../../src/proxy/index.ts'
 import { KEY, proxied } from './upstream.ts'
 
 describe('what passes', () => {

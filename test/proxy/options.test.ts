@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { ConfigurationError } from '../../src/errors.ts'
-import { createProxy, type ProxyOptions } from '../../src/proxy.ts'
+import { createProxy, type ProxyOptions } from '../../src/proxy/index.ts'
 
 const good: ProxyOptions = { baseUrl: 'https://sho.rt/api', apiKey: 'the-secret-key', allow: ['GET /campaigns'] }
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { createProxy, type ProxyOptions } from '../../src/proxy.ts'
+import { createProxy, type ProxyOptions } from '../../src/proxy/index.ts'
 
 export const KEY = 'key/of-the-account+1'
 

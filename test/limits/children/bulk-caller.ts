@@ -1,7 +1,8 @@
 /** Assigns links to campaign 1 with a journal, and says how far it is, until it has ended or is killed. */
-import { bulk } from '../../../src/bulk.ts'
+
+import { fileJournal } from '../../../src/bulk/file-journal.ts'
+import { bulk } from '../../../src/bulk/index.ts'
 import { ShortLinkClient } from '../../../src/index.ts'
-import { fileJournal } from '../../../src/journal.ts'
 
 const [baseUrl, apiKey, journal, count, requests, interval] = process.argv.slice(2) as [
   string,

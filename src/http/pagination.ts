@@ -1,8 +1,8 @@
+import { InvalidRequestError } from '../errors.ts'
+import type { RequestOptions } from '../options.ts'
+import { onAbort } from '../runtime/on-abort.ts'
+import { isRecord } from '../schema/fields.ts'
 import { type Answer, ApiPromise } from './api-promise.ts'
-import { InvalidRequestError } from './errors.ts'
-import { onAbort } from './on-abort.ts'
-import type { RequestOptions } from './options.ts'
-import { isRecord } from './wire.ts'
 
 /** One page of a list, as plain data. @see reference, “Pagination envelope” */
 export interface Page<T> {

@@ -1,11 +1,8 @@
-import { EXPIRED, sleep, withDeadline } from './deadline.ts'
-import { ConfigurationError, type RateLimitState } from './errors.ts'
-import { notify } from './observers.ts'
-import { createRateLimiter, type RateLimitAnswer, type RateLimiter } from './rate-limit.ts'
-import { createLine } from './waiting-line.ts'
-
-export type { RateLimitState } from './errors.ts'
-export type { RateLimitAnswer, RateLimiter } from './rate-limit.ts'
+import { ConfigurationError, type RateLimitState } from '../errors.ts'
+import { notify } from '../http/observers.ts'
+import { EXPIRED, sleep, withDeadline } from '../runtime/deadline.ts'
+import { createRateLimiter, type RateLimitAnswer, type RateLimiter } from './limiter.ts'
+import { createLine } from './queue.ts'
 
 /**
  * A limiter of `rate-limiter-flexible` with a store that all processes reach: `RateLimiterRedis`,

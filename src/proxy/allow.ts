@@ -1,4 +1,4 @@
-import { ConfigurationError } from './errors.ts'
+import { ConfigurationError } from '../errors.ts'
 
 /** A call as a method and a path, its parameters named: `GET /campaigns`, `POST /files/upload/:filename`. */
 export type AllowedCall = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`

@@ -1,5 +1,5 @@
-import { type Checks, check, filename, positiveInteger } from './checks.ts'
-import type { Issue } from './errors.ts'
+import type { Issue } from '../errors.ts'
+import { type Checks, check, filename, positiveInteger } from '../schema/params.ts'
 
 /** A path with the parameters that stand in it, each under its name. */
 export interface Path {

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
-import type { Journal, JournalEntry } from './bulk/journal.ts'
+import type { Journal, JournalEntry } from './journal.ts'
 
 /**
  * A journal in a file, for `bulk`: one line of JSON for each entry, only ever added to. Whatever byte the process is

@@ -1,4 +1,4 @@
-import { isShortLinkError, type RateLimitState, type ShortLinkError } from './errors.ts'
+import { isShortLinkError, type RateLimitState, type ShortLinkError } from '../errors.ts'
 
 /** An answer with what stood around it. */
 export interface Answer<T> {

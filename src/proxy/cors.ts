@@ -1,4 +1,4 @@
-import { ConfigurationError } from './errors.ts'
+import { ConfigurationError } from '../errors.ts'
 
 /** Pages of other origins that may call the proxy. */
 export interface CorsOptions {

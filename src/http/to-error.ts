@@ -1,5 +1,3 @@
-import type { PreparedCall } from './call.ts'
-import { EXPIRED } from './deadline.ts'
 import {
   type ApiError,
   apiError,
@@ -12,7 +10,9 @@ import {
   isError,
   type RateLimitState,
   TimeoutError,
-} from './errors.ts'
+} from '../errors.ts'
+import { EXPIRED } from '../runtime/deadline.ts'
+import type { PreparedCall } from './request.ts'
 import { mayRepeat, neverOpened, retryAfter } from './retry.ts'
 
 /** The reason of an attempt that no answer came to: the signal's own after an abort, else one of our errors. */

@@ -1,4 +1,4 @@
-import type { Issue, RateLimitState } from './errors.ts'
+import type { Issue, RateLimitState } from '../errors.ts'
 
 /** Functions that are told what happens. They see no key and cannot break a call by throwing. */
 export interface Observers {

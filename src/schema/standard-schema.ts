@@ -1,4 +1,4 @@
-import type { Issue } from './errors.ts'
+import type { Issue } from '../errors.ts'
 
 /**
  * The part of the Standard Schema interface that this package reads and offers. Schemas of zod, valibot, ArkType and

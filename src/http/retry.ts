@@ -1,4 +1,4 @@
-import { ApiError, isError, RateLimitError, type ShortLinkError } from './errors.ts'
+import { ApiError, isError, RateLimitError, type ShortLinkError } from '../errors.ts'
 
 /** How often a call is sent again, and how long it may wait for that. */
 export interface RetryOptions {

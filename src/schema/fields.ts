@@ -1,4 +1,4 @@
-import type { Issue } from './errors.ts'
+import type { Issue } from '../errors.ts'
 
 /**
  * How the platform spells values. Its server side is PHP, where the database driver decides whether a 5 arrives

@@ -1,9 +1,9 @@
-import { ConfigurationError, type RateLimitState } from './errors.ts'
-import { createWindow, DAY, type RateLimitAnswer } from './rate-window.ts'
-import { createLine } from './waiting-line.ts'
-import { kind } from './wire.ts'
+import { ConfigurationError, type RateLimitState } from '../errors.ts'
+import { kind } from '../schema/fields.ts'
+import { createLine } from './queue.ts'
+import { createWindow, DAY, type RateLimitAnswer } from './window.ts'
 
-export type { RateLimitAnswer } from './rate-window.ts'
+export type { RateLimitAnswer } from './window.ts'
 
 /** A budget of requests that calls share. One limiter given to several clients makes them share it. */
 export interface RateLimiter {

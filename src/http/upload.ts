@@ -1,7 +1,7 @@
-import type { Issue } from './errors.ts'
+import type { Issue } from '../errors.ts'
+import { isBrowser, runtimeFetch, sentOnce, streamedRedirect } from '../runtime/environment.ts'
+import { kind } from '../schema/fields.ts'
 import { notify } from './observers.ts'
-import { isBrowser, runtimeFetch, sentOnce, streamedRedirect } from './runtime.ts'
-import { kind } from './wire.ts'
 
 /**
  * The content of a file: what can be sent as it is, or a source of bytes that is read once, as it is sent.

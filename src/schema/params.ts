@@ -1,5 +1,5 @@
-import type { Issue } from './errors.ts'
-import { isRecord, kind } from './wire.ts'
+import type { Issue } from '../errors.ts'
+import { isRecord, kind } from './fields.ts'
 
 /** What a parameter may be, in words and as a test. @see reference, “Endpoints” */
 export interface Check {

@@ -1,14 +1,14 @@
-import { createEstimate } from './bulk/estimate.ts'
-import { createHandover } from './bulk/handover.ts'
-import { fingerprint, type Journal, type Memory, recall } from './bulk/journal.ts'
-import { sleep } from './deadline.ts'
-import { ConfigurationError, isShortLinkError, type Outcome, type RateLimitState } from './errors.ts'
-import { notify } from './observers.ts'
-import { onAbort } from './on-abort.ts'
-import { kind } from './wire.ts'
+import { ConfigurationError, isShortLinkError, type Outcome, type RateLimitState } from '../errors.ts'
+import { notify } from '../http/observers.ts'
+import { sleep } from '../runtime/deadline.ts'
+import { onAbort } from '../runtime/on-abort.ts'
+import { kind } from '../schema/fields.ts'
+import { createHandover } from './channel.ts'
+import { createEstimate } from './estimate.ts'
+import { fingerprint, type Journal, type Memory, recall } from './journal.ts'
 
-export type { Journal, JournalEntry } from './bulk/journal.ts'
-export type { Outcome, RateLimitState } from './errors.ts'
+export type { Outcome, RateLimitState } from '../errors.ts'
+export type { Journal, JournalEntry } from './journal.ts'
 
 /** Options of {@link bulk}; every one has a default. */
 export interface BulkOptions<T> {

@@ -1,11 +1,11 @@
-import { ApiKey } from './api-key.ts'
-import { EXPIRED, withDeadline } from './deadline.ts'
-import { ConfigurationError } from './errors.ts'
-import { notify } from './observers.ts'
-import { parseAddress } from './options.ts'
-import { type CorsOptions, corsRules, isPreflight } from './proxy-origin.ts'
-import { type AllowedCall, matcher } from './proxy-rules.ts'
-import { environment, runtimeFetch, streamedRedirect } from './runtime.ts'
+import { ConfigurationError } from '../errors.ts'
+import { ApiKey } from '../http/api-key.ts'
+import { notify } from '../http/observers.ts'
+import { parseAddress } from '../options.ts'
+import { EXPIRED, withDeadline } from '../runtime/deadline.ts'
+import { environment, runtimeFetch, streamedRedirect } from '../runtime/environment.ts'
+import { type AllowedCall, matcher } from './allow.ts'
+import { type CorsOptions, corsRules, isPreflight } from './cors.ts'
 
 export type { AllowedCall, CorsOptions }
 

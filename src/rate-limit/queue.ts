@@ -1,5 +1,5 @@
-import { RateLimitError, type RateLimitState } from './errors.ts'
-import { onAbort } from './on-abort.ts'
+import { RateLimitError, type RateLimitState } from '../errors.ts'
+import { onAbort } from '../runtime/on-abort.ts'
 
 interface Waiter {
   readonly since: number
