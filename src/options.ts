@@ -3,7 +3,7 @@ import type { KeySource } from './http/api-key.ts'
 import type { Observers } from './http/observers.ts'
 import type { RetryOptions } from './http/retry.ts'
 import type { RateLimiter, RateLimitOptions } from './rate-limit/limiter.ts'
-import { isRecord, kind } from './schema/fields.ts'
+import { isRecord, kind } from './schema/expected.ts'
 
 /** How a `ShortLinkClient` is made. Every option has a default. */
 export interface ShortLinkClientOptions extends Observers {

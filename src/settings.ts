@@ -4,7 +4,7 @@ import type { Settings } from './http/transport.ts'
 import { checkRequestOptions, parseAddress, retryOptions, type ShortLinkClientOptions } from './options.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limit/limiter.ts'
 import { environment, isBrowser, runtimeFetch } from './runtime/environment.ts'
-import { isRecord, kind } from './schema/fields.ts'
+import { isRecord, kind } from './schema/expected.ts'
 
 /** Fills in the options of a client. @throws {ConfigurationError} for an option that does not fit */
 export function resolveSettings(options: ShortLinkClientOptions): Settings {

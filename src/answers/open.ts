@@ -1,6 +1,7 @@
 import type { Issue } from '../errors.ts'
 import type { Page } from '../http/pagination.ts'
-import { inside, integer, isRecord, list, type Reader, type Reading } from '../schema/fields.ts'
+import { isRecord } from '../schema/expected.ts'
+import { inside, integer, list, type Reader, type Reading } from '../schema/fields.ts'
 import { type StandardSchema, toIssues } from '../schema/standard-schema.ts'
 
 /** Takes the answer out of an opened wrapper. What does not fit goes into the reading; the value stays as it came. */

@@ -2,7 +2,7 @@ import { ConfigurationError, isShortLinkError, type Outcome, type RateLimitState
 import { notify } from '../http/observers.ts'
 import { sleep } from '../runtime/deadline.ts'
 import { onAbort } from '../runtime/on-abort.ts'
-import { kind } from '../schema/fields.ts'
+import { kind } from '../schema/expected.ts'
 import { createHandover } from './channel.ts'
 import { createEstimate } from './estimate.ts'
 import { fingerprint, type Journal, type Memory, recall } from './journal.ts'

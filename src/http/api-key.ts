@@ -1,6 +1,6 @@
 import { ConfigurationError, type Issue, isError } from '../errors.ts'
 import { withDeadline } from '../runtime/deadline.ts'
-import { kind } from '../schema/fields.ts'
+import { kind } from '../schema/expected.ts'
 
 /** Where a key comes from: itself, or a function asked before each attempt. `null`: no key is sent. */
 export type KeySource = string | (() => string | Promise<string>) | null

@@ -1,5 +1,5 @@
 import type { RateLimitState } from '../errors.ts'
-import { isRecord } from '../schema/fields.ts'
+import { isRecord } from '../schema/expected.ts'
 
 /**
  * The wrapper around every answer. `error` tells success from failure, because a failure often has the HTTP status

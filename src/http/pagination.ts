@@ -1,7 +1,7 @@
 import { InvalidRequestError } from '../errors.ts'
 import type { RequestOptions } from '../options.ts'
 import { onAbort } from '../runtime/on-abort.ts'
-import { isRecord } from '../schema/fields.ts'
+import { isRecord } from '../schema/expected.ts'
 import { type Answer, ApiPromise } from './api-promise.ts'
 
 /** One page of a list, as plain data. @see reference, “Pagination envelope” */

@@ -1,6 +1,6 @@
 import type { Issue } from '../errors.ts'
 import { isBrowser, runtimeFetch, sentOnce, streamedRedirect } from '../runtime/environment.ts'
-import { kind } from '../schema/fields.ts'
+import { kind } from '../schema/expected.ts'
 import { notify } from './observers.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { ConfigurationError, type RateLimitState } from '../errors.ts'
-import { kind } from '../schema/fields.ts'
+import { kind } from '../schema/expected.ts'
 import { createLine } from './queue.ts'
 import { createWindow, DAY, type RateLimitAnswer } from './window.ts'
 

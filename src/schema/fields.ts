@@ -1,4 +1,5 @@
 import type { Issue } from '../errors.ts'
+import { isRecord, kind } from './expected.ts'
 
 /**
  * How the platform spells values. Its server side is PHP, where the database driver decides whether a 5 arrives
@@ -145,19 +146,6 @@ export function mismatch<T>(expected: string, value: unknown, reading: Reading, 
     value === undefined ? `is missing, expected ${expected}` : `expected ${expected}, received ${kind(value)}`
   reading.issues.push({ path, message })
   return standIn ?? (value as T)
-}
-
-/** What kind of thing a value is, without telling the value. */
-export function kind(value: unknown): string {
-  if (value === undefined) return 'nothing'
-  if (value === null) return 'null'
-  if (value === '') return 'an empty string'
-  if (Array.isArray(value)) return 'a list'
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isAbsent(value: unknown): value is null | undefined | '' {

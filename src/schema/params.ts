@@ -1,5 +1,5 @@
 import type { Issue } from '../errors.ts'
-import { isRecord, kind } from './fields.ts'
+import { isRecord, kind, shown } from './expected.ts'
 
 /** What a parameter may be, in words and as a test. @see reference, “Endpoints” */
 export interface Check {
@@ -78,9 +78,3 @@ const oneOf = (values: readonly string[]): Check => ({
   expected: `one of ${values.join(', ')}`,
   fits: (value) => values.includes(value as string),
 })
-
-/** A value as an error shows it: short enough for a line, and whole where that helps. */
-function shown(value: unknown): string {
-  if (isString(value)) return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kind(value)
-}

@@ -1,0 +1,23 @@
+/** What does not fit, in one sentence: `expected an integer, received a boolean`. */
+export function mismatch(expected: string, value: unknown, describe: (value: unknown) => string = kind): string {
+  return value === undefined ? `is missing, expected ${expected}` : `expected ${expected}, received ${describe(value)}`
+}
+
+/** What kind of thing a value is, without telling the value. */
+export function kind(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (value === null) return 'null'
+  if (value === '') return 'an empty string'
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+/** The value itself where it is short and plain, else what kind of thing it is. Not for secrets. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kind(value)
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
