@@ -1,0 +1,140 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { BodyTooLargeError, readText } from '../src/runtime/read-body.ts'
+
+const encode = (text: string) => new TextEncoder().encode(text)
+
+function webStream(chunks: Uint8Array[], cancel = vi.fn()) {
+  const left = [...chunks]
+  return new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const chunk = left.shift()
+      if (chunk) controller.enqueue(chunk)
+      else controller.close()
+    },
+    cancel,
+  })
+}
+
+const onlyBody = (body: unknown) => ({ body, text: () => Promise.reject(new Error('text() was called')) })
+
+describe('readText', () => {
+  const sample = 'größe 📎 — ok'
+  const bytes = encode(sample)
+  const single = [...bytes].map((byte) => Uint8Array.of(byte))
+
+  it.each<[string, unknown]>([
+    ['a web stream of one chunk', webStream([bytes])],
+    ['a web stream that splits characters between chunks', webStream(single)],
+    ['a web stream of views into larger buffers', webStream([encode(`xx${sample}xx`).subarray(2, 2 + bytes.length)])],
+    ['a Node stream', Readable.from(single.map((chunk) => Buffer.from(chunk)))],
+  ])('reads %s', async (_name, body) => {
+    expect(await readText(onlyBody(body), 1000)).toBe(sample)
+  })
+
+  it('reads a response without a body as an empty text', async () => {
+    expect(await readText(new Response(null, { status: 204 }), 10)).toBe('')
+    expect(await readText(new Response(''), 10)).toBe('')
+  })
+
+  it('falls back to text() where there are no streams, with the same limit', async () => {
+    expect(await readText({ text: async () => 'äöü' }, 6)).toBe('äöü')
+    await expect(readText({ text: async () => 'äöü' }, 5)).rejects.toThrow(BodyTooLargeError)
+  })
+
+  it('decodes like Response.text(): no byte order mark, replacement characters for invalid bytes', async () => {
+    const odd = Uint8Array.of(0xef, 0xbb, 0xbf, 0x61, 0xff, 0xe2, 0x82)
+    const expected = await new Response(odd).text()
+    expect(await readText(new Response(odd), 100)).toBe(expected)
+    expect(await readText(onlyBody(webStream([...odd].map((byte) => Uint8Array.of(byte)))), 100)).toBe(expected)
+  })
+
+  it('takes a body of exactly the limit', async () => {
+    expect(await readText(new Response('12345'), 5)).toBe('12345')
+  })
+
+  it('cancels a web stream that exceeds the limit', async () => {
+    const cancel = vi.fn()
+    await expect(readText(onlyBody(webStream([encode('123'), encode('456')], cancel)), 5)).rejects.toThrow(
+      'the body is larger than 5 bytes',
+    )
+    expect(cancel).toHaveBeenCalledOnce()
+  })
+
+  it('destroys a Node stream that exceeds the limit', async () => {
+    const stream = Readable.from([Buffer.from('123'), Buffer.from('456')])
+    await expect(readText(onlyBody(stream), 5)).rejects.toThrow(BodyTooLargeError)
+    expect(stream.destroyed).toBe(true)
+  })
+
+  it.each([
+    ['web', () => new ReadableStream()],
+    ['Node', () => new Readable({ read() {} })],
+  ])('an abort ends the wait for a %s stream that hangs, with the reason of the signal', async (_kind, hanging) => {
+    const controller = new AbortController()
+    const reading = readText(onlyBody(hanging()), 5, controller.signal)
+    controller.abort('enough')
+    await expect(reading).rejects.toBe('enough')
+    await expect(readText(onlyBody(hanging()), 5, controller.signal)).rejects.toBe('enough')
+  })
+
+  it('an abort cancels a web stream and destroys a Node stream', async () => {
+    const controller = new AbortController()
+    const cancel = vi.fn()
+    const stream = new Readable({ read() {} })
+    const readings = [new ReadableStream({ cancel }), stream].map((body) =>
+      readText(onlyBody(body), 5, controller.signal),
+    )
+    controller.abort('enough')
+    await Promise.allSettled(readings)
+    expect(cancel).toHaveBeenCalledExactlyOnceWith('enough')
+    expect(stream.destroyed).toBe(true)
+  })
+
+  it('passes on the error of a stream that breaks', async () => {
+    const failure = new Error('reset')
+    const stream = new ReadableStream({ pull: (controller) => controller.error(failure) })
+    await expect(readText(onlyBody(stream), 5)).rejects.toBe(failure)
+  })
+
+  it('refuses a stream of anything but bytes', async () => {
+    const stream = new ReadableStream({ pull: (controller) => controller.enqueue('text') })
+    await expect(readText(onlyBody(stream), 5)).rejects.toThrow(TypeError)
+  })
+
+  it('closes the connection to a server whose body has no end', async () => {
+    let closed = () => {}
+    const closing = new Promise<void>((resolve) => {
+      closed = resolve
+    })
+    const server = createServer((_request, response) => {
+      response.on('close', closed)
+      const fill = () => {
+        while (!response.destroyed && response.write('x'.repeat(60_000)));
+      }
+      response.on('drain', fill)
+      fill()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    await expect(readText(response, 1_000_000)).rejects.toThrow(BodyTooLargeError)
+    await closing
+  })
+
+  it('holds a body of many tiny chunks in little more than its bytes', async () => {
+    let left = 300_000
+    const stream = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (left-- > 0) controller.enqueue(Uint8Array.of(0x61))
+        else controller.close()
+      },
+    })
+    expect((await readText(onlyBody(stream), 400_000)).length).toBe(300_000)
+  })
+})
