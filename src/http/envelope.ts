@@ -1,4 +1,3 @@
-import type { RateLimitState } from '../errors.ts'
 import { isRecord } from '../schema/expected.ts'
 
 /**
@@ -24,16 +23,4 @@ export function openEnvelope(body: unknown, httpStatus: number): Envelope | unde
   const told = typeof message === 'object' && message ? JSON.stringify(message) : message
   const said = typeof told === 'string' ? told : typeof error === 'string' && Number.isNaN(code) ? error : ''
   return { ok: false, status, message: said }
-}
-
-/** The rate as the headers of an answer tell it, the reset moved to this machine's clock. @see reference, “Limits” */
-export function rateOf(headers: Headers): RateLimitState {
-  const number = (name: string) => {
-    const value = Number(headers.get(`x-ratelimit-${name}`) ?? Number.NaN)
-    return value >= 0 ? value : undefined
-  }
-  const reset = number('reset')
-  const serverTime = Date.parse(headers.get('date') ?? '') || Date.now()
-  const resetAt = reset === undefined ? undefined : new Date(Date.now() + reset * 1000 - serverTime)
-  return { limit: number('limit'), remaining: number('remaining'), resetAt, queued: 0 }
 }

@@ -1,4 +1,5 @@
 import { ApiError, isError, RateLimitError, type ShortLinkError } from '../errors.ts'
+import { parseRetryAfter } from '../rate-limit/headers.ts'
 
 /** How often a call is sent again, and how long it may wait for that. */
 export interface RetryOptions {
@@ -40,22 +41,10 @@ export function mayRepeat({ method, replayable, notSent, status }: Attempted): b
  * together.
  */
 export function retryDelay(error: ShortLinkError, attempt: number): number {
-  const said = error instanceof ApiError ? retryAfter(error.headers, error.body) : undefined
+  const said = error instanceof ApiError ? parseRetryAfter(error.headers, error.body) : undefined
   if (said !== undefined) return said * 1000
   if (error instanceof RateLimitError && error.resetAt) return Math.max(0, error.resetAt.getTime() - Date.now())
   return 500 * 2 ** (attempt - 1) * (0.5 + Math.random() / 2)
-}
-
-/** What an answer says of waiting, in seconds: `Retry-After` in its headers (a number or a date) or in its body. */
-export function retryAfter(headers: Headers, body: unknown): number | undefined {
-  const header = headers.get('retry-after')
-  const value = header ?? (body as { 'Retry-After'?: unknown } | null | undefined)?.['Retry-After']
-  const seconds = typeof value === 'number' || (typeof value === 'string' && value) ? Number(value) : Number.NaN
-  if (seconds >= 0 && seconds < Number.POSITIVE_INFINITY) return seconds
-  // A date is measured against the answer's own clock, which may differ from this machine's by hours.
-  const now = Date.parse(headers.get('date') ?? '') || Date.now()
-  const date = Date.parse(String(header))
-  return Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1000)
 }
 
 /** Whether a request surely never left, by what fetch threw: the codes of Node and Bun, the words of Deno. */

@@ -11,9 +11,10 @@ import {
   type RateLimitState,
   TimeoutError,
 } from '../errors.ts'
+import { parseRetryAfter } from '../rate-limit/headers.ts'
 import { EXPIRED } from '../runtime/deadline.ts'
 import type { PreparedCall } from './request.ts'
-import { mayRepeat, neverOpened, retryAfter } from './retry.ts'
+import { mayRepeat, neverOpened } from './retry.ts'
 
 /** The reason of an attempt that no answer came to: the signal's own after an abort, else one of our errors. */
 export function noAnswer(call: PreparedCall<unknown>, thrown: unknown, attempt: number): unknown {
@@ -56,7 +57,7 @@ export function refusal(
     `${status} ${apiKey.redact(said)}${hint}`,
     { status, body, headers, rateLimit },
     { method, path, attempts: attempt, outcome, retryable },
-    retryAfter(response.headers, body),
+    parseRetryAfter(response.headers, body),
   )
 }
 

@@ -2,18 +2,19 @@ import ky, { type KyInstance } from 'ky'
 import { numbered, page } from '../answers/open.ts'
 import { type CallFacts, isShortLinkError, RateLimitError, type ShortLinkError } from '../errors.ts'
 import type { RequestOptions } from '../options.ts'
+import { parseRetryAfter, rateLimitStateOf } from '../rate-limit/headers.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
 import { sleep, withDeadline } from '../runtime/deadline.ts'
 import { sentOnce } from '../runtime/environment.ts'
 import type { Reader, Reading } from '../schema/fields.ts'
 import { type Checks, positiveInteger } from '../schema/params.ts'
 import { type Answer, ApiPromise } from './api-promise.ts'
-import { openEnvelope, rateOf } from './envelope.ts'
+import { openEnvelope } from './envelope.ts'
 import { notify, type Observers } from './observers.ts'
 import { type ListOptions, ListPromise, type Page } from './pagination.ts'
 import { type Path, patternOf } from './path.ts'
 import { type Call, type CallDefaults, type PreparedCall, prepareCall } from './request.ts'
-import { retryAfter, retryDelay } from './retry.ts'
+import { retryDelay } from './retry.ts'
 import { invalidResponse, noAnswer, refusal } from './to-error.ts'
 import { openUpload } from './upload.ts'
 
@@ -139,8 +140,8 @@ export class Transport {
     const body = parse(text)
     const envelope = openEnvelope(body, status)
     const refused = envelope?.ok === false && envelope.status === 429
-    limiter?.observe({ headers, refused, retryAfter: retryAfter(headers, body) })
-    const rateLimit = limiter?.state ?? rateOf(headers)
+    limiter?.observe({ headers, refused, retryAfter: parseRetryAfter(headers, body) })
+    const rateLimit = limiter?.state ?? rateLimitStateOf(headers)
     this.#notify('onResponse', call, { attempt, status, durationMs: performance.now() - started, rateLimit })
     if (!envelope) throw invalidResponse(call, { response, body }, attempt)
     if (!envelope.ok) throw refusal(call, { ...envelope, body, response, rateLimit }, attempt)

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors.ts'
+import { rateHeaders } from '../rate-limit/headers.ts'
 
 /** Pages of other origins that may call the proxy. */
 export interface CorsOptions {
@@ -11,7 +12,7 @@ export interface CorsOptions {
 }
 
 /** What a page may read of an answer besides its body. */
-const exposed = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'Retry-After', 'Date'].join(', ')
+const exposed = Object.values(rateHeaders).join(', ')
 
 /** The rules for pages of other origins. */
 export interface Cors {

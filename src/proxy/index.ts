@@ -2,6 +2,7 @@ import { ConfigurationError } from '../errors.ts'
 import { ApiKey } from '../http/api-key.ts'
 import { notify } from '../http/observers.ts'
 import { parseAddress } from '../options.ts'
+import { rateHeaders } from '../rate-limit/headers.ts'
 import { EXPIRED, withDeadline } from '../runtime/deadline.ts'
 import { environment, runtimeFetch, streamedRedirect } from '../runtime/environment.ts'
 import { type AllowedCall, matcher } from './allow.ts'
@@ -57,7 +58,7 @@ export interface ProxyOptions {
 const requestHeaders = ['Accept', 'Accept-Language', 'Content-Type', 'Content-Length']
 
 /** What crosses towards the browser, besides the body. */
-const answerHeaders = ['Date', 'Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
+const answerHeaders = Object.values(rateHeaders)
 
 /**
  * A handler that stands between a browser and the platform and adds the key, so that the key stays on the server. It

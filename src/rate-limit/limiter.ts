@@ -1,7 +1,8 @@
 import { ConfigurationError, type RateLimitState } from '../errors.ts'
 import { kind } from '../schema/expected.ts'
+import { DAY } from './headers.ts'
 import { createLine } from './queue.ts'
-import { createWindow, DAY, type RateLimitAnswer } from './window.ts'
+import { createWindow, type RateLimitAnswer } from './window.ts'
 
 export type { RateLimitAnswer } from './window.ts'
 

@@ -1,3 +1,5 @@
+import { DAY, type ParsedRateHeaders, parseRateHeaders } from './headers.ts'
+
 /** What an answer said of the rate. */
 export interface RateLimitAnswer {
   /** The headers of the answer. */
@@ -9,8 +11,6 @@ export interface RateLimitAnswer {
 }
 
 const SECOND = 1000
-/** The longest window there is; a server that says to wait longer is taken to be mistaken. */
-export const DAY = 86_400_000
 /**
  * What this client knows of the server's window.
  *
@@ -56,18 +56,18 @@ export function createWindow(requests: number, interval: number) {
   /** One interval later by the server's clock, which may run a thousandth slower than ours. */
   const intervalAfter = (now: number) => now + interval * 1.001 + 1
 
-  function accept(now: number, answer: RateLimitAnswer | undefined): void {
+  function accept(now: number, headers: ParsedRateHeaders | undefined): void {
     if (!answered) mustEnd = intervalAfter(now)
     answered = true
-    if (!answer) return
+    if (!headers) return
     aloneUntil = 0
-    least = Math.min(least, header(answer, 'Remaining') ?? Infinity)
-    mustEnd = Math.min(mustEnd, now + untilReset(answer))
+    least = Math.min(least, headers.remaining ?? Infinity)
+    mustEnd = Math.min(mustEnd, now + untilReset(headers))
   }
 
-  function refuse(now: number, answer: RateLimitAnswer): void {
-    const said = (answer.retryAfter ?? Infinity) * SECOND
-    const reset = untilReset(answer)
+  function refuse(now: number, retryAfter: number | undefined, headers: ParsedRateHeaders): void {
+    const said = (retryAfter ?? Infinity) * SECOND
+    const reset = untilReset(headers)
     let until = answered ? mustEnd : intervalAfter(now)
     if (said <= DAY) until = now + said
     else if (reset <= interval + 3 * SECOND) until = now + reset
@@ -102,10 +102,11 @@ export function createWindow(requests: number, interval: number) {
       const current = stale === 0
       if (!current) stale--
       else if (pending > 0) pending--
-      if (answer) limit = header(answer, 'Limit') || limit
+      const headers = answer && parseRateHeaders(answer.headers)
+      if (headers?.limit) limit = headers.limit
       // "Again at once" is no word about the window.
-      if (answer?.refused && answer.retryAfter !== 0) refuse(now, answer)
-      else if (current && !refused) accept(now, answer)
+      if (headers && answer.refused && answer.retryAfter !== 0) refuse(now, answer.retryAfter, headers)
+      else if (current && !refused) accept(now, headers)
       if (current && answer?.refused) sent--
     },
 
@@ -137,17 +138,11 @@ export function createWindow(requests: number, interval: number) {
   }
 }
 
-/** A count from a header; `undefined` where it is missing or none. */
-function header({ headers }: RateLimitAnswer, name: 'Limit' | 'Remaining' | 'Reset'): number | undefined {
-  const value = Number.parseInt(headers.get(`X-RateLimit-${name}`) ?? '', 10)
-  return value >= 0 ? value : undefined
-}
-
 /**
  * The longest time until the window ends by the server's own clock; `Infinity` where it does not say, or lies. The
  * reset may be rounded down, so that the window ends within the second after it.
  */
-function untilReset(answer: RateLimitAnswer): number {
-  const wait = (header(answer, 'Reset') ?? 0) * SECOND - Date.parse(answer.headers.get('Date') ?? '')
+function untilReset({ reset, date }: ParsedRateHeaders): number {
+  const wait = (reset ?? Number.NaN) * SECOND - (date ?? Number.NaN)
   return wait > 0 ? wait + SECOND : Infinity
 }

@@ -1,0 +1,81 @@
+import type { RateLimitState } from '../errors.ts'
+
+/** The response headers that tell about the rate limit, spelled as the reference spells them. */
+export const rateHeaders = {
+  limit: 'X-RateLimit-Limit',
+  remaining: 'X-RateLimit-Remaining',
+  reset: 'X-RateLimit-Reset',
+  retryAfter: 'Retry-After',
+  // The server's clock, which the reset and a Retry-After date are measured against.
+  date: 'Date',
+} as const
+
+/** The part of `Headers` that is needed here, so that the headers of any fetch can be parsed. */
+export interface HeadersLike {
+  get(name: string): string | null
+}
+
+/** What the rate headers of a response say. A value that is missing or malformed is `undefined`. */
+export interface ParsedRateHeaders {
+  /** Requests allowed in one window. */
+  readonly limit: number | undefined
+  /** Requests left in the window. */
+  readonly remaining: number | undefined
+  /** When the window ends, in Unix seconds on the server's clock. */
+  readonly reset: number | undefined
+  /** When the server sent the response, in Unix milliseconds on its own clock. */
+  readonly date: number | undefined
+}
+
+/** No window is longer than a day, in milliseconds; a reset that is further away is a mistake. */
+export const DAY = 86_400_000
+
+/** Parses the rate headers. Only plain non-negative integers count. */
+export function parseRateHeaders(headers: HeadersLike): ParsedRateHeaders {
+  return {
+    limit: parseCount(headers.get(rateHeaders.limit)),
+    remaining: parseCount(headers.get(rateHeaders.remaining)),
+    reset: parseCount(headers.get(rateHeaders.reset)),
+    date: parseHttpDate(headers.get(rateHeaders.date)),
+  }
+}
+
+/** The rate limit as one response tells it, with the reset moved to this machine's clock. */
+export function rateLimitStateOf(headers: HeadersLike): RateLimitState {
+  const { limit, remaining, reset = Number.NaN, date } = parseRateHeaders(headers)
+  const now = Date.now()
+  const untilReset = reset * 1000 - (date ?? now)
+  const resetAt = Math.abs(untilReset) <= DAY ? new Date(now + untilReset) : undefined
+  return { limit, remaining, resetAt, queued: 0 }
+}
+
+/**
+ * How long a response says to wait, in seconds: by the `Retry-After` header (a number or a date) or, where that says
+ * nothing, by a `Retry-After` key in the parsed body.
+ */
+export function parseRetryAfter(headers: HeadersLike, body: unknown): number | undefined {
+  const header = headers.get(rateHeaders.retryAfter)
+  const seconds = parseSeconds(header)
+  if (seconds !== undefined) return seconds
+  const date = parseHttpDate(header)
+  if (date === undefined) return parseSeconds((body as Record<string, unknown> | null | undefined)?.['Retry-After'])
+  const now = parseHttpDate(headers.get(rateHeaders.date)) ?? Date.now()
+  return Math.max(0, (date - now) / 1000)
+}
+
+/** 15 digits are always a safe integer. */
+function parseCount(value: string | null): number | undefined {
+  return /^\d{1,15}$/.test(value ?? '') ? Number(value) : undefined
+}
+
+/** Deployments send fractions of a second too. Twelve digits are 30,000 years. */
+function parseSeconds(value: unknown): number | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined
+  return /^\d{1,12}(\.\d+)?$/.test(String(value)) ? Number(value) : undefined
+}
+
+/** `Date.parse` alone would read `-5` as a date. */
+function parseHttpDate(value: string | null): number | undefined {
+  const date = /^[A-Z][a-z]{2,8}, [\w: -]{1,40} GMT$/.test(value ?? '') ? Date.parse(value as string) : Number.NaN
+  return Number.isNaN(date) ? undefined : date
+}
