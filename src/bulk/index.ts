@@ -1,6 +1,6 @@
 import { ConfigurationError, isShortLinkError, type Outcome, type RateLimitState } from '../errors.ts'
-import { notify } from '../http/observers.ts'
 import { sleep } from '../runtime/deadline.ts'
+import { notify } from '../runtime/notify.ts'
 import { onAbort } from '../runtime/on-abort.ts'
 import { kind } from '../schema/expected.ts'
 import { createHandover } from './channel.ts'

@@ -42,11 +42,3 @@ export interface RetryEvent extends RequestEvent {
   /** The message of the error that ended the attempt. */
   readonly reason: string
 }
-
-/** Calls an observer, if there is one. Whatever it throws, or rejects with, is its own affair. */
-export function notify<Event>(observer: ((event: Event) => unknown) | undefined, event: Event): void {
-  try {
-    const result = observer?.(event)
-    if (result instanceof Promise) result.catch(() => {})
-  } catch {}
-}

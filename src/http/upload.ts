@@ -1,7 +1,7 @@
 import type { Issue } from '../errors.ts'
 import { isBrowser, runtimeFetch, sentOnce, streamedRedirect } from '../runtime/environment.ts'
+import { notify } from '../runtime/notify.ts'
 import { kind } from '../schema/expected.ts'
-import { notify } from './observers.ts'
 
 /**
  * The content of a file: what can be sent as it is, or a source of bytes that is read once, as it is sent.

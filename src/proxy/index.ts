@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../errors.ts'
 import { ApiKey } from '../http/api-key.ts'
-import { notify } from '../http/observers.ts'
 import { parseAddress } from '../options.ts'
 import { rateHeaders } from '../rate-limit/headers.ts'
 import { EXPIRED, withDeadline } from '../runtime/deadline.ts'
 import { environment, runtimeFetch, streamedRedirect } from '../runtime/environment.ts'
+import { notify } from '../runtime/notify.ts'
 import { type AllowedCall, matcher } from './allow.ts'
 import { type CorsOptions, corsRules, isPreflight } from './cors.ts'
 

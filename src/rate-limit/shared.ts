@@ -1,6 +1,6 @@
 import { ConfigurationError, type RateLimitState } from '../errors.ts'
-import { notify } from '../http/observers.ts'
 import { EXPIRED, sleep, withDeadline } from '../runtime/deadline.ts'
+import { notify } from '../runtime/notify.ts'
 import { createRateLimiter, type RateLimitAnswer, type RateLimiter } from './limiter.ts'
 import { createLine } from './queue.ts'
 
