@@ -50,7 +50,7 @@ export async function readText(request: Request): Promise<{ body: unknown; size:
   }
 }
 
-/** Reads an upload: all of it, or, where files are not kept, one piece after the other only to count. */
+/** Reads an upload: all of it, or, where files are not kept, one piece after the other only to count. @internal */
 export async function readUpload(
   request: Request,
   keep: boolean,

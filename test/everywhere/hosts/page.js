@@ -1,11 +1,11 @@
 // Runs the suite in a page, on the package's files as they are: no bundler stands between.
 
 import { conformance } from '/conformance.mjs'
-import * as bulk from '/package/dist/bulk.js'
-import * as sdk from '/package/dist/index.js'
-import * as proxy from '/package/dist/proxy.js'
-import * as schemas from '/package/dist/schemas.js'
-import * as testing from '/package/dist/testing/index.js'
+import * as bulk from '/package/dist/esm/bulk/index.js'
+import * as sdk from '/package/dist/esm/index.js'
+import * as proxy from '/package/dist/esm/proxy/index.js'
+import * as schemas from '/package/dist/esm/schemas.js'
+import * as testing from '/package/dist/esm/testing/index.js'
 
 globalThis.sdk = sdk
 globalThis.violations = []

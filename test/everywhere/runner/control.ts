@@ -17,7 +17,7 @@ export interface Control {
  * is the packed package's own.
  */
 export async function startControl(packageFolder: string): Promise<Control> {
-  const load = (file: string) => import(pathToFileURL(`${packageFolder}/dist/testing/${file}.js`).href)
+  const load = (file: string) => import(pathToFileURL(`${packageFolder}/dist/esm/testing/${file}.js`).href)
   const { createSandbox, sampleData } = (await load('index')) as typeof import('shortlink-sdk/testing')
   const { serve } = (await load('server')) as typeof import('shortlink-sdk/testing/server')
   const running = new Map<string, { sandbox: Sandbox; served: Served }>()
