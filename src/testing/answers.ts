@@ -34,13 +34,20 @@ function spoiledBody(honest: Answer, fault: Misbehaviour, status: number): Answe
 }
 
 /** Sends an answer as late, as slowly and as completely as the fault allows. */
-export async function send(answer: Answer, fault: Misbehaviour, signal: AbortSignal): Promise<Response> {
+export async function send(
+  answer: Answer,
+  fault: Misbehaviour,
+  signal: AbortSignal,
+  end: () => void,
+): Promise<Response> {
   if (fault.delay !== undefined) await wait(fault.delay, signal)
   if (fault.drop) throw connectionLost()
   const { status, headers } = answer
   const empty = status === 204 || status === 205 || status === 304
   const slow = fault.stall || fault.drip !== undefined
-  return new Response(empty ? null : slow ? slowBody(answer.body, fault, signal) : answer.body, { status, headers })
+  if (slow && !empty) return new Response(slowBody(answer.body, fault, signal, end), { status, headers })
+  end()
+  return new Response(empty ? null : answer.body, { status, headers })
 }
 
 /** How `fetch` fails when the other side closes the connection. */
@@ -53,25 +60,35 @@ export function networkError(code: string, message: string): TypeError {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(`${code}: ${message}`), { code }) })
 }
 
-function slowBody(body: Answer['body'], { stall, drip = 0 }: Misbehaviour, signal: AbortSignal): ReadableStream {
+function slowBody(
+  body: Answer['body'],
+  { stall, drip = 0 }: Misbehaviour,
+  signal: AbortSignal,
+  end: () => void,
+): ReadableStream {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
-  const end = stall ? Math.floor(bytes.length / 2) : bytes.length
+  const length = stall ? Math.floor(bytes.length / 2) : bytes.length
   const piece = Math.max(1, Math.ceil(bytes.length / 10))
   let sent = 0
   return new ReadableStream({
     async pull(controller) {
       try {
-        if (sent >= end) {
-          if (!stall) return controller.close()
+        if (sent >= length) {
+          if (!stall) {
+            end()
+            return controller.close()
+          }
           await wait(Number.POSITIVE_INFINITY, signal)
         }
         await wait(drip, signal)
-        controller.enqueue(bytes.slice(sent, Math.min(sent + piece, end)))
+        controller.enqueue(bytes.slice(sent, Math.min(sent + piece, length)))
         sent += piece
       } catch (reason) {
+        end()
         controller.error(reason)
       }
     },
+    cancel: end,
   })
 }
 

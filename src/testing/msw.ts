@@ -13,7 +13,7 @@ export function handlers(sandbox: Sandbox): HttpHandler[] {
     http.all(`${origin}/*`, async ({ request }) => {
       try {
         // Redirects are followed, or not, by the fetch that was intercepted.
-        return await sandbox.fetch(new Request(request, { redirect: 'manual' }))
+        return await sandbox.fetch(request, { redirect: 'manual' })
       } catch {
         return Response.error()
       }

@@ -1,7 +1,7 @@
 import { networkError } from './answers.ts'
 
 /** The request that follows a redirect, as `fetch` makes it; `undefined` where there is nothing to follow. */
-export function redirected(request: Request, response: Response): Request | undefined {
+export function redirected(request: Request, response: Response, signal: AbortSignal): Request | undefined {
   const { status, headers } = response
   const location = headers.get('Location')
   if (location === null || ![301, 302, 303, 307, 308].includes(status) || request.redirect === 'manual') {
@@ -16,5 +16,5 @@ export function redirected(request: Request, response: Response): Request | unde
 
   const kept = new Headers(request.headers)
   if (url.origin !== new URL(request.url).origin) kept.delete('Authorization')
-  return new Request(url, { method, headers: kept, signal: request.signal })
+  return new Request(url, { method, headers: kept, signal })
 }

@@ -94,17 +94,33 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const faults = createFaults()
   let dice: Dice | undefined
   const requests: SandboxRequest[] = []
+  // Node 20 holds the controller behind a Request's signal weakly: a Request that nobody holds loses its abort.
+  const unfinished = new Set<object>()
 
   async function fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
     const request = new Request(input, init)
-    request.signal.throwIfAborted()
-    const response = await abortable(receive(request), request.signal)
-    const next = redirected(request, response)
-    return next ? fetch(next) : response
+    const signal = init?.signal ?? request.signal
+    signal.throwIfAborted()
+    const call = { input, request }
+    unfinished.add(call)
+    const end = () => unfinished.delete(call)
+    try {
+      const response = await abortable(receive(request, signal, end), signal)
+      const next = redirected(request, response, signal)
+      if (!next) return response
+      end()
+      return await fetch(next, { signal })
+    } catch (error) {
+      end()
+      throw error
+    }
   }
 
-  /** What the order of requests decides (the log, the limit, the faults) comes before the first `await`. */
-  async function receive(request: Request): Promise<Response> {
+  /**
+   * What the order of requests decides (the log, the limit, the faults) comes before the first `await`. `end` is called
+   * when the last byte of the body has been handed over.
+   */
+  async function receive(request: Request, signal: AbortSignal, end: () => void): Promise<Response> {
     const url = new URL(request.url)
     const { api, path } = locate(url)
     const entry = note(request, api, path, now())
@@ -139,7 +155,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     }
     Object.assign(honest.headers, verdict?.headers, { Date: new Date(now()).toUTCString() })
 
-    const response = await send(spoil(honest, fault), fault, request.signal)
+    const response = await send(spoil(honest, fault), fault, signal, end)
     entry.status = response.status
     return response
   }
@@ -178,6 +194,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       advanced = 0
       dice = undefined
       requests.length = 0
+      unfinished.clear()
       faults.reset()
       rateWindow?.reset()
       store.reset()

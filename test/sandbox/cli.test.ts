@@ -35,7 +35,7 @@ function run(...args: string[]) {
   return { child, until, ended }
 }
 
-test('it prints its addresses, answers, logs a line per request and ends when told', { timeout: 30_000 }, async () => {
+test('it prints its addresses, answers, logs a line per request and ends when told', { timeout: 120_000 }, async () => {
   const { child, until, ended } = run('--port', '0', '--key', 'k 1', '--rows', '40', '--rate-limit', '5')
   const [, baseUrl] = await until(/Management API\s+(\S+)/)
   const [, openerUrl] = await until(/App opener\s+(\S+)/)
@@ -53,7 +53,7 @@ test('it prints its addresses, answers, logs a line per request and ends when to
   expect((await ended).code).toBe(0)
 })
 
-test('dialect, chaos and cors are as asked', { timeout: 30_000 }, async () => {
+test('dialect, chaos and cors are as asked', { timeout: 120_000 }, async () => {
   const { until } = run('--port=0', '--dialect=deployed', '--rate-limit=off', '--cors', '--chaos=1', '--seed=3')
   await until(/deployed dialect/)
   const [, baseUrl] = await until(/Management API\s+(\S+)/)
@@ -72,7 +72,7 @@ test('dialect, chaos and cors are as asked', { timeout: 30_000 }, async () => {
   expect(new Set(answers).size).toBeGreaterThan(2)
 })
 
-test('with a known port the short addresses are its own', { timeout: 30_000 }, async () => {
+test('with a known port the short addresses are its own', { timeout: 120_000 }, async () => {
   const free = run('--port', '0')
   const [, , port] = await free.until(/Management API\s+(http:\/\/127\.0\.0\.1:(\d+)\/api)/)
   free.child.kill()
@@ -90,7 +90,7 @@ test.each([
   [['--port', '70000'], 1, /--port takes a number from 0 to 65535, not '70000'/],
   [['--rows', ''], 1, /--rows takes a number/],
   [['--nonsense'], 1, /Unknown option '--nonsense'/],
-])('%j ends with %i and says why', { timeout: 30_000 }, async (args, code, says) => {
+])('%j ends with %i and says why', { timeout: 120_000 }, async (args, code, says) => {
   const result = await run(...args).ended
   expect(result.output).toMatch(says)
   expect(result.code).toBe(code)

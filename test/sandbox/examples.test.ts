@@ -8,12 +8,12 @@ import '../../examples/testing-vitest.test.ts'
 const example = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url))
 const node = (...args: string[]) => promisify(execFile)(process.execPath, ['--import', 'tsx', ...args])
 
-test('examples/testing-node-test.ts passes', { timeout: 30_000 }, async () => {
+test('examples/testing-node-test.ts passes', { timeout: 120_000 }, async () => {
   const { stdout } = await node('--test', example('testing-node-test.ts'))
   expect(stdout).toMatch(/pass 2\n/)
 })
 
-test('examples/testing-lost-post.ts makes one campaign of two lost answers', { timeout: 30_000 }, async () => {
+test('examples/testing-lost-post.ts makes one campaign of two lost answers', { timeout: 120_000 }, async () => {
   const { stdout } = await node(example('testing-lost-post.ts'))
   expect(stdout.split('\n')).toEqual([
     'POST /campaign/add   not done no answer',
