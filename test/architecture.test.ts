@@ -1,0 +1,41 @@
+import { fileURLToPath } from 'node:url'
+import madge from 'madge'
+import { expect, test } from 'vitest'
+
+/** From the outermost layer to the innermost. A file or folder imports from its own layer and from those below. */
+const layers = [
+  ['index.ts', 'node.ts', 'schemas.ts', 'bulk', 'proxy'],
+  ['client.ts'],
+  ['resources'],
+  ['http', 'options.ts', 'settings.ts', 'answers'],
+  ['rate-limit', 'schema'],
+  ['errors.ts', 'runtime'],
+]
+
+const graph = await madge(fileURLToPath(new URL('../src', import.meta.url)), { fileExtensions: ['ts'] })
+const imports = Object.entries(graph.obj()).flatMap(([from, files]) => files.map((to) => ({ from, to })))
+const isTesting = (file: string) => file.startsWith('testing/')
+const shown = ({ from, to }: { from: string; to: string }) => `${from} imports ${to}`
+
+function layerOf(file: string): number {
+  const [top = file] = file.split('/')
+  const layer = layers.findIndex((names) => names.includes(top))
+  if (layer === -1) throw new Error(`src/${top} has no layer in this test`)
+  return layer
+}
+
+test('the sources have no circular imports, type imports included', () => {
+  expect(imports.length).toBeGreaterThan(100)
+  expect(graph.circular()).toEqual([])
+})
+
+test('the client imports in one direction, from its entries down to the errors', () => {
+  const client = imports.filter(({ from, to }) => !isTesting(from) && !isTesting(to))
+  const upward = client.filter(({ from, to }) => layerOf(to) < layerOf(from))
+  expect(upward.map(shown)).toEqual([])
+})
+
+test('the sandbox and the client import nothing from each other', () => {
+  const crossing = imports.filter(({ from, to }) => isTesting(from) !== isTesting(to))
+  expect(crossing.map(shown)).toEqual([])
+})
