@@ -31,6 +31,8 @@ export type { RetryOptions } from './http/retry.ts'
 export type { UploadContent, UploadProgress } from './http/upload.ts'
 export type { RequestOptions, ShortLinkClientOptions } from './options.ts'
 export {
+  type AcquireOptions,
+  type BudgetWait,
   createRateLimiter,
   type RateLimitAnswer,
   type RateLimiter,

@@ -1,5 +1,5 @@
 export type { RateLimitState } from '../errors.ts'
-export type { RateLimitAnswer, RateLimiter } from './limiter.ts'
+export type { AcquireOptions, BudgetWait, RateLimitAnswer, RateLimiter } from './limiter.ts'
 export {
   type SharedRateLimitOptions,
   type StoreAnswer,

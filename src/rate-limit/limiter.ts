@@ -1,46 +1,55 @@
 import { ConfigurationError, type RateLimitState } from '../errors.ts'
-import { kind } from '../schema/expected.ts'
+import { isRecord, mismatch, shown } from '../schema/expected.ts'
 import { DAY } from './headers.ts'
-import { createLine } from './queue.ts'
-import { createWindow, type RateLimitAnswer } from './window.ts'
+import { type AcquireOptions, type Forecast, WaitingQueue } from './queue.ts'
+import { type RateLimitAnswer, RateLimitWindow } from './window.ts'
 
+export type { AcquireOptions, BudgetWait } from './queue.ts'
 export type { RateLimitAnswer } from './window.ts'
 
-/** A budget of requests that calls share. One limiter given to several clients makes them share it. */
+/** A budget of requests. Clients that are given the same limiter share its budget. */
 export interface RateLimiter {
   /** The state now. */
   readonly state: RateLimitState
   /**
-   * Takes a place in the budget: `undefined` where one is free at once, else a promise that waits for it.
-   * First come, first served. An abort frees the place and rejects with the signal's reason.
+   * Takes a place in the budget: returns `undefined` if one is free at once, else a promise that resolves when the call
+   * has its place. First come, first served, except for calls that read ahead. An abort leaves the queue and rejects
+   * with the signal's reason.
    *
-   * @throws {RateLimitError} with `outcome: 'not-sent'`, where the wait would be longer than `maxWait`.
+   * @throws {RateLimitError} with `outcome: 'not-sent'` if the wait would be longer than the limiter's `maxWait`, or if
+   * the server has refused requests for longer than `options.maxDelay`.
    */
-  acquire(signal?: AbortSignal): Promise<void> | undefined
-  /** To be called exactly once after each place taken: with what the answer said, or nothing where none came. */
+  acquire(signal?: AbortSignal, options?: AcquireOptions): Promise<void> | undefined
+  /** Must be called exactly once for each place taken: with what the response said, or with nothing if none came. */
   observe(answer?: RateLimitAnswer): void
-  /** To be called instead of `observe` where the request was never sent: gives the place back. */
+  /** Called instead of `observe` if the request was never sent. Gives the place back. */
   release?(): void
 }
 
-/** The rate that the client keeps to. @see reference, “Limits” */
+/** How many requests the client sends, and how long calls wait for their turn. */
 export interface RateLimitOptions {
-  /** Requests in one window, until the server's `X-RateLimit-Limit` says otherwise. Default: 30; `Infinity`: no limit. */
+  /**
+   * Requests in one window. This is a ceiling: the server's `X-RateLimit-Limit` may lower it but never raises it.
+   * `Infinity`: no limit until the server states one. Default: 30 until the server states its own limit.
+   */
   requests?: number
-  /** The length of a window in milliseconds, a day at most. Default: 60,000. */
+  /** The length of a window in milliseconds, at most a day. Default: 60,000. */
   interval?: number
-  /** The longest a call may wait for its turn, in milliseconds; a longer wait is an error at once. Default: `Infinity`. */
+  /**
+   * The longest a call may wait for its turn, in milliseconds. A call that would have to wait longer fails at once.
+   * Default: `Infinity`.
+   */
   maxWait?: number
 }
 
-/** Time, so that tests can move it. `now` counts milliseconds and never jumps. */
+/** A source of time that tests can control. `now` counts milliseconds and never jumps. */
 export interface Clock {
   now(): number
   setTimeout(run: () => void, ms: number): unknown
   clearTimeout(timer: unknown): void
 }
 
-// The globals are looked up each time, so that a test's fake timers are found.
+// The globals are looked up on each call, so that fake timers installed later take effect.
 const systemClock: Clock = {
   now: () => performance.now(),
   setTimeout: (run, ms) => setTimeout(run, ms),
@@ -48,81 +57,113 @@ const systemClock: Clock = {
 }
 
 /**
- * A budget of requests for the clients of one process. It sends in bursts while there is budget, learns the rate
- * from the headers of the answers, and works without them.
+ * Creates a budget of requests for the clients of one process. It sends in bursts while there is budget, learns the
+ * rate from the headers of the responses, and works without them.
  *
- * @throws {ConfigurationError} where an option does not fit.
+ * @example
+ * const limiter = createRateLimiter({ requests: 10 })
+ * const shop = new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey, rateLimit: limiter })
+ * const blog = new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey, rateLimit: limiter })
+ *
+ * @throws {ConfigurationError} if an option is not valid.
  */
 export function createRateLimiter(options: RateLimitOptions = {}, clock: Clock = systemClock): RateLimiter {
-  const { requests = 30, interval = 60_000, maxWait = Infinity } = options
-  check('requests', requests, 'a whole number from 1, or Infinity', requests > 0 && Math.floor(requests) === requests)
-  check('interval', interval, `milliseconds above 0 and up to ${DAY}`, interval > 0 && interval <= DAY)
-  check('maxWait', maxWait, 'milliseconds from 0, or Infinity', maxWait >= 0)
-
-  const window = createWindow(requests, interval)
-  const line = createLine(maxWait, () => limiter.state)
-  let timer: unknown
-  let wakesAt = Infinity
-
-  /** Gives the free places to those who wait, first come, first served, and sets the timer for the others. */
-  function serve(): void {
-    const now = clock.now()
-    while (line.size > 0 && window.take(now, true)) line.next()
-    line.thin(now, (ahead) => window.wait(now, ahead))
-    wakeAt(line.size > 0 ? Math.min(window.nextAt, line.patience) : Infinity)
-  }
-
-  /** Keeps one timer while somebody waits, and none otherwise. */
-  function wakeAt(time: number): void {
-    if (time === wakesAt) return
-    if (wakesAt < Infinity) clock.clearTimeout(timer)
-    wakesAt = time
-    if (time === Infinity) return
-    const wake = () => {
-      wakesAt = Infinity
-      serve()
-    }
-    timer = clock.setTimeout(wake, Math.max(1, Math.ceil(time - clock.now())))
-  }
-
-  const limiter: RateLimiter = {
-    get state() {
-      const now = clock.now()
-      const end = window.end(now)
-      return {
-        limit: finite(window.limit),
-        remaining: finite(window.left(now)),
-        resetAt: end === undefined ? undefined : new Date(Date.now() + end - now),
-        queued: line.size,
-      }
-    },
-
-    acquire(signal) {
-      if (signal?.aborted) return Promise.reject(signal.reason)
-      const now = clock.now()
-      if (line.size === 0 && window.take(now, false)) return undefined
-      const place = line.join(now, window.wait(now, line.size), signal, serve)
-      serve()
-      return place
-    },
-
-    observe(answer) {
-      window.observe(clock.now(), answer)
-      if (line.size > 0) serve()
-    },
-
-    release() {
-      window.release()
-      if (line.size > 0) serve()
-    },
-  }
-  return limiter
+  return new LocalRateLimiter(options, clock)
 }
 
-const finite = (count: number) => (count < Infinity ? count : undefined)
+/** The budget of one process. */
+export class LocalRateLimiter implements RateLimiter {
+  readonly #clock: Clock
+  readonly #window: RateLimitWindow
+  readonly #queue: WaitingQueue
+  #timer: unknown
+  #wakesAt = Infinity
 
-function check(name: keyof RateLimitOptions, value: unknown, accepted: string, fits: boolean): void {
-  if (typeof value === 'number' && fits) return
-  const received = typeof value === 'number' ? value : kind(value)
-  throw new ConfigurationError(`rateLimit.${name}: expected ${accepted}, received ${received}`)
+  constructor(options: RateLimitOptions, clock: Clock = systemClock) {
+    if (!isRecord(options as unknown))
+      throw new ConfigurationError(`rateLimit: ${mismatch('an object of options', options)}`)
+    const { requests, interval = 60_000, maxWait = Infinity } = options
+    if (requests !== undefined) {
+      const isCount = requests > 0 && Math.floor(requests) === requests
+      check('requests', requests, 'a whole number from 1, or Infinity', isCount)
+    }
+    check('interval', interval, `milliseconds above 0 and up to ${DAY}`, interval > 0 && interval <= DAY)
+    check('maxWait', maxWait, 'milliseconds from 0, or Infinity', maxWait >= 0)
+    this.#clock = clock
+    this.#window = new RateLimitWindow(requests, interval)
+    this.#queue = new WaitingQueue(maxWait, () => this.state)
+  }
+
+  get state(): RateLimitState {
+    const now = this.#clock.now()
+    const endsAt = this.#window.endsAt(now)
+    return {
+      limit: finite(this.#window.limit),
+      remaining: finite(this.#window.remaining(now)),
+      resetAt: endsAt === undefined ? undefined : new Date(Date.now() + endsAt - now),
+      queued: this.#queue.size,
+    }
+  }
+
+  /** How long calls that come now have to wait. */
+  get forecast(): Forecast {
+    const now = this.#clock.now()
+    return {
+      wait: (ahead) => this.#window.estimateWait(now, ahead),
+      imposed: this.#window.imposedWait(now),
+    }
+  }
+
+  acquire(signal?: AbortSignal, options: AcquireOptions = {}): Promise<void> | undefined {
+    if (signal?.aborted) return Promise.reject(signal.reason)
+    const now = this.#clock.now()
+    if (this.#queue.size === 0 && this.#window.take(now, false)) return undefined
+    const place = this.#queue.join(now, this.forecast, signal, options, () => this.#setTimer())
+    this.#setTimer()
+    return place
+  }
+
+  observe(answer?: RateLimitAnswer): void {
+    this.#window.observe(this.#clock.now(), answer)
+    this.#serve()
+  }
+
+  release(): void {
+    this.#window.release()
+    this.#serve()
+  }
+
+  /** Gives the free places to the calls that wait, and sets the timer for the rest. */
+  #serve(): void {
+    if (this.#queue.size > 0) {
+      const now = this.#clock.now()
+      while (this.#queue.size > 0 && this.#window.take(now, true)) this.#queue.admitNext()
+      this.#queue.rejectOverdue(now, this.forecast)
+      this.#queue.tellWaits(this.forecast)
+    }
+    this.#setTimer()
+  }
+
+  /** Keeps one timer while calls wait, and none otherwise. */
+  #setTimer(): void {
+    const time = this.#queue.size > 0 ? Math.min(this.#window.nextAt, this.#queue.nextDeadline) : Infinity
+    if (time === this.#wakesAt) return
+    if (this.#wakesAt < Infinity) this.#clock.clearTimeout(this.#timer)
+    this.#wakesAt = time
+    if (time === Infinity) return
+    const wake = () => {
+      this.#wakesAt = Infinity
+      this.#serve()
+    }
+    this.#timer = this.#clock.setTimeout(wake, Math.max(1, Math.ceil(time - this.#clock.now())))
+  }
+}
+
+function finite(count: number): number | undefined {
+  return count < Infinity ? count : undefined
+}
+
+function check(name: keyof RateLimitOptions, value: unknown, accepted: string, isValid: boolean): void {
+  if (typeof value === 'number' && isValid) return
+  throw new ConfigurationError(`rateLimit.${name}: ${mismatch(accepted, value, shown)}`)
 }

@@ -1,73 +1,173 @@
 import { RateLimitError, type RateLimitState } from '../errors.ts'
+import { notify } from '../runtime/notify.ts'
 import { onAbort } from '../runtime/on-abort.ts'
+
+/** What a call says of itself when it asks for a place in the rate budget. All optional. */
+export interface AcquireOptions {
+  /**
+   * The longest wait, in milliseconds, that a refusal by the server may impose on this call. If the server has said to
+   * wait longer, the call fails at once. Waiting for budget is not affected. Default: `Infinity`.
+   */
+  maxDelay?: number
+  /** Called once if the call has to wait, as soon as that is known. */
+  onWait?: (event: BudgetWait) => void
+  /**
+   * Whether the request only reads ahead. While other calls wait, such a call stands behind them. A function is asked
+   * each time a place becomes free, so that the request can become urgent while it waits. Default: `false`.
+   */
+  readAhead?: boolean | (() => boolean)
+}
+
+/** A call has to wait for rate budget. */
+export interface BudgetWait {
+  /** The estimated wait in milliseconds. */
+  readonly waitMs: number
+  /** Calls that are waiting now, this one included. */
+  readonly queued: number
+}
+
+/** How long calls have to wait, in milliseconds. */
+export interface Forecast {
+  /** The wait of a call that has so many others before it. */
+  readonly wait: (ahead: number) => number
+  /** The part of it that the server imposed when it refused a request. */
+  readonly imposed: number
+}
 
 interface Waiter {
   readonly since: number
+  readonly options: AcquireOptions
   /** Ends the wait: with the place, or with the reason why there is none. */
-  readonly end: (refusal?: RateLimitError) => void
+  readonly settle: (error?: RateLimitError) => void
 }
 
-/** Calls that wait for budget, in the order in which they came, and not longer than `maxWait` milliseconds each. */
-export function createLine(maxWait: number, state: () => RateLimitState) {
-  const waiters = new Set<Waiter>()
+/**
+ * Calls that wait for budget, each at most `maxWait` milliseconds: first come, first served, except that calls which
+ * read ahead let the others go first.
+ */
+export class WaitingQueue {
+  readonly #waiters = new Set<Waiter>()
+  /** Those that are yet to be told how long they wait. */
+  readonly #untold = new Set<Waiter>()
+  /** How many joined to read ahead. */
+  #readAheads = 0
+  readonly #maxWait: number
+  readonly #state: () => RateLimitState
 
-  function tooLong(wait: number): RateLimitError {
-    const message = `the next free place in the rate budget is ${Math.ceil(wait)} ms away, and maxWait is ${maxWait}`
-    const refusal = { status: 429, body: undefined, headers: new Headers(), rateLimit: state() }
+  constructor(maxWait: number, state: () => RateLimitState) {
+    this.#maxWait = maxWait
+    this.#state = state
+  }
+
+  get size(): number {
+    return this.#waiters.size
+  }
+
+  /** When the call that has been waiting longest reaches `maxWait`. */
+  get nextDeadline(): number {
+    const [first] = this.#waiters
+    return first ? first.since + this.#maxWait : Infinity
+  }
+
+  /**
+   * Adds a call, unless its wait would be too long. An abort removes it, and then calls `onLeave`.
+   *
+   * @throws {RateLimitError} if the wait would be longer than `maxWait`, or the imposed part longer than `maxDelay`
+   */
+  join(
+    now: number,
+    { wait, imposed }: Forecast,
+    signal: AbortSignal | undefined,
+    options: AcquireOptions,
+    onLeave: () => void,
+  ): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#waiters.delete(waiter)
+        this.#untold.delete(waiter)
+        if (options.readAhead) this.#readAheads--
+        removeListener?.()
+      }
+      const settle = (error?: RateLimitError) => {
+        leave()
+        if (error) reject(error)
+        else resolve()
+      }
+      const waiter: Waiter = { since: now, options, settle }
+      const waitMs = wait(isReadingAhead(waiter) ? this.size : this.size - this.#readAheads)
+      const overdue = this.#overdue(waiter, now, waitMs, imposed)
+      if (overdue) return reject(overdue)
+      const removeListener =
+        signal &&
+        onAbort(signal, () => {
+          leave()
+          onLeave()
+          reject(signal.reason)
+        })
+      this.#waiters.add(waiter)
+      if (options.readAhead) this.#readAheads++
+      if (options.onWait) this.#untold.add(waiter)
+      this.#tell(waiter, waitMs)
+    })
+  }
+
+  /** Gives a place to the next call. */
+  admitNext(): void {
+    const [next] = this.#inOrder()
+    next?.settle()
+  }
+
+  /** Rejects the calls whose wait has become too long. */
+  rejectOverdue(now: number, { wait, imposed }: Forecast): void {
+    if (this.#maxWait === Infinity && imposed === 0) return
+    let ahead = 0
+    for (const waiter of [...this.#inOrder()]) {
+      const overdue = this.#overdue(waiter, now, wait(ahead), imposed)
+      if (overdue) waiter.settle(overdue)
+      else ahead++
+    }
+  }
+
+  /** Tells the calls how long they wait that did not seem to have to wait before. */
+  tellWaits({ wait }: Forecast): void {
+    if (this.#untold.size === 0) return
+    let ahead = 0
+    for (const waiter of [...this.#inOrder()]) this.#tell(waiter, wait(ahead++))
+  }
+
+  #tell(waiter: Waiter, wait: number): void {
+    if (wait === 0 || !this.#untold.delete(waiter)) return
+    notify(waiter.options.onWait, { waitMs: Math.ceil(wait), queued: this.size })
+  }
+
+  /** Why a call has to wait too long, if it does. */
+  #overdue({ since, options }: Waiter, now: number, wait: number, imposed: number): RateLimitError | undefined {
+    const { maxDelay = Infinity } = options
+    const waited = now - since
+    if (imposed > maxDelay) {
+      return this.#error(
+        `the server said to wait another ${Math.ceil(imposed)} ms, which is longer than maxDelay (${maxDelay} ms)`,
+        imposed,
+      )
+    }
+    if (waited + wait <= this.#maxWait && (waited === 0 || waited < this.#maxWait)) return undefined
+    return this.#error(
+      `no place in the rate budget within maxWait (${this.#maxWait} ms): waited ${Math.ceil(waited)} ms, about ${Math.ceil(wait)} ms to go`,
+      wait,
+    )
+  }
+
+  #error(message: string, wait: number): RateLimitError {
+    const refusal = { status: 429, body: undefined, headers: new Headers(), rateLimit: this.#state() }
     return new RateLimitError(message, refusal, { outcome: 'not-sent', retryable: true }, Math.ceil(wait / 1000))
   }
 
-  return {
-    get size() {
-      return waiters.size
-    },
-
-    /** When the first of them will have waited as long as it may. */
-    get patience() {
-      const [first] = waiters
-      return first ? first.since + maxWait : Infinity
-    },
-
-    /** Joins, unless the wait would be too long. An abort ends it; then the `abandoned` line is to be looked at. */
-    join(now: number, wait: number, signal: AbortSignal | undefined, abandoned: () => void): Promise<void> {
-      if (wait > maxWait) return Promise.reject(tooLong(wait))
-      return new Promise((resolve, reject) => {
-        const leave = () => {
-          waiters.delete(waiter)
-          forget?.()
-        }
-        const forget =
-          signal &&
-          onAbort(signal, () => {
-            leave()
-            abandoned()
-            reject(signal.reason)
-          })
-        const end = (refusal?: RateLimitError) => {
-          leave()
-          if (refusal) reject(refusal)
-          else resolve()
-        }
-        const waiter = { since: now, end }
-        waiters.add(waiter)
-      })
-    },
-
-    /** Gives the place to the first. */
-    next(): void {
-      const [first] = waiters
-      first?.end()
-    },
-
-    /** Sends away those who would wait too long, given the wait behind so many others. */
-    thin(now: number, wait: (ahead: number) => number): void {
-      if (maxWait === Infinity) return
-      let ahead = 0
-      for (const waiter of waiters) {
-        const whole = now - waiter.since + wait(ahead)
-        if (whole > maxWait) waiter.end(tooLong(whole))
-        else ahead++
-      }
-    },
+  *#inOrder(): Generator<Waiter> {
+    for (const waiter of this.#waiters) if (!isReadingAhead(waiter)) yield waiter
+    for (const waiter of this.#waiters) if (isReadingAhead(waiter)) yield waiter
   }
+}
+
+function isReadingAhead({ options: { readAhead = false } }: Waiter): boolean {
+  return typeof readAhead === 'function' ? readAhead() : readAhead
 }

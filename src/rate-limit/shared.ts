@@ -1,19 +1,21 @@
 import { ConfigurationError, type RateLimitState } from '../errors.ts'
 import { EXPIRED, sleep, withDeadline } from '../runtime/deadline.ts'
 import { notify } from '../runtime/notify.ts'
-import { createRateLimiter, type RateLimitAnswer, type RateLimiter } from './limiter.ts'
-import { createLine } from './queue.ts'
+import { isRecord, mismatch, shown } from '../schema/expected.ts'
+import { DAY } from './headers.ts'
+import { LocalRateLimiter, type RateLimitAnswer, type RateLimiter } from './limiter.ts'
+import { type AcquireOptions, type Forecast, WaitingQueue } from './queue.ts'
 
 /**
- * A limiter of `rate-limiter-flexible` with a store that all processes reach: `RateLimiterRedis`,
- * `RateLimiterValkey`, `RateLimiterPostgres`, `RateLimiterMemcache`, …
+ * A limiter of `rate-limiter-flexible` over a store that all processes reach: `RateLimiterRedis`, `RateLimiterValkey`,
+ * `RateLimiterPostgres`, `RateLimiterMemcache`, …
  */
 export interface StoreLimiter {
   /** Requests in one window. */
   readonly points: number
   /** The length of a window in seconds. */
   readonly duration: number
-  /** Takes a place; rejects with the wait where there is none, and with an `Error` where the store cannot be asked. */
+  /** Takes a place. Rejects with the wait if there is none, and with an `Error` if the store cannot be reached. */
   consume(key: string): Promise<StoreAnswer>
   /** Closes the window to everybody. */
   block(key: string, seconds: number): Promise<unknown>
@@ -26,188 +28,229 @@ export interface StoreAnswer {
   readonly msBeforeNext: number
 }
 
-/** Options of {@link sharedRateLimiter}; every one has a default. */
+/** Options of {@link sharedRateLimiter}; all have defaults. */
 export interface SharedRateLimitOptions {
   /**
-   * The name of the budget in the store. Give each API key its own name (never the key itself). Default
-   * `shortlink-sdk`.
+   * The name of the budget in the store. Use one name per API key, and never the key itself. Default: `shortlink-sdk`.
    */
   key?: string
-  /** The longest a call may wait for its turn, in milliseconds; a longer wait is an error at once. Default `Infinity`. */
+  /**
+   * The longest a call may wait for its turn, in milliseconds. A call that would have to wait longer fails at once.
+   * Default: `Infinity`.
+   */
   maxWait?: number
-  /** How long the store may take to answer, in milliseconds, before it counts as away. Default 1,000. */
+  /** How long the store may take to answer before it counts as unavailable, in milliseconds. Default: 1,000. */
   storeTimeout?: number
-  /** Told when the store goes away and this process falls back to a budget of its own, and when it is back. */
+  /** Called when the store becomes unavailable, and when it is back. */
   onStateChange?: (change: StoreChange) => void
 }
 
-/** The store went away, or came back. */
+/** The store became unavailable, or is back. */
 export interface StoreChange {
-  /** Whether the budget is shared now. `false`: this process counts alone, and asks the store again every second. */
+  /** Whether the budget is shared now. If not, this process counts alone and tries the store again every second. */
   readonly shared: boolean
-  /** Why the store could not be asked. */
+  /** Why the store could not be reached. */
   readonly error?: unknown
 }
 
-/** How long a store that is away is left alone, in milliseconds. */
+/** How long an unavailable store is left alone, in milliseconds. */
 const STORE_PAUSE = 1000
 
 /**
- * One budget for many processes and machines. Each call takes a place in the store and one in this process's own
- * budget, which knows from the answers what the server thinks. While the store is away, the own budget goes on alone.
+ * Creates one budget of requests for many processes and machines. Each call takes a place in the store, and one in the
+ * budget of its own process, which knows from the responses what the server thinks. While the store is unavailable,
+ * that budget goes on alone.
  *
  * @example
  * const store = new RateLimiterRedis({ storeClient: redis, points: 30, duration: 60 })
  * const client = new ShortLinkClient({ rateLimit: sharedRateLimiter(store) })
  *
- * @throws {ConfigurationError} where the limiter or an option does not fit.
+ * @throws {ConfigurationError} if the limiter or an option is not valid.
  */
 export function sharedRateLimiter(limiter: StoreLimiter, options: SharedRateLimitOptions = {}): RateLimiter {
-  const { key = 'shortlink-sdk', maxWait = Infinity, storeTimeout = 1000, onStateChange } = options
-  if (typeof limiter?.consume !== 'function' || !(limiter.points > 0) || !(limiter.duration > 0)) {
-    throw new ConfigurationError(
-      'limiter: expected a limiter of rate-limiter-flexible with points and a duration above 0',
-    )
+  return new SharedRateLimiter(limiter, options)
+}
+
+class SharedRateLimiter implements RateLimiter {
+  readonly #store: StoreLimiter
+  readonly #key: string
+  readonly #storeTimeout: number
+  readonly #onStateChange: SharedRateLimitOptions['onStateChange']
+  /** The length of a window in milliseconds. */
+  readonly #interval: number
+  /** How much later than the store's window the server's may end: it starts when the first request arrives there. */
+  readonly #margin: number
+  readonly #local: LocalRateLimiter
+  readonly #queue: WaitingQueue
+  /** What the store said last: places left, until when, and until when it is blocked. */
+  #remaining = Infinity
+  #endsAt = 0
+  #blockedUntil = 0
+  #isStoreAway = false
+  #askAgainAt = 0
+  #isServing = false
+  /** Ends the waiting on behalf of the queue when the last call has left it. */
+  #abandoned = new AbortController()
+
+  constructor(store: StoreLimiter, options: SharedRateLimitOptions) {
+    const isLimiter = typeof store?.consume === 'function' && store.points > 0 && store.duration > 0
+    check('limiter', store, 'a limiter of rate-limiter-flexible with points and a duration above 0', isLimiter)
+    check('options', options, 'an object of options', isRecord(options as unknown))
+    const { key = 'shortlink-sdk', maxWait = Infinity, storeTimeout = 1000, onStateChange } = options
+    check('key', key, 'a name', typeof key === 'string' && key !== '')
+    check('maxWait', maxWait, 'milliseconds from 0, or Infinity', maxWait >= 0)
+    check('storeTimeout', storeTimeout, 'milliseconds above 0', storeTimeout > 0 && storeTimeout < 2 ** 31)
+    this.#store = store
+    this.#key = key
+    this.#storeTimeout = storeTimeout
+    this.#onStateChange = onStateChange
+    this.#interval = store.duration * 1000
+    this.#margin = Math.max(100, this.#interval / 50)
+    this.#local = new LocalRateLimiter({ requests: store.points, interval: this.#interval })
+    this.#queue = new WaitingQueue(maxWait, () => this.state)
   }
-  check('key', typeof key === 'string' && key !== '', 'a name')
-  check('maxWait', maxWait >= 0, 'milliseconds from 0, or Infinity')
-  check('storeTimeout', storeTimeout > 0 && storeTimeout < 2 ** 31, 'milliseconds above 0')
 
-  const interval = limiter.duration * 1000
-  // The server's window opens a little after the store's, when the first request is there.
-  const lateness = Math.max(100, interval / 50)
-  const local = createRateLimiter({ requests: limiter.points, interval })
-  const line = createLine(maxWait, () => shared.state)
+  get state(): RateLimitState {
+    const { limit, remaining = Infinity, resetAt } = this.#local.state
+    const untilEnd = this.#endsAt - performance.now()
+    return {
+      limit,
+      remaining: untilEnd > 0 ? Math.min(remaining, this.#remaining) : remaining,
+      resetAt: untilEnd > 0 ? new Date(Date.now() + untilEnd) : resetAt,
+      queued: this.#queue.size,
+    }
+  }
 
-  /** What the store said last: places left, and until when. */
-  let left = Infinity
-  let leftUntil = 0
-  let away = false
-  let askAgainAt = 0
-  let serving = false
-  /** Ends the waiting on behalf of the line, when the last call has left it. */
-  let deserted = new AbortController()
+  acquire(signal?: AbortSignal, options: AcquireOptions = {}): Promise<void> {
+    if (signal?.aborted) return Promise.reject(signal.reason)
+    const place = this.#queue.join(performance.now(), this.#forecast(), signal, options, () => this.#checkAbandoned())
+    void this.#serve()
+    return place
+  }
 
-  /** Gives places to those who wait, one after another. */
-  async function serve(): Promise<void> {
-    if (serving) return
-    serving = true
+  observe(answer?: RateLimitAnswer): void {
+    this.#local.observe(answer)
+    if (!answer?.refused || answer.retryAfter === 0) return
+    this.#reviewWaits()
+    this.#closeForAll()
+  }
+
+  release(): void {
+    this.#local.release()
+  }
+
+  /** Gives places to the calls that wait, one after another. */
+  async #serve(): Promise<void> {
+    if (this.#isServing) return
+    this.#isServing = true
     try {
-      while (line.size > 0) {
-        deserted = new AbortController()
-        await place(deserted.signal)
-        if (line.size > 0) line.next()
-        else local.release?.()
+      while (this.#queue.size > 0) {
+        this.#abandoned = new AbortController()
+        await this.#takePlace(this.#abandoned.signal)
+        if (this.#queue.size > 0) this.#queue.admitNext()
+        else this.#local.release()
       }
     } catch {
-      // Deserted; who came since then is served by the next round.
+      // Abandoned. Calls that came since then are served by the next round.
     }
-    serving = false
-    if (line.size > 0) void serve()
+    this.#isServing = false
+    if (this.#queue.size > 0) void this.#serve()
   }
 
-  /** A place in the budget of this process and one in the store. */
-  async function place(signal: AbortSignal): Promise<void> {
-    const own = local.acquire(signal)
-    if (own) {
-      const { resetAt } = local.state
-      thin(resetAt ? resetAt.getTime() - Date.now() : 0)
-      await own
-    }
+  /** Takes a place in the budget of this process and one in the store. */
+  async #takePlace(signal: AbortSignal): Promise<void> {
+    const place = this.#local.acquire(signal)
+    if (place) this.#reviewWaits()
+    await place
     try {
-      for (let wait = await ask(); wait > 0; wait = await ask()) {
-        thin(wait)
+      for (let wait = await this.#ask(); wait > 0; wait = await this.#ask()) {
+        this.#reviewWaits()
         await sleep(wait, signal)
       }
     } catch (reason) {
-      local.release?.()
+      this.#local.release()
       throw reason
     }
   }
 
-  /** Asks the store for a place: how long to wait for the next, 0 where there is one, or where the store is away. */
-  async function ask(): Promise<number> {
-    if (away && performance.now() < askAgainAt) return 0
+  /** Asks the store for a place. Returns how long to wait for the next; 0 if there is one, or if the store is away. */
+  async #ask(): Promise<number> {
+    if (this.#isStoreAway && performance.now() < this.#askAgainAt) return 0
     try {
-      learn(await withDeadline(async () => limiter.consume(key), storeTimeout, undefined))
+      this.#learn(await withDeadline(async () => this.#store.consume(this.#key), this.#storeTimeout, undefined))
       return 0
     } catch (refusal) {
-      if (isAnswer(refusal)) {
-        learn(refusal)
-        return refusal.msBeforeNext + lateness
+      if (isStoreAnswer(refusal)) {
+        this.#learn(refusal)
+        return Math.min(refusal.msBeforeNext + this.#margin, DAY)
       }
-      askAgainAt = performance.now() + STORE_PAUSE
-      change(true, refusal === EXPIRED ? new Error(`the store did not answer within ${storeTimeout} ms`) : refusal)
+      const error =
+        refusal === EXPIRED ? new Error(`the store did not answer within ${this.#storeTimeout} ms`) : refusal
+      this.#askAgainAt = performance.now() + STORE_PAUSE
+      this.#changeState(true, error)
       return 0
     }
   }
 
-  function learn({ remainingPoints, msBeforeNext }: StoreAnswer): void {
-    left = remainingPoints
-    leftUntil = performance.now() + msBeforeNext
-    change(false)
+  #learn({ remainingPoints, msBeforeNext }: StoreAnswer): void {
+    const now = performance.now()
+    this.#remaining = remainingPoints
+    this.#endsAt = now + msBeforeNext
+    // No window is longer than the interval: somebody was refused by the server, and blocked the store.
+    this.#blockedUntil = msBeforeNext > this.#interval ? this.#endsAt : 0
+    this.#changeState(false)
   }
 
-  function change(nowAway: boolean, error?: unknown): void {
-    if (away === nowAway) return
-    away = nowAway
-    left = Infinity
-    notify(onStateChange, away ? { shared: false, error } : { shared: true })
+  #changeState(isAway: boolean, error?: unknown): void {
+    if (this.#isStoreAway === isAway) return
+    this.#isStoreAway = isAway
+    if (isAway) {
+      this.#endsAt = this.#blockedUntil = 0
+      notify(this.#onStateChange, { shared: false, error })
+    } else notify(this.#onStateChange, { shared: true })
   }
 
-  function thin(wait: number): void {
-    line.thin(performance.now(), (ahead) => wait + Math.floor(ahead / limiter.points) * interval)
+  /** How long calls that come now have to wait: by what this process knows, and by what the store said. */
+  #forecast(): Forecast {
+    const { wait, imposed } = this.#local.forecast
+    const now = performance.now()
+    const untilEnd = this.#endsAt > now ? this.#endsAt - now + this.#margin : 0
+    return {
+      wait: (ahead) => {
+        const behind = ahead - this.#remaining
+        const waitForStore =
+          untilEnd > 0 && behind >= 0 ? untilEnd + Math.floor(behind / this.#store.points) * this.#interval : 0
+        return Math.max(wait(ahead), waitForStore)
+      },
+      imposed: Math.max(imposed, this.#blockedUntil - now, 0),
+    }
   }
 
-  const shared: RateLimiter = {
-    get state(): RateLimitState {
-      const { limit, remaining = Infinity, resetAt } = local.state
-      const known = leftUntil - performance.now()
-      return {
-        limit,
-        remaining: known > 0 ? Math.min(remaining, left) : remaining,
-        resetAt: known > 0 ? new Date(Date.now() + known) : resetAt,
-        queued: line.size,
-      }
-    },
-
-    acquire(signal?: AbortSignal): Promise<void> {
-      if (signal?.aborted) return Promise.reject(signal.reason)
-      const now = performance.now()
-      const full = left === 0 && leftUntil > now
-      const wait = full ? leftUntil - now + Math.floor(line.size / limiter.points) * interval : 0
-      const turn = line.join(now, wait, signal, () => {
-        if (line.size === 0) deserted.abort()
-      })
-      void serve()
-      return turn
-    },
-
-    observe(answer?: RateLimitAnswer): void {
-      local.observe(answer)
-      if (answer?.refused && answer.retryAfter !== 0) closeForAll()
-    },
-
-    release() {
-      local.release?.()
-    },
+  /** Something was learned of the budget: rejects the calls that now wait too long, and tells the others. */
+  #reviewWaits(): void {
+    this.#queue.rejectOverdue(performance.now(), this.#forecast())
+    this.#queue.tellWaits(this.#forecast())
+    this.#checkAbandoned()
   }
 
-  /** The server refuses: nobody is to send before it allows more. */
-  function closeForAll(): void {
-    const { resetAt } = local.state
-    if (away || !resetAt) return
-    const wait = Math.ceil((resetAt.getTime() - Date.now()) / 1000)
-    // Where the store has gone away, the next call will notice.
-    if (wait > 0) limiter.block(key, wait).catch(() => {})
+  #checkAbandoned(): void {
+    if (this.#queue.size === 0) this.#abandoned.abort()
   }
 
-  return shared
+  /** The server refuses: no process may send before it allows more. */
+  #closeForAll(): void {
+    const { resetAt } = this.#local.state
+    if (this.#isStoreAway || !resetAt) return
+    const seconds = Math.ceil((resetAt.getTime() - Date.now()) / 1000)
+    // If the store has become unavailable, the next call will notice.
+    if (seconds > 0) this.#store.block(this.#key, seconds).catch(() => {})
+  }
 }
 
-function check(name: keyof SharedRateLimitOptions, fits: boolean, expected: string): void {
-  if (!fits) throw new ConfigurationError(`${name}: expected ${expected}`)
+function check(name: string, value: unknown, accepted: string, isValid: boolean): void {
+  if (!isValid) throw new ConfigurationError(`${name}: ${mismatch(accepted, value, shown)}`)
 }
 
-const isAnswer = (value: unknown): value is StoreAnswer =>
-  !(value instanceof Error) && typeof (value as StoreAnswer | null)?.msBeforeNext === 'number'
+function isStoreAnswer(value: unknown): value is StoreAnswer {
+  return !(value instanceof Error) && Number((value as StoreAnswer | null)?.msBeforeNext) >= 0
+}

@@ -1,146 +1,190 @@
 import { DAY, type ParsedRateHeaders, parseRateHeaders } from './headers.ts'
 
-/** What an answer said of the rate. */
+/** What a response says about the rate limit. */
 export interface RateLimitAnswer {
-  /** The headers of the answer. */
+  /** The headers of the response. */
   readonly headers: Headers
-  /** Whether the server refused the request because of its rate: 429, in the status or in the body. */
+  /** Whether the server refused the request because of its rate: 429, as the status or in the body. */
   readonly refused: boolean
-  /** How long to wait, in seconds, where the body or the `Retry-After` header says so. */
+  /** How long to wait, in seconds, where the `Retry-After` header or the body says so. */
   readonly retryAfter: number | undefined
 }
 
 const SECOND = 1000
+/** The limit that is assumed until the server states one. */
+const DEFAULT_LIMIT = 30
+const MAX_ESTIMATED_CLIENTS = 32
+
 /**
- * What this client knows of the server's window.
+ * What this client knows of the server's rate window.
  *
- * The server's window opens when it counts the first request: after that was sent, before its answer is here. So
- * nothing is sent from one interval after the sending, when the window may have ended, until one interval after the
- * first answer, when it must have. An earlier end comes from `X-RateLimit-Reset`, measured against the answer's own
- * `Date`; both are whole seconds, so they count only where they are the finer knowledge.
+ * The server opens its window when it counts the first request, which is after the request was sent and before its
+ * response arrives. So nothing is sent between one interval after the sending, when the window may have ended, and one
+ * interval after the first response, when it must have ended. `X-RateLimit-Reset`, compared with the `Date` of the same
+ * response, may say that it ends earlier. Both are whole seconds, so they only count where they are more precise.
  *
- * A window that calls have waited for begins with one request. Its answer comes sooner than those of thirty at once, so
- * the next window begins sooner; and it says what is left, should others use the same key. Where they show (less remains
- * than we left, or we are refused), only a part of what is left is in flight at a time.
+ * A window that calls have been waiting for starts with a single request. One response arrives sooner than thirty
+ * concurrent ones, so the following window opens sooner too, and it tells what is left if others use the same key. As
+ * long as others do (less is left than we used, or we are refused), only a share of what is left is in flight at a time.
+ *
+ * Every time is in milliseconds on the clock of the caller, who passes the current time as `now`.
  */
-export function createWindow(requests: number, interval: number) {
-  let limit = requests
-  /** When the window may have ended, and when it must have. */
-  let mayEnd = 0
-  let mustEnd = 0
-  /** Requests of this window, those of them not answered yet, and those of earlier windows not answered yet. */
-  let sent = 0
-  let pending = 0
-  let stale = 0
-  /** The least that the server said remains. */
-  let least = Infinity
-  let answered = false
-  let refused = false
-  /** A guess at how many clients share the key. */
-  let sharers = 1
-  /** How long the first request of a window goes alone; 0 where it does not. */
-  let aloneUntil = 0
+export class RateLimitWindow {
+  /** A limit that the user set: the server's headers lower it, but never raise it. */
+  readonly #ceiling: number
+  readonly #interval: number
+  #limit: number
+  /** When the window may have ended, and when it must have ended. */
+  #mayEndAt = 0
+  #mustEndAt = 0
+  /** Requests of this window. */
+  #sent = 0
+  /** Requests of this window, and of earlier ones, that have not been answered yet. */
+  #pending = 0
+  #pendingFromEarlierWindows = 0
+  /** The smallest remaining count that the server has stated in this window. */
+  #leastRemaining = Infinity
+  #answered = false
+  #refused = false
+  /** Until when the server itself said to wait after a refusal. */
+  #blockedUntil = 0
+  #estimatedClients = 1
+  /** Until when the first request of the window goes alone; 0 if it does not. */
+  #aloneUntil = 0
 
-  function open(now: number, awaited: boolean): void {
-    const shared = least < limit - sent
-    sharers = refused ? Math.min(32, sharers * 2) : shared ? Math.max(2, sharers - 1) : 1
-    aloneUntil = awaited || sharers > 1 ? now + interval / 20 : 0
-    stale += pending
-    sent = pending = 0
-    least = Infinity
-    answered = refused = false
-    mayEnd = now + interval
-    mustEnd = mayEnd + interval
+  constructor(requests: number | undefined, interval: number) {
+    this.#ceiling = requests ?? Infinity
+    this.#limit = requests ?? DEFAULT_LIMIT
+    this.#interval = interval
   }
 
-  /** One interval later by the server's clock, which may run a thousandth slower than ours. */
-  const intervalAfter = (now: number) => now + interval * 1.001 + 1
+  get limit(): number {
+    return this.#limit
+  }
 
-  function accept(now: number, headers: ParsedRateHeaders | undefined): void {
-    if (!answered) mustEnd = intervalAfter(now)
-    answered = true
+  /** When places are certain to become free, if no response arrives before. */
+  get nextAt(): number {
+    return this.#aloneUntil || this.#mustEndAt
+  }
+
+  /** Takes a place if one is free. `awaited`: the call has been waiting for it. */
+  take(now: number, awaited: boolean): boolean {
+    if (now >= this.#mustEndAt) this.#open(now, awaited)
+    if (now >= this.#aloneUntil) this.#aloneUntil = 0
+    const maxPending = this.#aloneUntil
+      ? this.#pendingFromEarlierWindows + 1
+      : Math.ceil(this.#leastRemaining / this.#estimatedClients)
+    const isFree = !this.#isClosed(now) && this.#sent < this.#limit && this.#pending < maxPending
+    if (isFree) {
+      this.#sent++
+      this.#pending++
+    }
+    return isFree
+  }
+
+  /** Gives back a place whose request was never sent. */
+  release(): void {
+    if (this.#endPending()) this.#sent--
+  }
+
+  /** Learns from a response, or from the end of a request that got none. */
+  observe(now: number, answer?: RateLimitAnswer): void {
+    const isCurrent = this.#endPending()
+    const headers = answer && parseRateHeaders(answer.headers)
+    if (headers?.limit) this.#limit = Math.min(headers.limit, this.#ceiling)
+    // A refusal that may be repeated at once says nothing about the window.
+    if (headers && answer.refused && answer.retryAfter !== 0) this.#refuse(now, headers, answer.retryAfter)
+    else if (isCurrent && !this.#refused) this.#accept(now, headers)
+    if (isCurrent && answer?.refused) this.#sent--
+  }
+
+  /** Places that are left, not counting those in flight. */
+  remaining(now: number): number {
+    if (now >= this.#mustEndAt) return this.#limit
+    if (this.#isClosed(now)) return 0
+    return Math.max(0, Math.min(this.#limit - this.#sent, this.#leastRemaining - this.#pending))
+  }
+
+  /** How long a call with `ahead` others before it waits for its place, if nobody else uses the key. */
+  estimateWait(now: number, ahead: number): number {
+    const behind = ahead - this.remaining(now)
+    return behind < 0 ? 0 : (this.endsAt(now) ?? now) - now + Math.floor(behind / this.#limit) * this.#interval
+  }
+
+  /** How much longer the server said to wait when it refused a request. */
+  imposedWait(now: number): number {
+    return Math.max(0, this.#blockedUntil - now)
+  }
+
+  /** When the window ends, as far as is known; `undefined` if none is open. */
+  endsAt(now: number): number | undefined {
+    if (now >= this.#mustEndAt) return undefined
+    return this.#answered || now >= this.#mayEndAt ? this.#mustEndAt : this.#mayEndAt
+  }
+
+  /** Whether nothing may be sent, however many places are left. */
+  #isClosed(now: number): boolean {
+    return this.#refused || (now >= this.#mayEndAt && this.#limit < Infinity)
+  }
+
+  #open(now: number, awaited: boolean): void {
+    const othersUsedIt = this.#leastRemaining < this.#limit - this.#sent
+    if (this.#refused) this.#estimatedClients = Math.min(MAX_ESTIMATED_CLIENTS, this.#estimatedClients * 2)
+    else this.#estimatedClients = othersUsedIt ? Math.max(2, this.#estimatedClients - 1) : 1
+    this.#aloneUntil = awaited || this.#estimatedClients > 1 ? now + this.#interval / 20 : 0
+    this.#pendingFromEarlierWindows += this.#pending
+    this.#sent = this.#pending = 0
+    this.#leastRemaining = Infinity
+    this.#answered = this.#refused = false
+    this.#mayEndAt = now + this.#interval
+    this.#mustEndAt = this.#mayEndAt + this.#interval
+  }
+
+  /** Ends one pending request, and says whether it belongs to this window. */
+  #endPending(): boolean {
+    // Nothing tells which request it was; those of earlier windows are taken to end first.
+    if (this.#pendingFromEarlierWindows > 0) {
+      this.#pendingFromEarlierWindows--
+      return false
+    }
+    if (this.#pending === 0) return false
+    this.#pending--
+    return true
+  }
+
+  #accept(now: number, headers: ParsedRateHeaders | undefined): void {
+    if (!this.#answered) this.#mustEndAt = this.#intervalAfter(now)
+    this.#answered = true
     if (!headers) return
-    aloneUntil = 0
-    least = Math.min(least, headers.remaining ?? Infinity)
-    mustEnd = Math.min(mustEnd, now + untilReset(headers))
+    this.#aloneUntil = 0
+    this.#leastRemaining = Math.min(this.#leastRemaining, headers.remaining ?? Infinity)
+    this.#mustEndAt = Math.min(this.#mustEndAt, now + untilReset(headers))
   }
 
-  function refuse(now: number, retryAfter: number | undefined, headers: ParsedRateHeaders): void {
-    const said = (retryAfter ?? Infinity) * SECOND
-    const reset = untilReset(headers)
-    let until = answered ? mustEnd : intervalAfter(now)
-    if (said <= DAY) until = now + said
-    else if (reset <= interval + 3 * SECOND) until = now + reset
-    mustEnd = refused ? Math.max(mustEnd, until) : until
-    answered = refused = true
+  #refuse(now: number, headers: ParsedRateHeaders, retryAfter: number | undefined): void {
+    const stated = statedWait(headers, retryAfter, this.#interval)
+    if (stated !== undefined) this.#blockedUntil = Math.max(this.#blockedUntil, now + stated)
+    const until = stated !== undefined ? now + stated : this.#answered ? this.#mustEndAt : this.#intervalAfter(now)
+    this.#mustEndAt = this.#refused ? Math.max(this.#mustEndAt, until) : until
+    this.#answered = this.#refused = true
   }
 
-  return {
-    /** Takes a place, if one is free. `awaited`: for a call that has waited. */
-    take(now: number, awaited: boolean): boolean {
-      if (now >= mustEnd) open(now, awaited)
-      if (now >= aloneUntil) aloneUntil = 0
-      const inFlight = aloneUntil ? stale + 1 : Math.ceil(least / sharers)
-      const free = now < mayEnd && !refused && sent < limit && pending < inFlight
-      if (free) {
-        sent++
-        pending++
-      }
-      return free
-    },
-
-    /** Gives back a place that was not used. */
-    release(): void {
-      if (pending === 0) return
-      pending--
-      sent--
-    },
-
-    /** Learns from an answer, or from the end of a request that got none. */
-    observe(now: number, answer?: RateLimitAnswer): void {
-      // Nothing tells which request was answered; those of an earlier window are taken to come first.
-      const current = stale === 0
-      if (!current) stale--
-      else if (pending > 0) pending--
-      const headers = answer && parseRateHeaders(answer.headers)
-      if (headers?.limit) limit = headers.limit
-      // "Again at once" is no word about the window.
-      if (headers && answer.refused && answer.retryAfter !== 0) refuse(now, answer.retryAfter, headers)
-      else if (current && !refused) accept(now, headers)
-      if (current && answer?.refused) sent--
-    },
-
-    /** Places left, those in flight taken off. */
-    left(now: number): number {
-      if (now >= mustEnd) return limit
-      return refused ? 0 : Math.max(0, Math.min(limit - sent, least - pending))
-    },
-
-    /** How long the call behind `ahead` others waits for its place, if nobody else takes any. */
-    wait(now: number, ahead: number): number {
-      const behind = ahead - this.left(now)
-      return behind < 0 ? 0 : (this.end(now) ?? now) - now + Math.floor(behind / limit) * interval
-    },
-
-    /** When the window ends, as far as is known; `undefined` where none is open. */
-    end(now: number): number | undefined {
-      return now < mustEnd ? Math.max(now, answered ? mustEnd : mayEnd) : undefined
-    },
-
-    get limit() {
-      return limit
-    },
-
-    /** When places surely become free, if no answer comes before. */
-    get nextAt() {
-      return aloneUntil || mustEnd
-    },
+  /** One interval later on the server's clock, which may run slower than ours by a thousandth. */
+  #intervalAfter(now: number): number {
+    return now + this.#interval * 1.001 + 1
   }
 }
 
+/** How long the server says to wait after a refusal; `undefined` if it says nothing credible. */
+function statedWait(headers: ParsedRateHeaders, retryAfter = Infinity, interval: number): number | undefined {
+  if (retryAfter * SECOND <= DAY) return retryAfter * SECOND
+  const reset = untilReset(headers)
+  return reset <= interval + 3 * SECOND ? reset : undefined
+}
+
 /**
- * The longest time until the window ends by the server's own clock; `Infinity` where it does not say, or lies. The
- * reset may be rounded down, so that the window ends within the second after it.
+ * The longest time until the window ends on the server's clock; `Infinity` if the server does not state it, or states
+ * one in the past. The server may have rounded the reset down, so the window ends within the second after it.
  */
 function untilReset({ reset, date }: ParsedRateHeaders): number {
   const wait = (reset ?? Number.NaN) * SECOND - (date ?? Number.NaN)

@@ -290,6 +290,180 @@ describe('a refusal', () => {
   })
 })
 
+describe('a number of requests that the user set', () => {
+  it('is a ceiling that no header raises, and that a header may lower', () => {
+    const { granted, take, answered, limiter } = setUp({ requests: 5 })
+    take(1)
+    answered(1, answer(30, 29, 60))
+    expect(limiter.state).toMatchObject({ limit: 5, remaining: 4 })
+    take(20)
+    expect(granted).toHaveLength(5)
+    answered(4, answer(3, 0, 60))
+    expect(limiter.state.limit).toBe(3)
+    answered(0, answer(30, 29, 60))
+    expect(limiter.state.limit).toBe(3)
+  })
+
+  it('limits every window, also after a refusal', async () => {
+    const { clock, granted, take, answered } = setUp({ requests: 2, interval: 1000 })
+    take(6)
+    answered(2, { ...answer(30, 0), refused: true, retryAfter: 1 })
+    await clock.advance(1000)
+    answered(1, answer(30, 29, 1))
+    await clock.advance(0)
+    expect(granted).toHaveLength(4)
+  })
+})
+
+describe('a refusal that imposes a wait beyond maxDelay', () => {
+  const DAY = 86_400
+
+  it('rejects later calls at once, until what is left of it is shorter', async () => {
+    const { clock, limiter, take, answered } = setUp()
+    take(1)
+    answered(1, refusal(DAY))
+    const failed = await limiter.acquire(undefined, { maxDelay: 90_000 })!.catch((error: unknown) => error)
+    expect(failed).toMatchObject({ code: 'rate_limit', outcome: 'not-sent', retryable: true, retryAfter: DAY })
+    expect((failed as Error).message).toBe(
+      'the server said to wait another 86400000 ms, which is longer than maxDelay (90000 ms)',
+    )
+    expect(limiter.state.queued).toBe(0)
+    expect(clock.timers).toBe(0)
+    await clock.advance(DAY * 1000 - 90_000)
+    let isGranted = false
+    void limiter.acquire(undefined, { maxDelay: 90_000 })!.then(() => {
+      isGranted = true
+    })
+    await clock.advance(89_999)
+    expect(isGranted).toBe(false)
+    await clock.advance(1)
+    expect(isGranted).toBe(true)
+  })
+
+  it('rejects the calls that wait already, but not those that allow for it', async () => {
+    const { clock, limiter, take, answered } = setUp({ requests: 1 })
+    take(1)
+    const impatient = limiter.acquire(undefined, { maxDelay: 90_000 })
+    const patient = limiter.acquire(undefined, { maxDelay: Infinity })
+    const silent = limiter.acquire()
+    answered(1, refusal(91))
+    await expect(impatient).rejects.toMatchObject({ code: 'rate_limit', retryAfter: 91 })
+    expect(limiter.state.queued).toBe(2)
+    await clock.advance(91_000)
+    await patient
+    answered(1)
+    await clock.advance(60_061)
+    await silent
+  })
+
+  it.each([
+    ['a long queue', { requests: 1, interval: 60_000 }, undefined],
+    ['a long window', { requests: 1, interval: 3_600_000 }, undefined],
+    ['a refusal that names no time', { requests: 1, interval: 3_600_000 }, { ...answer(), refused: true }],
+  ])('does not concern %s', async (_, options, said) => {
+    const { clock, limiter, take, answered } = setUp(options)
+    take(5)
+    answered(1, said)
+    let isGranted = false
+    void limiter.acquire(undefined, { maxDelay: 1000 })!.then(() => {
+      isGranted = true
+    })
+    for (let i = 0; i < 5; i++) {
+      await clock.advance(options.interval * 1.001 + 2)
+      answered(1)
+    }
+    expect(isGranted).toBe(true)
+  })
+})
+
+describe('onWait', () => {
+  it('is called once for each call that has to wait, with the estimated wait and how many are waiting', async () => {
+    const { clock, limiter, take, answered } = setUp({ requests: 2 })
+    const onWait = vi.fn()
+    limiter.acquire(undefined, { onWait })
+    limiter.acquire(undefined, { onWait })
+    expect(onWait).not.toHaveBeenCalled()
+    for (let i = 0; i < 3; i++) limiter.acquire(undefined, { onWait })
+    expect(onWait.mock.calls).toEqual([
+      [{ waitMs: 60_000, queued: 1 }],
+      [{ waitMs: 60_000, queued: 2 }],
+      [{ waitMs: 120_000, queued: 3 }],
+    ])
+    answered(2)
+    await clock.advance(200_000)
+    expect(onWait).toHaveBeenCalledTimes(3)
+    take(0)
+  })
+
+  it('is called later if it only turns out later that a call has to wait', async () => {
+    const { clock, limiter, take, answered } = setUp()
+    take(60)
+    answered(30, answer(30, 0, 60))
+    await clock.advance(60_061)
+    // A single request has gone ahead. As far as is known, there are places left for the others.
+    const onWait = vi.fn()
+    const { queued } = limiter.state
+    limiter.acquire(undefined, { onWait })
+    expect(onWait.mock.calls).toEqual([[{ waitMs: 60_000, queued: queued + 1 }]])
+    const urgent = vi.fn()
+    answered(1, answer(30, 29, 60))
+    await clock.advance(0)
+    expect(urgent).not.toHaveBeenCalled()
+  })
+
+  it('cannot break a call by throwing', () => {
+    const { limiter, take } = setUp({ requests: 1 })
+    take(1)
+    const onWait = () => {
+      throw new Error('mine')
+    }
+    void limiter.acquire(undefined, { onWait })
+    expect(limiter.state.queued).toBe(1)
+  })
+})
+
+describe('reading ahead', () => {
+  it('stands behind the other calls, whenever they come, until it becomes urgent', async () => {
+    const { clock, limiter, take, answered } = setUp({ requests: 1, interval: 1000 })
+    const order: string[] = []
+    const ask = (name: string, readAhead?: boolean | (() => boolean)) =>
+      limiter.acquire(undefined, readAhead === undefined ? {} : { readAhead })?.then(() => order.push(name))
+    let isUrgent = false
+    take(1)
+    ask('page 2', () => !isUrgent)
+    ask('page 3', true)
+    ask('write 1')
+    ask('write 2')
+    const next = async () => {
+      answered(1)
+      await clock.advance(1002)
+    }
+    await next()
+    expect(order).toEqual(['write 1'])
+    isUrgent = true
+    await next()
+    expect(order).toEqual(['write 1', 'page 2'])
+    ask('write 3')
+    for (let i = 0; i < 3; i++) await next()
+    expect(order).toEqual(['write 1', 'page 2', 'write 2', 'write 3', 'page 3'])
+  })
+
+  it('takes a free place at once while nobody waits', () => {
+    const { limiter } = setUp()
+    expect(limiter.acquire(undefined, { readAhead: true })).toBeUndefined()
+  })
+
+  it('counts the calls before it when it estimates its wait, and is not counted by others', () => {
+    const { limiter, take } = setUp({ requests: 1 })
+    take(1)
+    const onWait = vi.fn()
+    const ask = (readAhead: boolean) => limiter.acquire(undefined, { readAhead, onWait })
+    for (const readAhead of [true, false, true, false]) void ask(readAhead)
+    const waits = onWait.mock.calls.map(([{ waitMs }]) => waitMs)
+    expect(waits).toEqual([60_000, 60_000, 180_000, 120_000])
+  })
+})
+
 describe('waiting', () => {
   it('is first come, first served, also for those who come while others wait', async () => {
     const { clock, granted, take, answered } = setUp({ requests: 2, interval: 1000 })
@@ -410,7 +584,8 @@ describe('options', () => {
   it.each([
     [{ requests: 0 }, 'rateLimit.requests: expected a whole number from 1, or Infinity, received 0'],
     [{ requests: 1.5 }, 'received 1.5'],
-    [{ requests: '30' }, 'received a string'],
+    [{ requests: '30' }, 'received "30"'],
+    [null, 'rateLimit: expected an object of options, received null'],
     [{ interval: 0 }, 'rateLimit.interval: expected milliseconds above 0 and up to 86400000, received 0'],
     [{ interval: Infinity }, 'received Infinity'],
     [{ maxWait: -1 }, 'rateLimit.maxWait: expected milliseconds from 0, or Infinity, received -1'],

@@ -70,7 +70,7 @@ describe('sharedRateLimiter', () => {
   it('fails before it waits, where that would be longer than maxWait', async () => {
     const limiter = sharedRateLimiter(createStore([granted(0), full(60_000)]), { maxWait: 5000 })
     await limiter.acquire()
-    await expect(limiter.acquire()).rejects.toMatchObject({ code: 'rate_limit', outcome: 'not-sent', retryAfter: 60 })
+    await expect(limiter.acquire()).rejects.toMatchObject({ code: 'rate_limit', outcome: 'not-sent', retryAfter: 62 })
     const surprised = sharedRateLimiter(createStore([full(60_000)]), { maxWait: 5000 })
     await expect(surprised.acquire()).rejects.toMatchObject({ code: 'rate_limit', outcome: 'not-sent' })
   })
