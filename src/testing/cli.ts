@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import process from 'node:process'
 import { parseArgs } from 'node:util'
-import { sampleData } from './sample.ts'
+import { sampleData } from './data/sample.ts'
 import { createSandbox, type SandboxOptions } from './sandbox.ts'
 import { type Served, serve } from './server.ts'
 

@@ -1,4 +1,3 @@
-export type { ChaosOptions } from './chaos.ts'
 export type {
   AccountRow,
   BioRow,
@@ -17,9 +16,10 @@ export type {
   SandboxSeed,
   Scan,
   SplashRow,
-} from './data.ts'
-export type { Fault, Misbehaviour } from './faults.ts'
-export type { SandboxRateLimit } from './rate.ts'
-export type { SandboxRequest } from './requests.ts'
-export { sampleData } from './sample.ts'
+} from './data/rows.ts'
+export { sampleData } from './data/sample.ts'
+export type { SandboxRequest } from './exchange/request-log.ts'
+export type { ChaosOptions } from './faults/chaos.ts'
+export type { Fault, FaultEffect } from './faults/fault.ts'
+export type { SandboxRateLimit } from './platform/rate-window.ts'
 export { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'

@@ -1,21 +1,23 @@
-import { abortable } from './abort.ts'
-import { type Answer, networkError, send, spoil } from './answers.ts'
-import type { Call } from './call.ts'
-import { type ChaosOptions, createChaos, type Dice } from './chaos.ts'
-import type { SandboxData, SandboxSeed } from './data.ts'
-import { createFaults, doesWork, type Fault } from './faults.ts'
-import { serveHonestly } from './platform.ts'
-import { createRateWindow, type SandboxRateLimit } from './rate.ts'
-import { redirected } from './redirect.ts'
-import { note, readText, readUpload, type SandboxRequest } from './requests.ts'
-import { match } from './routes.ts'
-import { createStore } from './store.ts'
+import type { SandboxData, SandboxSeed } from './data/rows.ts'
+import { Store } from './data/store.ts'
+import { abortable } from './exchange/abort.ts'
+import { redirected } from './exchange/redirect.ts'
+import { readText, readUpload, requestEntry, type SandboxRequest } from './exchange/request-log.ts'
+import { networkError, type WireResponse } from './exchange/wire-response.ts'
+import { applyFault, send } from './faults/apply.ts'
+import { Chaos, type ChaosOptions } from './faults/chaos.ts'
+import { doesWork, type Fault } from './faults/fault.ts'
+import { FaultQueue } from './faults/fault-queue.ts'
+import type { EndpointCall } from './platform/endpoint.ts'
+import { RateWindow, type SandboxRateLimit } from './platform/rate-window.ts'
+import { findRoute } from './platform/routes.ts'
+import { respond } from './respond.ts'
 
 /** Options of {@link createSandbox}; every one has a default. */
 export interface SandboxOptions {
   /** The key that the management API asks for. Default `'sandbox-key'`. */
   apiKey?: string
-  /** Address of the management API. Default `https://sho.rt/api`. Short addresses stand at its origin. */
+  /** Address of the management API. Default `https://sho.rt/api`. Short addresses are at its origin. */
   baseUrl?: string | URL
   /** Address of the app-opener API. Default `https://opener.example`. */
   openerUrl?: string | URL
@@ -30,11 +32,11 @@ export interface SandboxOptions {
   data?: SandboxSeed
   /** The clock, in milliseconds since 1970. Default `Date.now`. */
   now?: () => number
-  /** `false` counts the bytes of an upload and lets them go, so that a test can send gigabytes. Default `true`. */
+  /** `false` counts the bytes of an upload and drops them, so that a test can send gigabytes. Default `true`. */
   keepFiles?: boolean
 }
 
-/** The platform in memory. @see {@link createSandbox} */
+/** The platform in memory, made by {@link createSandbox}. */
 export interface Sandbox {
   /** Takes what `fetch` takes and answers as the platform does. It needs no `this`. */
   readonly fetch: typeof globalThis.fetch
@@ -58,147 +60,172 @@ export interface Sandbox {
   /** The sandbox's clock, in milliseconds since 1970. */
   now(): number
   /**
-   * Makes something go wrong: `when` (method, path, after, times) and `what`. Several faults wait side by side.
+   * Makes requests fail: which ones (method, path, after, times), and how. Several faults wait side by side.
    *
-   * @throws RangeError where `status` is none.
+   * @throws {RangeError} if `status` is not an HTTP status.
+   * @example sandbox.fail({ path: '/campaign/:id/update', status: 503 })
    */
   fail(fault: Fault): void
-  /** Makes things go wrong at random, repeatably. @throws RangeError where `rate` is not from 0 to 1. */
+  /**
+   * Makes requests fail at random, repeatably.
+   *
+   * @throws {RangeError} if `rate` is not from 0 to 1.
+   * @example sandbox.chaos({ seed: 1, rate: 0.3 })
+   */
   chaos(options: ChaosOptions): void
-  /** Moves the clock on, so that a minute's wait takes no minute. */
+  /** Moves the clock forward, so that a test need not wait a minute for a minute to pass. */
   advance(ms: number): void
   /** Back to the start: rows, requests, faults, chaos, rate window and clock. */
   reset(): void
 }
 
 /**
- * The platform in memory: both APIs, with state, limits and faults. It needs no network and no Node.
+ * Creates the platform in memory: both APIs, with state, limits and faults. It needs no network and no Node.
  *
  * @example
  * const sandbox = createSandbox()
  * const client = new ShortLinkClient({ ...sandbox.clientOptions })
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  const { apiKey = 'sandbox-key', dialect = 'reference', keepFiles = true, rateLimit } = options
-  const baseUrl = withoutSlash(options.baseUrl ?? 'https://sho.rt/api')
-  const openerUrl = withoutSlash(options.openerUrl ?? 'https://opener.example')
-  const site = new URL(baseUrl).origin
+  return new MemorySandbox(options)
+}
 
-  let advanced = 0
-  const now = () => (options.now ?? Date.now)() + advanced
+class MemorySandbox implements Sandbox {
+  readonly baseUrl: string
+  readonly openerUrl: string
+  readonly apiKey: string
+  readonly dialect: 'reference' | 'deployed'
+  readonly clientOptions: Sandbox['clientOptions']
+  readonly requests: SandboxRequest[] = []
+  readonly data: SandboxData
+  readonly fetch: typeof globalThis.fetch = (input, init) => this.#fetch(input, init)
+  readonly #site: string
+  readonly #keepFiles: boolean
+  readonly #clock: () => number
+  readonly #store: Store
+  readonly #rateWindow: RateWindow | undefined
+  readonly #faults = new FaultQueue()
+  #chaos: Chaos | undefined
+  #advanced = 0
+  /** Node 20 holds the controller behind a Request's signal weakly: a Request that nobody holds loses its abort. */
+  readonly #unfinished = new Set<object>()
 
-  const store = createStore(options.data ?? {}, site, now)
-  const { data } = store
-  const rateWindow =
-    rateLimit === false ? undefined : createRateWindow(rateLimit ?? { requests: 30, interval: 60_000 }, now)
-  const faults = createFaults()
-  let dice: Dice | undefined
-  const requests: SandboxRequest[] = []
-  // Node 20 holds the controller behind a Request's signal weakly: a Request that nobody holds loses its abort.
-  const unfinished = new Set<object>()
+  constructor(options: SandboxOptions) {
+    this.baseUrl = withoutSlash(options.baseUrl ?? 'https://sho.rt/api')
+    this.openerUrl = withoutSlash(options.openerUrl ?? 'https://opener.example')
+    this.apiKey = options.apiKey ?? 'sandbox-key'
+    this.dialect = options.dialect ?? 'reference'
+    const { baseUrl, openerUrl, apiKey, fetch } = this
+    this.clientOptions = { baseUrl, openerUrl, apiKey, fetch }
+    this.#site = new URL(this.baseUrl).origin
+    this.#keepFiles = options.keepFiles ?? true
+    this.#clock = options.now ?? Date.now
+    const now = () => this.now()
+    this.#store = new Store(options.data ?? {}, this.#site, now)
+    this.data = this.#store.data
+    const rateLimit = options.rateLimit ?? { requests: 30, interval: 60_000 }
+    this.#rateWindow = rateLimit === false ? undefined : new RateWindow(rateLimit, now)
+  }
 
-  async function fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  get rateLimit(): Sandbox['rateLimit'] {
+    return this.#rateWindow?.state
+  }
+
+  now(): number {
+    return this.#clock() + this.#advanced
+  }
+
+  fail(fault: Fault): void {
+    this.#faults.add(fault)
+  }
+
+  chaos(options: ChaosOptions): void {
+    this.#chaos = new Chaos(options)
+  }
+
+  advance(ms: number): void {
+    this.#advanced += ms
+  }
+
+  reset(): void {
+    this.#advanced = 0
+    this.#chaos = undefined
+    this.requests.length = 0
+    this.#unfinished.clear()
+    this.#faults.reset()
+    this.#rateWindow?.reset()
+    this.#store.reset()
+  }
+
+  async #fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
     const request = new Request(input, init)
     const signal = init?.signal ?? request.signal
     signal.throwIfAborted()
     const call = { input, request }
-    unfinished.add(call)
-    const end = () => unfinished.delete(call)
+    this.#unfinished.add(call)
+    const onEnd = () => this.#unfinished.delete(call)
     try {
-      const response = await abortable(receive(request, signal, end), signal)
+      const response = await abortable(this.#receive(request, signal, onEnd), signal)
       const next = redirected(request, response, signal)
       if (!next) return response
-      end()
-      return await fetch(next, { signal })
+      onEnd()
+      return await this.#fetch(next, { signal })
     } catch (error) {
-      end()
+      onEnd()
       throw error
     }
   }
 
-  /**
-   * What the order of requests decides (the log, the limit, the faults) comes before the first `await`. `end` is called
-   * when the last byte of the body has been handed over.
-   */
-  async function receive(request: Request, signal: AbortSignal, end: () => void): Promise<Response> {
+  /** What the order of requests decides (the log, the limit, the faults) comes before the first `await`. */
+  async #receive(request: Request, signal: AbortSignal, onEnd: () => void): Promise<Response> {
     const url = new URL(request.url)
-    const { api, path } = locate(url)
-    const entry = note(request, api, path, now())
-    requests.push(entry)
-    const verdict = api === 'management' ? rateWindow?.take() : undefined
-    const refused = verdict?.retryAfter !== undefined
-    const fault = (refused ? undefined : (faults.next(request.method, path) ?? dice?.())) ?? {}
+    const { api, path } = this.#locate(url)
+    const entry = requestEntry(request, api, path, this.now())
+    this.requests.push(entry)
+    const decision = api === 'management' ? this.#rateWindow?.take() : undefined
+    const overLimit = decision?.retryAfter !== undefined
+    const fault = (overLimit ? undefined : (this.#faults.take(request.method, path) ?? this.#chaos?.take())) ?? {}
 
-    const found = api === 'management' ? match(request.method, path) : undefined
+    const found = api === 'management' ? findRoute(request.method, path) : undefined
     const isUpload = found?.route === 'POST /files/upload/:filename'
-    Object.assign(entry, isUpload ? await readUpload(request, keepFiles) : await readText(request))
+    Object.assign(entry, isUpload ? await readUpload(request, this.#keepFiles) : await readText(request))
 
-    const honest: Answer = { status: 200, headers: {}, body: '' }
+    const honest: WireResponse = { status: 200, headers: {}, body: '' }
     if (doesWork(fault)) {
-      const call: Call = {
-        store,
-        data,
+      const call: EndpointCall = {
+        store: this.#store,
+        data: this.data,
         params: found?.params ?? {},
         query: entry.query,
         body: isUpload ? undefined : entry.body,
         content: isUpload ? (entry.body as Uint8Array<ArrayBuffer>) : new Uint8Array(),
         size: entry.size,
-        site,
-        openerUrl,
+        site: this.#site,
+        openerUrl: this.openerUrl,
       }
-      const { answer, done } = serveHonestly(
-        { api, request, url, path, found, verdict, call },
-        { apiKey, dialect, now: now() },
+      const { response, done } = respond(
+        { api, request, url, path, found, decision, call },
+        { apiKey: this.apiKey, dialect: this.dialect, now: this.now() },
       )
-      Object.assign(honest, answer)
+      Object.assign(honest, response)
       entry.done = done
     }
-    Object.assign(honest.headers, verdict?.headers, { Date: new Date(now()).toUTCString() })
+    Object.assign(honest.headers, decision?.headers, { Date: new Date(this.now()).toUTCString() })
 
-    const response = await send(spoil(honest, fault), fault, signal, end)
+    const response = await send(applyFault(honest, fault), fault, signal, onEnd)
     entry.status = response.status
     return response
   }
 
   /** Which API an address belongs to; nothing else can be reached from here. */
-  function locate(url: URL): Pick<SandboxRequest, 'api' | 'path'> {
+  #locate(url: URL): Pick<SandboxRequest, 'api' | 'path'> {
+    const { baseUrl, openerUrl, data } = this
     const address = url.origin + url.pathname
     if (address.startsWith(`${baseUrl}/`)) return { api: 'management', path: address.slice(baseUrl.length) }
     if (address.startsWith(`${openerUrl}/`)) return { api: 'opener', path: address.slice(openerUrl.length) }
     const domains = [data.files, data.links, data.qrs].flatMap((rows) => rows.map(({ domain }) => domain))
-    if (url.origin === site || domains.includes(url.origin)) return { api: 'visit', path: url.pathname }
+    if (url.origin === this.#site || domains.includes(url.origin)) return { api: 'visit', path: url.pathname }
     throw networkError('ENOTFOUND', `nothing is at ${url.origin}: this sandbox is ${baseUrl} and ${openerUrl}`)
-  }
-
-  return {
-    fetch,
-    baseUrl,
-    openerUrl,
-    apiKey,
-    dialect,
-    clientOptions: { baseUrl, openerUrl, apiKey, fetch },
-    requests,
-    data,
-    get rateLimit() {
-      return rateWindow?.state()
-    },
-    now,
-    fail: faults.add,
-    chaos(options) {
-      dice = createChaos(options)
-    },
-    advance(ms) {
-      advanced += ms
-    },
-    reset() {
-      advanced = 0
-      dice = undefined
-      requests.length = 0
-      unfinished.clear()
-      faults.reset()
-      rateWindow?.reset()
-      store.reset()
-    },
   }
 }
 

@@ -49,7 +49,7 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
     try {
       const response =
         ownPage(incoming, sandbox, cors) ?? (await sandbox.fetch(requestOf(incoming, sandbox, left.signal)))
-      await pour(response, outgoing)
+      await writeResponse(response, outgoing)
     } catch {
       // Dropped by a fault, or left by the client: in both cases the connection just ends, with a reset.
       incoming.socket.resetAndDestroy()
@@ -107,7 +107,7 @@ function sandboxAddress(path: string, { baseUrl, openerUrl }: Sandbox): string {
   return new URL(baseUrl).origin + path
 }
 
-async function pour(response: Response, outgoing: ServerResponse): Promise<void> {
+async function writeResponse(response: Response, outgoing: ServerResponse): Promise<void> {
   outgoing.writeHead(response.status, Object.fromEntries(response.headers))
   if (!response.body) {
     outgoing.end()

@@ -17,11 +17,12 @@ const cases = Object.entries(hangs).flatMap(([hang, fault]) =>
 
 // Node 20 holds the controller behind a Request's signal weakly, so garbage collection can lose an abort.
 test.each(cases)('$call: $hang is aborted after a garbage collection too', async ({ fault, argumentsOf }) => {
-  const { fetch, baseUrl, apiKey, fail } = createSandbox()
+  const sandbox = createSandbox()
   const caller = new AbortController()
-  const init = { headers: { Authorization: `Bearer ${apiKey}` }, signal: caller.signal }
-  fail(fault)
-  const end = fetch(...argumentsOf(`${baseUrl}/account`, init))
+  const init = { headers: { Authorization: `Bearer ${sandbox.apiKey}` }, signal: caller.signal }
+  sandbox.fail(fault)
+  const end = sandbox
+    .fetch(...argumentsOf(`${sandbox.baseUrl}/account`, init))
     .then((response) => response.text())
     .catch((error: unknown) => error)
   for (let round = 0; round < 5; round += 1) {

@@ -191,10 +191,11 @@ test('a status that is none is refused when it is asked for', () => {
 })
 
 describe('sandbox.fetch fails as fetch does', () => {
-  const { fetch, baseUrl, fail } = createSandbox()
+  const sandbox = createSandbox()
+  const { fetch, baseUrl } = sandbox
 
   test('a dropped connection is a TypeError with a code', async () => {
-    fail({ drop: 'before' })
+    sandbox.fail({ drop: 'before' })
     await expect(fetch(baseUrl)).rejects.toMatchObject({
       name: 'TypeError',
       message: 'fetch failed',

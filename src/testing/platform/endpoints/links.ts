@@ -1,6 +1,6 @@
-import { type Endpoints, find, list, refuseTakenAlias, remove, shortUrl } from '../call.ts'
-import { given, text, webAddress } from '../checks.ts'
-import type { LinkRow } from '../data.ts'
+import type { LinkRow } from '../../data/rows.ts'
+import { type Endpoints, find, list, refuseTakenAlias, remove, shortUrl } from '../endpoint.ts'
+import { given, text, webAddress } from '../parameters.ts'
 
 /** The links section, which the reference does not show: as the public documentation of deployments has it. */
 export const links: Endpoints = {

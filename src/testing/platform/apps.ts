@@ -10,7 +10,7 @@ interface App {
 }
 
 /** One target of `devicetarget`. */
-interface DeviceTarget {
+interface AppTarget {
   device: 'iPhone' | 'iPad' | 'Android'
   link: string
 }
@@ -169,7 +169,7 @@ export function appOf(url: URL): App | undefined {
   return apps.find(({ hosts }) => hosts.includes(host(url)))
 }
 
-export function deviceTargets(app: App, url: URL): DeviceTarget[] {
+export function deviceTargets(app: App, url: URL): AppTarget[] {
   const ios = app.ios(url)
   return [
     { device: 'iPhone', link: ios },

@@ -1,12 +1,12 @@
-import type { Answer } from './answers.ts'
-import { shortUrl } from './call.ts'
-import type { FileRow, SandboxData } from './data.ts'
+import type { FileRow, SandboxData } from '../data/rows.ts'
+import type { WireResponse } from '../exchange/wire-response.ts'
+import { shortUrl } from './endpoint.ts'
 
 /**
  * Somebody opens a short address: a file comes back (its password goes into `?password=`), a link and a QR code
  * redirect and are counted. `undefined` where nothing has that address.
  */
-export function visit(data: SandboxData, url: URL, now: number): Answer | undefined {
+export function visit(data: SandboxData, url: URL, now: number): WireResponse | undefined {
   const here = (row: { domain: string; alias: string }) => shortUrl(row) === url.origin + url.pathname
 
   const file = data.files.find(here)
@@ -21,26 +21,26 @@ export function visit(data: SandboxData, url: URL, now: number): Answer | undefi
   const code = data.qrs.find(here)
   if (code) {
     code.scans.push({ visitor: 'sandbox', country: 'Unknown', referrer: 'Direct', browser: 'Unknown', os: 'Unknown' })
-    return typeof code.data === 'string' && URL.canParse(code.data) ? goTo(code.data) : say(200, 'QR code')
+    return typeof code.data === 'string' && URL.canParse(code.data) ? goTo(code.data) : htmlPage(200, 'QR code')
   }
 
   return undefined
 }
 
 /** What any other address of the platform shows: a page, not JSON. */
-export function say(status: number, title: string): Answer {
+export function htmlPage(status: number, title: string): WireResponse {
   const body = `<!doctype html><html lang="en"><title>${title}</title><h1>${title}</h1></html>`
   return { status, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body }
 }
 
-function download(file: FileRow, password: string, now: number): Answer {
-  if (password !== file.password) return say(403, 'This file needs a password')
-  if (file.expiry !== '' && new Date(now).toISOString().slice(0, 10) > file.expiry) return say(410, 'Expired')
-  if (file.maxdownloads > 0 && file.downloads >= file.maxdownloads) return say(410, 'No downloads left')
+function download(file: FileRow, password: string, now: number): WireResponse {
+  if (password !== file.password) return htmlPage(403, 'This file needs a password')
+  if (file.expiry !== '' && new Date(now).toISOString().slice(0, 10) > file.expiry) return htmlPage(410, 'Expired')
+  if (file.maxdownloads > 0 && file.downloads >= file.maxdownloads) return htmlPage(410, 'No downloads left')
   file.downloads += 1
   return { status: 200, headers: { 'Content-Type': 'application/octet-stream' }, body: new Uint8Array(file.content) }
 }
 
-function goTo(address: string): Answer {
+function goTo(address: string): WireResponse {
   return { status: 302, headers: { Location: address }, body: '' }
 }

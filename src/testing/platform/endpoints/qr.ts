@@ -1,6 +1,6 @@
-import { type Endpoints, find, list, Refusal, remove, shortUrl } from '../call.ts'
-import { given, oneOf, rgbColor, text } from '../checks.ts'
-import type { QrRow, Scan } from '../data.ts'
+import type { QrRow, Scan } from '../../data/rows.ts'
+import { type Endpoints, find, list, PlatformRefusal, remove, shortUrl } from '../endpoint.ts'
+import { given, oneOf, rgbColor, text } from '../parameters.ts'
 
 const qrType = oneOf('text', 'vcard', 'link', 'email', 'phone', 'sms', 'wifi')
 const look = { background: rgbColor, foreground: rgbColor, logo: text }
@@ -33,7 +33,7 @@ export const qr: Endpoints = {
 /** A string, or what PHP calls an array: the layouts per type are not shown. */
 function content(value: unknown): unknown {
   if (typeof value === 'string' || (typeof value === 'object' && value !== null)) return value
-  throw new Refusal(400, 'The parameter data must be a string or an array.')
+  throw new PlatformRefusal(400, 'The parameter data must be a string or an array.')
 }
 
 function fields(row: QrRow): object {

@@ -1,5 +1,5 @@
-import type { Endpoints } from '../call.ts'
-import { email, given, text } from '../checks.ts'
+import type { Endpoints } from '../endpoint.ts'
+import { email, given, text } from '../parameters.ts'
 
 export const account: Endpoints = {
   'GET /account': ({ data }) => {

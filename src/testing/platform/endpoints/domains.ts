@@ -1,15 +1,16 @@
-import { type Endpoints, find, list, Refusal, remove } from '../call.ts'
-import { given, redirect, webAddress } from '../checks.ts'
+import { type Endpoints, find, list, PlatformRefusal, remove } from '../endpoint.ts'
+import { given, redirect, webAddress } from '../parameters.ts'
 
 export const domains: Endpoints = {
   'GET /domains': (call) => list(call, 'domains', call.data.domains),
 
   'POST /domain/add': ({ store, data, body }) => {
     const row = given(body, { domain: webAddress, redirectroot: redirect, redirect404: redirect }, ['domain'])
-    if (data.domains.some(({ domain }) => domain === row.domain)) throw new Refusal(400, 'That domain is taken.')
+    if (data.domains.some(({ domain }) => domain === row.domain))
+      throw new PlatformRefusal(400, 'That domain is taken.')
     // No address below `.invalid` exists (RFC 2606), so none points anywhere.
     if (new URL(row.domain).hostname.endsWith('.invalid')) {
-      throw new Refusal(400, 'The domain must point to the service first.')
+      throw new PlatformRefusal(400, 'The domain must point to the service first.')
     }
     return { error: 0, id: store.add('domains', row).id }
   },

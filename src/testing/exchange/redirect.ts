@@ -1,4 +1,4 @@
-import { networkError } from './answers.ts'
+import { networkError } from './wire-response.ts'
 
 /** The request that follows a redirect, as `fetch` makes it; `undefined` where there is nothing to follow. */
 export function redirected(request: Request, response: Response, signal: AbortSignal): Request | undefined {

@@ -1,6 +1,6 @@
-import { type Call, type Endpoints, find, list, Refusal, remove } from '../call.ts'
-import { flag, given, text } from '../checks.ts'
-import type { CampaignRow } from '../data.ts'
+import type { CampaignRow } from '../../data/rows.ts'
+import { type EndpointCall, type Endpoints, find, list, PlatformRefusal, remove } from '../endpoint.ts'
+import { flag, given, text } from '../parameters.ts'
 
 const parameters = { name: text, slug: text, public: flag }
 
@@ -42,7 +42,7 @@ export const campaigns: Endpoints = {
   },
 }
 
-function fields({ site, data }: Call, { id, name, slug, public: isPublic }: CampaignRow) {
+function fields({ site, data }: EndpointCall, { id, name, slug, public: isPublic }: CampaignRow) {
   return {
     id,
     name,
@@ -53,13 +53,13 @@ function fields({ site, data }: Call, { id, name, slug, public: isPublic }: Camp
 }
 
 /** Create and update say the name under `domain`. */
-function answer(call: Call, row: CampaignRow): object {
+function answer(call: EndpointCall, row: CampaignRow): object {
   const { id, name, ...rest } = fields(call, row)
   return { error: 0, id, domain: name, ...rest }
 }
 
-function refuseTakenSlug({ data }: Call, slug: string | undefined, self?: CampaignRow): void {
+function refuseTakenSlug({ data }: EndpointCall, slug: string | undefined, self?: CampaignRow): void {
   if (slug && data.campaigns.some((row) => row !== self && row.slug === slug)) {
-    throw new Refusal(400, 'That slug is taken. Please choose another one.')
+    throw new PlatformRefusal(400, 'That slug is taken. Please choose another one.')
   }
 }

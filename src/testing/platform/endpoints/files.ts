@@ -1,5 +1,5 @@
-import { type Endpoints, page, refuseTakenAlias, shortUrl } from '../call.ts'
-import { count, date, given, text } from '../checks.ts'
+import { type Endpoints, page, refuseTakenAlias, shortUrl } from '../endpoint.ts'
+import { count, date, given, text } from '../parameters.ts'
 
 export const files: Endpoints = {
   // The one list whose page stands at the top level.

@@ -20,7 +20,7 @@ export interface SandboxRequest {
   status: number | undefined
 }
 
-export function note(request: Request, api: SandboxRequest['api'], path: string, at: number): SandboxRequest {
+export function requestEntry(request: Request, api: SandboxRequest['api'], path: string, at: number): SandboxRequest {
   const headers = Object.fromEntries(request.headers)
   const { authorization } = headers
   if (authorization !== undefined) headers.authorization = authorization.replace(/^(Bearer )?.*$/is, '$1***')

@@ -1,4 +1,4 @@
-import { type Endpoints, list } from '../call.ts'
+import { type Endpoints, list } from '../endpoint.ts'
 
 export const splash: Endpoints = {
   'GET /splash': (call) => list(call, 'splash', call.data.splash),

@@ -1,12 +1,5 @@
-import type { Call } from './call.ts'
-import { fields as channelFields } from './resources/channels.ts'
-
-/** An answer of the platform: its status and the JSON of its body. */
-export interface Reply {
-  status: number
-  json: object
-  headers: Record<string, string>
-}
+import type { EndpointCall, JsonReply } from '../platform/endpoint.ts'
+import { fields as channelFields } from '../platform/endpoints/channels.ts'
 
 /** A JSON object while it is rewritten. */
 type Fields = Record<string, unknown>
@@ -15,16 +8,24 @@ type Fields = Record<string, unknown>
  * Says an answer of the reference as deployments say it, with every deviation that has been seen, all at once. The
  * endpoints know the reference only; whatever differs from it stands here.
  */
-export function deployed(route: string, reply: Reply, call: Call): Reply {
+export function deployed(route: string, reply: JsonReply, call: EndpointCall): JsonReply {
   const json = { ...reply.json } as Fields
   if (reply.status >= 400) return refusal({ ...reply, json })
   const renamed = otherNames[route]?.(json, call) ?? json
   const spoken = looselyTyped(pagesWithoutEnd(renamed), route.startsWith('POST')) as Fields
-  return { ...reply, json: otherWrapper(route, spoken) }
+  return { ...reply, json: otherEnvelope(route, spoken) }
 }
 
 /** Most failures come with HTTP 200, and only the body tells. */
-function refusal({ status, json, headers }: { status: number; json: Fields; headers: Record<string, string> }): Reply {
+function refusal({
+  status,
+  json,
+  headers,
+}: {
+  status: number
+  json: Fields
+  headers: Record<string, string>
+}): JsonReply {
   const { 'Retry-After': retryAfter, ...rest } = headers
   if (typeof json.error === 'string') return { status: 200, json, headers }
   const message = germanRefusals[status] ?? 'Unbekannter Fehler.'
@@ -36,7 +37,7 @@ function refusal({ status, json, headers }: { status: number; json: Fields; head
 }
 
 /** Keys that are missing, renamed or more than the reference has, by endpoint. */
-const otherNames: Record<string, (json: Fields, call: Call) => Fields> = {
+const otherNames: Record<string, (json: Fields, call: EndpointCall) => Fields> = {
   'GET /account': (json) => ({ ...json, data: { ...inside(json, 'data'), expires: null, planid: 3 } }),
   'GET /domains': (json) => eachRow(json, 'domains', (row) => ({ ...row, redirectroot: row.redirectroot || null })),
   'GET /overlay': (json) => {
@@ -102,7 +103,7 @@ function withGaps(list: unknown[]): unknown {
 }
 
 /** Success is said in four ways, and `message` in the site's language. */
-function otherWrapper(route: string, { error, ...json }: Fields): Fields {
+function otherEnvelope(route: string, { error, ...json }: Fields): Fields {
   if (error === undefined) return json // the opener
   if (typeof json.message === 'string') json.message = germanSuccess
   if ('result' in json || 'result' in inside(json, 'data')) return json

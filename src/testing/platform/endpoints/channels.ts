@@ -1,6 +1,6 @@
-import { type Call, type Endpoints, find, list, Refusal, remove, shortUrl } from '../call.ts'
-import { flag, given, hexColor, oneOf, text } from '../checks.ts'
-import type { ChannelRow, ItemType } from '../data.ts'
+import type { ChannelRow, ItemType } from '../../data/rows.ts'
+import { type EndpointCall, type Endpoints, find, list, PlatformRefusal, remove, shortUrl } from '../endpoint.ts'
+import { flag, given, hexColor, oneOf, text } from '../parameters.ts'
 
 const parameters = { name: text, description: text, color: hexColor, starred: flag }
 const itemType = oneOf('links', 'bio', 'qr')
@@ -55,12 +55,12 @@ export function fields({ id, name, description, color, starred }: ChannelRow) {
   return { id, name, description, color, starred }
 }
 
-function listOf({ data }: Call, type: ItemType) {
+function listOf({ data }: EndpointCall, type: ItemType) {
   return { links: data.links, bio: data.bios, qr: data.qrs }[type]
 }
 
-function refuseTakenName({ data }: Call, name: string | undefined, self?: ChannelRow): void {
+function refuseTakenName({ data }: EndpointCall, name: string | undefined, self?: ChannelRow): void {
   if (name && data.channels.some((row) => row !== self && row.name === name)) {
-    throw new Refusal(400, 'There is a channel with that name.')
+    throw new PlatformRefusal(400, 'There is a channel with that name.')
   }
 }

@@ -1,5 +1,5 @@
-import { type Endpoints, find, list, Refusal, remove } from '../call.ts'
-import { given, oneOf, text } from '../checks.ts'
+import { type Endpoints, find, list, PlatformRefusal, remove } from '../endpoint.ts'
+import { given, oneOf, text } from '../parameters.ts'
 
 const pixelType = oneOf(
   'gtmpixel',
@@ -23,7 +23,7 @@ export const pixels: Endpoints = {
   'POST /pixel/add': ({ store, data, body }) => {
     const row = given(body, { type: pixelType, name: text, tag: text }, ['type', 'name', 'tag'])
     if (data.pixels.some(({ type, tag }) => type === row.type && tag === row.tag)) {
-      throw new Refusal(400, 'There is a pixel with that tag.')
+      throw new PlatformRefusal(400, 'There is a pixel with that tag.')
     }
     return { error: 0, id: store.add('pixels', row).id }
   },

@@ -1,4 +1,4 @@
-import { type Endpoints, list } from '../call.ts'
+import { type Endpoints, list } from '../endpoint.ts'
 
 export const overlays: Endpoints = {
   'GET /overlay': (call) => list(call, 'cta', call.data.overlays),

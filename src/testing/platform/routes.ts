@@ -1,17 +1,17 @@
-import type { Endpoint, Endpoints } from './call.ts'
-import { account } from './resources/account.ts'
-import { campaigns } from './resources/campaigns.ts'
-import { channels } from './resources/channels.ts'
-import { domains } from './resources/domains.ts'
-import { files } from './resources/files.ts'
-import { links } from './resources/links.ts'
-import { overlays } from './resources/overlays.ts'
-import { pixels } from './resources/pixels.ts'
-import { qr } from './resources/qr.ts'
-import { splash } from './resources/splash.ts'
+import type { Endpoint, Endpoints } from './endpoint.ts'
+import { account } from './endpoints/account.ts'
+import { campaigns } from './endpoints/campaigns.ts'
+import { channels } from './endpoints/channels.ts'
+import { domains } from './endpoints/domains.ts'
+import { files } from './endpoints/files.ts'
+import { links } from './endpoints/links.ts'
+import { overlays } from './endpoints/overlays.ts'
+import { pixels } from './endpoints/pixels.ts'
+import { qr } from './endpoints/qr.ts'
+import { splash } from './endpoints/splash.ts'
 
 /** An endpoint found for a request. */
-export interface Match {
+export interface RouteMatch {
   /** As the reference writes it, such as `PUT /campaign/:id/update`. */
   readonly route: string
   readonly endpoint: Endpoint
@@ -37,7 +37,7 @@ const table = Object.entries(endpoints).map(([route, endpoint]) => {
 })
 
 /** Where a request of the management API goes; `path` is below `baseUrl`, still escaped. */
-export function match(method: string, path: string): Match | undefined {
+export function findRoute(method: string, path: string): RouteMatch | undefined {
   for (const row of table) {
     const found = row.method === method && row.pattern.exec(path)
     if (found) return { route: row.route, endpoint: row.endpoint, params: unescaped(found.groups ?? {}) }

@@ -1,4 +1,4 @@
-import type { AccountRow, SandboxSeed, Scan } from './data.ts'
+import type { AccountRow, SandboxSeed, Scan } from './rows.ts'
 
 const products = ['Tea', 'Lamps', 'Boots', 'Maps', 'Bicycles', 'Honey', 'Kites', 'Radios']
 const seasons = ['Spring', 'Summer', 'Autumn', 'Winter']

@@ -1,17 +1,11 @@
-import { wait } from './abort.ts'
-import type { Misbehaviour } from './faults.ts'
+import { wait } from '../exchange/abort.ts'
+import { networkError, type WireResponse } from '../exchange/wire-response.ts'
+import type { FaultEffect } from './fault.ts'
 
-/** What goes over the wire, before it becomes a `Response`. */
-export interface Answer {
-  status: number
-  headers: Record<string, string>
-  body: string | Uint8Array<ArrayBuffer>
-}
-
-/** The answer as a fault leaves it. */
-export function spoil(honest: Answer, fault: Misbehaviour): Answer {
+/** The response as the fault leaves it. */
+export function applyFault(honest: WireResponse, fault: FaultEffect): WireResponse {
   const { status = fault.redirect === undefined ? honest.status : 302, redirect } = fault
-  const body = spoiledBody(honest, fault, status)
+  const body = faultyBody(honest, fault, status)
   const headers: Record<string, string> = { ...honest.headers }
   if (typeof body === 'string' && body.startsWith('<')) headers['Content-Type'] = 'text/html; charset=utf-8'
   if (redirect !== undefined) headers.Location = redirect
@@ -23,9 +17,9 @@ export function spoil(honest: Answer, fault: Misbehaviour): Answer {
   return { status, headers, body }
 }
 
-function spoiledBody(honest: Answer, fault: Misbehaviour, status: number): Answer['body'] {
+function faultyBody(honest: WireResponse, fault: FaultEffect, status: number): WireResponse['body'] {
   const { body } = fault
-  if (typeof body === 'string' || body instanceof Uint8Array) return body as Answer['body']
+  if (typeof body === 'string' || body instanceof Uint8Array) return body as WireResponse['body']
   if (typeof body === 'function') return String(body(textOf(honest.body)))
   if (body !== undefined) return JSON.stringify(body)
   if (fault.redirect !== undefined) return ''
@@ -33,39 +27,33 @@ function spoiledBody(honest: Answer, fault: Misbehaviour, status: number): Answe
   return JSON.stringify({ error: 1, message: `The sandbox was told to answer ${status}.` })
 }
 
-/** Sends an answer as late, as slowly and as completely as the fault allows. */
+/**
+ * Sends a response as late, as slowly and as completely as the fault allows. `onEnd` is called when all of the body has
+ * been handed over.
+ */
 export async function send(
-  answer: Answer,
-  fault: Misbehaviour,
+  response: WireResponse,
+  fault: FaultEffect,
   signal: AbortSignal,
-  end: () => void,
+  onEnd: () => void,
 ): Promise<Response> {
   if (fault.delay !== undefined) await wait(fault.delay, signal)
-  if (fault.drop) throw connectionLost()
-  const { status, headers } = answer
+  if (fault.drop) throw networkError('ECONNRESET', 'the connection was closed by the other side')
+  const { status, headers, body } = response
   const empty = status === 204 || status === 205 || status === 304
-  const slow = fault.stall || fault.drip !== undefined
-  if (slow && !empty) return new Response(slowBody(answer.body, fault, signal, end), { status, headers })
-  end()
-  return new Response(empty ? null : answer.body, { status, headers })
-}
-
-/** How `fetch` fails when the other side closes the connection. */
-function connectionLost(): TypeError {
-  return networkError('ECONNRESET', 'the connection was closed by the other side')
-}
-
-/** How `fetch` fails when no answer can be had. */
-export function networkError(code: string, message: string): TypeError {
-  return new TypeError('fetch failed', { cause: Object.assign(new Error(`${code}: ${message}`), { code }) })
+  if (!empty && (fault.stall || fault.drip !== undefined)) {
+    return new Response(slowBody(body, fault, signal, onEnd), { status, headers })
+  }
+  onEnd()
+  return new Response(empty ? null : body, { status, headers })
 }
 
 function slowBody(
-  body: Answer['body'],
-  { stall, drip = 0 }: Misbehaviour,
+  body: WireResponse['body'],
+  { stall, drip = 0 }: FaultEffect,
   signal: AbortSignal,
-  end: () => void,
-): ReadableStream {
+  onEnd: () => void,
+): ReadableStream<Uint8Array> {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   const length = stall ? Math.floor(bytes.length / 2) : bytes.length
   const piece = Math.max(1, Math.ceil(bytes.length / 10))
@@ -74,24 +62,22 @@ function slowBody(
     async pull(controller) {
       try {
         if (sent >= length) {
-          if (!stall) {
-            end()
-            return controller.close()
-          }
-          await wait(Number.POSITIVE_INFINITY, signal)
+          if (stall) await wait(Number.POSITIVE_INFINITY, signal)
+          onEnd()
+          return controller.close()
         }
         await wait(drip, signal)
         controller.enqueue(bytes.slice(sent, Math.min(sent + piece, length)))
         sent += piece
       } catch (reason) {
-        end()
+        onEnd()
         controller.error(reason)
       }
     },
-    cancel: end,
+    cancel: onEnd,
   })
 }
 
-function textOf(body: Answer['body']): string {
+function textOf(body: WireResponse['body']): string {
   return typeof body === 'string' ? body : new TextDecoder().decode(body)
 }

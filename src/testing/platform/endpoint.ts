@@ -1,8 +1,8 @@
-import type { SandboxData } from './data.ts'
-import type { Store } from './store.ts'
+import type { SandboxData } from '../data/rows.ts'
+import type { Store } from '../data/store.ts'
 
 /** One request as an endpoint sees it. */
-export interface Call {
+export interface EndpointCall {
   readonly store: Store
   readonly data: SandboxData
   /** Path parameters, unescaped. */
@@ -19,14 +19,21 @@ export interface Call {
   readonly openerUrl: string
 }
 
-/** Does the work and gives the body of the answer, as the reference writes it. A {@link Refusal} means: not done. */
-export type Endpoint = (call: Call) => object
+/** An answer of the platform: its status and the JSON of its body. */
+export interface JsonReply {
+  status: number
+  json: object
+  headers: Record<string, string>
+}
+
+/** Does the work and gives the body of the answer, as the reference writes it. A {@link PlatformRefusal} means: not done. */
+export type Endpoint = (call: EndpointCall) => object
 
 /** Endpoints by `METHOD /path`, as the reference writes them. */
 export type Endpoints = Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`, Endpoint>
 
 /** The platform said no, and did nothing. */
-export class Refusal extends Error {
+export class PlatformRefusal extends Error {
   readonly status: number
   readonly body: object
 
@@ -39,7 +46,7 @@ export class Refusal extends Error {
 }
 
 /** The page of `rows` that the query asks for, in the reference's envelope, its fields beside the rows. */
-export function page(call: Call, listKey: string, rows: readonly object[]): object {
+export function page(call: EndpointCall, listKey: string, rows: readonly object[]): object {
   const perpage = positive(call.query.limit) ?? 15
   const currentpage = positive(call.query.page) ?? 1
   const maxpage = Math.max(1, Math.ceil(rows.length / perpage))
@@ -54,14 +61,14 @@ export function page(call: Call, listKey: string, rows: readonly object[]): obje
 }
 
 /** The answer of every list except files: the page inside `data`, and `error` as a string. */
-export function list(call: Call, listKey: string, rows: readonly object[]): object {
+export function list(call: EndpointCall, listKey: string, rows: readonly object[]): object {
   return { error: '0', data: page(call, listKey, rows) }
 }
 
 /** The row that a path parameter names, or 404. */
 export function find<Row extends { id: number }>(rows: readonly Row[], id: string | undefined, what: string): Row {
   const row = rows.find((candidate) => String(candidate.id) === id)
-  if (!row) throw new Refusal(404, `${what} does not exist.`)
+  if (!row) throw new PlatformRefusal(404, `${what} does not exist.`)
   return row
 }
 
@@ -77,10 +84,10 @@ export function shortUrl({ domain, alias }: { domain: string; alias: string }): 
 }
 
 /** Refuses an alias that is in use at the same domain, whatever uses it. */
-export function refuseTakenAlias({ data }: Call, domain: string, alias: string | undefined): void {
+export function refuseTakenAlias({ data }: EndpointCall, domain: string, alias: string | undefined): void {
   const taken = [...data.links, ...data.files, ...data.bios, ...data.qrs]
   if (taken.some((row) => row.domain === domain && row.alias === alias)) {
-    throw new Refusal(400, 'That alias is taken. Please choose another one.')
+    throw new PlatformRefusal(400, 'That alias is taken. Please choose another one.')
   }
 }
 

@@ -1,17 +1,17 @@
 import { appOf, deviceTargets } from '../apps.ts'
-import { type Call, Refusal } from '../call.ts'
-import { given, oneOf } from '../checks.ts'
+import { type EndpointCall, PlatformRefusal } from '../endpoint.ts'
+import { given, oneOf } from '../parameters.ts'
 
 const linkStatus = oneOf('public', 'private')
 
 /** `POST {opener_url}/v3/api`, the one endpoint of the app-opener API, with its three error shapes. */
-export function opener(method: string, { store, body, openerUrl }: Call): object {
+export function opener(method: string, { store, body, openerUrl }: EndpointCall): object {
   if (method !== 'POST') throw said(405, 'Method not allowed. Use POST')
-  if (body === undefined) throw new Refusal(400, 'URL parameter is missing')
+  if (body === undefined) throw new PlatformRefusal(400, 'URL parameter is missing')
 
   const address = webAddress((body as { url?: unknown } | null)?.url)
   const app = appOf(address)
-  if (!app) throw new Refusal(400, 'This URL belongs to no supported app.')
+  if (!app) throw new PlatformRefusal(400, 'This URL belongs to no supported app.')
 
   const { status = 'private' } = given(body, { status: linkStatus })
   const { id, alias } = store.add('openerLinks', { url: address.href, status, provider: app.provider })
@@ -33,6 +33,6 @@ function webAddress(value: unknown): URL {
 }
 
 /** The shape whose `error` holds the text itself. */
-function said(status: number, text: string): Refusal {
-  return new Refusal(status, text, { error: text })
+function said(status: number, text: string): PlatformRefusal {
+  return new PlatformRefusal(status, text, { error: text })
 }

@@ -1,0 +1,63 @@
+import type { FaultEffect } from './fault.ts'
+
+/** How many requests fail at random, and from which seed. */
+export interface ChaosOptions {
+  /** The same seed gives the same faults to the same order of requests. Default 1. */
+  seed?: number
+  /** Share of requests that fail, from 0 to 1; 0 ends the chaos. */
+  rate: number
+}
+
+/**
+ * Faults at random, repeatable from the seed. They never lie about the work: a response that says “not done” (an
+ * error in the body, a 429, a redirect) comes only where it was not, a 5xx or an unreadable response in both cases.
+ */
+export class Chaos {
+  readonly #rate: number
+  readonly #random: RandomNumbers
+
+  constructor({ seed = 1, rate }: ChaosOptions) {
+    if (!(rate >= 0 && rate <= 1)) throw new RangeError(`chaos: rate must be from 0 to 1, not ${rate}`)
+    this.#rate = rate
+    this.#random = new RandomNumbers(seed)
+  }
+
+  /** The effect on the next request, if any. */
+  take(): FaultEffect | undefined {
+    // Every request draws the same number of times, so that one more request does not move the rest.
+    const [fate, which, coin] = [this.#random.next(), this.#random.next(), this.#random.next()]
+    if (fate >= this.#rate) return undefined
+    const done = coin < 0.5
+    const effects: FaultEffect[] = [
+      { status: 500, done },
+      { status: 502, body: '<html><body><h1>502 Bad Gateway</h1></body></html>', done },
+      { status: 503, headers: { 'Retry-After': '0' }, done },
+      { status: 429, headers: { 'Retry-After': '0' } },
+      { status: 200, body: '<html><body><h1>Down for maintenance</h1></body></html>', done },
+      { status: 200, body: '', done },
+      { body: (honest: string) => honest.slice(0, Math.floor(honest.length * coin)) },
+      { status: 200, body: { error: 1, message: 'Something went wrong. Nothing was done.' } },
+      { drop: 'before' },
+      { drop: 'after' },
+      { redirect: 'https://moved.example/' },
+      { delay: 1 + Math.floor(coin * 20) },
+    ]
+    return effects[Math.floor(which * effects.length)]
+  }
+}
+
+/** Repeatable numbers from 0 to 1 (Tommy Ettinger's mulberry32). */
+class RandomNumbers {
+  #state: number
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0
+  }
+
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,74 @@
+import { PlatformRefusal } from './endpoint.ts'
+
+/** Gives the value as it is stored, or refuses it. */
+type ParameterCheck<Value> = (value: unknown, name: string) => Value
+
+type Checked<Checks, Required extends keyof Checks> = {
+  [Name in Required]: Checks[Name] extends ParameterCheck<infer Value> ? Value : never
+} & { [Name in Exclude<keyof Checks, Required>]?: Checks[Name] extends ParameterCheck<infer Value> ? Value : never }
+
+/** The parameters of a request that are there, each checked; one that is required and absent or empty is refused. */
+export function given<
+  Checks extends Record<string, ParameterCheck<unknown>>,
+  Required extends keyof Checks & string = never,
+>(from: unknown, checks: Checks, required: readonly Required[] = []): Checked<Checks, Required> {
+  if (from !== undefined && !isFields(from)) throw new PlatformRefusal(400, 'The body must be a JSON object.')
+  const values: Record<string, unknown> = {}
+  for (const [name, check] of Object.entries(checks)) {
+    const value = from?.[name]
+    if (value !== undefined) values[name] = check(value, name)
+  }
+  for (const name of required) {
+    if (values[name] === undefined || values[name] === '')
+      throw new PlatformRefusal(400, `The parameter ${name} is required.`)
+  }
+  return values as Checked<Checks, Required>
+}
+
+function isFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export const text: ParameterCheck<string> = (value, name) => {
+  if (value === null) return ''
+  if (typeof value !== 'string') throw new PlatformRefusal(400, `The parameter ${name} must be a string.`)
+  return value
+}
+
+export const flag: ParameterCheck<boolean> = (value, name) => {
+  if (typeof value !== 'boolean') throw new PlatformRefusal(400, `The parameter ${name} must be true or false.`)
+  return value
+}
+
+/** Text of one form, or empty. */
+function formed(form: RegExp, says: string): ParameterCheck<string> {
+  return (value, name) => {
+    const written = text(value, name)
+    if (written !== '' && !form.test(written)) throw new PlatformRefusal(400, `The parameter ${name} must be ${says}.`)
+    return written
+  }
+}
+
+export const email = formed(/^[^@\s]+@[^@\s]+$/, 'an e-mail address')
+export const hexColor = formed(/^#[0-9a-f]{6}$/i, 'a colour such as #RRGGBB')
+export const rgbColor = formed(/^rgb\(\s*\d{1,3}\s*,\s*\d{1,3}\s*,\s*\d{1,3}\s*\)$/, 'a colour such as rgb(R,G,B)')
+export const date = formed(/^\d{4}-\d{2}-\d{2}$/, 'a date such as YYYY-MM-DD')
+export const webAddress = formed(/^https?:\/\/[^/\s]+/i, 'an address with http or https')
+
+/** An address, or `null` and `''` to take it away. */
+export const redirect: ParameterCheck<string | null> = (value, name) =>
+  value === null ? null : webAddress(value, name)
+
+export const count: ParameterCheck<number> = (value, name) => {
+  if (!/^\d+$/.test(String(value))) throw new PlatformRefusal(400, `The parameter ${name} must be a number.`)
+  return Number(value)
+}
+
+export function oneOf<const Value extends string>(...values: Value[]): ParameterCheck<Value> {
+  return (value, name) => {
+    const known = values.find((candidate) => candidate === value)
+    if (known === undefined)
+      throw new PlatformRefusal(400, `The parameter ${name} must be one of: ${values.join(', ')}.`)
+    return known
+  }
+}

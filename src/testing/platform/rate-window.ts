@@ -1,0 +1,64 @@
+/** How many requests the management API takes. */
+export interface SandboxRateLimit {
+  /** Requests in one window. Default 30. */
+  requests: number
+  /** Length of a window in milliseconds. Default 60 000. */
+  interval: number
+}
+
+/** What the rate limit decides about one request. */
+export interface RateDecision {
+  /** Whole seconds to wait if the request is over the limit, `undefined` if it is not. */
+  readonly retryAfter: number | undefined
+  readonly headers: Record<string, string>
+}
+
+/** A fixed window that starts with its first request. */
+export class RateWindow {
+  readonly #requests: number
+  readonly #interval: number
+  readonly #now: () => number
+  #start = Number.NEGATIVE_INFINITY
+  #used = 0
+
+  constructor({ requests, interval }: SandboxRateLimit, now: () => number) {
+    this.#requests = requests
+    this.#interval = interval
+    this.#now = now
+  }
+
+  /** Requests left, and when the window ends in ms (`undefined` while none is open). The exact millisecond decides. */
+  get state(): { limit: number; remaining: number; resetAt: number | undefined } {
+    const resetAt = this.#start + this.#interval
+    const open = this.#now() < resetAt
+    return {
+      limit: this.#requests,
+      remaining: open ? Math.max(0, this.#requests - this.#used) : this.#requests,
+      resetAt: open ? resetAt : undefined,
+    }
+  }
+
+  /** Counts one request. */
+  take(): RateDecision {
+    const now = this.#now()
+    if (now >= this.#start + this.#interval) {
+      this.#start = now
+      this.#used = 0
+    }
+    this.#used += 1
+    const resetAt = this.#start + this.#interval
+    return {
+      retryAfter: this.#used > this.#requests ? Math.ceil((resetAt - now) / 1000) : undefined,
+      headers: {
+        'X-RateLimit-Limit': String(this.#requests),
+        'X-RateLimit-Remaining': String(Math.max(0, this.#requests - this.#used)),
+        'X-RateLimit-Reset': String(Math.ceil(resetAt / 1000)),
+      },
+    }
+  }
+
+  reset(): void {
+    this.#start = Number.NEGATIVE_INFINITY
+    this.#used = 0
+  }
+}

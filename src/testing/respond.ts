@@ -1,0 +1,69 @@
+import { deployed } from './dialect/deployed.ts'
+import type { WireResponse } from './exchange/wire-response.ts'
+import { type EndpointCall, type JsonReply, PlatformRefusal } from './platform/endpoint.ts'
+import { opener } from './platform/endpoints/opener.ts'
+import type { RateDecision } from './platform/rate-window.ts'
+import { knowsPath, type RouteMatch } from './platform/routes.ts'
+import { htmlPage, visit } from './platform/visits.ts'
+
+/** A request that came in, with all that is known of it. */
+export interface Arrival {
+  readonly api: 'management' | 'opener' | 'visit'
+  readonly request: Request
+  readonly url: URL
+  /** Below the API's address. */
+  readonly path: string
+  /** The endpoint of the management API, if there is one. */
+  readonly found: RouteMatch | undefined
+  readonly decision: RateDecision | undefined
+  readonly call: EndpointCall
+}
+
+/** Does what an honest platform does, or says why not, in its dialect. */
+export function respond(
+  arrival: Arrival,
+  { apiKey, dialect, now }: { apiKey: string; dialect: 'reference' | 'deployed'; now: number },
+): { response: WireResponse; done: boolean } {
+  if (arrival.api === 'visit') {
+    const response = arrival.request.method === 'GET' ? visit(arrival.call.data, arrival.url, now) : undefined
+    return { response: response ?? htmlPage(404, 'Page not found'), done: response !== undefined }
+  }
+
+  const reply: JsonReply = { status: 200, json: {}, headers: { 'Content-Type': 'application/json' } }
+  let done = false
+  try {
+    reply.json = arrival.api === 'opener' ? openerAnswer(arrival) : managementAnswer(arrival, apiKey)
+    done = true
+  } catch (refusal) {
+    if (!(refusal instanceof PlatformRefusal)) throw refusal
+    Object.assign(reply, { status: refusal.status, json: refusal.body })
+    const wait = arrival.decision?.retryAfter
+    if (wait !== undefined) reply.headers['Retry-After'] = String(wait)
+  }
+  const route = arrival.found?.route ?? `${arrival.request.method} ${arrival.path}`
+  const { status, json, headers } = dialect === 'deployed' ? deployed(route, reply, arrival.call) : reply
+  return { response: { status, headers, body: JSON.stringify(json) }, done }
+}
+
+function openerAnswer({ request, path, call }: Arrival): object {
+  if (path !== '/v3/api') throw new PlatformRefusal(404, 'There is nothing at this path.')
+  return opener(request.method, call)
+}
+
+function managementAnswer({ request, path, found, decision, call }: Arrival, apiKey: string): object {
+  if (decision?.retryAfter !== undefined) throw new PlatformRefusal(429, 'Too many requests. Please wait.')
+  const [, scheme, key] = /^(\S+) (.*)$/.exec(request.headers.get('Authorization') ?? '') ?? []
+  if (scheme?.toLowerCase() !== 'bearer' || key !== apiKey) {
+    throw new PlatformRefusal(401, 'A valid API key is required to use this service.')
+  }
+  if (!found) {
+    throw knowsPath(path)
+      ? new PlatformRefusal(405, `This path does not take ${request.method}.`)
+      : new PlatformRefusal(404, 'There is nothing at this path.')
+  }
+  const writes = request.method === 'POST' || request.method === 'PUT'
+  if (writes && !request.headers.get('Content-Type')?.startsWith('application/json')) {
+    throw new PlatformRefusal(400, 'Every request must carry Content-Type: application/json.')
+  }
+  return found.endpoint(call)
+}
