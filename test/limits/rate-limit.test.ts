@@ -1,164 +1,186 @@
-import { describe, expect, it, vi } from 'vitest'
-import { ConfigurationError, RateLimitError } from '../../src/errors.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { ConfigurationError } from '../../src/errors.ts'
 import { createRateLimiter, type RateLimitAnswer, type RateLimitOptions } from '../../src/rate-limit/limiter.ts'
-import { FakeClock } from './clock.ts'
+import { refusal, response, SERVER_TIME, setUp, silentRefusal } from './rate-limit-setup.ts'
 
-const EPOCH = 1_800_000_000
+const DAY = 86_400
 
-/** An answer as a server gives it whose clock shows `EPOCH`: the reset is in so many seconds from then. */
-function answer(limit?: unknown, remaining?: unknown, resetIn?: number): RateLimitAnswer {
-  const headers = new Headers({ Date: new Date(EPOCH * 1000).toUTCString() })
-  if (limit !== undefined) headers.set('X-RateLimit-Limit', String(limit))
-  if (remaining !== undefined) headers.set('X-RateLimit-Remaining', String(remaining))
-  if (resetIn !== undefined) headers.set('X-RateLimit-Reset', String(EPOCH + resetIn))
-  return { headers, refused: false, retryAfter: undefined }
-}
-
-const refusal = (retryAfter?: number, resetIn?: number): RateLimitAnswer => ({
-  ...answer(30, 0, resetIn),
-  refused: true,
-  retryAfter,
+afterEach(() => {
+  vi.useRealTimers()
 })
 
-function setUp(options: RateLimitOptions = {}) {
-  const clock = new FakeClock()
-  const limiter = createRateLimiter(options, clock)
-  const granted: number[] = []
-  /** Asks for places, and notes which came. */
-  const take = (count: number, signal?: AbortSignal) => {
-    const calls = Array.from({ length: count }, () => {
-      const order = asked++
-      const place = limiter.acquire(signal)
-      if (place === undefined) granted.push(order)
-      return place?.then(() => void granted.push(order))
-    })
-    return calls
-  }
-  let asked = 0
-  const answered = (count: number, what?: RateLimitAnswer) => {
-    for (let i = 0; i < count; i++) limiter.observe(what)
-  }
-  return { clock, limiter, granted, take, answered }
-}
-
 describe('the budget', () => {
-  it('gives 30 places a minute at once, and the next when the window has surely ended', async () => {
-    const { clock, granted, take, answered, limiter } = setUp()
+  it('grants 30 places a minute at once, and the next ones when the window is certain to have ended', async () => {
+    const { clock, granted, take, end, limiter } = setUp()
     take(70)
     expect(granted).toHaveLength(30)
     await clock.advance(20)
-    answered(30, answer())
-    await clock.advance(60_000)
+    await end(30, response())
+    await clock.advance(60_060)
     expect(granted).toHaveLength(30)
-    await clock.advance(100)
-    // The first one goes ahead, so that its answer is here soon.
+    await clock.advance(1)
+    // The first request goes alone, so that its response arrives soon.
     expect(granted).toHaveLength(31)
-    answered(1, answer())
-    await clock.advance(0)
+    await end(1, response())
     expect(granted).toHaveLength(60)
-    answered(29, answer())
-    await clock.advance(60_100)
-    answered(1, answer())
-    await clock.advance(0)
+    await end(29, response())
+    await clock.advance(60_061)
+    await end(1, response())
     expect(granted).toEqual(Array.from({ length: 70 }, (_, i) => i))
     expect(limiter.state.queued).toBe(0)
   })
 
-  it('waits one interval after the first answer, because the server counts only when the request is there', async () => {
-    const { clock, granted, take, answered } = setUp({ interval: 1000 })
+  it('waits one interval after the first response, because the server counts a request when it arrives', async () => {
+    const { clock, granted, take, end } = setUp({ interval: 1000 })
     take(31)
     await clock.advance(400)
-    answered(1)
-    await clock.advance(999)
+    await end(1)
+    await clock.advance(300)
+    await end(29)
+    await clock.advance(701)
     expect(granted).toHaveLength(30)
-    await clock.advance(4)
+    await clock.advance(1)
     expect(granted).toHaveLength(31)
   })
 
   it('sends nothing while the server may or may not have opened its next window', async () => {
-    const { clock, granted, take, answered } = setUp({ interval: 1000 })
+    const { clock, granted, take, end, limiter } = setUp({ interval: 1000 })
     take(1)
     await clock.advance(100)
-    answered(1)
-    await clock.advance(950)
+    await end(1)
+    await clock.advance(899)
+    expect(limiter.state.remaining).toBe(29)
+    await clock.advance(1)
+    expect(limiter.state.remaining).toBe(0)
     take(1)
     expect(granted).toEqual([0])
-    await clock.advance(52)
+    await clock.advance(101)
+    expect(granted).toEqual([0])
+    await clock.advance(1)
     expect(granted).toEqual([0, 1])
   })
 
-  it('lets the first of a window go ahead, but does not wait long for its answer', async () => {
-    const { clock, granted, take, answered } = setUp({ interval: 1000 })
+  it('lets the first request of a window go alone for a twentieth of the interval at most', async () => {
+    const { clock, granted, take, end } = setUp({ interval: 1000 })
     take(60)
-    answered(30)
+    await end(30)
     await clock.advance(1002)
     expect(granted).toHaveLength(31)
-    await clock.advance(50)
+    await clock.advance(49)
+    expect(granted).toHaveLength(31)
+    await clock.advance(1)
     expect(granted).toHaveLength(60)
     expect(clock.timers).toBe(0)
   })
 
-  it('does not wait for ever for an answer that never comes', async () => {
-    const { clock, granted, take } = setUp({ interval: 1000 })
-    take(31)
-    await clock.advance(2000)
+  it('sends one more request alone for each that is still unanswered from earlier windows', async () => {
+    const { clock, granted, take, end } = setUp({ interval: 1000 })
+    take(60)
+    await end(28)
+    await clock.advance(1002)
+    expect(granted).toHaveLength(30 + 3)
+    await end(2)
+    expect(granted).toHaveLength(33)
+    await end(1, response(30, 29, 1))
+    expect(granted).toHaveLength(60)
+  })
+
+  it('lets no request go alone if nobody waited for the window', async () => {
+    const { clock, granted, take, end } = setUp({ interval: 1000 })
+    take(1)
+    await end(1, response(30, 29, 1))
+    await clock.advance(1002)
+    take(30)
     expect(granted).toHaveLength(31)
   })
 
-  it('takes the limit from the server when the plan changes, up and down', () => {
+  it('opens the next window after two intervals if no response ever comes', async () => {
+    const { clock, granted, take } = setUp({ interval: 1000 })
+    take(31)
+    await clock.advance(1999)
+    expect(granted).toHaveLength(30)
+    await clock.advance(1)
+    expect(granted).toHaveLength(31)
+  })
+
+  it('takes the limit from the server, up and down, if the user set none', async () => {
     const up = setUp()
     up.take(1)
-    up.answered(1, answer(120, 119, 60))
+    await up.end(1, response(120, 119, 60))
     up.take(200)
     expect(up.granted).toHaveLength(120)
 
     const down = setUp()
     down.take(1)
-    down.answered(1, answer(10, 9, 60))
+    await down.end(1, response(10, 9, 60))
     down.take(20)
     expect(down.granted).toHaveLength(10)
     expect(down.limiter.state.limit).toBe(10)
   })
 
-  it('sends fewer when others use the key, and believes the smaller number', () => {
-    const { granted, take, answered, limiter } = setUp()
+  it('takes a number of requests that the user set as a ceiling: headers may lower it, but never raise it', async () => {
+    const { granted, take, end, limiter } = setUp({ requests: 5 })
     take(1)
-    answered(1, answer(30, 12, 40))
+    await end(1, response(30, 29, 60))
+    expect(limiter.state).toMatchObject({ limit: 5, remaining: 4 })
+    take(20)
+    expect(granted).toHaveLength(5)
+    await end(1, response(3, 0, 60))
+    expect(limiter.state.limit).toBe(3)
+    await end(1, response(30, 29, 60))
+    expect(limiter.state.limit).toBe(5)
+  })
+
+  it('keeps to the ceiling in the windows after a refusal too', async () => {
+    const { clock, granted, take, end } = setUp({ requests: 2, interval: 1000 })
+    take(6)
+    await end(2, refusal(1))
+    await clock.advance(1000)
+    await end(1, response(30, 29, 1))
+    expect(granted).toHaveLength(4)
+  })
+
+  it('sends fewer requests when others use the key, and believes the smaller number', async () => {
+    const { granted, take, end, limiter } = setUp()
+    take(1)
+    await end(1, response(30, 12, 40))
     expect(limiter.state.remaining).toBe(12)
     take(30)
     expect(granted).toHaveLength(13)
-    answered(12, answer(30, 29, 40))
+    await end(1, response(30, 0, 40))
+    await end(11, response(30, 11, 40))
     expect(granted).toHaveLength(13)
   })
 
-  it('takes off what is in flight, in whatever order answers come', () => {
-    const { granted, take, answered, limiter } = setUp()
+  it('subtracts the requests in flight, in whatever order the responses arrive', async () => {
+    const { granted, take, end, limiter } = setUp()
     take(20)
-    answered(1, answer(30, 10, 60))
+    await end(1, response(30, 10, 60))
     expect(limiter.state.remaining).toBe(0)
-    answered(18, answer(30, 15, 60))
+    await end(18, response(30, 15, 60))
     expect(limiter.state.remaining).toBe(9)
-    answered(1, answer(30, 29, 60))
+    await end(1, response(30, 29, 60))
     expect(limiter.state.remaining).toBe(10)
     take(20)
     expect(granted).toHaveLength(30)
   })
 
-  it('ends the window when the server says, if that is sooner than an interval after the first request', async () => {
-    const { clock, granted, take, answered } = setUp()
+  it('ends the window when the server says, if that is before an interval has passed', async () => {
+    const { clock, granted, take, end } = setUp()
     take(1)
-    answered(1, answer(30, 0, 20))
+    await end(1, response(30, 0, 20))
     take(1)
-    await clock.advance(20_000)
+    // The server may have rounded the second down.
+    await clock.advance(20_999)
     expect(granted).toHaveLength(1)
-    await clock.advance(1000)
+    await clock.advance(1)
     expect(granted).toHaveLength(2)
   })
 
-  it('keeps its own finer knowledge of a short window, where the server speaks in whole seconds', async () => {
-    const { clock, granted, take, answered } = setUp({ interval: 200 })
+  it('trusts its own measurement of a short window more than the whole seconds of the server', async () => {
+    const { clock, granted, take, end } = setUp({ interval: 200 })
     take(31)
-    answered(30, answer(30, 0, 1))
+    await end(30, response(30, 0, 1))
     await clock.advance(202)
     expect(granted).toHaveLength(31)
   })
@@ -166,432 +188,370 @@ describe('the budget', () => {
   it.each([
     ['an hour ahead', 3600],
     ['an hour behind', -3600],
-  ])('measures the reset against the clock of the server: %s', async (_, skew) => {
+  ])('measures the reset against the server’s own clock: %s', async (_, skew) => {
     const { clock, granted, take, limiter } = setUp()
     const headers = new Headers({
-      Date: new Date((EPOCH + skew) * 1000).toUTCString(),
+      Date: new Date((SERVER_TIME + skew) * 1000).toUTCString(),
       'X-RateLimit-Limit': '30',
       'X-RateLimit-Remaining': '0',
-      'X-RateLimit-Reset': String(EPOCH + skew + 15),
+      'X-RateLimit-Reset': String(SERVER_TIME + skew + 15),
     })
     take(2)
     limiter.observe({ headers, refused: false, retryAfter: undefined })
     take(29)
-    await clock.advance(15_000)
+    await clock.advance(15_999)
     expect(granted).toHaveLength(2)
-    await clock.advance(1000)
+    await clock.advance(1)
     expect(granted.length).toBeGreaterThan(2)
   })
 
   it.each([
-    ['a reset in the past', answer(30, 0, -5)],
-    ['a reset a year away', answer(30, 0, 31_536_000)],
-    ['a reset in milliseconds', answer(30, 0, EPOCH * 1000)],
-    ['words', answer('many', 'none')],
-    ['nothing at all', answer('', '')],
-    ['negative numbers', answer(-30, -1)],
-    ['a limit of 0', answer(0, 3)],
-    ['NaN', answer('NaN', 'NaN', Number.NaN)],
-    ['more remaining than the limit', answer(30, 5000, 60)],
+    ['a reset in the past', response(30, 0, -5)],
+    ['a reset at this very second', response(30, 0, 0)],
+    ['a reset a year away', response(30, 0, 31_536_000)],
+    ['a reset in milliseconds', response(30, 0, SERVER_TIME * 1000)],
+    ['words', response('many', 'none')],
+    ['empty headers', response('', '')],
+    ['negative numbers', response(-30, -1)],
+    ['a limit of 0', response(0, 3)],
+    ['NaN', response('NaN', 'NaN', Number.NaN)],
+    ['more requests remaining than the limit', response(30, 5000, 60)],
   ])('is not misled by %s', async (_, lie) => {
-    const { clock, granted, take, answered, limiter } = setUp()
+    const { clock, granted, take, end, limiter } = setUp()
     take(30)
-    answered(30, lie)
+    await end(30, lie)
     expect(limiter.state.limit).toBe(30)
     expect(limiter.state.remaining).toBe(0)
     take(1)
+    await clock.advance(60_060)
     expect(granted).toHaveLength(30)
-    await clock.advance(60_061)
+    await clock.advance(1)
     expect(granted).toHaveLength(31)
   })
 
-  it('ignores what late answers of the last window say of what remains', async () => {
-    const { clock, granted, take, answered } = setUp({ interval: 1000 })
+  it('ignores what late responses of the last window say about the remaining requests', async () => {
+    const { clock, granted, take, end } = setUp({ interval: 1000 })
     take(30)
-    answered(29, answer(30, 1, 1))
+    await end(29, response(30, 1, 1))
     await clock.advance(1002)
     take(5)
-    answered(1, answer(30, 0, 1))
+    await end(1, response(30, 0, 1))
     take(25)
     expect(granted).toHaveLength(60)
   })
 
-  it('is unlimited until the server says otherwise, where no rate is known', () => {
-    const { granted, take, answered, limiter } = setUp({ requests: Infinity })
+  it('is not disturbed by responses that nobody asked for', async () => {
+    const { granted, take, end } = setUp()
+    await end(3, response(30, 0, 60))
+    await end(3, { ...refusal(0) })
+    take(40)
+    expect(granted).toHaveLength(30)
+  })
+
+  it('never waits without a limit, not even between two windows', async () => {
+    const { clock, granted, take, limiter } = setUp({ requests: Infinity })
     take(500)
     expect(granted).toHaveLength(500)
     expect(limiter.state).toMatchObject({ limit: undefined, remaining: undefined })
-    answered(500, answer(1000, 500, 60))
+    await clock.advance(90_000)
+    take(500)
+    expect(granted).toHaveLength(1000)
+    expect(limiter.state).toMatchObject({ limit: undefined, remaining: undefined })
+  })
+
+  it('learns the limit from the server where none was assumed', async () => {
+    const { take, end, limiter } = setUp({ requests: Infinity })
+    take(500)
+    await end(500, response(1000, 500, 60))
     expect(limiter.state).toMatchObject({ limit: 1000, remaining: 500 })
   })
 })
 
+describe('a place that is released', () => {
+  it('is free again for the next call', async () => {
+    const { granted, take, limiter, clock } = setUp({ requests: 1 })
+    take(2)
+    expect(granted).toEqual([0])
+    limiter.release!()
+    await clock.advance(0)
+    expect(granted).toEqual([0, 1])
+  })
+
+  it('of an earlier window no longer counts as pending', async () => {
+    const { clock, granted, take, end, limiter } = setUp({ requests: 4, interval: 1000 })
+    take(4)
+    await end(2)
+    await clock.advance(1002)
+    take(2)
+    // Two of the first window, whose key function never settled.
+    limiter.release!()
+    limiter.release!()
+    expect(limiter.state.remaining).toBe(2)
+    await end(2, response(4, 2, 1))
+    expect(limiter.state.remaining).toBe(2)
+    take(4)
+    expect(granted).toHaveLength(8)
+  })
+
+  it('that was never taken changes nothing', () => {
+    const { limiter } = setUp()
+    limiter.release!()
+    expect(limiter.state).toMatchObject({ limit: 30, remaining: 30 })
+  })
+})
+
 describe('a refusal', () => {
-  it('that may be sent again at once gives its place back and blocks nobody', () => {
-    const { granted, take, answered, limiter } = setUp()
+  it('that may be repeated at once gives its place back and blocks nobody', async () => {
+    const { granted, take, end, limiter } = setUp()
     take(1)
-    answered(1, { ...answer(30, 29, 60), refused: true, retryAfter: 0 })
+    await end(1, { ...response(30, 29, 60), refused: true, retryAfter: 0 })
     expect(limiter.state.remaining).toBe(29)
     take(40)
     expect(granted).toHaveLength(30)
   })
 
-  it('blocks everybody until the server allows more, then asks with one request what is left', async () => {
-    const { clock, granted, take, answered } = setUp()
+  it('blocks every call until the server allows more, and then a single request asks what is left', async () => {
+    const { clock, granted, take, end } = setUp()
     take(40)
-    answered(20, answer(30, 0, 60))
-    answered(10, refusal(41))
-    expect(granted).toHaveLength(30)
+    await end(20, response(30, 0, 60))
+    await end(10, refusal(41))
     await clock.advance(40_999)
     expect(granted).toHaveLength(30)
     await clock.advance(1)
     expect(granted).toHaveLength(31)
-    answered(1, answer(30, 29, 60))
-    await clock.advance(0)
+    await end(1, response(30, 29, 60))
     expect(granted).toHaveLength(40)
   })
 
-  it('falls back from Retry-After to the reset, and from that to its own window', async () => {
-    for (const [said, wait] of [
-      [refusal(undefined, 25), 26_000],
-      [refusal(0, 25), 26_000],
-      [refusal(31_536_000, 25), 26_000],
-      [refusal(undefined, 31_536_000), 60_061],
-      [{ headers: new Headers(), refused: true, retryAfter: undefined }, 60_061],
-    ] as const) {
-      const { clock, granted, take, answered } = setUp()
-      take(2)
-      answered(2, said)
-      take(1)
-      await clock.advance(wait - 2)
-      expect(granted).toHaveLength(2)
-      await clock.advance(3)
-      expect(granted).toHaveLength(3)
-    }
-  })
-
-  it('shares the key with others: only a part of what is left is in flight, until they are gone', async () => {
-    const { clock, granted, take, answered } = setUp()
-    take(100)
-    answered(30, refusal(10))
-    await clock.advance(10_000)
-    expect(granted).toHaveLength(31)
-    answered(1, answer(30, 28, 60))
-    await clock.advance(0)
-    expect(granted).toHaveLength(31 + 14)
-    answered(14, answer(30, 0, 60))
-    await clock.advance(0)
-    expect(granted).toHaveLength(45)
-    await clock.advance(60_100)
-    expect(granted).toHaveLength(46)
-    answered(1, answer(30, 29, 60))
-    await clock.advance(0)
-    expect(granted).toHaveLength(46 + 15)
-  })
-})
-
-describe('a number of requests that the user set', () => {
-  it('is a ceiling that no header raises, and that a header may lower', () => {
-    const { granted, take, answered, limiter } = setUp({ requests: 5 })
-    take(1)
-    answered(1, answer(30, 29, 60))
-    expect(limiter.state).toMatchObject({ limit: 5, remaining: 4 })
-    take(20)
-    expect(granted).toHaveLength(5)
-    answered(4, answer(3, 0, 60))
-    expect(limiter.state.limit).toBe(3)
-    answered(0, answer(30, 29, 60))
-    expect(limiter.state.limit).toBe(3)
-  })
-
-  it('limits every window, also after a refusal', async () => {
-    const { clock, granted, take, answered } = setUp({ requests: 2, interval: 1000 })
-    take(6)
-    answered(2, { ...answer(30, 0), refused: true, retryAfter: 1 })
-    await clock.advance(1000)
-    answered(1, answer(30, 29, 1))
-    await clock.advance(0)
-    expect(granted).toHaveLength(4)
-  })
-})
-
-describe('a refusal that imposes a wait beyond maxDelay', () => {
-  const DAY = 86_400
-
-  it('rejects later calls at once, until what is left of it is shorter', async () => {
-    const { clock, limiter, take, answered } = setUp()
-    take(1)
-    answered(1, refusal(DAY))
-    const failed = await limiter.acquire(undefined, { maxDelay: 90_000 })!.catch((error: unknown) => error)
-    expect(failed).toMatchObject({ code: 'rate_limit', outcome: 'not-sent', retryable: true, retryAfter: DAY })
-    expect((failed as Error).message).toBe(
-      'the server said to wait another 86400000 ms, which is longer than maxDelay (90000 ms)',
-    )
-    expect(limiter.state.queued).toBe(0)
-    expect(clock.timers).toBe(0)
-    await clock.advance(DAY * 1000 - 90_000)
-    let isGranted = false
-    void limiter.acquire(undefined, { maxDelay: 90_000 })!.then(() => {
-      isGranted = true
-    })
-    await clock.advance(89_999)
-    expect(isGranted).toBe(false)
-    await clock.advance(1)
-    expect(isGranted).toBe(true)
-  })
-
-  it('rejects the calls that wait already, but not those that allow for it', async () => {
-    const { clock, limiter, take, answered } = setUp({ requests: 1 })
-    take(1)
-    const impatient = limiter.acquire(undefined, { maxDelay: 90_000 })
-    const patient = limiter.acquire(undefined, { maxDelay: Infinity })
-    const silent = limiter.acquire()
-    answered(1, refusal(91))
-    await expect(impatient).rejects.toMatchObject({ code: 'rate_limit', retryAfter: 91 })
-    expect(limiter.state.queued).toBe(2)
-    await clock.advance(91_000)
-    await patient
-    answered(1)
-    await clock.advance(60_061)
-    await silent
+  it('leaves nothing in the window, whatever remained before', async () => {
+    const { take, end, limiter } = setUp()
+    take(2)
+    await end(1, refusal(10))
+    expect(limiter.state.remaining).toBe(0)
   })
 
   it.each([
-    ['a long queue', { requests: 1, interval: 60_000 }, undefined],
-    ['a long window', { requests: 1, interval: 3_600_000 }, undefined],
-    ['a refusal that names no time', { requests: 1, interval: 3_600_000 }, { ...answer(), refused: true }],
-  ])('does not concern %s', async (_, options, said) => {
-    const { clock, limiter, take, answered } = setUp(options)
-    take(5)
-    answered(1, said)
-    let isGranted = false
-    void limiter.acquire(undefined, { maxDelay: 1000 })!.then(() => {
-      isGranted = true
-    })
-    for (let i = 0; i < 5; i++) {
-      await clock.advance(options.interval * 1.001 + 2)
-      answered(1)
-    }
-    expect(isGranted).toBe(true)
-  })
-})
-
-describe('onWait', () => {
-  it('is called once for each call that has to wait, with the estimated wait and how many are waiting', async () => {
-    const { clock, limiter, take, answered } = setUp({ requests: 2 })
-    const onWait = vi.fn()
-    limiter.acquire(undefined, { onWait })
-    limiter.acquire(undefined, { onWait })
-    expect(onWait).not.toHaveBeenCalled()
-    for (let i = 0; i < 3; i++) limiter.acquire(undefined, { onWait })
-    expect(onWait.mock.calls).toEqual([
-      [{ waitMs: 60_000, queued: 1 }],
-      [{ waitMs: 60_000, queued: 2 }],
-      [{ waitMs: 120_000, queued: 3 }],
-    ])
-    answered(2)
-    await clock.advance(200_000)
-    expect(onWait).toHaveBeenCalledTimes(3)
-    take(0)
-  })
-
-  it('is called later if it only turns out later that a call has to wait', async () => {
-    const { clock, limiter, take, answered } = setUp()
-    take(60)
-    answered(30, answer(30, 0, 60))
-    await clock.advance(60_061)
-    // A single request has gone ahead. As far as is known, there are places left for the others.
-    const onWait = vi.fn()
-    const { queued } = limiter.state
-    limiter.acquire(undefined, { onWait })
-    expect(onWait.mock.calls).toEqual([[{ waitMs: 60_000, queued: queued + 1 }]])
-    const urgent = vi.fn()
-    answered(1, answer(30, 29, 60))
-    await clock.advance(0)
-    expect(urgent).not.toHaveBeenCalled()
-  })
-
-  it('cannot break a call by throwing', () => {
-    const { limiter, take } = setUp({ requests: 1 })
-    take(1)
-    const onWait = () => {
-      throw new Error('mine')
-    }
-    void limiter.acquire(undefined, { onWait })
-    expect(limiter.state.queued).toBe(1)
-  })
-})
-
-describe('reading ahead', () => {
-  it('stands behind the other calls, whenever they come, until it becomes urgent', async () => {
-    const { clock, limiter, take, answered } = setUp({ requests: 1, interval: 1000 })
-    const order: string[] = []
-    const ask = (name: string, readAhead?: boolean | (() => boolean)) =>
-      limiter.acquire(undefined, readAhead === undefined ? {} : { readAhead })?.then(() => order.push(name))
-    let isUrgent = false
-    take(1)
-    ask('page 2', () => !isUrgent)
-    ask('page 3', true)
-    ask('write 1')
-    ask('write 2')
-    const next = async () => {
-      answered(1)
-      await clock.advance(1002)
-    }
-    await next()
-    expect(order).toEqual(['write 1'])
-    isUrgent = true
-    await next()
-    expect(order).toEqual(['write 1', 'page 2'])
-    ask('write 3')
-    for (let i = 0; i < 3; i++) await next()
-    expect(order).toEqual(['write 1', 'page 2', 'write 2', 'write 3', 'page 3'])
-  })
-
-  it('takes a free place at once while nobody waits', () => {
-    const { limiter } = setUp()
-    expect(limiter.acquire(undefined, { readAhead: true })).toBeUndefined()
-  })
-
-  it('counts the calls before it when it estimates its wait, and is not counted by others', () => {
-    const { limiter, take } = setUp({ requests: 1 })
-    take(1)
-    const onWait = vi.fn()
-    const ask = (readAhead: boolean) => limiter.acquire(undefined, { readAhead, onWait })
-    for (const readAhead of [true, false, true, false]) void ask(readAhead)
-    const waits = onWait.mock.calls.map(([{ waitMs }]) => waitMs)
-    expect(waits).toEqual([60_000, 60_000, 180_000, 120_000])
-  })
-})
-
-describe('waiting', () => {
-  it('is first come, first served, also for those who come while others wait', async () => {
-    const { clock, granted, take, answered } = setUp({ requests: 2, interval: 1000 })
-    take(3)
-    answered(2)
-    await clock.advance(1000)
-    take(2)
-    for (let i = 0; i < 3; i++) {
-      await clock.advance(1002)
-      answered(2)
-    }
-    expect(granted).toEqual([0, 1, 2, 3, 4])
-  })
-
-  it('ends at an abort with the reason of the signal, and frees the place', async () => {
-    const { clock, granted, take, limiter } = setUp({ requests: 1, interval: 1000 })
-    const controller = new AbortController()
-    const reason = new Error('enough')
-    take(1)
-    const [waiting] = take(1, controller.signal)
-    take(1)
-    expect(limiter.state.queued).toBe(2)
-    controller.abort(reason)
-    await expect(waiting).rejects.toBe(reason)
-    expect(limiter.state.queued).toBe(1)
-    limiter.observe()
-    await clock.advance(1002)
-    expect(granted).toEqual([0, 2])
-  })
-
-  it('does not begin with a signal that is aborted already', async () => {
-    const { limiter } = setUp()
-    await expect(limiter.acquire(AbortSignal.abort('no'))).rejects.toBe('no')
-    expect(limiter.state).toMatchObject({ remaining: 30, queued: 0 })
-  })
-
-  it('leaves no listener on the signal and no timer, however it ends', async () => {
-    const { clock, take, limiter } = setUp({ requests: 1, interval: 1000 })
-    const controller = new AbortController()
-    const added = vi.spyOn(controller.signal, 'addEventListener')
-    const removed = vi.spyOn(controller.signal, 'removeEventListener')
-    const calls = take(4, controller.signal)
-    expect(clock.timers).toBe(1)
-    // One listener, however many calls: Node warns of a leak at the eleventh.
-    limiter.observe()
-    await clock.advance(1002)
-    controller.abort('stop')
-    await Promise.allSettled(calls)
-    expect(added).toHaveBeenCalledTimes(1)
-    expect(removed).toHaveBeenCalledTimes(1)
-    expect(clock.timers).toBe(0)
-  })
-
-  it('needs no timer while nobody waits, and one however many wait', async () => {
-    const { clock, take, answered } = setUp()
+    ['Retry-After, up to a day', refusal(DAY, 25), DAY * 1000],
+    ['the reset, without Retry-After', refusal(undefined, 25), 26_000],
+    ['the reset, if Retry-After says 0 but nothing remains', refusal(0, 25), 26_000],
+    ['the reset, if Retry-After is beyond a day', refusal(DAY + 1, 25), 26_000],
+    ['a reset up to three seconds beyond the window', refusal(undefined, 62), 63_000],
+    ['its own window, if the reset is later than that', refusal(undefined, 63), 60_061],
+    ['its own window, if the server says nothing', silentRefusal, 60_061],
+  ])('waits by %s', async (_, said, wait) => {
+    const { clock, granted, take, end } = setUp()
     take(30)
-    expect(clock.timers).toBe(0)
-    take(50)
-    answered(30, answer(30, 0, 60))
-    expect(clock.timers).toBe(1)
+    await end(30, said)
+    take(1)
+    await clock.advance(wait - 1)
+    expect(granted).toHaveLength(30)
+    await clock.advance(1)
+    expect(granted).toHaveLength(31)
   })
 
-  it('fails before it begins, where it would be longer than maxWait', async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 })
-    const { take, answered, limiter } = setUp({ maxWait: 61_000 })
-    take(60)
-    answered(30)
-    const failed = await take(1)[0]!.catch((error: unknown) => error)
-    vi.useRealTimers()
-    expect(failed).toBeInstanceOf(RateLimitError)
-    expect(failed).toMatchObject({ status: 429, outcome: 'not-sent', attempts: 0, retryable: true, retryAfter: 121 })
-    expect((failed as RateLimitError).resetAt?.getTime()).toBe(1_060_061)
-    expect(limiter.state.queued).toBe(30)
+  it('that says nothing does not move the end of a window that is known', async () => {
+    const { clock, granted, take, end } = setUp()
+    take(3)
+    await end(1, response(30, 0, 20))
+    await clock.advance(10_000)
+    await end(1, silentRefusal)
+    take(1)
+    await clock.advance(10_999)
+    expect(granted).toHaveLength(3)
+    await clock.advance(1)
+    expect(granted).toHaveLength(4)
   })
 
-  it('ends where a refusal makes it longer than maxWait', async () => {
-    const { take, answered, limiter, clock } = setUp({ maxWait: 61_000 })
-    const waiting = take(31)[30]
-    answered(30, refusal(80))
-    await expect(waiting).rejects.toMatchObject({ code: 'rate_limit', outcome: 'not-sent', retryAfter: 80 })
-    expect(limiter.state.queued).toBe(0)
-    expect(clock.timers).toBe(0)
+  it('is neither shortened by a later, shorter one nor by a late success', async () => {
+    const { clock, granted, take, end } = setUp()
+    take(4)
+    await end(1, refusal(50))
+    await end(1, refusal(10))
+    await end(1, response(30, 20, 5))
+    take(1)
+    await clock.advance(49_999)
+    expect(granted).toHaveLength(4)
+    await clock.advance(1)
+    expect(granted).toHaveLength(5)
   })
 
-  it('is never longer than maxWait, though the prediction was better', async () => {
-    const { take, clock, answered } = setUp({ maxWait: 500, interval: 10_000 })
-    take(20)
-    answered(1, answer(30, 10, 10))
-    const held = take(1)[0]!
-    const failed = expect(held).rejects.toMatchObject({ outcome: 'not-sent' })
-    await clock.advance(502)
-    await failed
-    expect(clock.timers).toBe(0)
+  it('is lengthened by a later, longer one', async () => {
+    const { clock, granted, take, end } = setUp()
+    take(3)
+    await end(1, refusal(10))
+    await end(1, refusal(50))
+    take(1)
+    await clock.advance(49_999)
+    expect(granted).toHaveLength(3)
+    await clock.advance(1)
+    expect(granted).toHaveLength(4)
+  })
+
+  it('of a request of an earlier window takes no place of the new one back', async () => {
+    const { clock, granted, take, end } = setUp({ requests: 3, interval: 1000 })
+    take(3)
+    await end(2)
+    await clock.advance(1002)
+    take(3)
+    await end(1, { ...silentRefusal, retryAfter: 0 })
+    take(3)
+    expect(granted).toHaveLength(6)
+  })
+})
+
+describe('a key that others use too', () => {
+  /** Plays one window: the first request alone, and then as many as are in flight at a time. */
+  async function playWindow(limiter: ReturnType<typeof setUp>, remaining: number): Promise<number> {
+    const { clock, granted, end } = limiter
+    const before = granted.length
+    await clock.advance(60_061)
+    expect(granted).toHaveLength(before + 1)
+    await end(1, response(30, remaining, 60))
+    return granted.length - before - 1
+  }
+
+  it('has only a share of the rest in flight after a refusal, until the others are gone', async () => {
+    const limiter = setUp()
+    const { clock, granted, take, end } = limiter
+    take(200)
+    await end(30, refusal(10))
+    await clock.advance(10_000)
+    expect(granted).toHaveLength(31)
+    await end(1, response(30, 28, 60))
+    expect(granted).toHaveLength(31 + 14)
+    await end(14, response(30, 0, 60))
+    expect(granted).toHaveLength(45)
+    expect(await playWindow(limiter, 29)).toBe(15)
+    // Nobody else took any of this window.
+    for (const [inFlight, remaining] of [
+      [15, 14],
+      [7, 7],
+      [4, 3],
+      [2, 1],
+      [1, 0],
+    ] as const) {
+      await end(inFlight, response(30, remaining, 60))
+    }
+    expect(await playWindow(limiter, 29)).toBe(29)
+  })
+
+  it('has a smaller share in flight after each refusal, down to a thirty-second', async () => {
+    const limiter = setUp({ requests: 640 })
+    const { clock, granted, take, end } = limiter
+    take(3000)
+    await end(640, refusal(10))
+    for (const share of [320, 160, 80, 40, 20, 20]) {
+      await clock.advance(10_000)
+      const before = granted.length
+      await end(1, response(640, 640, 60))
+      expect(granted).toHaveLength(before + share)
+      await end(share, refusal(10))
+    }
+  })
+
+  it('has a greater share in flight after each window without a refusal', async () => {
+    const limiter = setUp()
+    const { clock, take, end } = limiter
+    take(300)
+    await end(30, refusal(10))
+    await clock.advance(10_000)
+    await end(1, refusal(10))
+    await clock.advance(10_000)
+    await end(1, response(30, 20, 60))
+    // A quarter of 20; somebody else has taken ten.
+    await end(5, response(30, 0, 60))
+    expect(await playWindow(limiter, 24)).toBe(8)
+    await end(8, response(30, 0, 60))
+    expect(await playWindow(limiter, 24)).toBe(12)
+    await end(12, response(30, 0, 60))
+    expect(await playWindow(limiter, 24)).toBe(12)
+  })
+
+  it('is recognised by what remains, without any refusal', async () => {
+    const limiter = setUp()
+    const { take, end } = limiter
+    take(100)
+    await end(1, response(30, 0, 60))
+    await end(29, response(30, 0, 60))
+    // All 30 places were ours.
+    expect(await playWindow(limiter, 20)).toBe(20)
+    await end(20, response(30, 0, 60))
+    // Nine places were somebody else's.
+    expect(await playWindow(limiter, 29)).toBe(15)
+  })
+
+  it('lets the first request of a window go alone, though nobody waited for it', async () => {
+    const { clock, granted, take, end } = setUp()
+    take(5)
+    await end(5, refusal(10))
+    await clock.advance(10_000)
+    take(5)
+    expect(granted).toHaveLength(6)
   })
 })
 
 describe('the state', () => {
-  it('is true at every moment', async () => {
+  it('is accurate at every moment', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 5_000_000 })
-    const { clock, take, answered, limiter } = setUp()
+    const { clock, take, end, limiter } = setUp()
     expect(limiter.state).toEqual({ limit: 30, remaining: 30, resetAt: undefined, queued: 0 })
     take(3)
     expect(limiter.state).toEqual({ limit: 30, remaining: 27, resetAt: new Date(5_060_000), queued: 0 })
-    answered(3, answer(30, 20, 60))
+    await end(3, response(30, 20, 60))
     expect(limiter.state.remaining).toBe(20)
     take(25)
     expect(limiter.state).toMatchObject({ remaining: 0, queued: 5 })
-    limiter.release?.()
+    limiter.release!()
     expect(limiter.state).toMatchObject({ remaining: 0, queued: 4 })
-    answered(20, answer(30, 0, 60))
+    await end(20, response(30, 0, 60))
     await clock.advance(60_061)
     expect(limiter.state.queued).toBe(3)
-    vi.useRealTimers()
+  })
+
+  it('tells when the window ends, as precisely as it is known', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 5_000_000 })
+    const { clock, take, end, limiter } = setUp()
+    take(2)
+    await clock.advance(60_000)
+    // No response yet: the window may end only now.
+    expect(limiter.state.resetAt).toEqual(new Date(5_000_000 + 60_000))
+    await end(1)
+    expect(limiter.state.resetAt).toEqual(new Date(5_000_000 + 60_061))
+    await clock.advance(60_061)
+    expect(limiter.state).toEqual({ limit: 30, remaining: 30, resetAt: undefined, queued: 0 })
   })
 })
 
-describe('options', () => {
-  it.each([
+describe('the options', () => {
+  const invalid: [options: unknown, message: string][] = [
     [{ requests: 0 }, 'rateLimit.requests: expected a whole number from 1, or Infinity, received 0'],
-    [{ requests: 1.5 }, 'received 1.5'],
-    [{ requests: '30' }, 'received "30"'],
-    [null, 'rateLimit: expected an object of options, received null'],
+    [{ requests: 1.5 }, 'rateLimit.requests: expected a whole number from 1, or Infinity, received 1.5'],
+    [{ requests: '30' }, 'rateLimit.requests: expected a whole number from 1, or Infinity, received "30"'],
+    [{ requests: null }, 'rateLimit.requests: expected a whole number from 1, or Infinity, received null'],
     [{ interval: 0 }, 'rateLimit.interval: expected milliseconds above 0 and up to 86400000, received 0'],
-    [{ interval: Infinity }, 'received Infinity'],
+    [
+      { interval: 86_400_001 },
+      'rateLimit.interval: expected milliseconds above 0 and up to 86400000, received 86400001',
+    ],
+    [{ interval: Infinity }, 'rateLimit.interval: expected milliseconds above 0 and up to 86400000, received Infinity'],
     [{ maxWait: -1 }, 'rateLimit.maxWait: expected milliseconds from 0, or Infinity, received -1'],
-    [{ maxWait: Number.NaN }, 'received NaN'],
-  ])('%j does not fit', (options, message) => {
-    expect(() => createRateLimiter(options as RateLimitOptions)).toThrow(ConfigurationError)
-    expect(() => createRateLimiter(options as RateLimitOptions)).toThrow(message)
+    [{ maxWait: Number.NaN }, 'rateLimit.maxWait: expected milliseconds from 0, or Infinity, received NaN'],
+    [null, 'rateLimit: expected an object of options, received null'],
+  ]
+
+  it.each(invalid)('%j are refused', (options, message) => {
+    const create = () => createRateLimiter(options as RateLimitOptions)
+    expect(create).toThrow(ConfigurationError)
+    expect(create).toThrow(new ConfigurationError(message))
   })
+
+  it.each([{ requests: 1 }, { requests: Infinity }, { interval: 86_400_000 }, { maxWait: 0 }, { maxWait: Infinity }])(
+    '%j are accepted',
+    (options) => {
+      const accepted: RateLimitAnswer | undefined = undefined
+      const limiter = createRateLimiter(options)
+      expect(limiter.acquire()).toBeUndefined()
+      limiter.observe(accepted)
+    },
+  )
 })
