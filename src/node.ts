@@ -1,20 +1,29 @@
-import { openAsBlob } from 'node:fs'
+import { openAsBlob, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { InvalidRequestError } from './errors.ts'
+import { mismatch, shown } from './schema/expected.ts'
 
 export { fileJournal } from './bulk/file-journal.ts'
 
 /**
- * Opens a file on disk for `client.files.upload`, without reading it into memory. It is read as it is sent, and can be
- * sent again after a failure.
+ * Opens a file on disk for `client.files.upload` without reading it into memory. The file is read while it is sent, and
+ * can be sent again after a failure.
  *
- * @throws {InvalidRequestError} where there is no file at this path
+ * @example
+ * await client.files.upload('menu.pdf', await fileFromPath('./menu.pdf'))
+ *
+ * @throws {InvalidRequestError} if there is no file at this path, or if it cannot be opened
  */
 export async function fileFromPath(path: string | URL): Promise<Blob> {
-  const isFile = await stat(path).then(
-    (found) => found.isFile(),
-    () => false,
-  )
-  if (isFile) return openAsBlob(path)
-  throw new InvalidRequestError([{ path: ['path'], message: `expected the path of a file, found none at ${path}` }])
+  if (typeof path !== 'string' && !(path instanceof URL)) throw unusable(path, shown(path))
+  const found: Stats | NodeJS.ErrnoException = await stat(path).catch((error) => error)
+  if (found instanceof Error) {
+    throw unusable(path, found.code === 'ENOENT' ? `a path where there is none: ${path}` : found.message)
+  }
+  if (found.isFile()) return openAsBlob(path)
+  throw unusable(path, `${found.isDirectory() ? 'a directory' : 'something that is not a regular file'}: ${path}`)
+}
+
+function unusable(path: unknown, received: string): InvalidRequestError {
+  return new InvalidRequestError([{ path: ['path'], message: mismatch('the path of a file', path, () => received) }])
 }
