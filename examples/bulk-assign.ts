@@ -1,10 +1,10 @@
 /**
- * Long work: 2,000 links are assigned to a campaign, with a progress bar, at the rate that the platform allows. The
- * process is killed in the middle and started again; it goes on where it was.
+ * A long job: assigns 2,000 links to a campaign, with a progress bar, at the rate that the platform allows. The process is
+ * killed halfway and started again, and continues where it stopped.
  *
  *     npx tsx examples/bulk-assign.ts     offline, against the sandbox on a free port of this machine
  *
- * Started with the words `assign <baseUrl> <apiKey> <journal>`, as it starts itself, it is the program alone.
+ * With the arguments `assign <baseUrl> <apiKey> <journal>`, which it starts itself with, it is the program alone.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -22,7 +22,7 @@ import { serve } from 'shortlink-sdk/testing/server'
 
 const CAMPAIGN = 7
 const LINKS = Array.from({ length: 2000 }, (_, index) => index + 1)
-/** The reference says 30 a minute, which takes an hour and six minutes. This one takes seconds. */
+/** The reference allows 30 requests a minute, which takes an hour and six minutes. This rate takes seconds. */
 const RATE = { requests: 400, interval: 1000 }
 
 /** The program itself. */
@@ -31,7 +31,7 @@ async function assign(baseUrl: string, apiKey: string, journal: string): Promise
   const run = bulk(LINKS, (id, { signal }) => client.campaigns.assignLink(CAMPAIGN, id, { signal }), {
     client,
     journal: fileJournal(journal),
-    // A link that is in the campaign already stays there once, so what nobody knows may be done again.
+    // Assigning a link twice has no effect, so an item that may have been done can be done again.
     onUnknown: 'retry',
     onProgress: (progress) => console.log(bar(progress)),
   })
@@ -49,7 +49,7 @@ const bar = ({ done, total = 0, elapsedMs, etaMs }: BulkProgress) => {
 }
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
 
-/** What shows that it works: the sandbox, which counts, and a process that is killed. */
+/** Shows that it works: kills the program, and lets the sandbox count. */
 async function show(): Promise<void> {
   const data = { campaigns: [{ id: CAMPAIGN }], links: LINKS.map((id) => ({ id })) }
   const sandbox = createSandbox({ rateLimit: RATE, data })

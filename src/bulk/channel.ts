@@ -1,40 +1,38 @@
-/** Hands results from those who make them to the one who takes them. Who gives is held up until it is taken. */
-export function createHandover<T>() {
-  const offered: { value: T; taken: () => void }[] = []
-  let closed = false
-  let wake = () => {}
+/** Passes values from many producers to one consumer. A producer waits until its value is taken. */
+export class Channel<T> {
+  readonly #offered: { value: T; taken: () => void }[] = []
+  #closed = false
+  #wake = () => {}
 
-  return {
-    /** Offers a value; resolves when it is taken, or when nobody will take it any more. */
-    give(value: T): Promise<void> {
-      if (closed) return Promise.resolve()
-      return new Promise((taken) => {
-        offered.push({ value, taken })
-        wake()
-      })
-    },
+  /** Offers a value. Resolves when it is taken, or when nothing will be taken any more. */
+  give(value: T): Promise<void> {
+    if (this.#closed) return Promise.resolve()
+    return new Promise((taken) => {
+      this.#offered.push({ value, taken })
+      this.#wake()
+    })
+  }
 
-    /** No more will be given, or taken. */
-    close(): void {
-      closed = true
-      for (const { taken } of offered) taken()
-      wake()
-    },
+  /** Lets no more values in. Producers that wait are released. */
+  close(): void {
+    this.#closed = true
+    for (const { taken } of this.#offered) taken()
+    this.#wake()
+  }
 
-    /** What is given, in that order, until it is closed. */
-    async *[Symbol.asyncIterator](): AsyncGenerator<T> {
-      for (;;) {
-        const next = offered.shift()
-        if (next) {
-          next.taken()
-          yield next.value
-        } else if (closed) return
-        else {
-          await new Promise<void>((resolve) => {
-            wake = resolve
-          })
-        }
+  /** The values, in the order in which they were offered, until the channel is closed. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<T> {
+    for (;;) {
+      const next = this.#offered.shift()
+      if (next) {
+        next.taken()
+        yield next.value
+      } else if (this.#closed) return
+      else {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve
+        })
       }
-    },
+    }
   }
 }

@@ -1,62 +1,203 @@
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
+import { dirname, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ConfigurationError } from '../errors.ts'
+import { isRecord, mismatch, shown } from '../schema/expected.ts'
+import { claimFile, releaseFile } from './file-lock.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 
 /**
- * A journal in a file, for `bulk`: one line of JSON for each entry, only ever added to. Whatever byte the process is
- * killed at, every line that was finished counts, and a line that was not is passed over. The file is made by the first
- * entry; delete it to begin anew.
+ * A journal in a file, for `bulk`: one line of JSON per entry, appended only. The file is created by the first entry;
+ * delete it to start over.
  *
- * @throws the error of Node, from the run, where the file cannot be read or written.
+ * An entry is on disk (`fdatasync`) before its item begins, and again when the item has ended; entries that come together
+ * share one sync. So after `kill -9` and after a power cut alike, every item that was begun is on record: none is done
+ * twice and none is lost, except that the items in work at that moment (at most `concurrency`) are in an unknown state,
+ * which `onUnknown` decides about. A last line that was cut off is dropped, because its item had not begun, or is
+ * recorded as begun. After a power cut this holds as far as the disk and file system keep what they report as synced.
+ *
+ * One run at a time can use the file. While it does, an empty file `<path>.lock-…` lies beside it; a process that was
+ * killed leaves it behind, and the next run on the same machine removes it.
+ *
+ * @example
+ * const run = bulk(ids, worker, { journal: fileJournal('assign.journal') })
+ *
+ * @throws {ConfigurationError} for something else than a path. From the run: if another run is using the file, or if a
+ * line of it is no entry; the error names the file and the line. Errors of the file system end the run as they are.
  */
 export function fileJournal(path: string | URL): Journal {
-  let file: Promise<FileHandle> | undefined
-  let written: Promise<unknown> = Promise.resolve()
+  return new FileJournal(pathOf(path))
+}
 
-  return {
-    async *read() {
-      const input = createReadStream(path, 'utf8')
-      try {
-        for await (const line of createInterface({ input, crlfDelay: Infinity })) {
-          const entry = parse(line)
-          if (entry) yield entry
-        }
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+/** The longest line in bytes. */
+const MAX_LINE = 16 * 1024 * 1024
+
+class FileJournal implements Journal {
+  readonly #path: string
+  #claim: string | undefined
+  #file: Promise<FileHandle> | undefined
+  /** Lines that the next sync will put on disk, and its result. */
+  #lines = ''
+  #batch: Promise<void> | undefined
+  /** The last batch. If one fails, so do all later ones: what is on disk is then not known. */
+  #written: Promise<void> = Promise.resolve()
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  async open(): Promise<void> {
+    this.#claim = await claimFile(this.#path)
+  }
+
+  async *read(): AsyncGenerator<JournalEntry> {
+    for await (const { text, number, isEnded } of readLines(this.#path)) {
+      const entry = parse(text)
+      if (entry) yield entry
+      else if (isEnded && text.trim() !== '') {
+        const problem = mismatch('an entry such as {"key":"1","state":"done"}', text, shown)
+        throw new ConfigurationError(`journal ${this.#path}, line ${number}: ${problem}`)
       }
-    },
+    }
+  }
 
-    async write({ key, state, print }) {
-      file ??= openToAppend(path)
-      const handle = await file
-      // One write after another: Node does not order those that are begun at the same time.
-      const writing = written.then(() => handle.appendFile(`${JSON.stringify({ key, state, print })}\n`))
-      written = writing.catch(() => {})
-      await writing
-    },
+  async write({ key, state, fingerprint, data }: JournalEntry): Promise<void> {
+    let line = `${JSON.stringify({ key, state, fingerprint })}\n`
+    let problem: string | undefined
+    if (data !== undefined) {
+      try {
+        const whole = `${JSON.stringify({ key, state, fingerprint, data })}\n`
+        if (Buffer.byteLength(whole) <= MAX_LINE) line = whole
+        else problem = `it takes more than ${MAX_LINE} bytes`
+      } catch (error) {
+        problem = String(error)
+      }
+    }
+    this.#lines += line
+    this.#batch ??= this.#written.then(() => this.#sync())
+    this.#written = this.#batch
+    await this.#batch
+    // That the item is done is recorded all the same, so that it is not done again.
+    if (problem)
+      throw new ConfigurationError(`journal ${this.#path}: cannot keep the data of ${shown(key)}: ${problem}`)
+  }
 
-    async close() {
-      await written
+  async close(): Promise<void> {
+    await this.#written.catch(() => {})
+    const [file, claim] = [this.#file, this.#claim]
+    this.#file = this.#claim = this.#batch = undefined
+    this.#lines = ''
+    this.#written = Promise.resolve()
+    try {
       await (await file)?.close()
-      file = undefined
-    },
+    } finally {
+      if (claim) await releaseFile(claim)
+    }
+  }
+
+  async #sync(): Promise<void> {
+    this.#file ??= this.#openFile()
+    const file = await this.#file
+    const lines = this.#lines
+    this.#lines = ''
+    this.#batch = undefined
+    await file.appendFile(lines)
+    await file.datasync()
+  }
+
+  async #openFile(): Promise<FileHandle> {
+    if (!this.#claim) await this.open()
+    return openToAppend(this.#path)
   }
 }
 
-/** A last line that was cut off is ended, so that it does not swallow the next. */
-async function openToAppend(path: string | URL): Promise<FileHandle> {
-  const handle = await open(path, 'a+')
-  const { size } = await handle.stat()
-  const { buffer } = await handle.read({ buffer: Buffer.alloc(1), position: Math.max(0, size - 1) })
-  if (size > 0 && buffer.toString() !== '\n') await handle.appendFile('\n')
-  return handle
+function pathOf(path: unknown): string {
+  if (typeof path === 'string' && path !== '' && !path.includes('\0')) return resolve(path)
+  if (path instanceof URL && path.protocol === 'file:') return fileURLToPath(path)
+  throw new ConfigurationError(`fileJournal: path: ${mismatch('a path or a file: URL', path, shown)}`)
 }
+
+/** Opens the file so that the next entry begins a line: a last line that was cut off is completed or dropped. */
+async function openToAppend(path: string): Promise<FileHandle> {
+  const file = await open(path, 'a+')
+  try {
+    const { size } = await file.stat()
+    if (size === 0) await syncFolder(dirname(path))
+    else if ((await readAt(file, size - 1, 1)).toString() !== '\n') await repairLastLine(path, file, size)
+    return file
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+async function repairLastLine(path: string, file: FileHandle, size: number): Promise<void> {
+  const start = Math.max(0, size - MAX_LINE)
+  const tail = await readAt(file, start, size - start)
+  const lineStart = tail.lastIndexOf('\n') + 1
+  if (lineStart === 0 && start > 0) throw tooLong(path, 'its last')
+  if (parse(tail.toString('utf8', lineStart))) await file.appendFile('\n')
+  else await file.truncate(start + lineStart)
+}
+
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(length), position })
+  return buffer.subarray(0, bytesRead)
+}
+
+/** Puts the name of a new file on disk, which syncing the file does not. Windows can do without, and refuses. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r').catch(() => undefined)
+  await folder?.sync().catch(() => {})
+  await folder?.close()
+}
+
+/** The lines of a file, never more than one of them in memory. `isEnded`: whether a line break follows. */
+async function* readLines(path: string): AsyncGenerator<{ text: string; number: number; isEnded: boolean }> {
+  let pieces: Buffer[] = []
+  let length = 0
+  let number = 1
+  const add = (piece: Buffer) => {
+    pieces.push(piece)
+    length += piece.length
+    if (length > MAX_LINE) throw tooLong(path, number)
+  }
+  const take = (isEnded: boolean) => {
+    const line = { text: Buffer.concat(pieces).toString(), number: number++, isEnded }
+    pieces = []
+    length = 0
+    return line
+  }
+  const chunks: AsyncIterable<Buffer> = createReadStream(path)
+  try {
+    for await (const chunk of chunks) {
+      let start = 0
+      for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', start)) {
+        add(chunk.subarray(start, end))
+        yield take(true)
+        start = end + 1
+      }
+      add(chunk.subarray(start))
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  if (length > 0) yield take(false)
+}
+
+function tooLong(path: string, line: number | string): ConfigurationError {
+  const problem = mismatch(`an entry of at most ${MAX_LINE} bytes`, '', () => 'a longer line')
+  return new ConfigurationError(`journal ${path}, line ${line}: ${problem}`)
+}
+
+const states: unknown[] = ['begun', 'done', 'rejected', 'not-sent', 'unknown']
 
 function parse(line: string): JournalEntry | undefined {
   try {
-    const entry = JSON.parse(line) as JournalEntry | null
-    return typeof entry?.key === 'string' && typeof entry.state === 'string' ? entry : undefined
+    const entry: unknown = JSON.parse(line)
+    const isEntry = isRecord(entry) && typeof entry.key === 'string' && states.includes(entry.state)
+    return isEntry ? (entry as unknown as JournalEntry) : undefined
   } catch {
     return undefined
   }

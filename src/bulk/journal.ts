@@ -1,39 +1,46 @@
 import type { Outcome } from '../errors.ts'
 
-/** One line of a journal: what happened to an item. */
+/** One entry of a journal: what happened to an item. */
 export interface JournalEntry {
   /** The name of the item. */
   readonly key: string
-  /** `begun` before its worker is called; after that `done`, or the outcome of its failure. */
+  /** `begun` before its worker is called; then `done`, or the outcome of its failure. */
   readonly state: 'begun' | 'done' | Outcome
-  /** A fingerprint of the item, where its name is only its position. */
-  readonly print?: string
+  /** A fingerprint of the item, if its name is only its position. */
+  readonly fingerprint?: string
+  /** What the worker returned; with the option `replay`, once the item is done. */
+  readonly data?: unknown
 }
 
-/** Where a run remembers what is done. Write your own to keep it in a database, say. */
+/** Records what is done. Implement it to keep the record in a database, for example. */
 export interface Journal {
-  /** Every entry, oldest first. Called once, when a run begins. */
+  /** Called once when a run begins. Reject to refuse the run, for example because another one is using the journal. */
+  open?(): void | Promise<void>
+  /** All entries, oldest first. Called once when a run begins. */
   read(): Iterable<JournalEntry> | AsyncIterable<JournalEntry>
-  /** Adds an entry. No item begins before its entry is kept; a rejection ends the run. */
+  /**
+   * Adds an entry. Resolve only when it is stored: no item begins before that. Entries count in the order of the calls; a
+   * call may come while earlier ones are pending. A rejection ends the run.
+   */
   write(entry: JournalEntry): void | Promise<void>
-  /** Called when the run has ended, however it ended. */
+  /** Called when the run has ended, however it ended, unless `open` refused it. */
   close?(): void | Promise<void>
 }
 
-/** What a journal knows of the items that are done, or may be. */
-export type Memory = Map<string, Omit<JournalEntry, 'key'>>
+/** What a journal says of each item that is done, or may be. */
+export type JournalState = Map<string, Omit<JournalEntry, 'key'>>
 
-/** Reads a journal. What surely was not done is as good as new. */
-export async function recall(journal: Journal | undefined): Promise<Memory> {
-  const memory: Memory = new Map()
+/** Reads a journal. Items that were surely not done are left out. */
+export async function loadJournal(journal: Journal | undefined): Promise<JournalState> {
+  const items: JournalState = new Map()
   for await (const { key, ...entry } of journal?.read() ?? []) {
-    if (entry.state === 'rejected' || entry.state === 'not-sent') memory.delete(key)
-    else memory.set(key, { ...memory.get(key), ...entry })
+    if (entry.state === 'rejected' || entry.state === 'not-sent') items.delete(key)
+    else items.set(key, { ...items.get(key), ...entry })
   }
-  return memory
+  return items
 }
 
-/** A short fingerprint of an item (FNV-1a of its JSON), that tells it from another at the same position. */
+/** A short fingerprint of an item (FNV-1a of its JSON) that tells it from another one at the same position. */
 export function fingerprint(item: unknown): string {
   let hash = 0x811c9dc5
   for (const letter of json(item)) hash = Math.imul(hash ^ letter.codePointAt(0)!, 0x01000193) >>> 0

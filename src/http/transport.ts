@@ -4,6 +4,7 @@ import { type CallFacts, isShortLinkError, RateLimitError, type ShortLinkError }
 import type { RequestOptions } from '../options.ts'
 import { parseRetryAfter, rateLimitStateOf } from '../rate-limit/headers.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
+import { callsBegun } from '../runtime/calls-begun.ts'
 import { sleep, withDeadline } from '../runtime/deadline.ts'
 import { sentOnce } from '../runtime/environment.ts'
 import { notify } from '../runtime/notify.ts'
@@ -83,6 +84,7 @@ export class Transport {
   }
 
   async #run<T>(call: Call<T>, options: RequestOptions): Promise<Answer<T>> {
+    callsBegun.count++
     const prepared = prepareCall(call, options, this.#settings)
     const { signal, method } = prepared
     // Whether an attempt may have done the work: no later one can say that it was not done.

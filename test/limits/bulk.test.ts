@@ -1,5 +1,5 @@
-import { setTimeout as pass } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   type BulkOptions,
   type BulkProgress,
@@ -10,6 +10,8 @@ import {
   UnknownOutcomeError,
 } from '../../src/bulk/index.ts'
 import { ConfigurationError, ConnectionError, InvalidRequestError } from '../../src/errors.ts'
+import { ShortLinkClient } from '../../src/index.ts'
+import { createSandbox } from '../../src/testing/index.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
 
@@ -24,49 +26,88 @@ function memoryJournal(entries: JournalEntry[] = []) {
   return journal satisfies Journal
 }
 
+/** A worker whose items end when the test says so. */
+function manualWorker() {
+  const resolvers = new Map<number, () => void>()
+  const waiters: { count: number; resolve: () => void }[] = []
+  const worker = vi.fn((item: number, { signal }: { signal: AbortSignal }) => {
+    const work = new Promise<number>((resolve, reject) => {
+      resolvers.set(item, () => resolve(item))
+      signal.addEventListener('abort', () => reject(signal.reason))
+    })
+    for (const { count, resolve } of waiters) if (resolvers.size >= count) resolve()
+    return work
+  })
+  const begun = (count: number) =>
+    new Promise<void>((resolve) => {
+      if (resolvers.size >= count) resolve()
+      else waiters.push({ count, resolve })
+    })
+  return { worker, begun, end: (item: number) => resolvers.get(item)!() }
+}
+
 async function all<T, R>(run: AsyncIterable<BulkResult<T, R>>): Promise<BulkResult<T, R>[]> {
   const results = []
   for await (const result of run) results.push(result)
   return results
 }
 
+/** Lets everything happen that needs no time. */
+async function settle(): Promise<void> {
+  for (let i = 0; i < 20; i++) await nextTurn()
+}
+
+afterEach(() => void vi.useRealTimers())
+
 describe('bulk', () => {
-  it('gives every item to the worker once, and its result as it comes', async () => {
-    const run = bulk([30, 5, 15], async (ms, { index }) => {
-      await pass(ms)
-      return `${index}:${ms}`
-    })
-    expect((await all(run)).map((result) => result.ok && result.data)).toEqual(['1:5', '2:15', '0:30'])
+  it('calls the worker once for each item and gives results as they become ready', async () => {
+    const { worker, begun, end } = manualWorker()
+    const run = bulk([0, 1, 2], worker)
+    const results = run[Symbol.asyncIterator]()
+    const first = results.next()
+    await begun(3)
+    end(1)
+    expect((await first).value).toEqual({ ok: true, item: 1, index: 1, data: 1, outcome: 'done', replayed: false })
+    end(2)
+    expect((await results.next()).value).toMatchObject({ item: 2 })
+    end(0)
+    expect((await results.next()).value).toMatchObject({ item: 0 })
+    expect(await results.next()).toMatchObject({ done: true })
     expect(await run.summary()).toMatchObject({ done: 3, failed: 0, unknown: 0, skipped: 0 })
+    expect(worker).toHaveBeenCalledTimes(3)
   })
 
-  it('goes on when an item fails, and says what became of it', async () => {
-    const sad: Record<number, Error> = {
+  it('goes on after a failed item and reports its outcome', async () => {
+    const failures: Record<number, Error> = {
       1: new InvalidRequestError([]),
       2: new ConnectionError('gone', { outcome: 'unknown' }),
-      3: new TypeError('a bug'),
+      3: new Error('after an await'),
     }
-    const run = bulk(
-      numbers(5),
-      (item) => {
-        if (sad[item]) throw sad[item]
-        return item
-      },
-      { concurrency: 1 },
-    )
+    const worker = async (item: number) => {
+      await nextTurn()
+      if (failures[item]) throw failures[item]
+      return item
+    }
+    const run = bulk(numbers(5), worker, { concurrency: 1 })
     const results = await all(run)
     expect(results.map(({ outcome }) => outcome)).toEqual(['done', 'not-sent', 'unknown', 'unknown', 'done'])
-    expect(results.map((result) => !result.ok && result.error)).toEqual([false, sad[1], sad[2], sad[3], false])
+    expect(results.map((result) => !result.ok && result.error)).toEqual([
+      false,
+      failures[1],
+      failures[2],
+      failures[3],
+      false,
+    ])
     expect(await run.summary()).toMatchObject({ done: 2, failed: 3, unknown: 2 })
   })
 
-  it('does the work for a summary alone', async () => {
+  it('does the work when only the summary is asked for', async () => {
     const worker = vi.fn(async (item: number) => item)
     expect(await bulk(new Set(numbers(25)), worker).summary()).toMatchObject({ done: 25, failed: 0 })
     expect(worker).toHaveBeenCalledTimes(25)
   })
 
-  it('has at most so many items in work, and takes no more than that from the source while nobody takes results', async () => {
+  it('keeps to its concurrency, and stops taking items while nobody takes results', async () => {
     let taken = 0
     let working = 0
     let most = 0
@@ -75,34 +116,33 @@ describe('bulk', () => {
     }
     const worker = async (item: number) => {
       most = Math.max(most, ++working)
-      await pass(1)
+      await nextTurn()
       working--
       return item
     }
     const results = bulk(endless(), worker, { concurrency: 4 })[Symbol.asyncIterator]()
     for (let i = 0; i < 10; i++) await results.next()
-    await pass(50)
+    await settle()
     expect(taken).toBeLessThan(20)
     expect(most).toBe(4)
     await results.return?.()
   })
 
-  it('ends at an abort: what is in work hears of it and gives its result, then the reason comes', async () => {
+  it('ends at an abort: items in work give their results, then the run rejects with the reason', async () => {
     const controller = new AbortController()
+    const { worker, begun, end } = manualWorker()
     const seen: unknown[] = []
-    const worker = (item: number, { signal }: { signal: AbortSignal }) =>
-      new Promise<number>((resolve, reject) => {
-        if (item < 2) resolve(item)
-        signal.addEventListener('abort', () => reject(signal.reason))
-      })
     const run = bulk(numbers(100), worker, { concurrency: 3, signal: controller.signal })
     const consume = async () => {
-      for await (const { index, ok } of run) {
-        seen.push([index, ok])
-        if (seen.length === 2) setTimeout(() => controller.abort('enough'), 10)
-      }
+      for await (const { index, ok } of run) seen.push([index, ok])
     }
-    await expect(consume()).rejects.toBe('enough')
+    const consumed = consume()
+    await begun(3)
+    end(0)
+    end(1)
+    await begun(5)
+    controller.abort('enough')
+    await expect(consumed).rejects.toBe('enough')
     expect(seen).toEqual([
       [0, true],
       [1, true],
@@ -113,7 +153,7 @@ describe('bulk', () => {
     expect(await run.summary()).toMatchObject({ done: 2, failed: 3, unknown: 3 })
   })
 
-  it('leaves no listener on the signal, and begins nothing with one that is aborted', async () => {
+  it('uses one listener on the signal, removes it, and begins nothing with an aborted signal', async () => {
     const { signal } = new AbortController()
     const added = vi.spyOn(signal, 'addEventListener')
     const removed = vi.spyOn(signal, 'removeEventListener')
@@ -125,26 +165,26 @@ describe('bulk', () => {
     expect(worker).not.toHaveBeenCalled()
   })
 
-  it('stops the work when the loop is left', async () => {
+  it('stops the work when the loop over the results is left', async () => {
+    const { worker, begun, end } = manualWorker()
     const aborted = vi.fn()
     const journal = memoryJournal()
-    const worker = async (item: number, { signal }: { signal: AbortSignal }) => {
-      if (item === 0) return
-      await new Promise<void>((_, reject) => {
-        signal.addEventListener('abort', () => {
-          aborted()
-          reject(signal.reason)
-        })
-      })
-    }
-    const run = bulk(numbers(100), worker, { concurrency: 3, journal })
+    const run = bulk(
+      numbers(100),
+      (item, context) => {
+        context.signal.addEventListener('abort', aborted)
+        return worker(item, context)
+      },
+      { concurrency: 3, journal },
+    )
+    void begun(3).then(() => end(0))
     for await (const _ of run) break
     expect(aborted).toHaveBeenCalled()
     expect(journal.close).toHaveBeenCalledTimes(1)
     expect(await run.summary()).toMatchObject({ done: 1 })
   })
 
-  it('ends with the error of the source, after what was begun', async () => {
+  it('rejects with the error of the source, after the items that were begun', async () => {
     async function* source() {
       yield 1
       yield 2
@@ -152,10 +192,24 @@ describe('bulk', () => {
     }
     const seen: number[] = []
     const consume = async () => {
-      for await (const { item } of bulk(source(), async () => pass(5))) seen.push(item)
+      for await (const { item } of bulk(source(), () => nextTurn())) seen.push(item)
     }
     await expect(consume()).rejects.toThrow('the list broke off')
     expect(seen).toEqual([1, 2])
+  })
+
+  it('rejects with the error of a source that fails to close', async () => {
+    async function* source() {
+      try {
+        yield 1
+        yield 2
+      } finally {
+        // biome-ignore lint/correctness/noUnsafeFinally: a source that does what it should not
+        throw new Error('cannot close')
+      }
+    }
+    const { signal } = new AbortController()
+    await expect(bulk(source(), () => {}, { signal, concurrency: 1 }).summary()).rejects.toThrow('cannot close')
   })
 
   it('gives its results only once', async () => {
@@ -164,48 +218,111 @@ describe('bulk', () => {
     expect(() => run[Symbol.asyncIterator]()).toThrow(ConfigurationError)
   })
 
-  it.each([
-    [3, () => {}, {}, 'bulk: items: expected something to iterate over, such as a list, received 3'],
-    ['text', () => {}, {}, 'received a string'],
-    [[], undefined, {}, 'bulk: worker: expected a function, received nothing'],
-    [[], () => {}, { concurrency: 0 }, 'bulk: concurrency: expected a whole number from 1, received 0'],
-    [[], () => {}, { total: -1 }, 'bulk: total'],
-    [
-      [],
-      () => {},
-      { journal: 'file' },
-      'bulk: journal: expected a journal, such as fileJournal(path), received a string',
-    ],
-    [[], () => {}, { onUnknown: 'maybe' }, 'bulk: onUnknown'],
-    [[], () => {}, { key: 'id' }, 'bulk: key'],
-  ])('refuses what does not fit: %#', (items, worker, options, message) => {
+  it.each<[string, unknown, unknown, unknown]>([
+    ['items: expected an iterable, such as an array, received a number', 3, () => {}, {}],
+    ['items: expected an iterable, such as an array, received a string', 'text', () => {}, {}],
+    ['items: expected an iterable, such as an array, received null', null, () => {}, {}],
+    ['items: is missing, expected an iterable', undefined, () => {}, {}],
+    ['worker: is missing, expected a function', [], undefined, {}],
+    ['options: expected an object, received null', [], () => {}, null],
+    ['options: expected an object, received a function', [], () => {}, () => {}],
+    ['concurrency: expected an integer from 1, received 0', [], () => {}, { concurrency: 0 }],
+    ['concurrency: expected an integer from 1, received a symbol', [], () => {}, { concurrency: Symbol('x') }],
+    ['concurrency: expected an integer from 1, received an object', [], () => {}, { concurrency: { valueOf: null } }],
+    ['concurrency: expected an integer from 1, received Infinity', [], () => {}, { concurrency: Infinity }],
+    ['total: expected an integer from 0, received -1', [], () => {}, { total: -1 }],
+    ['journal: expected a journal, such as fileJournal(path), received "file"', [], () => {}, { journal: 'file' }],
+    ['journal: expected a journal, such as fileJournal(path), received null', [], () => {}, { journal: null }],
+    ['onUnknown: expected report, retry, skip or a function, received "maybe"', [], () => {}, { onUnknown: 'maybe' }],
+    ['key: expected a function, received "id"', [], () => {}, { key: 'id' }],
+    ['onProgress: expected a function, received true', [], () => {}, { onProgress: true }],
+    ['replay: expected a boolean, received 1', [], () => {}, { replay: 1 }],
+    ['signal: expected an AbortSignal, received an object', [], () => {}, { signal: new AbortController() }],
+    ['client: expected a ShortLinkClient, received an object', [], () => {}, { client: {} }],
+  ])('refuses an argument that does not fit: %s', (message, items, worker, options) => {
     const wrong = () => bulk(items as never, worker as never, options as never)
     expect(wrong).toThrow(ConfigurationError)
-    expect(wrong).toThrow(message)
+    expect(wrong).toThrow(`bulk: ${message}`)
+  })
+
+  it('refuses what `key` and `onUnknown` should not return, rather than guess', async () => {
+    const worker = vi.fn()
+    const journal = memoryJournal([{ key: '0', state: 'begun' }])
+    const wrong = [{ key: () => Symbol('x') }, { key: () => ({}) }, { journal, onUnknown: () => 'maybe' }]
+    for (const options of wrong) {
+      await expect(bulk([1], worker, options as never).summary()).rejects.toThrow(ConfigurationError)
+    }
+    expect(worker).not.toHaveBeenCalled()
+  })
+})
+
+describe('the outcome of an item whose worker throws an error of its own', () => {
+  const sandbox = createSandbox({ data: { campaigns: [{ id: 1 }], links: numbers(50).map((id) => ({ id: id + 1 })) } })
+  const client = new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: false })
+  const assign = (id: number) => client.campaigns.assignLink(1, id + 1)
+  const broken = undefined as unknown as { property: { property: number } }
+
+  const outcomes = async (worker: (item: number) => unknown) =>
+    (await all(bulk(numbers(12), worker))).map(({ outcome }) => outcome)
+
+  it.each<[string, (item: number) => unknown]>([
+    ['throws', (item) => assign(broken.property.property + item)],
+    ['rejects', async (item) => assign(broken.property.property + item)],
+    ['rejects in the arguments of its first call', async (item) => await assign(broken.property.property + item)],
+  ])('is not-sent if it %s before its first await', async (_how, worker) => {
+    expect(new Set(await outcomes(worker))).toEqual(new Set(['not-sent']))
+    expect(sandbox.requests).toEqual([])
+  })
+
+  it.each<[string, (item: number) => unknown]>([
+    [
+      'after a call',
+      async (item) => {
+        await assign(item)
+        return broken.property
+      },
+    ],
+    ['beside a call that has begun', (item) => Promise.all([assign(item), assign(broken.property.property)])],
+    [
+      'after an await, when it may have sent something by other means',
+      async () => {
+        await Promise.resolve()
+        return broken.property
+      },
+    ],
+  ])('is unknown if it fails %s', async (_when, worker) => {
+    expect(new Set(await outcomes(worker))).toEqual(new Set(['unknown']))
+  })
+
+  it('is recorded as not-sent, so that the next run does the item', async () => {
+    const journal = memoryJournal()
+    await bulk([1], () => broken.property, { journal }).summary()
+    expect(journal.entries.map(({ state }) => state)).toEqual(['begun', 'not-sent'])
+    expect(await bulk([1], (item) => item, { journal }).summary()).toMatchObject({ done: 1, skipped: 0 })
   })
 })
 
 describe('progress', () => {
-  it('is told after each item, those of earlier runs included, and cannot break the run', async () => {
-    const told: BulkProgress[] = []
+  it('is reported after each item, those of earlier runs included; an observer that throws does no harm', async () => {
+    const reported: BulkProgress[] = []
     const journal = memoryJournal([{ key: '0', state: 'done' }])
     const onProgress = (progress: BulkProgress) => {
-      told.push(progress)
-      throw new Error('an observer that throws breaks nothing')
+      reported.push(progress)
+      throw new Error('thrown by the observer')
     }
     const worker = async (item: number) => {
-      if (item === 2) throw new Error('sad')
+      if (item === 2) throw new Error('failed')
     }
     await bulk(numbers(3), worker, { journal, onProgress, concurrency: 1 }).summary()
-    expect(told.map(({ done, failed, total }) => [done, failed, total])).toEqual([
+    expect(reported.map(({ done, failed, total }) => [done, failed, total])).toEqual([
       [1, 0, 3],
       [2, 0, 3],
       [2, 1, 3],
     ])
-    expect(told.at(-1)!.etaMs).toBe(0)
+    expect(reported.at(-1)!.etaMs).toBe(0)
   })
 
-  it('knows from the budget how long the rest takes, after the first few already', async () => {
+  it('estimates the time left from the rate budget after a few items already', async () => {
     const resetAt = new Date(Date.now() + 60_000)
     const client = { rateLimit: { limit: 30, remaining: 20, resetAt, queued: 0 } }
     const etas: (number | undefined)[] = []
@@ -217,15 +334,72 @@ describe('progress', () => {
     expect(etas[9]! / 60_000).toBeCloseTo(66, 0)
   })
 
-  it('estimates from the speed where there is no budget, and says nothing where the total is unknown', async () => {
+  it('estimates the time left from the speed without a budget, and gives no estimate for an unknown total', async () => {
+    vi.useFakeTimers()
     const etas: (number | undefined)[] = []
     const onProgress = ({ etaMs }: BulkProgress) => void etas.push(etaMs)
-    await bulk(numbers(20), () => pass(20), { onProgress, concurrency: 2 }).summary()
-    expect(etas[9]).toBeGreaterThan(70)
-    expect(etas[9]).toBeLessThan(1000)
+    const worker = () => new Promise<void>((resolve) => setTimeout(resolve, 20))
+    const run = bulk(numbers(20), worker, { onProgress, concurrency: 2 }).summary()
+    await vi.runAllTimersAsync()
+    await run
+    // Ten items of 20 ms, two at a time.
+    expect(etas[9]).toBeCloseTo(100)
+    vi.useRealTimers()
     etas.length = 0
     await bulk(new Map([[1, 1]]).keys(), async () => {}, { onProgress }).summary()
     expect(etas).toEqual([undefined])
+  })
+})
+
+describe('a rate budget', () => {
+  it('with no room holds items back, and their journal entries too', async () => {
+    vi.useFakeTimers()
+    const journal = memoryJournal()
+    const rateLimit = { limit: 1, remaining: 0, resetAt: new Date(Date.now() + 60_000), queued: 0 }
+    const run = bulk([1], async () => {}, { client: { rateLimit }, journal }).summary()
+    await vi.advanceTimersByTimeAsync(59_999)
+    expect(journal.entries).toEqual([])
+    rateLimit.remaining = 1
+    await vi.advanceTimersByTimeAsync(1)
+    await run
+    expect(journal.entries).toHaveLength(2)
+  })
+
+  it('with room for two begins two items, though the journal is slow and ten could be in work', async () => {
+    const rateLimit = { limit: 2, remaining: 2, resetAt: new Date(Date.now() + 1_000_000), queued: 0 }
+    const controller = new AbortController()
+    const written: JournalEntry[] = []
+    const journal: Journal = {
+      read: () => [],
+      write: async (entry) => {
+        written.push(entry)
+        await settle()
+      },
+    }
+    const { worker, begun } = manualWorker()
+    const run = bulk(
+      numbers(50),
+      (item, context) => {
+        rateLimit.remaining--
+        return worker(item, context)
+      },
+      { client: { rateLimit }, journal, signal: controller.signal },
+    )
+    const summary = run.summary()
+    await begun(2)
+    await settle()
+    expect(written.filter(({ state }) => state === 'begun')).toHaveLength(2)
+    controller.abort('enough')
+    await expect(summary).rejects.toBe('enough')
+  })
+
+  it('that items do not use does not hold up the others', async () => {
+    const rateLimit = { limit: 2, remaining: 2, resetAt: new Date(Date.now() + 1_000_000), queued: 0 }
+    const summary = await bulk(numbers(50), async () => {}, {
+      client: { rateLimit },
+      journal: memoryJournal(),
+    }).summary()
+    expect(summary.done).toBe(50)
   })
 })
 
@@ -233,19 +407,16 @@ describe('a journal', () => {
   const run = async (entries: JournalEntry[], options: BulkOptions<string> = {}) => {
     const journal = memoryJournal(entries)
     const worked: string[] = []
-    const results = await all(
-      bulk(
-        ['a', 'b', 'c', 'd'],
-        async (item) => {
-          worked.push(item)
-        },
-        { journal, key: (item) => item, concurrency: 1, ...options },
-      ),
-    )
+    const worker = async (item: string) => {
+      worked.push(item)
+      return item.toUpperCase()
+    }
+    const key = (item: string) => item
+    const results = await all(bulk(['a', 'b', 'c', 'd'], worker, { journal, key, concurrency: 1, ...options }))
     return { worked, results, journal }
   }
 
-  it('notes each item before and after', async () => {
+  it('records each item before and after its work', async () => {
     const { journal } = await run([])
     expect(journal.entries.slice(0, 4)).toEqual([
       { key: 'a', state: 'begun' },
@@ -264,18 +435,18 @@ describe('a journal', () => {
     { key: 'c', state: 'begun' },
   ]
 
-  it('saves what is done from being done again, does again what surely was not, and reports what nobody knows', async () => {
+  it('has items skipped that are done, repeated that were surely not done, and reported that may have been', async () => {
     const { worked, results } = await run([...earlier])
     expect(worked).toEqual(['b', 'd'])
     const reported = results.filter(({ ok }) => !ok)
     expect(reported).toEqual([
       { ok: false, item: 'c', index: 2, outcome: 'unknown', error: expect.any(UnknownOutcomeError) },
     ])
-    // Nobody has decided yet: the next run reports it again.
+    // Nobody has decided yet, so the next run reports it again.
     expect((await run([...earlier, { key: 'd', state: 'unknown' }])).results).toHaveLength(3)
   })
 
-  it('lets the caller decide about what nobody knows', async () => {
+  it('leaves the decision about items that may have been done to onUnknown', async () => {
     expect((await run([...earlier], { onUnknown: 'retry' })).worked).toEqual(['b', 'c', 'd'])
     const skipped = await run([...earlier], { onUnknown: 'skip' })
     expect(skipped.worked).toEqual(['b', 'd'])
@@ -285,7 +456,7 @@ describe('a journal', () => {
     expect(asked).toHaveBeenCalledExactlyOnceWith('c', 2)
   })
 
-  it('knows items by their position, and refuses others at the same position', async () => {
+  it('names items by their position, and refuses other items at the same position', async () => {
     const journal = memoryJournal()
     await bulk([10, 11, 12], async () => {}, { journal }).summary()
     const worker = vi.fn()
@@ -294,34 +465,80 @@ describe('a journal', () => {
     expect(worker).not.toHaveBeenCalled()
   })
 
-  it('that cannot write ends the run, and nothing more is begun', async () => {
+  it('that cannot write ends the run, and no worker is called', async () => {
     const worker = vi.fn(async () => {})
     const journal: Journal = { read: () => [], write: () => Promise.reject(new Error('disk full')) }
     await expect(bulk(numbers(10), worker, { journal }).summary()).rejects.toThrow('disk full')
     expect(worker).not.toHaveBeenCalled()
   })
 
-  it('keeps what an abort cut off as begun, for it may have been done', async () => {
-    const journal = memoryJournal()
-    const controller = new AbortController()
-    const worker = (_: number, { signal }: { signal: AbortSignal }) =>
-      new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-    setTimeout(() => controller.abort('enough'), 20)
-    await bulk([1], worker, { journal, signal: controller.signal })
-      .summary()
-      .catch(() => {})
-    expect(journal.entries).toEqual([{ key: '0', state: 'begun', print: expect.any(String) }])
+  it('that refuses to open ends the run, and is not closed, since another run may be using it', async () => {
+    const worker = vi.fn()
+    const journal = { ...memoryJournal(), open: () => Promise.reject(new Error('in use')) }
+    const run = bulk([1], worker, { journal })
+    await expect(run.summary()).rejects.toThrow('in use')
+    expect(journal.close).not.toHaveBeenCalled()
+    expect(worker).not.toHaveBeenCalled()
+    expect(await run.summary()).toMatchObject({ done: 0 })
   })
 
-  it('with a client, items begin only when the budget has room', async () => {
+  it('that fails to close rejects the run, and the summary can still be had', async () => {
+    const journal = { ...memoryJournal(), close: () => Promise.reject(new Error('cannot close')) }
+    const run = bulk([1], async () => {}, { journal })
+    await expect(all(run)).rejects.toThrow('cannot close')
+    expect(await run.summary()).toMatchObject({ done: 1 })
+  })
+
+  it('keeps an item that an abort interrupted as begun, because it may have been done', async () => {
     const journal = memoryJournal()
-    const rateLimit = { limit: 1, remaining: 0, resetAt: new Date(Date.now() + 60), queued: 0 }
-    const client = { rateLimit }
-    const run = bulk([1], async () => {}, { client, journal }).summary()
-    await pass(30)
-    expect(journal.entries).toEqual([])
-    rateLimit.remaining = 1
-    await run
-    expect(journal.entries).toHaveLength(2)
+    const controller = new AbortController()
+    const { worker, begun } = manualWorker()
+    const run = bulk([1], worker, { journal, signal: controller.signal }).summary()
+    await begun(1)
+    controller.abort('enough')
+    await expect(run).rejects.toBe('enough')
+    expect(journal.entries).toEqual([{ key: '0', state: 'begun', fingerprint: expect.any(String) }])
+  })
+
+  describe('with replay', () => {
+    it('gives the results of earlier runs too, from the data it keeps', async () => {
+      const first = await run([], { replay: true })
+      expect(first.journal.entries[1]).toEqual({ key: 'a', state: 'done', data: 'A' })
+      expect(first.results.map((result) => result.ok && result.replayed)).toEqual([false, false, false, false])
+      const second = await run(first.journal.entries.slice(0, 4), { replay: true })
+      expect(second.worked).toEqual(['c', 'd'])
+      expect(second.results.map((result) => result.ok && [result.item, result.data, result.replayed])).toEqual([
+        ['a', 'A', true],
+        ['b', 'B', true],
+        ['c', 'C', false],
+        ['d', 'D', false],
+      ])
+    })
+
+    it('counts a replayed item as done and skipped', async () => {
+      const journal = memoryJournal([{ key: '0', state: 'done', data: 5 }])
+      const replayed = bulk([1, 2], (item) => item, { journal, replay: true })
+      await all(replayed)
+      expect(await replayed.summary()).toMatchObject({ done: 2, skipped: 1, failed: 0 })
+    })
+
+    it('skips items that are done but whose data was not kept', async () => {
+      const { worked, results } = await run([{ key: 'a', state: 'done' }], { replay: true })
+      expect(worked).toEqual(['b', 'c', 'd'])
+      expect(results.map(({ item }) => item)).toEqual(['b', 'c', 'd'])
+    })
+
+    it('keeps null for a worker that returns nothing', async () => {
+      const journal = memoryJournal()
+      await bulk([1], () => {}, { journal, replay: true }).summary()
+      expect(await all(bulk([1], () => {}, { journal, replay: true }))).toMatchObject([{ data: null, replayed: true }])
+    })
+
+    it('is off by default: nothing is kept, and items that are done give no results', async () => {
+      const { journal } = await run([])
+      expect(journal.entries.some((entry) => 'data' in entry)).toBe(false)
+      const { results } = await run([{ key: 'a', state: 'done', data: 'A' }])
+      expect(results.map(({ item }) => item)).toEqual(['b', 'c', 'd'])
+    })
   })
 })

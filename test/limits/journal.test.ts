@@ -1,9 +1,13 @@
-import { appendFile, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFile, mkdir, mkdtemp, open, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { pathToFileURL } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fileJournal } from '../../src/bulk/file-journal.ts'
-import type { JournalEntry } from '../../src/bulk/index.ts'
+import { bulk, type JournalEntry } from '../../src/bulk/index.ts'
+import { ConfigurationError } from '../../src/errors.ts'
 
 let folder: string
 let path: string
@@ -12,7 +16,10 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'journal-'))
   path = join(folder, 'run.journal')
 })
-afterEach(() => rm(folder, { recursive: true }))
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await rm(folder, { recursive: true })
+})
 
 async function read(): Promise<JournalEntry[]> {
   const entries = []
@@ -22,33 +29,55 @@ async function read(): Promise<JournalEntry[]> {
 
 async function write(...entries: JournalEntry[]): Promise<void> {
   const journal = fileJournal(path)
-  await Promise.all(entries.map((entry) => journal.write(entry)))
-  await journal.close?.()
+  try {
+    await Promise.all(entries.map((entry) => journal.write(entry)))
+  } finally {
+    await journal.close?.()
+  }
 }
 
-const begun: JournalEntry = { key: 'größe "1"', state: 'begun', print: 'k2' }
+const begun: JournalEntry = { key: 'größe "1"', state: 'begun', fingerprint: 'k2' }
 const done: JournalEntry = { key: 'größe "1"', state: 'done' }
 
 describe('fileJournal', () => {
-  it('is empty, and makes no file, until something is written', async () => {
+  it('is empty, and creates no file, until an entry is written', async () => {
     expect(await read()).toEqual([])
     await expect(readFile(path)).rejects.toThrow('ENOENT')
   })
 
-  it('keeps entries in order, also those of later runs', async () => {
+  it('keeps entries in order, those of later runs after those of earlier ones', async () => {
     await write(begun, done)
     await write({ key: '2', state: 'not-sent' })
     expect(await read()).toEqual([begun, done, { key: '2', state: 'not-sent' }])
   })
 
-  it('only adds to the file', async () => {
+  it('keeps data, and only what belongs to an entry', async () => {
+    const entry = { key: '1', state: 'done', data: { list: [1, 'zwei', null] } } as const
+    await write({ ...entry, secret: 'x' } as JournalEntry)
+    expect(await read()).toEqual([entry])
+  })
+
+  it('takes a file: URL, and stays with its file when the working directory changes', async () => {
+    await write(begun)
+    const entries = []
+    for await (const entry of fileJournal(pathToFileURL(path)).read()) entries.push(entry)
+    expect(entries).toEqual([begun])
+    const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder)
+    const journal = fileJournal('run.journal')
+    cwd.mockReturnValue('/')
+    await journal.write(done)
+    await journal.close?.()
+    expect(await read()).toEqual([begun, done])
+  })
+
+  it('only ever appends to the file', async () => {
     await write(begun)
     const before = await readFile(path, 'utf8')
     await write(done)
     expect((await readFile(path, 'utf8')).startsWith(before)).toBe(true)
   })
 
-  it('survives a kill at any byte: what was finished counts, and the next run goes on', async () => {
+  it('survives a kill at any byte: every line that was finished counts, and the next run continues', async () => {
     await write(begun, done)
     const whole = await readFile(path)
     const [first] = whole.toString().split('\n') as [string]
@@ -62,16 +91,213 @@ describe('fileJournal', () => {
     }
   })
 
-  it('passes over what is no entry', async () => {
+  it('drops a last line of zeros, as a power cut may leave it', async () => {
     await write(begun)
-    await appendFile(path, '\0\0\0\n[]\n{"key":1}\nnull\n\n')
+    await appendFile(path, Buffer.alloc(100))
+    expect(await read()).toEqual([begun])
     await write(done)
     expect(await read()).toEqual([begun, done])
   })
 
-  it('says what the file system says, where the file cannot be had', async () => {
+  it('ignores empty lines and the line ends of Windows', async () => {
+    await write(begun)
+    await appendFile(path, '\r\n\n  \n{"key":"2","state":"done"}\r\n')
+    expect(await read()).toEqual([begun, { key: '2', state: 'done' }])
+  })
+
+  it.each([
+    '\0\0\0',
+    '[]',
+    '{"key":1,"state":"done"}',
+    '{"key":"1"}',
+    '{"key":"1","state":"maybe"}',
+    'null',
+    '{"key":',
+  ])('names the file and the line of what is no entry: %j', async (line) => {
+    await write(begun)
+    await appendFile(path, `\n${line}\n`)
+    await write(done)
+    const error = await read().catch((error) => error)
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(error.message).toMatch(
+      `journal ${path}, line 3: expected an entry such as {"key":"1","state":"done"}, received`,
+    )
+  })
+
+  it('names the file and the line of a line of 600 MB, without reading it whole', async () => {
+    await write(begun)
+    await truncate(path, 600_000_000)
+    const before = process.memoryUsage.rss()
+    const error = await read().catch((error) => error)
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(error.message).toBe(
+      `journal ${path}, line 2: expected an entry of at most 16777216 bytes, received a longer line`,
+    )
+    expect(process.memoryUsage.rss() - before).toBeLessThan(200_000_000)
+    await expect(write(done)).rejects.toThrow('received a longer line')
+  })
+
+  it('rejects with the error of the file system if the file cannot be used', async () => {
     path = folder
     await expect(read()).rejects.toThrow('EISDIR')
     await expect(write(begun)).rejects.toThrow('EISDIR')
+    path = join(folder, 'missing', 'run.journal')
+    await expect(write(begun)).rejects.toThrow('ENOENT')
+  })
+
+  it.each([undefined, null, '', 7, Symbol('x'), 'a\0b', new URL('https://sho.rt/x')])(
+    'refuses %s as a path',
+    (wrong) => {
+      expect(() => fileJournal(wrong as string)).toThrow(ConfigurationError)
+      expect(() => fileJournal(wrong as string)).toThrow('path: ')
+    },
+  )
+
+  it.each<[string, unknown]>([
+    ['a bigint', 1n],
+    ['a circle', circle()],
+    ['more than 16 MiB', 'x'.repeat(17_000_000)],
+  ])('says so if it cannot keep %s, but records that the item is done', async (_what, data) => {
+    await expect(write({ key: '1', state: 'done', data })).rejects.toThrow(
+      `journal ${path}: cannot keep the data of "1"`,
+    )
+    expect(await read()).toEqual([{ key: '1', state: 'done' }])
+  })
+})
+
+function circle(): unknown {
+  const list: unknown[] = []
+  list.push(list)
+  return list
+}
+
+describe('an entry is on disk', () => {
+  /** The prototype of every open file, to watch what is written and synced. */
+  async function watchFiles() {
+    const probe = await open(join(folder, 'probe'), 'w')
+    const prototype = Object.getPrototypeOf(probe) as typeof probe
+    await probe.close()
+    const events: string[] = []
+    for (const method of ['appendFile', 'datasync'] as const) {
+      const original = prototype[method] as (...args: unknown[]) => Promise<void>
+      vi.spyOn(prototype, method).mockImplementation(async function (this: unknown, ...args: unknown[]) {
+        await original.apply(this, args)
+        events.push(method)
+      } as never)
+    }
+    return events
+  }
+
+  it('before its item begins, and when the item has ended', async () => {
+    const events = await watchFiles()
+    const worker = async () => void events.push('work')
+    await bulk([1, 2], worker, { journal: fileJournal(path), concurrency: 1 }).summary()
+    const item = ['appendFile', 'datasync', 'work', 'appendFile', 'datasync']
+    expect(events).toEqual([...item, ...item])
+  })
+
+  it('together with those that came at the same time: they share one sync', async () => {
+    const events = await watchFiles()
+    const journal = fileJournal(path)
+    await Promise.all(Array.from({ length: 100 }, (_, index) => journal.write({ key: String(index), state: 'begun' })))
+    await journal.close?.()
+    expect(events.filter((event) => event === 'datasync').length).toBeLessThanOrEqual(2)
+    expect((await read()).map(({ key }) => Number(key))).toEqual(Array.from({ length: 100 }, (_, index) => index))
+  })
+
+  it('or the run ends: once a sync has failed, every later entry fails too', async () => {
+    const events = await watchFiles()
+    const journal = fileJournal(path)
+    await journal.write(begun)
+    const file = await open(path, 'r')
+    const sync = vi.spyOn(Object.getPrototypeOf(file), 'datasync').mockRejectedValueOnce(new Error('EIO'))
+    await file.close()
+    await expect(journal.write(done)).rejects.toThrow('EIO')
+    const before = [...events]
+    await expect(journal.write(done)).rejects.toThrow('EIO')
+    expect(events).toEqual(before)
+    sync.mockRestore()
+    await journal.close?.()
+  })
+})
+
+describe('a journal that another run is using', () => {
+  const noWork = vi.fn()
+  const refusal = async (use = path) =>
+    bulk([1], noWork, { journal: fileJournal(use) })
+      .summary()
+      .then(
+        () => undefined,
+        (error) => error,
+      )
+  const claims = async () => (await readdir(folder)).filter((name) => name.includes('.lock-'))
+
+  it('is refused within a process, even by another path and before its file exists, until that run ends', async () => {
+    const linked = join(folder, 'linked')
+    await symlink(folder, linked)
+    const journal = fileJournal(path)
+    let end = () => {}
+    const working = new Promise<void>((resolve) => {
+      const work = () => {
+        resolve()
+        return new Promise<void>((ended) => {
+          end = ended
+        })
+      }
+      void bulk([1], work, { journal }).summary()
+    })
+    await working
+    for (const use of [path, join(linked, 'run.journal')]) {
+      const error = await refusal(use)
+      expect(error).toBeInstanceOf(ConfigurationError)
+      expect(error.message).toMatch(`journal ${use}: it is in use by another run, in process ${process.pid}`)
+    }
+    await expect(bulk([1], noWork, { journal }).summary()).rejects.toThrow('in use by another run')
+    expect(noWork).not.toHaveBeenCalled()
+    end()
+    await vi.waitFor(async () => expect(await claims()).toEqual([]))
+    expect(await refusal()).toBeUndefined()
+  })
+
+  it('is refused between processes, and free again once the process was killed', async () => {
+    const script = join(folder, 'holder.mjs')
+    const source = new URL('../../src/bulk/file-journal.ts', import.meta.url).href
+    await writeFile(
+      script,
+      `import { fileJournal } from ${JSON.stringify(source)}
+      await fileJournal(${JSON.stringify(path)}).open()
+      process.send('open')
+      setInterval(() => {}, 1000)`,
+    )
+    const child = fork(script, { execArgv: ['--import', import.meta.resolve('tsx')] })
+    await once(child, 'message')
+    const error = await refusal()
+    expect(error.message).toContain(`in process ${child.pid} on ${hostname()}`)
+    const [claim] = await claims()
+    expect(error.message).toContain(`If that run has ended, delete ${join(folder, claim!)}`)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    expect(await refusal()).toBeUndefined()
+    expect(await claims()).toEqual([])
+  })
+
+  it('is free if the process id in its lock now belongs to another process', {
+    skip: process.platform !== 'linux',
+  }, async () => {
+    await writeFile(`${path}.lock-${process.ppid}-1-${hostname()}`, '')
+    expect(await refusal()).toBeUndefined()
+    expect(await claims()).toEqual([])
+  })
+
+  it('is refused if the run is on another machine, whose processes cannot be seen', async () => {
+    await writeFile(`${path}.lock-1-1-another-machine`, '')
+    expect((await refusal()).message).toContain('in process 1 on another-machine')
+    expect(await claims()).toEqual(['run.journal.lock-1-1-another-machine'])
+  })
+
+  it('does not hold up a run with another journal in the same folder', async () => {
+    await writeFile(join(folder, 'run.journal2.lock-1-1-another-machine'), '')
+    await mkdir(join(folder, 'run.journal.lock-notes'))
+    expect(await refusal()).toBeUndefined()
   })
 })

@@ -1,0 +1,101 @@
+import { ConfigurationError, describe, type Issue, type RateLimitState } from '../errors.ts'
+import { isRecord, kind, mismatch, shown } from '../schema/expected.ts'
+import type { Journal } from './journal.ts'
+import type { BulkProgress } from './results.ts'
+
+/** Options of `bulk`. All are optional. */
+export interface BulkOptions<T> {
+  /** How many items are in work at a time. Default 10. */
+  concurrency?: number
+  /** Ends the run: items in work see the abort and still give their results, then the run rejects with the signal's reason. */
+  signal?: AbortSignal
+  /** Called after each item. Errors it throws are ignored. */
+  onProgress?: (progress: BulkProgress) => void
+  /** The number of items, for `total` and `etaMs`. Default: the length of an array, the size of a set or map. */
+  total?: number
+  /**
+   * Records what is done, so that a run that was cut short can be resumed by starting it again. `fileJournal(path)` of
+   * `shortlink-sdk/node` keeps it in a file. Default: none.
+   */
+  journal?: Journal
+  /**
+   * The name of an item in the journal, such as its id; no two items may share one. Default: its position. A resumed run
+   * then needs the same items in the same order, and is refused if they differ.
+   */
+  key?: (item: T, index: number) => string | number
+  /**
+   * What to do with an item that an earlier run began without recording how it ended, so that it may have been done.
+   * `report` (default) fails it with {@link UnknownOutcomeError} without calling the worker; `retry` does it again;
+   * `skip` takes it for done. A function decides for each item.
+   */
+  onUnknown?: UnknownDecision | ((item: T, index: number) => UnknownDecision | Promise<UnknownDecision>)
+  /**
+   * Keeps the `data` of each item in the journal, and gives the results of earlier runs too, with `replayed: true`.
+   * `data` is then what JSON makes of it: a date becomes a string, `undefined` becomes `null`. Items done without this
+   * option are skipped as usual. A resumed run holds all kept data in memory. Default `false`: items that earlier runs
+   * have done give no results.
+   */
+  replay?: boolean
+  /** The client that the worker uses. Items then begin only when its rate budget has room, and `etaMs` accounts for it. */
+  client?: { readonly rateLimit: RateLimitState }
+}
+
+/** What to do with an item that an earlier run may have done. */
+export type UnknownDecision = 'report' | 'retry' | 'skip'
+
+const decisions: unknown[] = ['report', 'retry', 'skip']
+
+/** @throws {ConfigurationError} for anything else than a decision, which would otherwise count as `retry` */
+export function checkDecision(value: unknown): asserts value is UnknownDecision {
+  if (!decisions.includes(value)) {
+    throw new ConfigurationError(`bulk: onUnknown: ${mismatch('report, retry or skip', value, shown)}`)
+  }
+}
+
+/** @throws {ConfigurationError} for the arguments of `bulk` that do not fit */
+export function checkArguments<T>(items: unknown, worker: unknown, options: BulkOptions<T>): void {
+  if (!isRecord(options)) throw new ConfigurationError(`bulk: options: ${mismatch('an object', options)}`)
+  const issues: Issue[] = []
+  const expect = (fits: boolean, name: string, expected: string, value: unknown, describe = shown) => {
+    if (!fits) issues.push({ path: [name], message: mismatch(expected, value, describe) })
+  }
+  const option = (name: keyof BulkOptions<T>, expected: string, fits: (value: never) => boolean) =>
+    expect(options[name] === undefined || fits(options[name] as never), name, expected, options[name])
+  const isCount = (least: number) => (value: unknown) => Number.isSafeInteger(value) && (value as number) >= least
+
+  expect(isIterable(items), 'items', 'an iterable, such as an array', items, kind)
+  expect(isFunction(worker), 'worker', 'a function', worker, kind)
+  option('concurrency', 'an integer from 1', isCount(1))
+  option('total', 'an integer from 0', isCount(0))
+  option('journal', 'a journal, such as fileJournal(path)', isJournal)
+  option('key', 'a function', isFunction)
+  option('onProgress', 'a function', isFunction)
+  option('replay', 'a boolean', (value) => typeof value === 'boolean')
+  option('onUnknown', 'report, retry, skip or a function', (value) => isFunction(value) || decisions.includes(value))
+  option('signal', 'an AbortSignal', isSignal)
+  option(
+    'client',
+    'a ShortLinkClient',
+    (value) => isRecord(value) && isRecord((value as Record<string, unknown>).rateLimit),
+  )
+  if (issues.length) throw new ConfigurationError(`bulk: ${describe(issues)}`)
+}
+
+const isFunction = (value: unknown) => typeof value === 'function'
+
+/** Strings are iterable too, but hardly meant as lists of letters. */
+function isIterable(value: unknown): boolean {
+  const { [Symbol.iterator]: iterator, [Symbol.asyncIterator]: asyncIterator } = Object(value)
+  return typeof value === 'object' && (isFunction(iterator) || isFunction(asyncIterator))
+}
+
+function isJournal(value: unknown): boolean {
+  const { open, read, write, close } = Object(value) as Record<string, unknown>
+  const isOptional = (method: unknown) => method === undefined || isFunction(method)
+  return isFunction(read) && isFunction(write) && isOptional(open) && isOptional(close)
+}
+
+function isSignal(value: unknown): boolean {
+  const { aborted, addEventListener } = Object(value) as Partial<AbortSignal>
+  return typeof aborted === 'boolean' && isFunction(addEventListener)
+}

@@ -1,0 +1,76 @@
+import type { Outcome } from '../errors.ts'
+
+/** What the worker is given besides the item. */
+export interface BulkContext {
+  /** The position of the item, from 0. */
+  readonly index: number
+  /** Aborts when the run ends early. Pass it to the calls. */
+  readonly signal: AbortSignal
+}
+
+/** The result of one item. */
+export type BulkResult<T, R> =
+  | {
+      readonly ok: true
+      readonly item: T
+      readonly index: number
+      readonly data: R
+      readonly outcome: 'done'
+      /** Whether an earlier run did the work, and `data` comes from the journal. Only with the option `replay`. */
+      readonly replayed: boolean
+    }
+  | { readonly ok: false; readonly item: T; readonly index: number; readonly error: unknown; readonly outcome: Outcome }
+
+/** The progress of a run. */
+export interface BulkProgress {
+  /** Items done, including those of earlier runs. */
+  readonly done: number
+  /** Items that failed in this run. */
+  readonly failed: number
+  /** The number of items; `undefined` if it is not known. */
+  readonly total: number | undefined
+  /** Milliseconds since this run began. */
+  readonly elapsedMs: number
+  /**
+   * Estimated milliseconds until the last item is done, from the rate budget and the speed so far; `undefined` while
+   * there is nothing to estimate from.
+   */
+  readonly etaMs: number | undefined
+}
+
+/** The totals of a run that has ended. */
+export interface BulkSummary {
+  /** Items done, including those of earlier runs. */
+  readonly done: number
+  /** Items that earlier runs had done already. */
+  readonly skipped: number
+  /** Items that failed in this run, including those whose outcome is unknown. */
+  readonly failed: number
+  /** Failed items that may have been done all the same. */
+  readonly unknown: number
+  /** The duration of this run in milliseconds. */
+  readonly elapsedMs: number
+}
+
+/** A run over many items. It begins when its results are iterated over, or when `summary` is called. */
+export interface BulkRun<T, R> extends AsyncIterable<BulkResult<T, R>> {
+  /**
+   * The totals, once the run has ended. If nobody iterates over the results, this call does the work, and rejects with
+   * whatever ends the run early.
+   */
+  summary(): Promise<BulkSummary>
+}
+
+/** An earlier run began the item, and the journal does not say how it ended: the work may have been done. */
+export class UnknownOutcomeError extends Error {
+  override readonly name = 'UnknownOutcomeError'
+
+  constructor() {
+    super('an earlier run began this item and did not record how it ended: it may have been done')
+  }
+}
+
+/** The result of an item that failed. */
+export function failure<T>(item: T, index: number, error: unknown, outcome: Outcome) {
+  return { ok: false, item, index, error, outcome } as const
+}
