@@ -11,7 +11,7 @@ export default defineConfig({
   sourcemap: true,
   external: ['msw', 'rate-limiter-flexible', /^node:/],
   // Inlined, so that nothing is installed beside the package.
-  noExternal: ['ky', 'zod'],
+  noExternal: ['ky', 'leven', 'zod'],
   esbuildPlugins: [
     {
       name: 'the sandbox page without its indentation',

@@ -1,10 +1,11 @@
-import { pageWithSchema, whole } from './answers/open.ts'
-import type { RateLimitState } from './errors.ts'
+import type { Issue, RateLimitState } from './errors.ts'
 import type { ApiPromise } from './http/api-promise.ts'
+import { unwrapPageWithSchema, unwrapWhole } from './http/envelope.ts'
 import type { ListOptions, ListPromise, PageQuery } from './http/pagination.ts'
+import type { RequestOptions } from './http/request-options.ts'
 import { Transport } from './http/transport.ts'
 import type { UploadContent } from './http/upload.ts'
-import type { RequestOptions, ShortLinkClientOptions } from './options.ts'
+import type { ShortLinkClientOptions } from './options.ts'
 import { AccountResource } from './resources/account.ts'
 import { CampaignsResource } from './resources/campaigns.ts'
 import { ChannelsResource } from './resources/channels.ts'
@@ -15,24 +16,24 @@ import { OverlaysResource } from './resources/overlays.ts'
 import { PixelsResource } from './resources/pixels.ts'
 import { QrResource } from './resources/qr.ts'
 import { SplashResource } from './resources/splash.ts'
+import { mismatch } from './schema/expected.ts'
 import type { StandardSchema } from './schema/standard-schema.ts'
 import { resolveSettings } from './settings.ts'
 
-/** What is known of a rate that nobody counts. */
+/** The state of a budget that nobody counts. */
 const unknownRate: RateLimitState = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
 
 /**
- * The client of both APIs.
+ * The client of both APIs: one sub-client for each resource, and `request` and `paginate` for everything else.
  *
- * ```ts
+ * @example
  * const client = new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: process.env.SHORTLINK_API_KEY })
  * for await (const campaign of client.campaigns.list()) console.log(campaign.name)
- * ```
  *
- * @throws {ConfigurationError} for an option that does not fit
+ * @throws {ConfigurationError} where an option does not fit
  */
 export class ShortLinkClient {
-  /** The account that the key belongs to. */
+  /** The account that the API key belongs to. */
   readonly account: AccountResource
   /** Branded domains. */
   readonly domains: DomainsResource
@@ -44,7 +45,7 @@ export class ShortLinkClient {
   readonly channels: ChannelsResource
   /** Custom splash pages. */
   readonly splash: SplashResource
-  /** Files, and their upload. */
+  /** Files and uploads. */
   readonly files: FilesResource
   /** Tracking pixels. */
   readonly pixels: PixelsResource
@@ -72,27 +73,33 @@ export class ShortLinkClient {
     this.opener = new OpenerResource(transport)
   }
 
-  /** The rate budget of the management API now; nothing is known of it under `rateLimit: false`. @see reference, “Limits” */
+  /** The rate budget of the management API now. Nothing is known of it under `rateLimit: false`. */
   get rateLimit(): RateLimitState {
     return this.#transport.limiter?.state ?? unknownRate
   }
 
-  /** A client with other options that shares this one's rate limiter. */
+  /**
+   * A client with other options that shares this one's rate limiter.
+   *
+   * @example
+   * const patient = client.withOptions({ timeout: 120_000, retry: 5 })
+   *
+   * @throws {ConfigurationError} where an option does not fit
+   */
   withOptions(overrides: ShortLinkClientOptions): ShortLinkClient {
     return new ShortLinkClient({ ...this.#options, rateLimit: this.#transport.limiter ?? false, ...overrides })
   }
 
   /**
-   * Any call below `baseUrl`, with the same key, limits, retries and errors as the typed ones: for what the reference
-   * does not show, such as the links section.
+   * Any call below `baseUrl`, with the same key, limits, retries and errors as the typed ones.
    *
-   * ```ts
+   * @example
    * const { shorturl } = await client.request('POST', '/url/add', { json: { url: 'https://example.com' }, schema })
-   * ```
    *
-   * @param path Begins with a slash. What stands in it is escaped by the caller, with `encodeURIComponent`.
-   * @returns The whole body, as it came or as `schema` (any Standard Schema) gives it.
-   * @throws {InvalidRequestError} for a path that could lead out of `baseUrl`, or both `json` and `body`
+   * @param path Begins with a slash. Escape what you put into it with `encodeURIComponent`.
+   * @returns The whole body, as it came or as `schema` (any Standard Schema) returns it.
+   * @throws {InvalidRequestError} where the path could lead out of `baseUrl`, both `json` and `body` are given, or
+   *   `schema` is not a Standard Schema; nothing is sent
    */
   request<T = unknown>(
     method: HttpMethod,
@@ -101,26 +108,50 @@ export class ShortLinkClient {
     options?: RequestOptions,
   ): ApiPromise<T> {
     const { query, json, body, schema } = params
-    const upload = body === undefined ? undefined : { content: body }
-    return this.#transport.call({ method, path, query, json, upload, open: whole(schema) }, options)
+    const invalid = schemaIssues(schema)
+    return this.#transport.call(
+      { method, path, query, json, content: body, unwrap: unwrapWhole(schema), invalid },
+      options,
+    )
   }
 
   /**
-   * Any list below `baseUrl`, in both forms that the platform gives lists.
+   * Any list below `baseUrl`, in both forms in which the platform sends lists.
    *
-   * ```ts
+   * @example
    * for await (const link of client.paginate('/urls', { listKey: 'urls', schema })) {}
-   * ```
    *
-   * @returns Pages whose rows are as they came, or as `schema` (any Standard Schema) gives them.
+   * @returns Pages whose rows are as they came, or as `schema` (any Standard Schema) returns them.
+   * @throws {InvalidRequestError} where `listKey` is missing, or `schema` is not a Standard Schema; nothing is sent
    */
-  paginate<T = unknown>(
-    path: string,
-    { listKey, query, schema }: PaginateParams<T>,
-    options?: ListOptions,
-  ): ListPromise<T> {
-    return this.#transport.pages({ path, query, open: pageWithSchema(listKey, schema) }, options)
+  paginate<T = unknown>(path: string, params: PaginateParams<T>, options?: ListOptions): ListPromise<T> {
+    const { listKey, query, schema } = params ?? {}
+    const isNamed = typeof listKey === 'string' && listKey !== ''
+    const missing: Issue[] = isNamed ? [] : [{ path: ['listKey'], message: mismatch('the key of the rows', listKey) }]
+    const invalid = [...missing, ...schemaIssues(schema)]
+    return this.#transport.pages({ path, query, unwrap: unwrapPageWithSchema(listKey, schema), invalid }, options)
   }
+
+  /** Node shows the addresses and the budget, and nothing of the key. @internal */
+  [Symbol.for('nodejs.util.inspect.custom')](
+    _depth: number,
+    options: object,
+    inspect: (value: unknown, options: object) => string,
+  ): string {
+    return `ShortLinkClient ${inspect({ ...this.#transport.addresses, rateLimit: this.rateLimit }, options)}`
+  }
+}
+
+/** What does not fit about a schema, said before a request is sent that it could not read. */
+function schemaIssues(schema: unknown): Issue[] {
+  const validate = (schema as Partial<StandardSchema> | null | undefined)?.['~standard']?.validate
+  if (schema === undefined || typeof validate === 'function') return []
+  return [
+    {
+      path: ['schema'],
+      message: mismatch('a Standard Schema, such as one of zod, valibot or ArkType', schema ?? null),
+    },
+  ]
 }
 
 /** A method that `client.request` sends. */
@@ -134,9 +165,9 @@ export interface RequestParams<T> {
   query?: Query
   /** Sent as JSON. */
   json?: unknown
-  /** Sent as it is, in the place of `json`. */
+  /** Sent as it is, instead of `json`. */
   body?: UploadContent
-  /** Any Standard Schema that the whole body is read with. */
+  /** Any Standard Schema, which the whole body is read with. */
   schema?: StandardSchema<T>
 }
 
@@ -145,6 +176,6 @@ export interface PaginateParams<T> {
   /** The key under which the rows stand, inside `data` or at the top level. */
   listKey: string
   query?: Query & PageQuery
-  /** Any Standard Schema that each row is read with. */
+  /** Any Standard Schema, which each row is read with. */
   schema?: StandardSchema<T>
 }

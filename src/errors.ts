@@ -7,7 +7,7 @@
  */
 export type Outcome = 'not-sent' | 'rejected' | 'unknown'
 
-/** The `code` of every error class, for telling them apart where `instanceof` cannot. */
+/** The `code` of every error class, which tells them apart where `instanceof` cannot. */
 export type ErrorCode =
   | 'configuration'
   | 'invalid_request'
@@ -20,237 +20,343 @@ export type ErrorCode =
   | 'rate_limit'
   | 'server'
   | 'invalid_response'
+  | 'link_conflict'
 
-/** One thing that does not fit, and where. It holds no value, so it is safe to log. */
+/** One thing that does not fit, and where. An issue of an answer holds no value, so it is safe to log. */
 export interface Issue {
   /** Where: keys and positions, outermost first, such as `['data', 'campaigns', 3, 'id']`. */
   readonly path: readonly (string | number)[]
-  /** What was expected and what kind of thing came, such as `expected an integer, received a boolean`. */
+  /** What was expected and what came, such as `expected an integer, received a boolean`. */
   readonly message: string
 }
 
-/** The state of the rate budget. @see reference, “Limits” */
+/** The state of the rate budget. */
 export interface RateLimitState {
-  /** Requests allowed in a window; `undefined` while nothing is known. */
+  /** Requests allowed in a window; `undefined` while unknown. */
   readonly limit: number | undefined
-  /** Requests left in this window, those in flight already taken off; `undefined` while nothing is known. */
+  /** Requests left in this window, with those in flight already taken off; `undefined` while unknown. */
   readonly remaining: number | undefined
-  /** When the window ends, on this machine's clock; `undefined` while nothing is known. */
+  /** When the window ends, on this machine's clock; `undefined` while unknown. */
   readonly resetAt: Date | undefined
-  /** Calls waiting here for budget. */
+  /** Calls of this client that are waiting for budget. */
   readonly queued: number
 }
 
-/** The call an error belongs to. */
-export interface CallFacts {
-  method?: string
-  path?: string
-  attempts?: number
-  outcome?: Outcome
-  retryable?: boolean
+/** The call that an error belongs to. */
+export interface ErrorContext {
+  readonly method?: string
+  readonly path?: string
+  readonly url?: string
+  readonly attempts?: number
+  readonly outcome?: Outcome
+  readonly retryable?: boolean
 }
 
 const brand = Symbol.for('shortlink-sdk.error')
 
+/** The longest message and body that an error shows in a log, in characters. The `body` itself stays whole. */
+const SHOWN_MESSAGE = 600
+const SHOWN_BODY = 1000
+const SHOWN_ERROR = 1200
+
 /**
- * The base of every error of this package. Its `code` tells the kinds apart where `instanceof` cannot:
- * with two copies of the package, or across realms.
+ * The base of every error of this package. Its `code` tells the kinds apart where `instanceof` cannot: with two copies
+ * of the package, or across realms.
+ *
+ * @example
+ * const result = await client.qr.get(7).safe()
+ * if (!result.ok && result.error.code === 'rate_limit') console.log(`again in ${result.error.retryAfter} s`)
  */
 export class ShortLinkError extends Error {
-  override readonly name: string = 'ShortLinkError'
+  static {
+    define(ShortLinkError, 'ShortLinkError')
+  }
+
   /** The kind of error. */
-  readonly code: ErrorCode
-  /** The HTTP method of the call; `undefined` where the error belongs to no call. */
-  readonly method: string | undefined
-  /** The path of the call, without the base address; `undefined` where the error belongs to no call. */
-  readonly path: string | undefined
-  /** How many times the request was sent. */
-  readonly attempts: number
+  declare readonly code: ErrorCode
   /** What became of the request. */
   readonly outcome: Outcome
-  /** Whether the same call may succeed later without being changed, and can be sent again without doing it twice. */
+  /** Whether the same call may succeed later, unchanged, without the risk of doing its work twice. */
   readonly retryable: boolean
+  /** How many times the request was sent. */
+  readonly attempts: number
+  /** The HTTP method of the call; `undefined` where the error belongs to no call. */
+  declare readonly method: string | undefined
+  /** The path of the call below the base address; `undefined` where the error belongs to no call. */
+  declare readonly path: string | undefined
+  /** The whole address of the call, without secrets; `undefined` where the error belongs to no call. */
+  declare readonly url: string | undefined
 
-  constructor(code: ErrorCode, message: string, facts: CallFacts = {}, options?: ErrorOptions) {
-    super(facts.method ? `${facts.method} ${facts.path}: ${message}` : message, options)
-    this.code = code
-    this.method = facts.method
-    this.path = facts.path
-    this.attempts = facts.attempts ?? 0
-    this.outcome = facts.outcome ?? 'not-sent'
-    this.retryable = facts.retryable ?? false
-    Object.defineProperty(this, brand, { value: true })
+  constructor(message: string, context: ErrorContext = {}, options?: ErrorOptions) {
+    const { method, path, url } = context
+    super(shorten(method ? `${method} ${path}: ${message}` : message, SHOWN_MESSAGE), options)
+    // An own property, so that loggers which copy those show it.
+    this.code = this.code
+    this.outcome = context.outcome ?? 'not-sent'
+    this.retryable = context.retryable ?? false
+    this.attempts = context.attempts ?? 0
+    Object.assign(this, withoutUndefined({ method, path, url }))
+  }
+
+  /** What a log needs: every field, and a body of at most 1,000 characters. */
+  toJSON(): Record<string, unknown> {
+    const { name, message } = this
+    const body = 'body' in this && { body: shortenBody(this.body, SHOWN_BODY) }
+    return { name, message, ...(this as object), ...body }
+  }
+
+  /** How Node, Bun and Deno print it: short, whatever the server sent. @internal */
+  [Symbol.for('nodejs.util.inspect.custom')](_depth: number, options: object, inspect: Inspect): string {
+    const { name: _, message: __, body, ...fields } = this.toJSON()
+    const shown = (more: object) => inspect({ ...fields, ...more }, { ...options, depth: 3, maxArrayLength: 3 })
+    const cause = isError(this.cause) ? { cause: `${this.cause.name}: ${shorten(this.cause.message, 200)}` } : {}
+    const room = SHOWN_ERROR - String(this.stack).length - shown(cause).length
+    const rest = body === undefined ? cause : { ...cause, body: shortenBody(body, Math.max(80, room)) }
+    return `${this.stack} ${shown(rest)}`
   }
 }
 
-/** Whether a value is an error of this package, or of another copy of it. */
-export function isShortLinkError(value: unknown): value is ShortLinkError {
-  return typeof value === 'object' && value !== null && brand in value
+type Inspect = (value: unknown, options: object) => string
+
+/** Gives a class its name and code. On the prototype, where the stack's first line is taken from. */
+function define(errorClass: { readonly prototype: ShortLinkError }, name: string, code?: ErrorCode): void {
+  Object.defineProperty(errorClass.prototype, 'name', { value: name, configurable: true, writable: true })
+  Object.defineProperty(errorClass.prototype, 'code', { value: code, configurable: true, writable: true })
+  Object.defineProperty(errorClass.prototype, brand, { value: true, configurable: true })
 }
 
-/** Whether a value is an error, of another realm too: under Jest, what fetch throws is none of this realm's. */
-export function isError(value: unknown): value is Error {
-  return typeof (value as Partial<Error> | null | undefined)?.message === 'string'
+/** A property that loggers, which copy what they can enumerate, leave out. */
+function hide(error: ShortLinkError, fields: object): void {
+  for (const [name, value] of Object.entries(fields)) Object.defineProperty(error, name, { value, configurable: true })
 }
 
-/** Options that do not fit, or an address that is missing. Nothing was sent. */
+/** An option does not fit, or an address is missing. Nothing was sent. */
 export class ConfigurationError extends ShortLinkError {
-  override readonly name = 'ConfigurationError'
-  declare readonly code: 'configuration'
-
-  constructor(message: string, facts?: CallFacts) {
-    super('configuration', message, facts)
+  static {
+    define(ConfigurationError, 'ConfigurationError', 'configuration')
   }
+  declare readonly code: 'configuration'
 }
 
 /** A parameter is wrong. Nothing was sent. */
 export class InvalidRequestError extends ShortLinkError {
-  override readonly name = 'InvalidRequestError'
+  static {
+    define(InvalidRequestError, 'InvalidRequestError', 'invalid_request')
+  }
   declare readonly code: 'invalid_request'
   /** Every parameter that does not fit. */
   readonly issues: readonly Issue[]
 
-  constructor(issues: readonly Issue[], facts?: CallFacts) {
-    super('invalid_request', describe(issues), facts)
+  constructor(issues: readonly Issue[], context?: ErrorContext) {
+    super(describe(issues), context)
     this.issues = issues
   }
 }
 
-/** No answer came. */
+/** No answer came. `cause` is what fetch threw. */
 export class ConnectionError extends ShortLinkError {
-  override readonly name: string = 'ConnectionError'
-  declare readonly code: 'connection' | 'timeout'
-
-  constructor(
-    message: string,
-    facts: CallFacts,
-    options?: ErrorOptions,
-    code: 'connection' | 'timeout' = 'connection',
-  ) {
-    super(code, message, facts, options)
+  static {
+    define(ConnectionError, 'ConnectionError', 'connection')
   }
+  declare readonly code: 'connection' | 'timeout'
 }
 
-/** An attempt outlasted `timeout`. */
+/** An attempt took longer than `timeout`. */
 export class TimeoutError extends ConnectionError {
-  override readonly name = 'TimeoutError'
+  static {
+    define(TimeoutError, 'TimeoutError', 'timeout')
+  }
   declare readonly code: 'timeout'
-  /** The time one attempt had, in milliseconds. */
+  /** The time that one attempt had, in milliseconds. */
   readonly timeout: number
 
-  constructor(timeout: number, facts: CallFacts) {
-    super(`no answer within ${timeout} ms`, facts, undefined, 'timeout')
+  constructor(timeout: number, context: ErrorContext) {
+    super(`no answer within ${timeout} ms`, context)
     this.timeout = timeout
   }
 }
 
 /** What the server answered when it said no. */
-export interface Refusal {
+export interface ApiErrorResponse {
   /** The HTTP status, or the number of 400 or more that the body's `error` gave instead. */
-  status: number
-  /** The body as parsed JSON, or as text where it is none. */
-  body: unknown
-  headers: Headers
-  rateLimit: RateLimitState
+  readonly status: number
+  /** The body as parsed JSON, or as text where it is not JSON. */
+  readonly body: unknown
+  readonly headers: Headers
+  readonly rateLimit: RateLimitState
 }
 
-/** The server said no, whatever the HTTP status. @see reference, “Errors” */
-export class ApiError extends ShortLinkError implements Readonly<Refusal> {
-  override readonly name: string = 'ApiError'
+/** The server said no, whatever the HTTP status. */
+export class ApiError extends ShortLinkError implements ApiErrorResponse {
+  static {
+    define(ApiError, 'ApiError', 'api')
+  }
   declare readonly code: 'api' | 'authentication' | 'permission' | 'not_found' | 'rate_limit' | 'server'
   /** The HTTP status, or the number of 400 or more that the body's `error` gave instead. */
   readonly status: number
-  /** The body as parsed JSON, or as text where it is none. */
-  readonly body: unknown
+  /** The body as parsed JSON, or as text where it is not JSON. */
+  declare readonly body: unknown
   /** The headers of the answer. */
-  readonly headers: Headers
+  declare readonly headers: Headers
   /** The rate budget after this answer. */
-  readonly rateLimit: RateLimitState
+  declare readonly rateLimit: RateLimitState
 
-  constructor(message: string, refusal: Refusal, facts: CallFacts, code: ApiError['code'] = 'api') {
-    super(code, message, facts)
-    this.status = refusal.status
-    this.body = refusal.body
-    this.headers = refusal.headers
-    this.rateLimit = refusal.rateLimit
+  constructor(message: string, { status, body, headers, rateLimit }: ApiErrorResponse, context: ErrorContext) {
+    super(message, context)
+    this.status = status
+    hide(this, { body, headers, rateLimit })
   }
 }
 
-/** 401: the key is missing, wrong or expired. @see reference, “Authentication” */
+/** 401: the key is missing, wrong or expired. */
 export class AuthenticationError extends ApiError {
-  override readonly name = 'AuthenticationError'
+  static {
+    define(AuthenticationError, 'AuthenticationError', 'authentication')
+  }
   declare readonly code: 'authentication'
 }
 
 /** 403: the key may not do this. */
 export class PermissionError extends ApiError {
-  override readonly name = 'PermissionError'
+  static {
+    define(PermissionError, 'PermissionError', 'permission')
+  }
   declare readonly code: 'permission'
 }
 
-/** 404: nothing stands under this path or id. */
+/** 404: there is nothing under this path or id. */
 export class NotFoundError extends ApiError {
-  override readonly name = 'NotFoundError'
+  static {
+    define(NotFoundError, 'NotFoundError', 'not_found')
+  }
   declare readonly code: 'not_found'
 }
 
-/** 5xx: the server failed, and the work may have been done. */
+/** 5xx: the server failed. The work may have been done. */
 export class ServerError extends ApiError {
-  override readonly name = 'ServerError'
+  static {
+    define(ServerError, 'ServerError', 'server')
+  }
   declare readonly code: 'server'
 }
 
 /**
- * 429: the rate is used up, by the server's word (`outcome: 'rejected'`) or, where a wait would be longer than
- * `maxWait`, by the client's own count before anything was sent (`outcome: 'not-sent'`). @see reference, “Limits”
+ * 429: the rate limit is exceeded, as the server says (`outcome: 'rejected'`) or, where the wait would be too long, as
+ * the client knows before anything is sent (`outcome: 'not-sent'`).
  */
 export class RateLimitError extends ApiError {
-  override readonly name = 'RateLimitError'
+  static {
+    define(RateLimitError, 'RateLimitError', 'rate_limit')
+  }
   declare readonly code: 'rate_limit'
   /** How long to wait, in seconds; `undefined` where nobody said. */
-  readonly retryAfter: number | undefined
+  declare readonly retryAfter: number | undefined
   /** When the window ends, on this machine's clock; `undefined` where nobody said. */
-  readonly resetAt: Date | undefined
+  declare readonly resetAt: Date | undefined
 
-  constructor(message: string, refusal: Refusal, facts: CallFacts, retryAfter?: number) {
-    super(message, refusal, facts, 'rate_limit')
-    this.retryAfter = retryAfter
-    this.resetAt = refusal.rateLimit.resetAt
+  constructor(message: string, response: ApiErrorResponse, context: ErrorContext, retryAfter?: number) {
+    super(message, response, context)
+    Object.assign(this, withoutUndefined({ retryAfter, resetAt: response.rateLimit.resetAt }))
   }
 }
 
-/** The answer is not what the reference says: no JSON, another page than the one asked for, rows that do not fit. */
+/** An answer that is not what the platform documents: not JSON, another page than the one asked for, rows that do not fit. */
 export class InvalidResponseError extends ShortLinkError {
-  override readonly name = 'InvalidResponseError'
+  static {
+    define(InvalidResponseError, 'InvalidResponseError', 'invalid_response')
+  }
   declare readonly code: 'invalid_response'
-  /** Everything that does not fit; empty where the body could not be read at all. */
+  /** Everything that does not fit, 100 issues at most; empty where the body could not be read at all. */
   readonly issues: readonly Issue[]
   /** The HTTP status of the answer. */
   readonly status: number
-  /** The body as parsed JSON, or as text where it is none. */
-  readonly body: unknown
+  /** The body as parsed JSON, or as text where it is not JSON; `undefined` where it was too large to be read. */
+  declare readonly body: unknown
 
-  constructor(message: string, answer: { status: number; body: unknown; issues: readonly Issue[] }, facts: CallFacts) {
-    super('invalid_response', message, facts)
-    this.issues = answer.issues
-    this.status = answer.status
-    this.body = answer.body
+  constructor(
+    message: string,
+    { status, body, issues }: { status: number; body: unknown; issues: readonly Issue[] },
+    context: ErrorContext,
+  ) {
+    super(message, context)
+    this.issues = issues
+    this.status = status
+    hide(this, { body })
   }
 }
 
-/** The error class that a status stands for. */
-export function apiError(message: string, refusal: Refusal, facts: CallFacts, retryAfter?: number): ApiError {
-  const { status } = refusal
-  if (status === 429) return new RateLimitError(message, refusal, facts, retryAfter)
-  if (status === 401) return new AuthenticationError(message, refusal, facts, 'authentication')
-  if (status === 403) return new PermissionError(message, refusal, facts, 'permission')
-  if (status === 404) return new NotFoundError(message, refusal, facts, 'not_found')
-  if (status >= 500) return new ServerError(message, refusal, facts, 'server')
-  return new ApiError(message, refusal, facts)
+/** Every error of this package that a call can end with, told apart by `code`. */
+export type AnyShortLinkError =
+  | ConfigurationError
+  | InvalidRequestError
+  | (ConnectionError & { readonly code: 'connection' })
+  | TimeoutError
+  | (ApiError & { readonly code: 'api' })
+  | AuthenticationError
+  | PermissionError
+  | NotFoundError
+  | RateLimitError
+  | ServerError
+  | InvalidResponseError
+
+/**
+ * Whether a value is an error of this package, or of another copy of it.
+ *
+ * @example
+ * if (isShortLinkError(error) && error.code === 'rate_limit') console.log(error.retryAfter)
+ */
+export function isShortLinkError(value: unknown): value is AnyShortLinkError {
+  return typeof value === 'object' && value !== null && brand in value
+}
+
+/** Whether a value is an error, of any realm: under Jest, what fetch throws comes from another one. */
+export function isError(value: unknown): value is Error {
+  return typeof (value as Partial<Error> | null | undefined)?.message === 'string'
+}
+
+const classesByStatus: ReadonlyMap<number, typeof ApiError> = /* @__PURE__ */ new Map<number, typeof ApiError>([
+  [401, AuthenticationError],
+  [403, PermissionError],
+  [404, NotFoundError],
+])
+
+/** The error that a status stands for. */
+export function apiError(
+  message: string,
+  response: ApiErrorResponse,
+  context: ErrorContext,
+  retryAfter: number | undefined,
+): ApiError {
+  const { status } = response
+  if (status === 429) return new RateLimitError(message, response, context, retryAfter)
+  const ErrorClass: typeof ApiError = classesByStatus.get(status) ?? (status >= 500 ? ServerError : ApiError)
+  return new ErrorClass(message, response, context)
 }
 
 /** Issues as one line: `name: expected a string, received a number; tag: is missing`. */
 export function describe(issues: readonly Issue[]): string {
-  const lines = issues.slice(0, 5).map(({ path, message }) => (path.length ? `${path.join('.')}: ${message}` : message))
+  const lines = issues.slice(0, 5).map(({ path, message }) => {
+    const at = shorten(path.join('.'), 100)
+    return at ? `${at}: ${shorten(message, 300)}` : shorten(message, 300)
+  })
   return issues.length > 5 ? `${lines.join('; ')}; and ${issues.length - 5} more` : lines.join('; ')
+}
+
+/** A text of at most so many characters, with a sign that it was cut. */
+export function shorten(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text
+}
+
+/** A body as a log shows it: as it is where that is short, as the beginning of its text where it is not. */
+function shortenBody(body: unknown, most: number): unknown {
+  try {
+    const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? '')
+    return text.length > most ? shorten(text, most) : body
+  } catch {
+    return 'a body that JSON cannot hold, such as one nested too deeply'
+  }
+}
+
+function withoutUndefined(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }

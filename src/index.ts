@@ -6,6 +6,7 @@ export {
   ShortLinkClient,
 } from './client.ts'
 export {
+  type AnyShortLinkError,
   ApiError,
   AuthenticationError,
   ConfigurationError,
@@ -24,12 +25,22 @@ export {
   ShortLinkError,
   TimeoutError,
 } from './errors.ts'
-export { type Answer, ApiPromise, type Result } from './http/api-promise.ts'
-export type { Drift, RequestEvent, ResponseEvent, RetryEvent } from './http/observers.ts'
+export { ApiPromise, type ApiResponse, type Result } from './http/api-promise.ts'
+export type { Logger, LogLevel } from './http/log.ts'
+export type {
+  CallEvent,
+  Drift,
+  ErrorEvent,
+  RequestEvent,
+  ResponseEvent,
+  RetryEvent,
+  WaitEvent,
+} from './http/observers.ts'
 export { type ListOptions, ListPromise, type Page, type PageQuery } from './http/pagination.ts'
+export type { RequestOptions } from './http/request-options.ts'
 export type { RetryOptions } from './http/retry.ts'
 export type { UploadContent, UploadProgress } from './http/upload.ts'
-export type { RequestOptions, ShortLinkClientOptions } from './options.ts'
+export type { ShortLinkClientOptions } from './options.ts'
 export {
   type AcquireOptions,
   type BudgetWait,
@@ -57,6 +68,7 @@ export type {
   QrType,
   SocialCount,
 } from './resources/qr.ts'
-export type { ActionResult, Created } from './resources/results.ts'
+export type { ActionResult, Created, Id } from './resources/resource.ts'
 export type { Splash } from './resources/splash.ts'
+export type { Fetch, FetchResponse } from './runtime/fetch.ts'
 export type { StandardSchema } from './schema/standard-schema.ts'

@@ -1,142 +1,103 @@
-import { ConfigurationError, type Issue } from './errors.ts'
+import type { Issue } from './errors.ts'
 import type { KeySource } from './http/api-key.ts'
+import type { Logger, LogLevel } from './http/log.ts'
 import type { Observers } from './http/observers.ts'
-import type { RetryOptions } from './http/retry.ts'
+import { type RequestOptions, requestOptionChecks } from './http/request-options.ts'
 import type { RateLimiter, RateLimitOptions } from './rate-limit/limiter.ts'
-import { isRecord, kind } from './schema/expected.ts'
+import type { Fetch } from './runtime/fetch.ts'
+import { isRecord } from './schema/expected.ts'
+import { boolean, type Check, type Checks, checkOptions, positiveInteger } from './schema/params.ts'
 
-/** How a `ShortLinkClient` is made. Every option has a default. */
-export interface ShortLinkClientOptions extends Observers {
+/** The options of a `ShortLinkClient`. Every one has a default, but at least one address is needed. */
+export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 'signal'> {
   /**
-   * The address of the management API, such as `https://sho.rt/api`. Default: the environment variable
-   * `SHORTLINK_BASE_URL`. A call to an API whose address is missing fails with `ConfigurationError`.
+   * The address of the management API, such as `https://sho.rt/api`. In a page, `'/api/shortlink'` is resolved against
+   * the page's address. Default: the environment variable `SHORTLINK_BASE_URL`. A call to an API whose address is
+   * missing fails with `ConfigurationError`.
    */
   baseUrl?: string | URL
   /** The address of the app-opener API, without `/v3/api`. Default: the environment variable `SHORTLINK_OPENER_URL`. */
   openerUrl?: string | URL
   /**
-   * The API key, or a function that gives it, asked before each attempt. `null`: no key is sent, a proxy adds it.
-   * Default: the environment variable `SHORTLINK_API_KEY`. @see reference, “Authentication”
+   * The API key, or a function that returns it, called before each attempt. `null`: no key is sent, because a proxy adds
+   * it. Default: the environment variable `SHORTLINK_API_KEY`.
    */
   apiKey?: KeySource
-  /** How long one attempt may take, in milliseconds, waiting for rate budget not counted. Default 30,000; `false`: no limit. */
-  timeout?: number | false
-  /** Retries after the first attempt, or more exactly. Default 2; 0: none. */
-  retry?: number | RetryOptions
   /**
-   * The rate budget. Default: 30 requests in 60,000 ms, which the server's own word overrules. A `RateLimiter` may be
-   * shared by clients; `false`: no limit here. @see reference, “Limits”
+   * How long one attempt may take, in milliseconds, including the key function, excluding the wait for rate budget.
+   * Default 30,000; `false`: no limit.
+   */
+  timeout?: number | false
+  /**
+   * The rate budget. Default: 30 requests in 60,000 ms, until the server's headers say otherwise; a number of `requests`
+   * that is given here is a ceiling. A `RateLimiter` can be shared by clients; `false`: no limit.
    */
   rateLimit?: RateLimitOptions | RateLimiter | false
   /**
-   * What happens where an answer does not fit its documented type. Default `strict`: `InvalidResponseError`.
-   * `report`: the row is handed over as it came, and `onDrift` is called. `off`: only the wrapper is read.
+   * The largest answer that is read, in bytes after decompression. A larger one is an `InvalidResponseError`.
+   * Default 16 MiB.
+   */
+  maxResponseSize?: number
+  /**
+   * What happens where an answer does not fit its documented type. Default `strict`: `InvalidResponseError`. `report`: the
+   * row is returned as it came, and `onDrift` is called. `off`: only the envelope is read.
    */
   validation?: 'strict' | 'report' | 'off'
   /** The fetch to send with. Default: the global one, as it is at the time of the call. */
-  fetch?: typeof globalThis.fetch
-  /** Headers added to every request. */
-  headers?: Readonly<Record<string, string>>
-  /** Whether the opener gets the key. The reference does not say where it takes one. Default `none`. */
+  fetch?: Fetch
+  /** Whether the app-opener API is sent the key. The platform does not say where it takes one. Default `none`. */
   openerAuth?: 'none' | 'bearer'
+  /**
+   * What is logged. Default: the environment variable `SHORTLINK_LOG`, else `warn`, which says one line for a wait of
+   * more than five seconds for rate budget. `info`: a line for each call. `debug`: each attempt.
+   */
+  logLevel?: LogLevel
+  /** Where the log goes. Default: `console`. */
+  logger?: Logger
   /** Allows a string `apiKey` in a browser, where every visitor can read it. Default `false`. */
   dangerouslyAllowBrowser?: boolean
-  /** Allows `http:` beyond this machine, where everybody on the way can read the key. Default `false`. */
+  /** Allows `http:` beyond this machine, where the key travels unencrypted. Default `false`. */
   allowInsecureHttp?: boolean
 }
 
-/** Options of one call, all optional; they stand above the client's. */
-export interface RequestOptions {
-  /** Ends the call at once, with the signal's reason, as fetch does. */
-  signal?: AbortSignal
-  /** How long one attempt may take, in milliseconds. `false`: no limit. */
-  timeout?: number | false
-  /** Retries after the first attempt, or more exactly. */
-  retry?: number | RetryOptions
-  /** Headers added to this request. */
-  headers?: Readonly<Record<string, string>>
-}
+const aFunction: Check = { expected: 'a function', fits: (value) => typeof value === 'function' }
+const anything: Check = { expected: 'anything', fits: () => true }
+const { signal: _, ...commonChecks } = requestOptionChecks
 
-/** A longer wait does not fit into a timer of any runtime. */
-const MAX_TIMER = 2 ** 31 - 1
-
-/** What does not fit about the options that a client and a call have in common. */
-export function checkRequestOptions({ signal, timeout, retry, headers }: RequestOptions): Issue[] {
-  const issues: Issue[] = []
-  const expect = (fits: boolean, name: string, expected: string, received: string) => {
-    if (!fits) issues.push({ path: [name], message: `expected ${expected}, received ${received}` })
-  }
-  const shown = (value: unknown) => (typeof value === 'number' ? String(value) : kind(value))
-  const isCount = (value: unknown) => value === undefined || (Number.isInteger(value) && (value as number) >= 0)
-  const isTime = (value: unknown) => typeof value === 'number' && value > 0 && value <= MAX_TIMER
-  expect(
-    signal === undefined || typeof signal?.addEventListener === 'function',
-    'signal',
-    'an AbortSignal',
-    kind(signal),
-  )
-  expect(
-    timeout === undefined || timeout === false || isTime(timeout),
-    'timeout',
-    `milliseconds above 0 and up to ${MAX_TIMER}, or false`,
-    shown(timeout),
-  )
-  const { limit, maxDelay } = retryOptions(retry)
-  expect(isCount(limit), 'retry', 'a whole number of retries from 0, or { limit, maxDelay }', shown(limit))
-  expect(
-    maxDelay === 0 || maxDelay === Number.POSITIVE_INFINITY || isTime(maxDelay),
-    'retry.maxDelay',
-    'milliseconds from 0',
-    shown(maxDelay),
-  )
-  // A Headers, a Map or a list of pairs would be sent as nothing or as nonsense.
-  const isPlain = headers === undefined || (isRecord(headers) && !(Symbol.iterator in headers))
-  expect(isPlain, 'headers', 'an object of names and values', kind(headers))
-  for (const [name, value] of Object.entries(isPlain ? (headers ?? {}) : {})) {
-    const fits =
-      /^[!#$%&'*+\-.^_`|~\w]+$/.test(name) && typeof value === 'string' && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
-    // The value may be a secret: it is not shown.
-    expect(fits, `headers.${JSON.stringify(name)}`, 'a header of one line without control characters', kind(value))
-  }
-  return issues
-}
-
-const DEFAULT_RETRY = { limit: 2, maxDelay: 90_000 }
-
-/** `retry` in its long form, what it leaves open filled in. */
-export function retryOptions(
-  retry: number | RetryOptions | undefined,
-  defaults = DEFAULT_RETRY,
-): Required<RetryOptions> {
-  const long: { limit?: number | undefined; maxDelay?: number } =
-    typeof retry === 'object' && retry !== null ? retry : { limit: retry }
-  const { limit = defaults.limit, maxDelay = defaults.maxDelay } = long
-  return { limit, maxDelay }
-}
-
-/** An address without its trailing slashes. @throws {ConfigurationError} where it cannot be one */
-export function parseAddress(
-  name: string,
-  address: string | URL,
+const optionChecks: Checks<keyof ShortLinkClientOptions> = {
+  ...commonChecks,
+  // Addresses and the key have errors of their own.
+  baseUrl: anything,
+  openerUrl: anything,
+  apiKey: { ...anything, secret: true },
+  rateLimit: {
+    expected: 'an object of options, a RateLimiter, or false',
+    fits: (value) => value === false || (isRecord(value) && typeof value.acquire === 'function'),
+    // Their values are checked by the limiter.
+    options: { requests: anything, interval: anything, maxWait: anything },
+  },
+  maxResponseSize: positiveInteger,
+  validation: ['strict', 'report', 'off'],
+  fetch: aFunction,
+  openerAuth: ['none', 'bearer'],
+  logLevel: ['off', 'error', 'warn', 'info', 'debug'],
+  logger: {
+    expected: 'an object with the functions error, warn, info and debug',
+    fits: (value) =>
+      Object(value) === value &&
+      ['error', 'warn', 'info', 'debug'].every(
+        (name) => typeof (value as Record<string, unknown>)[name] === 'function',
+      ),
+  },
+  dangerouslyAllowBrowser: boolean,
   allowInsecureHttp: boolean,
-  redact = (text: string): string => text,
-): string {
-  const url = URL.canParse(String(address)) ? new URL(address) : undefined
-  const problem = !url
-    ? `${redact(JSON.stringify(String(address)))} is no absolute URL: expected one such as https://sho.rt/api`
-    : !/^https?:$/.test(url.protocol)
-      ? `has the scheme ${url.protocol} where http: or https: is expected`
-      : url.username || url.password
-        ? 'holds a user name or password: leave them out, the key goes into apiKey'
-        : url.search || url.hash
-          ? 'holds a query or a fragment: leave them out'
-          : url.protocol === 'http:' && !isLoopback(url.hostname) && !allowInsecureHttp
-            ? 'is http: beyond this machine, where everybody on the way can read the key: use https:, or set allowInsecureHttp'
-            : undefined
-  if (problem) throw new ConfigurationError(`${name} ${problem}`)
-  return url!.href.replace(/\/+$/, '')
+  onDrift: aFunction,
+  onRequest: aFunction,
+  onResponse: aFunction,
+  onRetry: aFunction,
+  onWait: aFunction,
+  onError: aFunction,
 }
 
-function isLoopback(hostname: string): boolean {
-  return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
-}
+/** What does not fit about the options of a client. */
+export const checkClientOptions = (options: unknown): Issue[] => checkOptions(options, optionChecks)

@@ -1,69 +1,64 @@
 /**
- * Every resource as a Standard Schema, for validating elsewhere: answers that were stored, that came through a queue, or
- * that another client fetched. They read as generously as the client does, and give the documented types.
+ * The schemas that the client reads with, one for each answer, for data that comes another way: from a cache, through a
+ * queue, from another client. They read as generously as the client does, and return the documented types.
  *
- * ```ts
+ * Each is a Standard Schema, and composes with the schemas of a program that uses zod 4.
+ *
+ * @example
  * import { Campaign } from 'shortlink-sdk/schemas'
- * const result = Campaign['~standard'].validate(JSON.parse(text))
- * ```
+ * import * as z from 'zod'
+ * const campaigns = z.array(Campaign).parse(JSON.parse(text))
  */
-import * as readers from './answers/readers.ts'
-import type * as account from './resources/account.ts'
-import type * as campaigns from './resources/campaigns.ts'
-import type * as channels from './resources/channels.ts'
-import type * as domains from './resources/domains.ts'
-import type * as files from './resources/files.ts'
-import type * as opener from './resources/opener.ts'
-import type * as overlays from './resources/overlays.ts'
-import type * as pixels from './resources/pixels.ts'
-import type * as qr from './resources/qr.ts'
-import type * as results from './resources/results.ts'
-import type * as splash from './resources/splash.ts'
-import type { Reader, Reading } from './schema/fields.ts'
-import type { StandardSchema } from './schema/standard-schema.ts'
+import type { ZodMiniType } from 'zod/mini'
+import * as account from './resources/account.ts'
+import * as campaigns from './resources/campaigns.ts'
+import * as channels from './resources/channels.ts'
+import * as domains from './resources/domains.ts'
+import * as files from './resources/files.ts'
+import * as opener from './resources/opener.ts'
+import * as overlays from './resources/overlays.ts'
+import * as pixels from './resources/pixels.ts'
+import * as qr from './resources/qr.ts'
+import * as resource from './resources/resource.ts'
+import * as splash from './resources/splash.ts'
+import type { Schema } from './schema/standard-schema.ts'
 
-function schema<T>(read: Reader<T>): StandardSchema<T> {
-  const validate = (value: unknown) => {
-    const reading: Reading = { path: [], issues: [] }
-    const result = read(value, reading)
-    return reading.issues.length ? { issues: reading.issues } : { value: result }
-  }
-  return { '~standard': { version: 1, vendor: 'shortlink-sdk', validate } }
-}
+/** The same schema, in types that do without zod's. */
+const published = <T>(schema: ZodMiniType<T>) => schema as unknown as Schema<T>
 
-/** An account. @see reference, “Account” */
-export const Account: StandardSchema<account.Account> = /* @__PURE__ */ schema(readers.readAccount)
-/** What an action says when it is done. @see reference, “Success messages” */
-export const ActionResult: StandardSchema<results.ActionResult> = /* @__PURE__ */ schema(readers.readActionResult)
-/** A campaign. @see reference, “Campaign” */
-export const Campaign: StandardSchema<campaigns.Campaign> = /* @__PURE__ */ schema(readers.readCampaign)
-/** A channel. @see reference, “Channel” */
-export const Channel: StandardSchema<channels.Channel> = /* @__PURE__ */ schema(readers.readChannel)
-/** Something in a channel. @see reference, “Channel item” */
-export const ChannelItem: StandardSchema<channels.ChannelItem> = /* @__PURE__ */ schema(readers.readChannelItem)
-/** What was made. */
-export const Created: StandardSchema<results.Created> = /* @__PURE__ */ schema(readers.readCreated)
-/** A QR code just made. */
-export const CreatedQrCode: StandardSchema<qr.CreatedQrCode> = /* @__PURE__ */ schema(readers.readCreatedQrCode)
-/** A branded domain. @see reference, “Branded domain” */
-export const Domain: StandardSchema<domains.Domain> = /* @__PURE__ */ schema(readers.readDomain)
-/** A link that opens inside an app. @see reference, “App-opener link” */
-export const OpenerLink: StandardSchema<opener.OpenerLink> = /* @__PURE__ */ schema(readers.readOpenerLink)
-/** A CTA overlay. @see reference, “CTA overlay” */
-export const Overlay: StandardSchema<overlays.Overlay> = /* @__PURE__ */ schema(readers.readOverlay)
-/** A pixel. @see reference, “Pixel” */
-export const Pixel: StandardSchema<pixels.Pixel> = /* @__PURE__ */ schema(readers.readPixel)
-/** A file of the platform. @see reference, “File” */
-export const PlatformFile: StandardSchema<files.PlatformFile> = /* @__PURE__ */ schema(readers.readPlatformFile)
-/** A QR code. @see reference, “QR code” */
-export const QrCode: StandardSchema<qr.QrCode> = /* @__PURE__ */ schema(readers.readQrCode)
+/** An account. */
+export const Account: Schema<account.Account> = /* @__PURE__ */ published(account.account)
+/** The answer to a call that changes or deletes something. */
+export const ActionResult: Schema<resource.ActionResult> = /* @__PURE__ */ published(resource.actionResult)
+/** A campaign. */
+export const Campaign: Schema<campaigns.Campaign> = /* @__PURE__ */ published(campaigns.campaign)
+/** A channel. */
+export const Channel: Schema<channels.Channel> = /* @__PURE__ */ published(channels.channel)
+/** An item of a channel. */
+export const ChannelItem: Schema<channels.ChannelItem> = /* @__PURE__ */ published(channels.channelItem)
+/** The answer to a call that creates something. */
+export const Created: Schema<resource.Created> = /* @__PURE__ */ published(resource.created)
+/** The answer to the creation of a QR code. */
+export const CreatedQrCode: Schema<qr.CreatedQrCode> = /* @__PURE__ */ published(qr.createdQrCode)
+/** A branded domain. */
+export const Domain: Schema<domains.Domain> = /* @__PURE__ */ published(domains.domain)
+/** A short link that opens in an app. */
+export const OpenerLink: Schema<opener.OpenerLink> = /* @__PURE__ */ published(opener.openerLink)
+/** A CTA overlay. */
+export const Overlay: Schema<overlays.Overlay> = /* @__PURE__ */ published(overlays.overlay)
+/** A pixel. */
+export const Pixel: Schema<pixels.Pixel> = /* @__PURE__ */ published(pixels.pixel)
+/** A file of the platform. */
+export const PlatformFile: Schema<files.PlatformFile> = /* @__PURE__ */ published(files.platformFile)
+/** A QR code. */
+export const QrCode: Schema<qr.QrCode> = /* @__PURE__ */ published(qr.qrCode)
 /** A QR code with its statistics. */
-export const QrDetails: StandardSchema<qr.QrDetails> = /* @__PURE__ */ schema(readers.readQrDetails)
-/** The statistics of a QR code. @see reference, “QR statistics” */
-export const QrStatistics: StandardSchema<qr.QrStatistics> = /* @__PURE__ */ schema(readers.readQrStatistics)
-/** A custom splash page. @see reference, “Custom splash page” */
-export const Splash: StandardSchema<splash.Splash> = /* @__PURE__ */ schema(readers.readSplash)
-/** A file just uploaded. */
-export const UploadedFile: StandardSchema<files.UploadedFile> = /* @__PURE__ */ schema(readers.readUploadedFile)
+export const QrDetails: Schema<qr.QrDetails> = /* @__PURE__ */ published(qr.qrDetails)
+/** The statistics of a QR code. */
+export const QrStatistics: Schema<qr.QrStatistics> = /* @__PURE__ */ published(qr.qrStatistics)
+/** A custom splash page. */
+export const Splash: Schema<splash.Splash> = /* @__PURE__ */ published(splash.splash)
+/** The answer to an upload. */
+export const UploadedFile: Schema<files.UploadedFile> = /* @__PURE__ */ published(files.uploadedFile)
 
-export type { StandardSchema } from './schema/standard-schema.ts'
+export type { Schema, StandardSchema } from './schema/standard-schema.ts'

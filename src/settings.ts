@@ -1,15 +1,41 @@
-import { ConfigurationError, describe } from './errors.ts'
+import { ConfigurationError, describe, type Issue } from './errors.ts'
+import { parseAddress } from './http/address.ts'
 import { ApiKey, type KeySource } from './http/api-key.ts'
+import { type Logger, type LogLevel, logObservers } from './http/log.ts'
+import { createRedactor, redactIssues } from './http/redact.ts'
+import { headerEntries } from './http/request-options.ts'
+import { retryOptions } from './http/retry.ts'
 import type { Settings } from './http/transport.ts'
-import { checkRequestOptions, parseAddress, retryOptions, type ShortLinkClientOptions } from './options.ts'
+import { checkClientOptions, type ShortLinkClientOptions } from './options.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limit/limiter.ts'
-import { environment, isBrowser, runtimeFetch } from './runtime/environment.ts'
-import { isRecord, kind } from './schema/expected.ts'
+import { environment, isBrowser } from './runtime/environment.ts'
+import { runtimeFetch } from './runtime/fetch.ts'
 
-/** Fills in the options of a client. @throws {ConfigurationError} for an option that does not fit */
-export function resolveSettings(options: ShortLinkClientOptions): Settings {
-  checkOptions(options)
-  const { allowInsecureHttp = false, openerAuth = 'none', timeout = 30_000, validation = 'strict' } = options
+/** The defaults of the options, one place for all. Those of the rate limit stand in `rate-limit/limiter.ts`. */
+const defaults = {
+  timeout: 30_000,
+  retry: { limit: 2, maxDelay: 90_000 },
+  maxResponseSize: 16 * 1024 * 1024,
+  validation: 'strict',
+  openerAuth: 'none',
+  logLevel: 'warn',
+  logger: console as Logger,
+  fetch: runtimeFetch,
+} as const
+
+/** The options that set an address and the key, as an error names them. */
+const SET_BY = {
+  management: '`baseUrl` or SHORTLINK_BASE_URL',
+  opener: '`openerUrl` or SHORTLINK_OPENER_URL',
+  key: '`apiKey` or SHORTLINK_API_KEY',
+}
+
+/** Fills in the options of a client. @throws {ConfigurationError} where an option does not fit */
+export function resolveSettings(given: ShortLinkClientOptions): Settings {
+  refuse(checkClientOptions(given), given?.apiKey)
+  // Own properties only: a polluted Object.prototype must not divert the key.
+  const options: ShortLinkClientOptions = Object.assign(Object.create(null), given)
+  const { allowInsecureHttp = false, openerAuth = defaults.openerAuth } = options
   const baseUrl = options.baseUrl ?? environment('SHORTLINK_BASE_URL')
   const openerUrl = options.openerUrl ?? environment('SHORTLINK_OPENER_URL')
   if (baseUrl === undefined && openerUrl === undefined) {
@@ -29,51 +55,39 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
       limiter: limiter && openerLimiter(limiter),
     },
     apiKey,
-    timeout,
-    retry: retryOptions(options.retry),
-    validation,
-    fetch: options.fetch ?? runtimeFetch,
-    headers: options.headers ?? {},
-    observers: options,
+    timeout: options.timeout ?? defaults.timeout,
+    retry: retryOptions(options.retry, defaults.retry),
+    maxResponseSize: options.maxResponseSize ?? defaults.maxResponseSize,
+    validation: options.validation ?? defaults.validation,
+    fetch: options.fetch ?? defaults.fetch,
+    headers: (headerEntries(options.headers ?? {}) ?? []) as [string, string][],
+    observers: [options, logObservers(logLevel(options), options.logger ?? defaults.logger)],
   }
 }
 
-const SET_BY = {
-  management: '`baseUrl` or SHORTLINK_BASE_URL',
-  opener: '`openerUrl` or SHORTLINK_OPENER_URL',
+function logLevel(options: ShortLinkClientOptions): LogLevel {
+  const level = options.logLevel ?? environment('SHORTLINK_LOG') ?? defaults.logLevel
+  const issues = checkClientOptions({ logLevel: level })
+  if (issues.length) throw new ConfigurationError(`SHORTLINK_LOG: ${issues[0]!.message}`)
+  return level as LogLevel
 }
 
-function checkOptions(options: ShortLinkClientOptions): void {
-  if (typeof options !== 'object' || options === null) {
-    throw new ConfigurationError(`expected an object of options, received ${kind(options)}`)
-  }
-  const issues = checkRequestOptions(options)
-  const functions = ['fetch', 'onDrift', 'onRequest', 'onResponse', 'onRetry'] as const
-  const expect = (fits: boolean, name: keyof ShortLinkClientOptions, expected: string) => {
-    if (fits) return
-    issues.push({ path: [name], message: `expected ${expected}, received ${kind(options[name])}` })
-  }
-  const isOneOf = (name: 'validation' | 'openerAuth', ...values: unknown[]) =>
-    expect(values.includes(options[name]), name, values.slice(1).join(', '))
-  for (const name of functions) {
-    expect(options[name] === undefined || typeof options[name] === 'function', name, 'a function')
-  }
-  const { rateLimit = false } = options
-  expect(rateLimit === false || isRecord(rateLimit), 'rateLimit', 'an object of options, a RateLimiter, or false')
-  isOneOf('validation', undefined, 'strict', 'report', 'off')
-  isOneOf('openerAuth', undefined, 'none', 'bearer')
-  if (issues.length) throw new ConfigurationError(describe(issues))
+/** @throws {ConfigurationError} of the issues, if there are any, without the key that one of them may show */
+function refuse(issues: readonly Issue[], apiKey: unknown): void {
+  if (issues.length === 0) return
+  const redact = typeof apiKey === 'string' && apiKey ? createRedactor(apiKey) : (text: string) => text
+  throw new ConfigurationError(describe(redactIssues(redact, issues)))
 }
 
-/** The key of the options or the environment. @throws {ConfigurationError} where one is needed and missing, or would be seen by everybody */
+/** The key of the options or the environment. @throws {ConfigurationError} where one is missing, or every visitor could read it */
 function keySource({ apiKey, dangerouslyAllowBrowser }: ShortLinkClientOptions, isNeeded: boolean): KeySource {
   const source = apiKey === undefined ? environment('SHORTLINK_API_KEY') : apiKey
   if (source === undefined && isNeeded) {
-    throw new ConfigurationError('no key: set `apiKey` or SHORTLINK_API_KEY, or `apiKey: null` where a proxy adds it')
+    throw new ConfigurationError(`no key: set ${SET_BY.key}, or \`apiKey: null\` where a proxy adds it`)
   }
   if (typeof source === 'string' && !dangerouslyAllowBrowser && isBrowser()) {
     throw new ConfigurationError(
-      'a string apiKey in a browser is open to every visitor: use `apiKey: null` with a proxy (shortlink-sdk/proxy) that adds it, or set dangerouslyAllowBrowser',
+      'apiKey: every visitor of a page can read a string. Use `apiKey: null` with a proxy that adds the key (shortlink-sdk/proxy), or set dangerouslyAllowBrowser',
     )
   }
   return source ?? null

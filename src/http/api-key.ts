@@ -1,82 +1,42 @@
-import { ConfigurationError, type Issue, isError } from '../errors.ts'
-import { withDeadline } from '../runtime/deadline.ts'
-import { kind } from '../schema/expected.ts'
+import { ConfigurationError, isError } from '../errors.ts'
+import { mismatch } from '../schema/expected.ts'
+import { createRedactor, type Redact } from './redact.ts'
 
-/** Where a key comes from: itself, or a function asked before each attempt. `null`: no key is sent. */
+/** The key, or a function that returns it, called before each attempt. `null`: no key is sent. */
 export type KeySource = string | (() => string | Promise<string>) | null
 
-const REDACTED = '[redacted]'
+/** How many keys that a function returned are removed from texts, the newest of them. */
+const REMEMBERED = 4
 
-/** Keys that a function gave are taken out of texts as well; so many of them, the newest. */
-const REMEMBERED = 16
-
-/** The key of a client. It stays in here: an inspection shows nothing, and every text for an error goes through `redact`. */
+/** The key of a client. An inspection shows nothing of it. */
 export class ApiKey {
   readonly #source: KeySource
-  readonly #spellings = new Set<string>()
+  readonly #redactors = new Map<string, Redact>()
 
   constructor(source: KeySource) {
     this.#source = source === null || typeof source === 'function' ? source : this.#checked(source)
   }
 
+  /** Whether calls carry a key. */
+  get isSet(): boolean {
+    return this.#source !== null
+  }
+
   /**
-   * The key now. An abort ends the wait for a function that does not answer.
+   * The key now.
    *
    * @throws {ConfigurationError} where it cannot stand in a header; the error does not show it
    */
-  get(signal?: AbortSignal): string | null | Promise<string> {
+  get(): string | null | Promise<string> {
     const source = this.#source
-    return typeof source === 'function' ? withDeadline(() => this.#ask(source), false, signal) : source
+    return typeof source === 'function' ? this.#ask(source) : source
   }
 
-  /** A text without the key, however it is spelled there. */
+  /** A text without the key, in whichever way it is encoded there. */
   redact(text: string): string {
     let result = text
-    for (const spelling of this.#spellings) result = result.replaceAll(spelling, REDACTED)
+    for (const redact of this.#redactors.values()) result = redact(result)
     return result
-  }
-
-  /** A body without the key: parsed JSON, in whose keys and values it may stand, or a text. */
-  redactBody(body: unknown): unknown {
-    if (typeof body === 'string') return this.redact(body)
-    const text = this.redact(JSON.stringify(body))
-    try {
-      return JSON.parse(text, (_, value) => (typeof value === 'string' ? this.redact(value) : value))
-    } catch {
-      // The key was a number in there.
-      return text
-    }
-  }
-
-  /** Issues without the key, which a schema may quote and a server may use as a name. */
-  redactIssues(issues: readonly Issue[]): Issue[] {
-    return issues.map(({ path, message }) => ({
-      path: path.map((part) => (typeof part === 'string' ? this.redact(part) : part)),
-      message: this.redact(message),
-    }))
-  }
-
-  /** Headers without the key. */
-  redactHeaders(headers: Headers): Headers {
-    return new Headers([...headers].map(([name, value]): [string, string] => [name, this.redact(value)]))
-  }
-
-  /**
-   * A copy of what a fetch threw that is safe to log: the original may carry the request, and with it the key, in a
-   * property or in its message. Name, message, stack, code and the chain of causes stay.
-   */
-  redactCause(cause: unknown, depth = 0): unknown {
-    if (!isError(cause)) return typeof cause === 'string' ? this.redact(cause) : undefined
-    const copy = new Error(this.redact(cause.message))
-    const { code } = cause as { code?: unknown }
-    const stack = this.redact(cause.stack ?? '')
-    const hidden = { configurable: true, writable: true }
-    Object.defineProperties(copy, {
-      name: { value: this.redact(cause.name ?? 'Error'), ...hidden },
-      stack: { value: stack, ...hidden },
-    })
-    if (cause.cause !== undefined && depth < 4) copy.cause = this.redactCause(cause.cause, depth + 1)
-    return typeof code === 'string' ? Object.assign(copy, { code: this.redact(code) }) : copy
   }
 
   async #ask(source: () => string | Promise<string>): Promise<string> {
@@ -84,26 +44,28 @@ export class ApiKey {
     try {
       key = await source()
     } catch (error) {
-      throw new ConfigurationError(`apiKey() failed: ${this.redact(String(error))}`)
+      throw new ConfigurationError(`apiKey() failed: ${this.redact(isError(error) ? error.message : String(error))}`)
     }
     return this.#checked(key)
   }
 
   #checked(key: string): string {
-    if (typeof key !== 'string' || key === '') {
-      throw new ConfigurationError(`apiKey is ${kind(key)} where a string is expected`)
-    }
-    if (!/^[\x21-\x7e]+$/.test(key)) {
-      throw new ConfigurationError(
-        'apiKey holds a line break, a space or another character that no header can carry: trim it',
-      )
-    }
-    const json = JSON.stringify(key).slice(1, -1)
-    this.#spellings.add(key).add(encodeURIComponent(key)).add(json).add(json.replaceAll('/', '\\/'))
-    for (const oldest of this.#spellings) {
-      if (this.#spellings.size <= REMEMBERED) break
-      this.#spellings.delete(oldest)
+    const problem = problemOf(key)
+    if (problem) throw new ConfigurationError(`apiKey ${problem}`)
+    if (!this.#redactors.has(key)) this.#redactors.set(key, createRedactor(key))
+    for (const oldest of this.#redactors.keys()) {
+      if (this.#redactors.size <= REMEMBERED) break
+      this.#redactors.delete(oldest)
     }
     return key
   }
+}
+
+function problemOf(key: unknown): string | undefined {
+  if (typeof key !== 'string') return mismatch('a string', key ?? null)
+  if (key === '') return 'is empty'
+  if (/^bearer\s/i.test(key)) return 'begins with “Bearer”: leave that out, the client adds it'
+  if (key !== key.trim()) return 'begins or ends with white space: trim it'
+  if (!/^[\x21-\x7e]+$/.test(key)) return 'holds a space, a line break or another character that a header cannot carry'
+  return undefined
 }

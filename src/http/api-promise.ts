@@ -1,7 +1,7 @@
-import { isShortLinkError, type RateLimitState, type ShortLinkError } from '../errors.ts'
+import { type AnyShortLinkError, isShortLinkError, type RateLimitState } from '../errors.ts'
 
-/** An answer with what stood around it. */
-export interface Answer<T> {
+/** An answer together with its response. */
+export interface ApiResponse<T> {
   /** The answer itself. */
   readonly data: T
   /** The HTTP response, its body already read. */
@@ -12,34 +12,43 @@ export interface Answer<T> {
   readonly attempts: number
 }
 
-/** An answer or the error that came in its place. */
+/** An answer, or the error that came instead. Its `code` narrows the error. */
 export type Result<T> =
   | { readonly ok: true; readonly data: T; readonly error?: never }
-  | { readonly ok: false; readonly error: ShortLinkError; readonly data?: never }
+  | { readonly ok: false; readonly error: AnyShortLinkError; readonly data?: never }
 
-/** A Promise of an answer that also tells what stood around it. The request is on its way when a method returns one. */
+/**
+ * A Promise of an answer, with the response and the errors at hand. The request has been started when a method returns
+ * one.
+ *
+ * @example
+ * const account = await client.account.get()
+ * const { data, response, rateLimit, attempts } = await client.account.get().withResponse()
+ * const result = await client.account.get().safe()
+ */
 export class ApiPromise<T> extends Promise<T> {
-  readonly #answer: Promise<Answer<T>>
+  readonly #response: Promise<ApiResponse<T>>
+  #data: Promise<T> | undefined
 
-  // What `then` makes is a plain Promise: it belongs to no call.
+  // What `then` returns is a plain Promise: it belongs to no call.
   static override get [Symbol.species]() {
     return Promise
   }
 
   /** @internal */
-  constructor(answer: Promise<Answer<T>>) {
+  constructor(response: Promise<ApiResponse<T>>) {
     super(() => {})
-    this.#answer = answer
+    this.#response = response
   }
 
   /** The answer together with the HTTP response, the rate budget after it, and the number of attempts. */
-  withResponse(): Promise<Answer<T>> {
-    return this.#answer
+  withResponse(): Promise<ApiResponse<T>> {
+    return this.#response
   }
 
   /** `{ ok: true, data }` or `{ ok: false, error }`: never rejects with a `ShortLinkError`. An abort still rejects. */
   safe(): Promise<Result<T>> {
-    return this.#answer.then(
+    return this.#response.then(
       ({ data }) => ({ ok: true, data }),
       (error) => {
         if (isShortLinkError(error)) return { ok: false, error }
@@ -48,11 +57,20 @@ export class ApiPromise<T> extends Promise<T> {
     )
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: it is a Promise; the answer alone is what it resolves with.
+  // In two steps, which keep the caller's frame in the stack of an error.
+  // biome-ignore lint/suspicious/noThenProperty: it is a Promise that resolves with the answer alone.
   override then<A = T, B = never>(
     onfulfilled?: ((data: T) => A | PromiseLike<A>) | null,
     onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    return this.#answer.then(onfulfilled ? ({ data }) => onfulfilled(data) : ({ data }) => data as never, onrejected)
+    this.#data ??= this.#response.then(({ data }) => data)
+    return this.#data.then(onfulfilled, onrejected)
+  }
+
+  /** Node shows the state of the answer. @internal */
+  [Symbol.for('nodejs.util.inspect.custom')](_depth: number, options: object, inspect: Inspect): string {
+    return inspect(this.#data ?? this.#response, options).replace(/^Promise/, this.constructor.name)
   }
 }
+
+type Inspect = (value: unknown, options: object) => string

@@ -1,33 +1,48 @@
-import type { Issue, RateLimitState } from '../errors.ts'
+import type { AnyShortLinkError, Issue, RateLimitState } from '../errors.ts'
+import { notify } from '../runtime/notify.ts'
+import type { PreparedCall } from './request.ts'
 
-/** Functions that are told what happens. They see no key and cannot break a call by throwing. */
+/** Functions that are called with what happens. They see no key and no password, and cannot break a call by throwing. */
 export interface Observers {
-  /** Told, under `validation: 'report'`, what did not fit. */
+  /** Called, under `validation: 'report'`, with what does not fit. */
   onDrift?: ((drift: Drift) => void) | undefined
-  /** Told before each attempt is sent. */
+  /** Called before each attempt is sent. */
   onRequest?: ((event: RequestEvent) => void) | undefined
-  /** Told when an answer came, whatever it says. */
+  /** Called when an answer has come, whatever it says. */
   onResponse?: ((event: ResponseEvent) => void) | undefined
-  /** Told before the wait for a retry begins. */
+  /** Called before the wait for a retry begins. */
   onRetry?: ((event: RetryEvent) => void) | undefined
+  /** Called when a call has to wait for rate budget. */
+  onWait?: ((event: WaitEvent) => void) | undefined
+  /** Called when a call has failed for good. */
+  onError?: ((event: ErrorEvent) => void) | undefined
 }
 
-/** What did not fit in an answer: where, and what kind of thing came, but no values. */
+/** What does not fit in an answer: where, and what kind of thing came, but no values. */
 export interface Drift {
   readonly method: string
   readonly path: string
   readonly issues: readonly Issue[]
 }
 
-/** A request on its way. */
-export interface RequestEvent {
+/** The call that an event belongs to. */
+export interface CallEvent {
+  /** The same for all attempts of a call. */
+  readonly id: string
   readonly method: string
+  /** The path below the base address. */
+  readonly path: string
+  /** The whole address, without secrets. */
   readonly url: string
+}
+
+/** An attempt that is about to be sent. */
+export interface RequestEvent extends CallEvent {
   /** Counted from 1. */
   readonly attempt: number
 }
 
-/** An answer that came. */
+/** An answer that has come. */
 export interface ResponseEvent extends RequestEvent {
   readonly status: number
   /** From sending to the last byte of the answer, in milliseconds. */
@@ -41,4 +56,47 @@ export interface RetryEvent extends RequestEvent {
   readonly delayMs: number
   /** The message of the error that ended the attempt. */
   readonly reason: string
+}
+
+/** A call that waits for rate budget. */
+export interface WaitEvent extends CallEvent {
+  /** How long the wait is expected to be, in milliseconds. */
+  readonly waitMs: number
+  /** Calls that wait, this one included. */
+  readonly queued: number
+}
+
+/** A call that has failed for good. */
+export interface ErrorEvent extends CallEvent {
+  /** An error of this package, or the reason of an abort. */
+  readonly error: AnyShortLinkError | unknown
+  readonly attempts: number
+  /** From the call to its end, waiting included, in milliseconds. */
+  readonly durationMs: number
+}
+
+/** A call that has succeeded; only the log listens to it. */
+export interface SuccessEvent extends ErrorEventLike {
+  readonly status: number
+}
+
+type ErrorEventLike = Omit<ErrorEvent, 'error'>
+
+/** Who is called with the events of a client: the user's observers and the log. */
+export type Listeners = readonly (Observers & { onSuccess?: ((event: SuccessEvent) => void) | undefined })[]
+
+type EventName = Exclude<keyof Listeners[number], 'onDrift'>
+type EventOf<Name extends EventName> = Parameters<NonNullable<Listeners[number][Name]>>[0]
+
+/** Tells whoever listens about an event of a call. */
+export function emit<Name extends EventName>(
+  listeners: Listeners,
+  name: Name,
+  { id, method, path, shownUrl }: PreparedCall<unknown>,
+  event: Omit<EventOf<Name>, keyof CallEvent>,
+): void {
+  for (const listener of listeners) {
+    const observer = listener[name] as ((event: object) => void) | undefined
+    if (observer) notify(observer, { id, method, path, url: shownUrl, ...event })
+  }
 }

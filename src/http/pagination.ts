@@ -1,10 +1,11 @@
-import { InvalidRequestError } from '../errors.ts'
-import type { RequestOptions } from '../options.ts'
-import { onAbort } from '../runtime/on-abort.ts'
-import { isRecord } from '../schema/expected.ts'
-import { type Answer, ApiPromise } from './api-promise.ts'
+import { ApiError, type ErrorContext, InvalidRequestError } from '../errors.ts'
+import { mismatch, numberOrKind } from '../schema/expected.ts'
+import { boolean, type Checks, positiveInteger } from '../schema/params.ts'
+import { ApiPromise, type ApiResponse } from './api-promise.ts'
+import { type RequestOptions, requestOptionChecks } from './request-options.ts'
+import { type WalkedPage, walk } from './walk.ts'
 
-/** One page of a list, as plain data. @see reference, “Pagination envelope” */
+/** One page of a list, as plain data. */
 export interface Page<T> {
   /** The rows of this page. */
   readonly items: T[]
@@ -14,136 +15,182 @@ export interface Page<T> {
   readonly perpage: number
   /** The number of this page, from 1. */
   readonly currentpage: number
-  /** The number of the next page, as the server gave it: some give the current one on the last page. */
+  /** The number of the next page, as the server sent it: on the last page some repeat the current one. */
   readonly nextpage: number | null
   /** The number of the last page. */
   readonly maxpage: number
-  /** Whether a page follows: `nextpage` is above `currentpage`, and `currentpage` is below `maxpage`. */
+  /** Whether there is a next page: `nextpage` is above `currentpage`, and `currentpage` is below `maxpage`. */
   readonly hasNextPage: boolean
 }
 
-/** Which page of a list, and how long. @see reference, “Common rules” */
+/** Which page of a list, and how many rows it has. */
 export interface PageQuery {
-  /** Rows on a page. The server's default is 15 where seen. */
+  /** Rows on a page. Default: 100 where the list is walked, the server's own default for a single page (15 where seen). */
   limit?: number
-  /** The number of the page, from 1. A loop begins there and goes on to the last one. */
+  /** The number of the page, from 1. A walk begins there, and keeps to the server's own page size. */
   page?: number
 }
 
+export const pageChecks: Checks<keyof PageQuery> = { limit: positiveInteger, page: positiveInteger }
+
 /** Options of a list: of its calls, and of the walk from page to page. */
 export interface ListOptions extends RequestOptions {
-  /** Pages in flight at once while the rows are walked; they come in order all the same. Default 1. */
+  /** Pages in flight at once while the list is walked; the rows come in order all the same. Default 1. */
   concurrency?: number
-  /** Whether a row seen already is left out, since pages shift when rows are added. Default true. */
+  /** Whether a row that was seen already is left out, since pages shift when rows are added. Default true. */
   dedupe?: boolean
 }
 
-/** Asks for one page. `number` is undefined for the first one where the caller named none. */
-export type FetchPage<T> = (number: number | undefined, signal: AbortSignal | undefined) => Promise<Answer<Page<T>>>
+export const listOptionChecks: Checks = { ...requestOptionChecks, concurrency: positiveInteger, dedupe: boolean }
 
-/** How many rows are remembered at least, to tell those seen already. */
-const REMEMBERED = 1000
+/** Sends the request for one page. */
+export type FetchPage<T> = (query: PageQuery, options: FetchPageOptions) => Promise<ApiResponse<Page<T>>>
+
+export interface FetchPageOptions {
+  readonly signal: AbortSignal | undefined
+  /** Whether nobody waits for the page yet, so that its request may stand behind other calls. */
+  readonly readAhead?: () => boolean
+}
+
+/** What a list remembers beyond one walk: whether its server refuses the parameter `limit`. */
+export interface ListMemory {
+  limitRefused?: boolean
+}
+
+/** Rows on a page of a walk: the quota counts requests, so fewer of them are better. */
+const WALK_LIMIT = 100
 
 /**
- * A list on its way: awaited, it is one page; iterated, every row of every page from that one on.
+ * A list: awaited, it is one page; iterated, every row of every page. It sends its first request in the same turn of the
+ * event loop, when it is known which of the two it is: a walk asks for 100 rows a page, a single page for the server's
+ * default, unless `limit` says otherwise.
  *
- * ```ts
+ * Deleting rows while iterating moves later rows to earlier pages, which the loop has passed: collect the rows with
+ * `toArray` first, then delete.
+ *
+ * @example
  * for await (const campaign of client.campaigns.list()) {}         // every row
  * for await (const page of client.campaigns.list().pages()) {}     // page by page
  * const page = await client.campaigns.list({ page: 2 })            // one page
  * const all = await client.campaigns.list().toArray({ limit: 1000 })
- * ```
- *
- * Deleting rows while iterating moves later rows to earlier pages, where the loop no longer looks: collect with
- * `toArray` first, then delete.
  */
 export class ListPromise<T> extends ApiPromise<Page<T>> {
-  readonly #fetchPage: (number: number, signal: AbortSignal) => Promise<Page<T>>
+  readonly #first: Promise<ApiResponse<Page<T>>>
+  readonly #fetchPage: FetchPage<T>
+  readonly #query: PageQuery
   readonly #options: ListOptions
+  readonly #memory: ListMemory
+  /** The `limit` of a walk; `undefined` for a single page, and where the caller or the server decides. */
+  #walkLimit: number | undefined
+  #started = false
+  /** Why the list ends before its request is sent. */
+  #refusal: InvalidRequestError | undefined
+  readonly #context: ErrorContext
 
   /** @internal */
-  constructor(fetchPage: FetchPage<T>, path: string, first: number | undefined, options: ListOptions) {
-    super(checkWalk(options, path) ?? fetchPage(first, options.signal))
-    this.#fetchPage = async (number, signal) => (await fetchPage(number, signal)).data
+  constructor(
+    fetchPage: FetchPage<T>,
+    query: PageQuery,
+    options: ListOptions,
+    memory: ListMemory,
+    context: ErrorContext,
+  ) {
+    const first = Promise.resolve().then(() => this.#start())
+    super(first)
+    this.#first = first
+    this.#fetchPage = fetchPage
+    this.#query = query
     this.#options = options
+    this.#memory = memory
+    this.#context = context
   }
 
-  /** Page by page, from this one on, with `concurrency` of them in flight. Leaving the loop stops the traffic. */
-  async *pages(): AsyncGenerator<Page<T>, void, undefined> {
-    const { signal, concurrency = 1 } = this.#options
-    const stop = new AbortController()
-    const forget = signal && onAbort(signal, () => stop.abort(signal.reason))
-    try {
-      let page: Page<T> = await this
-      let next = page.currentpage + 1
-      const ahead: Promise<Page<T>>[] = []
-      const readAhead = (places: number) => {
-        while (page.hasNextPage && ahead.length < places && next <= page.maxpage) {
-          const coming = this.#fetchPage(next++, stop.signal)
-          // It is awaited in its turn; until then, or when the loop is left before, its failure is nobody's.
-          coming.catch(() => {})
-          ahead.push(coming)
-        }
-      }
-      for (;;) {
-        if (concurrency > 1) readAhead(concurrency)
-        signal?.throwIfAborted()
-        yield page
-        if (!page.hasNextPage) return
-        readAhead(concurrency)
-        page = await ahead.shift()!
-      }
-    } finally {
-      forget?.()
-      stop.abort()
-    }
+  /**
+   * Page by page, from this one on. Leaving the loop ends the traffic.
+   *
+   * @throws {InvalidResponseError} where the server answers with another page than the one asked for, or with page after
+   *   page that has nothing new
+   */
+  pages(): AsyncGenerator<Page<T>, void, undefined> {
+    const walk = this.#walk(WALK_LIMIT)
+    return (async function* () {
+      for await (const { page } of walk) yield page
+    })()
   }
 
-  /** Every row of every page, from this one on, each once. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-    const { signal, dedupe = true } = this.#options
-    const seen = new Set<string>()
-    for await (const { items } of this.pages()) {
-      for (const item of items) {
-        if (dedupe && isRepeated(item, seen, items.length)) continue
-        signal?.throwIfAborted()
-        yield item
-      }
-    }
+  /** Every row of every page, from this one on, each once. Leaving the loop ends the traffic. */
+  [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    return this.#rows(WALK_LIMIT)
   }
 
   /**
    * Collects the rows, at most `limit` of them (default: all).
    *
-   * @throws {InvalidRequestError} where `limit` is not a positive integer
+   * @example
+   * const newest = await client.campaigns.list().toArray({ limit: 20 })
+   *
+   * @throws {InvalidRequestError} where `limit` is not a positive integer; nothing is sent
    */
-  async toArray({ limit = Number.POSITIVE_INFINITY }: { limit?: number } = {}): Promise<T[]> {
-    if (!(limit > 0 && (Number.isInteger(limit) || limit === Number.POSITIVE_INFINITY))) {
-      // The request is on its way already; nobody will ask what became of it.
-      this.catch(() => {})
-      throw new InvalidRequestError([{ path: ['limit'], message: `expected a positive integer, received ${limit}` }])
+  async toArray(options: { limit?: number } = {}): Promise<T[]> {
+    const { limit = Number.POSITIVE_INFINITY } = options ?? {}
+    if (limit !== Number.POSITIVE_INFINITY && !positiveInteger.fits(limit)) {
+      const message = mismatch(positiveInteger.expected, limit, numberOrKind)
+      this.#refusal = new InvalidRequestError([{ path: ['limit'], message }], this.#context)
+      this.#first.catch(() => {})
+      throw this.#refusal
     }
     const rows: T[] = []
-    for await (const row of this) {
+    for await (const row of this.#rows(Math.min(WALK_LIMIT, limit))) {
       if (rows.push(row) >= limit) break
     }
     return rows
   }
+
+  #rows(limit: number): AsyncGenerator<T, void, undefined> {
+    const { signal, dedupe = true } = this.#options
+    const walk = this.#walk(limit)
+    return (async function* () {
+      for await (const { page, newItems } of walk) {
+        for (const item of dedupe ? newItems : page.items) {
+          signal?.throwIfAborted()
+          yield item
+        }
+      }
+    })()
+  }
+
+  /** Sends the first request; a walk that begins in the same turn has set its limit by now. */
+  async #start(): Promise<ApiResponse<Page<T>>> {
+    this.#started = true
+    if (this.#refusal) throw this.#refusal
+    return this.#fetchWithLimit({ ...this.#query }, { signal: this.#options.signal })
+  }
+
+  /** Asks for a page of the walk's size, or, where the server refuses that parameter, for one of its own size. */
+  async #fetchWithLimit(query: PageQuery, options: FetchPageOptions): Promise<ApiResponse<Page<T>>> {
+    const limit = this.#memory.limitRefused ? undefined : this.#walkLimit
+    if (limit === undefined) return this.#fetchPage(query, options)
+    try {
+      return await this.#fetchPage({ ...query, limit }, options)
+    } catch (error) {
+      if (!mayRefuseLimit(error)) throw error
+      const answer = await this.#fetchPage(query, options)
+      this.#memory.limitRefused = true
+      return answer
+    }
+  }
+
+  /** Begins a walk. It decides about the `limit`, unless the caller has, or the request is on its way. */
+  #walk(limit: number): AsyncGenerator<WalkedPage<T>, void, undefined> {
+    // A caller's page is counted by the server's own page size.
+    const { page, limit: given } = this.#query
+    if (!this.#started && page === undefined && given === undefined) this.#walkLimit = limit
+    const fetchPage: FetchPage<T> = (query, options) => this.#fetchWithLimit({ ...this.#query, ...query }, options)
+    return walk(this.#first, fetchPage, this.#options, this.#context)
+  }
 }
 
-function checkWalk({ concurrency = 1 }: ListOptions, path: string): Promise<never> | undefined {
-  if (Number.isInteger(concurrency) && concurrency > 0) return undefined
-  const message = `expected a positive integer, received ${concurrency}`
-  return Promise.reject(new InvalidRequestError([{ path: ['concurrency'], message }], { method: 'GET', path }))
-}
-
-/** Whether a row was seen already, by its `id`, and its `type` where it has one. */
-function isRepeated(row: unknown, seen: Set<string>, pageLength: number): boolean {
-  if (!isRecord(row) || row.id === undefined || typeof row.id === 'object') return false
-  const identity = `${typeof row.type === 'string' ? row.type : ''}:${row.id}`
-  if (seen.has(identity)) return true
-  seen.add(identity)
-  // A shift moves rows to the neighbouring page, so two pages are remembered where they are longer than the least.
-  if (seen.size > Math.max(REMEMBERED, 2 * pageLength)) seen.delete(seen.values().next().value!)
-  return false
+/** Whether a refusal may be meant for the parameter `limit`: the server took the key and knows the path. */
+function mayRefuseLimit(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'api' && error.outcome === 'rejected'
 }

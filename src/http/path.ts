@@ -1,11 +1,14 @@
 import type { Issue } from '../errors.ts'
-import { type Checks, check, filename, positiveInteger } from '../schema/params.ts'
+import { type Checks, checkParams, filename, id } from '../schema/params.ts'
 
 /** A path with the parameters that stand in it, each under its name. */
 export interface Path {
   readonly text: readonly string[]
   readonly params: readonly Readonly<Record<string, unknown>>[]
 }
+
+/** The longest path that a user may write, in characters; servers refuse longer ones. */
+const MAX_PATH = 8000
 
 const pathChecks: Checks = { filename, type: ['links', 'bio', 'qr'] }
 
@@ -17,22 +20,23 @@ export function path(text: TemplateStringsArray, ...params: Record<string, unkno
   return { text, params }
 }
 
-/** A path with the names of its parameters: `/campaign/:id/delete`. What a user typed stands as it is. */
+/** A path with the names of its parameters: `/campaign/:id/delete`. What a user wrote stays as it is. */
 export function patternOf(path: Path | string): string {
   if (!isTemplate(path)) return String(path)
   const { text, params } = path
   return text.reduce((done, part, index) => `${done}:${Object.keys(params[index - 1]!)[0]}${part}`)
 }
 
-/** What does not fit about a path: a parameter, or where a user typed it, that it could lead out of the base address. */
+/** What does not fit about a path: its parameters, or, where a user wrote it, that it could lead out of the base address. */
 export function checkPath(path: Path | string): Issue[] {
   if (isTemplate(path)) {
     const values = valuesOf(path)
     const names = Object.keys(values)
-    return check(values, Object.fromEntries(names.map((name) => [name, pathChecks[name] ?? positiveInteger])), names)
+    return checkParams(values, Object.fromEntries(names.map((name) => [name, pathChecks[name] ?? id])), names)
   }
   const fits =
     typeof path === 'string' &&
+    path.length <= MAX_PATH &&
     /^\/(?!\/)[^?#\\\s\p{Cc}]*$/u.test(path) &&
     !path.split('/').some((segment) => /^(\.|%2e){1,2}$/i.test(segment))
   const message =

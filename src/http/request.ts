@@ -1,33 +1,42 @@
-import type { Open } from '../answers/open.ts'
-import { ConfigurationError, InvalidRequestError, type Issue } from '../errors.ts'
-import { checkRequestOptions, type RequestOptions, retryOptions } from '../options.ts'
+import { ConfigurationError, type ErrorContext, InvalidRequestError, type Issue } from '../errors.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
-import { type Checks, check } from '../schema/params.ts'
+import { isRecord, kind } from '../schema/expected.ts'
+import { type Checks, checkOptions, checkParams } from '../schema/params.ts'
 import type { ApiKey } from './api-key.ts'
+import type { Unwrap } from './envelope.ts'
 import { checkPath, escapePath, type Path, patternOf } from './path.ts'
-import type { RetryOptions } from './retry.ts'
-import { checkContent, isReplayable, type Upload } from './upload.ts'
+import { createRedactor, type Redact, redactIssues } from './redact.ts'
+import { headerEntries, type RequestOptions, requestOptionChecks } from './request-options.ts'
+import { type RetryOptions, retryOptions } from './retry.ts'
+import { checkContent, isReplayable, type Upload, type UploadContent, uploadOptionChecks } from './upload.ts'
 
-/** A call as a row of the reference: verb, path, what is sent and checked, and how the answer is opened. */
+/** A call as a row of the API: method, path, what is sent and checked, and how the answer is unwrapped. */
 export interface Call<T> {
   readonly method: string
   readonly path: Path | string
   readonly api?: 'management' | 'opener'
   readonly query?: object | undefined
   readonly json?: unknown
-  readonly upload?: Upload | undefined
+  /** Sent as it is, in the place of `json`. */
+  readonly content?: UploadContent | undefined
   /** The checks of `json`, or of `query` where there is no `json`. */
   readonly checks?: Checks | undefined
-  /** The parameters that must be there. */
+  /** The parameters that are required. */
   readonly required?: readonly string[]
-  readonly open: Open<T>
+  /** The checks of the call's options, where it takes more than other calls do. */
+  readonly optionChecks?: Checks
+  /** Whether the request may stand behind other calls that wait for budget. */
+  readonly readAhead?: (() => boolean) | undefined
+  /** What the caller has found not to fit already. */
+  readonly invalid?: readonly Issue[]
+  readonly unwrap: Unwrap<T>
 }
 
 /** One of the two APIs: where it is, and what its calls need. */
-interface Api {
+export interface Api {
   /** The address without a trailing slash; `undefined` where nobody gave one. */
   readonly address: string | undefined
-  /** The option and the variable that set it, for the error where it is missing. */
+  /** The option and the variable that set the address, for errors. */
   readonly setBy: string
   /** Whether its calls carry the key. */
   readonly usesKey: boolean
@@ -45,90 +54,150 @@ export interface CallDefaults {
 
 /** A call that was checked and is ready to be sent, as often as it takes. */
 export interface PreparedCall<T> {
+  /** The same for all attempts; for events. */
+  readonly id: string
   readonly method: string
-  /** The path for errors: as it is sent, without the key should somebody have put it there. */
+  /** The path as it is sent, without secrets. */
   readonly path: string
   readonly url: string
+  /** The address without secrets, for errors and events. */
+  readonly shownUrl: string
   readonly api: Api
   readonly apiKey: ApiKey
+  /** Removes the key and this call's own secrets from a text. */
+  readonly redact: Redact
   readonly body: string | undefined
   readonly upload: Upload | undefined
   readonly replayable: boolean
-  readonly open: Open<T>
+  readonly unwrap: Unwrap<T>
   readonly signal: AbortSignal | undefined
   readonly timeout: number | false
   readonly retry: Required<RetryOptions>
-  readonly headers: Readonly<Record<string, string>> | undefined
+  readonly readAhead: () => boolean
+  readonly headers: readonly (readonly [string, string])[]
 }
 
+let calls = 0
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
 /**
- * Checks everything about a call before anything is sent.
+ * Checks a call and its options, and makes of them what is sent.
  *
- * @throws {InvalidRequestError} for a parameter or an option that does not fit
- * @throws {ConfigurationError} where the address of its API is missing
+ * @throws {InvalidRequestError} where something does not fit
+ * @throws {ConfigurationError} where the client has no address for it
  */
 export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults: CallDefaults): PreparedCall<T> {
-  const { method, upload, open, query, json } = call
+  const { content, unwrap, query, json, checks = {} } = call
   const { apiKey } = defaults
+  const redact = redactorOf([query, json], checks, apiKey)
+  const method = String(call.method)
   const refuse = (path: string, issues: Issue[]) => {
     if (issues.length === 0) return
-    const facts = { method: apiKey.redact(String(method)), path: apiKey.redact(path) }
-    throw new InvalidRequestError(apiKey.redactIssues(issues), facts)
+    throw new InvalidRequestError(redactIssues(redact, issues), { method: redact(method), path: redact(path) })
   }
-  refuse(patternOf(call.path), [...check({ method }, { method: methods }, ['method']), ...checkPath(call.path)])
+  refuse(patternOf(call.path), [
+    ...checkParams({ method: call.method }, { method: methods }, ['method']),
+    ...checkPath(call.path),
+  ])
+
   const escaped = escapePath(call.path)
-  const path = apiKey.redact(escaped)
+  const path = redact(escaped)
   const issues = [
-    ...checkRequestOptions(options),
-    ...(call.checks ? check(json === undefined ? (query ?? {}) : json, call.checks, call.required) : []),
-    ...(upload ? checkContent(upload.content) : []),
+    ...(call.invalid ?? []),
+    ...checkOptions(options, call.optionChecks ?? (content === undefined ? requestOptionChecks : uploadOptionChecks)),
+    ...(call.checks ? checkParams(json === undefined ? (query ?? {}) : json, checks, call.required) : []),
+    ...(content === undefined ? [] : checkContent(content)),
   ]
-  if ([json, upload].filter((body) => body !== undefined).length > (method === 'GET' ? 0 : 1)) {
+  if ([json, content].filter((body) => body !== undefined).length > (method === 'GET' ? 0 : 1)) {
     issues.push({ path: ['body'], message: 'expected `json` or `body`, and neither with GET' })
   }
   const body = json === undefined ? undefined : stringify(json, issues)
   const search = queryString(query, issues)
   refuse(escaped, issues)
+
   const api = defaults[call.api ?? 'management']
-  if (api.address === undefined)
+  if (api.address === undefined) {
     throw new ConfigurationError(`no address to send it to: set ${api.setBy}`, { method, path })
+  }
+  const url = api.address + escaped + search
   return {
+    id: String(++calls),
     method,
     path,
-    url: api.address + escaped + search,
+    url,
+    shownUrl: redact(url),
     api,
     apiKey,
+    redact,
     body,
-    upload,
-    replayable: !upload || isReplayable(upload.content),
-    open,
+    upload: content === undefined ? undefined : { content, onProgress: (options as Partial<Upload>).onProgress },
+    replayable: content === undefined || isReplayable(content),
+    unwrap,
     signal: options.signal,
     timeout: options.timeout ?? defaults.timeout,
     retry: retryOptions(options.retry, defaults.retry),
-    headers: options.headers,
+    readAhead: call.readAhead ?? (() => false),
+    headers: (headerEntries(options.headers ?? {}) ?? []) as [string, string][],
   }
 }
 
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+/** What every error of a call says about it. */
+export function contextOf({ method, path, shownUrl }: PreparedCall<unknown>): ErrorContext {
+  return { method, path, url: shownUrl }
+}
 
-/** A query: `undefined` is left out; `null` and `''` are sent, empty; the rest is escaped, whatever it holds. */
+/** Removes the key, and the passwords among the parameters. */
+function redactorOf(params: readonly unknown[], checks: Checks, apiKey: ApiKey): Redact {
+  const isSecret = (name: string) => name === 'password' || (checks[name] as { secret?: boolean } | undefined)?.secret
+  const secrets = params.flatMap((group) =>
+    Object.entries(isRecord(group) ? group : {}).flatMap(([name, value]) =>
+      // A shorter one would be found in words that have nothing to do with it.
+      isSecret(name) && typeof value === 'string' && value.length > 2 ? [createRedactor(value)] : [],
+    ),
+  )
+  return (text) => secrets.reduce((result, redact) => redact(result), apiKey.redact(text))
+}
+
+/** A query: `undefined` is left out; `null` and `''` are sent empty; the rest is escaped, whatever it holds. */
 function queryString(query: object | undefined, issues: Issue[]): string {
   const pairs: string[] = []
-  for (const [name, value] of Object.entries(query ?? {})) {
+  for (const [name, value] of Object.entries(query ?? {}) as [string, unknown][]) {
+    if (value === undefined) continue
+    if (typeof value === 'object' && value !== null) {
+      const options = 'options of the call, such as signal, are an argument of their own'
+      issues.push({
+        path: [name],
+        message: `expected a string, a number or a boolean, received ${kind(value)}: ${options}`,
+      })
+      continue
+    }
     try {
-      if (value !== undefined) pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(value ?? '')}`)
+      pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent((value ?? '') as string)}`)
     } catch {
-      issues.push({ path: [name], message: 'expected no symbol and no half of a surrogate pair' })
+      issues.push({ path: [name], message: 'expected text without symbols and lone surrogates' })
     }
   }
   return pairs.length ? `?${pairs.join('&')}` : ''
 }
 
 function stringify(json: unknown, issues: Issue[]): string {
+  for (const [name, value] of Object.entries(isRecord(json) ? json : {})) {
+    if (!isData(value)) issues.push({ path: [name], message: `expected what JSON can hold, received ${kind(value)}` })
+  }
   try {
     return JSON.stringify(json)
   } catch (error) {
     issues.push({ path: [], message: `expected what JSON can hold: ${(error as Error).message}` })
     return ''
   }
+}
+
+/** Whether a value is data, and not a function or an instance such as an AbortSignal, which JSON would make `{}` of. */
+function isData(value: unknown): boolean {
+  if (typeof value === 'function' || typeof value === 'symbol') return false
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || 'toJSON' in value) return true
+  // A plain object of any realm: its prototype has none.
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }

@@ -9,8 +9,18 @@ export interface RetryOptions {
   maxDelay?: number
 }
 
-/** What sending again depends on. */
-export interface Attempted {
+/** Both forms of the option `retry`, filled in. */
+export function retryOptions(
+  retry: number | RetryOptions | undefined,
+  defaults: Required<RetryOptions>,
+): Required<RetryOptions> {
+  const { limit = defaults.limit, maxDelay = defaults.maxDelay }: { limit?: number | undefined; maxDelay?: number } =
+    typeof retry === 'object' ? retry : { limit: retry }
+  return { limit, maxDelay }
+}
+
+/** What a retry depends on. */
+export interface Attempt {
   readonly method: string
   /** Whether the body can be read a second time. */
   readonly replayable: boolean
@@ -20,25 +30,24 @@ export interface Attempted {
   readonly status: number | undefined
 }
 
-const passingStatuses = [408, 429, 500, 502, 503, 504]
+const transientStatuses = [408, 429, 500, 502, 503, 504]
 
 /**
  * Whether a failed request may be sent again without doing its work twice.
  *
- * GET, PUT and DELETE say the same thing however often they arrive, so they go again after lost connections,
- * timeouts and the statuses that pass. A POST makes something each time, so it goes again only when it was surely
- * not done: refused because of the rate, or never out of the door. A body that can be read only once is gone.
+ * GET, PUT and DELETE have the same effect however often they arrive, so they are sent again after lost connections,
+ * timeouts and transient statuses. A POST creates something each time, so it is sent again only where it was certainly
+ * not done: refused by the rate limit, or never sent. A body that can be read only once cannot be sent again.
  */
-export function mayRepeat({ method, replayable, notSent, status }: Attempted): boolean {
+export function mayRepeat({ method, replayable, notSent, status }: Attempt): boolean {
   if (!replayable) return false
   if (notSent || status === 429) return true
-  return method !== 'POST' && method !== 'PATCH' && (status === undefined || passingStatuses.includes(status))
+  return method !== 'POST' && method !== 'PATCH' && (status === undefined || transientStatuses.includes(status))
 }
 
 /**
- * How long to wait before the next attempt, in milliseconds: what the server said, then the end of the rate window,
- * then a back-off that doubles from half a second, spread so that callers who failed together do not come back
- * together.
+ * How long to wait before the next attempt, in milliseconds: what the server said, else the end of the rate window, else
+ * a backoff that doubles from half a second, with jitter, so that calls that failed together do not return together.
  */
 export function retryDelay(error: ShortLinkError, attempt: number): number {
   const said = error instanceof ApiError ? parseRetryAfter(error.headers, error.body) : undefined
@@ -47,15 +56,29 @@ export function retryDelay(error: ShortLinkError, attempt: number): number {
   return 500 * 2 ** (attempt - 1) * (0.5 + Math.random() / 2)
 }
 
-/** Whether a request surely never left, by what fetch threw: the codes of Node and Bun, the words of Deno. */
-export function neverOpened(cause: unknown, depth = 0): boolean {
-  if (!isError(cause) || depth > 4) return false
-  const { code } = cause as { code?: unknown }
+/** How deep the causes of an error are followed. */
+const MOST_CAUSES = 4
+
+/** An error with its causes, the outermost first. */
+export function causesOf(error: unknown): Error[] {
+  const causes: Error[] = []
+  for (let cause = error; isError(cause) && causes.length <= MOST_CAUSES; cause = cause.cause) causes.push(cause)
+  return causes
+}
+
+const codeOf = (error: Error): string => String((error as { code?: unknown }).code ?? '')
+
+/** Whether the server's certificate was refused. Another attempt changes nothing about that. */
+export function isCertificateError(error: unknown): boolean {
+  return causesOf(error).some((cause) => /^(CERT_|ERR_TLS_CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(codeOf(cause)))
+}
+
+/** Whether a request certainly never left, by what fetch threw: the codes of Node and Bun, the words of Deno and undici. */
+export function neverOpened(error: unknown): boolean {
+  const codes =
+    /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|ERR_TLS_|ERR_SSL_)/
+  const words = /client error \(Connect\)|Proxy response \(\d+\) ?!== ?200|wrong version number|packet length too long/
   return (
-    /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|CERT_|ERR_TLS_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(
-      String(code),
-    ) ||
-    /client error \(Connect\)/.test(cause.message) ||
-    neverOpened(cause.cause, depth + 1)
+    isCertificateError(error) || causesOf(error).some((cause) => codes.test(codeOf(cause)) || words.test(cause.message))
   )
 }

@@ -1,108 +1,218 @@
 import {
   type ApiError,
+  type ApiErrorResponse,
   apiError,
-  type CallFacts,
   ConfigurationError,
   ConnectionError,
   describe,
+  type ErrorContext,
   InvalidResponseError,
   type Issue,
   isError,
-  type RateLimitState,
+  type Outcome,
+  shorten,
   TimeoutError,
 } from '../errors.ts'
 import { parseRetryAfter } from '../rate-limit/headers.ts'
 import { EXPIRED } from '../runtime/deadline.ts'
-import type { PreparedCall } from './request.ts'
-import { mayRepeat, neverOpened } from './retry.ts'
+import type { FetchResponse } from '../runtime/fetch.ts'
+import { redactBody, redactCause, redactHeaders, redactIssues } from './redact.ts'
+import { contextOf, type PreparedCall } from './request.ts'
+import { causesOf, isCertificateError, mayRepeat, neverOpened } from './retry.ts'
 
-/** The reason of an attempt that no answer came to: the signal's own after an abort, else one of our errors. */
-export function noAnswer(call: PreparedCall<unknown>, thrown: unknown, attempt: number): unknown {
-  const { method, path, replayable, signal, timeout, apiKey } = call
+/** An attempt as its errors need to know it. */
+export interface AttemptState {
+  /** Counted from 1. */
+  readonly attempt: number
+  /** Whether an earlier attempt may have done the work: no later one can say that it was not done. */
+  readonly mayHaveSucceeded: boolean
+}
+
+/** An answer that was read. */
+export interface ReadResponse {
+  readonly response: FetchResponse
+  readonly text: string
+  readonly body: unknown
+}
+
+/** Why no answer came: the reason of an abort, or one of our errors. */
+export function noAnswer(
+  call: PreparedCall<unknown>,
+  state: AttemptState,
+  { thrown, isSent, sourceError }: { thrown: unknown; isSent: boolean; sourceError: unknown },
+): unknown {
+  const { method, replayable, signal, timeout, redact, url } = call
   if (signal?.aborted) return signal.reason
   if (thrown instanceof ConfigurationError) {
-    return new ConfigurationError(thrown.message, { method, path, attempts: attempt - 1 })
+    const notSent: Outcome = 'not-sent'
+    return new ConfigurationError(thrown.message, errorContext(call, state, notSent, false, state.attempt - 1))
   }
-  const notSent = neverOpened(thrown)
-  const retryable = mayRepeat({ method, replayable, notSent, status: undefined })
-  const facts: CallFacts = { method, path, attempts: attempt, outcome: notSent ? 'not-sent' : 'unknown', retryable }
-  if (thrown === EXPIRED) return new TimeoutError(timeout as number, facts)
-  const cause = apiKey.redactCause(thrown)
-  return new ConnectionError(`no answer came: ${innermost(cause) || 'fetch gave no reason'}`, facts, { cause })
+  const redirect = isSent && causesOf(thrown).find(({ message }) => /redirect/i.test(message))
+  if (redirect) {
+    const [, target = 'another address, which this runtime does not tell'] =
+      /redirected to (\S+)/.exec(redirect.message) ?? []
+    return new ConnectionError(redact(redirectAdvice(target, call)), errorContext(call, state, 'rejected', false))
+  }
+  const notSent = !isSent || neverOpened(thrown)
+  const retryable = !isCertificateError(thrown) && mayRepeat({ method, replayable, notSent, status: undefined })
+  const context = errorContext(call, state, notSent ? 'not-sent' : 'unknown', retryable)
+  if (thrown === EXPIRED) return new TimeoutError(timeout as number, context)
+  if (sourceError !== undefined) {
+    const reason = redact(isError(sourceError) ? sourceError.message : String(sourceError))
+    return new ConnectionError(`the content could not be read: ${reason}`, context, { cause: sourceError })
+  }
+  const cause = redactCause(redact, thrown, undefined)
+  const innermost = causesOf(cause).at(-1)
+  const said = innermost ? innermost.message || (innermost as { code?: string }).code || innermost.name : cause
+  const reason = typeof said === 'string' ? said : ''
+  const advice = connectionAdvice(thrown, url)
+  return new ConnectionError(`no answer came: ${shorten(reason, 300) || 'fetch gave no reason'}${advice}`, context, {
+    cause,
+  })
+}
+
+/** What to do about a connection that failed, where the error of the runtime does not say it. */
+function connectionAdvice(thrown: unknown, url: string): string {
+  const text = causesOf(thrown)
+    .map((cause) => `${(cause as { code?: unknown }).code} ${cause.message}`)
+    .join(' ')
+  if (isCertificateError(thrown)) {
+    return '. The certificate is not trusted: for a private certificate authority, set NODE_EXTRA_CA_CERTS to its file'
+  }
+  if (/wrong version number|packet length too long|ERR_SSL_|EPROTO/.test(text)) {
+    return '. Does this port speak TLS? The address begins with https:'
+  }
+  if (url.startsWith('http:') && /HPE_INVALID|UND_ERR_SOCKET|ECONNRESET|other side closed/.test(text)) {
+    return '. The address begins with http:. Does this port speak TLS?'
+  }
+  return ''
 }
 
 /** The server said no. */
 export function refusal(
   call: PreparedCall<unknown>,
-  answer: { status: number; message: string; response: Response; body: unknown; rateLimit: RateLimitState },
-  attempt: number,
+  state: AttemptState,
+  answer: ReadResponse & {
+    readonly status: number
+    readonly message: string
+    readonly rateLimit: ApiErrorResponse['rateLimit']
+  },
 ): ApiError {
-  const { method, path, replayable, apiKey, api } = call
+  const { method, replayable, redact } = call
   const { status, response, rateLimit } = answer
-  const body = apiKey.redactBody(answer.body)
-  const outcome = status >= 500 ? 'unknown' : 'rejected'
+  const body = redactBody(redact, answer.body, answer.text)
+  const headers = redactHeaders(redact, response.headers as Headers)
   const retryable = mayRepeat({ method, replayable, notSent: false, status })
-  const headers = apiKey.redactHeaders(response.headers)
-  const said =
-    redirect(call, response, headers) ??
-    // A 200 that says no has nothing to tell but “OK”.
-    (answer.message ||
-      (!response.ok && response.statusText) ||
-      (typeof body === 'string' ? notJson(body) : 'no message'))
-  const hint =
-    api.usesKey && (status === 401 || status === 403)
-      ? ' (some hosts drop the Authorization header before it reaches the application, so that a good key is refused too)'
-      : ''
+  const context = errorContext(call, state, status >= 500 ? 'unknown' : 'rejected', retryable)
+  const said = redirectOf(call, response, headers) ?? refusalMessage(answer, body)
   return apiError(
-    `${status} ${apiKey.redact(said)}${hint}`,
+    redact(`${said}${refusalAdvice(call, status, body, headers)}`),
     { status, body, headers, rateLimit },
-    { method, path, attempts: attempt, outcome, retryable },
+    context,
     parseRetryAfter(response.headers, body),
   )
 }
 
-/** The answer is not what the reference says: a body that cannot be read, or rows that do not fit. */
+function refusalMessage({ status, message, response }: Parameters<typeof refusal>[2], body: unknown): string {
+  // A 200 that says no has nothing to tell but “OK”.
+  const isOk = response.status >= 200 && response.status < 300
+  const said = message || (!isOk && response.statusText) || (typeof body === 'string' ? notJson(body) : 'no message')
+  return isOk && status === response.status ? shorten(said, 300) : `${status} ${shorten(said, 300)}`
+}
+
+/** What to do about a refusal, where that can be told. */
+function refusalAdvice(call: PreparedCall<unknown>, status: number, body: unknown, headers: Headers): string {
+  const { api } = call
+  if (status === 304) {
+    return ': the answer of a cache to a conditional request. Leave out If-None-Match and If-Modified-Since in `headers`'
+  }
+  if (isBotWall(body, headers)) return BOT_WALL
+  if (typeof body === 'string' && status === 404) return `. Is ${api.setBy} right? It is ${api.address}`
+  // Without a key of its own, the proxy that adds it knows better.
+  if ((status !== 401 && status !== 403) || !api.usesKey || !call.apiKey.isSet) return ''
+  return '. Check `apiKey` or SHORTLINK_API_KEY first; some hosts drop the Authorization header before it reaches the platform'
+}
+
+/** An answer that is not what the platform documents: a body that cannot be read, or rows that do not fit. */
 export function invalidResponse(
-  { method, path, apiKey }: PreparedCall<unknown>,
-  answer: { response: Response; body: unknown; issues?: readonly Issue[] },
-  attempt: number,
+  call: PreparedCall<unknown>,
+  state: AttemptState,
+  { response, text, body, issues }: ReadResponse & { readonly issues: readonly Issue[] },
 ): InvalidResponseError {
-  const { status } = answer.response
-  const body = apiKey.redactBody(answer.body)
-  const issues = apiKey.redactIssues(answer.issues ?? [])
-  const problem = issues.length ? `the answer does not fit: ${describe(issues)}` : `${status} ${notJson(body)}`
+  const { redact } = call
+  const clean = redactBody(redact, body, text)
+  const safeIssues = redactIssues(redact, issues)
+  const advice = isBotWall(clean, response.headers) ? BOT_WALL : ''
+  const problem = issues.length
+    ? `the answer does not fit: ${describe(safeIssues)}`
+    : `${response.status} ${notJson(clean)}${advice}`
   return new InvalidResponseError(
     problem,
-    { status, body, issues },
-    { method, path, attempts: attempt, outcome: 'unknown' },
+    { status: response.status, body: clean, issues: safeIssues },
+    errorContext(call, state, 'unknown', false),
   )
 }
 
-/** Where a redirect leads, and what to do about it. */
-function redirect(
-  { url, api }: PreparedCall<unknown>,
-  { status, type }: Response,
-  headers: Headers,
-): string | undefined {
-  if (type !== 'opaqueredirect' && (status < 300 || status > 399)) return undefined
+/** The answer is larger than the client reads. */
+export function tooLarge(
+  call: PreparedCall<unknown>,
+  state: AttemptState,
+  { status }: FetchResponse,
+  maxResponseSize: number,
+): InvalidResponseError {
+  return new InvalidResponseError(
+    `the answer is larger than maxResponseSize, ${maxResponseSize} bytes`,
+    { status, body: undefined, issues: [] },
+    errorContext(call, state, 'unknown', false),
+  )
+}
+
+function errorContext(
+  call: PreparedCall<unknown>,
+  { attempt, mayHaveSucceeded }: AttemptState,
+  outcome: Outcome,
+  retryable: boolean,
+  attempts = attempt,
+): ErrorContext {
+  return { ...contextOf(call), attempts, outcome: mayHaveSucceeded ? 'unknown' : outcome, retryable }
+}
+
+/** Where a redirect leads, and what to do about it; `undefined` where the answer is none. */
+function redirectOf(call: PreparedCall<unknown>, response: FetchResponse, headers: Headers): string | undefined {
+  const { status } = response
+  const isOpaque = (response as Partial<Response>).type === 'opaqueredirect'
+  if (!isOpaque && (status < 300 || status > 399 || status === 304)) return undefined
   const location = headers.get('location')
   // A browser hides the address.
   const target =
-    location === null ? 'another address' : URL.canParse(location, url) ? new URL(location, url).href : location
-  return `redirected to ${target}. No redirect is followed, because a POST would turn into a GET: set ${api.setBy} to the new address`
+    location === null
+      ? 'another address'
+      : URL.canParse(location, call.url)
+        ? new URL(location, call.url).href
+        : location
+  return `${status} ${redirectAdvice(target, call)}`
+}
+
+function redirectAdvice(target: string, { api }: PreparedCall<unknown>): string {
+  return `redirected to ${shorten(target, 300)}. Redirects are not followed, because a POST would turn into a GET: set ${api.setBy} to the new address`
 }
 
 function notJson(body: unknown): string {
-  if (typeof body !== 'string') return 'the answer is JSON, but no object'
+  if (typeof body !== 'string') return 'the answer is JSON, but not an object'
   if (body.trim() === '') return 'the answer is empty'
-  return /^\s*</.test(body)
+  return isHtml(body)
     ? 'the answer is an HTML page, not JSON: a gateway, maintenance, or a wrong address'
     : 'the answer is not JSON, or was cut short'
 }
 
-/** The message of the first cause, which says most. */
-function innermost(cause: unknown): string {
-  if (!isError(cause)) return String(cause ?? '')
-  const { code } = cause as { code?: string }
-  return isError(cause.cause) ? innermost(cause.cause) : cause.message || code || cause.name
+const isHtml = (body: string): boolean => /^\s*</.test(body.slice(0, 1000))
+
+const BOT_WALL =
+  '. A bot wall may stand in front: some deployments let a `User-Agent` or a cookie of their own through, see `headers`'
+
+/** Whether a page asks the visitor to prove that he is not a program. */
+function isBotWall(body: unknown, headers: { get(name: string): string | null }): boolean {
+  if (headers.get('cf-mitigated') !== null) return true
+  const words = /captcha|challenge-platform|cf-chl|just a moment|checking your browser|are you a robot/i
+  return typeof body === 'string' && isHtml(body) && words.test(body.slice(0, 100_000))
 }

@@ -1,57 +1,70 @@
 import ky, { type KyInstance } from 'ky'
-import { numbered, page } from '../answers/open.ts'
-import { type CallFacts, isShortLinkError, RateLimitError, type ShortLinkError } from '../errors.ts'
-import type { RequestOptions } from '../options.ts'
+import type * as z from 'zod/mini'
+import { InvalidRequestError, isShortLinkError, RateLimitError, type ShortLinkError } from '../errors.ts'
 import { parseRetryAfter, rateLimitStateOf } from '../rate-limit/headers.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
-import { callsBegun } from '../runtime/calls-begun.ts'
 import { sleep, withDeadline } from '../runtime/deadline.ts'
 import { sentOnce } from '../runtime/environment.ts'
+import type { Fetch, FetchResponse } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
-import type { Reader, Reading } from '../schema/fields.ts'
-import { type Checks, positiveInteger } from '../schema/params.ts'
-import { type Answer, ApiPromise } from './api-promise.ts'
-import { openEnvelope } from './envelope.ts'
-import type { Observers } from './observers.ts'
-import { type ListOptions, ListPromise, type Page } from './pagination.ts'
+import { BodyTooLargeError, readText } from '../runtime/read-body.ts'
+import { type Checks, checkOptions } from '../schema/params.ts'
+import type { ParseContext } from '../schema/parse.ts'
+import { ApiPromise, type ApiResponse } from './api-promise.ts'
+import { openEnvelope, unwrapNumberedPage, unwrapPage } from './envelope.ts'
+import { emit, type Listeners } from './observers.ts'
+import {
+  type FetchPageOptions,
+  type ListMemory,
+  type ListOptions,
+  ListPromise,
+  listOptionChecks,
+  type Page,
+  type PageQuery,
+  pageChecks,
+} from './pagination.ts'
 import { type Path, patternOf } from './path.ts'
-import { type Call, type CallDefaults, type PreparedCall, prepareCall } from './request.ts'
+import { redactHeaders, redactIssues } from './redact.ts'
+import { type Call, type CallDefaults, contextOf, type PreparedCall, prepareCall } from './request.ts'
+import type { RequestOptions } from './request-options.ts'
 import { retryDelay } from './retry.ts'
-import { invalidResponse, noAnswer, refusal } from './to-error.ts'
-import { openUpload } from './upload.ts'
+import { type AttemptState, invalidResponse, noAnswer, type ReadResponse, refusal, tooLarge } from './to-error.ts'
+import { type OpenedUpload, openUpload } from './upload.ts'
 
 /** The options of a client, every one filled in. */
 export interface Settings extends CallDefaults {
   readonly validation: 'strict' | 'report' | 'off'
-  readonly fetch: typeof fetch
-  readonly headers: Readonly<Record<string, string>>
-  readonly observers: Observers
+  readonly maxResponseSize: number
+  readonly fetch: Fetch
+  readonly headers: readonly (readonly [string, string])[]
+  readonly observers: Listeners
 }
 
-/** A list as a row of the reference. */
+/** A list as a row of the API. */
 export interface List<T> {
   readonly path: Path
-  /** The names under which deployments give the rows; the reference's own first. */
-  readonly listKeys: readonly string[]
-  readonly read: Reader<T>
+  readonly query?: PageQuery | undefined
+  /** The checks of the query, besides those of the page. */
   readonly checks?: Checks
+  /** The keys under which deployments put the rows; the documented one first. */
+  readonly listKeys: readonly string[]
+  readonly row: z.ZodMiniType<T>
 }
 
-const pageChecks: Checks = { limit: positiveInteger, page: positiveInteger }
-
-/** Sends calls: waits for budget, sends them again where that is safe, and opens their answers. */
+/** Sends calls: waits for budget, sends them, sends them again where that is safe, and unwraps their answers. */
 export class Transport {
   readonly #settings: Settings
   readonly #ky: KyInstance
+  readonly #lists = new Map<string, ListMemory>()
 
   constructor(settings: Settings) {
     this.#settings = settings
     const headers = { accept: 'application/json', 'content-type': 'application/json' }
-    // Limits, retries, timeouts and errors are this package's own, so that an error inside a 200 counts, and a timeout
-    // covers the body. No redirect is followed: it would turn a POST into a GET.
+    // Limits, retries, timeouts and errors are this package's own: an error inside a 200 counts, and a timeout covers the
+    // body. No redirect is followed: it would turn a POST into a GET.
     this.#ky = ky
       .create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual', headers })
-      .extend({ headers: { ...settings.headers } })
+      .extend({ headers: settings.headers as [string, string][] })
   }
 
   /** The budget of the management API. */
@@ -59,155 +72,213 @@ export class Transport {
     return this.#settings.management.limiter
   }
 
+  /** The addresses of both APIs; `undefined` where one is not set. */
+  get addresses(): { baseUrl: string | undefined; openerUrl: string | undefined } {
+    return { baseUrl: this.#settings.management.address, openerUrl: this.#settings.opener.address }
+  }
+
   /** One call. */
   call<T>(call: Call<T>, options: RequestOptions = {}): ApiPromise<T> {
     return new ApiPromise(this.#run(call, options))
   }
 
-  /** A list of the reference. */
-  list<T>(list: List<T>, query: object = {}, options: ListOptions = {}): ListPromise<T> {
-    const { path, listKeys, read, checks } = list
-    return this.pages({ path, query, checks, open: page(listKeys, read) }, options)
+  /** A documented list. */
+  list<T>({ listKeys, row, ...list }: List<T>, options?: ListOptions): ListPromise<T> {
+    return this.pages({ ...list, unwrap: unwrapPage(listKeys, row) }, options)
   }
 
-  /** A list under any path, its pages opened in any way. */
+  /** A list under any path, its pages unwrapped in any way. */
   pages<T>(call: Omit<Call<Page<T>>, 'method'>, options: ListOptions = {}): ListPromise<T> {
-    const query = call.query as { page?: number } | undefined
-    const path = patternOf(call.path)
+    const pattern = patternOf(call.path)
     const checks = { ...pageChecks, ...call.checks }
-    const fetchPage = (number: number | undefined, signal: AbortSignal | undefined) =>
-      this.#run(
-        { ...call, checks, method: 'GET', query: { ...query, page: number }, open: numbered(call.open, number) },
-        signal ? { ...options, signal } : options,
-      )
-    return new ListPromise(fetchPage, path, query?.page, options)
+    const memory = this.#lists.get(pattern) ?? {}
+    this.#lists.set(pattern, memory)
+    const { concurrency: _, dedupe: __, ...requestOptions } = options ?? {}
+    const fetchPage = async (query: PageQuery, { signal, readAhead }: FetchPageOptions) => {
+      const unwrap = unwrapNumberedPage(call.unwrap, query.page)
+      const page = { ...call, checks, method: 'GET', query: { ...call.query, ...query }, unwrap, readAhead }
+      this.#refuseOptions(options, pattern)
+      return this.#run(page, signal ? { ...requestOptions, signal } : requestOptions)
+    }
+    const query = (call.query ?? {}) as PageQuery
+    return new ListPromise(fetchPage, query, options ?? {}, memory, { method: 'GET', path: pattern })
   }
 
-  async #run<T>(call: Call<T>, options: RequestOptions): Promise<Answer<T>> {
-    callsBegun.count++
+  #refuseOptions(options: unknown, path: string): void {
+    const issues = checkOptions(options, listOptionChecks)
+    if (issues.length === 0) return
+    const redact = (text: string) => this.#settings.apiKey.redact(text)
+    throw new InvalidRequestError(redactIssues(redact, issues), { method: 'GET', path })
+  }
+
+  /** A call from its check to its answer. */
+  async #run<T>(call: Call<T>, options: RequestOptions): Promise<ApiResponse<T>> {
     const prepared = prepareCall(call, options, this.#settings)
     const { signal, method } = prepared
-    // Whether an attempt may have done the work: no later one can say that it was not done.
-    let doubt = false
+    const started = performance.now()
+    let mayHaveSucceeded = false
+    let delay: number | undefined
     for (let attempt = 1; ; attempt++) {
-      signal?.throwIfAborted()
-      const waiting = this.#waitForBudget(prepared, attempt - 1, doubt)
-      if (waiting) await waiting
+      const state: AttemptState = { attempt, mayHaveSucceeded }
       try {
-        return await this.#attempt(prepared, attempt)
+        if (delay !== undefined) await sleep(delay, signal)
+        signal?.throwIfAborted()
+        const waiting = this.#waitForBudget(prepared, state)
+        if (waiting) await waiting
+        const answer = await this.#attempt(prepared, state)
+        const { status } = answer.response
+        this.#emit('onSuccess', prepared, { status, attempts: attempt, durationMs: performance.now() - started })
+        return answer
       } catch (error) {
-        const ours = isShortLinkError(error)
-        if (ours && doubt) Object.assign(error, { outcome: 'unknown' })
-        const delay = ours ? this.#delayBeforeRetry(prepared, error, attempt) : undefined
-        if (delay === undefined) throw error
-        doubt ||= ours && method !== 'GET' && error.outcome === 'unknown'
-        await sleep(delay, signal)
+        const ours = isShortLinkError(error) ? error : undefined
+        delay = ours && this.#delayBeforeRetry(prepared, ours, attempt)
+        if (delay === undefined) {
+          const attempts = ours?.attempts ?? attempt
+          this.#emit('onError', prepared, { error, attempts, durationMs: performance.now() - started })
+          throw error
+        }
+        mayHaveSucceeded ||= method !== 'GET' && ours?.outcome === 'unknown'
       }
     }
   }
 
-  #waitForBudget(call: PreparedCall<unknown>, attempts: number, doubt: boolean): Promise<void> | undefined {
-    const { api, method, path, signal } = call
-    return api.limiter?.acquire(signal)?.catch((error) => {
-      if (!(error instanceof RateLimitError)) throw error
-      const facts: CallFacts = { method, path, attempts, outcome: doubt ? 'unknown' : 'not-sent', retryable: true }
-      throw new RateLimitError(error.message, error, facts, error.retryAfter)
-    })
+  #waitForBudget(call: PreparedCall<unknown>, { attempt, mayHaveSucceeded }: AttemptState): Promise<void> | undefined {
+    const { api, signal, retry, readAhead } = call
+    return api.limiter
+      ?.acquire(signal, { maxDelay: retry.maxDelay, readAhead, onWait: (event) => this.#emit('onWait', call, event) })
+      ?.catch((error) => {
+        if (!(error instanceof RateLimitError)) throw error
+        const outcome = mayHaveSucceeded ? 'unknown' : 'not-sent'
+        const context = { ...contextOf(call), attempts: attempt - 1, outcome, retryable: true } as const
+        throw new RateLimitError(error.message, error, context, error.retryAfter)
+      })
   }
 
-  /** How long to wait before the call goes again, or `undefined` where it does not. */
+  /** How long to wait before the call is sent again, or `undefined` where it is not. */
   #delayBeforeRetry(call: PreparedCall<unknown>, error: ShortLinkError, attempt: number): number | undefined {
     if (!error.retryable || attempt > call.retry.limit) return undefined
     const delayMs = retryDelay(error, attempt)
     if (delayMs > call.retry.maxDelay) return undefined
-    this.#notify('onRetry', call, { attempt, delayMs, reason: error.message })
+    this.#emit('onRetry', call, { attempt, delayMs, reason: error.message })
     return delayMs
   }
 
-  async #attempt<T>(call: PreparedCall<T>, attempt: number): Promise<Answer<T>> {
+  /** One attempt: send, read, count, and unwrap. */
+  async #attempt<T>(call: PreparedCall<T>, state: AttemptState): Promise<ApiResponse<T>> {
     const { limiter } = call.api
+    const { attempt } = state
     const started = performance.now()
-    let response: Response
-    let text: string
-    try {
-      const key = call.api.usesKey ? await call.apiKey.get(call.signal) : null
-      this.#notify('onRequest', call, { attempt })
-      ;[response, text] = await withDeadline((signal) => this.#exchange(call, key, signal), call.timeout, call.signal)
-    } catch (error) {
-      const failure = noAnswer(call, error, attempt)
-      if (isShortLinkError(failure) && failure.outcome === 'not-sent' && limiter?.release) limiter.release()
-      else limiter?.observe()
-      throw failure
-    }
+    const { response, text } = await this.#exchange(call, state)
     const { status, headers } = response
-    const body = parse(text)
+    const body = parseJson(text)
     const envelope = openEnvelope(body, status)
     const refused = envelope?.ok === false && envelope.status === 429
     limiter?.observe({ headers, refused, retryAfter: parseRetryAfter(headers, body) })
     const rateLimit = limiter?.state ?? rateLimitStateOf(headers)
-    this.#notify('onResponse', call, { attempt, status, durationMs: performance.now() - started, rateLimit })
-    if (!envelope) throw invalidResponse(call, { response, body }, attempt)
-    if (!envelope.ok) throw refusal(call, { ...envelope, body, response, rateLimit }, attempt)
-    return {
-      data: await this.#read(call, envelope.body, response, attempt),
-      response,
-      rateLimit,
-      attempts: attempt,
-    }
+    this.#emit('onResponse', call, { attempt, status, durationMs: performance.now() - started, rateLimit })
+    if (!envelope) throw invalidResponse(call, state, { response, text, body, issues: [] })
+    if (!envelope.ok) throw refusal(call, state, { ...envelope, response, text, body, rateLimit })
+    const data = await this.#unwrap(call, state, { response, text, body: envelope.body })
+    return { data, response: withoutSecrets(response, call), rateLimit, attempts: attempt }
   }
 
-  async #read<T>(call: PreparedCall<T>, body: Record<string, unknown>, response: Response, attempt: number) {
-    const { validation } = this.#settings
-    const reading: Reading = { path: [], issues: [] }
-    const data = await call.open(body, reading, validation !== 'off')
-    const { issues, unusable } = reading
+  async #unwrap<T>(call: PreparedCall<T>, state: AttemptState, answer: ReadResponse): Promise<T> {
+    const { validation, observers } = this.#settings
+    const context: ParseContext = { path: [], issues: [] }
+    const data = await call.unwrap(answer.body as Record<string, unknown>, context, validation !== 'off')
+    const { issues, unusable } = context
     if (!unusable && (issues.length === 0 || validation === 'off')) return data
-    const error = invalidResponse(call, { response, body, issues }, attempt)
-    if (unusable || validation === 'strict') throw error
-    notify(this.#settings.observers.onDrift, { method: call.method, path: call.path, issues: error.issues })
+    if (unusable || validation === 'strict') throw invalidResponse(call, state, { ...answer, issues })
+    const drift = { method: call.method, path: call.path, issues: redactIssues(call.redact, issues) }
+    for (const { onDrift } of observers) notify(onDrift, drift)
     return data
   }
 
+  /** Sends a request and reads its answer, within the deadline. Whatever goes wrong gives the place in the budget back, or counts it. */
   async #exchange(
-    { method, url, body, upload, headers }: PreparedCall<unknown>,
-    key: string | null,
-    signal: AbortSignal,
-  ): Promise<[Response, string]> {
-    const { fetch } = this.#settings
-    const file = upload && (await openUpload(upload, fetch))
-    const sent = new Headers(file?.headers)
-    if (key !== null) sent.set('authorization', `Bearer ${key}`)
-    for (const [name, value] of Object.entries(headers ?? {})) sent.set(name, value)
-    const send = file?.send ?? fetch
+    call: PreparedCall<unknown>,
+    state: AttemptState,
+  ): Promise<{ response: FetchResponse; text: string }> {
+    const { limiter, usesKey } = call.api
+    let isSent = false
+    let response: FetchResponse | undefined
+    let upload: OpenedUpload | undefined
+    const work = async (signal: AbortSignal) => {
+      const key = usesKey ? await call.apiKey.get() : null
+      this.#emit('onRequest', call, { attempt: state.attempt })
+      upload = call.upload && (await openUpload(call.upload, this.#settings.fetch, key !== null))
+      signal.throwIfAborted()
+      isSent = true
+      response = await this.#send(call, key, upload, signal)
+      upload?.onSent?.()
+      return { response, text: await readText(response, this.#settings.maxResponseSize, signal) }
+    }
     try {
-      const response = await this.#ky(url, {
-        method,
-        headers: sent,
-        ...(body !== undefined && { body: sentOnce(body) }),
-        // The signal goes to fetch itself: ky would join it to its own with AbortSignal.any, which leaks.
-        fetch: (request) => send(request, { signal }),
-      })
-      return [response, await response.text()]
+      return await withDeadline(work, call.timeout, call.signal)
+    } catch (thrown) {
+      const error =
+        thrown instanceof BodyTooLargeError && response
+          ? tooLarge(call, state, response, this.#settings.maxResponseSize)
+          : noAnswer(call, state, { thrown, isSent, sourceError: upload?.sourceError?.() })
+      const wasSent = isSent && !(isShortLinkError(error) && error.outcome === 'not-sent')
+      if (wasSent || !limiter?.release) limiter?.observe()
+      else limiter.release()
+      throw error
     } finally {
-      file?.close?.()
+      upload?.close?.()
     }
   }
 
-  #notify<Name extends 'onRequest' | 'onResponse' | 'onRetry'>(
+  /** Sends a request. ky builds it: the address, the method, and the headers of the client and the call. */
+  async #send(
+    { method, url, body, headers }: PreparedCall<unknown>,
+    key: string | null,
+    upload: OpenedUpload | undefined,
+    signal: AbortSignal,
+  ): Promise<FetchResponse> {
+    const fetch = upload?.send ?? this.#settings.fetch
+    const sent = new Headers(upload?.headers)
+    if (key !== null) sent.set('authorization', `Bearer ${key}`)
+    for (const [name, value] of headers) sent.set(name, value)
+    // An address and an init, because a Request of this realm means nothing to a fetch of another one. The body and the
+    // signal bypass ky, which would clone the one, and join the other to its own with AbortSignal.any, which leaks.
+    const send = (request: Request) => {
+      const { redirect = 'manual' } = upload ?? {}
+      const content = upload ? { body: upload.body, duplex: 'half' } : body !== undefined && { body: sentOnce(body) }
+      const init = {
+        method: request.method,
+        headers: Object.fromEntries(request.headers),
+        redirect,
+        signal,
+        ...content,
+      }
+      return fetch(request.url, init) as Promise<Response>
+    }
+    const response = await this.#ky(url, { method, headers: sent, fetch: send as typeof globalThis.fetch })
+    return response as FetchResponse
+  }
+
+  #emit: <Name extends Parameters<typeof emit>[1]>(
     name: Name,
     call: PreparedCall<unknown>,
-    event: Omit<Parameters<NonNullable<Observers[Name]>>[0], 'method' | 'url'>,
-  ): void {
-    const observer = this.#settings.observers[name] as ((event: object) => void) | undefined
-    if (observer) notify(observer, { method: call.method, url: call.apiKey.redact(call.url), ...event })
-  }
+    event: Parameters<typeof emit<Name>>[3],
+  ) => void = (name, call, event) => emit(this.#settings.observers, name, call, event)
 }
 
-/** Parsed JSON, or the text itself where it is none. */
-function parse(text: string): unknown {
+/** Parsed JSON, or the text itself where it is not JSON. */
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
     return text
   }
+}
+
+/** The response as it came, or a copy where its headers repeat the key. */
+function withoutSecrets(response: FetchResponse, { redact }: PreparedCall<unknown>): Response {
+  const original = response as Response
+  const headers = [...original.headers]
+  if (headers.every(([, value]) => redact(value) === value)) return original
+  const { status, statusText } = response
+  return new Response(null, { status, statusText, headers: redactHeaders(redact, headers) })
 }

@@ -1,10 +1,14 @@
 import type { Issue } from '../errors.ts'
-import { isBrowser, runtimeFetch, sentOnce, streamedRedirect } from '../runtime/environment.ts'
+import { isBrowser, sentOnce, streamedRedirect } from '../runtime/environment.ts'
+import { type Fetch, runtimeFetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
-import { kind } from '../schema/expected.ts'
+import { mismatch } from '../schema/expected.ts'
+import type { Checks } from '../schema/params.ts'
+import { requestOptionChecks } from './request-options.ts'
+import { xhrFetch } from './upload-xhr.ts'
 
 /**
- * The content of a file: what can be sent as it is, or a source of bytes that is read once, as it is sent.
+ * The content of a file: data that can be sent as it is, or a source of bytes that is read once, while it is sent.
  * `fileFromPath` of `shortlink-sdk/node` makes a `Blob` of a file on disk without reading it into memory.
  */
 export type UploadContent =
@@ -14,18 +18,23 @@ export type UploadContent =
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array>
 
-/** How far an upload is. */
+/** The progress of an upload. */
 export interface UploadProgress {
   /** Bytes handed to the network so far. */
   readonly loaded: number
-  /** All bytes; `undefined` where the content does not tell its size. */
+  /** All bytes; `undefined` where the size of the content is unknown. */
   readonly total: number | undefined
 }
 
-/** A file on its way: what stands in the transport's request for it. */
+/** A content and who is told about its progress. */
 export interface Upload {
   readonly content: UploadContent
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined
+}
+
+export const uploadOptionChecks: Checks = {
+  ...requestOptionChecks,
+  onProgress: { expected: 'a function', fits: (value) => typeof value === 'function' },
 }
 
 /** What does not fit about a content. */
@@ -35,51 +44,67 @@ export function checkContent(content: unknown): Issue[] {
       ? [{ path: ['content'], message: 'expected a stream that nobody has read, received a used or locked one' }]
       : []
   }
+  const accepted = 'a Blob, File, ArrayBuffer, typed array, ReadableStream or AsyncIterable of bytes'
   const hint =
     typeof content === 'string'
       ? ': is it a path or the text? For a file on disk use fileFromPath(path) of shortlink-sdk/node, for text new Blob([text])'
       : ''
-  const accepted = 'a Blob, File, ArrayBuffer, typed array, ReadableStream or AsyncIterable of bytes'
-  return [{ path: ['content'], message: `expected ${accepted}, received ${kind(content)}${hint}` }]
+  return [{ path: ['content'], message: mismatch(accepted, content ?? null) + hint }]
 }
 
 /** Whether a content can be sent a second time. */
 export const isReplayable = (content: UploadContent): boolean => isSized(content)
 
-/** How one attempt of an upload is sent: the headers that only it knows, and a fetch that adds the content. */
+/** How one attempt of an upload is sent. */
 export interface OpenedUpload {
+  readonly body: unknown
   readonly headers: Readonly<Record<string, string>>
-  readonly send: typeof fetch
-  /** Closes a source that was not read to its end; Node would read on after an abort, for ever where it has none. */
+  readonly redirect: RequestRedirect
+  /** A fetch of its own, where only that can tell the progress. */
+  readonly send?: Fetch
+  /** To be called when the answer is there: fetch itself does not tell when all is sent. */
+  readonly onSent?: () => void
+  /** Ends a source that was not read to its end; Node would read on after an abort. */
   readonly close?: () => void
+  /** What the source failed with, if it has. */
+  readonly sourceError?: () => unknown
 }
 
-/**
- * Opens a content for one attempt. It goes to fetch past ky, which would clone the request and so hold the content in
- * memory as a whole.
- */
+/** The largest content that may be held in memory once more, in bytes, so that a redirect can be named. */
+const COPIED = 16 * 1024 * 1024
+
+/** Opens a content for one attempt. It bypasses ky, which would clone the request and so hold the content in memory. */
 export async function openUpload(
   { content, onProgress }: Upload,
-  fetch: typeof globalThis.fetch,
+  fetch: Fetch,
+  hasKey: boolean,
 ): Promise<OpenedUpload> {
-  // The fetch of a browser can neither stream a request nor tell its progress.
-  if (isBrowser()) {
-    const blob = isSized(content) ? new Blob([content as BlobPart]) : await new Response(opened(content).stream).blob()
-    const send = withBody(fetch, blob)
-    if (!onProgress) return { headers: {}, send }
-    // Another fetch leads elsewhere, and a service worker has no XMLHttpRequest.
-    const viaXhr = fetch === runtimeFetch && 'XMLHttpRequest' in globalThis
-    return { headers: {}, send: viaXhr ? xhrFetch(blob, onProgress) : toldAtTheEnd(send, blob.size, onProgress) }
-  }
-  if (isSized(content) && !onProgress) return { headers: {}, send: withBody(fetch, sentOnce(content)) }
   const total = isSized(content) ? sizeOf(content) : undefined
-  const source = isSized(content) ? new Blob([content as BlobPart]).stream() : content
-  const { stream, close } = opened(source, (loaded) => notify(onProgress, { loaded, total }))
-  return {
-    headers: total === undefined ? {} : { 'content-length': String(total) },
-    send: withBody(fetch, withLength(stream, total)),
-    close,
+  // A fetch that may have to name a redirect keeps a copy of what it sends.
+  const redirect = total !== undefined && total <= COPIED ? 'manual' : streamedRedirect()
+  if (isBrowser()) return openInBrowser({ content, onProgress }, { fetch, hasKey, redirect })
+  if (isSized(content) && !onProgress) return { body: sentOnce(content), headers: {}, redirect }
+  const source = openSource(isSized(content) ? new Blob([content as BlobPart]).stream() : content, (loaded) =>
+    notify(onProgress, { loaded, total }),
+  )
+  const headers = total === undefined ? {} : { 'content-length': String(total) }
+  return { ...source, body: withLength(source.body, total), headers, redirect }
+}
+
+/** The fetch of a browser can neither stream a request nor tell its progress. */
+async function openInBrowser(
+  { content, onProgress }: Upload,
+  { fetch, hasKey, redirect }: { fetch: Fetch; hasKey: boolean; redirect: RequestRedirect },
+): Promise<OpenedUpload> {
+  const blob = isSized(content) ? new Blob([content as BlobPart]) : await new Response(openSource(content).body).blob()
+  const opened = { body: blob, headers: {}, redirect }
+  if (!onProgress) return opened
+  // XMLHttpRequest follows redirects by itself, so it must not carry a key; another fetch leads elsewhere; a service
+  // worker has no XMLHttpRequest.
+  if (fetch === runtimeFetch && !hasKey && 'XMLHttpRequest' in globalThis) {
+    return { ...opened, send: xhrFetch(blob, onProgress) }
   }
+  return { ...opened, onSent: () => notify(onProgress, { loaded: blob.size, total: blob.size }) }
 }
 
 /** Cloudflare Workers take the length of a stream from its kind, not from the header. */
@@ -88,10 +113,6 @@ function withLength(stream: ReadableStream<Uint8Array>, length: number | undefin
     FixedLengthStream?: new (length: number) => TransformStream<Uint8Array, Uint8Array>
   }
   return FixedLengthStream && length !== undefined ? stream.pipeThrough(new FixedLengthStream(length)) : stream
-}
-
-function withBody(fetch: typeof globalThis.fetch, body: BodyInit): typeof globalThis.fetch {
-  return (input, init) => fetch(input, { ...init, body, duplex: 'half', redirect: streamedRedirect() } as RequestInit)
 }
 
 type Sized = Blob | ArrayBuffer | ArrayBufferView
@@ -104,7 +125,7 @@ function isStream(content: unknown): content is ReadableStream<Uint8Array> {
   return content instanceof ReadableStream
 }
 
-/** A stream does not tell whether it was read to its end; a Response refuses to be made of one that was. */
+/** A stream does not tell whether it was read to its end; a Response cannot be made of one that was. */
 function isUsed(stream: ReadableStream<Uint8Array>): boolean {
   try {
     new Response(stream)
@@ -123,7 +144,10 @@ function sizeOf(content: Sized): number {
 }
 
 /** The bytes of a source as a stream, counted, and a way to end both. */
-function opened(content: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>, onBytes?: (loaded: number) => void) {
+function openSource(
+  content: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
+  onBytes?: (loaded: number) => void,
+) {
   const reader = isStream(content) ? content.getReader() : undefined
   const chunks = isStream(content) ? undefined : content[Symbol.asyncIterator]()
   const end = async () => {
@@ -131,7 +155,8 @@ function opened(content: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
   }
   let close = () => {}
   let loaded = 0
-  const stream = new ReadableStream<Uint8Array>({
+  let failure: unknown
+  const body = new ReadableStream<Uint8Array>({
     start(controller) {
       close = () => {
         // An error, and not an end: a server must not take half a file for a whole one.
@@ -140,54 +165,18 @@ function opened(content: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
       }
     },
     async pull(controller) {
-      const { done, value } = await (reader ? reader.read() : chunks!.next())
-      if (done) return controller.close()
-      controller.enqueue(value)
-      loaded += value.byteLength
+      try {
+        const { done, value } = await (reader ? reader.read() : chunks!.next())
+        if (done) return controller.close()
+        controller.enqueue(value)
+        loaded += value.byteLength
+      } catch (error) {
+        failure = error
+        throw error
+      }
       onBytes?.(loaded)
     },
     cancel: end,
   })
-  return { stream, close }
-}
-
-/** A fetch that tells the progress once, when all is sent. */
-function toldAtTheEnd(send: typeof fetch, size: number, onProgress: (progress: UploadProgress) => void): typeof fetch {
-  return async (input, init) => {
-    const response = await send(input, init)
-    notify(onProgress, { loaded: size, total: size })
-    return response
-  }
-}
-
-/** A fetch over XMLHttpRequest: the one way in which a browser tells the progress of an upload and its Content-Length stays. */
-function xhrFetch(blob: Blob, onProgress: (progress: UploadProgress) => void): typeof fetch {
-  return (input, init) =>
-    new Promise((resolve, reject) => {
-      const request = input as Request
-      const xhr = new XMLHttpRequest()
-      xhr.open(request.method, request.url)
-      xhr.responseType = 'blob'
-      request.headers.forEach((value, name) => {
-        xhr.setRequestHeader(name, value)
-      })
-      xhr.upload.onprogress = ({ loaded }) => notify(onProgress, { loaded, total: blob.size })
-      xhr.onerror = () => reject(new TypeError('Network request failed'))
-      xhr.onload = () => {
-        // XMLHttpRequest follows redirects by itself: the answer then comes from another address.
-        if (xhr.responseURL !== request.url) return reject(new TypeError(`redirected to ${xhr.responseURL}`))
-        const lines = xhr.getAllResponseHeaders().trim().split('\r\n').filter(Boolean)
-        const headers = new Headers(lines.map((line) => line.split(/: ?(.*)/, 2) as [string, string]))
-        // A 204 may have no body at all.
-        resolve(
-          new Response(xhr.response.size ? xhr.response : null, {
-            status: xhr.status,
-            statusText: xhr.statusText,
-            headers,
-          }),
-        )
-      }
-      init?.signal?.addEventListener('abort', () => xhr.abort())
-      xhr.send(blob)
-    })
+  return { body, close: () => close(), sourceError: () => failure }
 }

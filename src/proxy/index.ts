@@ -1,9 +1,11 @@
 import { ConfigurationError } from '../errors.ts'
+import { parseAddress } from '../http/address.ts'
 import { ApiKey } from '../http/api-key.ts'
-import { parseAddress } from '../options.ts'
+import { redactCause } from '../http/redact.ts'
 import { rateHeaders } from '../rate-limit/headers.ts'
 import { EXPIRED, withDeadline } from '../runtime/deadline.ts'
-import { environment, runtimeFetch, streamedRedirect } from '../runtime/environment.ts'
+import { environment, streamedRedirect } from '../runtime/environment.ts'
+import { runtimeFetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
 import { type AllowedCall, matcher } from './allow.ts'
 import { type CorsOptions, corsRules, isPreflight } from './cors.ts'
@@ -144,7 +146,7 @@ function forwarder(options: ProxyOptions): (request: Request, path: string) => P
       redirect: request.body ? streamedRedirect() : 'manual',
     }
     const send = async (signal: AbortSignal) =>
-      passOn(await fetch(url + new URL(request.url).search, { ...init, signal }), key)
+      passOn((await fetch(url + new URL(request.url).search, { ...init, signal })) as Response, key)
     try {
       return await withDeadline(send, timeout, request.signal ?? undefined)
     } catch (error) {
@@ -152,7 +154,11 @@ function forwarder(options: ProxyOptions): (request: Request, path: string) => P
       if (request.signal?.aborted) throw new Refusal(499, 'The browser left.')
       if (error === EXPIRED)
         throw new Refusal(504, 'The platform did not answer in time.', new Error(`no answer within ${timeout} ms`))
-      throw new Refusal(502, 'The platform gave no answer.', key.redactCause(error))
+      throw new Refusal(
+        502,
+        'The platform gave no answer.',
+        redactCause((text) => key.redact(text), error, undefined),
+      )
     }
   }
 }

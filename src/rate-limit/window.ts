@@ -1,9 +1,9 @@
-import { DAY, type ParsedRateHeaders, parseRateHeaders } from './headers.ts'
+import { DAY, type HeadersLike, type ParsedRateHeaders, parseRateHeaders } from './headers.ts'
 
 /** What a response says about the rate limit. */
 export interface RateLimitAnswer {
   /** The headers of the response. */
-  readonly headers: Headers
+  readonly headers: HeadersLike
   /** Whether the server refused the request because of its rate: 429, as the status or in the body. */
   readonly refused: boolean
   /** How long to wait, in seconds, where the `Retry-After` header or the body says so. */

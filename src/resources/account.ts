@@ -1,54 +1,67 @@
-import { data, flat } from '../answers/open.ts'
-import { readAccount, readActionResult } from '../answers/readers.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
+import { unwrapBody, unwrapData } from '../http/envelope.ts'
 import { path } from '../http/path.ts'
-import type { Transport } from '../http/transport.ts'
-import type { RequestOptions } from '../options.ts'
-import { type Checks, string } from '../schema/params.ts'
-import type { ActionResult } from './results.ts'
+import type { RequestOptions } from '../http/request-options.ts'
+import { integer, object, text, textOrNull } from '../schema/fields.ts'
+import { type Checks, secret, string } from '../schema/params.ts'
+import { type ActionResult, actionResult, Resource } from './resource.ts'
 
-/** The account that the key belongs to. @see reference, “Account” */
-export class AccountResource {
-  readonly #api: Transport
-
-  /** @internal */
-  constructor(api: Transport) {
-    this.#api = api
-  }
-
-  /** The account. @see reference, “Account”: GET `/account` */
+/** The account that the API key belongs to. */
+export class AccountResource extends Resource {
+  /**
+   * Gets the account: GET `/account`.
+   *
+   * @example
+   * const { email, status } = await client.account.get()
+   *
+   * @throws {AuthenticationError} where the server refuses the key
+   */
   get(options?: RequestOptions): ApiPromise<Account> {
-    return this.#api.call({ method: 'GET', path: path`/account`, open: data(readAccount) }, options)
+    return this.call({ method: 'GET', path: path`/account`, unwrap: unwrapData(account) }, options)
   }
 
   /**
-   * Changes the email address, the password or both. @see reference, “Account”: PUT `/account/update`
-   * @throws {InvalidRequestError} for a parameter that does not fit; nothing is sent
+   * Changes the email address, the password or both: PUT `/account/update`.
+   *
+   * @example
+   * await client.account.update({ email: 'owner@shop.example' })
+   *
+   * @throws {InvalidRequestError} where a parameter is not a string; nothing is sent
    */
   update(params: AccountUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.#api.call(
-      { method: 'PUT', path: path`/account/update`, json: params, checks, open: flat(readActionResult) },
+    return this.call(
+      { method: 'PUT', path: path`/account/update`, json: params, checks, unwrap: unwrapBody(actionResult) },
       options,
     )
   }
 }
 
-const checks: Checks = { email: string, password: string }
+const checks: Checks = { email: string, password: secret }
 
-/** An account. @see reference, “Account” */
+/** An account. */
 export interface Account {
   id: number
   email: string
   username: string
   /** The address of a picture; `null` where there is none. */
   avatar: string | null
-  /** The status of the plan. */
+  /** The status of the plan, such as `pro`. */
   status: string
-  /** When the plan ends, `YYYY-MM-DD HH:MM:SS` in the server's own zone; `null` on a plan without end. */
+  /** When the plan ends, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` on a plan without an end. */
   expires: string | null
-  /** When the account was made, `YYYY-MM-DD HH:MM:SS` in the server's own zone. */
+  /** When the account was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
   registered: string
 }
+
+export const account = /* @__PURE__ */ object<Account>({
+  id: integer,
+  email: text,
+  username: text,
+  avatar: textOrNull,
+  status: text,
+  expires: textOrNull,
+  registered: text,
+})
 
 /** What can be changed about an account. */
 export interface AccountUpdate {

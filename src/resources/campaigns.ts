@@ -1,62 +1,92 @@
-import { flat } from '../answers/open.ts'
-import { readActionResult, readCampaign } from '../answers/readers.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
+import { unwrapBody } from '../http/envelope.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/pagination.ts'
 import { path } from '../http/path.ts'
-import type { Transport } from '../http/transport.ts'
-import type { RequestOptions } from '../options.ts'
+import type { RequestOptions } from '../http/request-options.ts'
+import { flag, integer, object, text, textOrFalse } from '../schema/fields.ts'
 import { boolean, type Checks, string } from '../schema/params.ts'
-import type { ActionResult } from './results.ts'
+import { type ActionResult, actionResult, type Id, Resource } from './resource.ts'
 
-/** Campaigns: groups of links, with a rotator that leads to one of them. @see reference, “Campaigns” */
-export class CampaignsResource {
-  readonly #api: Transport
-
-  /** @internal */
-  constructor(api: Transport) {
-    this.#api = api
-  }
-
-  /** The campaigns of the account. @see reference, “Campaigns”: GET `/campaigns` */
+/** Campaigns: groups of links, each with a rotator that leads to one of them. */
+export class CampaignsResource extends Resource {
+  /**
+   * Lists the campaigns of the account: GET `/campaigns`.
+   *
+   * @example
+   * for await (const { id, name } of client.campaigns.list()) console.log(id, name)
+   */
   list(query?: PageQuery, options?: ListOptions): ListPromise<Campaign> {
-    return this.#api.list({ path: path`/campaigns`, listKeys: ['campaigns'], read: readCampaign }, query, options)
+    return this.pages({ path: path`/campaigns`, query, listKeys: ['campaigns'], row: campaign }, options)
   }
 
-  /** Makes a campaign. @see reference, “Campaigns”: POST `/campaign/add` */
+  /**
+   * Creates a campaign: POST `/campaign/add`.
+   *
+   * @example
+   * const { id, rotator } = await client.campaigns.create({ name: 'Opening day', slug: 'opening', public: true })
+   *
+   * @throws {InvalidRequestError} where a parameter is not of its type; nothing is sent
+   */
   create(params: CampaignCreate, options?: RequestOptions): ApiPromise<Campaign> {
-    return this.#api.call(
-      { method: 'POST', path: path`/campaign/add`, json: params, checks, open: flat(readCampaign) },
+    return this.call(
+      { method: 'POST', path: path`/campaign/add`, json: params, checks, unwrap: unwrapBody(campaign) },
       options,
     )
   }
 
-  /** Puts a link into a campaign. @see reference, “Campaigns”: POST `/campaign/:campaignid/assign/:linkid` */
-  assignLink(campaignId: number, linkId: number, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.#api.call(
-      { method: 'POST', path: path`/campaign/${{ campaignId }}/assign/${{ linkId }}`, open: flat(readActionResult) },
+  /**
+   * Assigns a link to a campaign: POST `/campaign/:campaignid/assign/:linkid`.
+   *
+   * @example
+   * await client.campaigns.assignLink(campaign.id, link.id)
+   *
+   * @throws {NotFoundError} where there is no such campaign or link
+   */
+  assignLink(campaignId: Id, linkId: Id, options?: RequestOptions): ApiPromise<ActionResult> {
+    return this.call(
+      {
+        method: 'POST',
+        path: path`/campaign/${{ campaignId }}/assign/${{ linkId }}`,
+        unwrap: unwrapBody(actionResult),
+      },
       options,
     )
   }
 
-  /** Changes a campaign. @see reference, “Campaigns”: PUT `/campaign/:id/update` */
-  update(id: number, params: CampaignUpdate, options?: RequestOptions): ApiPromise<Campaign> {
-    return this.#api.call(
+  /**
+   * Updates a campaign: PUT `/campaign/:id/update`. The name is required.
+   *
+   * @example
+   * await client.campaigns.update(3, { name: 'Closing day', public: false })
+   *
+   * @throws {InvalidRequestError} where the name is missing, or a parameter is not of its type; nothing is sent
+   * @throws {NotFoundError} where there is no such campaign
+   */
+  update(id: Id, params: CampaignUpdate, options?: RequestOptions): ApiPromise<Campaign> {
+    return this.call(
       {
         method: 'PUT',
         path: path`/campaign/${{ id }}/update`,
         json: params,
         checks,
         required: ['name'],
-        open: flat(readCampaign),
+        unwrap: unwrapBody(campaign),
       },
       options,
     )
   }
 
-  /** Deletes a campaign. @see reference, “Campaigns”: DELETE `/campaign/:id/delete` */
-  delete(id: number, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.#api.call(
-      { method: 'DELETE', path: path`/campaign/${{ id }}/delete`, open: flat(readActionResult) },
+  /**
+   * Deletes a campaign: DELETE `/campaign/:id/delete`. Its links stay.
+   *
+   * @example
+   * await client.campaigns.delete(3)
+   *
+   * @throws {NotFoundError} where there is no such campaign
+   */
+  delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
+    return this.call(
+      { method: 'DELETE', path: path`/campaign/${{ id }}/delete`, unwrap: unwrapBody(actionResult) },
       options,
     )
   }
@@ -64,29 +94,34 @@ export class CampaignsResource {
 
 const checks: Checks = { name: string, slug: string, public: boolean }
 
-/** A campaign. @see reference, “Campaign” */
+/** A campaign. */
 export interface Campaign {
   id: number
-  /** The name, wherever the server put it. */
+  /** The name, under whichever key the server sent it. */
   name: string
-  /** Whether everybody may see it. */
+  /** Whether everybody may see the campaign. */
   public: boolean
-  /** The address of the rotator, made of the slug; `false` where the campaign has no public one. */
+  /** The address of the rotator, built from the slug; `false` where the campaign has no public one. */
   rotator: string | false
   /** The address of the campaign's list page. */
   list: string
 }
 
-/** A campaign to make. */
+export const campaign = /* @__PURE__ */ object<Campaign>(
+  { id: integer, name: text, public: flag, rotator: textOrFalse, list: text },
+  { name: ['domain', 'campaign'] },
+)
+
+/** The parameters of a new campaign. */
 export interface CampaignCreate {
   name?: string
-  /** The slug of the rotator. */
+  /** The slug of the rotator's address. */
   slug?: string
-  /** Whether everybody may see it. */
+  /** Whether everybody may see the campaign. */
   public?: boolean
 }
 
-/** What can be changed about a campaign; the name must be given. */
+/** What can be changed about a campaign; the name is required. */
 export interface CampaignUpdate extends CampaignCreate {
   name: string
 }

@@ -1,79 +1,111 @@
-import { flat } from '../answers/open.ts'
-import { readActionResult, readChannel, readChannelItem } from '../answers/readers.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
+import { unwrapBody } from '../http/envelope.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/pagination.ts'
 import { path } from '../http/path.ts'
-import type { Transport } from '../http/transport.ts'
-import type { RequestOptions } from '../options.ts'
+import type { RequestOptions } from '../http/request-options.ts'
+import { flag, integer, object, text, textOrNull } from '../schema/fields.ts'
 import { boolean, type Checks, hexColor, string } from '../schema/params.ts'
-import type { ActionResult } from './results.ts'
+import { type ActionResult, actionResult, type Id, Resource } from './resource.ts'
 
-/** Channels: folders of links, bio pages and QR codes. @see reference, “Channels” */
-export class ChannelsResource {
-  readonly #api: Transport
-
-  /** @internal */
-  constructor(api: Transport) {
-    this.#api = api
-  }
-
-  /** The channels of the account. @see reference, “Channels”: GET `/channels` */
+/** Channels: collections of links, bio pages and QR codes. */
+export class ChannelsResource extends Resource {
+  /**
+   * Lists the channels of the account: GET `/channels`.
+   *
+   * @example
+   * for await (const { id, name, color } of client.channels.list()) console.log(id, name, color)
+   */
   list(query?: PageQuery, options?: ListOptions): ListPromise<Channel> {
-    return this.#api.list({ path: path`/channels`, listKeys: ['channels'], read: readChannel }, query, options)
-  }
-
-  /** What is in a channel. @see reference, “Channels”: GET `/channel/:id` */
-  items(channelId: number, query?: PageQuery, options?: ListOptions): ListPromise<ChannelItem> {
-    return this.#api.list(
-      { path: path`/channel/${{ channelId }}`, listKeys: ['items'], read: readChannelItem },
-      query,
-      options,
-    )
+    return this.pages({ path: path`/channels`, query, listKeys: ['channels'], row: channel }, options)
   }
 
   /**
-   * Makes a channel. @see reference, “Channels”: POST `/channel/add`
-   * @throws {InvalidRequestError} for a colour that is not `#RRGGBB`; nothing is sent
+   * Lists the items of a channel: GET `/channel/:id`.
+   *
+   * @example
+   * for await (const { type, id, link } of client.channels.items(9)) console.log(type, id, link)
+   *
+   * @throws {NotFoundError} where there is no such channel
+   */
+  items(channelId: Id, query?: PageQuery, options?: ListOptions): ListPromise<ChannelItem> {
+    return this.pages({ path: path`/channel/${{ channelId }}`, query, listKeys: ['items'], row: channelItem }, options)
+  }
+
+  /**
+   * Creates a channel: POST `/channel/add`.
+   *
+   * @example
+   * const { id } = await client.channels.create({ name: 'Newsletter', color: '#3366FF', starred: true })
+   *
+   * @throws {InvalidRequestError} where the name is missing, or the colour is not `#RRGGBB`; nothing is sent
    */
   create(params: ChannelCreate, options?: RequestOptions): ApiPromise<Channel> {
-    return this.#api.call(
-      { method: 'POST', path: path`/channel/add`, json: params, checks, required: ['name'], open: flat(readChannel) },
-      options,
-    )
-  }
-
-  /**
-   * Puts a link, a bio page or a QR code into a channel.
-   * @see reference, “Channels”: POST `/channel/:channelid/assign/:type/:itemid`
-   */
-  assignItem(
-    channelId: number,
-    type: ChannelItemType,
-    itemId: number,
-    options?: RequestOptions,
-  ): ApiPromise<ActionResult> {
-    return this.#api.call(
+    return this.call(
       {
         method: 'POST',
-        path: path`/channel/${{ channelId }}/assign/${{ type }}/${{ itemId }}`,
-        open: flat(readActionResult),
+        path: path`/channel/add`,
+        json: params,
+        checks,
+        required: ['name'],
+        unwrap: unwrapBody(channel),
       },
       options,
     )
   }
 
-  /** Changes a channel. @see reference, “Channels”: PUT `/channel/:id/update` */
-  update(id: number, params: ChannelUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.#api.call(
-      { method: 'PUT', path: path`/channel/${{ id }}/update`, json: params, checks, open: flat(readActionResult) },
+  /**
+   * Assigns a link, a bio page or a QR code to a channel: POST `/channel/:channelid/assign/:type/:itemid`.
+   *
+   * @example
+   * await client.channels.assignItem(channel.id, 'links', link.id)
+   *
+   * @throws {InvalidRequestError} where the type is not `links`, `bio` or `qr`; nothing is sent
+   * @throws {NotFoundError} where there is no such channel or item
+   */
+  assignItem(channelId: Id, type: ChannelItemType, itemId: Id, options?: RequestOptions): ApiPromise<ActionResult> {
+    return this.call(
+      {
+        method: 'POST',
+        path: path`/channel/${{ channelId }}/assign/${{ type }}/${{ itemId }}`,
+        unwrap: unwrapBody(actionResult),
+      },
       options,
     )
   }
 
-  /** Deletes a channel; its items stay, in no channel. @see reference, “Channels”: DELETE `/channel/:id/delete` */
-  delete(id: number, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.#api.call(
-      { method: 'DELETE', path: path`/channel/${{ id }}/delete`, open: flat(readActionResult) },
+  /**
+   * Updates a channel: PUT `/channel/:id/update`.
+   *
+   * @example
+   * await client.channels.update(9, { starred: false })
+   *
+   * @throws {InvalidRequestError} where the colour is not `#RRGGBB`; nothing is sent
+   * @throws {NotFoundError} where there is no such channel
+   */
+  update(id: Id, params: ChannelUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
+    return this.call(
+      {
+        method: 'PUT',
+        path: path`/channel/${{ id }}/update`,
+        json: params,
+        checks,
+        unwrap: unwrapBody(actionResult),
+      },
+      options,
+    )
+  }
+
+  /**
+   * Deletes a channel: DELETE `/channel/:id/delete`. Its items stay, unassigned.
+   *
+   * @example
+   * await client.channels.delete(9)
+   *
+   * @throws {NotFoundError} where there is no such channel
+   */
+  delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
+    return this.call(
+      { method: 'DELETE', path: path`/channel/${{ id }}/delete`, unwrap: unwrapBody(actionResult) },
       options,
     )
   }
@@ -81,20 +113,28 @@ export class ChannelsResource {
 
 const checks: Checks = { name: string, description: string, color: hexColor, starred: boolean }
 
-/** A channel. @see reference, “Channel” */
+/** A channel. */
 export interface Channel {
   id: number
   name: string
   description: string | null
-  /** The colour of its badge, such as `#3366FF`. */
+  /** The colour of the badge, such as `#3366FF`; `null` where none is set. */
   color: string | null
   starred: boolean
 }
 
+export const channel = /* @__PURE__ */ object<Channel>({
+  id: integer,
+  name: text,
+  description: textOrNull,
+  color: textOrNull,
+  starred: flag,
+})
+
 /** What can be assigned to a channel. */
 export type ChannelItemType = 'links' | 'bio' | 'qr'
 
-/** Something in a channel. @see reference, “Channel item” */
+/** An item of a channel. */
 export interface ChannelItem {
   /** `links`, `bio` or `qr`; a deployment may have others. */
   type: ChannelItemType | (string & {})
@@ -107,16 +147,25 @@ export interface ChannelItem {
   date: string
 }
 
+export const channelItem = /* @__PURE__ */ object<ChannelItem>({
+  type: text,
+  id: integer,
+  title: textOrNull,
+  preview: textOrNull,
+  link: text,
+  date: text,
+})
+
 /** What can be changed about a channel. */
 export interface ChannelUpdate {
   name?: string
   description?: string | null
-  /** The colour of its badge, as `#RRGGBB`. */
+  /** The colour of the badge, as `#RRGGBB`. */
   color?: string | null
   starred?: boolean
 }
 
-/** A channel to make. */
+/** The parameters of a new channel; the name is required. */
 export interface ChannelCreate extends ChannelUpdate {
   name: string
 }

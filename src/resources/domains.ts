@@ -1,77 +1,113 @@
-import { flat } from '../answers/open.ts'
-import { readActionResult, readCreated, readDomain } from '../answers/readers.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
+import { unwrapBody } from '../http/envelope.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/pagination.ts'
 import { path } from '../http/path.ts'
-import type { Transport } from '../http/transport.ts'
-import type { RequestOptions } from '../options.ts'
-import { type Checks, domain, httpUrl } from '../schema/params.ts'
-import type { ActionResult, Created } from './results.ts'
+import type { RequestOptions } from '../http/request-options.ts'
+import { integer, object, text, textOrNull } from '../schema/fields.ts'
+import { type Checks, domainUrl, httpUrl } from '../schema/params.ts'
+import { type ActionResult, actionResult, type Created, created, type Id, Resource } from './resource.ts'
 
-/** Branded domains, on which short links stand. @see reference, “Branded domains” */
-export class DomainsResource {
-  readonly #api: Transport
-
-  /** @internal */
-  constructor(api: Transport) {
-    this.#api = api
-  }
-
-  /** The domains of the account. @see reference, “Branded domains”: GET `/domains` */
+/** Branded domains: your own domains for short links. */
+export class DomainsResource extends Resource {
+  /**
+   * Lists the domains of the account: GET `/domains`.
+   *
+   * @example
+   * for await (const { id, domain } of client.domains.list()) console.log(id, domain)
+   */
   list(query?: PageQuery, options?: ListOptions): ListPromise<Domain> {
-    return this.#api.list({ path: path`/domains`, listKeys: ['domains'], read: readDomain }, query, options)
+    return this.pages({ path: path`/domains`, query, listKeys: ['domains'], row: domain }, options)
   }
 
   /**
-   * Adds a domain, which must point to the service already. @see reference, “Branded domains”: POST `/domain/add`
-   * @throws {InvalidRequestError} for a domain without its scheme or an address that is none; nothing is sent
+   * Adds a domain: POST `/domain/add`. Its DNS must already point to the platform.
+   *
+   * @example
+   * const { id } = await client.domains.create({ domain: 'https://go.example', redirect404: 'https://shop.example' })
+   *
+   * @throws {InvalidRequestError} where the domain has no scheme, or a redirect is not an absolute URL; nothing is sent
    */
   create(params: DomainCreate, options?: RequestOptions): ApiPromise<Created> {
-    return this.#api.call(
-      { method: 'POST', path: path`/domain/add`, json: params, checks, required: ['domain'], open: flat(readCreated) },
+    return this.call(
+      {
+        method: 'POST',
+        path: path`/domain/add`,
+        json: params,
+        checks,
+        required: ['domain'],
+        unwrap: unwrapBody(created),
+      },
       options,
     )
   }
 
-  /** Changes where a domain leads. @see reference, “Branded domains”: PUT `/domain/:id/update` */
-  update(id: number, params: DomainUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.#api.call(
-      { method: 'PUT', path: path`/domain/${{ id }}/update`, json: params, checks, open: flat(readActionResult) },
+  /**
+   * Changes where a domain redirects to: PUT `/domain/:id/update`.
+   *
+   * @example
+   * await client.domains.update(5, { redirectroot: 'https://shop.example', redirect404: null })
+   *
+   * @throws {InvalidRequestError} where a redirect is not an absolute URL; nothing is sent
+   * @throws {NotFoundError} where there is no such domain
+   */
+  update(id: Id, params: DomainUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
+    return this.call(
+      {
+        method: 'PUT',
+        path: path`/domain/${{ id }}/update`,
+        json: params,
+        checks,
+        unwrap: unwrapBody(actionResult),
+      },
       options,
     )
   }
 
-  /** Deletes a domain. @see reference, “Branded domains”: DELETE `/domain/:id/delete` */
-  delete(id: number, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.#api.call(
-      { method: 'DELETE', path: path`/domain/${{ id }}/delete`, open: flat(readActionResult) },
+  /**
+   * Deletes a domain: DELETE `/domain/:id/delete`.
+   *
+   * @example
+   * await client.domains.delete(5)
+   *
+   * @throws {NotFoundError} where there is no such domain
+   */
+  delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
+    return this.call(
+      { method: 'DELETE', path: path`/domain/${{ id }}/delete`, unwrap: unwrapBody(actionResult) },
       options,
     )
   }
 }
 
-const checks: Checks = { domain, redirectroot: httpUrl, redirect404: httpUrl }
+const checks: Checks = { domain: domainUrl, redirectroot: httpUrl, redirect404: httpUrl }
 
-/** A branded domain. @see reference, “Branded domain” */
+/** A branded domain. */
 export interface Domain {
   id: number
   /** The domain with its scheme, such as `https://go.example`. */
   domain: string
-  /** Where a visit to the root of the domain leads; `null` where none is set. */
+  /** Where a visit to the root of the domain is redirected; `null` where none is set. */
   redirectroot: string | null
-  /** Where a visit to an unknown address leads; `null` where none is set. */
+  /** Where a visit to an unknown address is redirected; `null` where none is set. */
   redirect404: string | null
 }
 
+export const domain = /* @__PURE__ */ object<Domain>({
+  id: integer,
+  domain: text,
+  redirectroot: textOrNull,
+  redirect404: textOrNull,
+})
+
 /** What can be changed about a domain. */
 export interface DomainUpdate {
-  /** Where a visit to the root of the domain leads: an absolute URL; `''` or `null` takes it away. */
+  /** Where a visit to the root of the domain is redirected: an absolute URL; `''` or `null` removes it. */
   redirectroot?: string | null
-  /** Where a visit to an unknown address leads: an absolute URL; `''` or `null` takes it away. */
+  /** Where a visit to an unknown address is redirected: an absolute URL; `''` or `null` removes it. */
   redirect404?: string | null
 }
 
-/** A domain to add. */
+/** The parameters of a new domain. */
 export interface DomainCreate extends DomainUpdate {
   /** The domain with its scheme, such as `https://go.example`. */
   domain: string

@@ -1,58 +1,53 @@
-import { flat } from '../answers/open.ts'
-import { readPlatformFile, readUploadedFile } from '../answers/readers.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
+import { unwrapBody } from '../http/envelope.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/pagination.ts'
 import { path } from '../http/path.ts'
-import type { Transport } from '../http/transport.ts'
+import type { RequestOptions } from '../http/request-options.ts'
 import type { UploadContent, UploadProgress } from '../http/upload.ts'
-import type { RequestOptions } from '../options.ts'
-import { type Checks, date, positiveInteger, string } from '../schema/params.ts'
+import { integer, object, text } from '../schema/fields.ts'
+import { type Checks, count, date, secret, string } from '../schema/params.ts'
+import { Resource } from './resource.ts'
 
-/** Files, each with a short URL. @see reference, “Files” */
-export class FilesResource {
-  readonly #api: Transport
-
-  /** @internal */
-  constructor(api: Transport) {
-    this.#api = api
-  }
-
-  /** The files of the account, those of a name if one is given. @see reference, “Files”: GET `/files` */
+/** Files, each with a short URL. */
+export class FilesResource extends Resource {
+  /**
+   * Lists the files of the account: GET `/files`.
+   *
+   * @example
+   * for await (const { name, shorturl } of client.files.list({ name: 'menu' })) console.log(name, shorturl)
+   */
   list(query?: FileQuery, options?: ListOptions): ListPromise<PlatformFile> {
-    return this.#api.list(
-      { path: path`/files`, listKeys: ['list'], read: readPlatformFile, checks: { name: string } },
-      query,
+    return this.pages(
+      { path: path`/files`, query, checks: { name: string }, listKeys: ['list'], row: platformFile },
       options,
     )
   }
 
   /**
-   * Uploads a file. A stream goes out as it is read and is never held whole in memory; a file on disk comes from
-   * `fileFromPath` of `shortlink-sdk/node`.
+   * Uploads a file: POST `/files/upload/:filename`. A stream is sent as it is read and never held in memory as a whole;
+   * `fileFromPath` of `shortlink-sdk/node` opens a file on disk.
    *
-   * ```ts
+   * @example
    * await client.files.upload('menu.pdf', await fileFromPath('./menu.pdf'), { expiry: '2027-01-31' })
-   * ```
    *
    * @param filename The name with its extension. It may hold any character.
-   * @see reference, “Files”: POST `/files/upload/:filename`
-   * @throws {InvalidRequestError} for a string as content (is it a path or the text?), or a parameter that does not fit
+   * @throws {InvalidRequestError} where the content is a string (a path or the text?), or a parameter does not fit;
+   *   nothing is sent
    */
   upload(
     filename: string,
     content: UploadContent,
     params?: FileUpload,
-    options: UploadOptions = {},
+    options?: UploadOptions,
   ): ApiPromise<UploadedFile> {
-    const upload = { content, onProgress: options.onProgress }
-    return this.#api.call(
+    return this.call(
       {
         method: 'POST',
         path: path`/files/upload/${{ filename }}`,
         query: params,
-        upload,
+        content,
         checks,
-        open: flat(readUploadedFile),
+        unwrap: unwrapBody(uploadedFile),
       },
       options,
     )
@@ -63,52 +58,62 @@ const checks: Checks = {
   name: string,
   custom: string,
   domain: string,
-  password: string,
+  password: secret,
   expiry: date,
-  maxdownloads: positiveInteger,
+  maxdownloads: count,
 }
 
-/** A file of the platform. @see reference, “File” */
+/** A file of the platform. */
 export interface PlatformFile {
   id: number
   name: string
   /** How often it was downloaded. */
   downloads: number
   shorturl: string
-  /** When it was uploaded, `YYYY-MM-DD HH:MM:SS` in the server's own zone. */
+  /** When it was uploaded, `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
   date: string
 }
 
-/** A file just uploaded. */
+export const platformFile = /* @__PURE__ */ object<PlatformFile>({
+  id: integer,
+  name: text,
+  downloads: integer,
+  shorturl: text,
+  date: text,
+})
+
+/** The answer to an upload. */
 export interface UploadedFile {
   id: number
   shorturl: string
 }
 
-/** Which files. */
+export const uploadedFile = /* @__PURE__ */ object<UploadedFile>({ id: integer, shorturl: text }, { id: ['1'] })
+
+/** Which files to list. */
 export interface FileQuery extends PageQuery {
-  /** Searches by file name. */
+  /** Part of the file name. */
   name?: string
 }
 
-/** What is said of a file with its upload. */
+/** The parameters of an upload. */
 export interface FileUpload {
-  /** The name to show. */
+  /** The name to display. */
   name?: string
   /** The alias of the short URL, instead of a random one. */
   custom?: string
   /** The domain of the short URL. */
   domain?: string
-  /** A password that a download asks for. */
+  /** The password that a download asks for. */
   password?: string
   /** The last day of downloads, as `YYYY-MM-DD`. */
   expiry?: string
-  /** The largest number of downloads. */
+  /** The maximum number of downloads. */
   maxdownloads?: number
 }
 
-/** Options of an upload. */
+/** The options of an upload. */
 export interface UploadOptions extends RequestOptions {
-  /** Told how far the upload is. */
+  /** Called with the progress of the upload. */
   onProgress?: (progress: UploadProgress) => void
 }

@@ -1,27 +1,24 @@
-import { flat } from '../answers/open.ts'
-import { readOpenerLink } from '../answers/readers.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
+import { unwrapBody } from '../http/envelope.ts'
 import { path } from '../http/path.ts'
-import type { Transport } from '../http/transport.ts'
-import type { RequestOptions } from '../options.ts'
+import type { RequestOptions } from '../http/request-options.ts'
+import { integer, list, object, text, textOrEmpty } from '../schema/fields.ts'
 import { type Checks, httpUrl } from '../schema/params.ts'
+import { Resource } from './resource.ts'
 
-/** The app-opener API: links that open inside the matching app. @see reference, “App-opener endpoint” */
-export class OpenerResource {
-  readonly #api: Transport
-
-  /** @internal */
-  constructor(api: Transport) {
-    this.#api = api
-  }
-
+/** The app-opener API: short links that open in the matching app. */
+export class OpenerResource extends Resource {
   /**
-   * Makes a short link that opens a URL inside the app it belongs to.
-   * @see reference, “App-opener endpoint”: POST `{openerUrl}/v3/api`
-   * @throws {InvalidRequestError} for what is no absolute URL; nothing is sent
+   * Creates a short link that opens a URL in its app: POST `{openerUrl}/v3/api`.
+   *
+   * @example
+   * const { shorturl } = await client.opener.create({ url: 'https://www.youtube.com/watch?v=aqz-KE-bpKQ' })
+   *
+   * @throws {InvalidRequestError} where the URL is not absolute; nothing is sent
+   * @throws {ConfigurationError} where the client has no `openerUrl`
    */
   create(params: OpenerLinkCreate, options?: RequestOptions): ApiPromise<OpenerLink> {
-    return this.#api.call(
+    return this.call(
       {
         api: 'opener',
         method: 'POST',
@@ -29,7 +26,7 @@ export class OpenerResource {
         json: params,
         checks,
         required: ['url'],
-        open: flat(readOpenerLink),
+        unwrap: unwrapBody(openerLink),
       },
       options,
     )
@@ -43,34 +40,46 @@ const checks: Checks = { url: httpUrl, status: statuses }
 /** Who may see the analytics of an app-opener link. */
 export type OpenerLinkStatus = (typeof statuses)[number]
 
-/** A link that opens inside an app. @see reference, “App-opener link” */
+/** Where one kind of device is sent. */
+export interface DeviceTarget {
+  /** `iPhone`, `iPad`, `Android` and others. */
+  device: string
+  /** A link with an app scheme, or an Android intent. */
+  link: string
+}
+
+const deviceTarget = /* @__PURE__ */ object<DeviceTarget>({ device: text, link: text })
+
+/** A short link that opens in an app. */
 export interface OpenerLink {
   id: number
   shorturl: string
-  /** `public`: everybody who has the link may see its analytics; `private`: nobody else. */
+  /** `public`: everybody who has the link may see its analytics; `private`: only the owner. */
   status: OpenerLinkStatus | (string & {})
   /** The app that was recognised. */
   provider: string
   /** The domain of the short link. */
   domain: string
-  /** Where each kind of device is led. */
+  /** Where each kind of device is sent. */
   devicetarget: DeviceTarget[]
   /** An attribution; `''` where there is none. */
   'powered-by': string
 }
 
-/** Where a kind of device is led. */
-export interface DeviceTarget {
-  /** `iPhone`, `iPad`, `Android` and others. */
-  device: string
-  /** An app-scheme or intent link. */
-  link: string
-}
+export const openerLink = /* @__PURE__ */ object<OpenerLink>({
+  id: integer,
+  shorturl: text,
+  status: text,
+  provider: text,
+  domain: text,
+  devicetarget: /* @__PURE__ */ list(deviceTarget),
+  'powered-by': textOrEmpty,
+})
 
-/** A link to make. */
+/** The parameters of a new app-opener link. */
 export interface OpenerLinkCreate {
-  /** A full URL with its `https://`. */
+  /** An absolute URL, with its `https://`. */
   url: string
-  /** Who may see its analytics. Default on the server: `private`. */
+  /** Who may see the analytics. Default on the server: `private`. */
   status?: OpenerLinkStatus
 }

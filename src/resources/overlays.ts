@@ -1,29 +1,29 @@
-import { readOverlay } from '../answers/readers.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/pagination.ts'
 import { path } from '../http/path.ts'
-import type { Transport } from '../http/transport.ts'
+import { integer, object, text } from '../schema/fields.ts'
+import { Resource } from './resource.ts'
 
-/** CTA overlays, shown above the page that a link leads to. @see reference, “CTA overlays” */
-export class OverlaysResource {
-  readonly #api: Transport
-
-  /** @internal */
-  constructor(api: Transport) {
-    this.#api = api
-  }
-
-  /** The overlays of the account. @see reference, “CTA overlays”: GET `/overlay` */
+/** CTA overlays, shown on top of the page that a link leads to. */
+export class OverlaysResource extends Resource {
+  /**
+   * Lists the overlays of the account: GET `/overlay`.
+   *
+   * @example
+   * for await (const { id, type, name } of client.overlays.list()) console.log(id, type, name)
+   */
   list(query?: PageQuery, options?: ListOptions): ListPromise<Overlay> {
-    return this.#api.list({ path: path`/overlay`, listKeys: ['cta', 'overlay'], read: readOverlay }, query, options)
+    return this.pages({ path: path`/overlay`, query, listKeys: ['cta', 'overlay'], row: overlay }, options)
   }
 }
 
-/** A CTA overlay. @see reference, “CTA overlay” */
+/** A CTA overlay. */
 export interface Overlay {
   id: number
   /** The kind of overlay, such as `message` or `contact`. */
   type: string
   name: string
-  /** When it was made, `YYYY-MM-DD HH:MM:SS` in the server's own zone. */
+  /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
   date: string
 }
+
+export const overlay = /* @__PURE__ */ object<Overlay>({ id: integer, type: text, name: text, date: text })

@@ -1,64 +1,81 @@
-import { flat } from '../answers/open.ts'
-import { readActionResult, readCreated, readPixel } from '../answers/readers.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
+import { unwrapBody } from '../http/envelope.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/pagination.ts'
 import { path } from '../http/path.ts'
-import type { Transport } from '../http/transport.ts'
-import type { RequestOptions } from '../options.ts'
+import type { RequestOptions } from '../http/request-options.ts'
+import { integer, object, text } from '../schema/fields.ts'
 import { type Checks, string } from '../schema/params.ts'
-import type { ActionResult, Created } from './results.ts'
+import { type ActionResult, actionResult, type Created, created, type Id, Resource } from './resource.ts'
 
-/** Tracking pixels. @see reference, “Pixels” */
-export class PixelsResource {
-  readonly #api: Transport
-
-  /** @internal */
-  constructor(api: Transport) {
-    this.#api = api
-  }
-
-  /** The pixels of the account. @see reference, “Pixels”: GET `/pixels` */
+/** Tracking pixels. */
+export class PixelsResource extends Resource {
+  /**
+   * Lists the pixels of the account: GET `/pixels`.
+   *
+   * @example
+   * for await (const { id, type, tag } of client.pixels.list()) console.log(id, type, tag)
+   */
   list(query?: PageQuery, options?: ListOptions): ListPromise<Pixel> {
-    return this.#api.list({ path: path`/pixels`, listKeys: ['pixels'], read: readPixel }, query, options)
+    return this.pages({ path: path`/pixels`, query, listKeys: ['pixels'], row: pixel }, options)
   }
 
   /**
-   * Adds a pixel. @see reference, “Pixels”: POST `/pixel/add`
-   * @throws {InvalidRequestError} for a type that the reference does not list; nothing is sent
+   * Adds a pixel: POST `/pixel/add`.
+   *
+   * @example
+   * const { id } = await client.pixels.create({ type: 'gapixel', name: 'Analytics', tag: 'G-12345' })
+   *
+   * @throws {InvalidRequestError} where the type is not one of {@link PixelType}, or a parameter is missing; nothing is
+   *   sent
    */
   create(params: PixelCreate, options?: RequestOptions): ApiPromise<Created> {
-    return this.#api.call(
+    return this.call(
       {
         method: 'POST',
         path: path`/pixel/add`,
         json: params,
         checks,
         required: ['type', 'name', 'tag'],
-        open: flat(readCreated),
+        unwrap: unwrapBody(created),
       },
       options,
     )
   }
 
-  /** Changes a pixel. @see reference, “Pixels”: PUT `/pixel/:id/update` */
-  update(id: number, params: PixelUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.#api.call(
+  /**
+   * Updates a pixel: PUT `/pixel/:id/update`. The tag is required.
+   *
+   * @example
+   * await client.pixels.update(2, { tag: 'G-67890' })
+   *
+   * @throws {InvalidRequestError} where the tag is missing; nothing is sent
+   * @throws {NotFoundError} where there is no such pixel
+   */
+  update(id: Id, params: PixelUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
+    return this.call(
       {
         method: 'PUT',
         path: path`/pixel/${{ id }}/update`,
         json: params,
         checks,
         required: ['tag'],
-        open: flat(readActionResult),
+        unwrap: unwrapBody(actionResult),
       },
       options,
     )
   }
 
-  /** Deletes a pixel. @see reference, “Pixels”: DELETE `/pixel/:id/delete` */
-  delete(id: number, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.#api.call(
-      { method: 'DELETE', path: path`/pixel/${{ id }}/delete`, open: flat(readActionResult) },
+  /**
+   * Deletes a pixel: DELETE `/pixel/:id/delete`.
+   *
+   * @example
+   * await client.pixels.delete(2)
+   *
+   * @throws {NotFoundError} where there is no such pixel
+   */
+  delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
+    return this.call(
+      { method: 'DELETE', path: path`/pixel/${{ id }}/delete`, unwrap: unwrapBody(actionResult) },
       options,
     )
   }
@@ -82,10 +99,10 @@ const pixelTypes = [
 
 const checks: Checks = { type: pixelTypes, name: string, tag: string }
 
-/** The provider of a pixel. @see reference, “Pixels” */
+/** The provider of a pixel. */
 export type PixelType = (typeof pixelTypes)[number]
 
-/** A pixel. @see reference, “Pixel” */
+/** A pixel. */
 export interface Pixel {
   id: number
   /** One of the listed types; a deployment may have others. */
@@ -93,11 +110,13 @@ export interface Pixel {
   name: string
   /** The tag or id that the provider gave. */
   tag: string
-  /** When it was added, `YYYY-MM-DD HH:MM:SS` in the server's own zone. */
+  /** When it was added, `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
   date: string
 }
 
-/** A pixel to add. */
+export const pixel = /* @__PURE__ */ object<Pixel>({ id: integer, type: text, name: text, tag: text, date: text })
+
+/** The parameters of a new pixel. */
 export interface PixelCreate {
   type: PixelType
   name: string
@@ -105,7 +124,7 @@ export interface PixelCreate {
   tag: string
 }
 
-/** What can be changed about a pixel; the tag must be given. */
+/** What can be changed about a pixel; the tag is required. */
 export interface PixelUpdate {
   name?: string
   /** The tag or id that the provider gave. */

@@ -1,68 +1,92 @@
-import { flat } from '../answers/open.ts'
-import { readActionResult, readCreatedQrCode, readQrCode, readQrDetails } from '../answers/readers.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
+import { unwrapBody } from '../http/envelope.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/pagination.ts'
 import { path } from '../http/path.ts'
-import type { Transport } from '../http/transport.ts'
-import type { RequestOptions } from '../options.ts'
+import type { RequestOptions } from '../http/request-options.ts'
+import { countOrZero, counts, integer, object, optional, text, textOrEmpty } from '../schema/fields.ts'
 import { type Checks, rgbColor, string, stringOrList } from '../schema/params.ts'
-import type { ActionResult } from './results.ts'
+import { type ActionResult, actionResult, type Id, Resource } from './resource.ts'
 
-/** QR codes. @see reference, “QR codes” */
-export class QrResource {
-  readonly #api: Transport
-
-  /** @internal */
-  constructor(api: Transport) {
-    this.#api = api
-  }
-
-  /** The QR codes of the account. @see reference, “QR codes”: GET `/qr` */
+/** QR codes. */
+export class QrResource extends Resource {
+  /**
+   * Lists the QR codes of the account: GET `/qr`.
+   *
+   * @example
+   * for await (const { id, name, scans } of client.qr.list()) console.log(id, name, scans)
+   */
   list(query?: PageQuery, options?: ListOptions): ListPromise<QrCode> {
-    return this.#api.list({ path: path`/qr`, listKeys: ['qrs'], read: readQrCode }, query, options)
-  }
-
-  /** A QR code with its statistics. @see reference, “QR codes”: GET `/qr/:id` */
-  get(id: number, options?: RequestOptions): ApiPromise<QrDetails> {
-    return this.#api.call({ method: 'GET', path: path`/qr/${{ id }}`, open: flat(readQrDetails) }, options)
+    return this.pages({ path: path`/qr`, query, listKeys: ['qrs'], row: qrCode }, options)
   }
 
   /**
-   * Makes a QR code. @see reference, “QR codes”: POST `/qr/add`
-   * @throws {InvalidRequestError} for a type that the reference does not list, or a colour that is not `rgb(R,G,B)`
+   * Gets a QR code with its statistics: GET `/qr/:id`.
+   *
+   * @example
+   * const { details, data } = await client.qr.get(1)
+   *
+   * @throws {NotFoundError} where there is no such QR code
+   */
+  get(id: Id, options?: RequestOptions): ApiPromise<QrDetails> {
+    return this.call({ method: 'GET', path: path`/qr/${{ id }}`, unwrap: unwrapBody(qrDetails) }, options)
+  }
+
+  /**
+   * Creates a QR code: POST `/qr/add`.
+   *
+   * @example
+   * const { link } = await client.qr.create({ type: 'link', data: 'https://shop.example', foreground: 'rgb(0,0,80)' })
+   *
+   * @throws {InvalidRequestError} where the type is not one of {@link QrType}, or a colour is not `rgb(R,G,B)`; nothing
+   *   is sent
    */
   create(params: QrCodeCreate, options?: RequestOptions): ApiPromise<CreatedQrCode> {
-    return this.#api.call(
+    return this.call(
       {
         method: 'POST',
         path: path`/qr/add`,
         json: params,
         checks,
         required: ['type', 'data'],
-        open: flat(readCreatedQrCode),
+        unwrap: unwrapBody(createdQrCode),
       },
       options,
     )
   }
 
-  /** Changes a QR code. @see reference, “QR codes”: PUT `/qr/:id/update` */
-  update(id: number, params: QrCodeUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.#api.call(
+  /**
+   * Updates a QR code: PUT `/qr/:id/update`. The data is required.
+   *
+   * @example
+   * await client.qr.update(1, { data: 'https://shop.example/menu' })
+   *
+   * @throws {InvalidRequestError} where the data is missing, or a colour is not `rgb(R,G,B)`; nothing is sent
+   * @throws {NotFoundError} where there is no such QR code
+   */
+  update(id: Id, params: QrCodeUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
+    return this.call(
       {
         method: 'PUT',
         path: path`/qr/${{ id }}/update`,
         json: params,
         checks,
         required: ['data'],
-        open: flat(readActionResult),
+        unwrap: unwrapBody(actionResult),
       },
       options,
     )
   }
 
-  /** Deletes a QR code. @see reference, “QR codes”: DELETE `/qr/:id/delete` */
-  delete(id: number, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.#api.call({ method: 'DELETE', path: path`/qr/${{ id }}/delete`, open: flat(readActionResult) }, options)
+  /**
+   * Deletes a QR code: DELETE `/qr/:id/delete`.
+   *
+   * @example
+   * await client.qr.delete(1)
+   *
+   * @throws {NotFoundError} where there is no such QR code
+   */
+  delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
+    return this.call({ method: 'DELETE', path: path`/qr/${{ id }}/delete`, unwrap: unwrapBody(actionResult) }, options)
   }
 }
 
@@ -70,13 +94,13 @@ const qrTypes = ['text', 'vcard', 'link', 'email', 'phone', 'sms', 'wifi'] as co
 
 const checks: Checks = { type: qrTypes, data: stringOrList, background: rgbColor, foreground: rgbColor, logo: string }
 
-/** What a QR code holds. @see reference, “QR codes” */
+/** The kind of content in a QR code. */
 export type QrType = (typeof qrTypes)[number]
 
-/** What is embedded in a QR code. The reference does not show how lists are laid out for each type. */
+/** The content of a QR code. How lists are laid out for each type is not documented; a string works for all of them. */
 export type QrData = string | readonly unknown[] | Readonly<Record<string, unknown>>
 
-/** A QR code. @see reference, “QR code” */
+/** A QR code. */
 export interface QrCode {
   id: number
   link: string
@@ -84,17 +108,35 @@ export interface QrCode {
   scans: number
   /** `''` where it has none. */
   name: string
-  /** When it was made, `YYYY-MM-DD HH:MM:SS` in the server's own zone. */
+  /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
   date: string
 }
 
-/** The statistics of a QR code. @see reference, “QR statistics” */
+export const qrCode = /* @__PURE__ */ object<QrCode>(
+  { id: integer, link: text, scans: integer, name: textOrEmpty, date: text },
+  { date: ['data'] },
+)
+
+/** Visits by social network. */
+export interface SocialCount {
+  facebook: number
+  twitter: number
+  instagram: number
+}
+
+const socialCount = /* @__PURE__ */ object<SocialCount>({
+  facebook: countOrZero,
+  twitter: countOrZero,
+  instagram: countOrZero,
+})
+
+/** The statistics of a QR code. */
 export interface QrStatistics {
   clicks: number
   uniqueClicks: number
   /** Visits by country. */
   topCountries: Record<string, number>
-  /** Visits by the page they came from. */
+  /** Visits by referring page. */
   topReferrers: Record<string, number>
   /** Visits by browser. */
   topBrowsers: Record<string, number>
@@ -104,12 +146,15 @@ export interface QrStatistics {
   socialCount: SocialCount
 }
 
-/** Visits by social network. */
-export interface SocialCount {
-  facebook: number
-  twitter: number
-  instagram: number
-}
+export const qrStatistics = /* @__PURE__ */ object<QrStatistics>({
+  clicks: integer,
+  uniqueClicks: integer,
+  topCountries: counts,
+  topReferrers: counts,
+  topBrowsers: counts,
+  topOs: counts,
+  socialCount,
+})
 
 /** A QR code with its statistics. */
 export interface QrDetails {
@@ -118,24 +163,31 @@ export interface QrDetails {
   data?: QrStatistics | undefined
 }
 
-/** A QR code just made. */
+export const qrDetails = /* @__PURE__ */ object<QrDetails>({
+  details: qrCode,
+  data: /* @__PURE__ */ optional(qrStatistics),
+})
+
+/** The answer to the creation of a QR code. */
 export interface CreatedQrCode {
   id: number
   link: string
 }
 
-/** What can be changed about a QR code; the data must be given. */
+export const createdQrCode = /* @__PURE__ */ object<CreatedQrCode>({ id: integer, link: text })
+
+/** What can be changed about a QR code; the data is required. */
 export interface QrCodeUpdate {
   data: QrData
-  /** A colour as `rgb(R,G,B)`, each 0 to 255. */
+  /** A colour as `rgb(R,G,B)`, each from 0 to 255. */
   background?: string
-  /** A colour as `rgb(R,G,B)`, each 0 to 255. */
+  /** A colour as `rgb(R,G,B)`, each from 0 to 255. */
   foreground?: string
   /** The path or the address of a png or jpg image. */
   logo?: string
 }
 
-/** A QR code to make. */
+/** The parameters of a new QR code. */
 export interface QrCodeCreate extends QrCodeUpdate {
   type: QrType
 }

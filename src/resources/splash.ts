@@ -1,27 +1,27 @@
-import { readSplash } from '../answers/readers.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/pagination.ts'
 import { path } from '../http/path.ts'
-import type { Transport } from '../http/transport.ts'
+import { integer, object, text } from '../schema/fields.ts'
+import { Resource } from './resource.ts'
 
-/** Custom splash pages, shown on the way to the page that a link leads to. @see reference, “Custom splash” */
-export class SplashResource {
-  readonly #api: Transport
-
-  /** @internal */
-  constructor(api: Transport) {
-    this.#api = api
-  }
-
-  /** The splash pages of the account. @see reference, “Custom splash”: GET `/splash` */
+/** Custom splash pages, shown before the page that a link leads to. */
+export class SplashResource extends Resource {
+  /**
+   * Lists the splash pages of the account: GET `/splash`.
+   *
+   * @example
+   * for await (const { id, name } of client.splash.list()) console.log(id, name)
+   */
   list(query?: PageQuery, options?: ListOptions): ListPromise<Splash> {
-    return this.#api.list({ path: path`/splash`, listKeys: ['splash'], read: readSplash }, query, options)
+    return this.pages({ path: path`/splash`, query, listKeys: ['splash'], row: splash }, options)
   }
 }
 
-/** A custom splash page. @see reference, “Custom splash page” */
+/** A custom splash page. */
 export interface Splash {
   id: number
   name: string
-  /** When it was made, `YYYY-MM-DD HH:MM:SS` in the server's own zone. */
+  /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
   date: string
 }
+
+export const splash = /* @__PURE__ */ object<Splash>({ id: integer, name: text, date: text })

@@ -1,3 +1,5 @@
+import { shorten } from '../errors.ts'
+
 /** What does not fit, in one sentence: `expected an integer, received a boolean`. */
 export function mismatch(expected: string, value: unknown, describe: (value: unknown) => string = kind): string {
   return value === undefined ? `is missing, expected ${expected}` : `expected ${expected}, received ${describe(value)}`
@@ -9,13 +11,19 @@ export function kind(value: unknown): string {
   if (value === null) return 'null'
   if (value === '') return 'an empty string'
   if (Array.isArray(value)) return 'a list'
+  if (value instanceof Date) return 'a Date'
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
 /** The value itself where it is short and plain, else what kind of thing it is. Not for secrets. */
 export function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
+  if (typeof value === 'string') return JSON.stringify(shorten(value, 60))
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kind(value)
+}
+
+/** A number itself, of anything else what kind of thing it is. */
+export function numberOrKind(value: unknown): string {
+  return typeof value === 'number' ? String(value) : kind(value)
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

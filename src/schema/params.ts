@@ -1,29 +1,54 @@
+import { closestMatch } from 'leven'
 import type { Issue } from '../errors.ts'
-import { isRecord, kind, shown } from './expected.ts'
+import { isRecord, kind, mismatch, shown } from './expected.ts'
 
-/** What a parameter may be, in words and as a test. @see reference, “Endpoints” */
+/** What a parameter or an option may be, in words and as a test. */
 export interface Check {
   readonly expected: string
   readonly fits: (value: unknown) => boolean
+  /** What to do about a value that does not fit, where the words alone do not say it. */
+  readonly hint?: (value: unknown) => string | undefined
+  /** Whether the value must never be shown. */
+  readonly secret?: boolean
+  /** What an object may hold in the place of the value. */
+  readonly options?: Checks
 }
 
-/** The checks of parameters by name; a list stands for one of its values. What is not listed passes as it is. */
-export type Checks = Readonly<Record<string, Check | readonly string[]>>
+/** Checks by name; a list stands for one of its values. */
+export type Checks<Name extends string = string> = Readonly<Record<Name, Check | readonly string[]>>
 
 const isString = (value: unknown): value is string => typeof value === 'string'
 const matches = (pattern: RegExp) => (value: unknown) => isString(value) && pattern.test(value)
 
 export const string: Check = { expected: 'a string', fits: isString }
+
+export const secret: Check = { expected: 'a string', fits: isString, secret: true }
+
 export const boolean: Check = { expected: 'true or false', fits: (value) => typeof value === 'boolean' }
+
 export const stringOrList: Check = {
   expected: 'a string, a list or an object',
   fits: (value) => isString(value) || (typeof value === 'object' && value !== null),
 }
+
 export const positiveInteger: Check = {
   expected: 'a positive integer',
   fits: (value) => Number.isSafeInteger(value) && (value as number) > 0,
 }
+
+/** What a route gives for an id is a string. */
+export const id: Check = {
+  expected: 'a positive integer, or the same as a string of digits',
+  fits: (value) => positiveInteger.fits(isString(value) && /^[1-9]\d*$/.test(value) ? Number(value) : value),
+}
+
+export const count: Check = {
+  expected: 'a whole number from 0',
+  fits: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+}
+
 export const hexColor: Check = { expected: 'a colour as #RRGGBB', fits: matches(/^#[\da-f]{6}$/i) }
+
 export const rgbColor: Check = {
   expected: 'a colour as rgb(R,G,B), each 0 to 255',
   fits: (value) =>
@@ -34,6 +59,7 @@ export const rgbColor: Check = {
       .every((part) => Number(part) < 256) ??
       false),
 }
+
 export const date: Check = {
   expected: 'a date that exists, as YYYY-MM-DD',
   fits: (value) => {
@@ -42,39 +68,65 @@ export const date: Check = {
     // V8 reads 2026-02-30 as 2 March.
     return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value)
   },
+  hint: (value) => (value instanceof Date ? 'use date.toISOString().slice(0, 10)' : undefined),
 }
+
 export const httpUrl: Check = {
   expected: 'an absolute URL that begins with http:// or https://',
   fits: (value) => matches(/^https?:\/\/[^\s/]/i)(value) && URL.canParse(value as string),
 }
-export const domain: Check = {
+
+export const domainUrl: Check = {
   expected: 'a domain with its scheme, such as https://go.example',
   fits: (value) => httpUrl.fits(value) && /^https?:\/\/[^/?#@]+\/?$/i.test(value as string),
 }
+
 export const filename: Check = {
   expected: 'a file name with its extension, such as report.pdf',
-  // A path segment of one or two dots is resolved away before it is sent; half a surrogate pair cannot be sent at all.
+  // A path segment of one or two dots would be resolved away; half a surrogate pair cannot be encoded.
   fits: (value) => isString(value) && !/^\.{0,2}$/.test(value) && !/\p{Surrogate}/u.test(value),
 }
 
-/** What of these parameters does not fit. `null` and `''` clear a parameter that need not be there, so they pass. */
-export function check(params: unknown, checks: Checks, required: readonly string[] = []): Issue[] {
-  if (!isRecord(params)) return [{ path: [], message: `expected an object of parameters, received ${kind(params)}` }]
-  const issues: Issue[] = []
-  for (const [name, check] of Object.entries(checks)) {
+/**
+ * What does not fit about these parameters. `null` and `''` clear a parameter that is not required, so they pass; so does
+ * a parameter without a check, because a deployment may know more of them.
+ */
+export function checkParams(params: unknown, checks: Checks, required: readonly string[] = []): Issue[] {
+  if (!isRecord(params)) return [{ path: [], message: mismatch('an object of parameters', params ?? null) }]
+  return Object.entries(checks).flatMap(([name, check]) => {
     const value = params[name]
-    const { expected, fits } = 'fits' in check ? check : oneOf(check)
     const passes = !required.includes(name) && (value === undefined || value === null || value === '')
-    if (passes || fits(value)) continue
-    const received = name === 'password' ? kind(value) : shown(value)
-    const message =
-      value === undefined ? `is missing, expected ${expected}` : `expected ${expected}, received ${received}`
-    issues.push({ path: [name], message })
-  }
-  return issues
+    return passes ? [] : checkValue([name], value, check)
+  })
+}
+
+/** What does not fit about these options. `undefined` stands for the default; an option that does not exist is refused. */
+export function checkOptions(options: unknown, checks: Checks, at: readonly string[] = []): Issue[] {
+  if (!isRecord(options)) return [{ path: at, message: mismatch('an object of options', options ?? null) }]
+  return Object.entries(options).flatMap(([name, value]) => {
+    const check = Object.hasOwn(checks, name) ? checks[name] : undefined
+    if (!check) return [{ path: [...at, name], message: `unknown option${suggestion(name, Object.keys(checks))}` }]
+    if (value === undefined) return []
+    const options = 'fits' in check && isRecord(value) && !check.fits(value) ? check.options : undefined
+    return options ? checkOptions(value, options, [...at, name]) : checkValue([...at, name], value, check)
+  })
+}
+
+function checkValue(path: readonly string[], value: unknown, check: Check | readonly string[]): Issue[] {
+  const { expected, fits, hint, secret } = 'fits' in check ? check : oneOf(check)
+  if (fits(value)) return []
+  const message = mismatch(expected, value, secret ? kind : shown)
+  const advice = hint?.(value)
+  return [{ path, message: advice ? `${message}: ${advice}` : message }]
 }
 
 const oneOf = (values: readonly string[]): Check => ({
   expected: `one of ${values.join(', ')}`,
   fits: (value) => values.includes(value as string),
 })
+
+/** The known name that is spelled nearly like this one. */
+function suggestion(name: string, known: readonly string[]): string {
+  const near = closestMatch(name.slice(0, 40), known, { maxDistance: 2 })
+  return near ? `, did you mean ${near}?` : ''
+}

@@ -24,6 +24,19 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
+/**
+ * A schema of this package: a Standard Schema for everybody, and a schema like any other of a program that uses zod 4,
+ * whatever its minor version. The members of `_zod` belong to zod.
+ */
+export interface Schema<Output> extends StandardSchema<Output> {
+  readonly _zod: ZodInternals & { readonly output: Output; readonly input: unknown }
+}
+
+/** What zod's own types ask of a schema. `never` fits each version of them, and keeps zod out of these types. */
+type ZodInternals = Readonly<
+  Record<'version' | 'def' | 'deferred' | 'run' | 'parse' | 'traits' | 'pattern' | 'constr' | 'bag' | 'isst', never>
+> & { readonly optin?: never; readonly optout?: never; readonly values?: never; readonly propValues?: never }
+
 /** The issues of a Standard Schema in this package's form, `at` being where the value stands in the answer. */
 export function toIssues(issues: readonly StandardIssue[], at: readonly (string | number)[]): Issue[] {
   return issues.map(({ message, path = [] }) => {

@@ -12,8 +12,8 @@ new ShortLinkClient({ url: 'https://sho.rt' })
 new ShortLinkClient({ apiKey: 5 })
 // @ts-expect-error: an unknown validation mode
 new ShortLinkClient({ validation: 'lax' })
-// @ts-expect-error: an id is a number
-client.campaigns.delete('5')
+// @ts-expect-error: an id is a number or a string
+client.campaigns.delete({ id: 5 })
 // @ts-expect-error: the domain is required
 client.domains.create({ redirectroot: 'https://a.example' })
 // @ts-expect-error: the name is required on update

@@ -1,0 +1,31 @@
+import { ConfigurationError, shorten } from '../errors.ts'
+import { isBrowser } from '../runtime/environment.ts'
+
+/** An address without its trailing slashes. @throws {ConfigurationError} where it cannot be one */
+export function parseAddress(
+  name: string,
+  address: string | URL,
+  allowInsecureHttp: boolean,
+  redact = (text: string): string => text,
+): string {
+  const text = String(address)
+  const base = isBrowser() ? (globalThis as { location?: { href: string } }).location?.href : undefined
+  const url = URL.canParse(text, base) ? new URL(text, base) : undefined
+  const problem = !url
+    ? `expected an absolute URL such as https://sho.rt/api, received ${redact(JSON.stringify(shorten(text, 200)))}`
+    : !/^https?:$/.test(url.protocol)
+      ? `expected http: or https:, received ${shorten(url.protocol, 40)}`
+      : url.username || url.password
+        ? 'leave out the user name and password: the key goes into apiKey'
+        : url.search || url.hash
+          ? 'leave out the query and the fragment'
+          : url.protocol === 'http:' && !isLoopback(url.hostname) && !allowInsecureHttp
+            ? 'http: sends the key unencrypted: use https:, or set allowInsecureHttp'
+            : undefined
+  if (problem) throw new ConfigurationError(`${name}: ${problem}`)
+  return url!.href.replace(/\/+$/, '')
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+}

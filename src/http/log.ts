@@ -1,0 +1,62 @@
+import { isShortLinkError } from '../errors.ts'
+import type { Listeners } from './observers.ts'
+
+/** How much is logged; each level includes those before it. */
+export type LogLevel = 'off' | 'error' | 'warn' | 'info' | 'debug'
+
+/** Where the log goes: `console`, pino, winston and others fit. */
+export interface Logger {
+  error(message: string): void
+  warn(message: string): void
+  info(message: string): void
+  debug(message: string): void
+}
+
+const levels: readonly LogLevel[] = ['off', 'error', 'warn', 'info', 'debug']
+
+/** A wait for rate budget that is worth a warning, in milliseconds. */
+const LONG_WAIT = 5000
+
+/** The log as listeners. There are none beyond the level, so that what nobody reads costs nothing. */
+export function logObservers(level: LogLevel, logger: Logger): Listeners[number] {
+  const includes = (other: LogLevel) => levels.indexOf(level) >= levels.indexOf(other)
+  let warnedUntil = 0
+
+  const warn: Listeners[number] = {
+    onWait({ method, path, waitMs, queued }) {
+      const now = performance.now()
+      if (waitMs <= LONG_WAIT || now < warnedUntil) return
+      warnedUntil = now + waitMs
+      const others = queued > 1 ? `, and ${queued - 1} more after it` : ''
+      logger.warn(
+        `shortlink-sdk: ${method} ${path} waits ${seconds(waitMs)} for the rate limit${others}. Nothing is lost; see the options rateLimit and onWait.`,
+      )
+    },
+  }
+  const info: Listeners[number] = {
+    onSuccess({ method, path, status, attempts, durationMs }) {
+      logger.info(`shortlink-sdk: ${method} ${path} ${status} in ${seconds(durationMs)}${times(attempts)}`)
+    },
+    onError({ method, path, error, attempts, durationMs }) {
+      const what = isShortLinkError(error) ? `${error.code}, ${error.outcome}` : 'aborted'
+      logger.info(`shortlink-sdk: ${method} ${path} failed (${what}) in ${seconds(durationMs)}${times(attempts)}`)
+    },
+  }
+  const debug: Listeners[number] = {
+    onRequest({ id, method, url, attempt }) {
+      logger.debug(`shortlink-sdk: #${id} ${method} ${url}, attempt ${attempt}`)
+    },
+    onResponse({ id, status, durationMs, rateLimit }) {
+      const left = rateLimit.remaining === undefined ? '' : `, ${rateLimit.remaining} requests left`
+      logger.debug(`shortlink-sdk: #${id} answered ${status} in ${seconds(durationMs)}${left}`)
+    },
+    onRetry({ id, delayMs, reason }) {
+      logger.debug(`shortlink-sdk: #${id} goes again in ${seconds(delayMs)}: ${reason}`)
+    },
+  }
+  return { ...(includes('warn') && warn), ...(includes('info') && info), ...(includes('debug') && debug) }
+}
+
+const seconds = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`)
+
+const times = (attempts: number): string => (attempts > 1 ? ` after ${attempts} attempts` : '')

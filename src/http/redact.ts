@@ -1,0 +1,109 @@
+import { type Issue, isError } from '../errors.ts'
+
+/** Removes a secret from a text. */
+export type Redact = (text: string) => string
+
+const REDACTED = '[redacted]'
+
+/** How deep the causes of an error are followed. */
+const MOST_CAUSES = 4
+
+/** The names that HTML has for characters of a key. */
+const entityNames: Readonly<Record<string, string>> = {
+  '"': 'quot',
+  '&': 'amp',
+  "'": 'apos',
+  '<': 'lt',
+  '>': 'gt',
+  '+': 'plus',
+  '=': 'equals',
+  '/': 'sol',
+}
+
+/**
+ * A function that removes a secret from a text, whichever way a server encodes it there: as it is, percent-encoded
+ * (wholly or in part, once or more often), escaped as in JSON or JavaScript, as HTML entities, or in base64.
+ */
+export function createRedactor(secret: string): Redact {
+  const literal = [...secret].map(spellingsOf).join('')
+  const pattern = new RegExp([literal, ...base64SpellingsOf(secret)].join('|'), 'g')
+  return (text) => text.replace(pattern, REDACTED)
+}
+
+/** A pattern for every encoding of a character. */
+function spellingsOf(character: string): string {
+  const code = character.codePointAt(0)!
+  const hex = code.toString(16)
+  const anyCase = hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
+  const spellings = [
+    `\\\\{0,8}${escaped(character)}`,
+    `%(?:25){0,3}${anyCase.padStart(2, '0')}`,
+    `\\\\{1,8}u\\{?0{0,6}${anyCase}\\}?`,
+    `\\\\{1,8}x0{0,6}${anyCase}`,
+    `&(?:amp;){0,2}#0{0,6}${code};?`,
+    `&(?:amp;){0,2}#[xX]0{0,6}${anyCase};?`,
+  ]
+  const name = entityNames[character]
+  if (name) spellings.push(`&(?:amp;){0,2}${name};?`)
+  // The longest first: an alternative that is the beginning of another must not win.
+  return `(?:${spellings.reverse().join('|')})`
+}
+
+/** The parts of a base64 text that the secret alone decides, at each of the three offsets it may have there. */
+function base64SpellingsOf(secret: string): string[] {
+  const bytes = new TextEncoder().encode(secret)
+  // Fewer bytes would be found in texts that have nothing to do with the secret.
+  if (bytes.length < 8) return []
+  return [0, 1, 2].map((offset) => {
+    const text = btoa(String.fromCharCode(...new Uint8Array(offset), ...bytes))
+    const whole = text.slice(offset && offset + 1, Math.floor(((offset + bytes.length) * 8) / 6))
+    // Standard and URL-safe alphabet.
+    return `${whole.replace(/[+/]/g, (sign) => (sign === '+' ? '[-+]' : '[/_]'))}[\\w+/-]{0,2}={0,2}`
+  })
+}
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+
+/** A body without secrets: the text parsed again where it held one. */
+export function redactBody(redact: Redact, body: unknown, text: string): unknown {
+  const clean = redact(text)
+  if (clean === text) return body
+  try {
+    return typeof body === 'string' ? clean : JSON.parse(clean)
+  } catch {
+    // The secret was a number there.
+    return clean
+  }
+}
+
+/** Issues without secrets, which a schema may quote and a server may use as a name. */
+export function redactIssues(redact: Redact, issues: readonly Issue[]): Issue[] {
+  return issues.map(({ path, message }) => ({
+    path: path.map((part) => (typeof part === 'string' ? redact(part) : part)),
+    message: redact(message),
+  }))
+}
+
+/** Headers without secrets. */
+export function redactHeaders(redact: Redact, headers: Iterable<readonly [string, string]>): Headers {
+  return new Headers([...headers].map(([name, value]): [string, string] => [name, redact(value)]))
+}
+
+/**
+ * A copy of what a fetch threw that is safe to log: the original may carry the request, and with it the key, in a
+ * property or in its message. Name, message, stack, code and the chain of causes stay. A cause of the user's own, such
+ * as what his stream failed with, is kept as it is.
+ */
+export function redactCause(redact: Redact, cause: unknown, own: unknown, depth = 0): unknown {
+  if (cause === own && own !== undefined) return cause
+  if (!isError(cause)) return typeof cause === 'string' ? redact(cause) : undefined
+  const copy = new Error(redact(cause.message))
+  const { code } = cause as { code?: unknown }
+  const hidden = { configurable: true, writable: true }
+  Object.defineProperties(copy, {
+    name: { value: redact(String(cause.name ?? 'Error')), ...hidden },
+    stack: { value: redact(String(cause.stack ?? '')), ...hidden },
+  })
+  if (cause.cause !== undefined && depth < MOST_CAUSES) copy.cause = redactCause(redact, cause.cause, own, depth + 1)
+  return typeof code === 'string' ? Object.assign(copy, { code: redact(code) }) : copy
+}

@@ -1,0 +1,73 @@
+import { kind } from '../schema/expected.ts'
+import { type Check, type Checks, count } from '../schema/params.ts'
+import type { RetryOptions } from './retry.ts'
+
+/** Options of one call, all optional. They take precedence over the client's. */
+export interface RequestOptions {
+  /** Ends the call at once, with the signal's reason, as fetch does. */
+  signal?: AbortSignal
+  /** How long one attempt may take, in milliseconds. `false`: no limit. */
+  timeout?: number | false
+  /** Retries after the first attempt, or more exactly. */
+  retry?: number | RetryOptions
+  /** Headers added to this request. */
+  headers?: HeadersInit
+}
+
+/** The longest wait that fits into a timer of every runtime, in milliseconds. */
+export const MAX_TIMER = 2 ** 31 - 1
+
+const isTime = (value: unknown): boolean => typeof value === 'number' && value > 0 && value <= MAX_TIMER
+
+export const timeoutCheck: Check = {
+  expected: `milliseconds above 0 and up to ${MAX_TIMER}, or false`,
+  fits: (value) => value === false || isTime(value),
+}
+
+/** What the options that a client and a call have in common may be. */
+export const requestOptionChecks: Checks<keyof RequestOptions> = {
+  signal: {
+    expected: 'an AbortSignal',
+    fits: (value) => typeof (value as Partial<AbortSignal> | null)?.addEventListener === 'function',
+  },
+  timeout: timeoutCheck,
+  retry: {
+    expected: 'a whole number of retries from 0, or { limit, maxDelay }',
+    fits: count.fits,
+    options: {
+      limit: count,
+      maxDelay: {
+        expected: 'milliseconds from 0',
+        fits: (value) => value === 0 || value === Number.POSITIVE_INFINITY || isTime(value),
+      },
+    },
+  },
+  headers: {
+    expected: 'names and values of headers, each a line without control characters',
+    fits: (value) => headerEntries(value)?.every(isHeader) ?? false,
+    // The value may be a secret, the name is not.
+    secret: true,
+    hint: (value) => {
+      const misfit = headerEntries(value)?.find((entry) => !isHeader(entry))
+      return misfit && `${JSON.stringify(misfit[0])} does not fit, its value is ${kind(misfit[1])}`
+    },
+  },
+}
+
+/** The names and values of anything that `new Headers` takes, of any realm; `undefined` where it is something else. */
+export function headerEntries(headers: unknown): [unknown, unknown][] | undefined {
+  if (typeof headers !== 'object' || headers === null) return undefined
+  const entries = Symbol.iterator in headers ? [...(headers as Iterable<unknown>)] : Object.entries(headers)
+  return entries.every((entry) => Array.isArray(entry) && entry.length === 2)
+    ? (entries as [unknown, unknown][])
+    : undefined
+}
+
+function isHeader([name, value]: readonly unknown[]): boolean {
+  return (
+    typeof name === 'string' &&
+    /^[!#$%&'*+\-.^_`|~\w]+$/.test(name) &&
+    typeof value === 'string' &&
+    /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
+  )
+}

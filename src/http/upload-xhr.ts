@@ -1,0 +1,31 @@
+import type { Fetch } from '../runtime/fetch.ts'
+import { notify } from '../runtime/notify.ts'
+import type { UploadProgress } from './upload.ts'
+
+/** A fetch over XMLHttpRequest: the one way in which a browser tells the progress of an upload and its Content-Length stays. */
+export function xhrFetch(blob: Blob, onProgress: (progress: UploadProgress) => void): Fetch {
+  return (url: string, { method, headers, signal }: RequestInit) =>
+    new Promise((resolve, reject) => {
+      const xhr = new XMLHttpRequest()
+      xhr.open(method ?? 'POST', url)
+      xhr.responseType = 'blob'
+      for (const [name, value] of Object.entries(headers as Record<string, string>)) xhr.setRequestHeader(name, value)
+      xhr.upload.onprogress = ({ loaded }) => notify(onProgress, { loaded, total: blob.size })
+      xhr.onerror = () => reject(new TypeError('Network request failed'))
+      xhr.onload = () => {
+        // XMLHttpRequest follows redirects by itself: the answer then comes from another address.
+        if (xhr.responseURL !== url) return reject(new TypeError(`redirected to ${xhr.responseURL}`))
+        const lines = xhr.getAllResponseHeaders().trim().split('\r\n').filter(Boolean)
+        const { status, statusText, response } = xhr
+        const answer = {
+          status,
+          statusText,
+          headers: new Headers(lines.map((line) => line.split(/: ?(.*)/, 2) as [string, string])),
+        }
+        // A 204 may have no body at all.
+        resolve(new Response(response.size ? response : null, answer))
+      }
+      signal?.addEventListener('abort', () => xhr.abort())
+      xhr.send(blob)
+    })
+}

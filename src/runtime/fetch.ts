@@ -1,0 +1,17 @@
+/**
+ * Any fetch: the runtime's, undici's, node-fetch, cross-fetch, or a test's. It is called with an address and an init of
+ * strings, a plain object of headers, a signal and a body.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: the init types of the implementations exclude each other.
+export type Fetch = (url: string, init: any) => Promise<FetchResponse>
+
+/** What the client needs of a response. */
+export interface FetchResponse {
+  readonly status: number
+  readonly statusText: string
+  readonly headers: { get(name: string): string | null }
+  text(): Promise<string>
+}
+
+/** The runtime's own fetch. Looked up at each call, so that one that is replaced later, by a test, is used. */
+export const runtimeFetch: Fetch = (url, init) => globalThis.fetch(url, init)
