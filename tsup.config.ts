@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { defineConfig } from 'tsup'
 import { entries } from './entries.ts'
 
@@ -12,14 +11,7 @@ export default defineConfig({
   external: ['msw', 'rate-limiter-flexible', /^node:/],
   // Inlined, so that nothing is installed beside the package.
   noExternal: ['ky', 'leven', 'zod'],
-  esbuildPlugins: [
-    {
-      name: 'the sandbox page without its indentation',
-      setup: ({ onLoad }) =>
-        onLoad({ filter: /testing\/page\/\w+\.ts$/ }, async ({ path }) => ({
-          contents: (await readFile(path, 'utf8')).replace(/\n\s+/g, '\n'),
-          loader: 'ts',
-        })),
-    },
-  ],
+  // The sandbox's page, which src/testing/page/files.ts reads from disk when it is not bundled.
+  loader: { '.html': 'text', '.css': 'text', '.page.js': 'text' },
+  define: { PAGE_IS_INLINED: 'true' },
 })

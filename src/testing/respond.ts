@@ -25,7 +25,7 @@ export function respond(
   { apiKey, dialect, now }: { apiKey: string; dialect: 'reference' | 'deployed'; now: number },
 ): { response: WireResponse; done: boolean } {
   if (arrival.api === 'visit') {
-    const response = arrival.request.method === 'GET' ? visit(arrival.call.data, arrival.url, now) : undefined
+    const response = arrival.request.method === 'GET' ? visit(arrival.call, arrival.url, now) : undefined
     return { response: response ?? htmlPage(404, 'Page not found'), done: response !== undefined }
   }
 

@@ -222,7 +222,10 @@ class MemorySandbox implements Sandbox {
     const { baseUrl, openerUrl, data } = this
     const address = url.origin + url.pathname
     if (address.startsWith(`${baseUrl}/`)) return { api: 'management', path: address.slice(baseUrl.length) }
-    if (address.startsWith(`${openerUrl}/`)) return { api: 'opener', path: address.slice(openerUrl.length) }
+    if (address.startsWith(`${openerUrl}/`)) {
+      const path = address.slice(openerUrl.length)
+      return { api: data.openerLinks.some(({ alias }) => path === `/${alias}`) ? 'visit' : 'opener', path }
+    }
     const domains = [data.files, data.links, data.qrs].flatMap((rows) => rows.map(({ domain }) => domain))
     if (url.origin === this.#site || domains.includes(url.origin)) return { api: 'visit', path: url.pathname }
     throw networkError('ENOTFOUND', `nothing is at ${url.origin}: this sandbox is ${baseUrl} and ${openerUrl}`)

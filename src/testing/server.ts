@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, isIP } from 'node:net'
 import { Readable } from 'node:stream'
+import { json } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
-import { pageHtml } from './page/html.ts'
-import { pageState } from './page/state.ts'
+import { refusal, SandboxPage } from './page/page.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** Options of {@link serve}; every one has a default. */
@@ -30,34 +30,44 @@ export interface Served {
 }
 
 /**
- * Puts a sandbox on a port with Node's http, for programs that cannot be given a `fetch`. Short addresses stand
- * below its root, and `/` is a page that shows what is stored.
+ * Puts a sandbox on a port with Node's http, for programs that cannot be given a `fetch`. Short addresses are below its
+ * root, and `/` is a page that shows and controls the sandbox. Pages of other origins cannot reach that page's paths.
  *
- * @throws The error of Node where the port cannot be had.
+ * @throws Node's own error if the port cannot be used.
+ * @example
+ * const { baseUrl, close } = await serve(createSandbox(), { port: 4010 })
  */
 export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promise<Served> {
   const { port = 0, host = '127.0.0.1', cors = false, log } = options
+  const page = new SandboxPage(sandbox)
   const server = createServer((incoming, outgoing) => void answer(incoming, outgoing))
   // A test of a stalled or endless request must not be ended by Node's own clocks.
   server.requestTimeout = 0
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const { method = 'GET', url = '/' } = incoming
+    const isForPage = page.owns(method, url)
     const start = performance.now()
-    const left = new AbortController()
-    outgoing.on('close', () => left.abort())
-    if (cors) allowEverybody(outgoing)
     try {
-      const response =
-        ownPage(incoming, sandbox, cors) ?? (await sandbox.fetch(requestOf(incoming, sandbox, left.signal)))
-      await writeResponse(response, outgoing)
+      if (isForPage) await writeResponse(await pageResponse(incoming, page, host), outgoing)
+      else if (cors && method === 'OPTIONS') outgoing.writeHead(204, corsHeaders).end()
+      else await platformResponse(incoming, outgoing, start)
     } catch {
       // Dropped by a fault, or left by the client: in both cases the connection just ends, with a reset.
       incoming.socket.resetAndDestroy()
     }
     const status = outgoing.headersSent ? outgoing.statusCode : 'dropped'
-    if (incoming.url !== '/sandbox.json') {
-      log?.(`${incoming.method} ${incoming.url} ${status} ${Math.round(performance.now() - start)} ms`)
-    }
+    if (!isForPage) log?.(`${method} ${url} ${status} ${Math.round(performance.now() - start)} ms`)
+  }
+
+  async function platformResponse(incoming: IncomingMessage, outgoing: ServerResponse, start: number): Promise<void> {
+    const left = new AbortController()
+    outgoing.on('close', () => left.abort())
+    if (cors) for (const [name, value] of Object.entries(corsHeaders)) outgoing.setHeader(name, value)
+    const answered = sandbox.fetch(sandboxAddress(incoming.url ?? '/', sandbox), requestInit(incoming, left.signal))
+    const request = sandbox.requests.at(-1)!
+    const body = await writeResponse(await answered, outgoing)
+    page.record(request, body, performance.now() - start)
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -76,55 +86,70 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
   }
 }
 
-/** What the platform itself does not have: the page, its data, and answers to preflights. */
-function ownPage({ method, url }: IncomingMessage, sandbox: Sandbox, cors: boolean): Response | undefined {
-  if (cors && method === 'OPTIONS') return new Response(null, { status: 204 })
-  if (method !== 'GET') return undefined
-  if (url === '/sandbox.json') {
-    return new Response(pageState(sandbox), { headers: { 'Content-Type': 'application/json' } })
+/** The page's answer, unless the request comes from a page of another origin. */
+async function pageResponse(incoming: IncomingMessage, page: SandboxPage, host: string): Promise<Response> {
+  const { method = 'GET', url = '/', headers } = incoming
+  if (!isOwnHost(headers.host, host)) return refusal(403, 'This Host is not the address that the sandbox listens on.')
+  if (url !== '/' && isForeign(headers)) return refusal(403, 'Pages of other origins may not call this.')
+  if (method === 'GET') return page.respond(method, url, undefined)
+  try {
+    return page.respond(method, url, await json(incoming))
+  } catch {
+    return refusal(400, 'The body must be JSON.')
   }
-  if (url !== '/') return undefined
-  const { html, policy } = pageHtml(crypto.randomUUID())
-  const headers = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policy }
-  return new Response(html, { headers })
 }
 
-/** The request as the sandbox knows it: at its own addresses. */
-function requestOf(incoming: IncomingMessage, sandbox: Sandbox, signal: AbortSignal): Request {
-  const path = incoming.url ?? '/'
+/** A name that somebody else's DNS points here (DNS rebinding) is not ours; an IP address cannot be pointed elsewhere. */
+function isOwnHost(header: string | undefined, host: string): boolean {
+  const { hostname } = new URL(`http://${header}`)
+  return hostname === 'localhost' || hostname === host || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
+}
+
+/** Browsers say which page calls, in `Origin` or `Sec-Fetch-Site`; other programs send neither. */
+function isForeign({ host, origin, 'sec-fetch-site': site }: IncomingMessage['headers']): boolean {
+  if (origin !== undefined && origin !== `http://${host}`) return true
+  return site !== undefined && site !== 'same-origin' && site !== 'none'
+}
+
+function requestInit(incoming: IncomingMessage, signal: AbortSignal): RequestInit {
   const headers = new Headers()
   for (const [name, value] of Object.entries(incoming.headers)) headers.set(name, String(value))
   const method = incoming.method ?? 'GET'
-  const hasBody = method !== 'GET' && method !== 'HEAD'
   const init: RequestInit & { duplex: 'half' } = { method, headers, signal, redirect: 'manual', duplex: 'half' }
-  if (hasBody) init.body = Readable.toWeb(incoming) as ReadableStream
-  return new Request(sandboxAddress(path, sandbox), init)
+  if (method !== 'GET' && method !== 'HEAD') init.body = Readable.toWeb(incoming) as ReadableStream
+  return init
 }
 
+/** The address as the sandbox knows it: at its own addresses. */
 function sandboxAddress(path: string, { baseUrl, openerUrl }: Sandbox): string {
   if (path.startsWith('/api/')) return baseUrl + path.slice('/api'.length)
   if (path.startsWith('/opener/')) return openerUrl + path.slice('/opener'.length)
   return new URL(baseUrl).origin + path
 }
 
-async function writeResponse(response: Response, outgoing: ServerResponse): Promise<void> {
+/** Writes the whole response, and resolves with the start of its body as text. */
+async function writeResponse(response: Response, outgoing: ServerResponse): Promise<string> {
   outgoing.writeHead(response.status, Object.fromEntries(response.headers))
   if (!response.body) {
     outgoing.end()
-    return
+    return ''
   }
   outgoing.flushHeaders()
+  let start = ''
   Readable.fromWeb(response.body as NodeReadableStream)
+    .on('data', (piece: Uint8Array) => {
+      if (start.length < 10_000) start += new TextDecoder().decode(piece.subarray(0, 10_000))
+    })
     .on('error', () => outgoing.destroy())
     .pipe(outgoing)
   await finished(outgoing)
+  return start
 }
 
 /** A browser hides every header that is not named here. */
-function allowEverybody(outgoing: ServerResponse): void {
-  const exposed = 'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Date'
-  outgoing.setHeader('Access-Control-Allow-Origin', '*')
-  outgoing.setHeader('Access-Control-Allow-Methods', 'GET, POST, PUT, DELETE')
-  outgoing.setHeader('Access-Control-Allow-Headers', 'Authorization, Content-Type')
-  outgoing.setHeader('Access-Control-Expose-Headers', exposed)
+const corsHeaders = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE',
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type',
+  'Access-Control-Expose-Headers': 'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Date',
 }

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events'
-import { get } from 'node:http'
+import { request } from 'node:http'
 import { createConnection } from 'node:net'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { type Served, type ServeOptions, serve } from 'shortlink-sdk/testing/server'
@@ -107,6 +107,16 @@ describe('serve', () => {
     expect(open.sandbox.requests).toHaveLength(1)
   })
 
+  test('the short address of an opener link leads to its target', async () => {
+    const { sandbox, openerUrl } = await start()
+    const url = 'https://www.youtube.com/watch?v=abc'
+    const body = JSON.stringify({ url })
+    await fetch(`${openerUrl}/v3/api`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })
+    const { alias } = sandbox.data.openerLinks[0]!
+    const response = await fetch(`${openerUrl}/${alias}`, { redirect: 'manual' })
+    expect([response.status, response.headers.get('Location')]).toEqual([302, url])
+  })
+
   test('a file can be fetched from below the root', async () => {
     const { baseUrl, headers } = await start()
     const init = { method: 'POST', headers, body: 'hello' }
@@ -116,6 +126,15 @@ describe('serve', () => {
 })
 
 describe('the page at /', () => {
+  const json = { 'Content-Type': 'application/json' }
+  const control = (baseUrl: string, action: string, body: object, headers: object = json) =>
+    fetch(new URL(`/sandbox/${action}`, baseUrl), {
+      method: 'POST',
+      headers: { ...headers },
+      body: JSON.stringify(body),
+    })
+  const state = async (baseUrl: string) => (await fetch(new URL('/sandbox/state', baseUrl))).json()
+
   test('loads nothing from elsewhere, under a policy that lets it load nothing', async () => {
     const { baseUrl } = await start()
     const response = await fetch(new URL('/', baseUrl))
@@ -124,30 +143,99 @@ describe('the page at /', () => {
     expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8')
     expect(policy).toContain("default-src 'none'")
     const nonce = /script-src 'nonce-([\w-]+)'/.exec(policy)![1]
-    expect(html).toContain(`<script nonce="${nonce}">`)
+    expect(html).toContain(`<script type="module" nonce="${nonce}">`)
     expect(html).toContain(`<style nonce="${nonce}">`)
     expect(html).not.toMatch(/(src|href)="(?!data:)/)
     expect(html).not.toMatch(/ style=| on\w+=/)
   })
 
-  test('shows what is stored and what came in, without bytes, passwords and keys', async () => {
+  test('shows the rows and the requests, without bytes and passwords', async () => {
     const { sandbox, baseUrl, headers } = await start()
     sandbox.data.account.password = 'PASS-1'
     sandbox.data.files[0]!.password = 'PASS-2'
     await fetch(`${baseUrl}/channel/add`, { method: 'POST', headers, body: '{"name":"Brand new"}' })
-    const text = await (await fetch(new URL('/sandbox.json', baseUrl))).text()
-    const state = JSON.parse(text)
-    expect(state.lists.channels).toMatchObject({
+    await fetch(`${baseUrl}/files/upload/a.txt?password=PASS-3`, { method: 'POST', headers, body: 'hello' })
+    const shown = await state(baseUrl)
+    expect(shown.lists.channels).toMatchObject({
       total: 4,
       rows: [{ id: 4, name: 'Brand new' }, { id: 3 }, { id: 2 }, { id: 1 }],
     })
-    expect(state.requests).toMatchObject([{ method: 'POST', path: '/channel/add', status: 200, done: true }])
-    expect(text).not.toMatch(/PASS-|sandbox-key|"content"/)
+    expect(shown.requests).toMatchObject([
+      { index: 1, method: 'POST', path: '/files/upload/a.txt', status: 200, done: true },
+      { index: 0, method: 'POST', path: '/channel/add', status: 200, done: true },
+    ])
+    expect(shown.apiKey).toBe(sandbox.apiKey)
+    expect(JSON.stringify(shown)).not.toMatch(/PASS-|"content"/)
   })
 
-  test('looking at it is no request of the platform', async () => {
+  test('shows the query, both bodies and the duration of a single request, without passwords and the key', async () => {
+    const { sandbox, baseUrl, headers } = await start()
+    const body = '{"email":"new@shop.example","password":"PASS"}'
+    const response = await fetch(`${baseUrl}/account/update?from=test`, { method: 'PUT', headers, body })
+    const details = await (await fetch(new URL('/sandbox/requests/0', baseUrl))).json()
+    expect(details).toMatchObject({
+      query: { from: 'test' },
+      headers: { authorization: 'Bearer ***' },
+      requestBody: '{\n  "email": "new@shop.example",\n  "password": "***"\n}',
+      responseBody: await response.text(),
+      durationMs: expect.any(Number),
+    })
+    expect(JSON.stringify(details)).not.toMatch(/PASS|sandbox-key/)
+    expect(sandbox.data.account.password).toBe('PASS')
+    expect((await fetch(new URL('/sandbox/requests/1', baseUrl))).status).toBe(404)
+  })
+
+  test('can make a request fail, advance the clock and reset the sandbox', async () => {
+    const { sandbox, baseUrl, headers } = await start({}, createSandbox({ rateLimit: false, now: () => 0 }))
+    await control(baseUrl, 'fail', { status: 503 })
+    expect((await fetch(`${baseUrl}/account`, { headers })).status).toBe(503)
+    await control(baseUrl, 'advance', { ms: 60_000 })
+    expect(sandbox.now()).toBe(60_000)
+    await control(baseUrl, 'reset', {})
+    expect([sandbox.now(), sandbox.requests]).toEqual([0, []])
+  })
+
+  test.each([
+    ['fail', { status: 99 }, 'fail: status must be from 200 to 599, not 99'],
+    ['advance', { ms: 'long' }, 'ms must be a number.'],
+    ['explode', {}, 'There is no explode.'],
+  ])('refuses to %s with %j', async (action, body, error) => {
+    const { baseUrl } = await start()
+    const response = await control(baseUrl, action, body)
+    expect([response.status, await response.json()]).toEqual([400, { error }])
+  })
+
+  test.each<[string, Record<string, string>]>([
+    ['another origin', { Origin: 'https://evil.example' }],
+    ['a sandboxed frame', { Origin: 'null' }],
+    ['another port of this machine', { Origin: 'http://127.0.0.1:1' }],
+    ['another site that sends no Origin', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['a name that resolves to this machine', { Host: 'evil.example', Origin: 'http://evil.example' }],
+  ])('refuses control and state to a page of %s, with cors too', async (_, headers) => {
+    const { sandbox, baseUrl } = await start({ cors: true })
+    const ask = (method: string, path: string) =>
+      new Promise<{ status: number; cors: string | undefined }>((resolve, reject) => {
+        request(new URL(path, baseUrl), { method, headers: { ...json, ...headers } }, (answer) => {
+          const { statusCode, headers } = answer.resume()
+          resolve({ status: statusCode!, cors: headers['access-control-allow-origin'] })
+        })
+          .on('error', reject)
+          .end(method === 'POST' ? '{"ms":60000}' : undefined)
+      })
+    sandbox.data.campaigns = []
+    for (const action of ['reset', 'advance', 'fail']) {
+      expect(await ask('POST', `/sandbox/${action}`)).toEqual({ status: 403, cors: undefined })
+    }
+    expect(await ask('GET', '/sandbox/state')).toEqual({ status: 403, cors: undefined })
+    expect(await ask('GET', '/sandbox/requests/0')).toEqual({ status: 403, cors: undefined })
+    expect(sandbox.data.campaigns).toEqual([])
+  })
+
+  test('its own requests are allowed, and do not count as requests of the platform', async () => {
     const { sandbox, baseUrl } = await start()
-    await new Promise((resolve) => get(new URL('/', baseUrl), (answer) => answer.resume().on('end', resolve)))
+    const own = { ...json, Origin: new URL(baseUrl).origin, 'Sec-Fetch-Site': 'same-origin' }
+    expect((await control(baseUrl, 'advance', { ms: 1 }, own)).status).toBe(200)
+    expect((await fetch(new URL('/', baseUrl))).status).toBe(200)
     expect(sandbox.requests).toEqual([])
   })
 })

@@ -1,40 +1,80 @@
+import type { SandboxRequest } from '../exchange/request-log.ts'
 import type { Sandbox } from '../sandbox.ts'
 
-const shown = 100
+/** How many rows of a list, and how many requests, the page shows at most. */
+export const shownAtMost = 100
 
-/** What the page shows, as JSON: of every list and of the log the newest hundred, and no bodies. */
-export function pageState(sandbox: Sandbox): string {
-  const { baseUrl, dialect, rateLimit, requests, data } = sandbox
+/** A row as it fits into a table. */
+export type PageRow = Record<string, unknown>
+
+/** One line of the page's request log. */
+export interface PageRequest {
+  /** Its place among all requests, from 0. */
+  index: number
+  api: SandboxRequest['api']
+  method: string
+  path: string
+  /** With its `?`; empty if there is none. */
+  search: string
+  status: number | undefined
+  done: boolean
+  at: number
+}
+
+/** What the page shows: the newest rows of every list, and the newest requests without their bodies. */
+export interface PageState {
+  apiKey: string
+  /** Origin of the short addresses. */
+  site: string
+  dialect: string
+  rateLimit: Sandbox['rateLimit']
+  now: number
+  lists: Record<string, { total: number; rows: PageRow[] }>
+  total: number
+  requests: PageRequest[]
+}
+
+export function pageState(sandbox: Sandbox): PageState {
+  const { apiKey, baseUrl, dialect, rateLimit, requests, data } = sandbox
   const { account, ...lists } = data
-  const { password: _, ...owner } = account
-  return JSON.stringify({
+  return {
+    apiKey,
     site: new URL(baseUrl).origin,
     dialect,
     rateLimit,
     now: sandbox.now(),
     lists: Object.fromEntries(
-      Object.entries({ ...lists, account: [owner] }).map(([name, rows]) => [
+      Object.entries({ ...lists, account: [account] }).map(([name, rows]) => [
         name,
-        { total: rows.length, rows: rows.slice(-shown).reverse().map(brief) },
+        { total: rows.length, rows: rows.slice(-shownAtMost).reverse().map(tableRow) },
       ]),
     ),
     total: requests.length,
-    requests: requests
-      .slice(-shown)
-      .reverse()
-      .map(({ api, method, path, status, done, at }) => ({ api, method, path, status, done, at })),
-  })
+    requests: requests.slice(-shownAtMost).map(tableRequest).reverse(),
+  }
+
+  function tableRequest(request: SandboxRequest, place: number): PageRequest {
+    const { api, method, path, query, status, done, at } = request
+    const search = Object.keys(query).length > 0 ? `?${new URLSearchParams(withoutPassword(query))}` : ''
+    return { index: Math.max(0, requests.length - shownAtMost) + place, api, method, path, search, status, done, at }
+  }
 }
 
-/** A row as it fits into a table: bytes left out, lists as their length. */
-function brief(row: object): object {
+/** The fields without passwords, which the page shows to whoever looks over a shoulder. */
+export function withoutPassword<Fields extends Record<string, unknown>>(fields: Fields): Fields {
+  return 'password' in fields ? { ...fields, password: '***' } : fields
+}
+
+/** Bytes and passwords left out, lists of objects in short. */
+function tableRow(row: object): PageRow {
   return Object.fromEntries(
     Object.entries(row)
       .filter(([name]) => name !== 'content' && name !== 'password')
       .map(([name, value]) => {
         if (name === 'scans') return [name, value.length]
-        if (name === 'items')
+        if (name === 'items') {
           return [name, value.map((item: { type: string; id: number }) => `${item.type} ${item.id}`)]
+        }
         return [name, value]
       }),
   )

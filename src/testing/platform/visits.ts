@@ -1,12 +1,16 @@
-import type { FileRow, SandboxData } from '../data/rows.ts'
+import type { FileRow } from '../data/rows.ts'
 import type { WireResponse } from '../exchange/wire-response.ts'
-import { shortUrl } from './endpoint.ts'
+import { type EndpointCall, shortUrl } from './endpoint.ts'
 
 /**
- * Somebody opens a short address: a file comes back (its password goes into `?password=`), a link and a QR code
- * redirect and are counted. `undefined` where nothing has that address.
+ * Somebody opens a short address: a file comes back (its password goes into `?password=`), links and QR codes
+ * redirect, and all but the opener's are counted. `undefined` if nothing has that address.
  */
-export function visit(data: SandboxData, url: URL, now: number): WireResponse | undefined {
+export function visit(
+  { data, openerUrl }: Pick<EndpointCall, 'data' | 'openerUrl'>,
+  url: URL,
+  now: number,
+): WireResponse | undefined {
   const here = (row: { domain: string; alias: string }) => shortUrl(row) === url.origin + url.pathname
 
   const file = data.files.find(here)
@@ -24,7 +28,8 @@ export function visit(data: SandboxData, url: URL, now: number): WireResponse | 
     return typeof code.data === 'string' && URL.canParse(code.data) ? goTo(code.data) : htmlPage(200, 'QR code')
   }
 
-  return undefined
+  const opened = data.openerLinks.find(({ alias }) => `${openerUrl}/${alias}` === url.origin + url.pathname)
+  return opened && goTo(opened.url)
 }
 
 /** What any other address of the platform shows: a page, not JSON. */

@@ -1,0 +1,353 @@
+// @ts-check
+/** @import { PageExchange } from './page.ts' */
+/** @import { PageRequest, PageRow, PageState } from './state.ts' */
+
+const order = [
+  'campaigns',
+  'channels',
+  'links',
+  'qrs',
+  'pixels',
+  'domains',
+  'files',
+  'overlays',
+  'splash',
+  'bios',
+  'openerLinks',
+  'account',
+]
+
+/** @type {Record<string, string>} */
+const titles = { qrs: 'QR codes', bios: 'Bio pages', splash: 'Splash pages', openerLinks: 'Opener links' }
+
+/** @type {Record<string, object>} */
+const faults = {
+  'answers 500': { status: 500 },
+  'answers 429': { status: 429, headers: { 'Retry-After': '5' } },
+  'answers 401': { status: 401 },
+  'is refused in a 200': { status: 200, body: { error: 1, message: 'The sandbox was told to refuse this.' } },
+  'gets an HTML page': { status: 502, body: '<html><body><h1>502 Bad Gateway</h1></body></html>' },
+  'loses its answer': { drop: 'after' },
+  'is dropped before the work': { drop: 'before' },
+  'takes five seconds': { delay: 5000 },
+  'is redirected': { redirect: 'https://moved.example/' },
+}
+
+/** @type {Record<string, number>} */
+const steps = { '10 seconds': 10_000, 'one minute': 60_000, 'one hour': 3_600_000, 'one day': 86_400_000 }
+
+/** @type {PageState} */
+let state
+/** The rows of each list as they were, by id, to mark what is new. @type {Record<string, Map<unknown, string>>} */
+let seen = {}
+let list = order.includes(location.hash.slice(1)) ? location.hash.slice(1) : 'campaigns'
+/** The lines of the log, by request. @type {Map<string, HTMLLIElement>} */
+const lines = new Map()
+
+/**
+ * The element with this id.
+ * @template {HTMLElement} [Kind=HTMLElement]
+ * @param {string} id
+ * @returns {Kind}
+ */
+function byId(id) {
+  return /** @type {Kind} */ (document.getElementById(id))
+}
+
+/**
+ * Makes an element.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {string | number} [text]
+ * @param {string} [className]
+ */
+function make(tag, text, className) {
+  const element = document.createElement(tag)
+  if (text !== undefined) element.textContent = String(text)
+  if (className) element.className = className
+  return element
+}
+
+/** @param {string} name */
+function titleOf(name) {
+  return titles[name] ?? name.charAt(0).toUpperCase() + name.slice(1)
+}
+
+function showLists() {
+  byId('lists').replaceChildren(
+    ...order.map((name) => {
+      const button = make('button', titleOf(name))
+      button.type = 'button'
+      button.append(make('span', state.lists[name]?.total))
+      if (name === list) button.setAttribute('aria-current', 'true')
+      button.addEventListener('click', () => {
+        list = name
+        history.replaceState(null, '', `#${name}`)
+        show()
+      })
+      return button
+    }),
+  )
+}
+
+/**
+ * The text of a value in a table.
+ * @param {unknown} value
+ */
+function textOf(value) {
+  if (value === '' || value === null || (Array.isArray(value) && value.length === 0)) return '–'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (Array.isArray(value))
+    return value.map((item) => (typeof item === 'object' ? JSON.stringify(item) : item)).join(', ')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/**
+ * @param {string} address
+ * @param {string} text
+ */
+function link(address, text) {
+  const anchor = make('a', text)
+  anchor.href = address
+  anchor.target = '_blank'
+  anchor.rel = 'noreferrer'
+  return anchor
+}
+
+/**
+ * Where a row's short address can be opened: only addresses of the sandbox itself lead anywhere.
+ * @param {PageRow} row
+ */
+function shortAddress(row) {
+  const alias = encodeURIComponent(String(row.alias))
+  if (list === 'openerLinks') return `${location.origin}/opener/${alias}`
+  return row.domain === state.site ? `${location.origin}/${alias}` : undefined
+}
+
+/**
+ * @param {string} name
+ * @param {unknown} value
+ * @param {PageRow} row
+ */
+function cell(name, value, row) {
+  const text = textOf(value)
+  const td = make('td', text, typeof value === 'number' ? 'number' : text === '–' ? 'empty' : '')
+  if (name === 'color') {
+    const swatch = make('i')
+    swatch.style.background = text
+    td.prepend(swatch)
+  }
+  const address = name === 'alias' ? shortAddress(row) : name === 'url' ? text : undefined
+  if (address) td.replaceChildren(link(address, text))
+  td.title = text
+  return td
+}
+
+function showRows() {
+  const { rows, total } = state.lists[list] ?? { rows: [], total: 0 }
+  byId('name').replaceChildren(
+    titleOf(list),
+    make('small', total > rows.length ? `newest ${rows.length} of ${total}` : total),
+  )
+  const [first] = rows
+  if (!first) {
+    const tr = make('tr')
+    tr.append(make('td', 'Nothing here yet.', 'empty'))
+    byId('head').replaceChildren()
+    byId('rows').replaceChildren(tr)
+    return
+  }
+  const columns = Object.keys(first)
+  const head = make('tr')
+  head.append(...columns.map((name) => make('th', name, typeof first[name] === 'number' ? 'number' : '')))
+  byId('head').replaceChildren(head)
+  byId('rows').replaceChildren(
+    ...rows.map((row) => {
+      const known = seen[list]
+      const tr = make('tr', undefined, known && known.get(row.id) !== JSON.stringify(row) ? 'fresh' : '')
+      tr.append(...columns.map((name) => cell(name, row[name], row)))
+      return tr
+    }),
+  )
+}
+
+/** @param {PageRequest} request */
+function isRefused({ status, done }) {
+  return !done || status === undefined || status >= 400
+}
+
+/**
+ * A line of the log, which shows the rest of the request when it is opened.
+ * @param {PageRequest} request
+ */
+function requestLine(request) {
+  const { index, api, method, path, search, status, done } = request
+  const summary = make('summary', undefined, isRefused(request) ? 'refused' : '')
+  const address = make('span', (api === 'opener' ? 'opener ' : '') + path + search, 'path')
+  address.title = path + search
+  summary.append(
+    make('span', method, 'method'),
+    address,
+    make('span', (done ? '✓ ' : '✗ ') + (status ?? 'no answer'), isRefused(request) ? 'refused' : 'done'),
+  )
+  const details = make('details')
+  details.append(summary)
+  details.addEventListener('toggle', async () => {
+    if (!details.open) return
+    const response = await fetch(`/sandbox/requests/${index}`)
+    if (response.ok) details.replaceChildren(summary, exchange(request, await response.json()))
+  })
+  const li = make('li')
+  li.append(details)
+  return li
+}
+
+/**
+ * @param {PageRequest} request
+ * @param {PageExchange} exchange
+ */
+function exchange({ at, done }, { query, headers, requestBody, responseBody, durationMs }) {
+  const dl = make('dl')
+  /**
+   * @param {string} name
+   * @param {string | Node} value
+   */
+  const add = (name, value) => {
+    const dd = make('dd')
+    dd.append(value)
+    dl.append(make('dt', name), dd)
+  }
+  add('at', new Date(at).toLocaleString())
+  if (durationMs !== undefined) add('took', `${Math.round(durationMs)} ms`)
+  add('work', done ? 'done' : 'not done')
+  for (const [name, value] of Object.entries(query)) add(`?${name}`, value)
+  if (headers['content-type']) add('type', headers['content-type'])
+  if (requestBody) add('sent', make('pre', requestBody))
+  add('answer', responseBody ? make('pre', indented(responseBody)) : '–')
+  return dl
+}
+
+/** @param {string} text */
+function indented(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+/** @param {boolean} isFirst */
+function showRequests(isFirst) {
+  byId('total').textContent = String(state.total)
+  const shown = state.requests.map((request) => {
+    const key = JSON.stringify(request)
+    let line = lines.get(key)
+    if (!line) {
+      line = requestLine(request)
+      if (!isFirst) line.className = 'fresh'
+      lines.set(key, line)
+    }
+    return line
+  })
+  for (const [key, line] of lines) if (!shown.includes(line)) lines.delete(key)
+  const log = byId('log')
+  if (shown.length === 0) log.replaceChildren(make('p', 'None yet. The command has printed a curl line to try.'))
+  // Only what has changed is replaced, so that an opened line stays open.
+  else if (shown.length !== log.children.length || shown.some((line, place) => log.children[place] !== line)) {
+    log.replaceChildren(...shown)
+  }
+}
+
+function showBudget() {
+  byId('budget').hidden = !state.rateLimit
+  if (!state.rateLimit) return
+  const { limit, remaining, resetAt } = state.rateLimit
+  const bar = /** @type {HTMLProgressElement} */ (byId('left'))
+  bar.max = limit
+  bar.value = remaining
+  const wait = resetAt ? `, again in ${Math.ceil((resetAt - state.now) / 1000)} s` : ''
+  byId('leftText').textContent = `${remaining} of ${limit}${wait}`
+}
+
+function show(isFirst = false) {
+  byId('dialect').textContent = `${state.dialect} dialect`
+  byId('dialect').title = state.dialect
+  byId('apiKey').textContent = state.apiKey
+  showBudget()
+  showLists()
+  showRows()
+  showRequests(isFirst)
+  seen = Object.fromEntries(
+    Object.entries(state.lists).map(([name, { rows }]) => [
+      name,
+      new Map(rows.map((row) => [row.id, JSON.stringify(row)])),
+    ]),
+  )
+}
+
+async function look() {
+  const live = byId('live')
+  try {
+    const response = await fetch('/sandbox/state')
+    const isFirst = state === undefined
+    state = await response.json()
+    show(isFirst)
+    live.textContent = 'live'
+    live.className = 'tag'
+  } catch {
+    live.textContent = 'stopped'
+    live.className = 'tag off'
+  }
+}
+
+/**
+ * Calls one of the sandbox's own paths, and says what came of it.
+ * @param {string} action
+ * @param {object} body
+ * @param {string} success
+ */
+async function control(action, body, success) {
+  const headers = { 'Content-Type': 'application/json' }
+  const response = await fetch(`/sandbox/${action}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  byId('outcome').textContent = response.ok ? success : (await response.json()).error
+  await look()
+}
+
+/**
+ * Fills a select with names.
+ * @param {string} id
+ * @param {Record<string, unknown>} choices
+ */
+function choice(id, choices) {
+  const select = /** @type {HTMLSelectElement} */ (byId(id))
+  select.append(...Object.keys(choices).map((name) => new Option(name)))
+  return select
+}
+
+const fault = choice('fault', faults)
+const step = choice('step', steps)
+step.value = 'one minute'
+byId('baseUrl').textContent = `${location.origin}/api`
+byId('openerUrl').textContent = `${location.origin}/opener`
+byId('fail').addEventListener('click', () => {
+  control('fail', faults[fault.value] ?? {}, `The next request ${fault.value}.`)
+})
+byId('advance').addEventListener('click', () => {
+  control('advance', { ms: steps[step.value] }, `The clock is ${step.value} ahead of where it was.`)
+})
+byId('reset').addEventListener('click', () => control('reset', {}, 'Everything is as it was at the start.'))
+for (const button of document.querySelectorAll('button[data-copy]')) {
+  button.addEventListener('click', async () => {
+    const target = byId(button.getAttribute('data-copy') ?? '')
+    // Beyond loopback an http page has no clipboard: the text is selected instead.
+    getSelection()?.selectAllChildren(target)
+    await navigator.clipboard?.writeText(target.textContent ?? '')
+    button.textContent = navigator.clipboard ? 'Copied' : 'Selected'
+    setTimeout(() => {
+      button.textContent = 'Copy'
+    }, 1500)
+  })
+}
+
+await look()
+setInterval(look, 1000)

@@ -1,0 +1,24 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { createSandbox } from 'shortlink-sdk/testing'
+import { serve } from 'shortlink-sdk/testing/server'
+import { build, type Options } from 'tsup'
+import { expect, test } from 'vitest'
+import config from '../../tsup.config.ts'
+
+async function pageOf(server: { serve: typeof serve }): Promise<string> {
+  const { baseUrl, close } = await server.serve(createSandbox())
+  const page = await (await fetch(new URL('/', baseUrl))).text()
+  await close()
+  return page.replaceAll(/nonce="[^"]+"/g, '')
+}
+
+test('the built server inlines the page that the sources read from disk', { timeout: 120_000 }, async () => {
+  const outDir = await mkdtemp(join(tmpdir(), 'sandbox-page-'))
+  await build({ ...(config as Options), entry: ['src/testing/server.ts'], outDir, sourcemap: false, silent: true })
+  const built = await import(pathToFileURL(join(outDir, 'server.js')).href)
+  await rm(outDir, { recursive: true })
+  expect(await pageOf(built)).toBe(await pageOf({ serve }))
+})
