@@ -36,7 +36,8 @@ export type {
   RetryEvent,
   WaitEvent,
 } from './http/observers.ts'
-export { type ListOptions, ListPromise, type Page, type PageQuery } from './http/pagination.ts'
+export type { ListOptions, Page, PageQuery } from './http/page.ts'
+export { ListPromise } from './http/pagination.ts'
 export type { RequestOptions } from './http/request-options.ts'
 export type { RetryOptions } from './http/retry.ts'
 export type { UploadContent, UploadProgress } from './http/upload.ts'

@@ -1,56 +1,9 @@
 import { ApiError, type ErrorContext, InvalidRequestError } from '../errors.ts'
 import { mismatch, numberOrKind } from '../schema/expected.ts'
-import { boolean, type Checks, positiveInteger } from '../schema/params.ts'
+import { positiveInteger } from '../schema/params.ts'
 import { ApiPromise, type ApiResponse } from './api-promise.ts'
-import { type RequestOptions, requestOptionChecks } from './request-options.ts'
+import type { FetchPage, FetchPageOptions, ListOptions, Page, PageQuery } from './page.ts'
 import { type WalkedPage, walk } from './walk.ts'
-
-/** One page of a list, as plain data. */
-export interface Page<T> {
-  /** The rows of this page. */
-  readonly items: T[]
-  /** The number of all rows, not of those on this page. */
-  readonly result: number
-  /** Rows on a page. */
-  readonly perpage: number
-  /** The number of this page, from 1. */
-  readonly currentpage: number
-  /** The number of the next page, as the server sent it: on the last page some repeat the current one. */
-  readonly nextpage: number | null
-  /** The number of the last page. */
-  readonly maxpage: number
-  /** Whether there is a next page: `nextpage` is above `currentpage`, and `currentpage` is below `maxpage`. */
-  readonly hasNextPage: boolean
-}
-
-/** Which page of a list, and how many rows it has. */
-export interface PageQuery {
-  /** Rows on a page. Default: 100 where the list is walked, the server's own default for a single page (15 where seen). */
-  limit?: number
-  /** The number of the page, from 1. A walk begins there, and keeps to the server's own page size. */
-  page?: number
-}
-
-export const pageChecks: Checks<keyof PageQuery> = { limit: positiveInteger, page: positiveInteger }
-
-/** Options of a list: of its calls, and of the walk from page to page. */
-export interface ListOptions extends RequestOptions {
-  /** Pages in flight at once while the list is walked; the rows come in order all the same. Default 1. */
-  concurrency?: number
-  /** Whether a row that was seen already is left out, since pages shift when rows are added. Default true. */
-  dedupe?: boolean
-}
-
-export const listOptionChecks: Checks = { ...requestOptionChecks, concurrency: positiveInteger, dedupe: boolean }
-
-/** Sends the request for one page. */
-export type FetchPage<T> = (query: PageQuery, options: FetchPageOptions) => Promise<ApiResponse<Page<T>>>
-
-export interface FetchPageOptions {
-  readonly signal: AbortSignal | undefined
-  /** Whether nobody waits for the page yet, so that its request may stand behind other calls. */
-  readonly readAhead?: () => boolean
-}
 
 /** What a list remembers beyond one walk: whether its server refuses the parameter `limit`. */
 export interface ListMemory {

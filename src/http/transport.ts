@@ -15,14 +15,13 @@ import { openEnvelope, unwrapNumberedPage, unwrapPage } from './envelope.ts'
 import { emit, type Listeners } from './observers.ts'
 import {
   type FetchPageOptions,
-  type ListMemory,
   type ListOptions,
-  ListPromise,
   listOptionChecks,
   type Page,
   type PageQuery,
   pageChecks,
-} from './pagination.ts'
+} from './page.ts'
+import { type ListMemory, ListPromise } from './pagination.ts'
 import { type Path, patternOf } from './path.ts'
 import { redactHeaders, redactIssues } from './redact.ts'
 import { type Call, type CallDefaults, contextOf, type PreparedCall, prepareCall } from './request.ts'

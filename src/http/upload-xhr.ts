@@ -1,6 +1,13 @@
 import type { Fetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
-import type { UploadProgress } from './upload.ts'
+
+/** The progress of an upload. */
+export interface UploadProgress {
+  /** Bytes handed to the network so far. */
+  readonly loaded: number
+  /** All bytes; `undefined` where the size of the content is unknown. */
+  readonly total: number | undefined
+}
 
 /** A fetch over XMLHttpRequest: the one way in which a browser tells the progress of an upload and its Content-Length stays. */
 export function xhrFetch(blob: Blob, onProgress: (progress: UploadProgress) => void): Fetch {

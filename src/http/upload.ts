@@ -5,7 +5,9 @@ import { notify } from '../runtime/notify.ts'
 import { mismatch } from '../schema/expected.ts'
 import type { Checks } from '../schema/params.ts'
 import { requestOptionChecks } from './request-options.ts'
-import { xhrFetch } from './upload-xhr.ts'
+import { type UploadProgress, xhrFetch } from './upload-xhr.ts'
+
+export type { UploadProgress } from './upload-xhr.ts'
 
 /**
  * The content of a file: data that can be sent as it is, or a source of bytes that is read once, while it is sent.
@@ -17,14 +19,6 @@ export type UploadContent =
   | ArrayBufferView
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array>
-
-/** The progress of an upload. */
-export interface UploadProgress {
-  /** Bytes handed to the network so far. */
-  readonly loaded: number
-  /** All bytes; `undefined` where the size of the content is unknown. */
-  readonly total: number | undefined
-}
 
 /** A content and who is told about its progress. */
 export interface Upload {

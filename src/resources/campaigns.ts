@@ -1,6 +1,7 @@
 import type { ApiPromise } from '../http/api-promise.ts'
 import { unwrapBody } from '../http/envelope.ts'
-import type { ListOptions, ListPromise, PageQuery } from '../http/pagination.ts'
+import type { ListOptions, PageQuery } from '../http/page.ts'
+import type { ListPromise } from '../http/pagination.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
 import { flag, integer, object, text, textOrFalse } from '../schema/fields.ts'

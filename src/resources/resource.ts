@@ -1,5 +1,6 @@
 import type { ApiPromise } from '../http/api-promise.ts'
-import type { ListOptions, ListPromise } from '../http/pagination.ts'
+import type { ListOptions } from '../http/page.ts'
+import type { ListPromise } from '../http/pagination.ts'
 import type { Call } from '../http/request.ts'
 import type { RequestOptions } from '../http/request-options.ts'
 import type { List, Transport } from '../http/transport.ts'
