@@ -159,17 +159,15 @@ class SharedRateLimiter implements RateLimiter {
 
   /** Takes a place in the budget of this process and one in the store. */
   async #takePlace(signal: AbortSignal): Promise<void> {
-    const place = this.#local.acquire(signal)
-    if (place) this.#reviewWaits()
-    await place
-    try {
-      for (let wait = await this.#ask(); wait > 0; wait = await this.#ask()) {
-        this.#reviewWaits()
-        await sleep(wait, signal)
-      }
-    } catch (reason) {
+    for (;;) {
+      const place = this.#local.acquire(signal)
+      if (place) this.#reviewWaits()
+      await place
+      const wait = await this.#ask()
+      if (wait === 0) return
       this.#local.release()
-      throw reason
+      this.#reviewWaits()
+      await sleep(wait, signal)
     }
   }
 

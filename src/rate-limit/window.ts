@@ -70,6 +70,8 @@ export class RateLimitWindow {
   /** Takes a place if one is free. `awaited`: the call has been waiting for it. */
   take(now: number, awaited: boolean): boolean {
     if (now >= this.#mustEndAt) this.#open(now, awaited)
+    // Every place of this window was released: it starts with the first request that is sent.
+    else if (this.#sent === 0 && !this.#answered) this.#start(now)
     if (now >= this.#aloneUntil) this.#aloneUntil = 0
     const maxPending = this.#aloneUntil
       ? this.#pendingFromEarlierWindows + 1
@@ -136,6 +138,10 @@ export class RateLimitWindow {
     this.#sent = this.#pending = 0
     this.#leastRemaining = Infinity
     this.#answered = this.#refused = false
+    this.#start(now)
+  }
+
+  #start(now: number): void {
     this.#mayEndAt = now + this.#interval
     this.#mustEndAt = this.#mayEndAt + this.#interval
   }

@@ -293,6 +293,19 @@ describe('a place that is released', () => {
     expect(granted).toHaveLength(8)
   })
 
+  it('opens no window: that starts with the first request that is sent', async () => {
+    const { clock, granted, take, limiter } = setUp({ requests: 2, interval: 1000 })
+    take(2)
+    limiter.release!()
+    limiter.release!()
+    await clock.advance(1500)
+    take(1)
+    expect(granted).toEqual([0, 1, 2])
+    await clock.advance(999)
+    take(1)
+    expect(granted).toEqual([0, 1, 2, 3])
+  })
+
   it('that was never taken changes nothing', () => {
     const { limiter } = setUp()
     limiter.release!()

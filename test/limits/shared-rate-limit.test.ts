@@ -1,119 +1,384 @@
-import { setTimeout as pass } from 'node:timers/promises'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
-import { describe, expect, it, vi } from 'vitest'
-import { ConfigurationError } from '../../src/errors.ts'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ConfigurationError, type RateLimitError } from '../../src/errors.ts'
+import type { RateLimiter } from '../../src/rate-limit/limiter.ts'
 import { type StoreAnswer, type StoreChange, sharedRateLimiter } from '../../src/rate-limit/shared.ts'
 
-const refused = (retryAfter: number) => ({ headers: new Headers(), refused: true, retryAfter })
+const MINUTE = 60_000
+/** How much later than the window of the store the next place is expected. */
+const MARGIN = MINUTE / 50
 
-/** A store in which a test says what is answered. */
-function createStore(answers: (() => Promise<StoreAnswer>)[] = []) {
+const refused = (retryAfter?: number) => ({ headers: new Headers(), refused: true, retryAfter })
+
+/** A store that gives these answers, and then grants everything. */
+function createStore(answers: (() => Promise<StoreAnswer>)[] = [], points = 2) {
   return {
-    points: 2,
-    duration: 60,
+    points,
+    duration: MINUTE / 1000,
     consume: vi.fn((_key: string) => (answers.shift() ?? granted(1))()),
-    block: vi.fn(async (_key: string, _seconds: number) => undefined),
+    block: vi.fn(async (_key: string, _seconds: number): Promise<unknown> => undefined),
   }
 }
 
-const granted = (remainingPoints: number) => async () => ({ remainingPoints, msBeforeNext: 60_000 })
+const granted = (remainingPoints: number) => async () => ({ remainingPoints, msBeforeNext: MINUTE })
 const full = (msBeforeNext: number) => () => Promise.reject({ remainingPoints: 0, msBeforeNext })
 const broken = () => Promise.reject(new Error('ECONNREFUSED'))
 const hanging = () => new Promise<never>(() => {})
 
-describe('sharedRateLimiter', () => {
-  it('is one budget for all that use the same store', async () => {
-    const store = new RateLimiterMemory({ points: 4, duration: 1 })
+const errorOf = (place: Promise<unknown> | undefined) =>
+  place!.then(
+    () => undefined,
+    (error: RateLimitError) => error,
+  )
+const advance = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_000_000 })
+})
+
+afterEach(() => {
+  // Whatever a test did, no timer keeps the process alive.
+  expect(vi.getTimerCount()).toBe(0)
+  vi.useRealTimers()
+})
+
+describe('a shared budget', () => {
+  it('is one for all limiters over the same store', async () => {
+    const store = new RateLimiterMemory({ points: 4, duration: 60 })
     const limiters = [sharedRateLimiter(store), sharedRateLimiter(store)]
-    const begin = performance.now()
-    const times = await Promise.all(
-      Array.from({ length: 6 }, async (_, i) => {
-        await limiters[i % 2]!.acquire()
-        return performance.now() - begin
-      }),
-    )
-    expect(times.filter((time) => time < 900)).toHaveLength(4)
+    let count = 0
+    const call = async (limiter: RateLimiter) => {
+      await limiter.acquire()
+      limiter.observe()
+      count++
+    }
+    for (let i = 0; i < 6; i++) void call(limiters[i % 2]!)
+    await advance(MINUTE - 1)
+    expect(count).toBe(4)
+    await advance(MARGIN + 1)
+    expect(count).toBe(6)
+    await advance(MINUTE)
   })
 
-  it('gives places first come, first served', async () => {
-    const limiter = sharedRateLimiter(new RateLimiterMemory({ points: 50, duration: 1 }))
+  it('is one for all calls with the same key name', async () => {
+    const store = createStore()
+    await sharedRateLimiter(store).acquire()
+    await sharedRateLimiter(store, { key: 'shop' }).acquire()
+    expect(store.consume.mock.calls).toEqual([['shortlink-sdk'], ['shop']])
+  })
+
+  it('is granted first come, first served', async () => {
+    const limiter = sharedRateLimiter(createStore([], 20))
     const order: number[] = []
     await Promise.all(Array.from({ length: 20 }, (_, i) => limiter.acquire()!.then(() => order.push(i))))
     expect(order).toEqual(Array.from({ length: 20 }, (_, i) => i))
   })
 
-  it('tells the smaller of what the store and the server say, and who waits', async () => {
-    const limiter = sharedRateLimiter(createStore([granted(0), full(60_000)]))
+  it('is granted to calls that read ahead after the others', async () => {
+    const limiter = sharedRateLimiter(createStore([full(1000)], 3))
+    const order: string[] = []
+    const ask = (name: string, readAhead: boolean) =>
+      limiter.acquire(undefined, { readAhead })!.then(() => order.push(name))
+    const places = [ask('page', true), ask('write 1', false), ask('write 2', false)]
+    await advance(1000 + MARGIN)
+    await Promise.all(places)
+    expect(order).toEqual(['write 1', 'write 2', 'page'])
+  })
+
+  it('waits for the end of the store’s window and a margin, because the server’s window opens later', async () => {
+    const store = createStore([full(30_000)])
+    const place = sharedRateLimiter(store).acquire()
+    await advance(30_000 + MARGIN - 1)
+    expect(store.consume).toHaveBeenCalledTimes(1)
+    await advance(1)
+    expect(store.consume).toHaveBeenCalledTimes(2)
+    await place
+  })
+
+  it('asks a store that is closed for months again after a day', async () => {
+    const store = createStore([full(1e10)])
+    const place = sharedRateLimiter(store).acquire()
+    await advance(86_400_000)
+    expect(store.consume).toHaveBeenCalledTimes(2)
+    await place
+  })
+
+  it('has a state: the smaller of what the store and the server say, and how many calls wait', async () => {
+    const limiter = sharedRateLimiter(createStore([granted(0), full(MINUTE)]))
     expect(limiter.state).toEqual({ limit: 2, remaining: 2, resetAt: undefined, queued: 0 })
     await limiter.acquire()
     const controller = new AbortController()
-    const waiting = limiter.acquire(controller.signal)
-    expect(limiter.state).toMatchObject({ limit: 2, remaining: 0, queued: 1 })
-    expect(limiter.state.resetAt!.getTime() - Date.now()).toBeGreaterThan(59_000)
+    const waiting = errorOf(limiter.acquire(controller.signal))
+    await advance(0)
+    expect(limiter.state).toEqual({ limit: 2, remaining: 0, resetAt: new Date(1_000_000 + MINUTE), queued: 1 })
     controller.abort('enough')
-    await expect(waiting).rejects.toBe('enough')
+    expect(await waiting).toBe('enough')
     expect(limiter.state.queued).toBe(0)
   })
 
-  it('gives the place of a call that left the line to the next one', async () => {
-    const store = createStore([full(30), granted(0)])
+  it('has the state that the server tells once the store’s word is outdated', async () => {
+    const limiter = sharedRateLimiter(createStore([granted(0)]))
+    await limiter.acquire()
+    limiter.observe()
+    await advance(MINUTE)
+    expect(limiter.state.remaining).toBe(0)
+    await advance(61)
+    expect(limiter.state).toEqual({ limit: 2, remaining: 2, resetAt: undefined, queued: 0 })
+  })
+
+  it('learns from the responses what this process has used', async () => {
+    const limiter = sharedRateLimiter(createStore([], 30))
+    await limiter.acquire()
+    const headers = new Headers({ 'X-RateLimit-Remaining': '7' })
+    limiter.observe({ headers, refused: false, retryAfter: undefined })
+    expect(limiter.state.remaining).toBe(1)
+    await advance(MINUTE)
+    expect(limiter.state.remaining).toBe(0)
+  })
+
+  it('gives the place of a call that was aborted to the next one', async () => {
+    const store = createStore([full(30_000), granted(0)])
     const limiter = sharedRateLimiter(store)
     const controller = new AbortController()
-    const first = limiter.acquire(controller.signal)
+    const first = errorOf(limiter.acquire(controller.signal))
     const second = limiter.acquire()
     controller.abort('enough')
-    await expect(first).rejects.toBe('enough')
+    expect(await first).toBe('enough')
+    await advance(30_000 + MARGIN)
     await second
     expect(store.consume).toHaveBeenCalledTimes(2)
   })
 
-  it('fails before it waits, where that would be longer than maxWait', async () => {
-    const limiter = sharedRateLimiter(createStore([granted(0), full(60_000)]), { maxWait: 5000 })
+  it('serves a call that comes when all the others have been aborted', async () => {
+    const store = createStore([full(30_000), granted(0)])
+    const limiter = sharedRateLimiter(store)
+    const controller = new AbortController()
+    const first = errorOf(limiter.acquire(controller.signal))
+    await advance(0)
+    controller.abort('enough')
     await limiter.acquire()
-    await expect(limiter.acquire()).rejects.toMatchObject({ code: 'rate_limit', outcome: 'not-sent', retryAfter: 62 })
-    const surprised = sharedRateLimiter(createStore([full(60_000)]), { maxWait: 5000 })
-    await expect(surprised.acquire()).rejects.toMatchObject({ code: 'rate_limit', outcome: 'not-sent' })
+    expect(await first).toBe('enough')
+    expect(limiter.state).toMatchObject({ remaining: 0, queued: 0 })
+    // The place of the aborted call in this process’s own budget was given back.
+    limiter.release!()
+    await limiter.acquire()
   })
 
-  it('closes the window to everybody when the server refuses', async () => {
+  it('does not start if the signal has been aborted before', async () => {
+    const store = createStore()
+    expect(await errorOf(sharedRateLimiter(store).acquire(AbortSignal.abort('no')))).toBe('no')
+    expect(store.consume).not.toHaveBeenCalled()
+  })
+
+  it('takes a released place back', async () => {
+    const limiter = sharedRateLimiter(createStore([], 1))
+    await limiter.acquire()
+    limiter.release!()
+    await limiter.acquire()
+  })
+})
+
+describe('maxWait of a shared budget', () => {
+  it('rejects a call at once if the store is known to be full for longer', async () => {
+    const store = createStore([granted(0)])
+    const limiter = sharedRateLimiter(store, { maxWait: 5000 })
+    await limiter.acquire()
+    const error = await errorOf(limiter.acquire())
+    expect(error).toMatchObject({ code: 'rate_limit', outcome: 'not-sent', retryAfter: 62 })
+    expect(store.consume).toHaveBeenCalledTimes(1)
+  })
+
+  it('rejects a call if it turns out that the store is full for longer', async () => {
+    const limiter = sharedRateLimiter(createStore([full(MINUTE)]), { maxWait: 5000 })
+    expect(await errorOf(limiter.acquire())).toMatchObject({ code: 'rate_limit', outcome: 'not-sent' })
+    expect(limiter.state.queued).toBe(0)
+  })
+
+  it('counts the calls before each', async () => {
+    const limiter = sharedRateLimiter(createStore([full(MINUTE), granted(1), granted(0)]), { maxWait: 70_000 })
+    const calls = Array.from({ length: 3 }, () => limiter.acquire())
+    expect(await errorOf(calls[2])).toMatchObject({ retryAfter: 122 })
+    await advance(MINUTE + MARGIN)
+    await Promise.all(calls.slice(0, 2))
+  })
+
+  it('rejects calls that this process’s own budget makes wait longer', async () => {
+    const limiter = sharedRateLimiter(createStore([granted(9), granted(9)]), { maxWait: 5000 })
+    await limiter.acquire()
+    await limiter.acquire()
+    expect(await errorOf(limiter.acquire())).toMatchObject({ code: 'rate_limit', retryAfter: 60 })
+  })
+
+  it('of 0 lets calls pass while there are free places', async () => {
+    const limiter = sharedRateLimiter(createStore([granted(0), full(MINUTE)]), { maxWait: 0 })
+    await limiter.acquire()
+    expect(await errorOf(limiter.acquire())).toMatchObject({ code: 'rate_limit' })
+  })
+})
+
+describe('a refusal by the server', () => {
+  it('closes the window to every process', async () => {
     const store = createStore()
     const limiter = sharedRateLimiter(store, { key: 'shop' })
     await limiter.acquire()
     limiter.observe(refused(41))
-    expect(store.consume).toHaveBeenCalledWith('shop')
-    expect(store.block).toHaveBeenCalledWith('shop', 41)
+    expect(store.block.mock.calls).toEqual([['shop', 41]])
   })
 
+  it('closes it for the rest of the window if the server states no time', async () => {
+    const store = createStore()
+    const limiter = sharedRateLimiter(store)
+    await limiter.acquire()
+    limiter.observe(refused())
+    expect(store.block.mock.calls).toEqual([['shortlink-sdk', 61]])
+  })
+
+  it('that may be repeated at once closes nothing', async () => {
+    const store = createStore()
+    const limiter = sharedRateLimiter(store)
+    await limiter.acquire()
+    limiter.observe(refused(0))
+    limiter.observe()
+    expect(store.block).not.toHaveBeenCalled()
+  })
+
+  it('breaks nothing if the store cannot be reached any more', async () => {
+    const store = createStore()
+    store.block.mockImplementation(broken)
+    const limiter = sharedRateLimiter(store)
+    await limiter.acquire()
+    limiter.observe(refused(41))
+    await advance(0)
+    expect(store.block).toHaveBeenCalledTimes(1)
+  })
+
+  it('for longer than maxDelay rejects the calls that wait and those that come later', async () => {
+    const limiter = sharedRateLimiter(createStore([granted(1), full(30_000)]))
+    await limiter.acquire()
+    const waiting = errorOf(limiter.acquire(undefined, { maxDelay: 90_000 }))
+    await advance(0)
+    limiter.observe(refused(86_400))
+    expect(await waiting).toMatchObject({ code: 'rate_limit', outcome: 'not-sent', retryAfter: 86_400 })
+    expect(await errorOf(limiter.acquire(undefined, { maxDelay: 90_000 }))).toMatchObject({ retryAfter: 86_400 })
+  })
+
+  it('of another process rejects calls too: the store is blocked for longer than a window', async () => {
+    const limiter = sharedRateLimiter(createStore([full(100_000)]))
+    const onWait = vi.fn()
+    const error = await errorOf(limiter.acquire(undefined, { maxDelay: 90_000, onWait }))
+    expect(error).toMatchObject({ code: 'rate_limit', outcome: 'not-sent', retryAfter: 100 })
+    expect(onWait).not.toHaveBeenCalled()
+  })
+
+  it('does not concern a store whose window is merely full', async () => {
+    const store = createStore([full(MINUTE)])
+    const place = sharedRateLimiter(store).acquire(undefined, { maxDelay: 1000 })
+    await advance(MINUTE + MARGIN)
+    await place
+  })
+})
+
+describe('onWait of a shared budget', () => {
+  it('is called when it turns out that the store is full, and not for calls that are granted at once', async () => {
+    const limiter = sharedRateLimiter(createStore([granted(0), full(30_000)]))
+    const onWait = vi.fn()
+    await limiter.acquire(undefined, { onWait })
+    expect(onWait).not.toHaveBeenCalled()
+    limiter.observe()
+    await advance(45_000)
+    // What the store said is still valid for 15 seconds.
+    const place = limiter.acquire(undefined, { onWait })
+    expect(onWait.mock.calls).toEqual([[{ waitMs: 15_000 + MARGIN, queued: 1 }]])
+    await advance(30_000 + MARGIN)
+    await place
+    expect(onWait).toHaveBeenCalledTimes(1)
+  })
+
+  it('is called for a call that the store surprises', async () => {
+    const limiter = sharedRateLimiter(createStore([full(30_000)]))
+    const onWait = vi.fn()
+    const place = limiter.acquire(undefined, { onWait })
+    expect(onWait).not.toHaveBeenCalled()
+    await advance(30_000 + MARGIN)
+    await place
+    expect(onWait.mock.calls).toEqual([[{ waitMs: 30_000 + MARGIN, queued: 1 }]])
+  })
+})
+
+describe('a store that is unavailable', () => {
   it.each([
-    ['fails', broken],
-    ['does not answer', hanging],
-  ])('goes on with its own budget while the store %s, says so, and comes back', async (_, trouble) => {
+    ['fails', broken, 'ECONNREFUSED'],
+    ['does not answer', hanging, 'the store did not answer within 50 ms'],
+  ])('because it %s is replaced by the process’s own budget until it is back', async (_, trouble, message) => {
     const changes: StoreChange[] = []
-    const store = createStore([trouble])
+    const store = createStore([trouble], 3)
     const onStateChange = (change: StoreChange) => {
       changes.push(change)
       throw new Error('an observer that throws breaks nothing')
     }
     const limiter = sharedRateLimiter(store, { storeTimeout: 50, onStateChange })
-    await limiter.acquire()
-    await limiter.acquire()
+    const first = limiter.acquire()
+    await advance(50)
+    await first
+    expect(changes).toEqual([{ shared: false, error: new Error(message) }])
+    expect(limiter.state).toMatchObject({ limit: 3, remaining: 2 })
     // The store is left alone for a second.
-    expect(store.consume).toHaveBeenCalledTimes(1)
-    expect(limiter.state).toMatchObject({ remaining: 0 })
-    expect(changes).toEqual([{ shared: false, error: expect.any(Error) }])
-    limiter.release?.()
-    await pass(1050)
+    await advance(900)
     await limiter.acquire()
-    expect(changes).toEqual([{ shared: false, error: expect.any(Error) }, { shared: true }])
+    expect(store.consume).toHaveBeenCalledTimes(1)
+    limiter.observe(refused(0))
+    await advance(100)
+    await limiter.acquire()
+    expect(store.consume).toHaveBeenCalledTimes(2)
+    expect(changes.slice(1)).toEqual([{ shared: true }])
   })
 
+  it('is reported once, however often it fails, and what it said before is forgotten', async () => {
+    const changes: StoreChange[] = []
+    const store = createStore([granted(0), broken, broken], 5)
+    const limiter = sharedRateLimiter(store, { onStateChange: (change) => changes.push(change) })
+    await limiter.acquire()
+    expect(limiter.state.remaining).toBe(0)
+    await limiter.acquire()
+    expect(limiter.state.remaining).toBe(3)
+    await advance(1000)
+    await limiter.acquire()
+    expect(changes).toEqual([{ shared: false, error: expect.any(Error) }])
+  })
+
+  it('is not blocked when the server refuses', async () => {
+    const store = createStore([broken])
+    const limiter = sharedRateLimiter(store)
+    await limiter.acquire()
+    limiter.observe(refused(41))
+    expect(store.block).not.toHaveBeenCalled()
+  })
+
+  it.each([[undefined], [{ msBeforeNext: 'soon' }], [{ msBeforeNext: -1 }]])(
+    'is one that rejects with %j',
+    async (reason) => {
+      const onStateChange = vi.fn()
+      await sharedRateLimiter(createStore([() => Promise.reject(reason)]), { onStateChange }).acquire()
+      expect(onStateChange.mock.calls).toEqual([[{ shared: false, error: reason }]])
+    },
+  )
+})
+
+describe('the options of a shared budget', () => {
+  const limiterMessage =
+    'limiter: expected a limiter of rate-limiter-flexible with points and a duration above 0, received an object'
+
   it.each([
-    [{ points: 30 }, {}, 'limiter: expected a limiter of rate-limiter-flexible'],
-    [createStore(), { key: '' }, 'key: expected a name'],
-    [createStore(), { maxWait: -1 }, 'maxWait: expected milliseconds from 0'],
-    [createStore(), { storeTimeout: 0 }, 'storeTimeout: expected milliseconds above 0'],
-  ])('refuses what does not fit: %#', (store, options, message) => {
-    expect(() => sharedRateLimiter(store as never, options)).toThrow(ConfigurationError)
-    expect(() => sharedRateLimiter(store as never, options)).toThrow(message)
+    [{ points: 30, duration: 60 }, {}, limiterMessage],
+    [{ ...createStore(), points: 0 }, {}, limiterMessage],
+    [{ ...createStore(), duration: 0 }, {}, limiterMessage],
+    [createStore(), null, 'options: expected an object of options, received null'],
+    [createStore(), { key: '' }, 'key: expected a name, received ""'],
+    [createStore(), { key: 7 }, 'key: expected a name, received 7'],
+    [createStore(), { maxWait: -1 }, 'maxWait: expected milliseconds from 0, or Infinity, received -1'],
+    [createStore(), { storeTimeout: 0 }, 'storeTimeout: expected milliseconds above 0, received 0'],
+    [createStore(), { storeTimeout: 2 ** 31 }, 'storeTimeout: expected milliseconds above 0, received 2147483648'],
+  ])('are checked: %#', (store, options, message) => {
+    expect(() => sharedRateLimiter(store as never, options as never)).toThrow(new ConfigurationError(message))
   })
 })
