@@ -10,12 +10,13 @@ import { checkClientOptions, type ShortLinkClientOptions } from './options.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limit/limiter.ts'
 import { environment, isBrowser } from './runtime/environment.ts'
 import { runtimeFetch } from './runtime/fetch.ts'
+import { DEFAULT_MAX_BYTES } from './runtime/read-body.ts'
 
 /** The defaults of the options, one place for all. Those of the rate limit stand in `rate-limit/limiter.ts`. */
 const defaults = {
   timeout: 30_000,
   retry: { limit: 2, maxDelay: 90_000 },
-  maxResponseSize: 16 * 1024 * 1024,
+  maxResponseSize: DEFAULT_MAX_BYTES,
   validation: 'strict',
   openerAuth: 'none',
   logLevel: 'warn',

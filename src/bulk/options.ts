@@ -1,5 +1,6 @@
 import { ConfigurationError, describe, type Issue, type RateLimitState } from '../errors.ts'
-import { isRecord, kind, mismatch, shown } from '../schema/expected.ts'
+import { isRecord, mismatch, shown } from '../schema/expected.ts'
+import { boolean, type Check, type Checks, checkOptions, count, positiveInteger } from '../schema/params.ts'
 import type { Journal } from './journal.ts'
 import type { BulkProgress } from './results.ts'
 
@@ -47,41 +48,39 @@ const decisions: unknown[] = ['report', 'retry', 'skip']
 
 /** @throws {ConfigurationError} for anything else than a decision, which would otherwise count as `retry` */
 export function checkDecision(value: unknown): asserts value is UnknownDecision {
-  if (!decisions.includes(value)) {
-    throw new ConfigurationError(`bulk: onUnknown: ${mismatch('report, retry or skip', value, shown)}`)
-  }
-}
-
-/** @throws {ConfigurationError} for the arguments of `bulk` that do not fit */
-export function checkArguments<T>(items: unknown, worker: unknown, options: BulkOptions<T>): void {
-  if (!isRecord(options)) throw new ConfigurationError(`bulk: options: ${mismatch('an object', options)}`)
-  const issues: Issue[] = []
-  const expect = (fits: boolean, name: string, expected: string, value: unknown, describe = shown) => {
-    if (!fits) issues.push({ path: [name], message: mismatch(expected, value, describe) })
-  }
-  const option = (name: keyof BulkOptions<T>, expected: string, fits: (value: never) => boolean) =>
-    expect(options[name] === undefined || fits(options[name] as never), name, expected, options[name])
-  const isCount = (least: number) => (value: unknown) => Number.isSafeInteger(value) && (value as number) >= least
-
-  expect(isIterable(items), 'items', 'an iterable, such as an array', items, kind)
-  expect(isFunction(worker), 'worker', 'a function', worker, kind)
-  option('concurrency', 'an integer from 1', isCount(1))
-  option('total', 'an integer from 0', isCount(0))
-  option('journal', 'a journal, such as fileJournal(path)', isJournal)
-  option('key', 'a function', isFunction)
-  option('onProgress', 'a function', isFunction)
-  option('replay', 'a boolean', (value) => typeof value === 'boolean')
-  option('onUnknown', 'report, retry, skip or a function', (value) => isFunction(value) || decisions.includes(value))
-  option('signal', 'an AbortSignal', isSignal)
-  option(
-    'client',
-    'a ShortLinkClient',
-    (value) => isRecord(value) && isRecord((value as Record<string, unknown>).rateLimit),
-  )
-  if (issues.length) throw new ConfigurationError(`bulk: ${describe(issues)}`)
+  if (decisions.includes(value)) return
+  throw new ConfigurationError(`bulk: onUnknown: ${mismatch('report, retry or skip', value ?? null, shown)}`)
 }
 
 const isFunction = (value: unknown) => typeof value === 'function'
+const aFunction: Check = { expected: 'a function', fits: isFunction }
+
+const optionChecks: Checks<keyof BulkOptions<unknown>> = {
+  concurrency: positiveInteger,
+  signal: { expected: 'an AbortSignal', fits: isSignal },
+  onProgress: aFunction,
+  total: count,
+  journal: { expected: 'a journal, such as fileJournal(path)', fits: isJournal },
+  key: aFunction,
+  onUnknown: {
+    expected: 'report, retry, skip or a function',
+    fits: (value) => isFunction(value) || decisions.includes(value),
+  },
+  replay: boolean,
+  client: { expected: 'a ShortLinkClient', fits: (value) => isRecord(value) && isRecord(value.rateLimit) },
+}
+
+/** @throws {ConfigurationError} for the arguments of `bulk` that do not fit */
+export function checkArguments(items: unknown, worker: unknown, options: unknown): void {
+  const issues: Issue[] = []
+  const expect = (fits: boolean, name: string, expected: string, value: unknown) => {
+    if (!fits) issues.push({ path: [name], message: mismatch(expected, value) })
+  }
+  expect(isIterable(items), 'items', 'an iterable, such as an array', items)
+  expect(isFunction(worker), 'worker', 'a function', worker)
+  issues.push(...checkOptions(options, optionChecks))
+  if (issues.length) throw new ConfigurationError(`bulk: ${describe(issues)}`)
+}
 
 /** Strings are iterable too, but hardly meant as lists of letters. */
 function isIterable(value: unknown): boolean {

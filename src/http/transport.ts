@@ -3,6 +3,7 @@ import type * as z from 'zod/mini'
 import { InvalidRequestError, isShortLinkError, RateLimitError, type ShortLinkError } from '../errors.ts'
 import { parseRetryAfter, rateLimitStateOf } from '../rate-limit/headers.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
+import { callsBegun } from '../runtime/calls-begun.ts'
 import { sleep, withDeadline } from '../runtime/deadline.ts'
 import { sentOnce } from '../runtime/environment.ts'
 import type { Fetch, FetchResponse } from '../runtime/fetch.ts'
@@ -112,6 +113,7 @@ export class Transport {
 
   /** A call from its check to its answer. */
   async #run<T>(call: Call<T>, options: RequestOptions): Promise<ApiResponse<T>> {
+    callsBegun.count++
     const prepared = prepareCall(call, options, this.#settings)
     const { signal, method } = prepared
     const started = performance.now()

@@ -102,7 +102,7 @@ async function openInBrowser(
 }
 
 /** Cloudflare Workers take the length of a stream from its kind, not from the header. */
-function withLength(stream: ReadableStream<Uint8Array>, length: number | undefined): ReadableStream<Uint8Array> {
+export function withLength(stream: ReadableStream<Uint8Array>, length: number | undefined): ReadableStream<Uint8Array> {
   const { FixedLengthStream } = globalThis as {
     FixedLengthStream?: new (length: number) => TransformStream<Uint8Array, Uint8Array>
   }
@@ -138,7 +138,7 @@ function sizeOf(content: Sized): number {
 }
 
 /** The bytes of a source as a stream, counted, and a way to end both. */
-function openSource(
+export function openSource(
   content: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
   onBytes?: (loaded: number) => void,
 ) {

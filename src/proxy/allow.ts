@@ -1,70 +1,94 @@
 import { ConfigurationError } from '../errors.ts'
+import { mismatch, shown } from '../schema/expected.ts'
 
-/** A call as a method and a path, its parameters named: `GET /campaigns`, `POST /files/upload/:filename`. */
+/** A call as a method and a path with named parameters: `GET /campaigns`, `POST /files/upload/:filename`. */
 export type AllowedCall = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
 
-/** The allowed call that a request is, or `undefined` where it is none of them. */
-export type Match = (method: string, path: string) => AllowedCall | undefined
+const callPattern = /^(GET|POST|PUT|PATCH|DELETE) ((?:\/(?::[A-Za-z]\w*|[\w.~-]+))+)$/
+const dotSegment = /(^|\/)\.{1,2}(\/|$)/
 
-const spelling = /^(GET|POST|PUT|PATCH|DELETE) ((?:\/(?::[A-Za-z]\w*|[\w.~-]+))+)$/
-const dots = /(^|\/)\.{1,2}(\/|$)/
+/** How many times a file name may be escaped. */
+const MAX_ESCAPES = 8
 
 /**
- * Reads the list of allowed calls. There is no wildcard, and a parameter is one segment of unreserved characters:
- * an encoded slash, dot or backslash matches nothing. Only `:filename` takes escapes, because file names need them.
+ * The list of allowed calls. There is no wildcard, and a parameter is one segment of unreserved characters: an encoded
+ * slash, dot or backslash matches nothing. Only `:filename` takes escapes, because file names need them.
  */
-export function matcher(allow: readonly AllowedCall[]): Match {
-  if (!Array.isArray(allow) || allow.length === 0) {
-    throw new ConfigurationError(
-      `allow: expected a list of calls, such as ['GET /campaigns'], received ${shown(allow)}`,
-    )
+export class AllowList {
+  readonly #rules: readonly Rule[]
+
+  /** @throws {ConfigurationError} for anything but a list of calls */
+  constructor(allow: readonly AllowedCall[]) {
+    if (!Array.isArray(allow) || allow.length === 0) {
+      throw new ConfigurationError(`allow: ${mismatch("a list of calls, such as ['GET /campaigns']", allow, shown)}`)
+    }
+    this.#rules = allow.map(parseRule)
   }
-  const rules = allow.map(rule)
-  return (method, path) => rules.find((rule) => rule.method === method && rule.fits(path))?.call
+
+  /** The methods of all calls. */
+  get methods(): string[] {
+    return [...new Set(this.#rules.map(({ method }) => method))]
+  }
+
+  /** The entry that a request matches, if any. The work is linear in the length of the path. */
+  match(method: string, path: string): AllowedCall | undefined {
+    return this.#rules.find((rule) => rule.method === method && fits(rule, path))?.call
+  }
+
+  /** Whether a call below a path is allowed. */
+  hasCallBelow(path: string): boolean {
+    return this.#rules.some(({ call, method }) => call.startsWith(`${method} ${path}/`))
+  }
 }
 
-function rule(call: AllowedCall) {
-  const [, method, path] = (typeof call === 'string' && spelling.exec(call)) || []
-  if (!method || !path || dots.test(path)) {
-    throw new ConfigurationError(
-      `allow: expected a method and a path, such as 'GET /campaigns' or 'POST /files/upload/:filename', received ${shown(call)}`,
-    )
+interface Rule {
+  readonly call: AllowedCall
+  readonly method: string
+  readonly pattern: RegExp
+}
+
+function parseRule(call: AllowedCall): Rule {
+  const [, method, path] = (typeof call === 'string' && callPattern.exec(call)) || []
+  if (!method || !path || dotSegment.test(path)) {
+    const expected = "a method and a path, such as 'GET /campaigns' or 'POST /files/upload/:filename'"
+    throw new ConfigurationError(`allow: ${mismatch(expected, call, shown)}`)
   }
   const segments = path.split('/').map((segment) => {
     if (segment === ':filename') return '(?<filename>[^/]+)'
     return segment.startsWith(':') ? '[\\w.~-]+' : segment.replaceAll('.', '\\.')
   })
-  const pattern = new RegExp(`^${segments.join('/')}$`)
-  const fits = (path: string) => {
-    const found = pattern.exec(path)
-    return found !== null && (found.groups?.filename === undefined || isPlainFilename(found.groups.filename))
-  }
-  return { call, method, fits }
+  return { call, method, pattern: new RegExp(`^${segments.join('/')}$`) }
+}
+
+function fits({ pattern }: Rule, path: string): boolean {
+  const found = pattern.exec(path)
+  return found !== null && (found.groups?.filename === undefined || isPlainFilename(found.groups.filename))
 }
 
 /**
- * Whether an escaped file name stays a file name. It may hold slashes (a name is free to), but no backslash, control
- * character or segment of dots, however many times it is escaped: a server may unescape more than once.
+ * Whether an escaped file name stays a file name, however many times a server unescapes it. It may contain slashes (a
+ * name is free to), but no backslash, control character or segment of dots.
  */
 function isPlainFilename(escaped: string): boolean {
-  for (let name = escaped; ; ) {
-    if (dots.test(name) || /[\\\p{Cc}]/u.test(name)) return false
-    const next = decoded(name)
-    if (next === undefined) return name !== escaped
+  if (!isSafe(escaped)) return false
+  let name: string
+  try {
+    name = decodeURIComponent(escaped)
+  } catch {
+    return false
+  }
+  for (let layer = 1; layer <= MAX_ESCAPES; layer++) {
+    if (!isSafe(name)) return false
+    const next = unescapeAscii(name)
     if (next === name) return true
     name = next
   }
+  return false
 }
 
-/** A text with one layer of escapes taken off; `undefined` where they are none, as in `100%`. */
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
-}
+const isSafe = (name: string) => !dotSegment.test(name) && !/[\\\p{Cc}]/u.test(name)
 
-function shown(value: unknown): string {
-  return JSON.stringify(value) ?? String(value)
+/** Decodes one layer of escapes as a lenient server does: it leaves what is none, such as the `%` of `100%`. */
+function unescapeAscii(text: string): string {
+  return text.replace(/%([0-7][\da-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
 }

@@ -1,58 +1,80 @@
 import { ConfigurationError } from '../errors.ts'
 import { rateHeaders } from '../rate-limit/headers.ts'
+import { mismatch, shown } from '../schema/expected.ts'
 
 /** Pages of other origins that may call the proxy. */
 export interface CorsOptions {
   /** The origins, each as `https://app.example`; `'*'` for every page of the web. */
   origins: readonly string[] | '*'
-  /** Lets those pages send their cookies along. Not with `'*'`. Default: `false`. */
+  /** Lets those pages send their cookies. Not with `'*'`. Default: `false`. */
   credentials?: boolean
   /** Request headers that `authorize` reads, besides `Authorization` and `Content-Type`. Default: none. */
   headers?: readonly string[]
 }
 
-/** What a page may read of an answer besides its body. */
+/** What a page may read of a response besides its body. */
 const exposed = Object.values(rateHeaders).join(', ')
 
-/** The rules for pages of other origins. */
-export interface Cors {
-  /** The origin of the page that asks, where it is another one and not let in; `undefined` where it may pass. */
-  stranger(request: Request): string | undefined
-  /** Headers that let the page read the answer; none where it is no page of an origin that is let in. */
-  headers(request: Request): Record<string, string>
-  /** Headers of the answer to a preflight. */
-  preflight(methods: readonly string[]): Record<string, string>
-}
+/** The rules for pages of other origins. Without the `cors` option, they are refused. */
+export class CorsRules {
+  readonly #origins: readonly string[] | '*'
+  readonly #credentials: boolean
+  readonly #headers: readonly string[]
 
-/** Reads the `cors` option. Without it, pages of other origins are refused. */
-export function corsRules({ origins = [], credentials = false, headers = [] }: Partial<CorsOptions> = {}): Cors {
-  if (origins !== '*') for (const origin of origins) checkOrigin(origin)
-  if (origins === '*' && credentials) {
-    throw new ConfigurationError(`cors.credentials: expected false, because cors.origins is '*', received true`)
+  /** @throws {ConfigurationError} for options that do not fit */
+  constructor({ origins = [], credentials = false, headers = [] }: Partial<CorsOptions> = {}) {
+    const expected = "'*' or origins such as 'https://app.example', without a path"
+    if (origins !== '*' && !Array.isArray(origins)) {
+      throw new ConfigurationError(`cors.origins: ${mismatch(expected, origins, shown)}`)
+    }
+    const wrong = origins === '*' ? undefined : origins.findIndex((origin) => !isOrigin(origin))
+    if (wrong !== undefined && wrong !== -1) {
+      throw new ConfigurationError(`cors.origins: ${mismatch(expected, origins[wrong], shown)}`)
+    }
+    if (typeof credentials !== 'boolean' || (origins === '*' && credentials)) {
+      throw new ConfigurationError(
+        `cors.credentials: ${mismatch(origins === '*' ? "false, because cors.origins is '*'" : 'a boolean', credentials, shown)}`,
+      )
+    }
+    if (!Array.isArray(headers) || !headers.every(isHeaderName)) {
+      throw new ConfigurationError(`cors.headers: ${mismatch('a list of header names', headers, shown)}`)
+    }
+    this.#origins = origins
+    this.#credentials = credentials
+    this.#headers = headers
   }
-  const welcome = (origin: string | null) => origin !== null && (origins === '*' || origins.includes(origin))
 
-  return {
-    stranger(request) {
-      const origin = request.headers.get('Origin')
-      return isForeign(request) && !welcome(origin) ? (origin ?? 'another site') : undefined
-    },
-    headers(request) {
-      const origin = request.headers.get('Origin')
-      if (origins === '*') return { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': exposed }
-      if (origin === null || !welcome(origin)) return { Vary: 'Origin' }
-      return {
-        Vary: 'Origin',
-        'Access-Control-Allow-Origin': origin,
-        'Access-Control-Expose-Headers': exposed,
-        ...(credentials && { 'Access-Control-Allow-Credentials': 'true' }),
-      }
-    },
-    preflight: (methods) => ({
+  /** The origin of the page that makes the request, if it is another origin that is not allowed. */
+  forbiddenOrigin(request: Request): string | undefined {
+    const origin = request.headers.get('Origin')
+    return isCrossOrigin(request) && !this.#allows(origin) ? (origin ?? 'another site') : undefined
+  }
+
+  /** Headers that let the page read the response. */
+  headers(request: Request): Record<string, string> {
+    const origin = request.headers.get('Origin')
+    if (this.#origins === '*') return { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': exposed }
+    if (origin === null || !this.#allows(origin)) return { Vary: 'Origin' }
+    return {
+      Vary: 'Origin',
+      'Access-Control-Allow-Origin': origin,
+      'Access-Control-Expose-Headers': exposed,
+      ...(this.#credentials && { 'Access-Control-Allow-Credentials': 'true' }),
+    }
+  }
+
+  /** The response to a preflight. */
+  preflight(methods: readonly string[]): Response {
+    const headers = {
       'Access-Control-Allow-Methods': methods.join(', '),
-      'Access-Control-Allow-Headers': ['Authorization', 'Content-Type', ...headers].join(', '),
+      'Access-Control-Allow-Headers': ['Authorization', 'Content-Type', ...this.#headers].join(', '),
       'Access-Control-Max-Age': '600',
-    }),
+    }
+    return new Response(null, { status: 204, headers })
+  }
+
+  #allows(origin: string | null): boolean {
+    return origin !== null && (this.#origins === '*' || this.#origins.includes(origin))
   }
 }
 
@@ -62,19 +84,16 @@ export function isPreflight(request: Request): boolean {
 }
 
 /**
- * Whether a page of another origin asks. Browsers say so themselves, in `Sec-Fetch-Site`; where that is missing (a page
- * served over plain http), `Origin` tells. A program that is no browser sends neither, and is left to `authorize`.
+ * Whether a page of another origin makes the request. Browsers say so in `Sec-Fetch-Site`; without it (a page served over
+ * plain http), `Origin` tells. A program that is not a browser sends neither, and is left to `authorize`.
  */
-function isForeign(request: Request): boolean {
+function isCrossOrigin(request: Request): boolean {
   const site = request.headers.get('Sec-Fetch-Site')
   if (site !== null) return site !== 'same-origin' && site !== 'none'
   const origin = request.headers.get('Origin')
   return origin !== null && origin.replace(/^https?:\/\//, '') !== new URL(request.url).host
 }
 
-function checkOrigin(origin: unknown): void {
-  if (typeof origin === 'string' && URL.canParse(origin) && new URL(origin).origin === origin) return
-  throw new ConfigurationError(
-    `cors.origins: expected '*' or origins such as 'https://app.example', without a path, received ${JSON.stringify(origin)}`,
-  )
-}
+const isOrigin = (value: unknown) => typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value
+
+const isHeaderName = (value: unknown) => typeof value === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(value)

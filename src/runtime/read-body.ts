@@ -1,5 +1,8 @@
 import { onAbort } from './on-abort.ts'
 
+/** How much of a body is read where nobody says otherwise: 16 MiB. */
+export const DEFAULT_MAX_BYTES = 16 * 1024 * 1024
+
 /** Thrown by {@link readText} for a body of more than `maxBytes` bytes. */
 export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError'
@@ -54,6 +57,11 @@ export async function readText(response: ReadableResponse, maxBytes: number, sig
     forget?.()
     if (!complete) source.cancel()
   }
+}
+
+/** Lets go of a body that nobody will read, so that its connection is free. */
+export function discardBody(response: Pick<ReadableResponse, 'body'>): void {
+  openSource(response.body)?.cancel()
 }
 
 /** Appends a chunk to a buffer whose capacity doubles: the cost stays linear, and tiny chunks cost no more than their bytes. */

@@ -1,0 +1,100 @@
+import { ConfigurationError, describe } from '../errors.ts'
+import { requestOptionChecks, timeoutCheck } from '../http/request-options.ts'
+import type { Fetch } from '../runtime/fetch.ts'
+import { isRecord } from '../schema/expected.ts'
+import { boolean, type Check, type Checks, checkOptions, positiveInteger } from '../schema/params.ts'
+import type { AllowedCall } from './allow.ts'
+import type { CorsOptions } from './cors.ts'
+
+/** Options of `createProxy`. */
+export interface ProxyOptions {
+  /** Address of the management API. Default: the environment variable `SHORTLINK_BASE_URL`. */
+  baseUrl?: string | URL
+  /**
+   * Address of the app-opener API, which the proxy offers below `/opener`: `POST /opener/v3/api`. Default: the environment
+   * variable `SHORTLINK_OPENER_URL`.
+   */
+  openerUrl?: string | URL
+  /**
+   * The API key, or a function that is called for it on every request and may choose by the request. Default: the
+   * environment variable `SHORTLINK_API_KEY`.
+   */
+  apiKey?: string | ((request: Request) => string | Promise<string>)
+  /**
+   * The calls that pass, each as a method and a path below `prefix`: `'GET /campaigns'`, `'GET /qr/:id'`,
+   * `'POST /files/upload/:filename'`, `'POST /opener/v3/api'`. Everything else is refused with 403. A parameter is one
+   * segment; there is no wildcard.
+   */
+  allow: readonly AllowedCall[]
+  /**
+   * Called before every call, with the entry of `allow` that it matched. `true` lets it pass, a `Response` is sent as it
+   * is, anything else refuses with 403. It must leave the body of the request unread. Default: everyone who reaches the
+   * proxy may make the allowed calls.
+   */
+  authorize?: (request: Request, call: AllowedCall) => boolean | Response | Promise<boolean | Response>
+  /** The path where the proxy is mounted, such as `/api/shortlink`. Default: the root. */
+  prefix?: string
+  /**
+   * The hosts that the proxy is reached under, such as `['app.example', 'localhost:3000']`; without a port, any port will
+   * do. A request with another `Host` is refused with 403, so that a page cannot reach a proxy in a private network by
+   * pointing its own domain there (DNS rebinding). Default: any host.
+   */
+  hosts?: readonly string[]
+  /** Pages of other origins that may call the proxy. Default: none, they are refused with 403. */
+  cors?: CorsOptions
+  /** Whether the app-opener API gets the key too. Default: `'none'`. */
+  openerAuth?: 'none' | 'bearer'
+  /** Milliseconds for one call, including the key function, the upload and the response; `false`: no limit. Default: 120,000. */
+  timeout?: number | false
+  /**
+   * The largest response of the platform in bytes, after decompression. A larger one is cut off and answered with 502.
+   * Default: 16 MiB.
+   */
+  maxResponseSize?: number
+  /** Headers added to every request to the platform. Default: none. */
+  headers?: HeadersInit
+  /** Called with what went wrong on the server's side, which the page is not told. It sees no key. Default: not reported. */
+  onError?: (error: unknown, request: Request) => void
+  /** The fetch to send with; it must take a `ReadableStream` as a body. Default: the global one. */
+  fetch?: Fetch
+  /** Allows `http:` addresses beyond this machine, where the key can be read in transit. Default: `false`. */
+  allowInsecureHttp?: boolean
+}
+
+const aFunction: Check = { expected: 'a function', fits: (value) => typeof value === 'function' }
+/** Checked where it is used, with an error of its own. */
+const elsewhere: Check = { expected: 'anything', fits: () => true }
+const { headers } = requestOptionChecks
+
+const optionChecks: Checks<keyof ProxyOptions> = {
+  baseUrl: elsewhere,
+  openerUrl: elsewhere,
+  apiKey: {
+    expected: 'a string or a function',
+    fits: (value) => ['string', 'function'].includes(typeof value),
+    secret: true,
+  },
+  allow: elsewhere,
+  authorize: aFunction,
+  prefix: elsewhere,
+  hosts: elsewhere,
+  cors: { expected: 'an object', fits: isRecord },
+  openerAuth: ['none', 'bearer'],
+  timeout: timeoutCheck,
+  maxResponseSize: positiveInteger,
+  headers,
+  onError: aFunction,
+  fetch: aFunction,
+  allowInsecureHttp: boolean,
+}
+
+/**
+ * Checks the options, and drops inherited ones: a polluted `Object.prototype` must not divert the key.
+ *
+ * @throws {ConfigurationError} for options that do not fit
+ */
+export function ownOptions(options: ProxyOptions): ProxyOptions {
+  const issues = checkOptions(options, optionChecks)
+  if (issues.length) throw new ConfigurationError(describe(issues))
+  return Object.assign(Object.create(null), options)
+}

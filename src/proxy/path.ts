@@ -1,0 +1,33 @@
+import { ConfigurationError } from '../errors.ts'
+import { mismatch, shown } from '../schema/expected.ts'
+import { ProxyRefusal } from './refusal.ts'
+
+/** The longest path in characters. The longest file name of 255 bytes is 765, escaped. */
+const MAX_PATH = 2048
+/** The longest query in characters. */
+const MAX_QUERY = 8192
+
+/** Parses the `prefix` option. */
+export function parsePrefix(prefix = ''): string {
+  const trimmed = typeof prefix === 'string' ? prefix.replace(/\/+$/, '') : undefined
+  if (trimmed !== undefined && /^(\/[\w.~-]+)*$/.test(trimmed)) return trimmed
+  throw new ConfigurationError(`prefix: ${mismatch('a path such as /api/shortlink', prefix, shown)}`)
+}
+
+/** The path of a request below the prefix, and its query. Refuses long ones before anything else looks at them. */
+export function pathBelow(prefix: string, request: Request): { path: string; query: string } {
+  const { pathname, search } = new URL(request.url)
+  if (pathname.length > MAX_PATH) {
+    throw new ProxyRefusal(414, `The path is longer than ${MAX_PATH} characters.`)
+  }
+  if (search.length > MAX_QUERY) {
+    throw new ProxyRefusal(414, `The query is longer than ${MAX_QUERY} characters.`)
+  }
+  if (!pathname.startsWith(`${prefix}/`)) throw new ProxyRefusal(404, `There is nothing at ${abridged(pathname)}.`)
+  return { path: pathname.slice(prefix.length), query: search }
+}
+
+/** A path for a message. */
+export function abridged(path: string): string {
+  return path.length > 200 ? `${path.slice(0, 200)}…` : path
+}

@@ -1,0 +1,78 @@
+import { notify } from '../runtime/notify.ts'
+import { isRecord } from '../schema/expected.ts'
+import { AllowList } from './allow.ts'
+import { CorsRules, isPreflight } from './cors.ts'
+import { Forwarder } from './forward.ts'
+import { hostCheck } from './hosts.ts'
+import { ownOptions, type ProxyOptions } from './options.ts'
+import { abridged, parsePrefix, pathBelow } from './path.ts'
+import { ProxyRefusal, refusalResponse } from './refusal.ts'
+import { Targets } from './target.ts'
+
+/**
+ * Creates a handler that stands between a browser and the platform and adds the key, so that the key stays on the server.
+ * It is a plain function from `Request` to `Response`: the `fetch` of a Worker, a Next.js route, a Hono handler.
+ *
+ * In the page, give the client the address of the proxy and no key:
+ * `new ShortLinkClient({ baseUrl: new URL('/api/shortlink', location.href), apiKey: null })`.
+ *
+ * Its own refusals look like the platform's, `{ error: 1, message }`: 403 for a call, page or host that is not allowed, 404
+ * for a path outside of `prefix`, 414 for a path above 2,048 or a query above 8,192 characters, 502 if the platform cannot
+ * be reached, redirects or answers with more than `maxResponseSize`, 504 if it takes longer than `timeout`.
+ *
+ * @example
+ * // Addresses and key come from the environment.
+ * const proxy = createProxy({
+ *   prefix: '/api/shortlink',
+ *   allow: ['GET /campaigns', 'POST /files/upload/:filename'],
+ *   authorize: async (request) => (await session(request)) !== null,
+ * })
+ *
+ * @throws {ConfigurationError} for an option that does not fit
+ */
+export function createProxy(options: ProxyOptions): (request: Request) => Promise<Response> {
+  const own = ownOptions(options)
+  const { authorize, onError } = own
+  const prefix = parsePrefix(own.prefix)
+  const isKnownHost = hostCheck(own.hosts)
+  const allow = new AllowList(own.allow)
+  const cors = new CorsRules(own.cors)
+  const forwarder = new Forwarder(own, new Targets(own, allow))
+
+  /** What costs least comes first: nothing is done for strangers that they could make expensive. */
+  async function handle(request: Request): Promise<Response> {
+    if (!isKnownHost(request)) throw new ProxyRefusal(403, 'This proxy is not reached under this host.')
+    const { path, query } = pathBelow(prefix, request)
+    const origin = cors.forbiddenOrigin(request)
+    if (origin) throw new ProxyRefusal(403, `Pages of ${abridged(origin)} may not call this proxy.`)
+    if (isPreflight(request)) return cors.preflight(allow.methods)
+    const call = allow.match(request.method, path)
+    if (!call) throw new ProxyRefusal(403, `This proxy does not allow ${request.method} ${abridged(path)}.`)
+    const verdict = authorize ? await authorize(request, call) : true
+    if (isResponse(verdict)) return verdict
+    if (verdict !== true) throw new ProxyRefusal(403, 'You are not allowed to do this.')
+    return await forwarder.forward(request, path, query)
+  }
+
+  return async function proxy(request) {
+    try {
+      return withHeaders(await handle(request), cors.headers(request))
+    } catch (error) {
+      const cause = error instanceof ProxyRefusal ? error.cause : error
+      if (cause !== undefined) notify((cause: unknown) => onError?.(cause, request), cause)
+      return withHeaders(refusalResponse(error), cors.headers(request))
+    }
+  }
+}
+
+/** A Response, also one of another realm or of a polyfill. */
+function isResponse(value: unknown): value is Response {
+  return isRecord(value) && typeof value.status === 'number' && isRecord(value.headers)
+}
+
+/** A copy with more headers: those of a response from elsewhere may be immutable. */
+function withHeaders(response: Response, added: Record<string, string>): Response {
+  const headers = new Headers(response.headers)
+  for (const [name, value] of Object.entries(added)) headers.append(name, value)
+  return new Response(response.body, { status: response.status, statusText: response.statusText, headers })
+}

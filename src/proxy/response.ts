@@ -1,0 +1,58 @@
+import type { ApiKey } from '../http/api-key.ts'
+import { type HeadersLike, parseRateHeaders, parseRetryAfter, rateHeaders } from '../rate-limit/headers.ts'
+import type { FetchResponse } from '../runtime/fetch.ts'
+import { discardBody, readText } from '../runtime/read-body.ts'
+import { ProxyRefusal } from './refusal.ts'
+
+/**
+ * The platform's response as the page gets it: without the key, and never as a page of this site, because whatever is not
+ * JSON becomes plain text.
+ *
+ * @throws {ProxyRefusal} for a redirect
+ * @throws {BodyTooLargeError} for more than `maxBytes`
+ */
+export async function toPageResponse(
+  response: FetchResponse & { readonly body?: unknown; readonly type?: unknown },
+  key: ApiKey,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Response> {
+  const { status, type } = response
+  if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+    discardBody(response)
+    throw redirectRefusal(status, response.headers.get('Location'), type === 'opaqueredirect', key)
+  }
+  const body = key.redact(await readText(response, maxBytes, signal))
+  const isJson = /^application\/([\w.-]+\+)?json\b/i.test(response.headers.get('Content-Type') ?? '')
+  const headers = new Headers({
+    'Content-Type': isJson ? 'application/json' : 'text/plain; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  })
+  for (const [name, value] of rateValues(response.headers)) {
+    if (value !== undefined && key.redact(value) === value) headers.set(name, value)
+  }
+  return new Response(status === 204 || status === 205 ? null : body, { status, headers })
+}
+
+function redirectRefusal(status: number, location: string | null, isHidden: boolean, key: ApiKey): ProxyRefusal {
+  if (location === null && !isHidden) {
+    return new ProxyRefusal(502, `The platform answered with status ${status}.`, new Error(`status ${status}`))
+  }
+  const cause = new Error(
+    `status ${status}, to ${key.redact(location ?? 'an address that this runtime does not tell')}`,
+  )
+  return new ProxyRefusal(502, 'The platform answered with a redirect.', cause)
+}
+
+/** The rate headers, written anew from what they mean, so that nothing else can be in them. */
+function rateValues(headers: HeadersLike): [name: string, value: string | undefined][] {
+  const { limit, remaining, reset, date } = parseRateHeaders(headers)
+  return [
+    [rateHeaders.limit, limit?.toString()],
+    [rateHeaders.remaining, remaining?.toString()],
+    [rateHeaders.reset, reset?.toString()],
+    [rateHeaders.retryAfter, parseRetryAfter(headers, undefined)?.toString()],
+    [rateHeaders.date, date === undefined ? undefined : new Date(date).toUTCString()],
+  ]
+}
