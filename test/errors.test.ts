@@ -120,7 +120,8 @@ describe('an answer that says no', () => {
       expect(error).toBeInstanceOf(ShortLinkError)
       expect(error).toMatchObject({ name: type.name, code, status, outcome, retryable, attempts: 1 })
       expect(`${error.method} ${error.path}`).toBe(line)
-      expect(error.message).toMatch(new RegExp(`^${line}: ${status} \\S`))
+      // A 200 says nothing about an error in the body, so the message leaves it out.
+      expect(error.message).toMatch(new RegExp(`^${line}: ${status === 200 ? 'Taken$' : `${status} \\S`}`))
       expect((error as ApiError).headers).toBeInstanceOf(Headers)
       expect((error as ApiError).body).toEqual(answer.body ?? { error: 0 })
       expect((error as ApiError).rateLimit).toMatchObject({ queued: 0 })
@@ -134,8 +135,8 @@ describe('an answer that says no', () => {
       { status: 405, body: { error: 'Method not allowed. Use POST' } },
     )
     const client = connect(server)
-    expect((await failure(open(client))).message).toBe('POST /v3/api: 200 url is required & must be a valid URL')
-    expect((await failure(open(client))).message).toBe('POST /v3/api: 200 URL parameter is missing')
+    expect((await failure(open(client))).message).toBe('POST /v3/api: url is required & must be a valid URL')
+    expect((await failure(open(client))).message).toBe('POST /v3/api: URL parameter is missing')
     expect((await failure(open(client))).message).toBe('POST /v3/api: 405 Method not allowed. Use POST')
   })
 
@@ -152,17 +153,17 @@ describe('an answer that says no', () => {
       /502 .*HTML page/,
     ],
     ['that nothing more came', { status: 400, statusText: '', body: { error: 1 } }, /400 no message$/],
-    ['not “OK”, where a 200 says no without a message', { body: { error: 1 } }, /200 no message$/],
+    ['not “OK”, where a 200 says no without a message', { body: { error: 1 } }, /account: no message$/],
     ['not “OK”, where only the number of the body says no', { body: { error: 429 } }, /429 no message$/],
     [
       'what to look at where a good key is refused',
       { status: 403, body: { error: 1, message: 'No' } },
-      /403 No \(some hosts drop the Authorization header/,
+      /403 No\. Check `apiKey` or SHORTLINK_API_KEY first; some hosts drop the Authorization header/,
     ],
     [
       'every field that a server complains of',
       { body: { error: 1, message: { name: ['is taken'] } } },
-      /200 .*name.*is taken/,
+      /account: .*name.*is taken/,
     ],
   ])('says %s', async (_, answer, message) => {
     expect((await failure(get(connect(await serve(answer))))).message).toMatch(message)
@@ -218,9 +219,9 @@ describe('an answer that is none', () => {
       'the answer is not JSON, or was cut short',
     ],
     ['a text', 'OK', 'the answer is not JSON, or was cut short'],
-    ['a list', '[]', 'the answer is JSON, but no object'],
-    ['a number', '5', 'the answer is JSON, but no object'],
-    ['null', 'null', 'the answer is JSON, but no object'],
+    ['a list', '[]', 'the answer is JSON, but not an object'],
+    ['a number', '5', 'the answer is JSON, but not an object'],
+    ['null', 'null', 'the answer is JSON, but not an object'],
   ])('%s with 200 is an InvalidResponseError', async (_, body, message) => {
     const error = await failure(post(connect(await serve({ body }))))
     expect(error).toBeInstanceOf(InvalidResponseError)

@@ -132,8 +132,9 @@ describe('observers', () => {
     })
     const observers = { onRequest: tell('onRequest'), onResponse: tell('onResponse'), onRetry: tell('onRetry') }
     await connect(server, { retry: 1, ...observers }).account.get()
-    const call = { method: 'GET', url: `${server.origin}/api/account` }
+    const call = { id: expect.any(String), method: 'GET', path: '/account', url: `${server.origin}/api/account` }
     const durationMs = expect.any(Number)
+    expect(new Set(told.map(([, event]) => (event as { id: string }).id)).size).toBe(1)
     expect(told).toEqual([
       ['onRequest', { ...call, attempt: 1 }],
       [

@@ -169,10 +169,10 @@ describe('the wrapper of a success', () => {
   })
 })
 
-it('a key that is named like a part of every object survives and harms nothing', async () => {
+it('a key named like a member of every object does no harm, and all but `__proto__` survive', async () => {
   const text = `{"error":0,"data":{"__proto__":{"polluted":1},"constructor":"x",${JSON.stringify(account.data).slice(1)}}`
   const answer = await connect(await serve({ body: text })).account.get()
-  expect(Object.keys(answer)).toEqual(expect.arrayContaining(['__proto__', 'constructor']))
+  expect(Object.keys(answer)).toContain('constructor')
   expect(Object.getPrototypeOf(answer)).toBe(Object.prototype)
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
 })

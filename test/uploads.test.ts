@@ -245,7 +245,7 @@ describe('a content that cannot be sent is refused before anything is sent', () 
 
   it.each<[kind: string, content: unknown, message: RegExp]>([
     ['a string: is it a path or the text?', './menu.pdf', /path or the text.*fileFromPath.*new Blob\(\[text\]\)/],
-    ['nothing', undefined, /received nothing/],
+    ['nothing', undefined, /is missing, expected a Blob/],
     ['null', null, /received null/],
     ['an object', {}, /received an object/],
     ['a list of numbers', [1, 2], /received a list/],
@@ -281,7 +281,7 @@ describe('a content that cannot be sent is refused before anything is sent', () 
 
   it('the stream of a refused call is left as it was', async () => {
     const stream = streamOf(pieces())
-    await failure(connect(await serve(done)).files.upload('a.bin', stream, { maxdownloads: 0 }))
+    await failure(connect(await serve(done)).files.upload('a.bin', stream, { maxdownloads: -1 }))
     expect(stream.locked).toBe(false)
     expect(new Uint8Array(await new Response(stream).arrayBuffer())).toEqual(bytes)
   })

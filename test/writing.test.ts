@@ -80,9 +80,14 @@ describe('a wrong parameter is refused before anything is sent', () => {
     ],
     ['a day that does not exist', upload({ expiry: '2026-02-30' }), 'expiry', /a date that exists/],
     ['a day in another form', upload({ expiry: '31.01.2027' }), 'expiry', /YYYY-MM-DD/],
-    ['a Date', upload({ expiry: new Date() }), 'expiry', /YYYY-MM-DD/],
-    ['no downloads at all', upload({ maxdownloads: 0 }), 'maxdownloads', /positive integer, received 0/],
-    ['half a download', upload({ maxdownloads: 1.5 }), 'maxdownloads', /positive integer/],
+    [
+      'a Date',
+      upload({ expiry: new Date() }),
+      'expiry',
+      /YYYY-MM-DD, received a Date: use date\.toISOString\(\)\.slice\(0, 10\)/,
+    ],
+    ['fewer downloads than none', upload({ maxdownloads: -1 }), 'maxdownloads', /whole number from 0, received -1/],
+    ['half a download', upload({ maxdownloads: 1.5 }), 'maxdownloads', /whole number from 0, received 1.5/],
     ['a file without a name', (c) => c.files.upload('', content), 'filename', /file name/],
     ['the folder above for a file name', (c) => c.files.upload('..', content), 'filename', /file name/],
     ['page 0', (c) => c.campaigns.list({ page: 0 }), 'page', /positive integer/],
@@ -128,25 +133,41 @@ describe('a wrong parameter is refused before anything is sent', () => {
     expect(server.seen).toEqual([])
   })
 
-  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '5', '', '1/../2', null, undefined, true, {}])(
-    'the id %j',
-    async (id) => {
-      const server = await serve({})
-      const client = connect(server)
-      const calls = [
-        client.domains.delete(id as never),
-        client.campaigns.assignLink(1, id as never),
-        client.channels.items(id as never),
-        client.qr.get(id as never),
-      ]
-      for (const call of calls) {
-        const error = await failure(call)
-        expect(error).toBeInstanceOf(InvalidRequestError)
-        expect(error.message).toMatch(/expected a positive integer/)
-      }
-      expect(server.seen).toEqual([])
-    },
-  )
+  it.each([
+    0,
+    -1,
+    1.5,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    2 ** 53,
+    '05',
+    '+5',
+    '5.0',
+    ' 5',
+    '1e3',
+    '9007199254740993',
+    '',
+    '1/../2',
+    null,
+    undefined,
+    true,
+    {},
+  ])('the id %j', async (id) => {
+    const server = await serve({})
+    const client = connect(server)
+    const calls = [
+      client.domains.delete(id as never),
+      client.campaigns.assignLink(1, id as never),
+      client.channels.items(id as never),
+      client.qr.get(id as never),
+    ]
+    for (const call of calls) {
+      const error = await failure(call)
+      expect(error).toBeInstanceOf(InvalidRequestError)
+      expect(error.message).toMatch(/expected a positive integer/)
+    }
+    expect(server.seen).toEqual([])
+  })
 
   it('all that is wrong is told at once, a password without its value', async () => {
     const call = connect({ origin: 'https://sho.rt' }).account.update({ email: 5 as never, password: 1234567 as never })

@@ -51,7 +51,7 @@ export class ApiKey {
 
   #checked(key: string): string {
     const problem = problemOf(key)
-    if (problem) throw new ConfigurationError(`apiKey ${problem}`)
+    if (problem) throw new ConfigurationError(`apiKey: ${problem}`)
     if (!this.#redactors.has(key)) this.#redactors.set(key, createRedactor(key))
     for (const oldest of this.#redactors.keys()) {
       if (this.#redactors.size <= REMEMBERED) break
@@ -62,7 +62,7 @@ export class ApiKey {
 }
 
 function problemOf(key: unknown): string | undefined {
-  if (typeof key !== 'string') return mismatch('a string', key ?? null)
+  if (typeof key !== 'string') return mismatch('a string', key)
   if (key === '') return 'is empty'
   if (/^bearer\s/i.test(key)) return 'begins with “Bearer”: leave that out, the client adds it'
   if (key !== key.trim()) return 'begins or ends with white space: trim it'

@@ -23,8 +23,6 @@ export interface Call<T> {
   readonly checks?: Checks | undefined
   /** The parameters that are required. */
   readonly required?: readonly string[]
-  /** The checks of the call's options, where it takes more than other calls do. */
-  readonly optionChecks?: Checks
   /** Whether the request may stand behind other calls that wait for budget. */
   readonly readAhead?: (() => boolean) | undefined
   /** What the caller has found not to fit already. */
@@ -105,7 +103,7 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
   const path = redact(escaped)
   const issues = [
     ...(call.invalid ?? []),
-    ...checkOptions(options, call.optionChecks ?? (content === undefined ? requestOptionChecks : uploadOptionChecks)),
+    ...checkOptions(options, content === undefined ? requestOptionChecks : uploadOptionChecks),
     ...(call.checks ? checkParams(json === undefined ? (query ?? {}) : json, checks, call.required) : []),
     ...(content === undefined ? [] : checkContent(content)),
   ]
@@ -162,8 +160,9 @@ function redactorOf(params: readonly unknown[], checks: Checks, apiKey: ApiKey):
 /** A query: `undefined` is left out; `null` and `''` are sent empty; the rest is escaped, whatever it holds. */
 function queryString(query: object | undefined, issues: Issue[]): string {
   const pairs: string[] = []
+  const refused = firstKeysOf(issues)
   for (const [name, value] of Object.entries(query ?? {}) as [string, unknown][]) {
-    if (value === undefined) continue
+    if (value === undefined || refused.has(name)) continue
     if (typeof value === 'object' && value !== null) {
       const options = 'options of the call, such as signal, are an argument of their own'
       issues.push({
@@ -182,8 +181,10 @@ function queryString(query: object | undefined, issues: Issue[]): string {
 }
 
 function stringify(json: unknown, issues: Issue[]): string {
+  const refused = firstKeysOf(issues)
   for (const [name, value] of Object.entries(isRecord(json) ? json : {})) {
-    if (!isData(value)) issues.push({ path: [name], message: `expected what JSON can hold, received ${kind(value)}` })
+    if (!refused.has(name) && !isData(value))
+      issues.push({ path: [name], message: `expected what JSON can hold, received ${kind(value)}` })
   }
   try {
     return JSON.stringify(json)
@@ -192,6 +193,9 @@ function stringify(json: unknown, issues: Issue[]): string {
     return ''
   }
 }
+
+/** The parameters that something is said about already. */
+const firstKeysOf = (issues: readonly Issue[]) => new Set(issues.map(({ path }) => path[0]))
 
 /** Whether a value is data, and not a function or an instance such as an AbortSignal, which JSON would make `{}` of. */
 function isData(value: unknown): boolean {

@@ -43,7 +43,7 @@ export function checkContent(content: unknown): Issue[] {
     typeof content === 'string'
       ? ': is it a path or the text? For a file on disk use fileFromPath(path) of shortlink-sdk/node, for text new Blob([text])'
       : ''
-  return [{ path: ['content'], message: mismatch(accepted, content ?? null) + hint }]
+  return [{ path: ['content'], message: mismatch(accepted, content) + hint }]
 }
 
 /** Whether a content can be sent a second time. */

@@ -4,7 +4,7 @@ import type { ListOptions, PageQuery } from '../http/page.ts'
 import type { ListPromise } from '../http/pagination.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import type { UploadContent, UploadProgress } from '../http/upload.ts'
+import { checkContent, type UploadContent, type UploadProgress } from '../http/upload.ts'
 import { integer, object, text } from '../schema/fields.ts'
 import { type Checks, count, date, secret, string } from '../schema/params.ts'
 import { Resource } from './resource.ts'
@@ -47,6 +47,7 @@ export class FilesResource extends Resource {
         path: path`/files/upload/${{ filename }}`,
         query: params,
         content,
+        invalid: content === undefined ? checkContent(content) : [],
         checks,
         unwrap: unwrapBody(uploadedFile),
       },
