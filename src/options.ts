@@ -99,5 +99,5 @@ const optionChecks: Checks<keyof ShortLinkClientOptions> = {
   onError: aFunction,
 }
 
-/** What does not fit about the options of a client. */
+/** What does not fit about the options of a client. @internal */
 export const checkClientOptions = (options: unknown): Issue[] => checkOptions(options, optionChecks)

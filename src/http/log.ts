@@ -1,5 +1,5 @@
 import { isShortLinkError } from '../errors.ts'
-import type { Listeners } from './observers.ts'
+import type { Listeners } from './emit.ts'
 
 /** How much is logged; each level includes those before it. */
 export type LogLevel = 'off' | 'error' | 'warn' | 'info' | 'debug'
@@ -17,7 +17,7 @@ const levels: readonly LogLevel[] = ['off', 'error', 'warn', 'info', 'debug']
 /** A wait for rate budget that is worth a warning, in milliseconds. */
 const LONG_WAIT = 5000
 
-/** The log as listeners. There are none beyond the level, so that what nobody reads costs nothing. */
+/** The log as listeners. There are none beyond the level, so that what nobody reads costs nothing. @internal */
 export function logObservers(level: LogLevel, logger: Logger): Listeners[number] {
   const includes = (other: LogLevel) => levels.indexOf(level) >= levels.indexOf(other)
   let warnedUntil = 0

@@ -1,6 +1,4 @@
 import type { AnyShortLinkError, Issue, RateLimitState } from '../errors.ts'
-import { notify } from '../runtime/notify.ts'
-import type { PreparedCall } from './request.ts'
 
 /** Functions that are called with what happens. They see no key and no password, and cannot break a call by throwing. */
 export interface Observers {
@@ -73,30 +71,4 @@ export interface ErrorEvent extends CallEvent {
   readonly attempts: number
   /** From the call to its end, waiting included, in milliseconds. */
   readonly durationMs: number
-}
-
-/** A call that has succeeded; only the log listens to it. */
-export interface SuccessEvent extends ErrorEventLike {
-  readonly status: number
-}
-
-type ErrorEventLike = Omit<ErrorEvent, 'error'>
-
-/** Who is called with the events of a client: the user's observers and the log. */
-export type Listeners = readonly (Observers & { onSuccess?: ((event: SuccessEvent) => void) | undefined })[]
-
-type EventName = Exclude<keyof Listeners[number], 'onDrift'>
-type EventOf<Name extends EventName> = Parameters<NonNullable<Listeners[number][Name]>>[0]
-
-/** Tells whoever listens about an event of a call. */
-export function emit<Name extends EventName>(
-  listeners: Listeners,
-  name: Name,
-  { id, method, path, shownUrl }: PreparedCall<unknown>,
-  event: Omit<EventOf<Name>, keyof CallEvent>,
-): void {
-  for (const listener of listeners) {
-    const observer = listener[name] as ((event: object) => void) | undefined
-    if (observer) notify(observer, { id, method, path, url: shownUrl, ...event })
-  }
 }

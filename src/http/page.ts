@@ -28,6 +28,7 @@ export interface PageQuery {
   page?: number
 }
 
+/** @internal */
 export const pageChecks: Checks<keyof PageQuery> = { limit: positiveInteger, page: positiveInteger }
 
 /** Options of a list: of its calls, and of the walk from page to page. */
@@ -38,11 +39,13 @@ export interface ListOptions extends RequestOptions {
   dedupe?: boolean
 }
 
+/** @internal */
 export const listOptionChecks: Checks = { ...requestOptionChecks, concurrency: positiveInteger, dedupe: boolean }
 
-/** Sends the request for one page. */
+/** Sends the request for one page. @internal */
 export type FetchPage<T> = (query: PageQuery, options: FetchPageOptions) => Promise<ApiResponse<Page<T>>>
 
+/** @internal */
 export interface FetchPageOptions {
   readonly signal: AbortSignal | undefined
   /** Whether nobody waits for the page yet, so that its request may stand behind other calls. */

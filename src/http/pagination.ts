@@ -5,7 +5,7 @@ import { ApiPromise, type ApiResponse } from './api-promise.ts'
 import type { FetchPage, FetchPageOptions, ListOptions, Page, PageQuery } from './page.ts'
 import { type WalkedPage, walk } from './walk.ts'
 
-/** What a list remembers beyond one walk: whether its server refuses the parameter `limit`. */
+/** What a list remembers beyond one walk: whether its server refuses the parameter `limit`. @internal */
 export interface ListMemory {
   limitRefused?: boolean
 }

@@ -14,17 +14,18 @@ export interface RequestOptions {
   headers?: HeadersInit
 }
 
-/** The longest wait that fits into a timer of every runtime, in milliseconds. */
+/** The longest wait that fits into a timer of every runtime, in milliseconds. @internal */
 export const MAX_TIMER = 2 ** 31 - 1
 
 const isTime = (value: unknown): boolean => typeof value === 'number' && value > 0 && value <= MAX_TIMER
 
+/** @internal */
 export const timeoutCheck: Check = {
   expected: `milliseconds above 0 and up to ${MAX_TIMER}, or false`,
   fits: (value) => value === false || isTime(value),
 }
 
-/** What the options that a client and a call have in common may be. */
+/** What the options that a client and a call have in common may be. @internal */
 export const requestOptionChecks: Checks<keyof RequestOptions> = {
   signal: {
     expected: 'an AbortSignal',
@@ -54,7 +55,7 @@ export const requestOptionChecks: Checks<keyof RequestOptions> = {
   },
 }
 
-/** The names and values of anything that `new Headers` takes, of any realm; `undefined` where it is something else. */
+/** The names and values of anything that `new Headers` takes, of any realm; `undefined` where it is something else. @internal */
 export function headerEntries(headers: unknown): [unknown, unknown][] | undefined {
   if (typeof headers !== 'object' || headers === null) return undefined
   const entries = Symbol.iterator in headers ? [...(headers as Iterable<unknown>)] : Object.entries(headers)

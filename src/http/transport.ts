@@ -12,8 +12,8 @@ import { BodyTooLargeError, readText } from '../runtime/read-body.ts'
 import { type Checks, checkOptions } from '../schema/params.ts'
 import type { ParseContext } from '../schema/parse.ts'
 import { ApiPromise, type ApiResponse } from './api-promise.ts'
+import { emit, type Listeners } from './emit.ts'
 import { openEnvelope, unwrapNumberedPage, unwrapPage } from './envelope.ts'
-import { emit, type Listeners } from './observers.ts'
 import {
   type FetchPageOptions,
   type ListOptions,

@@ -9,7 +9,12 @@ export interface UploadProgress {
   readonly total: number | undefined
 }
 
-/** A fetch over XMLHttpRequest: the one way in which a browser tells the progress of an upload and its Content-Length stays. */
+/**
+ * A fetch over XMLHttpRequest: the one way in which a browser tells the progress of an upload and its Content-Length
+ * stays.
+ *
+ * @internal
+ */
 export function xhrFetch(blob: Blob, onProgress: (progress: UploadProgress) => void): Fetch {
   return (url: string, { method, headers, signal }: RequestInit) =>
     new Promise((resolve, reject) => {

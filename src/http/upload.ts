@@ -20,18 +20,19 @@ export type UploadContent =
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array>
 
-/** A content and who is told about its progress. */
+/** A content and who is told about its progress. @internal */
 export interface Upload {
   readonly content: UploadContent
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined
 }
 
+/** @internal */
 export const uploadOptionChecks: Checks = {
   ...requestOptionChecks,
   onProgress: { expected: 'a function', fits: (value) => typeof value === 'function' },
 }
 
-/** What does not fit about a content. */
+/** What does not fit about a content. @internal */
 export function checkContent(content: unknown): Issue[] {
   if (isSized(content) || isStream(content) || isAsyncIterable(content)) {
     return isStream(content) && isUsed(content)
@@ -46,10 +47,10 @@ export function checkContent(content: unknown): Issue[] {
   return [{ path: ['content'], message: mismatch(accepted, content) + hint }]
 }
 
-/** Whether a content can be sent a second time. */
+/** Whether a content can be sent a second time. @internal */
 export const isReplayable = (content: UploadContent): boolean => isSized(content)
 
-/** How one attempt of an upload is sent. */
+/** How one attempt of an upload is sent. @internal */
 export interface OpenedUpload {
   readonly body: unknown
   readonly headers: Readonly<Record<string, string>>
@@ -67,7 +68,11 @@ export interface OpenedUpload {
 /** The largest content that may be held in memory once more, in bytes, so that a redirect can be named. */
 const COPIED = 16 * 1024 * 1024
 
-/** Opens a content for one attempt. It bypasses ky, which would clone the request and so hold the content in memory. */
+/**
+ * Opens a content for one attempt. It bypasses ky, which would clone the request and so hold the content in memory.
+ *
+ * @internal
+ */
 export async function openUpload(
   { content, onProgress }: Upload,
   fetch: Fetch,

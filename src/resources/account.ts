@@ -53,6 +53,7 @@ export interface Account {
   registered: string
 }
 
+/** @internal */
 export const account = /* @__PURE__ */ object<Account>({
   id: integer,
   email: text,

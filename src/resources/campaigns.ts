@@ -108,6 +108,7 @@ export interface Campaign {
   list: string
 }
 
+/** @internal */
 export const campaign = /* @__PURE__ */ object<Campaign>(
   { id: integer, name: text, public: flag, rotator: textOrFalse, list: text },
   { name: ['domain', 'campaign'] },

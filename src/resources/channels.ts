@@ -124,6 +124,7 @@ export interface Channel {
   starred: boolean
 }
 
+/** @internal */
 export const channel = /* @__PURE__ */ object<Channel>({
   id: integer,
   name: text,
@@ -148,6 +149,7 @@ export interface ChannelItem {
   date: string
 }
 
+/** @internal */
 export const channelItem = /* @__PURE__ */ object<ChannelItem>({
   type: text,
   id: integer,

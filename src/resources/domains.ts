@@ -93,6 +93,7 @@ export interface Domain {
   redirect404: string | null
 }
 
+/** @internal */
 export const domain = /* @__PURE__ */ object<Domain>({
   id: integer,
   domain: text,

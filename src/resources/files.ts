@@ -76,6 +76,7 @@ export interface PlatformFile {
   date: string
 }
 
+/** @internal */
 export const platformFile = /* @__PURE__ */ object<PlatformFile>({
   id: integer,
   name: text,
@@ -90,6 +91,7 @@ export interface UploadedFile {
   shorturl: string
 }
 
+/** @internal */
 export const uploadedFile = /* @__PURE__ */ object<UploadedFile>({ id: integer, shorturl: text }, { id: ['1'] })
 
 /** Which files to list. */

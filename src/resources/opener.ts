@@ -66,6 +66,7 @@ export interface OpenerLink {
   'powered-by': string
 }
 
+/** @internal */
 export const openerLink = /* @__PURE__ */ object<OpenerLink>({
   id: integer,
   shorturl: text,

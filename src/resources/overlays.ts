@@ -27,4 +27,5 @@ export interface Overlay {
   date: string
 }
 
+/** @internal */
 export const overlay = /* @__PURE__ */ object<Overlay>({ id: integer, type: text, name: text, date: text })

@@ -115,6 +115,7 @@ export interface Pixel {
   date: string
 }
 
+/** @internal */
 export const pixel = /* @__PURE__ */ object<Pixel>({ id: integer, type: text, name: text, tag: text, date: text })
 
 /** The parameters of a new pixel. */

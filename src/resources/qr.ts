@@ -113,6 +113,7 @@ export interface QrCode {
   date: string
 }
 
+/** @internal */
 export const qrCode = /* @__PURE__ */ object<QrCode>(
   { id: integer, link: text, scans: integer, name: textOrEmpty, date: text },
   { date: ['data'] },
@@ -147,6 +148,7 @@ export interface QrStatistics {
   socialCount: SocialCount
 }
 
+/** @internal */
 export const qrStatistics = /* @__PURE__ */ object<QrStatistics>({
   clicks: integer,
   uniqueClicks: integer,
@@ -164,6 +166,7 @@ export interface QrDetails {
   data?: QrStatistics | undefined
 }
 
+/** @internal */
 export const qrDetails = /* @__PURE__ */ object<QrDetails>({
   details: qrCode,
   data: /* @__PURE__ */ optional(qrStatistics),
@@ -175,6 +178,7 @@ export interface CreatedQrCode {
   link: string
 }
 
+/** @internal */
 export const createdQrCode = /* @__PURE__ */ object<CreatedQrCode>({ id: integer, link: text })
 
 /** What can be changed about a QR code; the data is required. */

@@ -38,6 +38,7 @@ export interface Created {
   id: number
 }
 
+/** @internal */
 export const created = /* @__PURE__ */ object<Created>({ id: integer })
 
 /** The answer to a call that changes or deletes something. */
@@ -46,4 +47,5 @@ export interface ActionResult {
   message: string
 }
 
+/** @internal */
 export const actionResult = /* @__PURE__ */ object<ActionResult>({ message: textOrEmpty })

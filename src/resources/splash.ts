@@ -25,4 +25,5 @@ export interface Splash {
   date: string
 }
 
+/** @internal */
 export const splash = /* @__PURE__ */ object<Splash>({ id: integer, name: text, date: text })
