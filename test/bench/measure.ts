@@ -1,120 +1,94 @@
-/** The loop, the statistics and the table that every comparison shares. */
+/** How contestants are timed, and how a result reads. */
 
-/** What one contestant was measured at, a sample a round. */
-export interface Row {
-  name: string
-  samples: number[]
-  /** What the plotted figure should be; where there is none, the row is there to compare with. */
-  goal?: Goal
+/** One value, or one per round, with the limit and the goal that it is held against. */
+export interface Measured {
+  samples: readonly number[]
+  limit?: Limit
 }
 
-export type Goal = { atMost: number } | { atLeast: number }
+export interface Limit {
+  atMost?: number
+  atLeast?: number
+  /** A value better than the limit that is aimed at. */
+  goal?: number
+}
 
-/** One table, and one plot, of a comparison. */
+/** The answer to one question, as a table whose first column names the rows. */
 export interface Finding {
-  /** Also names the plot's file. */
   title: string
   /** How it was measured, in a sentence or two. */
   how: string
-  unit: string
-  /** The row that ratios are taken against, round by round. */
-  baseline?: string
-  /** Goals and the plot speak of the ratio, not of the value itself. */
-  byRatio?: boolean
+  columns: string[]
   rows: Row[]
+  /** The column that is drawn as well. */
+  drawn?: string
 }
 
-/** Three numbers that say where the samples lie: half of them are between `low` and `high`. */
-export interface Spread {
-  low: number
-  median: number
-  high: number
-}
+export type Row = [name: string, ...cells: (string | Measured)[]]
 
 /**
- * Runs every contestant once a round, so that whatever else the machine does falls on all of them alike. Every other
- * round goes backwards; the rounds that warm up are thrown away.
+ * Runs every contestant once a round, so that whatever else the machine does affects all of them alike. Every other
+ * round goes backwards. The first round warms up and is not counted.
  */
-export async function interleave(
+export async function interleave<Name extends string>(
   rounds: number,
-  contestants: Record<string, () => number | Promise<number>>,
-  warmUps = 1,
-): Promise<Row[]> {
-  const entries = Object.entries(contestants).map(([name, run]) => ({ name, run, samples: [] as number[] }))
-  for (let round = -warmUps; round < rounds; round++) {
-    for (const { run, samples } of round % 2 ? [...entries].reverse() : entries) {
-      const sample = await run()
-      if (round >= 0) samples.push(sample)
+  names: readonly Name[],
+  measure: (name: Name) => number | Promise<number>,
+): Promise<Record<Name, number[]>> {
+  const samples = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>
+  for (let round = 0; round <= rounds; round++) {
+    for (const name of round % 2 ? names : [...names].reverse()) {
+      const sample = await measure(name)
+      if (round > 0) samples[name].push(sample)
     }
   }
-  return entries.map(({ name, samples }) => ({ name, samples }))
+  return samples
 }
 
-export function spread(samples: readonly number[]): Spread {
+/** Each sample divided by the sample that the baseline gave in the same round. */
+export function ratios(samples: readonly number[], baseline: readonly number[]): number[] {
+  return samples.map((sample, round) => sample / baseline[round]!)
+}
+
+export const median = (samples: readonly number[]) => quantile(samples, 0.5)
+
+function quantile(samples: readonly number[], share: number): number {
   const sorted = [...samples].sort((a, b) => a - b)
-  const at = (share: number) => {
-    const place = (sorted.length - 1) * share
-    const below = sorted[Math.floor(place)]!
-    return below + (sorted[Math.ceil(place)]! - below) * (place % 1)
-  }
-  return { low: at(0.25), median: at(0.5), high: at(0.75) }
+  const place = (sorted.length - 1) * share
+  const below = sorted[Math.floor(place)]!
+  return below + (sorted[Math.ceil(place)]! - below) * (place % 1)
 }
 
-/** The samples of a row divided by those of the baseline in the same rounds. */
-export function ratios({ rows, baseline }: Finding, row: Row): number[] | undefined {
-  const base = rows.find(({ name }) => name === baseline)
-  return base && row.samples.map((sample, round) => sample / base.samples[round]!)
+/** The median, the range of the middle half of the rounds, and what became of the limit and the goal. */
+function describe({ samples, limit }: Measured): string {
+  const range = samples.length > 1 ? ` (${short(quantile(samples, 0.25))}–${short(quantile(samples, 0.75))})` : ''
+  return `${short(median(samples))}${range}${limit ? `; ${verdict(median(samples), limit)}` : ''}`
 }
 
-/** What is plotted and held against the goal. */
-export function figure(finding: Finding, row: Row): Spread {
-  return spread((finding.byRatio && ratios(finding, row)) || row.samples)
+function verdict(value: number, { atMost = Infinity, atLeast = -Infinity, goal }: Limit): string {
+  const smaller = atMost < Infinity
+  const word = (met: boolean) => (met ? 'met' : '**missed**')
+  const limit = `${smaller ? `at most ${short(atMost)}` : `at least ${short(atLeast)}`}: ${word(isWithin(value, { atMost, atLeast }))}`
+  if (goal === undefined) return limit
+  return `${limit}, goal ${short(goal)}: ${word(smaller ? value <= goal : value >= goal)}`
 }
 
-export function meets(goal: Goal, value: number): boolean {
-  return 'atMost' in goal ? value <= goal.atMost : value >= goal.atLeast
+export function isWithin(value: number, { atMost = Infinity, atLeast = -Infinity }: Limit): boolean {
+  return value <= atMost && value >= atLeast
 }
 
-export function describeGoal(goal: Goal): string {
-  return 'atMost' in goal ? `at most ${short(goal.atMost)}` : `at least ${short(goal.atLeast)}`
-}
-
-/** A finding as a Markdown table. */
-export function table(finding: Finding): string {
-  const { rows, unit, baseline } = finding
-  const spreads = rows.some(({ samples }) => samples.length > 1)
-  const goals = rows.some(({ goal }) => goal)
-  const columns = [
-    ['', ...rows.map(({ name, goal }) => (goal ? `**${name}**` : name))],
-    [unit, ...rows.map(({ samples }) => short(spread(samples).median))],
-    spreads && ['middle half', ...rows.map(({ samples }) => range(spread(samples)))],
-    baseline && ['ratio', ...rows.map((row) => ratioCell(finding, row))],
-    goals && ['goal', ...rows.map((row) => goalCell(finding, row))],
-  ].filter((column): column is string[] => Boolean(column))
-  const lines = columns[0]!.map((_, line) => `| ${columns.map((column) => column[line]).join(' | ')} |`)
-  const rule = `|${columns.map((_, column) => (column === 0 ? '---' : '--:')).join('|')}|`
-  return [lines[0], rule, ...lines.slice(1)].join('\n')
-}
-
-function ratioCell(finding: Finding, row: Row): string {
-  const paired = ratios(finding, row)
-  if (!paired || row.name === finding.baseline) return '1'
-  const { low, median, high } = spread(paired)
-  return row.samples.length > 1 ? `${short(median)} (${range({ low, median, high })})` : short(median)
-}
-
-function goalCell(finding: Finding, row: Row): string {
-  if (!row.goal) return ''
-  const met = meets(row.goal, figure(finding, row).median)
-  return `${describeGoal(row.goal)}: ${met ? 'met' : '**missed**'}`
-}
-
-function range({ low, high }: Spread): string {
-  return `${short(low)}–${short(high)}`
-}
-
-/** Three digits that count, or every digit before the point. */
+/** Three significant digits, or every digit before the point. */
 export function short(value: number): string {
   const digits = Math.abs(value) >= 100 ? 0 : 3
   return value.toLocaleString('en', digits ? { maximumSignificantDigits: digits } : { maximumFractionDigits: 0 })
 }
+
+/** A finding as a Markdown table, in which this project stands out. */
+export function table({ columns, rows }: Finding): string {
+  const line = (cells: string[]) => `| ${cells.join(' | ')} |`
+  const cell = (content: string | Measured) => (typeof content === 'string' ? content : describe(content))
+  const body = rows.map(([name, ...cells]) => line([isOwn(name) ? `**${name}**` : name, ...cells.map(cell)]))
+  return [line(['', ...columns]), `|---|${columns.map(() => '---|').join('')}`, ...body].join('\n')
+}
+
+export const isOwn = (name: string) => name.startsWith('shortlink-sdk')

@@ -1,48 +1,47 @@
-/** Memory, each time in a process of its own: a long walk, and a large upload from disk. */
+/**
+ * A walk or an upload whose memory is measured, in a process of its own; it prints JSON.
+ * `memory.ts walk <baseUrl> <rows>`: the heap in use after each twentieth of the rows, in MB.
+ * `memory.ts upload <baseUrl> <MiB>`: how much the peak of the memory grew beyond an upload of 1 MiB, in MiB.
+ */
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { run, withServer } from './children.ts'
-import type { Finding } from './measure.ts'
+import { ShortLinkClient } from '../../src/index.ts'
+import { fileFromPath } from '../../src/node.ts'
 
-const MiB = 1024 ** 2
+const [what, baseUrl, amount] = process.argv.slice(2) as [string, string, string]
+const client = new ShortLinkClient({ baseUrl, apiKey: 'key', rateLimit: false, timeout: false })
 
-export async function compare(quick: boolean): Promise<Finding[]> {
-  return withServer(async (address) => {
-    const rows = quick ? 100_000 : 1_000_000
-    const inUse = await run<number[]>('walk.ts', address(rows, 100), String(rows))
-    const tenths = [0, 1, 5, 10, 15, 19]
-    const walk: Finding = {
-      title: `Memory while walking ${rows.toLocaleString('en')} rows`,
-      how: 'Heap in use after a collection, at 100 rows a page, 4 pages in flight and rows told apart.',
-      unit: 'MB',
-      rows: tenths.map((at) => ({ name: `after ${at * 5} %`, samples: [inUse[at]!] })),
-    }
-    return [walk, await upload(address(1), quick ? 256 * MiB : 1024 * MiB)]
-  })
+async function walk(rows: number): Promise<number[]> {
+  const inUse: number[] = []
+  let count = 0
+  for await (const _ of client.campaigns.list({}, { concurrency: 4 })) {
+    if (count++ % (rows / 20) > 0) continue
+    globalThis.gc!()
+    inUse.push(process.memoryUsage().heapUsed / 1e6)
+  }
+  if (count !== rows) throw new Error(`expected ${rows} rows, received ${count}`)
+  return inUse
 }
 
-async function upload(address: string, size: number): Promise<Finding> {
+async function upload(mebibytes: number): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'shortlink-sdk-bench-'))
-  const [small, large] = [join(folder, 'small'), join(folder, 'large')]
+  const path = join(folder, 'file.bin')
+  const send = async (size: number) => {
+    writeFileSync(path, '')
+    truncateSync(path, size)
+    let reports = 0
+    const onProgress = () => void reports++
+    const { shorturl } = await client.files.upload('file.bin', await fileFromPath(path), {}, { onProgress })
+    if (!shorturl.endsWith(`/${size}/${size}`) || reports === 0) throw new Error(`${size} bytes sent: ${shorturl}`)
+    return process.resourceUsage().maxRSS / 1024
+  }
   try {
-    for (const path of [small, large]) writeFileSync(path, '')
-    truncateSync(small, MiB)
-    truncateSync(large, size)
-    const said = await run<Record<'grown' | 'received' | 'announced' | 'progress', number>>(
-      'upload.ts',
-      address,
-      small,
-      large,
-    )
-    if (said.received !== size || said.announced !== size) throw new Error(`The server got ${JSON.stringify(said)}`)
-    return {
-      title: `Uploading ${size / MiB} MiB from disk`,
-      how: `The growth of the peak memory beyond an upload of 1 MiB, in a process of its own. The server counted every byte and was told the length before; progress was reported ${said.progress} times.`,
-      unit: 'MiB',
-      rows: [{ name: 'shortlink-sdk', samples: [said.grown], goal: { atMost: 64 } }],
-    }
+    const before = await send(1024 ** 2)
+    return (await send(mebibytes * 1024 ** 2)) - before
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
+
+console.log(JSON.stringify(await (what === 'walk' ? walk : upload)(Number(amount))))

@@ -1,75 +1,76 @@
-/** The report kept in the repository: `report/README.md` and a plot for every table. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+/** The report that is kept in the repository: `report/README.md` and a bar chart for what is drawn. */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { describeGoal, type Finding, figure, meets, short, table } from './measure.ts'
-import { root } from './peers.ts'
-import { plot } from './plot.ts'
+import { versions } from './clients.ts'
+import { type Finding, isOwn, isWithin, median, short, table } from './measure.ts'
 
-const folder = fileURLToPath(new URL('report/', import.meta.url))
+const folder = new URL('report/', import.meta.url)
 
-export async function writeReport(findings: readonly Finding[], seconds: number): Promise<void> {
-  mkdirSync(folder, { recursive: true })
-  for (const file of readdirSync(folder)) if (file.endsWith('.svg')) rmSync(join(folder, file))
-  for (const finding of findings) writeFileSync(join(folder, picture(finding)), await plot(finding))
-  writeFileSync(join(folder, 'README.md'), page(findings, seconds))
+export function writeReport(findings: readonly Finding[], seconds: number): void {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder)
+  for (const finding of findings) if (finding.drawn) writeFileSync(new URL(fileName(finding), folder), chart(finding))
+  writeFileSync(new URL('README.md', folder), page(findings, seconds))
 }
+
+const fileName = ({ title }: Finding) => `${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.svg`
 
 function page(findings: readonly Finding[], seconds: number): string {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const installed = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
+  const sections = findings.map((finding) => {
+    const picture = finding.drawn ? `\n![${finding.title}](${fileName(finding)})\n` : ''
+    return `## ${finding.title}\n\n${finding.how}\n${picture}\n${table(finding)}\n`
+  })
   return `# How fast, how small
 
-Written by \`npm run bench -- --report\`; every number was measured in that one run, of ${Math.round(seconds / 60)} minutes.
+Written by \`npm run bench -- ${process.argv.slice(2).join(' ')}\` in one run of ${Math.round(seconds)} seconds.
+${cpus()[0]!.model.trim()}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform}, Node ${process.versions.node}.
+shortlink-sdk ${version}, ${installed.join(', ')}.
 
-${machine()}
+Contestants take turns, round after round, so that whatever else the machine does affects all of them alike. A ratio is
+taken within a round. A number is the median of the rounds; half of them lie in the range in parentheses.
+${summary(findings)}
 
-Each comparison runs its contestants in turns, round after round, so that whatever else the machine does falls on all
-of them alike. Tables give the median of the rounds and the range that the middle half of them lies in; a ratio is
-taken within a round first. In the plots a dashed line is the goal, and a thin line that range. The client validates every answer and has its limiter and its retries on.
-
-## The goals
-
-${goals(findings)}
-${findings.map(section).join('\n')}`
+${sections.join('\n')}`
 }
 
-function section(finding: Finding): string {
-  return `
-## ${finding.title}
+/** How many limits are met, and which are not. */
+function summary(findings: readonly Finding[]): string {
+  const limited = findings.flatMap(({ columns, rows }) =>
+    rows.flatMap(([name, ...cells]) =>
+      cells.flatMap((cell, index) => {
+        if (typeof cell === 'string' || !cell.limit) return []
+        return { what: `${name}: ${columns[index]}`, met: isWithin(median(cell.samples), cell.limit) }
+      }),
+    ),
+  )
+  const missed = limited.filter(({ met }) => !met).map(({ what }) => what)
+  return `${limited.length - missed.length} of ${limited.length} limits are met${missed.length ? `; missed: ${missed.join('; ')}` : ''}.`
+}
 
-${finding.how}
+const LABELS = 230
+const BARS = 420
+const LINE = 24
 
-![${finding.title}](${picture(finding)})
-
-${table(finding)}
+/** A column of a table as horizontal bars, this project's in another colour. */
+function chart({ title, columns, rows, drawn }: Finding): string {
+  const column = columns.indexOf(drawn!) + 1
+  const bars = rows.flatMap((row) => {
+    const cell = row[column]!
+    return typeof cell === 'string' ? [] : [{ name: row[0].replaceAll('`', ''), value: median(cell.samples) }]
+  })
+  const longest = Math.max(...bars.map(({ value }) => value))
+  const lines = bars.map(({ name, value }, index) => {
+    const width = (value / longest) * BARS
+    const color = isOwn(name) ? '#0b7285' : '#adb5bd'
+    return `<g transform="translate(${LABELS} ${(index + 1.5) * LINE})"><text x="-8" y="16" text-anchor="end">${name}</text>
+<rect width="${width.toFixed(1)}" height="18" y="2" fill="${color}"/><text x="${(width + 6).toFixed(1)}" y="16">${short(value)}</text></g>`
+  })
+  const size = `${LABELS + BARS + 60} ${(bars.length + 2) * LINE}`
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size}" font-family="system-ui, sans-serif" font-size="13">
+<rect width="100%" height="100%" fill="white"/><text x="${LABELS}" y="22" font-weight="bold">${title}: ${drawn}</text>
+${lines.join('\n')}
+</svg>
 `
-}
-
-/** Every number that has a goal, beside it. */
-function goals(findings: readonly Finding[]): string {
-  const lines = findings.flatMap((finding) =>
-    finding.rows.flatMap((row) => {
-      if (!row.goal) return []
-      const { median } = figure(finding, row)
-      const unit = finding.byRatio ? `of ${finding.baseline}` : finding.unit
-      const met = meets(row.goal, median) ? 'met' : '**missed**'
-      return `| ${finding.title}: ${row.name} | ${short(median)} | ${describeGoal(row.goal)} | ${unit} | ${met} |`
-    }),
-  )
-  return ['| what | measured | goal | unit | |', '|---|--:|--:|---|---|', ...lines, ''].join('\n')
-}
-
-function machine(): string {
-  const [cpu, ...others] = cpus()
-  const peers: { dependencies: Record<string, string> } = JSON.parse(
-    readFileSync(new URL('peers/package.json', import.meta.url), 'utf8'),
-  )
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const versions = Object.entries(peers.dependencies).map(([name, version]) => `${name} ${version}`)
-  return `Machine: ${cpu!.model.trim()}, ${others.length + 1} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform}, Node ${process.versions.node}.
-Versions: shortlink-sdk ${version}, ${versions.join(', ')}.`
-}
-
-function picture({ title }: Finding): string {
-  return `${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.svg`
 }

@@ -1,0 +1,157 @@
+/**
+ * What is compared: the same list call with each client. Each program is written to a file of its own, in a folder
+ * where the clients are installed in the versions of `peers/package.json`, and this project as it is published. So
+ * every one of them is bundled, imported and type-checked alone.
+ */
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+interface Client {
+  imports: string
+  /** Statements that make `client`; they see `baseUrl`. */
+  setup: string
+  /** An expression that lists, once, and gives the rows. */
+  list: string
+}
+
+/** A client for the platform's own list, without a library. */
+const bare = { list: '(await list()).data.campaigns' }
+const key = `{ authorization: 'Bearer key', 'content-type': 'application/json' }`
+const rowType = '{ data: { campaigns: { id: number; name: string }[] } }'
+
+export const clients = {
+  'bare fetch + JSON.parse': {
+    ...bare,
+    imports: '',
+    setup: `const headers = ${key}
+    const list = async (): Promise<${rowType}> =>
+      JSON.parse(await (await fetch(baseUrl + '/campaigns', { headers })).text())`,
+  },
+  'ky 2': {
+    ...bare,
+    imports: `import ky from 'ky'`,
+    setup: `const client = ky.create({ headers: ${key} })
+    const list = () => client.get(baseUrl + '/campaigns').json<${rowType}>()`,
+  },
+  stripe: {
+    imports: `import Stripe from 'stripe'`,
+    setup: `const client = new Stripe('key', { host: baseUrl, httpClient: Stripe.createFetchHttpClient() })`,
+    list: '(await client.customers.list()).data',
+  },
+  openai: {
+    imports: `import OpenAI from 'openai'`,
+    setup: `const client = new OpenAI({ baseURL: baseUrl, apiKey: 'key' })`,
+    list: '(await client.models.list()).data',
+  },
+  resend: {
+    imports: `import { Resend } from 'resend'`,
+    setup: `const client = new Resend('key', { baseUrl })`,
+    list: '(await client.emails.list()).data!.data',
+  },
+  'octokit core': {
+    imports: `import { Octokit } from '@octokit/core'`,
+    setup: `const client = new Octokit({ baseUrl, auth: 'key' })`,
+    list: `(await client.request('GET /user/repos')).data`,
+  },
+  'octokit with 3 plugins': {
+    imports: `import { Octokit } from '@octokit/core'
+import { paginateRest } from '@octokit/plugin-paginate-rest'
+import { retry } from '@octokit/plugin-retry'
+import { throttling } from '@octokit/plugin-throttling'`,
+    setup: `const throttle = { onRateLimit: () => true, onSecondaryRateLimit: () => true }
+    const client = new (Octokit.plugin(throttling, retry, paginateRest))({ baseUrl, auth: 'key', throttle })`,
+    list: `await client.paginate('GET /user/repos')`,
+  },
+  notion: {
+    imports: `import { Client } from '@notionhq/client'`,
+    setup: `const client = new Client({ baseUrl, auth: 'key' })`,
+    list: '(await client.users.list({})).results',
+  },
+  dub: {
+    imports: `import { Dub } from 'dub'`,
+    setup: `const client = new Dub({ serverURL: baseUrl, token: 'key' })`,
+    list: '(await client.links.list({})).result',
+  },
+  'dub, one function': {
+    imports: `import { DubCore } from 'dub/core.js'
+import { linksList } from 'dub/funcs/linksList.js'`,
+    setup: `const client = new DubCore({ serverURL: baseUrl, token: 'key' })`,
+    list: '(await linksList(client, {})).value!.result',
+  },
+  'short.io': {
+    imports: `import { listLinks, setApiKey } from '@short.io/client-node'`,
+    setup: `setApiKey('key')`,
+    list: `(await listLinks({ query: { domain_id: 1 } })).data!.links`,
+  },
+  'shortlink-sdk': {
+    imports: `import { ShortLinkClient } from 'shortlink-sdk'`,
+    // The limiter is on and counts every call; its budget is too large to make one wait.
+    setup: `const rateLimit = { requests: 1e9, interval: 60_000 }
+    const client = new ShortLinkClient({ baseUrl, apiKey: 'key', rateLimit })`,
+    list: '(await client.campaigns.list()).items',
+  },
+} satisfies Record<string, Client>
+
+export type ClientName = keyof typeof clients
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const peers = fileURLToPath(new URL('peers/', import.meta.url))
+
+/** Where the programs are, and all that they import. */
+export const workspace = join(root, 'node_modules/.cache/bench')
+
+/** The versions of the peers. */
+export const versions: Record<string, string> = JSON.parse(
+  readFileSync(join(peers, 'package.json'), 'utf8'),
+).dependencies
+
+/** Installs the peers, unless they are there in these versions. */
+export function installPeers(): void {
+  const lock = (folder: string) => readFileSync(join(folder, 'package-lock.json'), 'utf8')
+  if (existsSync(join(workspace, 'node_modules/.package-lock.json')) && lock(workspace) === lock(peers)) return
+  cpSync(peers, workspace, { recursive: true })
+  npm('ci', '--ignore-scripts', '--no-audit', '--no-fund')
+}
+
+/** Builds the project, installs it beside the peers as it would be published, and writes the programs. */
+export function installProject(): void {
+  const project = join(workspace, 'node_modules/shortlink-sdk')
+  rmSync(project, { recursive: true, force: true })
+  mkdirSync(project, { recursive: true })
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: root })
+  const [{ filename }]: [{ filename: string }] = JSON.parse(npm('pack', root, '--json', '--ignore-scripts'))
+  execFileSync('tar', ['-xzf', filename, '--strip-components=1', '-C', project], { cwd: workspace })
+  for (const [name, { imports, setup, list }] of Object.entries(clients)) {
+    const source = `${imports}
+export function connect(baseUrl: string) {
+    ${setup}
+    return async () => ${list}
+}`
+    writeFileSync(program(name), source)
+  }
+  writeFileSync(program('empty'), 'export {}')
+}
+
+/** Runs npm where the peers are, and gives what it printed. */
+function npm(...args: string[]): string {
+  return execFileSync('npm', args, { cwd: workspace, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+}
+
+/** The file with a client's program. */
+export function program(name: string): string {
+  return join(workspace, `${name.replaceAll(/\W+/g, '-')}.ts`)
+}
+
+/** A client's list call against an address. */
+export async function connect(name: ClientName, baseUrl: string): Promise<() => Promise<unknown[]>> {
+  const module = await import(pathToFileURL(program(name)).href)
+  return module.connect(baseUrl)
+}
+
+/** The folders of the packages that a client's program imports. */
+export function packages(name: ClientName): string[] {
+  const names = [...clients[name].imports.matchAll(/ from '((?:@[^/']+\/)?[^/']+)/g)].map(([, found]) => found!)
+  return [...new Set(names)].map((found) => join(workspace, 'node_modules', found))
+}

@@ -1,0 +1,123 @@
+/** A platform that answers at once, in a process of its own, so that it never takes turns with the client it serves. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+
+/** The base URL of a list of so many rows, with so many on a page unless the client says, after a delay in ms. */
+export type Address = (rows: number, perPage?: number, delay?: number) => string
+
+/** Serves while `use` runs. */
+export async function withServer<T>(use: (address: Address) => Promise<T>): Promise<T> {
+  const child = fork(file)
+  try {
+    const [port] = await once(child, 'message')
+    return await use((rows, perPage = rows, delay = 0) => `http://127.0.0.1:${port}/${rows}/${perPage}/${delay}`)
+  } finally {
+    child.disconnect()
+  }
+}
+
+const file = fileURLToPath(import.meta.url)
+
+const campaign = (id: number) => ({
+  id,
+  name: `Campaign ${id}: spring sale, newsletter and posters`,
+  public: id % 2 === 0,
+  rotator: id % 3 === 0 && `https://sho.rt/r/spring-sale-newsletter-${id}`,
+  list: `https://sho.rt/u/someone/campaign-${id}/links-of-the-spring-sale`,
+  views: id * 7,
+  createdon: '2026-03-20 09:30:00',
+  note: 'A field that the reference does not know.',
+})
+
+const all = <T>(names: string, value: T): Record<string, T> =>
+  Object.fromEntries(names.split(' ').map((name) => [name, value]))
+
+/** A link as dub describes it, four times as long as a campaign. */
+const dubLink = (id: number) => ({
+  ...all(
+    'externalId tenantId programId partnerId expiresAt expiredUrl disabledAt password video ios android geo',
+    null,
+  ),
+  ...all('folderId comments userId lastClicked tagId image utm_medium utm_term utm_content', null),
+  ...all('leads conversions sales saleAmount', 0),
+  ...all('trackConversion archived proxy rewrite doIndex publicStats', false),
+  ...all('createdAt updatedAt', '2026-03-20T09:30:00Z'),
+  ...all('workspaceId projectId', 'ws_1'),
+  ...{ tags: [], webhookIds: [], clicks: id * 7, utm_source: 'mail', utm_campaign: 'spring' },
+  ...{ title: 'Spring sale', description: 'Newsletter and posters', domain: 'sho.rt', key: `spring-${id}` },
+  ...{ id: `link_${id}`, url: `https://example.com/${id}`, shortLink: `https://sho.rt/spring-${id}` },
+  qrCode: `https://sho.rt/qr/${id}`,
+})
+
+interface Page {
+  rows: number
+  perPage: number
+  page: number
+}
+
+function listed<T>({ rows, perPage, page }: Page, row: (id: number) => T): T[] {
+  const first = (page - 1) * perPage
+  return Array.from({ length: Math.max(0, Math.min(perPage, rows - first)) }, (_, index) => row(first + index + 1))
+}
+
+function campaigns(asked: Page) {
+  const { rows, perPage, page } = asked
+  const maxpage = Math.ceil(rows / perPage)
+  const position = { result: rows, perpage: perPage, currentpage: page, nextpage: page < maxpage ? page + 1 : null }
+  return { error: '0', data: { ...position, maxpage, campaigns: listed(asked, campaign) } }
+}
+
+/** What each client expects around the same rows, by the last part of the path. */
+const answers: Record<string, (asked: Page) => unknown> = {
+  campaigns,
+  repos: (asked) => listed(asked, campaign),
+  models: (asked) => ({ object: 'list', data: listed(asked, campaign) }),
+  emails: (asked) => ({ object: 'list', has_more: false, data: listed(asked, campaign) }),
+  users: (asked) => ({ object: 'list', has_more: false, next_cursor: null, results: listed(asked, campaign) }),
+  links: (asked) => listed(asked, dubLink),
+}
+
+const headers = {
+  'content-type': 'application/json',
+  'x-ratelimit-limit': '1000000000',
+  'x-ratelimit-remaining': '999999999',
+}
+
+function serve(): void {
+  const written = new Map<string, string>()
+  const server = createServer((request, response) => {
+    if (request.method === 'POST') return void receive(request, response)
+    const { pathname, searchParams } = new URL(request.url!, 'http://localhost')
+    const [rows, perPage, delay] = pathname.split('/').slice(1).map(Number) as [number, number, number]
+    const page = Number(searchParams.get('page') ?? 1)
+    const asked = { rows, perPage: Number(searchParams.get('limit') ?? perPage), page }
+    const answer = answers[pathname.split('/').at(-1)!]
+    if (!answer) return void response.writeHead(404, headers).end('{"error":1,"message":"Not found"}')
+    const text = written.get(request.url!) ?? JSON.stringify(answer(asked))
+    // A long list is written page by page, so that the server stays small.
+    if (rows <= 10_000) written.set(request.url!, text)
+    const send = () => {
+      const reset = String(Math.ceil(Date.now() / 1000) + 60)
+      response.writeHead(200, { ...headers, 'x-ratelimit-reset': reset, 'content-length': Buffer.byteLength(text) })
+      response.end(text)
+    }
+    if (delay > 0) setTimeout(send, delay)
+    else send()
+  })
+  server.keepAliveTimeout = 60_000
+  server.listen(0, '127.0.0.1', () => process.send!((server.address() as AddressInfo).port))
+  process.on('disconnect', () => process.exit())
+}
+
+/** Counts an upload; the answer's `shorturl` says how much came, and how much was announced. */
+async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  let bytes = 0
+  for await (const chunk of request) bytes += (chunk as Buffer).length
+  const shorturl = `https://sho.rt/${bytes}/${request.headers['content-length'] ?? 'none'}`
+  response.writeHead(200, headers).end(JSON.stringify({ error: 0, id: 1, shorturl }))
+}
+
+if (process.argv[1] === file) serve()
