@@ -14,6 +14,8 @@ interface Client {
   setup: string
   /** An expression that lists, once, and gives the rows. */
   list: string
+  /** Rows on a page where the caller does not say, and where that is written. */
+  page?: [rows: number, source: string]
 }
 
 /** A client for the platform's own list, without a library. */
@@ -39,16 +41,19 @@ export const clients = {
     imports: `import Stripe from 'stripe'`,
     setup: `const client = new Stripe('key', { host: baseUrl, httpClient: Stripe.createFetchHttpClient() })`,
     list: '(await client.customers.list()).data',
+    page: [10, '`esm/shared.d.ts`: “the default is 10”'],
   },
   openai: {
     imports: `import OpenAI from 'openai'`,
     setup: `const client = new OpenAI({ baseURL: baseUrl, apiKey: 'key' })`,
     list: '(await client.models.list()).data',
+    page: [20, 'API reference of its lists: “the default is 20”; the package does not say'],
   },
   resend: {
     imports: `import { Resend } from 'resend'`,
     setup: `const client = new Resend('key', { baseUrl })`,
     list: '(await client.emails.list()).data!.data',
+    page: [20, '`dist/index.d.mts`: “default: 20”'],
   },
   'octokit core': {
     imports: `import { Octokit } from '@octokit/core'`,
@@ -63,16 +68,19 @@ import { throttling } from '@octokit/plugin-throttling'`,
     setup: `const throttle = { onRateLimit: () => true, onSecondaryRateLimit: () => true }
     const client = new (Octokit.plugin(throttling, retry, paginateRest))({ baseUrl, auth: 'key', throttle })`,
     list: `await client.paginate('GET /user/repos')`,
+    page: [30, '`README.md` of plugin-paginate-rest: “usually defaulting to 30”'],
   },
   notion: {
     imports: `import { Client } from '@notionhq/client'`,
     setup: `const client = new Client({ baseUrl, auth: 'key' })`,
     list: '(await client.users.list({})).results',
+    page: [100, 'API reference, “Parameters for paginated requests”; the package does not say'],
   },
   dub: {
     imports: `import { Dub } from 'dub'`,
     setup: `const client = new Dub({ serverURL: baseUrl, token: 'key' })`,
     list: '(await client.links.list({})).result',
+    page: [100, '`src/models/operations/getlinks.ts`: `pageSize: … default(100)`'],
   },
   'dub, one function': {
     imports: `import { DubCore } from 'dub/core.js'
@@ -84,6 +92,7 @@ import { linksList } from 'dub/funcs/linksList.js'`,
     imports: `import { listLinks, setApiKey } from '@short.io/client-node'`,
     setup: `setApiKey('key')`,
     list: `(await listLinks({ query: { domain_id: 1 } })).data!.links`,
+    page: [150, 'no default is written; 150 is the most that `dist/generated/zod.gen.js` accepts'],
   },
   'shortlink-sdk': {
     imports: `import { ShortLinkClient } from 'shortlink-sdk'`,

@@ -8,9 +8,10 @@ import * as calls from './calls.ts'
 import { installPeers, installProject } from './clients.ts'
 import { type Finding, table } from './measure.ts'
 import { writeReport } from './report.ts'
+import * as requests from './requests.ts'
 import * as weight from './weight.ts'
 
-const comparisons: Record<string, { compare(quick: boolean): Promise<Finding> }> = { weight, calls, alone }
+const comparisons: Record<string, { compare(quick: boolean): Promise<Finding> }> = { requests, weight, calls, alone }
 
 const { values, positionals } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, report: { type: 'boolean', default: false } },

@@ -1,0 +1,68 @@
+/** What a rate of 30 requests a minute makes of 10,000 rows: requests and minutes, by the page size of each client. */
+import { ShortLinkClient } from '../../src/index.ts'
+import { createRateLimiter } from '../../src/rate-limit/limiter.ts'
+import { createSandbox } from '../../src/testing/index.ts'
+import { FakeClock } from '../limits/clock.ts'
+import { clients } from './clients.ts'
+import type { Finding, Limit, Row } from './measure.ts'
+
+const ROWS = 10_000
+const RATE = { requests: 30, interval: 60_000 }
+
+type List = ReturnType<ShortLinkClient['campaigns']['list']>
+
+export async function compare(): Promise<Finding> {
+  const own: Row[] = [
+    ['shortlink-sdk, `for await`', ...(await costs(readAll)), 'counted: the caller names no `limit`'],
+    ['shortlink-sdk, `toArray()`', ...(await costs((list) => list.toArray())), 'the same'],
+  ]
+  const peers: Row[] = [['the platform’s own default', ...(await costs(readAll, 15)), 'its reference: `perpage` 15']]
+  for (const [name, client] of Object.entries(clients)) {
+    if ('page' in client) peers.push([name, ...(await costs(readAll, client.page[0])), client.page[1]])
+  }
+  return {
+    title: `Requests and minutes for ${ROWS.toLocaleString('en')} rows`,
+    how: `${RATE.requests} requests a minute, one page after another, against the sandbox on a simulated clock; requests are counted, not calculated. Each page size is walked by this project's client, whose limiter waits for the rate. Of the peers only octokit's throttling has a limiter; the others learn of the rate from refusals. The server answers at once.`,
+    columns: ['rows a page', 'requests', 'minutes', 'where the page size is from'],
+    rows: [...own, ...peers],
+    drawn: 'minutes',
+  }
+}
+
+/** Walks the rows and counts. Without a `limit` the client decides on the page size, and is held to the limits. */
+async function costs(read: (list: List) => Promise<{ id: number }[]>, limit?: number) {
+  const clock = new FakeClock()
+  const campaigns = Array.from({ length: ROWS }, (_, index) => ({
+    id: index + 1,
+    name: `Campaign ${index + 1}`,
+    slug: '',
+    public: false,
+    links: [],
+  }))
+  const sandbox = createSandbox({ rateLimit: RATE, data: { campaigns }, now: () => START + clock.now() })
+  const client = new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: createRateLimiter(RATE, clock) })
+
+  let isDone = false
+  const walk = read(client.campaigns.list(limit === undefined ? {} : { limit })).finally(() => {
+    isDone = true
+  })
+  while (!isDone) await clock.drain()
+  const rows = await walk
+  if (rows.length !== ROWS || rows.some(({ id }, index) => id !== index + 1)) throw new Error('rows are missing')
+
+  const requests = sandbox.requests.length
+  const held = (atMost: number): { limit?: Limit } => (limit === undefined ? { limit: { atMost } } : {})
+  return [
+    { samples: [limit ?? Math.round(ROWS / requests)] },
+    { samples: [requests], ...held(100) },
+    { samples: [clock.now() / 60_000], ...held(3.3) },
+  ]
+}
+
+const START = Date.UTC(2026, 0, 1)
+
+async function readAll(list: List): Promise<{ id: number }[]> {
+  const rows: { id: number }[] = []
+  for await (const row of list) rows.push(row)
+  return rows
+}
