@@ -1,18 +1,18 @@
 import { aborts } from './suite/aborts.ts'
 import { calls } from './suite/calls.ts'
+import { type Check, createContext, type Host, Skip, type Topic } from './suite/context.ts'
 import { entries } from './suite/entries.ts'
 import { errors } from './suite/errors.ts'
 import { limits } from './suite/limits.ts'
 import { lists } from './suite/lists.ts'
-import { reading } from './suite/reading.ts'
+import { parsing } from './suite/parsing.ts'
 import { retries } from './suite/retries.ts'
 import { secrecy } from './suite/secrecy.ts'
-import { type Check, type Place, prepare, Skip, type Topic } from './suite/setting.ts'
 import { uploads } from './suite/uploads.ts'
 
-export type { Place }
+export type { Host }
 
-/** How one check went. */
+/** The result of one check. */
 export interface Result {
   topic: string
   name: string
@@ -21,46 +21,46 @@ export interface Result {
   reason?: string
 }
 
-const all: Topic[] = [calls, lists, uploads, errors, retries, aborts, limits, reading, secrecy, entries]
+const all: Topic[] = [calls, lists, uploads, errors, retries, aborts, limits, parsing, secrecy, entries]
 
 /** The columns of the table. */
 export const topics: readonly string[] = all.map(({ name }) => name)
 
-/** A check that takes longer than this hangs. */
-const PATIENCE = 20_000
+/** A check that takes longer than this, in milliseconds, has failed. */
+const CHECK_TIMEOUT = 20_000
 
 /**
- * What the package promises, as plain code: no runner, and nothing of any runtime but fetch, streams and timers. It is
- * given the package as it was loaded, so that every runtime and every way of loading is judged by the same checks.
+ * Checks what the package promises. It needs no test runner, and nothing of the runtime but fetch, streams and timers.
+ * It is given the package as it was loaded, so that the same checks cover every runtime and module format.
  */
-export async function conformance(place: Place, report: (result: Result) => void): Promise<void> {
+export async function conformance(host: Host, report: (result: Result) => void): Promise<void> {
   const queue = all.flatMap((topic) =>
     (topic.dialects ?? ['reference', 'deployed']).flatMap((dialect) =>
       Object.entries(topic.checks).map(([name, check]) => async () => {
-        const result = await attempt(place, { ...topic.sandbox, dialect }, check)
+        const result = await attempt(host, { ...topic.sandbox, dialect }, check)
         report({ topic: topic.name, name: `${name} (${dialect})`, ...result })
       }),
     ),
   )
-  // The checks that wait for a rate window are the longest, and every check has a sandbox of its own.
-  const lane = async () => {
+  // In parallel, because some checks wait for a rate window. Each check has its own sandbox.
+  const worker = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) await next()
   }
-  await Promise.all(Array.from({ length: 4 }, lane))
+  await Promise.all(Array.from({ length: 4 }, worker))
 }
 
 async function attempt(
-  place: Place,
-  options: Parameters<typeof prepare>[1],
+  host: Host,
+  options: Parameters<typeof createContext>[1],
   check: Check,
 ): Promise<Pick<Result, 'outcome' | 'reason'>> {
   let timer: ReturnType<typeof setTimeout> | undefined
   try {
-    const setting = await prepare(place, options)
+    const context = await createContext(host, options)
     const hanging = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error(`no end after ${PATIENCE} ms`)), PATIENCE)
+      timer = setTimeout(() => reject(new Error(`the check did not end within ${CHECK_TIMEOUT} ms`)), CHECK_TIMEOUT)
     })
-    await Promise.race([check(setting), hanging]).finally(() => setting.sandbox.close())
+    await Promise.race([check(context), hanging]).finally(() => context.sandbox.close())
     return { outcome: 'passed' }
   } catch (error) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -1,9 +1,9 @@
 /**
- * The packed package in everything that people run: `npm run test:everywhere`. It builds, packs and installs the
- * package, runs one suite in every runtime, builds with every bundler, compiles with every TypeScript, opens the example
- * in real browsers, and prints what came of it in Markdown.
+ * Tests the packed package: `npm run test:everywhere` builds, packs and installs it, runs one suite in every runtime,
+ * builds a program with every bundler, compiles one with every TypeScript, opens the example in real browsers, and prints
+ * the results in Markdown.
  *
- * A runtime that is not there is skipped; with `CI=true` a skip is a failure. Arguments choose parts:
+ * A runtime that is not installed is skipped; with `CI=true` that is a failure. Arguments select parts:
  * `npm run test:everywhere -- processes workerd browsers bundlers compilers proxies example`.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -12,26 +12,43 @@ import { join } from 'node:path'
 import { inBrowser } from './runner/browsers.ts'
 import { tryBundlers } from './runner/bundlers.ts'
 import { tryCompilers } from './runner/compilers.ts'
-import { startControl } from './runner/control.ts'
 import { tryExample } from './runner/example.ts'
 import { freePort } from './runner/listen.ts'
 import { judge, type Row, table } from './runner/matrix.ts'
 import { installPacked } from './runner/packed.ts'
-import { type Ground, inProcesses } from './runner/processes.ts'
-import { tryProxies } from './runner/proxies.ts'
+import { inProcesses, type SuiteEnvironment } from './runner/processes.ts'
+import { tryProxyServers } from './runner/proxy-servers.ts'
 import { type Finding, findingsTable } from './runner/report.ts'
+import { startSandboxControl } from './runner/sandbox-control.ts'
 import { installTools } from './runner/tools.ts'
 import { inWorkerd } from './runner/workerd.ts'
 
-const parts = ['processes', 'workerd', 'browsers', 'bundlers', 'compilers', 'proxies', 'example'] as const
-const chosen = process.argv.slice(2)
-const wants = (part: (typeof parts)[number]) => chosen.length === 0 || chosen.includes(part)
+const parts = [
+  'processes',
+  'workerd',
+  'browsers',
+  'bundlers',
+  'compilers',
+  'schemas',
+  'network-proxy',
+  'proxies',
+  'example',
+] as const
+const selected = process.argv.slice(2)
+const wants = (part: (typeof parts)[number]) => selected.length === 0 || selected.includes(part)
 
 const started = Date.now()
 const log = (line: string) => console.error(`${((Date.now() - started) / 1000).toFixed(0).padStart(4)} s  ${line}`)
 
 const rows: Row[] = []
-const findings: Record<string, Finding[]> = { Bundler: [], Compiler: [], Proxy: [], Example: [] }
+const findings: Record<string, Finding[]> = {
+  Bundler: [],
+  Compiler: [],
+  Schemas: [],
+  'Network proxy': [],
+  Proxy: [],
+  Example: [],
+}
 
 function addRow(row: Row): void {
   rows.push(row)
@@ -43,7 +60,7 @@ function addRow(row: Row): void {
       : `${row.runtime}: ${count('passed')} passed, ${failures.length} failed, ${count('skipped')} skipped`,
   )
   for (const { topic, name, reason } of failures) log(`✗ ${row.runtime}, ${topic}: ${name}\n${reason}`)
-  for (const title of outdated) log(`${row.runtime} passes “${title}” now: its excuse can go`)
+  for (const title of outdated) log(`${row.runtime} now passes “${title}”: remove it from the known issues`)
 }
 
 function addFindings(kind: string, more: Finding[]): void {
@@ -51,14 +68,15 @@ function addFindings(kind: string, more: Finding[]): void {
   for (const { name, outcome, detail } of more) log(`${name}: ${outcome}${outcome === 'passed' ? '' : `\n${detail}`}`)
 }
 
-async function suites(ground: Ground): Promise<void> {
-  // Processes one after the other, beside the browsers: both cores work, and no check waits for its turn too long.
+async function suites(environment: SuiteEnvironment): Promise<void> {
+  // Processes run one after another, in parallel with the browsers, so that two cores are busy and no check starves.
   const processes = async () => {
-    if (wants('processes')) for await (const row of inProcesses(ground)) addRow(row)
-    if (wants('workerd')) addRow(await inWorkerd(ground))
+    if (wants('processes')) for await (const row of inProcesses(environment)) addRow(row)
+    if (wants('workerd')) addRow(await inWorkerd(environment))
   }
   const browsers = async () => {
-    if (wants('browsers')) for (const name of ['Chromium', 'Firefox'] as const) addRow(await inBrowser(name, ground))
+    if (wants('browsers'))
+      for (const name of ['Chromium', 'Firefox'] as const) addRow(await inBrowser(name, environment))
   }
   await Promise.all([processes(), browsers()])
 }
@@ -68,17 +86,17 @@ async function everything(): Promise<void> {
   log('tools installed')
   const packed = await installPacked()
   log('package built, packed and installed')
-  const control = await startControl(packed.package)
+  const control = await startSandboxControl(packed.package)
   const pictures = join(tmpdir(), 'everywhere-pictures')
   await mkdir(pictures, { recursive: true })
   try {
     await suites({ folder: packed.folder, control: control.url, deadUrl: `http://127.0.0.1:${await freePort()}/api` })
-    if (wants('proxies')) addFindings('Proxy', await tryProxies(packed.folder, control.url))
+    if (wants('proxies')) addFindings('Proxy', await tryProxyServers(packed.folder, control.url))
     if (wants('example')) {
       for (const name of ['Chromium', 'Firefox'] as const) {
         addFindings('Example', await tryExample(name, packed.folder, pictures))
       }
-      log(`pictures of the example are in ${pictures}`)
+      log(`screenshots of the example are in ${pictures}`)
     }
     await Promise.all([
       wants('bundlers') && tryBundlers(packed.folder, control.url).then((found) => addFindings('Bundler', found)),
@@ -90,7 +108,7 @@ async function everything(): Promise<void> {
   }
 }
 
-/** Processes first, then the Worker, then browsers, whatever the order in which they ended. */
+/** Sorts rows: processes, the Worker, browsers. */
 function inOrder(rows: readonly Row[]): Row[] {
   const rank = ({ runtime }: Row) =>
     ['Node', 'Bun', 'Deno', 'workerd'].findIndex((name) => runtime.startsWith(name)) >>> 0

@@ -1,4 +1,4 @@
-// Tries to make a client with a key inside of a worker, and says what came of it.
+// Creates a client with a key inside a worker, and posts what happened.
 import { ShortLinkClient } from '/package/dist/esm/index.js'
 
 try {

@@ -1,4 +1,4 @@
-// Runs the suite in a page, on the package's files as they are: no bundler stands between.
+// Runs the suite in a page, on the package's files without a bundler.
 
 import { conformance } from '/conformance.mjs'
 import * as bulk from '/package/dist/esm/bulk/index.js'
@@ -13,8 +13,8 @@ document.addEventListener('securitypolicyviolation', ({ violatedDirective, block
   globalThis.violations.push(`${violatedDirective} ${blockedURI}`)
 })
 
-globalThis.suite = async (place) => {
+globalThis.suite = async (host) => {
   const results = []
-  await conformance({ sdk, testing, proxy, schemas, bulk, ...place }, (result) => results.push(result))
+  await conformance({ sdk, testing, proxy, schemas, bulk, ...host }, (result) => results.push(result))
   return results
 }

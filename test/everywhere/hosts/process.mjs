@@ -1,5 +1,5 @@
-// Runs the suite in a process: Node, Bun or Deno. `FORMAT` says how the package is loaded, `CONTROL` where sandboxes are
-// made; each result is a line of JSON.
+// Runs the suite in Node, Bun or Deno. `FORMAT` is the module format to load, `CONTROL` the address that creates
+// sandboxes. Each result is a line of JSON.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// The proxy as a Worker, its options in a binding.
+// The proxy as a Worker, with its options in a binding.
 import { createProxy } from 'shortlink-sdk/proxy'
 
 export default {

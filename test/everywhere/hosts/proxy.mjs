@@ -1,4 +1,4 @@
-// The proxy as a server of the runtime that runs this file: Bun, Deno, or Node with a Hono route.
+// The proxy in the server of the runtime that runs this file: Bun, Deno, or Node with a Hono route.
 import { createProxy } from 'shortlink-sdk/proxy'
 
 const { PROXY_PORT, PROXY_OPTIONS } = process.env

@@ -1,4 +1,4 @@
-// Runs the suite in a Worker: one request starts it, and its answer is the results.
+// Runs the suite in a Worker: a request starts it, and the response holds the results.
 import * as sdk from 'shortlink-sdk'
 import * as bulk from 'shortlink-sdk/bulk'
 import * as proxy from 'shortlink-sdk/proxy'
@@ -9,8 +9,8 @@ import { conformance } from './conformance.mjs'
 export default {
   async fetch(request) {
     const results = []
-    const place = { sdk, testing, proxy, schemas, bulk, ...(await request.json()) }
-    await conformance(place, (result) => results.push(result))
+    const host = { sdk, testing, proxy, schemas, bulk, ...(await request.json()) }
+    await conformance(host, (result) => results.push(result))
     return Response.json(results)
   },
 }

@@ -3,12 +3,12 @@ import type { Result } from '../conformance.ts'
 import type { Page } from './browsers.ts'
 import { listen } from './listen.ts'
 
-/** What only a browser can show: its policy, its preflights, and a key that a visitor could read. */
+/** Checks that only a browser can make: its policy, its preflights, and the refusal of a key in a page. */
 export async function browserChecks(page: Page): Promise<Result[]> {
   const checks: [topic: string, name: string, check: (page: Page) => Promise<string | undefined>][] = [
-    ['secrecy', 'a key in a page is refused', keyInPage],
-    ['secrecy', 'a key in a worker is refused', keyInWorker],
-    ['calls', 'a preflight asks for Authorization and Content-Type alone', preflights],
+    ['secrecy', 'an API key in a page is refused', keyInPage],
+    ['secrecy', 'an API key in a worker is refused', keyInWorker],
+    ['calls', 'preflights ask for Authorization and Content-Type only', preflights],
     ['entries', 'no Content-Security-Policy is violated', violations],
   ]
   const results: Result[] = []
@@ -19,11 +19,11 @@ export async function browserChecks(page: Page): Promise<Result[]> {
   return results
 }
 
-const isRefusal = (said: string) =>
-  said.startsWith('configuration: ') && said.includes('dangerouslyAllowBrowser') && !said.includes('a-secret-key')
+const isRefusal = (output: string) =>
+  output.startsWith('configuration: ') && output.includes('dangerouslyAllowBrowser') && !output.includes('a-secret-key')
 
 async function keyInPage(page: Page): Promise<string | undefined> {
-  const said = (await page.evaluate(`
+  const output = (await page.evaluate(`
     try {
       new sdk.ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: 'a-secret-key' })
       'it was accepted'
@@ -31,19 +31,19 @@ async function keyInPage(page: Page): Promise<string | undefined> {
       error.code + ': ' + error.message
     }
   `)) as string
-  return isRefusal(said) ? undefined : said
+  return isRefusal(output) ? undefined : output
 }
 
 async function keyInWorker(page: Page): Promise<string | undefined> {
-  const said = (await page.evaluate(`new Promise((resolve) => {
+  const output = (await page.evaluate(`new Promise((resolve) => {
     const worker = new Worker('/guard-worker.js', { type: 'module' })
     worker.onmessage = ({ data }) => resolve(data)
     worker.onerror = ({ message }) => resolve('the worker failed: ' + message)
   })`)) as string
-  return isRefusal(said) ? undefined : said
+  return isRefusal(output) ? undefined : output
 }
 
-/** A server of another origin that keeps what browsers ask before they send. */
+/** Records the headers that preflights ask for, on a server of another origin. */
 async function preflights(page: Page): Promise<string | undefined> {
   const asked = new Set<string>()
   const server = createServer((request, response) => {

@@ -5,12 +5,12 @@ import type { Result } from '../conformance.ts'
 import { browserChecks } from './browser-checks.ts'
 import { listen } from './listen.ts'
 import type { Row } from './matrix.ts'
-import type { Ground } from './processes.ts'
+import type { SuiteEnvironment } from './processes.ts'
 import { chromiumPaths, find, firefoxPaths, loadTool, root } from './tools.ts'
 
 export type BrowserName = 'Chromium' | 'Firefox'
 
-/** The part of puppeteer that is used here. It is installed when the matrix runs, so its types are not at hand. */
+/** The part of puppeteer that is used here. Its own types are missing: it is installed when the matrix runs. */
 export interface Page {
   goto(url: string): Promise<unknown>
   evaluate(expression: string): Promise<unknown>
@@ -24,14 +24,14 @@ export interface Page {
   close(): Promise<void>
 }
 
-/** A browser that puppeteer drives. */
+/** A browser controlled by puppeteer. */
 export interface Browser {
   version(): Promise<string>
   newPage(): Promise<Page>
   close(): Promise<void>
 }
 
-/** Starts a browser without a window, or `undefined` where there is none on this machine. */
+/** Starts a headless browser. Returns `undefined` where it is not installed. */
 export async function launch(name: BrowserName): Promise<Browser | undefined> {
   const puppeteer = loadTool('puppeteer-core')
   const executablePath = await find(...(name === 'Chromium' ? chromiumPaths : firefoxPaths))
@@ -45,34 +45,34 @@ export async function launch(name: BrowserName): Promise<Browser | undefined> {
 }
 
 const resends =
-  'Browsers send again by themselves, even a POST, where a connection that was used before is lost (draft-nottingham-httpbis-retry).'
+  'Browsers themselves resend a request, even a POST, when a reused connection is lost (draft-nottingham-httpbis-retry).'
 
-const known = {
-  'retries: a POST whose connection is lost after the work is sent once, even by the runtime': resends,
-  'uploads: an upload whose connection is lost after the work is sent once, even by the runtime': resends,
+const knownIssues = {
+  'retries: a POST whose connection is lost is sent once, even by the runtime': resends,
+  'uploads: an upload whose connection is lost is sent once, even by the runtime': resends,
 }
 
-/** The suite in a page that loads the package's files as they are, under a policy that forbids everything else. */
-export async function inBrowser(name: BrowserName, ground: Ground): Promise<Row> {
+/** Runs the suite in a page that loads the package's files directly, under a strict Content-Security-Policy. */
+export async function inBrowser(name: BrowserName, environment: SuiteEnvironment): Promise<Row> {
   const started = Date.now()
   const seconds = () => (Date.now() - started) / 1000
   const browser = await launch(name)
-  if (!browser) return { runtime: name, results: [], skipped: `there is no ${name} on this machine`, seconds: 0 }
+  if (!browser) return { runtime: name, results: [], skipped: `${name} is not installed`, seconds: 0 }
   const runtime = `${name} (${/[\d.]+/.exec(await browser.version())?.[0]})`
-  const site = await serveFiles(ground.folder)
+  const site = await serveFiles(environment.folder)
   try {
     const page = await browser.newPage()
     await page.goto(`${site.url}/page.html`)
     await page.waitForFunction('globalThis.suite', { timeout: 20_000 })
-    const place = JSON.stringify({ control: ground.control, deadUrl: ground.deadUrl })
-    const results = (await page.evaluate(`suite(${place})`)) as Result[]
+    const host = JSON.stringify({ control: environment.control, deadUrl: environment.deadUrl })
+    const results = (await page.evaluate(`suite(${host})`)) as Result[]
     results.push(...(await browserChecks(page)))
-    return { runtime, results, known, seconds: seconds() }
+    return { runtime, results, knownIssues, seconds: seconds() }
   } catch (error) {
     const reason = String((error as Error).stack)
     return {
       runtime,
-      results: [{ topic: 'calls', name: 'the suite ends', outcome: 'failed', reason }],
+      results: [{ topic: 'calls', name: 'the suite runs to its end', outcome: 'failed', reason }],
       seconds: seconds(),
     }
   } finally {
@@ -89,10 +89,10 @@ const types: Record<string, string> = {
 }
 
 const pageHtml = '<!doctype html><title>Conformance</title><script type="module" src="/page.js"></script>'
-// The sandboxes are on ports of their own, hence connect-src.
+// Each sandbox has its own port, hence connect-src.
 const policy = "default-src 'self'; connect-src 'self' http://127.0.0.1:*"
 
-/** Serves the page, the suite and the package's own files. */
+/** Serves the page, the suite and the package's files. */
 async function serveFiles(folder: string) {
   const server = createServer(async (request, response) => {
     const path = normalize(new URL(request.url ?? '/', 'http://x').pathname)

@@ -5,10 +5,10 @@ import { dirname, extname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { type Browser, launch } from './browsers.ts'
-import { makeSandbox, type RunningSandbox } from './control.ts'
 import { tryHermes } from './hermes.ts'
 import { freePort, listen } from './listen.ts'
 import type { Finding } from './report.ts'
+import { makeSandbox, type RunningSandbox } from './sandbox-control.ts'
 import { must } from './shell.ts'
 import { loadTool, root, toolModules } from './tools.ts'
 
@@ -39,7 +39,7 @@ const bundlers: Record<string, Build> = {
     await build({ entryPoints: [join(folder, 'main.js')], outfile: join(folder, 'out/main.js'), ...options })
   },
   async Rollup(folder) {
-    // Rollup resolves packages with a plugin and minifies with another; esbuild is the minifier here.
+    // Rollup needs plugins to resolve packages and to minify; esbuild minifies here.
     const { nodeResolve } = loadTool('@rollup/plugin-node-resolve')
     const bundle = await loadTool('rollup').rollup({
       input: join(folder, 'main.js'),
@@ -60,7 +60,7 @@ const bundlers: Record<string, Build> = {
   Rspack: webpackLike('@rspack/core'),
 }
 
-/** A small program, built with every bundler, and run in Node and in Chromium. */
+/** Builds a small program with every bundler, and runs it in Node and in Chromium. */
 export async function tryBundlers(folder: string, control: string): Promise<Finding[]> {
   const sandbox = await makeSandbox(control)
   const browser = await launch('Chromium')
@@ -89,7 +89,7 @@ async function tryBundler(
     await build(folder)
     const files = (await readdir(join(folder, 'out'), { recursive: true })).filter((file) => extname(file) === '.js')
     const code = (await Promise.all(files.map((file) => readFile(join(folder, 'out', file), 'utf8')))).join('\n')
-    forbid(code)
+    checkBundle(code)
     const entry = join(folder, 'out', files[0]!)
     const ran = ['Node']
     await import(pathToFileURL(entry).href)
@@ -110,14 +110,14 @@ async function tryBundler(
   }
 }
 
-/** What a browser does not have, or a policy without `unsafe-eval` does not let run. */
-function forbid(code: string): void {
+/** Throws where a bundle uses what a browser lacks, or what a policy without `unsafe-eval` blocks. */
+function checkBundle(code: string): void {
   const found = /["']node:\w+["']|\brequire\(["']|\bnew Function\b|\beval\(/.exec(code)
-  if (found) throw new Error(`the bundle holds ${code.slice(Math.max(0, found.index - 60), found.index + 60)}`)
+  if (found) throw new Error(`the bundle contains ${code.slice(Math.max(0, found.index - 60), found.index + 60)}`)
 }
 
 function expectFive(count: unknown): void {
-  if (count !== 5) throw new Error(`it counted ${count} campaigns, there are 5`)
+  if (count !== 5) throw new Error(`expected 5 campaigns, received ${count}`)
 }
 
 async function countInPage(browser: Browser, entry: string, options: object): Promise<unknown> {
@@ -140,9 +140,9 @@ async function countInPage(browser: Browser, entry: string, options: object): Pr
   }
 }
 
-/** Next.js: a client component that lists through a route handler. */
+/** Builds and runs a Next.js project: a client component that lists through a route handler. */
 async function tryNext(folder: string, sandbox: RunningSandbox, browser: Browser | undefined): Promise<Finding> {
-  // Next must find itself above the project, so the project lies beside the tools.
+  // Next must be found above the project, so the project lies beside the tools.
   const project = join(dirname(toolModules), 'next-project')
   const env = {
     SHORTLINK_BASE_URL: sandbox.baseUrl,
@@ -162,11 +162,11 @@ async function tryNext(folder: string, sandbox: RunningSandbox, browser: Browser
       recursive: true,
     })
     await must(process.execPath, [next, 'build'], { cwd: project, env })
-    if (!browser) return { name: 'Next.js', outcome: 'skipped', detail: 'built; there is no Chromium to open it in' }
+    if (!browser) return { name: 'Next.js', outcome: 'skipped', detail: 'built; Chromium is not installed' }
     const args = [next, 'start', '--port', String(port), '--hostname', '127.0.0.1']
     server = spawn(process.execPath, args, { cwd: project, env: { ...process.env, ...env }, stdio: 'ignore' })
     const page = await browser.newPage()
-    await opened(page.goto.bind(page), `http://127.0.0.1:${port}/`)
+    await openWhenReady(page.goto.bind(page), `http://127.0.0.1:${port}/`)
     await page.waitForFunction(`document.querySelectorAll('li').length === 5`, { timeout: 20_000 })
     await page.close()
     return { name: 'Next.js', outcome: 'passed', detail: 'a client component and a route handler; ran in Chromium' }
@@ -177,15 +177,15 @@ async function tryNext(folder: string, sandbox: RunningSandbox, browser: Browser
   }
 }
 
-/** Opens a page of a server that is still starting. */
-async function opened(goto: (url: string) => Promise<unknown>, url: string): Promise<void> {
+/** Opens a page as soon as its server is ready. */
+async function openWhenReady(goto: (url: string) => Promise<unknown>, url: string): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     const reached = await fetch(url).then(
       () => true,
       () => false,
     )
     if (reached) break
-    if (attempt === 100) throw new Error(`nothing answers at ${url}`)
+    if (attempt === 100) throw new Error(`no server answers at ${url}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   await goto(url)

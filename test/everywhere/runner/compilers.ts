@@ -6,11 +6,11 @@ import { root, toolModules } from './tools.ts'
 
 const versions = ['5.0', '5', '6', '7']
 
-/** How a program resolves the package: the setting, and the ending of its files. */
-const resolutions: Record<string, { module: string; moduleResolution: string; ending: string }> = {
-  'nodenext, ESM': { module: 'nodenext', moduleResolution: 'nodenext', ending: 'mts' },
-  'nodenext, CommonJS': { module: 'nodenext', moduleResolution: 'nodenext', ending: 'cts' },
-  bundler: { module: 'esnext', moduleResolution: 'bundler', ending: 'ts' },
+/** The ways to resolve the package: compiler options, and the extension of the program's files. */
+const resolutions: Record<string, { module: string; moduleResolution: string; extension: string }> = {
+  'nodenext, ESM': { module: 'nodenext', moduleResolution: 'nodenext', extension: 'mts' },
+  'nodenext, CommonJS': { module: 'nodenext', moduleResolution: 'nodenext', extension: 'cts' },
+  bundler: { module: 'esnext', moduleResolution: 'bundler', extension: 'ts' },
 }
 
 const libraries: Record<string, object> = {
@@ -18,7 +18,7 @@ const libraries: Record<string, object> = {
   'without DOM': { lib: ['ES2022'], types: ['node'] },
 }
 
-/** The whole surface compiles, and no mistake does, under every compiler and every way to find the package. */
+/** Compiles the whole surface, and the mistakes that must not compile, with every TypeScript and every resolution. */
 export async function tryCompilers(folder: string): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const version of versions) {
@@ -40,14 +40,14 @@ export async function tryCompilers(folder: string): Promise<Finding[]> {
 async function compile(
   folder: string,
   version: string,
-  { module, moduleResolution, ending }: (typeof resolutions)[string],
+  { module, moduleResolution, extension }: (typeof resolutions)[string],
   options: object,
 ): Promise<string | undefined> {
   const project = join(folder, 'typescript')
   await mkdir(project, { recursive: true })
-  const files = ['surface', 'mistakes'].map((name) => `${name}.${ending}`)
+  const files = ['surface', 'mistakes'].map((name) => `${name}.${extension}`)
   for (const file of files) {
-    const source = join(root, 'test/everywhere/typescript', file.replace(ending, 'ts'))
+    const source = join(root, 'test/everywhere/typescript', file.replace(extension, 'ts'))
     await writeFile(join(project, file), await readFile(source))
   }
   const compilerOptions = {

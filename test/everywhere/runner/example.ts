@@ -7,12 +7,12 @@ import type { Finding } from './report.ts'
 import { linkTools, root } from './tools.ts'
 
 /**
- * The example page in a real browser: it lists, uploads with a progress bar and makes an app-opener link, through the
- * proxy. Pictures of it go into `pictures`.
+ * Runs the example page in a browser: it lists, uploads with a progress bar and creates an app-opener link through the
+ * proxy. Screenshots go into `pictures`.
  */
 export async function tryExample(name: BrowserName, folder: string, pictures: string): Promise<Finding[]> {
   const browser = await launch(name)
-  if (!browser) return [{ name: `example, ${name}`, outcome: 'skipped', detail: `there is no ${name} on this machine` }]
+  if (!browser) return [{ name: `example, ${name}`, outcome: 'skipped', detail: `${name} is not installed` }]
   const server = await startExample(folder)
   try {
     await server.ready
@@ -24,9 +24,9 @@ export async function tryExample(name: BrowserName, folder: string, pictures: st
     await drive(page, server.url, folder, picture)
     const violations = (await page.evaluate('violations')) as string[]
     if (violations.length || complaints.length) throw new Error([...violations, ...complaints].join('\n'))
-    return [{ name: `example, ${name}`, outcome: 'passed', detail: 'lists, uploads, makes an app-opener link' }]
+    return [{ name: `example, ${name}`, outcome: 'passed', detail: 'lists, uploads, creates an app-opener link' }]
   } catch (error) {
-    return [{ name: `example, ${name}`, outcome: 'failed', detail: `${(error as Error).stack}\n${server.said()}` }]
+    return [{ name: `example, ${name}`, outcome: 'failed', detail: `${(error as Error).stack}\n${server.output()}` }]
   } finally {
     await browser.close()
     server.stop()
@@ -53,9 +53,10 @@ async function drive(page: Page, url: string, folder: string, picture: (what: st
   await page.waitForFunction(`document.getElementById('upload-done').textContent !== ''`)
   await page.waitForFunction(`document.querySelectorAll('#files li').length === 9`)
   const steps = (await page.evaluate('steps')) as number[]
-  if (!steps.some((share) => share > 0 && share < 1)) throw new Error(`the bar showed no progress: ${steps.join(' ')}`)
-  const said = (await page.evaluate(`document.getElementById('files').textContent`)) as string
-  if (!said.includes('Holiday film 2026.mp4')) throw new Error(`the file is not listed: ${said}`)
+  if (!steps.some((share) => share > 0 && share < 1))
+    throw new Error(`the progress bar did not move: ${steps.join(' ')}`)
+  const output = (await page.evaluate(`document.getElementById('files').textContent`)) as string
+  if (!output.includes('Holiday film 2026.mp4')) throw new Error(`the file is not listed: ${output}`)
 
   await page.type('#url', 'https://www.youtube.com/watch?v=dQw4w9WgXcQ')
   await page.click('#opener button')
@@ -70,7 +71,7 @@ async function drive(page: Page, url: string, folder: string, picture: (what: st
   if (wide) throw new Error('the page is wider than a narrow screen')
 }
 
-/** Runs the example as its comment says, on the packed package. */
+/** Starts the example on the packed package. */
 async function startExample(folder: string) {
   const example = join(folder, 'browser-proxy')
   await cp(join(root, 'examples/browser-proxy'), example, { recursive: true })
@@ -90,5 +91,5 @@ async function startExample(folder: string) {
     }
     child.on('exit', () => reject(new Error(`the example ended: ${output}`)))
   })
-  return { url: `http://127.0.0.1:${port}/`, ready, said: () => output, stop: () => void child.kill('SIGKILL') }
+  return { url: `http://127.0.0.1:${port}/`, ready, output: () => output, stop: () => void child.kill('SIGKILL') }
 }

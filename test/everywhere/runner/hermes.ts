@@ -6,13 +6,13 @@ import { find, loadTool, root } from './tools.ts'
 const folders: Record<string, string> = { linux: 'linux64-bin', darwin: 'osx-bin' }
 
 /**
- * React Native's engine, as far as it can be had from the registry: its compiler. It takes the bundle as it is but for
- * async generators, which React Native's Babel preset lowers. Nothing is run.
+ * Compiles a bundle with React Native's engine. Only its compiler is on the registry, so nothing is run. Async generators
+ * are lowered first, as React Native's Babel preset does.
  */
 export async function tryHermes(folder: string): Promise<Finding> {
   const name = 'Hermes (React Native)'
   const compiler = await find(`hermes-compiler/hermesc/${folders[process.platform]}/hermesc`)
-  if (!compiler) return { name, outcome: 'skipped', detail: 'there is no hermes-compiler for this machine' }
+  if (!compiler) return { name, outcome: 'skipped', detail: 'hermes-compiler does not support this platform' }
   const bundle = join(folder, 'hermes.js')
   try {
     await loadTool('esbuild').build({

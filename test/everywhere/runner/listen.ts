@@ -1,9 +1,11 @@
-import type { Server } from 'node:http'
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
+import type { Server as HttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-/** Puts a server on a free port of this machine. */
-export async function listen(server: Server): Promise<{ url: string; port: number; close(): Promise<void> }> {
+/** Starts a server on a free port of loopback. */
+export async function listen(
+  server: Server | HttpsServer,
+): Promise<{ url: string; port: number; close(): Promise<void> }> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(0, '127.0.0.1', resolve)
@@ -19,7 +21,7 @@ export async function listen(server: Server): Promise<{ url: string; port: numbe
   }
 }
 
-/** A port on which nothing listens. */
+/** A free port of loopback. */
 export async function freePort(): Promise<number> {
   const { port, close } = await listen(createServer())
   await close()

@@ -1,37 +1,37 @@
 import { type Result, topics } from '../conformance.ts'
 
-/** One row of the table: a runtime, and how the suite went in it. */
+/** One row of the table: a runtime and its results. */
 export interface Row {
   runtime: string
   results: Result[]
-  /** Why it was not run. */
+  /** Why the suite was not run. */
   skipped?: string
-  /** Checks that cannot pass because of the runtime itself, by `topic: name`, with the reason and where it is known. */
-  known?: Record<string, string>
+  /** Checks that fail because of the runtime itself, by `topic: name`, with the reason and a reference. */
+  knownIssues?: Record<string, string>
   seconds: number
 }
 
-/** What became of a row: failures that count, and those that are the runtime's own. */
+/** The failures of a row: those that count, and those that are known issues of the runtime. */
 export interface Verdict {
   failures: Result[]
-  excused: Result[]
-  /** Excuses that are no longer needed. */
+  expected: Result[]
+  /** Known issues that no longer fail. */
   outdated: string[]
 }
 
-export function judge({ results, known = {} }: Row): Verdict {
+export function judge({ results, knownIssues = {} }: Row): Verdict {
   const failed = results.filter(({ outcome }) => outcome === 'failed')
-  const excuseOf = (result: Result) => known[titleOf(result)]
+  const issueOf = (result: Result) => knownIssues[titleOf(result)]
   return {
-    failures: failed.filter((result) => !excuseOf(result)),
-    excused: failed.filter((result) => excuseOf(result)),
-    outdated: Object.keys(known).filter(
+    failures: failed.filter((result) => !issueOf(result)),
+    expected: failed.filter((result) => issueOf(result)),
+    outdated: Object.keys(knownIssues).filter(
       (title) => results.length > 0 && !failed.some((result) => titleOf(result) === title),
     ),
   }
 }
 
-/** The matrix in Markdown: ✓ all passed, ✗ something failed, ¹ what the runtime itself does, – not run. */
+/** The matrix in Markdown: ✓ passed, ✗ failed, ¹ a known issue of the runtime, – not run. */
 export function table(rows: readonly Row[]): string {
   const notes: string[] = []
   const noteOf = (text: string) => {
@@ -41,10 +41,10 @@ export function table(rows: readonly Row[]): string {
   const cell = (row: Row, topic: string) => {
     const ofTopic = row.results.filter((result) => result.topic === topic)
     if (ofTopic.length === 0) return '–'
-    const { failures, excused } = judge(row)
+    const { failures, expected } = judge(row)
     if (failures.some((result) => result.topic === topic)) return '✗'
     const marks = new Set(
-      excused.filter((result) => result.topic === topic).map((result) => noteOf(row.known![titleOf(result)]!)),
+      expected.filter((result) => result.topic === topic).map((result) => noteOf(row.knownIssues![titleOf(result)]!)),
     )
     return `✓${[...marks].join('')}`
   }
@@ -57,7 +57,7 @@ export function table(rows: readonly Row[]): string {
   ].join('\n')
 }
 
-/** A check without its dialect. */
+/** The title of a check without its dialect. */
 function titleOf({ topic, name }: Result): string {
   return `${topic}: ${name.replace(/ \((reference|deployed)\)$/, '')}`
 }

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { must } from './shell.ts'
 import { loadTool, root } from './tools.ts'
 
-/** A folder in which the packed package is installed as a user would, and nothing else. */
+/** A folder with nothing but the packed package installed. */
 export interface Installed {
   folder: string
-  /** Where the package itself lies. */
+  /** The folder of the package itself. */
   package: string
   remove(): Promise<void>
 }
 
-/** Builds, packs and installs the package, and puts the suite beside it. */
+/** Builds, packs and installs the package, with the suite beside it. */
 export async function installPacked(): Promise<Installed> {
   await must('npm', ['run', 'build'], { cwd: root })
   const folder = await mkdtemp(join(tmpdir(), 'everywhere-'))
@@ -28,7 +28,7 @@ export async function installPacked(): Promise<Installed> {
   }
 }
 
-/** The suite as one file that imports nothing. */
+/** Bundles the suite into one file without imports. */
 async function bundleSuite(outfile: string): Promise<void> {
   await loadTool('esbuild').build({
     entryPoints: [join(root, 'test/everywhere/conformance.ts')],

@@ -5,7 +5,7 @@ export interface Ran {
   output: string
 }
 
-/** Runs a command to its end and keeps what it said. A command that takes longer than `timeout` is ended. */
+/** Runs a command and collects its output. It is killed after `timeout` milliseconds. */
 export function run(
   command: string,
   args: readonly string[],
@@ -26,7 +26,7 @@ export function run(
   })
 }
 
-/** The same for a command that must succeed. */
+/** Runs a command that must succeed. */
 export async function must(
   command: string,
   args: readonly string[],

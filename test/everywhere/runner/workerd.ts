@@ -3,34 +3,34 @@ import { copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from './listen.ts'
 import type { Row } from './matrix.ts'
-import { type Ground, versionOf } from './processes.ts'
+import { type SuiteEnvironment, versionOf } from './processes.ts'
 import { find, loadTool, root, workerdPaths } from './tools.ts'
 
 const COMPATIBILITY_DATE = '2026-01-01'
 
-/** The suite in workerd, the runtime of Cloudflare Workers, bundled as wrangler does it. */
-export async function inWorkerd(ground: Ground): Promise<Row> {
+/** Runs the suite in workerd, the runtime of Cloudflare Workers, bundled as wrangler does. */
+export async function inWorkerd(environment: SuiteEnvironment): Promise<Row> {
   const started = Date.now()
   const binary = await find(...workerdPaths)
-  if (!binary) return { runtime: 'workerd', results: [], skipped: `there is no ${workerdPaths[0]}`, seconds: 0 }
-  await copyFile(join(root, 'test/everywhere/hosts/worker.mjs'), join(ground.folder, 'worker.mjs'))
+  if (!binary) return { runtime: 'workerd', results: [], skipped: `${workerdPaths[0]} is not installed`, seconds: 0 }
+  await copyFile(join(root, 'test/everywhere/hosts/worker.mjs'), join(environment.folder, 'worker.mjs'))
   const runtime = `workerd (${await versionOf(binary)})`
-  const worker = await startWorker(binary, ground.folder, 'worker.mjs')
+  const worker = await startWorker(binary, environment.folder, 'worker.mjs')
   try {
-    const body = JSON.stringify({ control: ground.control, deadUrl: ground.deadUrl })
+    const body = JSON.stringify({ control: environment.control, deadUrl: environment.deadUrl })
     const response = await fetch(worker.url, { method: 'POST', body, signal: AbortSignal.timeout(120_000) })
     if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`)
     return { runtime, results: await response.json(), seconds: (Date.now() - started) / 1000 }
   } catch (error) {
-    const reason = `${(error as Error).stack}\n${worker.said()}`
-    const results = [{ topic: 'calls', name: 'the suite ends', outcome: 'failed' as const, reason }]
+    const reason = `${(error as Error).stack}\n${worker.output()}`
+    const results = [{ topic: 'calls', name: 'the suite runs to its end', outcome: 'failed' as const, reason }]
     return { runtime, results, seconds: (Date.now() - started) / 1000 }
   } finally {
     worker.stop()
   }
 }
 
-/** Bundles a module of a folder and serves it with workerd, with texts as its bindings. */
+/** Bundles a module of a folder and serves it with workerd, with strings as its bindings. */
 export async function startWorker(binary: string, folder: string, entry: string, texts: Record<string, string> = {}) {
   await loadTool('esbuild').build({
     entryPoints: [join(folder, entry)],
@@ -52,7 +52,7 @@ export async function startWorker(binary: string, folder: string, entry: string,
   }
   const url = `http://127.0.0.1:${port}`
   await untilReachable(url)
-  return { url, said: () => output.slice(-3000), stop: () => void child.kill() }
+  return { url, output: () => output.slice(-3000), stop: () => void child.kill() }
 }
 
 const config = (port: number, texts: Record<string, string>) => `using Workerd = import "/workerd/workerd.capnp";
@@ -79,5 +79,5 @@ export async function untilReachable(url: string): Promise<void> {
     if (reached) return
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error(`nothing listens at ${url}`)
+  throw new Error(`no server listens at ${url}`)
 }

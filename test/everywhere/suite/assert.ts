@@ -1,15 +1,15 @@
-/** Assertions that need no runner and no runtime: they throw, and say what was there. */
+/** Assertions that need no test runner: they throw an error that shows the actual value. */
 
 export function ok(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(message)
 }
 
-/** Whether two values are the same data. */
+/** Asserts that two values are deeply equal. */
 export function equal(actual: unknown, expected: unknown, what = 'value'): void {
   if (text(actual) !== text(expected)) throw new Error(`${what}: expected ${text(expected)}, received ${text(actual)}`)
 }
 
-/** Whether a value has everything that is expected of it; it may have more. */
+/** Asserts that a value contains everything that is expected; it may contain more. */
 export function matches(actual: unknown, expected: unknown, what = 'value'): void {
   if (typeof expected !== 'object' || expected === null) {
     equal(actual, expected, what)
@@ -21,7 +21,7 @@ export function matches(actual: unknown, expected: unknown, what = 'value'): voi
   }
 }
 
-/** The error of a promise that must fail, with what is expected of it. */
+/** Asserts that a promise rejects with an error that has the expected properties, and returns that error. */
 export async function rejects(promise: PromiseLike<unknown>, expected: object): Promise<Record<string, unknown>> {
   const outcome = await promise.then(
     (value) => ({ value }),
@@ -37,7 +37,7 @@ export async function rejects(promise: PromiseLike<unknown>, expected: object): 
   return error
 }
 
-/** A value as a text, keys in order, so that two of them can be compared and shown. */
+/** Formats a value with sorted keys, so that two values can be compared and shown. */
 function text(value: unknown): string {
   if (value === undefined) return 'undefined'
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)

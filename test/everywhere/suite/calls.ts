@@ -1,9 +1,9 @@
 import type { ShortLinkClient } from 'shortlink-sdk'
 import { equal, matches, ok } from './assert.ts'
+import type { Check, Topic } from './context.ts'
 import { checksum } from './remote-sandbox.ts'
-import type { Check, Topic } from './setting.ts'
 
-/** A call, what the platform must receive for it, and what must come back whatever the dialect. */
+/** A call, the request that the server must receive, and what the call must return in every dialect. */
 type Row = [call: (client: ShortLinkClient) => PromiseLike<unknown>, sent: string, body: unknown, answer: object]
 
 const noBody = undefined
@@ -172,7 +172,7 @@ export const calls: Topic = {
   checks: {
     ...Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, checkOf(row)])),
 
-    'what is created can be read, changed and deleted': async ({ client }) => {
+    'a campaign can be created, listed, updated and deleted': async ({ client }) => {
       const { id } = await client.campaigns.create({ name: 'Round trip' })
       equal((await client.campaigns.update(id, { name: 'Round trip 2' })).name, 'Round trip 2')
       const names = async () => (await client.campaigns.list().toArray()).map(({ name }) => name)
@@ -181,21 +181,21 @@ export const calls: Topic = {
       ok(!(await names()).includes('Round trip 2'), 'the deleted campaign is still listed')
     },
 
-    'the device targets of an app-opener link are a list': async ({ client }) => {
+    'the device targets of an app-opener link are an array': async ({ client }) => {
       const link = await client.opener.create({ url: 'https://www.youtube.com/watch?v=1' })
       ok(Array.isArray(link.devicetarget) && link.devicetarget.length > 0, 'no device targets')
       for (const { device, link: target } of link.devicetarget) {
-        ok(typeof device === 'string' && typeof target === 'string', 'a target without device or link')
+        ok(typeof device === 'string' && typeof target === 'string', 'a device target lacks its device or link')
       }
       equal(link.status, 'private', 'status')
-      ok(typeof link['powered-by'] === 'string', 'no powered-by')
+      ok(typeof link['powered-by'] === 'string', 'powered-by is missing')
     },
 
-    'the statistics of a QR code are numbers and maps': async ({ client }) => {
+    'the statistics of a QR code are numbers and objects': async ({ client }) => {
       const { data } = await client.qr.get(3)
       ok(data, 'no statistics')
       equal(typeof data.clicks, 'number', 'type of clicks')
-      ok(!Array.isArray(data.topCountries) && typeof data.topCountries === 'object', 'topCountries is no map')
+      ok(!Array.isArray(data.topCountries) && typeof data.topCountries === 'object', 'topCountries is not an object')
       equal(typeof data.socialCount.facebook, 'number', 'type of socialCount.facebook')
     },
   },

@@ -1,26 +1,26 @@
 import { equal, matches, ok } from './assert.ts'
-import type { Topic } from './setting.ts'
+import type { Topic } from './context.ts'
 
-/** The other entries of the package, which need no network at all. */
+/** The other entries of the package. */
 export const entries: Topic = {
   name: 'entries',
   dialects: ['reference'],
   checks: {
-    'testing: the platform in memory': async ({ sdk, testing }) => {
+    'testing: the sandbox works in memory, without a server': async ({ sdk, testing }) => {
       const sandbox = testing.createSandbox({ data: testing.sampleData(20), rateLimit: false })
       const client = new sdk.ShortLinkClient({ ...sandbox.clientOptions, dangerouslyAllowBrowser: true })
       equal((await client.campaigns.list({ limit: 3 }).toArray()).length, 20, 'rows')
       sandbox.fail({ status: 503, headers: { 'Retry-After': '0' } })
       matches(await client.account.get().withResponse(), { attempts: 2 })
     },
-    'testing: an upload whose progress is told stays in memory, too': async ({ sdk, testing }) => {
+    'testing: an upload that reports progress reaches the sandbox in memory': async ({ sdk, testing }) => {
       const sandbox = testing.createSandbox()
       const client = new sdk.ShortLinkClient({ ...sandbox.clientOptions, dangerouslyAllowBrowser: true, retry: 0 })
       const steps: unknown[] = []
       await client.files.upload('a.txt', new Uint8Array(50_000), {}, { onProgress: (step) => void steps.push(step) })
       equal([sandbox.requests[0]?.size, steps.at(-1)], [50_000, { loaded: 50_000, total: 50_000 }], 'size and progress')
     },
-    'proxy: a client without a key works through it': async ({ sdk, testing, proxy }) => {
+    'proxy: a client without a key works through the proxy': async ({ sdk, testing, proxy }) => {
       const sandbox = testing.createSandbox()
       const handler = proxy.createProxy({
         ...sandbox.clientOptions,
@@ -34,21 +34,21 @@ export const entries: Topic = {
         fetch: (input, init) => handler(new Request(input, init)),
       })
       equal((await client.campaigns.list()).items.length, 3, 'rows')
-      // Firefox keeps the body of a Request to itself, but no proxy runs there.
+      // Firefox has no Request.body, but no proxy runs there.
       if ('body' in Request.prototype) {
         matches(await client.opener.create({ url: 'https://www.youtube.com/watch?v=1' }), { provider: 'YouTube' })
       }
       const refused = await client.account.get().safe()
-      ok(!refused.ok && refused.error.code === 'permission', 'a call that is not allowed passed')
+      ok(!refused.ok && refused.error.code === 'permission', 'a call that is not in the allow list passed')
     },
-    'schemas: a resource is a Standard Schema': async ({ schemas, client }) => {
+    'schemas: an exported schema is a Standard Schema': async ({ schemas, client }) => {
       const row = await client.request('GET', '/account')
       const result = await schemas.Account['~standard'].validate((row as { data: unknown }).data)
-      ok(!('issues' in result) || !result.issues, 'the account does not fit')
+      ok(!('issues' in result) || !result.issues, 'a valid account was refused')
       const bad = await schemas.Account['~standard'].validate({ id: 'x' })
-      ok('issues' in bad && bad.issues && bad.issues.length > 0, 'a bad account fits')
+      ok('issues' in bad && bad.issues && bad.issues.length > 0, 'an invalid account was accepted')
     },
-    'bulk: many calls, each with its outcome': async ({ bulk, client }) => {
+    'bulk: every item has its own result': async ({ bulk, client }) => {
       const results = bulk.bulk([1, 2, 99], (id: number) => client.qr.delete(id), { concurrency: 2 })
       const seen: [number, boolean][] = []
       for await (const { index, ok } of results) seen.push([index, ok])

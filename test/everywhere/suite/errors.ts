@@ -1,11 +1,11 @@
 import type { ErrorCode, ShortLinkClient } from 'shortlink-sdk'
 import type { Fault } from 'shortlink-sdk/testing'
 import { equal, ok, rejects } from './assert.ts'
-import type { Check, Package, Topic } from './setting.ts'
+import type { Check, Package, Topic } from './context.ts'
 
 type ClassName = Extract<keyof Package['sdk'], `${string}Error`>
 
-/** A call that meets a fault must fail with this class, code, status and outcome. */
+/** Checks that a call that meets a fault fails with this class, code, status and outcome. */
 const failure =
   (
     fault: Fault,
@@ -21,11 +21,11 @@ const failure =
       attempts: 1,
       name,
     })
-    ok(error instanceof sdk[name], `it is no ${name}`)
-    ok(error instanceof sdk.ShortLinkError && error instanceof Error, 'it is no ShortLinkError')
-    ok(sdk.isShortLinkError(error), 'isShortLinkError says no')
-    ok(typeof error.method === 'string' && typeof error.path === 'string', 'it names no call')
-    ok(String(error.message).includes(`${error.method} ${error.path}`), 'its message names no call')
+    ok(error instanceof sdk[name], `the error is not a ${name}`)
+    ok(error instanceof sdk.ShortLinkError && error instanceof Error, 'the error is not a ShortLinkError')
+    ok(sdk.isShortLinkError(error), 'isShortLinkError() returned false')
+    ok(typeof error.method === 'string' && typeof error.path === 'string', 'the error has no method or path')
+    ok(String(error.message).includes(`${error.method} ${error.path}`), 'the message does not name the call')
   }
 
 const says = (error: unknown, message = 'no') => ({ body: { error, message } })
@@ -33,36 +33,46 @@ const says = (error: unknown, message = 'no') => ({ body: { error, message } })
 export const errors: Topic = {
   name: 'errors',
   checks: {
-    '401': failure({ status: 401, ...says(1) }, ['AuthenticationError', 'authentication', 401, 'rejected']),
-    '403': failure({ status: 403, ...says(1) }, ['PermissionError', 'permission', 403, 'rejected']),
-    '404': failure({ status: 404, ...says(1) }, ['NotFoundError', 'not_found', 404, 'rejected']),
-    '422': failure({ status: 422, ...says(1) }, ['ApiError', 'api', 422, 'rejected']),
-    '429': failure({ status: 429, ...says(1) }, ['RateLimitError', 'rate_limit', 429, 'rejected']),
-    '500': failure({ status: 500, ...says(1) }, ['ServerError', 'server', 500, 'unknown']),
-    '502 with an HTML page': failure({ status: 502, body: '<html>' }, ['ServerError', 'server', 502, 'unknown']),
-    'an error inside a 200': failure({ ...says('1') }, ['ApiError', 'api', 200, 'rejected']),
-    'a refused rate inside a 200': failure({ ...says(429) }, ['RateLimitError', 'rate_limit', 429, 'rejected']),
-    'an HTML page with 200': failure({ body: '<html>' }, ['InvalidResponseError', 'invalid_response', 200, 'unknown']),
-    'an empty answer': failure({ body: '' }, ['InvalidResponseError', 'invalid_response', 200, 'unknown']),
-    'half an answer': failure({ body: '{"error":0,"da' }, ['InvalidResponseError', 'invalid_response', 200, 'unknown']),
-    'an opener error, which is a text': failure(
+    'status 401': failure({ status: 401, ...says(1) }, ['AuthenticationError', 'authentication', 401, 'rejected']),
+    'status 403': failure({ status: 403, ...says(1) }, ['PermissionError', 'permission', 403, 'rejected']),
+    'status 404': failure({ status: 404, ...says(1) }, ['NotFoundError', 'not_found', 404, 'rejected']),
+    'status 422': failure({ status: 422, ...says(1) }, ['ApiError', 'api', 422, 'rejected']),
+    'status 429': failure({ status: 429, ...says(1) }, ['RateLimitError', 'rate_limit', 429, 'rejected']),
+    'status 500': failure({ status: 500, ...says(1) }, ['ServerError', 'server', 500, 'unknown']),
+    'status 502 with an HTML page': failure({ status: 502, body: '<html>' }, ['ServerError', 'server', 502, 'unknown']),
+    'status 200 with an error in the body': failure({ ...says('1') }, ['ApiError', 'api', 200, 'rejected']),
+    'status 200 with a 429 in the body': failure({ ...says(429) }, ['RateLimitError', 'rate_limit', 429, 'rejected']),
+    'status 200 with an HTML page': failure({ body: '<html>' }, [
+      'InvalidResponseError',
+      'invalid_response',
+      200,
+      'unknown',
+    ]),
+    'an empty response': failure({ body: '' }, ['InvalidResponseError', 'invalid_response', 200, 'unknown']),
+    'a truncated response': failure({ body: '{"error":0,"da' }, [
+      'InvalidResponseError',
+      'invalid_response',
+      200,
+      'unknown',
+    ]),
+    'an error of the app-opener API, which is a string': failure(
       { path: '/v3/api', status: 400, body: { error: 'url is required & must be a valid URL' } },
       ['ApiError', 'api', 400, 'rejected'],
       (client) => client.opener.create({ url: 'https://x.example' }),
     ),
-    'a connection that ends without an answer': failure({ drop: 'before' }, [
+    'a connection that closes before the response': failure({ drop: 'before' }, [
       'ConnectionError',
       'connection',
       undefined,
       'unknown',
     ]),
-    'a connection that ends after the work': failure(
+    'a connection that closes after the work is done': failure(
       { drop: 'after' },
       ['ConnectionError', 'connection', undefined, 'unknown'],
       (client) => client.campaigns.create({ name: 'x' }),
     ),
 
-    'a server that is not there': async ({ connect, deadUrl }) => {
+    'an address where no server listens': async ({ connect, deadUrl }) => {
       const client = connect({ baseUrl: deadUrl, retry: 0 })
       await rejects(client.account.get(), { code: 'connection', name: 'ConnectionError', attempts: 1 })
     },
@@ -73,23 +83,23 @@ export const errors: Topic = {
         timeout: 100,
         outcome: 'unknown',
       })
-      ok(error instanceof sdk.TimeoutError && error instanceof sdk.ConnectionError, 'it is no TimeoutError')
+      ok(error instanceof sdk.TimeoutError && error instanceof sdk.ConnectionError, 'the error is not a TimeoutError')
     },
-    'a timeout while the answer is being read': async ({ connect, sandbox }) => {
+    'a timeout while the response is read': async ({ connect, sandbox }) => {
       await sandbox.fail({ stall: true })
       await rejects(connect({ retry: 0, timeout: 150 }).account.get(), { code: 'timeout' })
     },
     'a redirect is not followed': async ({ connect, sandbox }) => {
       await sandbox.fail({ redirect: `${sandbox.baseUrl}/campaigns`, times: 9 })
       const error = await rejects(connect({ retry: 0 }).account.get(), {})
-      ok(typeof error.code === 'string', 'it is no error of the package')
+      ok(typeof error.code === 'string', 'the error is not one of the package')
       equal((await sandbox.requests()).length, 1, 'requests')
     },
     'a wrong key': async ({ connect }) => {
       const error = await rejects(connect({ apiKey: 'wrong' }).account.get(), { outcome: 'rejected' })
       ok(error.code === 'authentication' || error.code === 'permission', `code is ${error.code}`)
     },
-    'a wrong parameter: nothing is sent, everything is named': async ({ client, sandbox }) => {
+    'an invalid parameter is named, and nothing is sent': async ({ client, sandbox }) => {
       const error = await rejects(client.channels.create({ name: 'x', color: 'red' }), {
         code: 'invalid_request',
         outcome: 'not-sent',
@@ -106,9 +116,12 @@ export const errors: Topic = {
     'a missing address': async ({ sdk, connect, sandbox }) => {
       const client = connect({ openerUrl: undefined as never, baseUrl: sandbox.baseUrl })
       const error = await rejects(client.opener.create({ url: 'https://x.example' }), { code: 'configuration' })
-      ok(error instanceof sdk.ConfigurationError && String(error.message).includes('openerUrl'), 'it names no option')
+      ok(
+        error instanceof sdk.ConfigurationError && String(error.message).includes('openerUrl'),
+        'the error does not name the option',
+      )
     },
-    'bad options fail in the constructor': async ({ sdk, connect }) => {
+    'invalid options fail in the constructor': async ({ sdk, connect }) => {
       for (const bad of [
         { baseUrl: 'sho.rt' },
         { timeout: -1 },
@@ -125,11 +138,11 @@ export const errors: Topic = {
         ok(thrown instanceof sdk.ConfigurationError, `${JSON.stringify(bad)} was accepted`)
       }
     },
-    'safe() never rejects with one': async ({ client, sandbox }) => {
+    'safe() does not reject with an error of the package': async ({ client, sandbox }) => {
       equal((await client.account.get().safe()).ok, true)
       await sandbox.fail({ status: 404, ...says(1) })
       const result = await client.account.get().safe()
-      ok(!result.ok && result.error.code === 'not_found', 'the error is missing')
+      ok(!result.ok && result.error.code === 'not_found', 'the result holds no error')
     },
   },
 }

@@ -1,18 +1,18 @@
 import { equal, ok, rejects } from './assert.ts'
-import type { Setting, Topic } from './setting.ts'
+import type { CheckContext, Topic } from './context.ts'
 
 const rateLimit = { requests: 6, interval: 1000 }
 
-/** The statuses with which the platform answered. A 429 is a request that was wasted. */
-async function statuses({ sandbox }: Setting): Promise<(number | undefined)[]> {
+/** The statuses of all responses. A 429 is a wasted request. */
+async function statuses({ sandbox }: CheckContext): Promise<(number | undefined)[]> {
   return (await sandbox.requests()).map(({ status }) => status)
 }
 
-const burst = async (setting: Setting, count: number) => {
-  const client = setting.connect({ rateLimit })
+const burst = async (context: CheckContext, count: number) => {
+  const client = context.connect({ rateLimit })
   await Promise.all(Array.from({ length: count }, () => client.account.get()))
   equal(
-    await statuses(setting),
+    await statuses(context),
     Array.from({ length: count }, () => 200),
     'statuses',
   )
@@ -23,22 +23,22 @@ export const limits: Topic = {
   dialects: ['reference'],
   sandbox: { rateLimit },
   checks: {
-    'calls beyond the rate wait, and none is wasted': (setting) => burst(setting, 14),
-    'the state is told, and learned from the headers': async ({ connect }) => {
+    'calls above the rate limit wait, and none is refused': (context) => burst(context, 14),
+    'the state of the rate limit follows the response headers': async ({ connect }) => {
       const client = connect()
       await client.account.get()
       equal(client.rateLimit.limit, 6, 'limit')
       equal(client.rateLimit.remaining, 5, 'remaining')
       equal(client.rateLimit.queued, 0, 'queued')
-      ok(client.rateLimit.resetAt instanceof Date, 'resetAt is no Date')
+      ok(client.rateLimit.resetAt instanceof Date, 'resetAt is not a Date')
       const { rateLimit } = await client.account.get().withResponse()
       equal(rateLimit.remaining, 4, 'remaining')
     },
-    'the last call of a window is an answer, not an error': async ({ connect }) => {
+    'the last call of a window succeeds': async ({ connect }) => {
       const client = connect({ rateLimit })
       for (let index = 0; index < 6; index++) equal((await client.account.get()).id, 1)
     },
-    'a wait beyond maxWait is an error, and nothing is sent': async ({ connect, sandbox }) => {
+    'a call that would wait longer than maxWait fails without being sent': async ({ connect, sandbox }) => {
       const client = connect({ rateLimit: { requests: 1, interval: 60_000, maxWait: 100 } })
       await sandbox.fail({
         headers: { 'X-RateLimit-Limit': '1', 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': null },
@@ -59,28 +59,28 @@ export const limits: Topic = {
       await rejects(waiting, { message: 'enough' })
       equal(client.rateLimit.queued, 0, 'queued')
     },
-    'a refused rate is waited for': async ({ connect, sandbox }) => {
+    'a call waits out Retry-After': async ({ connect, sandbox }) => {
       await sandbox.fail({ status: 429, body: { error: 1, message: 'slow' }, headers: { 'Retry-After': '1' } })
       const start = Date.now()
       const { attempts } = await connect().account.get().withResponse()
       equal(attempts, 2, 'attempts')
-      ok(Date.now() - start >= 950, `it came back after ${Date.now() - start} ms`)
+      ok(Date.now() - start >= 950, `the call ended after ${Date.now() - start} ms`)
     },
-    'rate headers that a browser hides are done without': async (setting) => {
-      await setting.sandbox.fail({ headers: { 'Access-Control-Expose-Headers': 'X-Nothing' }, times: 1000 })
-      await burst(setting, 14)
+    'the limit holds where a browser hides the rate headers': async (context) => {
+      await context.sandbox.fail({ headers: { 'Access-Control-Expose-Headers': 'X-Nothing' }, times: 1000 })
+      await burst(context, 14)
     },
-    'rate headers that are missing are done without': async (setting) => {
+    'the limit holds where the rate headers are missing': async (context) => {
       const none = { 'X-RateLimit-Limit': null, 'X-RateLimit-Remaining': null, 'X-RateLimit-Reset': null }
-      await setting.sandbox.fail({ headers: none, times: 1000 })
-      await burst(setting, 14)
+      await context.sandbox.fail({ headers: none, times: 1000 })
+      await burst(context, 14)
     },
-    'clients made withOptions share the budget': async (setting) => {
-      const client = setting.connect({ rateLimit })
+    'clients made by withOptions() share the rate limit': async (context) => {
+      const client = context.connect({ rateLimit })
       const other = client.withOptions({ timeout: 20_000 })
       await Promise.all(Array.from({ length: 10 }, (_, index) => (index % 2 ? client : other).account.get()))
       equal(
-        await statuses(setting),
+        await statuses(context),
         Array.from({ length: 10 }, () => 200),
         'statuses',
       )

@@ -1,5 +1,5 @@
 import { equal, matches, ok, rejects } from './assert.ts'
-import type { Topic } from './setting.ts'
+import type { Topic } from './context.ts'
 
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1)
 const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id)
@@ -8,51 +8,51 @@ export const lists: Topic = {
   name: 'lists',
   sandbox: { rows: 32 },
   checks: {
-    'await gives one page': async ({ client, sandbox }) => {
+    'await returns one page': async ({ client, sandbox }) => {
       const page = await client.campaigns.list({ limit: 10, page: 2 })
       equal(ids(page.items), upTo(20).slice(10), 'ids')
       matches(page, { result: 32, perpage: 10, currentpage: 2, nextpage: 3, maxpage: 4, hasNextPage: true })
       matches(await sandbox.last(), { query: { limit: '10', page: '2' } })
     },
-    'for await gives every row, once and in order': async ({ client, sandbox }) => {
+    'for await yields every row once and in order': async ({ client, sandbox }) => {
       const seen: number[] = []
       for await (const { id } of client.campaigns.list({ limit: 10 })) seen.push(id)
       equal(seen, upTo(32))
       equal((await sandbox.requests()).length, 4, 'requests')
     },
-    'pages() gives page by page, from the page asked for': async ({ client }) => {
+    'pages() yields pages, starting with the requested one': async ({ client }) => {
       const pages: number[][] = []
       for await (const page of client.campaigns.list({ limit: 15, page: 2 }).pages()) pages.push(ids(page.items))
       equal(pages, [upTo(30).slice(15), [31, 32]])
     },
-    'concurrency keeps the order': async ({ client, sandbox }) => {
+    'pages fetched concurrently keep the order of rows': async ({ client, sandbox }) => {
       await sandbox.fail({ path: '/campaigns', after: 1, delay: 150 })
       const seen: number[] = []
       for await (const { id } of client.campaigns.list({ limit: 4 }, { concurrency: 4 })) seen.push(id)
       equal(seen, upTo(32))
     },
-    'toArray collects, at most as many as asked for': async ({ client, sandbox }) => {
+    'toArray() collects at most `limit` rows': async ({ client, sandbox }) => {
       equal(ids(await client.campaigns.list({ limit: 10 }).toArray()), upTo(32))
       const before = (await sandbox.requests()).length
       equal(ids(await client.campaigns.list({ limit: 10 }).toArray({ limit: 12 })), upTo(12))
       equal((await sandbox.requests()).length - before, 2, 'requests')
     },
-    'break stops the traffic': async ({ client, sandbox }) => {
+    'break stops further requests': async ({ client, sandbox }) => {
       for await (const { id } of client.campaigns.list({ limit: 5 })) if (id === 7) break
       await new Promise((resolve) => setTimeout(resolve, 50))
       equal((await sandbox.requests()).length, 2, 'requests')
     },
-    'files, whose envelope is flat, are walked too': async ({ client }) => {
+    'files are listed to the end, though their envelope is flat': async ({ client }) => {
       equal((await client.files.list({ limit: 7 }).toArray()).length, 32)
     },
-    'items of a channel keep apart what has the same id': async ({ client }) => {
+    'items of a channel with the same id but another type are kept': async ({ client }) => {
       const items = await client.channels.items(2, { limit: 2 }).toArray()
       equal(
         items.map(({ type, id }) => `${type} ${id}`),
         ['links 2', 'bio 2', 'qr 2'],
       )
     },
-    'paginate walks a list without typed methods': async ({ client }) => {
+    'paginate() iterates over a list that has no method': async ({ client }) => {
       const rows = await client
         .paginate<{ id: number | string }>('/urls', { listKey: 'urls', query: { limit: 10 } })
         .toArray()
@@ -61,24 +61,24 @@ export const lists: Topic = {
         upTo(32),
       )
     },
-    'a page that asks for itself ends the walk': async ({ client, sandbox }) => {
+    'a page whose next page is itself ends the iteration': async ({ client, sandbox }) => {
       const data = { result: 1, perpage: 15, currentpage: 1, nextpage: 1, maxpage: 1, splash: [] }
       await sandbox.fail({ path: '/splash', body: { error: '0', data } })
       equal(await client.splash.list().toArray(), [])
       equal((await sandbox.requests()).length, 1, 'requests')
     },
-    'a next page beyond the last one is not asked for': async ({ client, sandbox }) => {
+    'a next page above maxpage is not requested': async ({ client, sandbox }) => {
       const data = { result: 1, perpage: 15, currentpage: 1, nextpage: 2, maxpage: 1, splash: [] }
       await sandbox.fail({ path: '/splash', body: { error: 0, data } })
       equal(await client.splash.list().toArray(), [])
       equal((await sandbox.requests()).length, 1, 'requests')
     },
-    'a server that answers with another page is an error': async ({ client, sandbox }) => {
+    'a response with another page than the requested one is an error': async ({ client, sandbox }) => {
       const data = { result: 90, perpage: 1, currentpage: 1, nextpage: 2, maxpage: 90, splash: [] }
       await sandbox.fail({ path: '/splash', body: { error: 0, data }, times: 3 })
       await rejects(client.splash.list().toArray(), { code: 'invalid_response' })
     },
-    'an error on a later page ends the walk with it': async ({ connect, sandbox }) => {
+    'an error on a later page ends the iteration': async ({ connect, sandbox }) => {
       await sandbox.fail({ path: '/campaigns', after: 1, status: 403, body: { error: 1, message: 'no' } })
       const seen: number[] = []
       const walk = async () => {
@@ -87,12 +87,12 @@ export const lists: Topic = {
       await rejects(walk(), { code: 'permission', status: 403 })
       equal(seen, upTo(10))
     },
-    'the first page of a loop is not asked for twice': async ({ client, sandbox }) => {
+    'iterating over an awaited list does not request its first page again': async ({ client, sandbox }) => {
       const list = client.campaigns.list({ limit: 32 })
       await list
       let count = 0
       for await (const _row of list) count++
-      ok(count === 32 && (await sandbox.requests()).length === 1, 'it asked again')
+      ok(count === 32 && (await sandbox.requests()).length === 1, 'the first page was requested again')
     },
   },
 }

@@ -1,6 +1,6 @@
 import type { Fault, SandboxRequest } from 'shortlink-sdk/testing'
 
-/** What a sandbox is made from, as far as JSON can say it. */
+/** The options of a sandbox that can be sent as JSON. */
 export interface RemoteOptions {
   dialect?: 'reference' | 'deployed'
   /** Rows in every list. Default 3. */
@@ -8,13 +8,13 @@ export interface RemoteOptions {
   rateLimit?: { requests: number; interval: number } | false
 }
 
-/** An upload's bytes as the control says them: how many, and their {@link checksum}. */
+/** Stands for the bytes of an upload: how many, and their {@link checksum}. */
 export interface Received {
   size: number
   checksum: number
 }
 
-/** A sandbox in another process, driven over HTTP. */
+/** A sandbox in another process, controlled over HTTP. */
 export class RemoteSandbox {
   readonly #control: string
   readonly baseUrl: string
@@ -33,12 +33,12 @@ export class RemoteSandbox {
     return new RemoteSandbox(`${control}/sandboxes/${made.id}`, made)
   }
 
-  /** Makes something go wrong. */
+  /** Queues faults. */
   async fail(...faults: Fault[]): Promise<void> {
     for (const fault of faults) await ask(`${this.#control}/fail`, fault)
   }
 
-  /** What it was asked so far; the bytes of an upload stand as {@link Received}. */
+  /** All requests so far. The bytes of an upload are replaced by {@link Received}. */
   async requests(): Promise<SandboxRequest[]> {
     return await ask(`${this.#control}/requests`, {})
   }
@@ -53,14 +53,14 @@ export class RemoteSandbox {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what comes is what the control sends.
+// biome-ignore lint/suspicious/noExplicitAny: the caller knows what the control returns.
 async function ask(url: string, body: object): Promise<any> {
   const response = await fetch(url, { method: 'POST', body: JSON.stringify(body) })
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`)
   return await response.json()
 }
 
-/** A sum that tells whether bytes arrived whole and in order (FNV-1a). */
+/** FNV-1a, which changes when bytes are missing or out of order. */
 export function checksum(bytes: Uint8Array): number {
   let sum = 0x811c9dc5
   for (const byte of bytes) sum = Math.imul(sum ^ byte, 0x01000193)

@@ -1,7 +1,7 @@
 import { ok, rejects } from './assert.ts'
-import type { Topic } from './setting.ts'
+import type { Topic } from './context.ts'
 
-/** Every text that can be reached from a value by property, hidden ones included, and by iteration. */
+/** Every string that can be reached from a value by property, hidden ones included, or by iteration. */
 function everything(value: unknown, seen = new Set<unknown>(), depth = 0): string {
   if (typeof value !== 'object' || value === null) return `${String(value)}\n`
   if (seen.has(value) || depth > 8) return ''
@@ -11,10 +11,10 @@ function everything(value: unknown, seen = new Set<unknown>(), depth = 0): strin
     try {
       inner.push((value as Record<PropertyKey, unknown>)[key])
     } catch {
-      // A getter that throws tells nothing.
+      // A getter that throws reveals nothing.
     }
   }
-  // An error's own text is made of its name and message; others have none, or hide nothing in it.
+  // Only an error has a text beyond its properties.
   return `${value instanceof Error ? String(value) : ''}\n${inner.map((part) => everything(part, seen, depth + 1)).join('')}`
 }
 
@@ -24,7 +24,7 @@ export const secrecy: Topic = {
   name: 'secrecy',
   dialects: ['reference'],
   checks: {
-    'no error holds the key, even where the server repeats it': async ({ connect, sandbox, deadUrl }) => {
+    'no error contains the key, even where the server echoes it': async ({ connect, sandbox, deadUrl }) => {
       const client = connect({ apiKey: secret, retry: 0, timeout: 300 })
       const echo = {
         error: 1,
@@ -42,25 +42,25 @@ export const secrecy: Topic = {
         const text = everything(error) + JSON.stringify(error)
         ok(
           !text.includes(secret) && !text.includes(encodeURIComponent(secret)),
-          `error ${index} (${error.code}) holds the key`,
+          `error ${index} (${error.code}) contains the key`,
         )
       }
       const error = await rejects(connect({ apiKey: secret, baseUrl: deadUrl, retry: 0 }).account.get(), {})
-      ok(!everything(error).includes(secret), 'the connection error holds the key')
+      ok(!everything(error).includes(secret), 'the connection error contains the key')
     },
-    'the client shows it nowhere': async ({ connect }) => {
+    'the client does not reveal the key': async ({ connect }) => {
       const client = connect({ apiKey: secret })
-      ok(!everything(client).includes(secret), 'a property holds the key')
-      ok(!JSON.stringify(client)?.includes(secret), 'its JSON holds the key')
+      ok(!everything(client).includes(secret), 'a property contains the key')
+      ok(!JSON.stringify(client)?.includes(secret), 'the JSON contains the key')
     },
-    'an answer and its Response hold none': async ({ client, sandbox }) => {
-      ok(!everything(await client.account.get().withResponse()).includes(sandbox.apiKey), 'the answer holds the key')
+    'withResponse() does not reveal the key': async ({ client, sandbox }) => {
+      ok(!everything(await client.account.get().withResponse()).includes(sandbox.apiKey), 'the result contains the key')
     },
-    'null sends none': async ({ connect, sandbox }) => {
+    'apiKey: null sends no key': async ({ connect, sandbox }) => {
       await connect({ apiKey: null, retry: 0 }).account.get().safe()
       ok((await sandbox.last())!.headers.authorization === undefined, 'a key was sent')
     },
-    'it goes to the opener only where openerAuth says so': async ({ connect, sandbox }) => {
+    'the app-opener API gets the key only with openerAuth': async ({ connect, sandbox }) => {
       await connect({ openerAuth: 'bearer' }).opener.create({ url: 'https://www.youtube.com/watch?v=1' })
       ok((await sandbox.last())!.headers.authorization === 'Bearer ***', 'no key was sent')
     },

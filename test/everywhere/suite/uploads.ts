@@ -1,11 +1,11 @@
 import type { UploadContent } from 'shortlink-sdk'
 import { equal, matches, ok, rejects } from './assert.ts'
+import { type Check, type CheckContext, Skip, type Topic } from './context.ts'
 import { checksum, type Received } from './remote-sandbox.ts'
-import { type Check, type Setting, Skip, type Topic } from './setting.ts'
 
 const SIZE = 300_000
 
-/** Bytes that differ wherever one looks. */
+/** Bytes without a repeating pattern. */
 export function bytesOf(size: number): Uint8Array<ArrayBuffer> {
   return Uint8Array.from({ length: size }, (_, index) => (index * 31 + (index >> 8)) & 255)
 }
@@ -25,10 +25,10 @@ function streamOf(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array> {
   })
 }
 
-/** Whether the platform got exactly these bytes. */
-async function received({ sandbox }: Setting, bytes: Uint8Array, sized: boolean): Promise<void> {
+/** Asserts that the server received exactly these bytes. */
+async function received({ sandbox }: CheckContext, bytes: Uint8Array, sized: boolean): Promise<void> {
   const request = await sandbox.last()
-  ok(request, 'nothing arrived')
+  ok(request, 'no request arrived')
   equal(request.body, { size: bytes.length, checksum: checksum(bytes) } satisfies Received, 'bytes')
   equal(request.headers['content-type'], 'application/json', 'content-type')
   if (sized) equal(request.headers['content-length'], String(bytes.length), 'content-length')
@@ -36,27 +36,27 @@ async function received({ sandbox }: Setting, bytes: Uint8Array, sized: boolean)
 
 const kind =
   (make: (bytes: Uint8Array<ArrayBuffer>) => UploadContent, sized: boolean): Check =>
-  async (setting) => {
+  async (context) => {
     const bytes = bytesOf(SIZE)
-    const { id, shorturl } = await setting.client.files.upload('report.pdf', make(bytes))
+    const { id, shorturl } = await context.client.files.upload('report.pdf', make(bytes))
     equal(id, 4, 'id')
     ok(/^https?:/.test(shorturl), 'shorturl')
-    await received(setting, bytes, sized)
+    await received(context, bytes, sized)
   }
 
 const progress =
   (make: (bytes: Uint8Array<ArrayBuffer>) => UploadContent, sized: boolean): Check =>
-  async (setting) => {
+  async (context) => {
     const bytes = bytesOf(SIZE)
     const steps: { loaded: number; total: number | undefined }[] = []
-    await setting.client.files.upload(
+    await context.client.files.upload(
       'report.pdf',
       make(bytes),
       {},
       { onProgress: (step) => void steps.push({ ...step }) },
     )
-    await received(setting, bytes, sized)
-    ok(steps.length > 0, 'no progress was told')
+    await received(context, bytes, sized)
+    ok(steps.length > 0, 'no progress was reported')
     equal(steps.at(-1)!.loaded, SIZE, 'last step')
     ok(
       steps.every(({ loaded }, index) => index === 0 || loaded >= steps[index - 1]!.loaded),
@@ -79,54 +79,51 @@ export const uploads: Topic = {
     }, true),
     ArrayBuffer: kind((bytes) => bytes.buffer, true),
     Uint8Array: kind((bytes) => bytes, true),
-    'a part of a buffer': async (setting) => {
+    'a view of a part of a buffer': async (context) => {
       const whole = bytesOf(SIZE)
-      await setting.client.files.upload('part.bin', whole.subarray(1000, 2000))
-      await received(setting, whole.slice(1000, 2000), true)
-      await setting.client.files.upload('part.bin', new DataView(whole.buffer, 5, 100))
-      await received(setting, whole.slice(5, 105), true)
+      await context.client.files.upload('part.bin', whole.subarray(1000, 2000))
+      await received(context, whole.slice(1000, 2000), true)
+      await context.client.files.upload('part.bin', new DataView(whole.buffer, 5, 100))
+      await received(context, whole.slice(5, 105), true)
     },
     ReadableStream: kind(streamOf, false),
     AsyncIterable: kind(pieces, false),
-    'a file of the runtime': async (setting) => {
-      if (!setting.openFile) throw new Skip('no files here')
-      const file = await setting.openFile(bytesOf(SIZE))
-      await setting.client.files.upload('file.bin', file)
-      await received(setting, bytesOf(SIZE), true)
+    'a file on disk': async (context) => {
+      if (!context.openFile) throw new Skip('no files here')
+      const file = await context.openFile(bytesOf(SIZE))
+      await context.client.files.upload('file.bin', file)
+      await received(context, bytesOf(SIZE), true)
     },
-    'nothing at all': async (setting) => {
-      await setting.client.files.upload('empty.bin', new Uint8Array())
-      await received(setting, new Uint8Array(), true)
+    'an empty file': async (context) => {
+      await context.client.files.upload('empty.bin', new Uint8Array())
+      await received(context, new Uint8Array(), true)
     },
-    'progress of bytes in memory': progress((bytes) => new Blob([bytes]), true),
+    'progress of a Blob': progress((bytes) => new Blob([bytes]), true),
     'progress of a stream': progress(streamOf, false),
-    'names reach the server whole': async ({ client, sandbox }) => {
+    'file names with special characters arrive unchanged': async ({ client, sandbox }) => {
       for (const name of ['a b.txt', 'a&b?c#d.txt', '100%.txt', 'a/b.txt', 'größe 名前.txt', "it's+1;=,@!.txt"]) {
         await client.files.upload(name, new Blob(['x']))
         equal(decodeURIComponent((await sandbox.last())!.path), `/files/upload/${name}`, 'path')
       }
     },
-    'parameters go into the query': async ({ client, sandbox }) => {
+    'parameters are sent in the query': async ({ client, sandbox }) => {
       const params = { name: 'Größe & more', custom: 'a-b', password: 'p w', expiry: '2031-01-31', maxdownloads: 5 }
       await client.files.upload('a.txt', new Blob(['x']), params)
       matches((await sandbox.last())!.query, { ...params, maxdownloads: '5' }, 'query')
     },
-    'a text is refused: is it a path or the content?': async ({ client, sandbox }) => {
+    'a string is refused, and the error names fileFromPath': async ({ client, sandbox }) => {
       const upload = client.files.upload as (name: string, content: unknown) => Promise<unknown>
       const error = await rejects(upload.call(client.files, 'a.txt', '/home/a.txt'), { code: 'invalid_request' })
-      ok(String(error.message).includes('fileFromPath'), 'the error does not show the way out')
+      ok(String(error.message).includes('fileFromPath'), 'the error does not name fileFromPath')
       equal(await sandbox.requests(), [])
     },
-    'an upload whose connection is lost after the work is sent once, even by the runtime': async ({
-      client,
-      sandbox,
-    }) => {
+    'an upload whose connection is lost is sent once, even by the runtime': async ({ client, sandbox }) => {
       await client.account.get()
       await sandbox.fail({ drop: 'after' })
       await rejects(client.files.upload('a.txt', bytesOf(100)), { attempts: 1, outcome: 'unknown' })
       equal((await sandbox.requests()).length, 2, 'requests')
     },
-    'what can be read once is sent once': async ({ client, sandbox }) => {
+    'a stream is not sent again': async ({ client, sandbox }) => {
       await sandbox.fail({
         method: 'POST',
         status: 429,
@@ -135,7 +132,7 @@ export const uploads: Topic = {
       })
       await rejects(client.files.upload('a.txt', streamOf(bytesOf(100))), { code: 'rate_limit', attempts: 1 })
     },
-    'what can be read again is sent again after a refused rate': async ({ client, sandbox }) => {
+    'a Blob is sent again after a 429': async ({ client, sandbox }) => {
       await sandbox.fail({
         method: 'POST',
         status: 429,

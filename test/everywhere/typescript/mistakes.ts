@@ -1,4 +1,4 @@
-/** Every statement here is a mistake that the compiler must find: one that compiles is an error of its own. */
+/** Every statement here is a mistake that must not compile. */
 import { ShortLinkClient } from 'shortlink-sdk'
 import { createProxy } from 'shortlink-sdk/proxy'
 import { createSandbox } from 'shortlink-sdk/testing'
@@ -36,19 +36,19 @@ client.qr.create({ type: 'text' })
 client.opener.create({ status: 'public' })
 // @ts-expect-error: public or private
 client.opener.create({ url: 'https://a.example', status: 'secret' })
-// @ts-expect-error: a path is no content
+// @ts-expect-error: a path is not a content
 client.files.upload('a.pdf', '/home/a.pdf')
 // @ts-expect-error: a page is a number
 client.campaigns.list({ page: '2' })
-// @ts-expect-error: campaigns are not searched by name
+// @ts-expect-error: campaigns cannot be searched by name
 client.campaigns.list({ name: 'a' })
 // @ts-expect-error: a list needs its key
 client.paginate('/urls', {})
-// @ts-expect-error: an answer is not its data before it came
+// @ts-expect-error: a promise is not its value
 client.account.get().email
-// @ts-expect-error: the data of a result is there only where it is ok
+// @ts-expect-error: a result has data only if it is ok
 result.data.email
-// @ts-expect-error: a lone word is no call
+// @ts-expect-error: an allowed call starts with its method
 createProxy({ allow: ['campaigns'] })
 // @ts-expect-error: the calls are required
 createProxy({ baseUrl: 'https://a.example', apiKey: 'key' })

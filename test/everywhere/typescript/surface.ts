@@ -1,4 +1,4 @@
-/** The whole surface of the package, used as its types allow. It is compiled, not run. */
+/** Uses the whole public surface of the package. It is compiled, not run. */
 import {
   type Account,
   type ActionResult,

@@ -1,6 +1,6 @@
 import { ShortLinkClient } from 'shortlink-sdk'
 
-/** What the built program does, wherever it runs: it counts the campaigns, two to a page. */
+/** Counts the campaigns, two to a page. */
 globalThis.countCampaigns = async (options) => {
   const client = new ShortLinkClient(options)
   return (await client.campaigns.list({ limit: 2 }).toArray()).length

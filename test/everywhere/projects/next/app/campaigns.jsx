@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'react'
 import { ShortLinkClient } from 'shortlink-sdk'
 
-/** The campaigns, listed in the browser through the route handler. */
+/** Lists the campaigns in the browser, through the route handler. */
 export function Campaigns() {
   const [names, setNames] = useState([])
   useEffect(() => {

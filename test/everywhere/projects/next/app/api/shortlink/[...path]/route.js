@@ -1,6 +1,6 @@
 import { createProxy } from 'shortlink-sdk/proxy'
 
-// Addresses and key come from the environment.
+// The addresses and the key come from the environment.
 const proxy = createProxy({ prefix: '/api/shortlink', allow: ['GET /campaigns'] })
 
 export const GET = proxy

@@ -1,6 +1,6 @@
 import type { Drift } from 'shortlink-sdk'
 import { equal, matches, ok, rejects } from './assert.ts'
-import type { Topic } from './setting.ts'
+import type { Topic } from './context.ts'
 
 const campaign = { id: '7', name: 'Spring', public: 1, rotator: false, list: 'https://sho.rt/u/list' }
 const listOf = (row: object) => ({
@@ -10,25 +10,25 @@ const listOf = (row: object) => ({
   },
 })
 
-export const reading: Topic = {
-  name: 'reading',
+export const parsing: Topic = {
+  name: 'parsing',
   dialects: ['reference'],
   checks: {
-    'values are what the reference says, however they are spelled': async ({ client, sandbox }) => {
+    'values are normalised to the documented types': async ({ client, sandbox }) => {
       await sandbox.fail(listOf({ ...campaign, views: 12 }))
       const { items, result } = await client.campaigns.list()
       equal(result, 1, 'result')
       equal(items, [{ ...campaign, id: 7, public: true, views: 12 }], 'items')
     },
-    'strict: a row that does not fit is an error that says where': async ({ client, sandbox }) => {
+    'strict: an invalid row is an error with its path': async ({ client, sandbox }) => {
       await sandbox.fail(listOf({ ...campaign, public: 'maybe' }))
       const error = await rejects(client.campaigns.list(), { code: 'invalid_response' })
       const [issue] = error.issues as { path: (string | number)[]; message: string }[]
-      ok(issue, 'it has no issue')
+      ok(issue, 'the error has no issue')
       ok(issue.path.includes('public'), `the issue is at ${issue.path.join('.')}`)
       ok(!issue.message.includes('maybe'), 'the issue shows the value')
     },
-    'report: the row comes as it is, and onDrift hears of it': async ({ connect, sandbox }) => {
+    'report: an invalid row is returned unchanged and reported to onDrift': async ({ connect, sandbox }) => {
       const drifts: Drift[] = []
       const client = connect({ validation: 'report', onDrift: (drift) => void drifts.push(drift) })
       await sandbox.fail(listOf({ ...campaign, public: 'maybe' }))
@@ -37,11 +37,11 @@ export const reading: Topic = {
       matches(drifts, [{ method: 'GET', path: '/campaigns' }])
       ok(!JSON.stringify(drifts).includes('maybe'), 'the drift shows the value')
     },
-    'off: rows are not looked at': async ({ connect, sandbox }) => {
+    'off: rows are not validated': async ({ connect, sandbox }) => {
       await sandbox.fail(listOf({ ...campaign, public: 'maybe' }))
       matches((await connect({ validation: 'off' }).campaigns.list()).items[0], { id: '7', public: 'maybe' })
     },
-    'a list with gaps is a list, an empty map a map': async ({ client, sandbox }) => {
+    'an object with numeric keys is read as an array': async ({ client, sandbox }) => {
       const data = {
         result: 2,
         perpage: 15,
@@ -53,7 +53,7 @@ export const reading: Topic = {
       await sandbox.fail({ body: { error: 0, data } })
       equal((await client.campaigns.list()).items.length, 2)
     },
-    'request takes any Standard Schema': async ({ client, sandbox }) => {
+    'request() accepts any Standard Schema': async ({ client, sandbox }) => {
       const schema = {
         '~standard': {
           version: 1,
@@ -71,12 +71,12 @@ export const reading: Topic = {
       equal(await client.request('GET', '/urls', { schema }), 'fine')
       await rejects(client.request('GET', '/urls', { schema }), { code: 'invalid_response' })
     },
-    'withResponse gives status, headers, rates and attempts': async ({ client }) => {
+    'withResponse() returns status, headers and attempts': async ({ client }) => {
       const { data, response, attempts } = await client.account.get().withResponse()
       equal([data.id, response.status, attempts], [1, 200, 1])
-      ok(response.headers.get('content-type')?.includes('json'), 'no headers')
+      ok(response.headers.get('content-type')?.includes('json'), 'the headers are missing')
     },
-    'null, empty texts, 0 and false are sent, undefined is not': async ({ client, sandbox }) => {
+    'null, empty strings, 0 and false are sent, undefined is not': async ({ client, sandbox }) => {
       await client.channels.update(1, { description: '', starred: false, name: undefined as never })
       equal((await sandbox.last())!.body, { description: '', starred: false })
       await client.request('POST', '/campaign/add', { json: { name: 'x', slug: null, zero: 0, gone: undefined } })

@@ -6,17 +6,17 @@ import type { Served } from 'shortlink-sdk/testing/server'
 import { checksum, type RemoteOptions, RemoteSandbox } from '../suite/remote-sandbox.ts'
 import { listen } from './listen.ts'
 
-export interface Control {
-  /** Address of the control, for the suite. */
+export interface SandboxControl {
+  /** The address for {@link RemoteSandbox.create}. */
   url: string
   close(): Promise<void>
 }
 
 /**
- * Makes sandboxes for suites that run in other processes, each on a port of its own, and sets their faults. The sandbox
- * is the packed package's own.
+ * Starts a server that creates sandboxes for suites in other processes, each on its own port, and queues their faults.
+ * The sandboxes are those of the packed package.
  */
-export async function startControl(packageFolder: string): Promise<Control> {
+export async function startSandboxControl(packageFolder: string): Promise<SandboxControl> {
   const load = (file: string) => import(pathToFileURL(`${packageFolder}/dist/esm/testing/${file}.js`).href)
   const { createSandbox, sampleData } = (await load('index')) as typeof import('shortlink-sdk/testing')
   const { serve } = (await load('server')) as typeof import('shortlink-sdk/testing/server')
@@ -35,7 +35,7 @@ export async function startControl(packageFolder: string): Promise<Control> {
     const [, , id, action] = path.split('/')
     if (!id) return await make(body)
     const found = running.get(id)
-    if (!found) throw new Error(`there is no sandbox ${id}`)
+    if (!found) throw new Error(`unknown sandbox ${id}`)
     if (action === 'fail') found.sandbox.fail(body as Fault)
     if (action === 'requests') return found.sandbox.requests.map(withoutBytes)
     if (action === 'close') {
@@ -68,7 +68,7 @@ function withoutBytes(request: Sandbox['requests'][number]): object {
   return body instanceof Uint8Array ? { ...request, body: { size, checksum: checksum(body) } } : request
 }
 
-/** A sandbox with enough rows for a few pages, for a program that is no suite. */
+/** Creates a sandbox with enough rows for a few pages. */
 export async function makeSandbox(control: string): Promise<RunningSandbox> {
   return await RemoteSandbox.create(control, { rows: 5, rateLimit: false })
 }

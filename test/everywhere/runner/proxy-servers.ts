@@ -3,13 +3,13 @@ import { copyFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { makeSandbox, type RunningSandbox } from './control.ts'
 import { freePort } from './listen.ts'
 import type { Finding } from './report.ts'
+import { makeSandbox, type RunningSandbox } from './sandbox-control.ts'
 import { bunPaths, denoPaths, find, linkTools, root, workerdPaths } from './tools.ts'
 import { startWorker, untilReachable } from './workerd.ts'
 
-/** A server that the proxy runs in. */
+/** A running server with the proxy in it. */
 interface Server {
   url: string
   stop: () => void
@@ -42,8 +42,8 @@ const servers: Record<string, Start> = {
   'workerd, as a Worker': inWorker,
 }
 
-/** The proxy in every kind of server, asked by the client and by somebody who means no good. */
-export async function tryProxies(folder: string, control: string): Promise<Finding[]> {
+/** Runs the proxy in every kind of server, and sends it calls of a client and malicious requests. */
+export async function tryProxyServers(folder: string, control: string): Promise<Finding[]> {
   for (const host of ['proxy.mjs', 'proxy-worker.mjs']) {
     await copyFile(join(root, 'test/everywhere/hosts', host), join(folder, host))
   }
@@ -65,10 +65,14 @@ async function tryProxy(name: string, start: Start, folder: string, control: str
   let server: Server | undefined
   try {
     server = await start(folder, JSON.stringify(options))
-    if (!server) return { name, outcome: 'skipped', detail: 'it is not on this machine' }
+    if (!server) return { name, outcome: 'skipped', detail: 'it is not installed' }
     await works(folder, server.url, sandbox)
     await refuses(server.url, sandbox)
-    return { name, outcome: 'passed', detail: 'lists, uploads with its length kept, makes an app-opener link, refuses' }
+    return {
+      name,
+      outcome: 'passed',
+      detail: 'lists, uploads with Content-Length, creates an app-opener link, refuses other calls',
+    }
   } catch (error) {
     return { name, outcome: 'failed', detail: String((error as Error).stack) }
   } finally {
@@ -85,7 +89,7 @@ async function works(folder: string, url: string, sandbox: RunningSandbox): Prom
   const address = `${url}/api/shortlink`
   const client = new ShortLinkClient({ baseUrl: address, openerUrl: `${address}/opener`, apiKey: null, retry: 0 })
   const rows = await client.campaigns.list({ limit: 2 }).toArray()
-  expect(rows.length === 5, `there are ${rows.length} campaigns`)
+  expect(rows.length === 5, `expected 5 campaigns, received ${rows.length}`)
   const link = await client.opener.create({ url: 'https://www.youtube.com/watch?v=1' })
   expect(link.provider === 'YouTube', `the provider is ${link.provider}`)
   await client.files.upload('größe & more/100%.bin', new Uint8Array(SIZE))
@@ -113,7 +117,7 @@ async function refuses(url: string, sandbox: RunningSandbox): Promise<void> {
   expect((await sandbox.requests()).length === before, 'a refused call reached the platform')
 }
 
-/** The status for a request target that fetch would tidy up. */
+/** The status for a request target that fetch would normalise. */
 function rawStatus(url: string, target: string): Promise<number> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
