@@ -2,7 +2,7 @@
  * Writes the CommonJS twin of `dist/esm` into `dist/cjs`, module by module, so that its entries share what the ES modules
  * share: an error of `shortlink-sdk/rate-limit` is an instance of the class in `shortlink-sdk` there too.
  */
-import { cp, readdir, writeFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 
@@ -19,5 +19,3 @@ await build({
   sourcemap: true,
   logLevel: 'warning',
 })
-await cp('dist/esm', 'dist/cjs', { recursive: true, filter: (path) => !/\.(js|map)$/.test(path) })
-await writeFile('dist/cjs/package.json', '{ "type": "commonjs" }\n')

@@ -1,6 +1,7 @@
 /**
- * Writes the type declarations of the package into `dist/esm`, one file for each module in `src` that the public types
- * lead to, under the module's own name. They may import nothing that a user does not have.
+ * Writes the type declarations of the package: one file for each module in `src` that the public types lead to, under the
+ * module's own name. They are CommonJS, which ES modules can import while the reverse is an error, so that the entries of
+ * `dist/esm` re-export them and there is one copy. They may import nothing that a user does not have.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
@@ -11,7 +12,7 @@ import manifest from './package.json' with { type: 'json' }
 const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile)
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, '.')
 const emit = { noEmit: false, declaration: true, emitDeclarationOnly: true, stripInternal: true }
-const program = ts.createProgram(entries, { ...options, ...emit, paths: {}, rootDir: 'src', outDir: 'dist/esm' })
+const program = ts.createProgram(entries, { ...options, ...emit, paths: {}, rootDir: 'src', outDir: 'dist/cjs' })
 
 const declarations = new Map<string, string>()
 program.emit(undefined, (path, text) => declarations.set(resolve(path), text))
@@ -25,8 +26,16 @@ async function write(path: string): Promise<void> {
   await writeFile(path, text)
   for (const { fileName } of ts.preProcessFile(text).importedFiles) {
     if (fileName.startsWith('.')) await write(resolve(dirname(path), fileName.replace(/\.ts$/, '.d.ts')))
-    else if (!(fileName in manifest.peerDependencies)) throw new Error(`${path} imports ${fileName}`)
+    else if (!(fileName in manifest.peerDependencies)) {
+      throw new Error(`${path} imports ${fileName}: mark what needs it @internal, or add a peer dependency`)
+    }
   }
 }
 
-for (const entry of entries) await write(resolve(entry.replace('src/', 'dist/esm/').replace('.ts', '.d.ts')))
+for (const entry of entries) {
+  const path = entry.replace('src/', '').replace('.ts', '')
+  await write(resolve(`dist/cjs/${path}.d.ts`))
+  const up = '../'.repeat(path.split('/').length)
+  await writeFile(`dist/esm/${path}.d.ts`, `export * from '${up}cjs/${path}.js'\n`)
+}
+await writeFile('dist/cjs/package.json', '{ "type": "commonjs" }\n')
