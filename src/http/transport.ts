@@ -158,6 +158,8 @@ export class Transport {
   /** How long to wait before the call is sent again, or `undefined` where it is not. */
   #delayBeforeRetry(call: PreparedCall<unknown>, error: ShortLinkError, attempt: number): number | undefined {
     if (!error.retryable || attempt > call.retry.limit) return undefined
+    // The limiter refused to let the call wait for budget: this attempt was never made.
+    if (error instanceof RateLimitError && error.attempts < attempt) return undefined
     const delayMs = retryDelay(error, attempt)
     if (delayMs > call.retry.maxDelay) return undefined
     this.#emit('onRetry', call, { attempt, delayMs, reason: error.message })

@@ -1,93 +1,283 @@
-import { describe, expect, it } from 'vitest'
-import { createRateLimiter, ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
+import { once } from 'node:events'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import {
+  type AcquireOptions,
+  createRateLimiter,
+  type RateLimitAnswer,
+  type RateLimiter,
+  ShortLinkClient,
+  type ShortLinkClientOptions,
+} from '../../src/index.ts'
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/testing/index.ts'
 import { serve } from '../../src/testing/server.ts'
 
-const rateLimit = { requests: 30, interval: 1000 }
-const HOUR = 3_600_000
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const rateLimit = { requests: 30, interval: MINUTE }
 
-async function withServer(
-  how: SandboxOptions,
-  test: (sandbox: Sandbox, connect: (options?: ShortLinkClientOptions) => ShortLinkClient) => Promise<void>,
-): Promise<void> {
-  const sandbox = createSandbox({ rateLimit, ...how })
-  const { baseUrl, close } = await serve(sandbox)
-  const connect = (options: ShortLinkClientOptions = {}) =>
-    new ShortLinkClient({ baseUrl, apiKey: sandbox.apiKey, rateLimit, ...options })
-  await test(sandbox, connect).finally(close)
-}
-
-const hideRate: typeof fetch = async (...call) => {
-  const response = await fetch(...call)
-  const shown = [...response.headers].filter(([name]) => !name.startsWith('x-ratelimit'))
-  return new Response(response.body, { status: response.status, headers: shown })
+function setUp(options: ShortLinkClientOptions = {}, sandboxOptions: SandboxOptions = {}) {
+  const sandbox = createSandbox({ rateLimit, ...sandboxOptions })
+  const connect = (more: ShortLinkClientOptions = {}) =>
+    new ShortLinkClient({ ...sandbox.clientOptions, ...options, ...more })
+  return { sandbox, client: connect(), connect }
 }
 
 const refused = ({ requests }: Sandbox) => requests.filter(({ status, done }) => status === 429 || !done).length
+const call = (client: ShortLinkClient, options = {}) => client.account.get(options).safe()
 
-describe('120 calls at once over HTTP, 30 a window', () => {
-  it.concurrent.each([
-    ['plain', {}, {}],
-    ['headers hidden', {}, { fetch: hideRate }],
+function withoutRateHeaders(sandbox: Sandbox): typeof fetch {
+  return async (...call) => {
+    const response = await sandbox.fetch(...call)
+    const shown = [...response.headers].filter(([name]) => !name.startsWith('x-ratelimit'))
+    return new Response(response.body, { status: response.status, headers: shown })
+  }
+}
+
+/** Lets fake time pass, a second at a time, until a promise has settled. */
+async function passUntil<T>(promise: Promise<T>): Promise<T> {
+  let isSettled = false
+  const settled = () => {
+    isSettled = true
+  }
+  promise.then(settled, settled)
+  while (!isSettled) await vi.advanceTimersByTimeAsync(1000)
+  return promise
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_800_000_000_000 })
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('120 calls at once, 30 a minute', () => {
+  it.each<[string, SandboxOptions, { headers?: false }]>([
+    ['a server as the reference describes it', {}, {}],
+    ['a server without rate headers', {}, { headers: false }],
     ['a server that refuses inside a 200', { dialect: 'deployed' }, {}],
-    ['the clock of the server an hour ahead', { now: () => Date.now() + HOUR }, {}],
-    ['the clock of the server an hour behind', { now: () => Date.now() - HOUR }, {}],
-  ] satisfies [string, SandboxOptions, ShortLinkClientOptions][])(
-    'nothing fails, nothing is sent in vain: %s',
-    { timeout: 60_000 },
-    async (_, server, options) => {
-      await withServer(server, async (sandbox, connect) => {
-        const client = connect(options)
-        const answers = await Promise.all(Array.from({ length: 120 }, () => client.account.get().safe()))
-        expect(answers.filter(({ ok }) => !ok)).toEqual([])
-        expect(sandbox.requests).toHaveLength(120)
-        expect(refused(sandbox)).toBe(0)
-        // Four windows: the last of them begins three intervals after the first. The bench measures how much later it is.
-        const took = sandbox.requests.at(-1)!.at - sandbox.requests[0]!.at
-        expect(took).toBeGreaterThanOrEqual(3 * rateLimit.interval)
-        expect(took).toBeLessThan(6 * rateLimit.interval)
-      })
-    },
-  )
+    ['a server whose clock is an hour ahead', { now: () => Date.now() + HOUR }, {}],
+    ['a server whose clock is an hour behind', { now: () => Date.now() - HOUR }, {}],
+  ])('all succeed, and none is refused: %s', async (_, how, { headers }) => {
+    const { sandbox, connect } = setUp({}, how)
+    const client = connect(headers === false ? { fetch: withoutRateHeaders(sandbox) } : {})
+    const answers = await passUntil(Promise.all(Array.from({ length: 120 }, () => call(client))))
+    expect(answers.filter(({ ok }) => !ok)).toEqual([])
+    expect(sandbox.requests).toHaveLength(120)
+    expect(refused(sandbox)).toBe(0)
+    const took = sandbox.requests.at(-1)!.at - sandbox.requests[0]!.at
+    expect(took).toBeGreaterThanOrEqual(3 * MINUTE)
+    expect(took).toBeLessThan(3 * (MINUTE + 1000))
+  })
 
-  it('a second client on the same key: nothing fails, and after the first window hardly anything is refused', {
-    timeout: 60_000,
-  }, async () => {
-    await withServer({}, async (sandbox, connect) => {
-      const clients = [connect(), connect()]
-      const calls = clients.flatMap((client) => Array.from({ length: 120 }, () => client.account.get().safe()))
-      const answers = await Promise.all(calls)
-      expect(answers.filter(({ ok }) => !ok)).toEqual([])
-      expect(refused(sandbox)).toBeLessThan(30 + 30)
-    })
+  it('all succeed, and after the first window hardly any is refused, if a second client uses the key', async () => {
+    const { sandbox, connect } = setUp()
+    const clients = [connect(), connect()]
+    const calls = clients.flatMap((client) => Array.from({ length: 120 }, () => call(client)))
+    const answers = await passUntil(Promise.all(calls))
+    expect(answers.filter(({ ok }) => !ok)).toEqual([])
+    expect(refused(sandbox)).toBeLessThan(30 + 30)
+  })
+
+  it('all succeed, and none is refused, over real HTTP in real time', { timeout: 60_000 }, async () => {
+    vi.useRealTimers()
+    const short = { requests: 30, interval: 1000 }
+    const sandbox = createSandbox({ rateLimit: short })
+    const { baseUrl, close } = await serve(sandbox)
+    onTestFinished(close)
+    const client = new ShortLinkClient({ baseUrl, apiKey: sandbox.apiKey, rateLimit: short })
+    const answers = await Promise.all(Array.from({ length: 120 }, () => call(client)))
+    expect(answers.filter(({ ok }) => !ok)).toEqual([])
+    expect(sandbox.requests).toHaveLength(120)
   })
 })
 
-describe('one budget', () => {
-  it('is shared by clients that are given the same limiter, and by withOptions', async () => {
-    await withServer({}, async (_, connect) => {
-      const limiter = createRateLimiter({ requests: 30, interval: 60_000 })
-      const one = connect({ rateLimit: limiter })
-      const other = connect({ rateLimit: limiter })
-      await Promise.all([one.account.get(), other.account.get(), one.withOptions({ timeout: 1000 }).account.get()])
-      expect(one.rateLimit).toMatchObject({ limit: 30, remaining: 27, queued: 0 })
-      expect(other.rateLimit).toMatchObject({ remaining: 27 })
-    })
+describe('the budget of a client', () => {
+  it('is shared by clients that are given the same limiter, and by those of withOptions', async () => {
+    const limiter = createRateLimiter()
+    const { connect } = setUp({ rateLimit: limiter })
+    const [one, other] = [connect(), connect()]
+    await Promise.all([one.account.get(), other.account.get(), one.withOptions({ timeout: 1000 }).account.get()])
+    expect(one.rateLimit).toMatchObject({ limit: 30, remaining: 27, queued: 0 })
+    expect(other.rateLimit).toMatchObject({ remaining: 27 })
+  })
+
+  it('has a ceiling that no header of the server raises', async () => {
+    const { sandbox, client } = setUp({ rateLimit: { requests: 5 } })
+    const calls = Promise.all(Array.from({ length: 20 }, () => call(client)))
+    await vi.advanceTimersByTimeAsync(MINUTE - 1)
+    expect(sandbox.requests).toHaveLength(5)
+    await passUntil(calls)
+    expect(sandbox.requests).toHaveLength(20)
   })
 
   it('does not count waiting against the timeout', async () => {
-    await withServer({ rateLimit: { requests: 1, interval: 600 } }, async (sandbox, connect) => {
-      const client = connect({ rateLimit: { requests: 1, interval: 600 }, timeout: 300, retry: 0 })
-      await Promise.all([client.account.get(), client.account.get()])
-      expect(refused(sandbox)).toBe(0)
-    })
+    const one = { requests: 1, interval: MINUTE }
+    const { sandbox, client } = setUp({ rateLimit: one, timeout: 300, retry: 0 }, { rateLimit: one })
+    await passUntil(Promise.all([client.account.get(), client.account.get()]))
+    expect(refused(sandbox)).toBe(0)
   })
 
-  it('of the opener is its own', async () => {
-    const sandbox = createSandbox({ rateLimit })
-    const client = new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: { requests: 1 } })
+  it('is not the one of the opener', async () => {
+    const { client } = setUp({ rateLimit: { requests: 1 } })
     const url = 'https://www.youtube.com/watch?v=dQw4w9WgXcQ'
     await Promise.all(Array.from({ length: 5 }, () => client.opener.create({ url })))
     expect(client.rateLimit).toMatchObject({ limit: 1, remaining: 1, queued: 0 })
+  })
+
+  it('makes a call fail at once that would wait longer than maxWait, whatever its retries', async () => {
+    const { sandbox, client } = setUp({ rateLimit: { requests: 1, maxWait: 100 } })
+    await client.account.get()
+    const failed = vi.fn()
+    client.account.get().catch(failed)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(failed).toHaveBeenCalledTimes(1)
+    expect(failed.mock.calls[0]![0]).toMatchObject({
+      code: 'rate_limit',
+      outcome: 'not-sent',
+      attempts: 0,
+      path: '/account',
+    })
+    expect(sandbox.requests).toHaveLength(1)
+  })
+})
+
+describe('a refusal by the server', () => {
+  it('with a wait beyond maxDelay fails at once, for the refused call and for the later ones', async () => {
+    const { sandbox, client } = setUp()
+    sandbox.fail({ status: 429, headers: { 'Retry-After': '86400' } })
+    const codes = { code: 'rate_limit', retryAfter: 86_400 }
+    await expect(client.account.get()).rejects.toMatchObject({ ...codes, outcome: 'rejected', attempts: 1 })
+    const later = client.account.get()
+    await expect(later).rejects.toMatchObject({ ...codes, outcome: 'not-sent', attempts: 0 })
+    expect(sandbox.requests).toHaveLength(1)
+    const patient = client.account.get({ retry: { maxDelay: 86_400_000 } })
+    await vi.advanceTimersByTimeAsync(86_400_000)
+    await patient
+  })
+
+  it.each<[string, object]>([
+    ['as the status', { status: 429, headers: { 'Retry-After': '40' } }],
+    ['inside a 200', { body: { error: 429, message: 'Slow down', 'Retry-After': 40 } }],
+  ])('%s holds up the other calls for as long as the server said', async (_, fault) => {
+    const { sandbox, client } = setUp({ retry: 0 })
+    sandbox.fail(fault)
+    await expect(client.account.get()).rejects.toMatchObject({ code: 'rate_limit' })
+    expect(client.rateLimit.remaining).toBe(0)
+    const other = client.account.get()
+    await vi.advanceTimersByTimeAsync(39_999)
+    expect(sandbox.requests).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(1)
+    await other
+    expect(sandbox.requests).toHaveLength(2)
+  })
+})
+
+describe('a limiter of the user’s own', () => {
+  /** A limiter that only takes notes. */
+  function recorder(): RateLimiter & { calls: unknown[][]; options: AcquireOptions[] } {
+    const calls: unknown[][] = []
+    const options: AcquireOptions[] = []
+    return {
+      calls,
+      options,
+      state: { limit: 7, remaining: 3, resetAt: undefined, queued: 0 },
+      acquire(_signal, given = {}) {
+        calls.push(['acquire'])
+        options.push(given)
+        return undefined
+      },
+      observe(answer?: RateLimitAnswer) {
+        calls.push(answer ? ['observe', answer.refused, answer.retryAfter] : ['observe'])
+      },
+      release() {
+        calls.push(['release'])
+      },
+    }
+  }
+
+  it('is asked before each attempt and told once what became of it', async () => {
+    const limiter = recorder()
+    const { sandbox, client } = setUp({ rateLimit: limiter })
+    sandbox.fail({ status: 429, headers: { 'Retry-After': '2' } })
+    sandbox.fail({ body: { error: 429, message: 'Slow down', 'Retry-After': 3 } })
+    await passUntil(client.account.get())
+    expect(limiter.calls).toEqual([
+      ['acquire'],
+      ['observe', true, 2],
+      ['acquire'],
+      ['observe', true, 3],
+      ['acquire'],
+      ['observe', false, undefined],
+    ])
+    expect(client.rateLimit).toBe(limiter.state)
+  })
+
+  it.each<[string, object, unknown[]]>([
+    ['a refusal for another reason', { status: 403 }, ['observe', false, undefined]],
+    ['a failure of the server', { status: 500 }, ['observe', false, undefined]],
+    ['a page that is not JSON', { status: 200, body: '<html>' }, ['observe', false, undefined]],
+    ['a lost connection', { drop: 'before' }, ['observe']],
+    ['a connection lost after the work', { drop: 'after' }, ['observe']],
+    ['a timeout', { delay: Infinity }, ['observe']],
+  ])('is told of %s', async (_, fault, told) => {
+    const limiter = recorder()
+    const { sandbox, client } = setUp({ rateLimit: limiter, retry: 0, timeout: 1000 })
+    sandbox.fail(fault)
+    await passUntil(call(client))
+    expect(limiter.calls).toEqual([['acquire'], told])
+  })
+
+  it('gets the place back of a request that was never sent', async () => {
+    const limiter = recorder()
+    const refuse = () => Promise.reject(new TypeError('fetch failed', { cause: { message: '', code: 'ECONNREFUSED' } }))
+    const { client } = setUp({ rateLimit: limiter, retry: 0, fetch: refuse })
+    expect(await call(client)).toMatchObject({ ok: false, error: { outcome: 'not-sent' } })
+    expect(limiter.calls).toEqual([['acquire'], ['release']])
+  })
+
+  it('gets the place back of a call whose key function never settles', async () => {
+    const limiter = recorder()
+    const { client } = setUp({ rateLimit: limiter, retry: 0, timeout: 1000, apiKey: () => new Promise(() => {}) })
+    expect(await passUntil(call(client))).toMatchObject({ ok: false, error: { outcome: 'not-sent' } })
+    expect(limiter.calls).toEqual([['acquire'], ['release']])
+  })
+
+  it('may do without release, and is told of the end of every request instead', async () => {
+    const { release: _, ...limiter } = recorder()
+    const { client } = setUp({ rateLimit: limiter, retry: 0, timeout: 1000, apiKey: () => new Promise(() => {}) })
+    await passUntil(call(client))
+    expect(limiter.calls).toEqual([['acquire'], ['observe']])
+  })
+
+  it('is told how long a refusal may hold the call up', async () => {
+    const limiter = recorder()
+    const { client } = setUp({ rateLimit: limiter })
+    await client.account.get()
+    await client.account.get({ retry: { maxDelay: 5 } })
+    expect(limiter.options.map(({ maxDelay }) => maxDelay)).toEqual([90_000, 5])
+  })
+})
+
+describe('the place of a call in the budget', () => {
+  it('is used up by a lost connection, because the server may have counted it', async () => {
+    const { sandbox, client } = setUp({ retry: 0 })
+    sandbox.fail({ drop: 'before' })
+    await call(client)
+    expect(client.rateLimit.remaining).toBe(29)
+  })
+
+  it('comes back if an abort ends the call while its key is being fetched', async () => {
+    const controller = new AbortController()
+    const { client } = setUp({ apiKey: () => new Promise(() => {}), rateLimit: { requests: 1 } })
+    const ended = client.account.get({ signal: controller.signal }).catch((reason: unknown) => reason)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(client.rateLimit.remaining).toBe(0)
+    const aborted = once(controller.signal, 'abort')
+    controller.abort('enough')
+    await aborted
+    expect(await ended).toBe('enough')
+    expect(client.rateLimit.remaining).toBe(1)
   })
 })
