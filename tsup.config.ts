@@ -10,7 +10,7 @@ export default defineConfig({
   sourcemap: true,
   external: ['msw', 'rate-limiter-flexible', /^node:/],
   // Inlined, so that nothing is installed beside the package.
-  noExternal: ['ky', 'leven', 'zod'],
+  noExternal: ['ky', 'zod'],
   // The sandbox's page, which src/testing/page/files.ts reads from disk when it is not bundled.
   loader: { '.html': 'text', '.css': 'text', '.page.js': 'text' },
   define: { PAGE_IS_INLINED: 'true' },

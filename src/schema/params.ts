@@ -1,4 +1,3 @@
-import { closestMatch } from 'leven'
 import type { Issue } from '../errors.ts'
 import { isRecord, kind, mismatch, shown } from './expected.ts'
 
@@ -125,8 +124,14 @@ const oneOf = (values: readonly string[]): Check => ({
   fits: (value) => values.includes(value as string),
 })
 
-/** The known name that is spelled nearly like this one. */
+/** The known name that differs by a letter, or by two that have changed places. */
 function suggestion(name: string, known: readonly string[]): string {
-  const near = closestMatch(name.slice(0, 40), known, { maxDistance: 2 })
+  const misspelled = withOneLetterLess(name.slice(0, 40))
+  const near = known.find((candidate) => withOneLetterLess(candidate).some((text) => misspelled.includes(text)))
   return near ? `, did you mean ${near}?` : ''
 }
+
+const withOneLetterLess = (text: string): string[] => [
+  text,
+  ...Array.from(text, (_, at) => text.slice(0, at) + text.slice(at + 1)),
+]
