@@ -54,10 +54,12 @@ export interface ErrorContext {
 
 const brand = Symbol.for('shortlink-sdk.error')
 
-/** The longest message and body that an error shows in a log, in characters. The `body` itself stays whole. */
+/** How much an error shows of itself in a log, in characters. The fields themselves stay whole. */
 const SHOWN_MESSAGE = 600
 const SHOWN_BODY = 1000
 const SHOWN_ERROR = 1200
+/** How many issues its JSON shows. */
+const SHOWN_ISSUES = 10
 
 /**
  * The base of every error of this package. Its `code` tells the kinds apart where `instanceof` cannot: with two copies
@@ -98,16 +100,17 @@ export class ShortLinkError extends Error {
     Object.assign(this, withoutUndefined({ method, path, url }))
   }
 
-  /** What a log needs: every field, and a body of at most 1,000 characters. */
+  /** What a log needs: every field, at most ten issues, and a body of at most 1,000 characters. */
   toJSON(): Record<string, unknown> {
-    const { name, message } = this
-    const body = 'body' in this && { body: shortenBody(this.body, SHOWN_BODY) }
-    return { name, message, ...(this as object), ...body }
+    const { name, message, issues, body } = this as ShortLinkError & Partial<InvalidResponseError>
+    const shown = { issues: issues?.slice(0, SHOWN_ISSUES), body: shortenBody(body, SHOWN_BODY) }
+    return { name, message, ...(this as object), ...withoutUndefined(shown) }
   }
 
   /** How Node, Bun and Deno print it: short, whatever the server sent. @internal */
   [Symbol.for('nodejs.util.inspect.custom')](_depth: number, options: object, inspect: Inspect): string {
-    const { name: _, message: __, body, ...fields } = this.toJSON()
+    // The stack says the name and the message, and the message says the issues.
+    const { name: _, message: __, issues: ___, body, ...fields } = this.toJSON()
     const shown = (more: object) => inspect({ ...fields, ...more }, { ...options, depth: 3, maxArrayLength: 3 })
     const cause = isError(this.cause) ? { cause: `${this.cause.name}: ${shorten(this.cause.message, 200)}` } : {}
     const room = SHOWN_ERROR - String(this.stack).length - shown(cause).length
@@ -118,14 +121,18 @@ export class ShortLinkError extends Error {
 
 type Inspect = (value: unknown, options: object) => string
 
-/** Gives a class its name and code. On the prototype, where the stack's first line is taken from. */
+/**
+ * Gives a class its name and code: on the prototype, where the stack's first line is taken from, and on the class, whose
+ * own name a bundler may have changed, and which Node and loggers show.
+ */
 function define(errorClass: { readonly prototype: ShortLinkError }, name: string, code?: ErrorCode): void {
+  Object.defineProperty(errorClass, 'name', { value: name, configurable: true })
   Object.defineProperty(errorClass.prototype, 'name', { value: name, configurable: true, writable: true })
   Object.defineProperty(errorClass.prototype, 'code', { value: code, configurable: true, writable: true })
   Object.defineProperty(errorClass.prototype, brand, { value: true, configurable: true })
 }
 
-/** A property that loggers, which copy what they can enumerate, leave out. */
+/** Long properties, which Node leaves out of an uncaught error, and loggers out of a line. */
 function hide(error: ShortLinkError, fields: object): void {
   for (const [name, value] of Object.entries(fields)) Object.defineProperty(error, name, { value, configurable: true })
 }
@@ -145,11 +152,11 @@ export class InvalidRequestError extends ShortLinkError {
   }
   declare readonly code: 'invalid_request'
   /** Every parameter that does not fit. */
-  readonly issues: readonly Issue[]
+  declare readonly issues: readonly Issue[]
 
   constructor(issues: readonly Issue[], context?: ErrorContext) {
     super(describe(issues), context)
-    this.issues = issues
+    hide(this, { issues })
   }
 }
 
@@ -267,7 +274,7 @@ export class InvalidResponseError extends ShortLinkError {
   }
   declare readonly code: 'invalid_response'
   /** Everything that does not fit, 100 issues at most; empty where the body could not be read at all. */
-  readonly issues: readonly Issue[]
+  declare readonly issues: readonly Issue[]
   /** The HTTP status of the answer. */
   readonly status: number
   /** The body as parsed JSON, or as text where it is not JSON; `undefined` where it was too large to be read. */
@@ -279,9 +286,8 @@ export class InvalidResponseError extends ShortLinkError {
     context: ErrorContext,
   ) {
     super(message, context)
-    this.issues = issues
     this.status = status
-    hide(this, { body })
+    hide(this, { issues, body })
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Issue } from '../errors.ts'
+import { kind } from '../schema/expected.ts'
 import { type Checks, checkParams, filename, id } from '../schema/params.ts'
 
 /** A path with the parameters that stand in it, each under its name. */
@@ -20,9 +21,9 @@ export function path(text: TemplateStringsArray, ...params: Record<string, unkno
   return { text, params }
 }
 
-/** A path with the names of its parameters: `/campaign/:id/delete`. What a user wrote stays as it is. */
+/** A path with the names of its parameters: `/campaign/:id/delete`. A string of the user's stays as it is. */
 export function patternOf(path: Path | string): string {
-  if (!isTemplate(path)) return String(path)
+  if (!isTemplate(path)) return typeof path === 'string' ? path : kind(path)
   const { text, params } = path
   return text.reduce((done, part, index) => `${done}:${Object.keys(params[index - 1]!)[0]}${part}`)
 }

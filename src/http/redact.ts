@@ -5,8 +5,9 @@ export type Redact = (text: string) => string
 
 const REDACTED = '[redacted]'
 
-/** How deep the causes of an error are followed. */
+/** How deep the causes of an error are followed, and how many lines of each stack are kept: Node prints them all. */
 const MOST_CAUSES = 4
+const MOST_STACK_LINES = 4
 
 /** The names that HTML has for characters of a key. */
 const entityNames: Readonly<Record<string, string>> = {
@@ -91,7 +92,7 @@ export function redactHeaders(redact: Redact, headers: Iterable<readonly [string
 
 /**
  * A copy of what a fetch threw that is safe to log: the original may carry the request, and with it the key, in a
- * property or in its message. Name, message, stack, code and the chain of causes stay. A cause of the user's own, such
+ * property or in its message. Name, message, code, the top of the stack and the chain of causes stay. A cause of the user's own, such
  * as what his stream failed with, is kept as it is.
  */
 export function redactCause(redact: Redact, cause: unknown, own: unknown, depth = 0): unknown {
@@ -102,8 +103,10 @@ export function redactCause(redact: Redact, cause: unknown, own: unknown, depth 
   const hidden = { configurable: true, writable: true }
   Object.defineProperties(copy, {
     name: { value: redact(String(cause.name ?? 'Error')), ...hidden },
-    stack: { value: redact(String(cause.stack ?? '')), ...hidden },
+    stack: { value: redact(topOf(String(cause.stack ?? ''))), ...hidden },
   })
   if (cause.cause !== undefined && depth < MOST_CAUSES) copy.cause = redactCause(redact, cause.cause, own, depth + 1)
   return typeof code === 'string' ? Object.assign(copy, { code: redact(code) }) : copy
 }
+
+const topOf = (stack: string): string => stack.split('\n', MOST_STACK_LINES).join('\n')

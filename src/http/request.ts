@@ -1,4 +1,4 @@
-import { ConfigurationError, type ErrorContext, InvalidRequestError, type Issue } from '../errors.ts'
+import { ConfigurationError, type ErrorContext, InvalidRequestError, type Issue, shorten } from '../errors.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
 import { isRecord, kind } from '../schema/expected.ts'
 import { type Checks, checkOptions, checkParams } from '../schema/params.ts'
@@ -89,10 +89,11 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
   const { content, unwrap, query, json, checks = {} } = call
   const { apiKey } = defaults
   const redact = redactorOf([query, json], checks, apiKey)
-  const method = String(call.method)
+  const api = defaults[call.api ?? 'management']
+  const method = typeof call.method === 'string' ? call.method : kind(call.method)
   const refuse = (path: string, issues: Issue[]) => {
     if (issues.length === 0) return
-    throw new InvalidRequestError(redactIssues(redact, issues), { method: redact(method), path: redact(path) })
+    throw new InvalidRequestError(redactIssues(redact, issues), contextOfRefused(method, path, api, redact))
   }
   refuse(patternOf(call.path), [
     ...checkParams({ method: call.method }, { method: methods }, ['method']),
@@ -114,7 +115,6 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
   const search = queryString(query, issues)
   refuse(escaped, issues)
 
-  const api = defaults[call.api ?? 'management']
   if (api.address === undefined) {
     throw new ConfigurationError(`no address to send it to: set ${api.setBy}`, { method, path })
   }
@@ -143,6 +143,12 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
 /** What every error of a call says about it. */
 export function contextOf({ method, path, shownUrl }: PreparedCall<unknown>): ErrorContext {
   return { method, path, url: shownUrl }
+}
+
+/** What the error of a call says about it that is refused before anything is made of it. */
+export function contextOfRefused(method: string, path: string, { address }: Api, redact: Redact): ErrorContext {
+  const shown = (text: string) => shorten(redact(text), 200)
+  return { method: shown(method), path: shown(path), ...(address !== undefined && { url: shown(address + path) }) }
 }
 
 /** Removes the key, and the passwords among the parameters. */

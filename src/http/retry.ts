@@ -77,7 +77,8 @@ export function isCertificateError(error: unknown): boolean {
 export function neverOpened(error: unknown): boolean {
   const codes =
     /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|ERR_TLS_|ERR_SSL_)/
-  const words = /client error \(Connect\)|Proxy response \(\d+\) ?!== ?200|wrong version number|packet length too long/
+  const words =
+    /client error \(Connect\)|Proxy response \(\d+\) ?!== ?200|wrong version number|packet length too long|^bad port$/
   return (
     isCertificateError(error) || causesOf(error).some((cause) => codes.test(codeOf(cause)) || words.test(cause.message))
   )

@@ -25,7 +25,7 @@ import {
 import { type ListMemory, ListPromise } from './pagination.ts'
 import { type Path, patternOf } from './path.ts'
 import { redactHeaders, redactIssues } from './redact.ts'
-import { type Call, type CallDefaults, contextOf, type PreparedCall, prepareCall } from './request.ts'
+import { type Call, type CallDefaults, contextOf, contextOfRefused, type PreparedCall, prepareCall } from './request.ts'
 import type { RequestOptions } from './request-options.ts'
 import { retryDelay } from './retry.ts'
 import { type AttemptState, invalidResponse, noAnswer, type ReadResponse, refusal, tooLarge } from './to-error.ts'
@@ -93,22 +93,18 @@ export class Transport {
     const checks = { ...pageChecks, ...call.checks }
     const memory = this.#lists.get(pattern) ?? {}
     this.#lists.set(pattern, memory)
+    const redact = (text: string) => this.#settings.apiKey.redact(text)
+    const context = contextOfRefused('GET', pattern, this.#settings.management, redact)
     const { concurrency: _, dedupe: __, ...requestOptions } = options ?? {}
     const fetchPage = async (query: PageQuery, { signal, readAhead }: FetchPageOptions) => {
       const unwrap = unwrapNumberedPage(call.unwrap, query.page)
       const page = { ...call, checks, method: 'GET', query: { ...call.query, ...query }, unwrap, readAhead }
-      this.#refuseOptions(options, pattern)
+      const issues = checkOptions(options, listOptionChecks)
+      if (issues.length) throw new InvalidRequestError(redactIssues(redact, issues), context)
       return this.#run(page, signal ? { ...requestOptions, signal } : requestOptions)
     }
     const query = (call.query ?? {}) as PageQuery
-    return new ListPromise(fetchPage, query, options ?? {}, memory, { method: 'GET', path: pattern })
-  }
-
-  #refuseOptions(options: unknown, path: string): void {
-    const issues = checkOptions(options, listOptionChecks)
-    if (issues.length === 0) return
-    const redact = (text: string) => this.#settings.apiKey.redact(text)
-    throw new InvalidRequestError(redactIssues(redact, issues), { method: 'GET', path })
+    return new ListPromise(fetchPage, query, options ?? {}, memory, context)
   }
 
   /** A call from its check to its answer. */
