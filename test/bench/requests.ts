@@ -40,7 +40,8 @@ async function costs(read: (list: List) => Promise<{ id: number }[]>, limit?: nu
     links: [],
   }))
   const sandbox = createSandbox({ rateLimit: RATE, data: { campaigns }, now: () => START + clock.now() })
-  const client = new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: createRateLimiter(RATE, clock) })
+  const rateLimit = createRateLimiter(RATE, clock)
+  const client = new ShortLinkClient({ ...sandbox.clientOptions, rateLimit, logLevel: 'off' })
 
   let isDone = false
   const walk = read(client.campaigns.list(limit === undefined ? {} : { limit })).finally(() => {
