@@ -1,6 +1,8 @@
-import { ConfigurationError } from '../errors.ts'
+import { ConfigurationError, describe } from '../errors.ts'
 import { rateHeaders } from '../rate-limit/headers.ts'
 import { mismatch, shown } from '../schema/expected.ts'
+import { boolean, type Checks, checkOptions } from '../schema/params.ts'
+import { listOf } from './list-check.ts'
 
 /** Pages of other origins that may call the proxy. */
 export interface CorsOptions {
@@ -10,6 +12,15 @@ export interface CorsOptions {
   credentials?: boolean
   /** Request headers that `authorize` reads, besides `Authorization` and `Content-Type`. Default: none. */
   headers?: readonly string[]
+}
+
+const isOrigin = (value: string) => URL.canParse(value) && new URL(value).origin === value
+const originList = listOf("'*', or a list of origins such as 'https://app.example', without a path", isOrigin)
+
+const optionChecks: Checks<keyof CorsOptions> = {
+  origins: { ...originList, fits: (value) => value === '*' || originList.fits(value) },
+  credentials: boolean,
+  headers: listOf('a list of header names', (name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)),
 }
 
 /** What a page may read of a response besides its body. */
@@ -22,26 +33,16 @@ export class CorsRules {
   readonly #headers: readonly string[]
 
   /** @throws {ConfigurationError} for options that do not fit */
-  constructor({ origins = [], credentials = false, headers = [] }: Partial<CorsOptions> = {}) {
-    const expected = "'*' or origins such as 'https://app.example', without a path"
-    if (origins !== '*' && !Array.isArray(origins)) {
-      throw new ConfigurationError(`cors.origins: ${mismatch(expected, origins, shown)}`)
+  constructor(options: CorsOptions = { origins: [] }) {
+    const issues = checkOptions(options, optionChecks, ['cors'])
+    if (issues.length) throw new ConfigurationError(describe(issues))
+    const own: CorsOptions = Object.assign(Object.create(null), options)
+    this.#origins = own.origins ?? []
+    this.#credentials = own.credentials ?? false
+    this.#headers = own.headers ?? []
+    if (this.#origins === '*' && this.#credentials) {
+      throw new ConfigurationError(`cors.credentials: ${mismatch("false, because cors.origins is '*'", true, shown)}`)
     }
-    const wrong = origins === '*' ? undefined : origins.findIndex((origin) => !isOrigin(origin))
-    if (wrong !== undefined && wrong !== -1) {
-      throw new ConfigurationError(`cors.origins: ${mismatch(expected, origins[wrong], shown)}`)
-    }
-    if (typeof credentials !== 'boolean' || (origins === '*' && credentials)) {
-      throw new ConfigurationError(
-        `cors.credentials: ${mismatch(origins === '*' ? "false, because cors.origins is '*'" : 'a boolean', credentials, shown)}`,
-      )
-    }
-    if (!Array.isArray(headers) || !headers.every(isHeaderName)) {
-      throw new ConfigurationError(`cors.headers: ${mismatch('a list of header names', headers, shown)}`)
-    }
-    this.#origins = origins
-    this.#credentials = credentials
-    this.#headers = headers
   }
 
   /** The origin of the page that makes the request, if it is another origin that is not allowed. */
@@ -93,7 +94,3 @@ function isCrossOrigin(request: Request): boolean {
   const origin = request.headers.get('Origin')
   return origin !== null && origin.replace(/^https?:\/\//, '') !== new URL(request.url).host
 }
-
-const isOrigin = (value: unknown) => typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value
-
-const isHeaderName = (value: unknown) => typeof value === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(value)

@@ -1,18 +1,16 @@
-import { ConfigurationError } from '../errors.ts'
-import { mismatch, shown } from '../schema/expected.ts'
+import { listOf } from './list-check.ts'
 
 const hostPattern = /^(\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
 
-/** Parses the `hosts` option. Returns whether a request was made to one of the hosts. */
-export function hostCheck(hosts: readonly string[] | undefined): (request: Request) => boolean {
+export const hostsCheck = listOf(
+  "a list of hosts such as ['app.example', 'localhost:3000']",
+  (host) => hostPattern.test(host),
+  1,
+)
+
+/** Whether a request was made to one of the hosts of the `hosts` option. Without it, any host will do. */
+export function hostMatcher(hosts: readonly string[] | undefined): (request: Request) => boolean {
   if (hosts === undefined) return () => true
-  const isList = Array.isArray(hosts) && hosts.length > 0
-  const wrong = isList ? hosts.find((host) => typeof host !== 'string' || !hostPattern.test(host)) : hosts
-  if (!isList || wrong !== undefined) {
-    throw new ConfigurationError(
-      `hosts: ${mismatch("a list of hosts such as ['app.example', 'localhost:3000']", wrong, shown)}`,
-    )
-  }
   const known = new Set(hosts.map((host) => host.toLowerCase()))
   return (request) => {
     // Some adapters make up the address of the request, but pass the header on as it came.

@@ -1,10 +1,10 @@
 import { ConfigurationError, describe } from '../errors.ts'
 import { requestOptionChecks, timeoutCheck } from '../http/request-options.ts'
 import type { Fetch } from '../runtime/fetch.ts'
-import { isRecord } from '../schema/expected.ts'
 import { boolean, type Check, type Checks, checkOptions, positiveInteger } from '../schema/params.ts'
 import type { AllowedCall } from './allow.ts'
 import type { CorsOptions } from './cors.ts'
+import { hostsCheck } from './hosts.ts'
 
 /** Options of `createProxy`. */
 export interface ProxyOptions {
@@ -77,8 +77,8 @@ const optionChecks: Checks<keyof ProxyOptions> = {
   allow: elsewhere,
   authorize: aFunction,
   prefix: elsewhere,
-  hosts: elsewhere,
-  cors: { expected: 'an object', fits: isRecord },
+  hosts: hostsCheck,
+  cors: elsewhere,
   openerAuth: ['none', 'bearer'],
   timeout: timeoutCheck,
   maxResponseSize: positiveInteger,

@@ -3,7 +3,7 @@ import { isRecord } from '../schema/expected.ts'
 import { AllowList } from './allow.ts'
 import { CorsRules, isPreflight } from './cors.ts'
 import { Forwarder } from './forward.ts'
-import { hostCheck } from './hosts.ts'
+import { hostMatcher } from './hosts.ts'
 import { ownOptions, type ProxyOptions } from './options.ts'
 import { abridged, parsePrefix, pathBelow } from './path.ts'
 import { ProxyRefusal, refusalResponse } from './refusal.ts'
@@ -34,7 +34,7 @@ export function createProxy(options: ProxyOptions): (request: Request) => Promis
   const own = ownOptions(options)
   const { authorize, onError } = own
   const prefix = parsePrefix(own.prefix)
-  const isKnownHost = hostCheck(own.hosts)
+  const isKnownHost = hostMatcher(own.hosts)
   const allow = new AllowList(own.allow)
   const cors = new CorsRules(own.cors)
   const forwarder = new Forwarder(own, new Targets(own, allow))

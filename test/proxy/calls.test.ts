@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import type { AllowedCall } from '../../src/proxy/index.ts'
 import { KEY, proxied } from './upstream.ts'
@@ -24,7 +25,7 @@ describe('what passes', () => {
     expect(seen).toMatchObject([{ method, url: `/api${path}` }])
   })
 
-  test('everything else is refused, and the platform hears nothing of it', async () => {
+  test('everything else is refused and does not reach the platform', async () => {
     const { call, seen } = await proxied({ allow: ['GET /campaigns', 'PUT /campaign/:id/update'] })
     const refused: [string, string][] = [
       ['GET', '/account'],
@@ -72,6 +73,11 @@ describe('tricks with the path', () => {
     '/files/upload/a%0d%0ab',
     '/files/upload/a/b',
     '/files/upload/%ff',
+    '/files/upload/%252e%252e',
+    '/files/upload/a%252f%252e%252e%252fb%2525',
+    '/files/upload/a%25252f%25252e%25252e%25252fb%25',
+    '/files/upload/a%25255cb%25',
+    '/files/upload/a%25250ab%25',
     '/files/upload/',
   ])('%s is refused', async (path) => {
     const { call, seen } = await proxied({ allow: ['GET /qr/:id', 'GET /files/upload/:filename'] })
@@ -88,7 +94,7 @@ describe('tricks with the path', () => {
     },
   )
 
-  test('the host of the request decides nothing', async () => {
+  test('the host of the request does not decide where it goes', async () => {
     const { proxy, seen } = await proxied()
     expect((await proxy(new Request('http://evil.example/campaigns'))).status).toBe(200)
     expect(seen).toHaveLength(1)
@@ -96,7 +102,7 @@ describe('tricks with the path', () => {
 })
 
 describe('where it is mounted', () => {
-  test('the prefix is taken off, with or without a slash at its end', async () => {
+  test('the prefix is removed, with or without a trailing slash', async () => {
     for (const prefix of ['/api/shortlink', '/api/shortlink/']) {
       const { call, seen } = await proxied({ prefix })
       expect((await call('/api/shortlink/campaigns?page=2')).status).toBe(200)
@@ -121,43 +127,65 @@ describe('where it is mounted', () => {
 })
 
 describe('authorize', () => {
-  test('hears the request and the entry of `allow`, and decides', async () => {
-    const heard: unknown[] = []
+  test('receives the request and the entry of `allow`, and decides', async () => {
+    const received: unknown[] = []
     const { call, seen } = await proxied({
       allow: ['GET /qr/:id', 'DELETE /qr/:id/delete'],
       authorize: async (request, call) => {
-        heard.push(request.headers.get('cookie'), call)
+        received.push(request.headers.get('cookie'), call)
         return call.startsWith('GET ')
       },
     })
     expect((await call('/qr/1', { headers: { cookie: 'session=1' } })).status).toBe(200)
     expect((await call('/qr/1/delete', { method: 'DELETE' })).status).toBe(403)
-    expect(heard).toEqual(['session=1', 'GET /qr/:id', null, 'DELETE /qr/:id/delete'])
+    expect(received).toEqual(['session=1', 'GET /qr/:id', null, 'DELETE /qr/:id/delete'])
     expect(seen).toHaveLength(1)
   })
 
-  test('its own answer is given as it is', async () => {
+  test('a response of its own is sent as it is', async () => {
     const { call } = await proxied({ authorize: () => new Response('Sign in', { status: 401 }) })
     const answer = await call('/campaigns')
     expect([answer.status, await answer.text()]).toEqual([401, 'Sign in'])
   })
 
+  test('a response of another realm, or with immutable headers, is sent too', async () => {
+    const foreign = runInNewContext('({ status: 418, headers: {} })')
+    for (const [verdict, status] of [
+      [foreign, 418],
+      [Response.redirect('https://app.example/login'), 302],
+    ] as const) {
+      const { call } = await proxied({ authorize: () => verdict })
+      expect((await call('/campaigns')).status).toBe(status)
+    }
+  })
+
+  test('a response that cannot be sent is a 500, reported to onError', async () => {
+    const used = new Response('used')
+    await used.text()
+    for (const verdict of [Response.error(), used]) {
+      const errors: unknown[] = []
+      const { call, seen } = await proxied({ authorize: () => verdict, onError: (error) => errors.push(error) })
+      expect((await call('/campaigns')).status).toBe(500)
+      expect([errors.length, seen]).toEqual([1, []])
+    }
+  })
+
   test('only true lets a call pass', async () => {
-    for (const verdict of [undefined, null, 0, '', 1, 'yes']) {
+    for (const verdict of [undefined, null, 0, '', 1, 'yes', {}, [], { status: 200 }, () => true]) {
       const { call, seen } = await proxied({ authorize: () => verdict as never })
       expect((await call('/campaigns')).status).toBe(403)
       expect(seen).toEqual([])
     }
   })
 
-  test('when it throws, nothing is sent, the page learns nothing and onError hears it', async () => {
+  test('an error of it is passed to onError, hidden from the page, and nothing is sent', async () => {
     const errors: unknown[] = []
     const failure = new Error('the session store at 10.0.0.5 is down')
     const { call, seen } = await proxied({
       authorize: () => Promise.reject(failure),
       onError: (error) => {
         errors.push(error)
-        throw new Error('a careless observer')
+        throw new Error('thrown by the observer')
       },
     })
     const answer = await call('/campaigns')
@@ -165,7 +193,7 @@ describe('authorize', () => {
     expect([errors, seen]).toEqual([[failure], []])
   })
 
-  test('reading the body in it is a mistake that is named, not an empty upload', async () => {
+  test('must not read the body: that is reported as a mistake, not sent as an empty upload', async () => {
     const errors: unknown[] = []
     const { call, seen } = await proxied({
       allow: ['POST /campaign/add'],
@@ -173,20 +201,20 @@ describe('authorize', () => {
       onError: (error) => errors.push(error),
     })
     expect((await call('/campaign/add', { method: 'POST', body: '{}' })).status).toBe(500)
-    expect(String(errors[0])).toMatch('authorize: it read the body')
+    expect(String(errors[0])).toMatch('authorize: it read the body of the request')
     expect(seen).toEqual([])
   })
 })
 
 describe('the key', () => {
-  test('may come from a function of the request, asked on every call', async () => {
+  test('can come from a function, which is called with every request', async () => {
     const { call, seen } = await proxied({ apiKey: async (request) => `key-${request.headers.get('x-tenant')}` })
     await call('/campaigns', { headers: { 'x-tenant': 'a' } })
     await call('/campaigns', { headers: { 'x-tenant': 'b' } })
     expect(seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer key-a', 'Bearer key-b'])
   })
 
-  test('a function that gives none fails the call and says so to onError, without the value', async () => {
+  test('from a function that returns none that fits fails the call, and onError is told without the value', async () => {
     const errors: unknown[] = []
     for (const key of ['', 'secret\nX-Evil: 1', undefined]) {
       const { call, seen } = await proxied({ apiKey: () => key as string, onError: (error) => errors.push(error) })

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { KEY, proxied } from './upstream.ts'
 
 describe('towards the platform', () => {
-  test('only the headers that a call needs cross', async () => {
+  test('only the headers that a call needs are forwarded', async () => {
     const { call, seen } = await proxied({ allow: ['POST /campaign/add'], headers: { 'X-Gateway': 'g' } })
     await call('/campaign/add', {
       method: 'POST',
@@ -27,14 +27,14 @@ describe('towards the platform', () => {
       },
     })
     const { headers } = seen[0]!
-    // What the runtime's own fetch adds says nothing about the page.
+    // Headers that the runtime's own fetch adds; they say nothing about the page.
     const own = ['host', 'connection', 'user-agent', 'accept-encoding', 'sec-fetch-mode', 'transfer-encoding']
     const crossed = Object.keys(headers).filter((name) => !own.includes(name) && name !== 'accept-language')
     expect(crossed.sort()).toEqual(['accept', 'authorization', 'content-type', 'x-gateway'])
     expect(headers).toMatchObject({ authorization: `Bearer ${KEY}`, host: expect.stringMatching('127.0.0.1') })
   })
 
-  test('a body goes on while it still comes in, with the length it was announced with', async () => {
+  test('a body is forwarded while it still arrives, with its announced length', async () => {
     let received = 0
     let firstBytes = () => {}
     const arrived = new Promise<void>((resolve) => {
@@ -63,7 +63,7 @@ describe('towards the platform', () => {
     expect(seen[0]!.headers).not.toHaveProperty('transfer-encoding')
   })
 
-  test('a body goes on in the way in which Node keeps no copy of it', async () => {
+  test('a body is sent in the redirect mode in which Node keeps no copy of it', async () => {
     const modes: unknown[] = []
     const proxy = createProxy({
       baseUrl: 'https://sho.rt/api',
@@ -79,20 +79,21 @@ describe('towards the platform', () => {
     expect(modes).toEqual(['error', 'manual'])
   })
 
-  test('a page that goes away ends the call at the platform too', async () => {
-    const closed = new Promise<void>((resolve) => {
-      void proxied({}, (request) => request.socket.on('close', () => resolve())).then(({ proxy }) => {
-        const controller = new AbortController()
-        setTimeout(() => controller.abort(), 50)
-        return proxy(new Request('https://app.example/campaigns', { signal: controller.signal }))
-      })
+  test('a page that closes the connection ends the call to the platform too', async () => {
+    const controller = new AbortController()
+    let closed = Promise.resolve()
+    const { proxy } = await proxied({}, (request) => {
+      closed = new Promise((resolve) => request.socket.on('close', () => resolve()))
+      controller.abort()
     })
+    const answer = await proxy(new Request('https://app.example/campaigns', { signal: controller.signal }))
+    expect(answer.status).toBe(499)
     await closed
   })
 })
 
 describe('towards the browser', () => {
-  test('only the rate headers, Retry-After and Date cross, and nothing is cached', async () => {
+  test('only the rate headers, Retry-After and Date are passed on, and nothing is cached', async () => {
     const { call } = await proxied({}, (_request, response) => {
       const headers = {
         'Content-Type': 'application/json; charset=utf-8',
@@ -126,7 +127,7 @@ describe('towards the browser', () => {
     expect(await answer.json()).toEqual({ error: 429, message: 'Slow down' })
   })
 
-  test('the key is taken out of an answer that has it, however it is spelled', async () => {
+  test('the key is removed from a response that contains it, also when it is percent-encoded', async () => {
     const { call } = await proxied({}, (request, response) => {
       const { authorization } = request.headers
       const spellings = [authorization, encodeURIComponent(KEY)]
@@ -137,7 +138,7 @@ describe('towards the browser', () => {
     expect(text).not.toMatch(/key.{1,3}of-the-account/)
   })
 
-  test('an HTML page arrives as text, so it is never a page of this site', async () => {
+  test('an HTML page is passed on as plain text, so that it never runs as a page of this site', async () => {
     const { call } = await proxied({}, (_request, response) => {
       response.writeHead(200, { 'Content-Type': 'text/html' }).end('<script>alert(1)</script>')
     })
@@ -146,7 +147,7 @@ describe('towards the browser', () => {
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  test('an answer without a body stays one', async () => {
+  test('a response without a body is passed on without one', async () => {
     const { call } = await proxied({}, (_request, response) => response.writeHead(204).end())
     const answer = await call('/campaigns')
     expect([answer.status, answer.body]).toEqual([204, null])
@@ -154,7 +155,7 @@ describe('towards the browser', () => {
 })
 
 describe('when the platform fails', () => {
-  test('a redirect is not followed; onError learns where it led', async () => {
+  test('a redirect is not followed, and only onError learns where it led', async () => {
     const errors: unknown[] = []
     const { call, seen } = await proxied({ onError: (error) => errors.push(error) }, (_request, response) => {
       response.writeHead(301, { Location: `https://new.example/api/campaigns?key=${KEY}` }).end()
@@ -166,7 +167,7 @@ describe('when the platform fails', () => {
     expect(seen).toHaveLength(1)
   })
 
-  test('a server that is not there is a 502', async () => {
+  test('a platform that cannot be reached is a 502', async () => {
     const errors: unknown[] = []
     const { call } = await proxied({ baseUrl: 'http://127.0.0.1:1/api', onError: (error) => errors.push(error) })
     const answer = await call('/campaigns')
@@ -174,15 +175,14 @@ describe('when the platform fails', () => {
     expect(errors).toHaveLength(1)
   })
 
-  test('an answer that breaks off is a 502', async () => {
+  test('a response that breaks off is a 502', async () => {
     const { call } = await proxied({}, (_request, response) => {
-      response.writeHead(200, { 'Content-Length': '100' }).write('{"error":0')
-      setTimeout(() => response.destroy(), 20)
+      response.writeHead(200, { 'Content-Length': '100' }).write('{"error":0', () => response.destroy())
     })
     expect((await call('/campaigns')).status).toBe(502)
   })
 
-  test('a server that never answers, or never ends its answer, is a 504', async () => {
+  test('a platform that never answers, or never ends its response, is a 504', async () => {
     const silent = await proxied({ timeout: 60 }, () => {})
     expect((await silent.call('/campaigns')).status).toBe(504)
     const endless = await proxied({ timeout: 60 }, (_request, response) => response.write('{'))
@@ -190,7 +190,7 @@ describe('when the platform fails', () => {
   })
 })
 
-test('over Node’s http, a request line with an absolute address changes nothing', async () => {
+test('a request line with an absolute address is treated like any other by a server of Node', async () => {
   const { proxy, seen } = await proxied({ prefix: '/p' })
   const server = createServer(async (request, response) => {
     const answer = await proxy(new Request(new URL(request.url!, 'http://localhost'), { method: request.method! }))

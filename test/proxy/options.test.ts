@@ -32,11 +32,53 @@ test.each<[string, Record<string, unknown>]>([
   ['cors.origins', { cors: { origins: ['other.example'] } }],
   ['cors.origins', { cors: { origins: ['https://other.example/'] } }],
   ['cors.credentials', { cors: { origins: '*', credentials: true } }],
+  ['cors.credentials', { cors: { origins: ['https://other.example'], credentials: 'yes' } }],
+  ['cors.origins', { cors: { origins: 'https://other.example' } }],
+  ['cors.headers', { cors: { origins: '*', headers: ['X-A, X-B'] } }],
+  ['cors', { cors: true }],
+  ['cors.origin', { cors: { origin: '*' } }],
+  ['hosts', { hosts: 'app.example' }],
+  ['hosts', { hosts: [] }],
+  ['hosts', { hosts: ['https://app.example'] }],
+  ['hosts', { hosts: ['app.example/x'] }],
+  ['hosts', { hosts: [undefined] }],
+  ['hosts', { hosts: ['*.example'] }],
+  ['maxResponseSize', { maxResponseSize: 0 }],
+  ['maxResponseSize', { maxResponseSize: '16MB' }],
+  ['headers', { headers: { 'X Y': '1' } }],
+  ['headers', { headers: { 'X-Gateway': 'a\nb' } }],
+  ['authorize', { authorize: true }],
+  ['onError', { onError: console }],
+  ['fetch', { fetch: {} }],
+  ['openerAuth', { openerAuth: 'basic' }],
+  ['alow', { alow: [] }],
 ])('a bad %s is named, without the key: %j', (option, bad) => {
   const create = () => createProxy({ ...good, ...bad } as ProxyOptions)
   expect(create).toThrow(ConfigurationError)
   expect(create).toThrow(new RegExp(`^${option.replace('.', '\\.')}\\b`))
   expect(create).not.toThrow('the-secret-key')
+})
+
+test.each([undefined, null, 7, 'options', []])('%s in the place of options is a ConfigurationError', (options) => {
+  expect(() => createProxy(options as never)).toThrow(ConfigurationError)
+})
+
+test('an option that does not exist is refused with a suggestion', () => {
+  expect(() => createProxy({ ...good, timout: 1000 } as ProxyOptions)).toThrow(
+    'timout: unknown option, did you mean timeout?',
+  )
+})
+
+test('headers can be anything that `new Headers` takes', async () => {
+  for (const headers of [{ 'X-A': '1' }, new Headers({ 'X-A': '1' }), [['X-A', '1']] as [string, string][]]) {
+    let sent: unknown
+    const fetch = async (_: unknown, init: RequestInit) => {
+      sent = new Headers(init.headers).get('X-A')
+      return Response.json({ error: 0 })
+    }
+    await createProxy({ ...good, headers, fetch })(new Request('https://app.example/campaigns'))
+    expect(sent).toBe('1')
+  }
 })
 
 test.each(['http://localhost:8080', 'http://127.0.0.1/api', 'http://[::1]:80', 'http://api.localhost'])(

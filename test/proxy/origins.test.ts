@@ -20,12 +20,12 @@ describe('pages of other origins', () => {
   test.each<[string, Record<string, string>]>([
     ['a page of this origin', { Origin: 'https://app.example', 'Sec-Fetch-Site': 'same-origin' }],
     [
-      'a page of this origin behind a gateway that renames the host',
+      'a page of this origin behind a gateway that changes the host',
       { Origin: 'https://www', 'Sec-Fetch-Site': 'same-origin' },
     ],
     ['a page of this origin, by Origin alone', { Origin: 'https://app.example' }],
-    ['an address that was typed', { 'Sec-Fetch-Site': 'none' }],
-    ['a program that is no browser', {}],
+    ['a page opened from the address bar', { 'Sec-Fetch-Site': 'none' }],
+    ['a program that is not a browser', {}],
   ])('%s passes', async (_name, headers) => {
     const { call } = await proxied()
     expect((await call('/campaigns', { headers })).status).toBe(200)
@@ -41,7 +41,7 @@ describe('pages of other origins', () => {
 describe('with cors', () => {
   const cors = { origins: ['https://other.example'] }
 
-  test('a listed page may call and read the rates, errors included', async () => {
+  test('a page of a listed origin may call, and may read the rate headers, of errors too', async () => {
     const { call } = await proxied({ cors })
     for (const [path, status] of [
       ['/campaigns', 200],
@@ -59,13 +59,13 @@ describe('with cors', () => {
     }
   })
 
-  test('a page that is not listed is refused', async () => {
+  test('a page of another origin is refused', async () => {
     const { call, seen } = await proxied({ cors })
     expect((await call('/campaigns', { headers: { Origin: 'https://third.example' } })).status).toBe(403)
     expect(seen).toEqual([])
   })
 
-  test('a preflight is answered without asking authorize or the platform', async () => {
+  test('a preflight is answered without calling authorize or the platform', async () => {
     const { call, seen } = await proxied({
       cors: { ...cors, headers: ['X-CSRF'], credentials: true },
       allow: ['GET /qr/:id', 'GET /campaigns', 'DELETE /qr/:id/delete'],
@@ -85,7 +85,7 @@ describe('with cors', () => {
     expect(seen).toEqual([])
   })
 
-  test("'*' lets every page in, without cookies", async () => {
+  test("'*' allows every origin, without cookies", async () => {
     const { call } = await proxied({ cors: { origins: '*' } })
     const answer = await call('/campaigns', { headers: other })
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*'])
