@@ -17,8 +17,8 @@ export interface Crowd {
   duration: number
   /** How many of the processes are killed once they have done something, and started again. */
   kills?: number
-  /** Called once, when a quarter of the calls is done. */
-  onQuarter?: () => Promise<void>
+  /** Called once, when a quarter of the calls is done. The promise resolves when a process misses the store. */
+  onQuarter?: (storeIsMissed: Promise<void>) => Promise<void>
 }
 
 /** What became of the calls. */
@@ -49,6 +49,10 @@ export async function run(crowd: Crowd): Promise<Report> {
   let done = 0
   let killsLeft = kills
   let quarter: Promise<void> | undefined
+  let reportMissed = () => {}
+  const storeIsMissed = new Promise<void>((resolve) => {
+    reportMissed = resolve
+  })
 
   async function work(ids: Set<number>): Promise<void> {
     const settings = [redisPort, points, duration, [...ids]].map(String)
@@ -58,12 +62,13 @@ export async function run(crowd: Crowd): Promise<Report> {
     const exited = once(child, 'exit')
     for await (const line of createInterface(child.stdout)) {
       const [what, id] = line.split(' ')
+      if (line === 'shared false') reportMissed()
       if (what === 'shared') changes.push(line)
       else if (what === 'lost') lost.push(line)
       if (what !== 'done') continue
       ids.delete(Number(id))
       done++
-      if (done >= calls / 4) quarter ??= onQuarter?.()
+      if (done >= calls / 4) quarter ??= onQuarter?.(storeIsMissed)
       if (killsLeft > 0 && ids.size > 0 && kill(child)) killsLeft--
     }
     await exited

@@ -1,4 +1,8 @@
-/** Has one call answered; aborts one that waits for budget for a minute, one that waits for an answer and one that waits for its retry. */
+/**
+ * Gets one response. Then aborts a call that waits for budget for a minute, one that waits for its response and one that
+ * waits for its retry.
+ */
+import { once } from 'node:events'
 import { ShortLinkClient } from '../../../src/index.ts'
 import { createSandbox } from '../../../src/testing/index.ts'
 import { serve } from '../../../src/testing/server.ts'
@@ -9,13 +13,24 @@ const one = new ShortLinkClient({ baseUrl, apiKey: sandbox.apiKey, rateLimit: { 
 await one.account.get()
 console.log('1 answered')
 
+const happened = new EventTarget()
+const many = one.withOptions({
+  rateLimit: { requests: 30 },
+  onRequest: ({ path }) => void happened.dispatchEvent(new Event(path)),
+  onRetry: () => void happened.dispatchEvent(new Event('retry')),
+})
+sandbox.fail({ path: '/account', status: 503, headers: { 'Retry-After': '60' } })
+sandbox.fail({ path: '/domains', delay: Infinity })
+const bothWait = Promise.all([once(happened, '/domains'), once(happened, 'retry')])
 const controller = new AbortController()
 const { signal } = controller
-const many = one.withOptions({ rateLimit: { requests: 30 } })
-sandbox.fail({ delay: 60_000 })
-sandbox.fail({ status: 503, headers: { 'Retry-After': '60' } })
-const calls = [one.account.get({ signal }), many.account.get({ signal }), many.account.get({ signal })]
-setTimeout(() => controller.abort(), 200)
-const ends = await Promise.allSettled(calls)
+const ends = Promise.allSettled([
+  one.account.get({ signal }),
+  many.account.get({ signal }),
+  many.domains.list({}, { signal }),
+])
+await bothWait
+controller.abort()
+const aborted = (await ends).filter(({ status }) => status === 'rejected')
 await close()
-console.log(`${ends.filter(({ status }) => status === 'rejected').length} aborted`)
+console.log(`${aborted.length} aborted`)

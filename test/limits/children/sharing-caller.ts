@@ -1,6 +1,6 @@
 /**
- * One of many processes with the same key: assigns the links whose ids it is given to campaign 1, all at once, and
- * says which are done.
+ * One of many processes with the same key: assigns the links with the given ids to campaign 1, all at once, and reports
+ * which are done.
  */
 import { Redis } from 'ioredis'
 import { RateLimiterRedis } from 'rate-limiter-flexible'
@@ -10,12 +10,13 @@ import { sharedRateLimiter } from '../../../src/rate-limit/shared.ts'
 const [baseUrl, apiKey, port, points, duration, ids] = process.argv.slice(2) as [string, ...string[]]
 
 const redis = new Redis({ port: Number(port), host: '127.0.0.1', enableOfflineQueue: false })
-redis.on('error', () => {}) // the limiter tells what happened
+redis.on('error', () => {}) // The limiter reports what happened.
 await new Promise((resolve) => redis.once('ready', resolve))
 
 const store = new RateLimiterRedis({ storeClient: redis, points: Number(points), duration: Number(duration) })
 const rateLimit = sharedRateLimiter(store, { onStateChange: ({ shared }) => console.log(`shared ${shared}`) })
-const client = new ShortLinkClient({ baseUrl, apiKey: apiKey!, rateLimit })
+// While the store is away, or on a busy machine, a call may be refused more than twice.
+const client = new ShortLinkClient({ baseUrl, apiKey: apiKey!, rateLimit, retry: 10 })
 
 await Promise.all(
   ids!.split(',').map(async (id) => {

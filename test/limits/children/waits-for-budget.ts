@@ -1,4 +1,4 @@
-/** Three calls where one a window is allowed: only the wait for budget keeps the process alive. */
+/** Three calls where one a window is allowed: only their waiting for budget keeps the process alive. */
 import { ShortLinkClient } from '../../../src/index.ts'
 import { createSandbox } from '../../../src/testing/index.ts'
 
