@@ -1,0 +1,94 @@
+import { describe, expect, it, vi } from 'vitest'
+import * as z from 'zod/mini'
+import { InvalidResponseError, type StandardSchema } from '../../src/index.ts'
+import { numberOf, page } from '../helpers/answers.ts'
+import { connect } from '../helpers/client.ts'
+import { addresses, pagesSeen } from '../helpers/lists.ts'
+import { failure } from '../helpers/outcome.ts'
+import { serve } from '../helpers/server.ts'
+
+describe('client.paginate', () => {
+  interface Link {
+    id: number
+    shorturl: string
+  }
+  const Row = z.object({ id: z.coerce.number(), shorturl: z.string() })
+  /** A Standard Schema that comes from no library. */
+  const handMade = (answer: 'at once' | 'later'): StandardSchema<Link> => ({
+    '~standard': {
+      version: 1,
+      vendor: 'test',
+      validate(value) {
+        const { id, shorturl } = value as Record<string, string>
+        const result = shorturl
+          ? { value: { id: Number(id), shorturl } }
+          : { issues: [{ message: 'no link', path: [{ key: 'shorturl' }] }] }
+        return answer === 'later' ? Promise.resolve(result) : result
+      },
+    },
+  })
+  const link = (id: number) => ({ id, shorturl: `https://sho.rt/${id}` })
+  const wireLink = (id: number) => ({ ...link(id), id: String(id) })
+  const numbers = (url: string) => ({
+    result: '3',
+    perpage: '2',
+    currentpage: String(numberOf(url)),
+    nextpage: '2',
+    maxpage: '2',
+  })
+  const rows = (url: string) => (numberOf(url) === 1 ? { '0': wireLink(1), '5': wireLink(2) } : [wireLink(3)])
+
+  it.each<[form: string, body: (url: string) => object]>([
+    ['nested in `data`', (url) => ({ error: 0, data: { ...numbers(url), urls: rows(url) } })],
+    ['at the top level', (url) => ({ error: 0, ...numbers(url), urls: rows(url) })],
+  ])('walks a list %s and gives its rows as they came, or as a schema returns them', async (_, body) => {
+    const server = await serve(({ url }) => ({ body: body(url) }))
+    const client = connect(server)
+    expect(await client.paginate('/urls', { listKey: 'urls' }).toArray()).toEqual([1, 2, 3].map(wireLink))
+    for (const schema of [Row, handMade('at once'), handMade('later')]) {
+      expect(await client.paginate<Link>('/urls', { listKey: 'urls', schema }).toArray()).toEqual([1, 2, 3].map(link))
+    }
+    expect(pagesSeen(server)).toEqual([1, 2, 1, 2, 1, 2, 1, 2])
+  })
+
+  it('sends its query with every page', async () => {
+    const server = await serve(({ url }) => ({ body: { error: 0, ...numbers(url), urls: rows(url) } }))
+    await connect(server)
+      .paginate('/urls', { listKey: 'urls', query: { order: 'date & name', limit: 2 } })
+      .toArray()
+    expect(addresses(server)).toEqual([
+      '/api/urls?order=date%20%26%20name&limit=2',
+      '/api/urls?order=date%20%26%20name&limit=2&page=2',
+    ])
+  })
+
+  it.each([Row, handMade('at once'), handMade('later')])(
+    'names the row that does not fit the schema',
+    async (schema) => {
+      const server = await serve(page('urls', [wireLink(1), { id: 2 }]))
+      const error = await failure(connect(server).paginate<Link>('/urls', { listKey: 'urls', schema }))
+      expect(error).toBeInstanceOf(InvalidResponseError)
+      expect((error as InvalidResponseError).issues.map(({ path }) => path)).toEqual([['data', 'urls', 1, 'shorturl']])
+    },
+  )
+
+  it('gives such a row as it came under validation report, and does not call the schema under off', async () => {
+    const server = await serve(page('urls', [wireLink(1), { id: 2 }]))
+    const onDrift = vi.fn()
+    const list = (validation: 'report' | 'off') =>
+      connect(server, { validation, onDrift }).paginate<Link>('/urls', { listKey: 'urls', schema: Row }).toArray()
+    expect(await list('report')).toEqual([link(1), { id: 2 }])
+    expect(onDrift).toHaveBeenCalledOnce()
+    expect(await list('off')).toEqual([wireLink(1), { id: 2 }])
+    expect(onDrift).toHaveBeenCalledOnce()
+  })
+
+  it('says that the list is missing if `listKey` is not in the answer', async () => {
+    const error = await failure(
+      connect(await serve(page('urls', [wireLink(1)]))).paginate('/urls', { listKey: 'links' }),
+    )
+    expect((error as InvalidResponseError).issues).toEqual([
+      { path: ['data', 'links'], message: 'is missing, expected a list' },
+    ])
+  })
+})
