@@ -18,6 +18,7 @@ import { PixelsResource } from './resources/pixels.ts'
 import { QrResource } from './resources/qr.ts'
 import { SplashResource } from './resources/splash.ts'
 import { mismatch } from './schema/expected.ts'
+import { checkParams } from './schema/params.ts'
 import type { StandardSchema } from './schema/standard-schema.ts'
 import { resolveSettings } from './settings.ts'
 
@@ -108,8 +109,8 @@ export class ShortLinkClient {
     params: RequestParams<T> = {},
     options?: RequestOptions,
   ): ApiPromise<T> {
-    const { query, json, body, schema } = params
-    const invalid = schemaIssues(schema)
+    const { query, json, body, schema } = params ?? {}
+    const invalid = [...checkParams(params, {}), ...schemaIssues(schema)]
     return this.#transport.call(
       { method, path, query, json, content: body, unwrap: unwrapWhole(schema), invalid },
       options,

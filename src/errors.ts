@@ -317,7 +317,11 @@ export function isShortLinkError(value: unknown): value is AnyShortLinkError {
 
 /** Whether a value is an error, of any realm: under Jest, what fetch throws comes from another one. */
 export function isError(value: unknown): value is Error {
-  return typeof (value as Partial<Error> | null | undefined)?.message === 'string'
+  try {
+    return typeof (value as Partial<Error> | null | undefined)?.message === 'string'
+  } catch {
+    return false
+  }
 }
 
 const classesByStatus: ReadonlyMap<number, typeof ApiError> = /* @__PURE__ */ new Map<number, typeof ApiError>([

@@ -1,5 +1,5 @@
-import { ConfigurationError, isError } from '../errors.ts'
-import { mismatch } from '../schema/expected.ts'
+import { ConfigurationError } from '../errors.ts'
+import { mismatch, reasonOf } from '../schema/expected.ts'
 import { createRedactor, type Redact } from './redact.ts'
 
 /** The key, or a function that returns it, called before each attempt. `null`: no key is sent. */
@@ -44,7 +44,7 @@ export class ApiKey {
     try {
       key = await source()
     } catch (error) {
-      throw new ConfigurationError(`apiKey() failed: ${this.redact(isError(error) ? error.message : String(error))}`)
+      throw new ConfigurationError(`apiKey() failed: ${this.redact(reasonOf(error))}`)
     }
     return this.#checked(key)
   }

@@ -92,11 +92,18 @@ export function redactHeaders(redact: Redact, headers: Iterable<readonly [string
 
 /**
  * A copy of what a fetch threw that is safe to log: the original may carry the request, and with it the key, in a
- * property or in its message. Name, message, code, the top of the stack and the chain of causes stay. A cause of the user's own, such
- * as what his stream failed with, is kept as it is.
+ * property or in its message. Name, message, code, the top of the stack and the chain of causes stay.
  */
-export function redactCause(redact: Redact, cause: unknown, own: unknown, depth = 0): unknown {
-  if (cause === own && own !== undefined) return cause
+export function redactCause(redact: Redact, cause: unknown): unknown {
+  try {
+    return copyCause(redact, cause, 0)
+  } catch {
+    // A getter of it throws.
+    return undefined
+  }
+}
+
+function copyCause(redact: Redact, cause: unknown, depth: number): unknown {
   if (!isError(cause)) return typeof cause === 'string' ? redact(cause) : undefined
   const copy = new Error(redact(cause.message))
   const { code } = cause as { code?: unknown }
@@ -105,7 +112,7 @@ export function redactCause(redact: Redact, cause: unknown, own: unknown, depth 
     name: { value: redact(String(cause.name ?? 'Error')), ...hidden },
     stack: { value: redact(topOf(String(cause.stack ?? ''))), ...hidden },
   })
-  if (cause.cause !== undefined && depth < MOST_CAUSES) copy.cause = redactCause(redact, cause.cause, own, depth + 1)
+  if (cause.cause !== undefined && depth < MOST_CAUSES) copy.cause = copyCause(redact, cause.cause, depth + 1)
   return typeof code === 'string' ? Object.assign(copy, { code: redact(code) }) : copy
 }
 

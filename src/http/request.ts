@@ -1,6 +1,6 @@
 import { ConfigurationError, type ErrorContext, InvalidRequestError, type Issue, shorten } from '../errors.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
-import { isRecord, kind } from '../schema/expected.ts'
+import { isRecord, kind, mismatch } from '../schema/expected.ts'
 import { type Checks, checkOptions, checkParams } from '../schema/params.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Unwrap } from './envelope.ts'
@@ -170,11 +170,7 @@ function queryString(query: object | undefined, issues: Issue[]): string {
   for (const [name, value] of Object.entries(query ?? {}) as [string, unknown][]) {
     if (value === undefined || refused.has(name)) continue
     if (typeof value === 'object' && value !== null) {
-      const options = 'options of the call, such as signal, are an argument of their own'
-      issues.push({
-        path: [name],
-        message: `expected a string, a number or a boolean, received ${kind(value)}: ${options}`,
-      })
+      issues.push(misplaced(name, mismatch('a string, a number or a boolean', value)))
       continue
     }
     try {
@@ -189,8 +185,7 @@ function queryString(query: object | undefined, issues: Issue[]): string {
 function stringify(json: unknown, issues: Issue[]): string {
   const refused = firstKeysOf(issues)
   for (const [name, value] of Object.entries(isRecord(json) ? json : {})) {
-    if (!refused.has(name) && !isData(value))
-      issues.push({ path: [name], message: `expected what JSON can hold, received ${kind(value)}` })
+    if (!refused.has(name) && !isData(value)) issues.push(misplaced(name, mismatch('what JSON can hold', value)))
   }
   try {
     return JSON.stringify(json)
@@ -198,6 +193,14 @@ function stringify(json: unknown, issues: Issue[]): string {
     issues.push({ path: [], message: `expected what JSON can hold: ${(error as Error).message}` })
     return ''
   }
+}
+
+/** What does not fit about a parameter that may be an option of the call, put into the wrong argument. */
+function misplaced(name: string, message: string): Issue {
+  const advice = Object.hasOwn(uploadOptionChecks, name)
+    ? ': it is an option of the call, pass it as the next argument'
+    : ''
+  return { path: [name], message: message + advice }
 }
 
 /** The parameters that something is said about already. */

@@ -8,7 +8,6 @@ import {
   type ErrorContext,
   InvalidResponseError,
   type Issue,
-  isError,
   type Outcome,
   shorten,
   TimeoutError,
@@ -16,6 +15,7 @@ import {
 import { parseRetryAfter } from '../rate-limit/headers.ts'
 import { EXPIRED } from '../runtime/deadline.ts'
 import type { FetchResponse } from '../runtime/fetch.ts'
+import { reasonOf } from '../schema/expected.ts'
 import { redactBody, redactCause, redactHeaders, redactIssues } from './redact.ts'
 import { contextOf, type PreparedCall } from './request.ts'
 import { causesOf, isCertificateError, mayRepeat, neverOpened } from './retry.ts'
@@ -47,45 +47,45 @@ export function noAnswer(
     const notSent: Outcome = 'not-sent'
     return new ConfigurationError(thrown.message, errorContext(call, state, notSent, false, state.attempt - 1))
   }
-  const redirect = isSent && causesOf(thrown).find(({ message }) => /redirect/i.test(message))
+  if (sourceError !== undefined) {
+    const reason = redact(reasonOf(sourceError))
+    const context = errorContext(call, state, 'unknown', false)
+    return new ConnectionError(`the content could not be read: ${reason}`, context, { cause: sourceError })
+  }
+  // From here on the copy, which no getter of the original can make fail.
+  const cause = redactCause(redact, thrown)
+  const redirect = isSent && causesOf(cause).find(({ message }) => /redirect/i.test(message))
   if (redirect) {
     const [, target = 'another address, which this runtime does not tell'] =
       /redirected to (\S+)/.exec(redirect.message) ?? []
     return new ConnectionError(redact(redirectAdvice(target, call)), errorContext(call, state, 'rejected', false))
   }
-  const notSent = !isSent || neverOpened(thrown)
-  const retryable = !isCertificateError(thrown) && mayRepeat({ method, replayable, notSent, status: undefined })
+  const notSent = !isSent || neverOpened(cause)
+  const retryable = !isCertificateError(cause) && mayRepeat({ method, replayable, notSent, status: undefined })
   const context = errorContext(call, state, notSent ? 'not-sent' : 'unknown', retryable)
   if (thrown === EXPIRED) return new TimeoutError(timeout as number, context)
-  if (sourceError !== undefined) {
-    const reason = redact(isError(sourceError) ? sourceError.message : String(sourceError))
-    return new ConnectionError(`the content could not be read: ${reason}`, context, { cause: sourceError })
-  }
-  const cause = redactCause(redact, thrown, undefined)
   const innermost = causesOf(cause).at(-1)
   const said = innermost ? innermost.message || (innermost as { code?: string }).code || innermost.name : cause
-  const reason = typeof said === 'string' ? said : ''
-  const advice = connectionAdvice(thrown, url)
-  return new ConnectionError(`no answer came: ${shorten(reason, 300) || 'fetch gave no reason'}${advice}`, context, {
-    cause,
-  })
+  const reason = typeof said === 'string' && said !== '' ? shorten(said, 300) : 'fetch gave no reason'
+  return new ConnectionError(`no answer came: ${withAdvice(reason, cause, url)}`, context, { cause })
 }
 
-/** What to do about a connection that failed, where the error of the runtime does not say it. */
-function connectionAdvice(thrown: unknown, url: string): string {
+/** Why a connection failed, and what to do about it where the runtime does not say that. */
+function withAdvice(reason: string, thrown: unknown, url: string): string {
   const text = causesOf(thrown)
     .map((cause) => `${(cause as { code?: unknown }).code} ${cause.message}`)
     .join(' ')
   if (isCertificateError(thrown)) {
-    return '. The certificate is not trusted: for a private certificate authority, set NODE_EXTRA_CA_CERTS to its file'
+    return `${reason}. The certificate is not trusted: for a private certificate authority, set NODE_EXTRA_CA_CERTS to its file`
   }
   if (/wrong version number|packet length too long|ERR_SSL_|EPROTO/.test(text)) {
-    return '. Does this port speak TLS? The address begins with https:'
+    // The words of OpenSSL explain nothing; they stay in the cause.
+    return 'the TLS handshake failed. Does this port speak TLS? The address begins with https:'
   }
   if (url.startsWith('http:') && /HPE_INVALID|UND_ERR_SOCKET|ECONNRESET|other side closed/.test(text)) {
-    return '. The address begins with http:. Does this port speak TLS?'
+    return `${reason}. Does this port speak TLS? The address begins with http:`
   }
-  return ''
+  return reason
 }
 
 /** The server said no. */
@@ -114,6 +114,9 @@ export function refusal(
 }
 
 function refusalMessage({ status, message, response }: Parameters<typeof refusal>[2], body: unknown): string {
+  if (status === 304) {
+    return '304 Not Modified, the answer of a cache to a conditional request: leave out If-None-Match and If-Modified-Since in `headers`'
+  }
   // A 200 that says no has nothing to tell but “OK”.
   const isOk = response.status >= 200 && response.status < 300
   const said = message || (!isOk && response.statusText) || (typeof body === 'string' ? notJson(body) : 'no message')
@@ -123,9 +126,6 @@ function refusalMessage({ status, message, response }: Parameters<typeof refusal
 /** What to do about a refusal, where that can be told. */
 function refusalAdvice(call: PreparedCall<unknown>, status: number, body: unknown, headers: Headers): string {
   const { api } = call
-  if (status === 304) {
-    return ': the answer of a cache to a conditional request. Leave out If-None-Match and If-Modified-Since in `headers`'
-  }
   if (isBotWall(body, headers)) return BOT_WALL
   if (typeof body === 'string' && status === 404) return `. Is ${api.setBy} right? It is ${api.address}`
   // Without a key of its own, the proxy that adds it knows better.

@@ -6,9 +6,10 @@ import type { RateLimiter } from '../rate-limit/limiter.ts'
 import { callsBegun } from '../runtime/calls-begun.ts'
 import { sleep, withDeadline } from '../runtime/deadline.ts'
 import { sentOnce } from '../runtime/environment.ts'
-import type { Fetch, FetchResponse } from '../runtime/fetch.ts'
+import { type Fetch, type FetchResponse, isResponse } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
 import { BodyTooLargeError, readText } from '../runtime/read-body.ts'
+import { mismatch } from '../schema/expected.ts'
 import { type Checks, checkOptions } from '../schema/params.ts'
 import type { ParseContext } from '../schema/parse.ts'
 import { ApiPromise, type ApiResponse } from './api-promise.ts'
@@ -241,7 +242,7 @@ export class Transport {
     for (const [name, value] of headers) sent.set(name, value)
     // An address and an init, because a Request of this realm means nothing to a fetch of another one. The body and the
     // signal bypass ky, which would clone the one, and join the other to its own with AbortSignal.any, which leaks.
-    const send = (request: Request) => {
+    const send = async (request: Request) => {
       const { redirect = 'manual' } = upload ?? {}
       const content = upload ? { body: upload.body, duplex: 'half' } : body !== undefined && { body: sentOnce(body) }
       const init = {
@@ -251,7 +252,10 @@ export class Transport {
         signal,
         ...content,
       }
-      return fetch(request.url, init) as Promise<Response>
+      const response = await fetch(request.url, init)
+      if (!isResponse(response))
+        throw new TypeError(mismatch('that `fetch` resolves with a Response', response ?? null))
+      return response as Response
     }
     const response = await this.#ky(url, { method, headers: sent, fetch: send as typeof globalThis.fetch })
     return response as FetchResponse

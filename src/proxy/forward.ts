@@ -102,7 +102,7 @@ export class Forwarder {
     if (error instanceof BodyTooLargeError) {
       return new ProxyRefusal(502, 'The response of the platform is too large.', error)
     }
-    const cause = redactCause((text) => key.redact(text), error, undefined)
+    const cause = redactCause((text) => key.redact(text), error)
     // How a fetch fails that must not follow redirects.
     const isRedirect = causesOf(error).some(({ message }) => /redirect/i.test(message))
     const message = isRedirect ? 'The platform answered with a redirect.' : 'The platform gave no answer.'

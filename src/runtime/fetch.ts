@@ -13,5 +13,11 @@ export interface FetchResponse {
   text(): Promise<string>
 }
 
+/** Whether a fetch has resolved with what this client can read. */
+export function isResponse(value: unknown): value is FetchResponse {
+  const { status, headers, text } = (value ?? {}) as Partial<FetchResponse>
+  return Number.isInteger(status) && typeof headers?.get === 'function' && typeof text === 'function'
+}
+
 /** The runtime's own fetch. Looked up at each call, so that one that is replaced later, by a test, is used. */
 export const runtimeFetch: Fetch = (url, init) => globalThis.fetch(url, init)

@@ -1,4 +1,4 @@
-import { shorten } from '../errors.ts'
+import { isError, shorten } from '../errors.ts'
 
 /** What does not fit, in one sentence: `expected an integer, received a boolean`. */
 export function mismatch(expected: string, value: unknown, describe: (value: unknown) => string = kind): string {
@@ -24,6 +24,12 @@ export function shown(value: unknown): string {
 /** A number itself, of anything else what kind of thing it is. */
 export function numberOrKind(value: unknown): string {
   return typeof value === 'number' ? String(value) : kind(value)
+}
+
+/** What a thrown value says, whatever it is. */
+export function reasonOf(thrown: unknown): string {
+  if (typeof thrown === 'string') return thrown
+  return isError(thrown) ? thrown.message : kind(thrown)
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import type { Issue } from '../errors.ts'
+import { isRecord, mismatch } from './expected.ts'
 import { type StandardSchema, toIssues } from './standard-schema.ts'
 
 /** How many issues of one answer are kept. Nothing is looked at beyond them: a hostile answer could have millions. */
@@ -38,6 +39,10 @@ export async function parseWithStandardSchema<T>(
   const room = MAX_ISSUES - issues.length
   if (room <= 0) return value as T
   const result = await schema['~standard'].validate(value)
+  if (!isRecord(result)) {
+    issues.push({ path, message: mismatch('a result of Standard Schema from `schema`', result ?? null) })
+    return value as T
+  }
   if (!result.issues) return result.value
   issues.push(...toIssues(result.issues.slice(0, room), path))
   return value as T
