@@ -1,5 +1,5 @@
 /** Passes values from many producers to one consumer. A producer waits until its value is taken. */
-export class Channel<T> {
+export class ResultChannel<T> {
   readonly #offered: { value: T; taken: () => void }[] = []
   #closed = false
   #wake = () => {}

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors.ts'
 import { sleep } from '../runtime/deadline.ts'
 import { onAbort } from '../runtime/on-abort.ts'
 import { mismatch, shown } from '../schema/expected.ts'
-import { Channel } from './channel.ts'
+import { ResultChannel } from './channel.ts'
 import { Estimate } from './estimate.ts'
 import { fingerprint, type JournalState, loadJournal } from './journal.ts'
 import { type BulkOptions, checkDecision } from './options.ts'
@@ -63,7 +63,7 @@ export class Run<T, R> implements BulkRun<T, R> {
 
   async *#run(): AsyncGenerator<BulkResult<T, R>> {
     const { signal, journal, total = sizeOf(this.#items), onProgress } = this.#options
-    const channel = new Channel<BulkResult<T, R>>()
+    const channel = new ResultChannel<BulkResult<T, R>>()
     this.#progress = new Progress(total, this.#estimate, onProgress)
     let work: Promise<unknown> = Promise.resolve()
     let isOpen = false
@@ -102,7 +102,7 @@ export class Run<T, R> implements BulkRun<T, R> {
   }
 
   /** Does the items, so many at a time, and closes the channel after the last. */
-  async #work(channel: Channel<BulkResult<T, R>>): Promise<void> {
+  async #work(channel: ResultChannel<BulkResult<T, R>>): Promise<void> {
     const tasks = this.#tasks()
     let turn: Promise<unknown> = Promise.resolve()
     const loop = async () => {

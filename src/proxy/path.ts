@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors.ts'
+import { ConfigurationError, shorten } from '../errors.ts'
 import { mismatch, shown } from '../schema/expected.ts'
 import { ProxyRefusal } from './refusal.ts'
 
@@ -23,11 +23,6 @@ export function pathBelow(prefix: string, request: Request): { path: string; que
   if (search.length > MAX_QUERY) {
     throw new ProxyRefusal(414, `The query is longer than ${MAX_QUERY} characters.`)
   }
-  if (!pathname.startsWith(`${prefix}/`)) throw new ProxyRefusal(404, `There is nothing at ${abridged(pathname)}.`)
+  if (!pathname.startsWith(`${prefix}/`)) throw new ProxyRefusal(404, `There is nothing at ${shorten(pathname, 200)}.`)
   return { path: pathname.slice(prefix.length), query: search }
-}
-
-/** A path for a message. */
-export function abridged(path: string): string {
-  return path.length > 200 ? `${path.slice(0, 200)}…` : path
 }

@@ -1,3 +1,4 @@
+import { shorten } from '../errors.ts'
 import { notify } from '../runtime/notify.ts'
 import { isRecord } from '../schema/expected.ts'
 import { AllowList } from './allow.ts'
@@ -5,7 +6,7 @@ import { CorsRules, isPreflight } from './cors.ts'
 import { Forwarder } from './forward.ts'
 import { hostMatcher } from './hosts.ts'
 import { ownOptions, type ProxyOptions } from './options.ts'
-import { abridged, parsePrefix, pathBelow } from './path.ts'
+import { parsePrefix, pathBelow } from './path.ts'
 import { ProxyRefusal, refusalResponse } from './refusal.ts'
 import { Targets } from './target.ts'
 
@@ -44,10 +45,10 @@ export function createProxy(options: ProxyOptions): (request: Request) => Promis
     if (!isKnownHost(request)) throw new ProxyRefusal(403, 'This proxy is not reached under this host.')
     const { path, query } = pathBelow(prefix, request)
     const origin = cors.forbiddenOrigin(request)
-    if (origin) throw new ProxyRefusal(403, `Pages of ${abridged(origin)} may not call this proxy.`)
+    if (origin) throw new ProxyRefusal(403, `Pages of ${shorten(origin, 200)} may not call this proxy.`)
     if (isPreflight(request)) return cors.preflight(allow.methods)
     const call = allow.match(request.method, path)
-    if (!call) throw new ProxyRefusal(403, `This proxy does not allow ${request.method} ${abridged(path)}.`)
+    if (!call) throw new ProxyRefusal(403, `This proxy does not allow ${request.method} ${shorten(path, 200)}.`)
     const verdict = authorize ? await authorize(request, call) : true
     if (isResponse(verdict)) return verdict
     if (verdict !== true) throw new ProxyRefusal(403, 'You are not allowed to do this.')
