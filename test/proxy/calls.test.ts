@@ -221,7 +221,7 @@ describe('the key', () => {
       expect((await call('/campaigns')).status).toBe(500)
       expect(seen).toEqual([])
     }
-    expect(errors.join()).toMatch('apiKey holds a space, a line break')
+    expect(errors.join()).toMatch('holds a space, a line break')
     expect(errors.join()).not.toMatch('secret')
   })
 })
