@@ -89,7 +89,8 @@ export class ShortLinkClient {
    * @throws {ConfigurationError} where an option does not fit
    */
   withOptions(overrides: ShortLinkClientOptions): ShortLinkClient {
-    return new ShortLinkClient({ ...this.#options, rateLimit: this.#transport.limiter ?? false, ...overrides })
+    const Client = this.constructor as typeof ShortLinkClient
+    return new Client({ ...this.#options, rateLimit: this.#transport.limiter ?? false, ...overrides })
   }
 
   /**
