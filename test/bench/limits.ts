@@ -1,9 +1,10 @@
 /**
- * 120 calls at once against a server that takes 30 in a window: what fails, what is sent, what is refused, and how
- * long it takes against the shortest possible time. Then many processes that share a key over Redis, where
- * redis-server is installed. Real HTTP on loopback. Run with `npm run bench:limits`.
+ * 120 concurrent calls to a server that allows 30 in a window: how many fail, are sent and are refused, and how long they
+ * take compared with the shortest possible time. Then processes that share a key over Redis, if redis-server is
+ * installed. Real HTTP on loopback. Run with `npm run bench:limits`.
  */
 import { ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
+import { rateHeaders } from '../../src/rate-limit/headers.ts'
 import { createSandbox, type SandboxOptions } from '../../src/testing/index.ts'
 import { serve } from '../../src/testing/server.ts'
 import { type Report, run } from '../limits/processes.ts'
@@ -18,26 +19,26 @@ interface Row {
   name: string
   sandbox?: SandboxOptions
   client?: ShortLinkClientOptions
-  /** Clients that send `CALLS` each, on the same key. */
+  /** How many clients make `CALLS` calls each with the same key. */
   clients?: number
-  /** Places that somebody else takes first. */
+  /** Places in the first window that another program takes. */
   taken?: number
 }
 
 const rows: Row[] = [
   { name: 'plain' },
-  { name: 'headers hidden', client: { fetch: withoutRateHeaders } },
+  { name: 'no rate headers', client: { fetch: withoutRateHeaders } },
   { name: 'refusals inside a 200', sandbox: { dialect: 'deployed' } },
   { name: "server's clock an hour ahead", sandbox: { now: () => Date.now() + HOUR } },
   { name: "server's clock an hour behind", sandbox: { now: () => Date.now() - HOUR } },
-  { name: 'a second client on the same key', clients: 2 },
+  { name: 'a second client with the same key', clients: 2 },
   { name: '10 places taken by another program, refusals inside a 200', taken: 10, sandbox: { dialect: 'deployed' } },
 ]
 
 async function withoutRateHeaders(...call: Parameters<typeof fetch>): Promise<Response> {
   const response = await fetch(...call)
   const headers = new Headers(response.headers)
-  for (const name of ['Limit', 'Remaining', 'Reset']) headers.delete(`X-RateLimit-${name}`)
+  for (const name of [rateHeaders.limit, rateHeaders.remaining, rateHeaders.reset]) headers.delete(name)
   return new Response(response.body, { status: response.status, headers })
 }
 
@@ -90,7 +91,7 @@ const columns = ({ calls, sent, refused, lost, took, shortest }: Report) => ({
   'shortest possible ms': shortest,
 })
 
-// The first calls of a process compile the code; they are not what is measured.
+// The first calls of a process compile the code, so they are not measured.
 const sandbox = createSandbox({ rateLimit: false })
 const warm = await serve(sandbox)
 const client = new ShortLinkClient({ baseUrl: warm.baseUrl, apiKey: sandbox.apiKey, rateLimit: false })
@@ -98,7 +99,7 @@ await Promise.all(Array.from({ length: CALLS }, () => client.account.get()))
 await warm.close()
 
 console.log(
-  `${CALLS} calls at once for each client, ${LIMIT} a window of ${WINDOW} ms, Node ${process.version}, loopback`,
+  `${CALLS} concurrent calls of each client, ${LIMIT} in a window of ${WINDOW} ms, Node ${process.version}, loopback`,
 )
 const measured = []
 for (const row of rows) measured.push(await measure(row))
@@ -111,6 +112,6 @@ if (hasRedis) {
   for (const processes of [1, 2, 4, 8]) report[processes] = columns(await run({ ...crowd, processes }))
   report['8, 4 of them killed'] = columns(await run({ ...crowd, processes: 8, kills: 4 }))
   await redis.stop()
-  console.log(`\n${crowd.calls} calls by many processes with one key over Redis, ${LIMIT} a window of ${WINDOW} ms`)
+  console.log(`\n${crowd.calls} calls of many processes with one key over Redis, ${LIMIT} in a window of ${WINDOW} ms`)
   console.table(report)
-} else console.log('\nredis-server is not installed: the run of many processes is left out')
+} else console.log('\nredis-server is not installed: the runs of many processes are left out')

@@ -1,7 +1,7 @@
 import { setImmediate as settled } from 'node:timers/promises'
 import type { Clock } from '../../src/rate-limit/limiter.ts'
 
-/** Time that moves only when a test says so. */
+/** A clock that only the test moves. */
 export class FakeClock implements Clock {
   #now = 0
   #next = 1
@@ -18,12 +18,12 @@ export class FakeClock implements Clock {
     this.#timers.delete(timer as number)
   }
 
-  /** Timers that are set. */
+  /** How many timers are set. */
   get timers(): number {
     return this.#timers.size
   }
 
-  /** Moves on, running what is due on the way, and lets promises settle after each step. */
+  /** Moves the clock, runs the timers that become due, and lets promises settle after each. */
   async advance(ms: number): Promise<void> {
     const until = this.#now + ms
     for (let due = this.#due(until); due !== undefined; due = this.#due(until)) {

@@ -7,7 +7,7 @@ import { serve } from '../../src/testing/server.ts'
 
 const caller = fileURLToPath(new URL('children/sharing-caller.ts', import.meta.url))
 
-/** How many processes share the key, and what is done to them. */
+/** The processes that share the key, and what happens to them. */
 export interface Crowd {
   redisPort: number
   processes: number
@@ -15,7 +15,7 @@ export interface Crowd {
   /** Requests in a window, and its length in seconds. */
   points: number
   duration: number
-  /** How many of the processes are killed once they have done something, and started again. */
+  /** How many of the processes are killed after they have done something, and then started again. */
   kills?: number
   /** Called once, when a quarter of the calls is done. The promise resolves when a process misses the store. */
   onQuarter?: (storeIsMissed: Promise<void>) => Promise<void>
@@ -24,19 +24,19 @@ export interface Crowd {
 /** What became of the calls. */
 export interface Report {
   calls: number
-  /** Requests that the server saw, and those that it refused. */
+  /** Requests that the server received, and those of them that it refused. */
   sent: number
   refused: number
-  /** Calls that failed, and links that are not where they should be. */
+  /** Calls that failed, and links that are missing from the campaign. */
   lost: number
-  /** From the first request to the last, in milliseconds; and the least that the windows allow. */
+  /** From the first request to the last, in milliseconds, and the shortest time that the windows allow. */
   took: number
   shortest: number
-  /** What the processes said of the store, in order. */
+  /** What the processes reported about the store, in order. */
   changes: string[]
 }
 
-/** Lets processes share one key, against a sandbox that counts what they do. */
+/** Lets processes share one key, and counts what they do in a sandbox. */
 export async function run(crowd: Crowd): Promise<Report> {
   const { redisPort, processes, calls, points, duration, kills = 0, onQuarter } = crowd
   const links = Array.from({ length: calls }, (_, index) => ({ id: index + 1 }))
@@ -72,7 +72,7 @@ export async function run(crowd: Crowd): Promise<Report> {
       if (killsLeft > 0 && ids.size > 0 && kill(child)) killsLeft--
     }
     await exited
-    // It was killed: what it did not report is done again, by a new process that knows nothing of the old one.
+    // It was killed. A new process that knows nothing of it repeats what it did not report.
     if (child.signalCode) await work(ids)
   }
 

@@ -449,14 +449,14 @@ describe('a key that others use too', () => {
   })
 
   it('has a smaller share in flight after each refusal, down to a thirty-second', async () => {
-    const limiter = setUp({ requests: 640 })
+    const limiter = setUp({ requests: 64 })
     const { clock, granted, take, end } = limiter
-    take(3000)
-    await end(640, refusal(10))
-    for (const share of [320, 160, 80, 40, 20, 20]) {
+    take(300)
+    await end(64, refusal(10))
+    for (const share of [32, 16, 8, 4, 2, 2]) {
       await clock.advance(10_000)
       const before = granted.length
-      await end(1, response(640, 640, 60))
+      await end(1, response(64, 64, 60))
       expect(granted).toHaveLength(before + share)
       await end(share, refusal(10))
     }

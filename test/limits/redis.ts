@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Whether Debian's redis-server is installed here. */
+/** Whether redis-server is installed. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 
 export interface RedisServer {
@@ -11,7 +11,7 @@ export interface RedisServer {
   stop(): Promise<void>
 }
 
-/** A redis-server of the test's own, in memory, on a free loopback port. */
+/** Starts a redis-server for one test file, in memory, on a free loopback port. */
 export async function startRedis(): Promise<RedisServer> {
   const port = await freePort()
   let server: ChildProcess | undefined

@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest'
 
-/** Collects what the cells of a table came to; `TABLE=1` prints them when all tests of the file have run. */
+/** Collects the cells of a table. `TABLE=1` prints it when all tests of the file have run. */
 export function collectTable(title: string): (row: string, column: string, value: unknown) => void {
   const rows: Record<string, Record<string, unknown>> = {}
   if (process.env.TABLE) {
