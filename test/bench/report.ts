@@ -41,7 +41,10 @@ function summary(findings: readonly Finding[]): string {
     rows.flatMap(([name, ...cells]) =>
       cells.flatMap((cell, index) => {
         if (typeof cell === 'string' || !cell.limit) return []
-        return { what: `${name}: ${columns[index]}`, met: isWithin(median(cell.samples), cell.limit) }
+        return {
+          what: columns.length > 1 ? `${name}: ${columns[index]}` : name,
+          met: isWithin(median(cell.samples), cell.limit),
+        }
       }),
     ),
   )
