@@ -14,10 +14,11 @@ export type {
   QrRow,
   SandboxData,
   SandboxSeed,
-  Scan,
   SplashRow,
+  Visit,
 } from './data/rows.ts'
 export { sampleData } from './data/sample.ts'
+export { type Deviation, deviations, type SandboxDialect } from './dialect/dialect.ts'
 export type { SandboxRequest } from './exchange/request-log.ts'
 export type { ChaosOptions } from './faults/chaos.ts'
 export type { Fault, FaultEffect } from './faults/fault.ts'

@@ -1,6 +1,6 @@
-import { deployed } from './dialect/deployed.ts'
+import type { Dialect } from './dialect/dialect.ts'
 import type { WireResponse } from './exchange/wire-response.ts'
-import { type EndpointCall, type JsonReply, PlatformRefusal } from './platform/endpoint.ts'
+import { type Endpoint, type EndpointCall, type JsonReply, PlatformRefusal } from './platform/endpoint.ts'
 import { opener } from './platform/endpoints/opener.ts'
 import type { RateDecision } from './platform/rate-window.ts'
 import { knowsPath, type RouteMatch } from './platform/routes.ts'
@@ -22,17 +22,21 @@ export interface Arrival {
 /** Does what an honest platform does, or says why not, in its dialect. */
 export function respond(
   arrival: Arrival,
-  { apiKey, dialect, now }: { apiKey: string; dialect: 'reference' | 'deployed'; now: number },
+  { apiKey, dialect, now }: { apiKey: string; dialect: Dialect; now: number },
 ): { response: WireResponse; done: boolean } {
   if (arrival.api === 'visit') {
     const response = arrival.request.method === 'GET' ? visit(arrival.call, arrival.url, now) : undefined
     return { response: response ?? htmlPage(404, 'Page not found'), done: response !== undefined }
   }
 
+  const route = arrival.found?.route ?? `${arrival.request.method} ${arrival.path}`
   const reply: JsonReply = { status: 200, json: {}, headers: { 'Content-Type': 'application/json' } }
+  let { call } = arrival
   let done = false
   try {
-    reply.json = arrival.api === 'opener' ? openerAnswer(arrival) : managementAnswer(arrival, apiKey)
+    if (arrival.api === 'management') admit(arrival, apiKey)
+    call = { ...call, query: dialect.query(route, call.query) }
+    reply.json = arrival.api === 'opener' ? openerAnswer(arrival) : endpointOf(arrival)(call)
     done = true
   } catch (refusal) {
     if (!(refusal instanceof PlatformRefusal)) throw refusal
@@ -40,8 +44,7 @@ export function respond(
     const wait = arrival.decision?.retryAfter
     if (wait !== undefined) reply.headers['Retry-After'] = String(wait)
   }
-  const route = arrival.found?.route ?? `${arrival.request.method} ${arrival.path}`
-  const { status, json, headers } = dialect === 'deployed' ? deployed(route, reply, arrival.call) : reply
+  const { status, json, headers } = dialect.reply(route, reply, call)
   return { response: { status, headers, body: JSON.stringify(json) }, done }
 }
 
@@ -50,12 +53,16 @@ function openerAnswer({ request, path, call }: Arrival): object {
   return opener(request.method, call)
 }
 
-function managementAnswer({ request, path, found, decision, call }: Arrival, apiKey: string): object {
+/** Refuses a request over the limit, and one without the key. */
+function admit({ request, decision }: Arrival, apiKey: string): void {
   if (decision?.retryAfter !== undefined) throw new PlatformRefusal(429, 'Too many requests. Please wait.')
   const [, scheme, key] = /^(\S+) (.*)$/.exec(request.headers.get('Authorization') ?? '') ?? []
   if (scheme?.toLowerCase() !== 'bearer' || key !== apiKey) {
     throw new PlatformRefusal(401, 'A valid API key is required to use this service.')
   }
+}
+
+function endpointOf({ request, path, found }: Arrival): Endpoint {
   if (!found) {
     throw knowsPath(path)
       ? new PlatformRefusal(405, `This path does not take ${request.method}.`)
@@ -65,5 +72,5 @@ function managementAnswer({ request, path, found, decision, call }: Arrival, api
   if (writes && !request.headers.get('Content-Type')?.startsWith('application/json')) {
     throw new PlatformRefusal(400, 'Every request must carry Content-Type: application/json.')
   }
-  return found.endpoint(call)
+  return found.endpoint
 }

@@ -1,5 +1,6 @@
 import type { SandboxData, SandboxSeed } from './data/rows.ts'
 import { Store } from './data/store.ts'
+import { Dialect, type SandboxDialect } from './dialect/dialect.ts'
 import { abortable } from './exchange/abort.ts'
 import { redirected } from './exchange/redirect.ts'
 import { readText, readUpload, requestEntry, type SandboxRequest } from './exchange/request-log.ts'
@@ -24,10 +25,11 @@ export interface SandboxOptions {
   /** The management API's limit, `false` for none. Default 30 requests in 60 000 ms. */
   rateLimit?: SandboxRateLimit | false
   /**
-   * How it answers: `'reference'` (default) to the letter of the reference, `'deployed'` with all the deviations of
-   * real deployments at once (numbers as strings, other names, failures with HTTP 200, …).
+   * How it answers: `'reference'` (default) to the letter of the reference, `'deployed'` with the deviations that are
+   * common among deployments, or with the ones listed. See `deviations`. Of several that exclude each other, each
+   * endpoint keeps to one; of several on `limit`, the first in `deviations` wins.
    */
-  dialect?: 'reference' | 'deployed'
+  dialect?: SandboxDialect
   /** Rows to start from. A list named here replaces its samples. Default: a few samples of everything. */
   data?: SandboxSeed
   /** The clock, in milliseconds since 1970. Default `Date.now`. */
@@ -43,7 +45,7 @@ export interface Sandbox {
   readonly baseUrl: string
   readonly openerUrl: string
   readonly apiKey: string
-  readonly dialect: 'reference' | 'deployed'
+  readonly dialect: SandboxDialect
   /** What a client needs to talk to this sandbox: `new ShortLinkClient({ ...sandbox.clientOptions })`. */
   readonly clientOptions: {
     baseUrl: string
@@ -82,6 +84,7 @@ export interface Sandbox {
 /**
  * Creates the platform in memory: both APIs, with state, limits and faults. It needs no network and no Node.
  *
+ * @throws {RangeError} if `dialect` names no dialect or deviation.
  * @example
  * const sandbox = createSandbox()
  * const client = new ShortLinkClient({ ...sandbox.clientOptions })
@@ -94,11 +97,12 @@ class MemorySandbox implements Sandbox {
   readonly baseUrl: string
   readonly openerUrl: string
   readonly apiKey: string
-  readonly dialect: 'reference' | 'deployed'
+  readonly dialect: SandboxDialect
   readonly clientOptions: Sandbox['clientOptions']
   readonly requests: SandboxRequest[] = []
   readonly data: SandboxData
   readonly fetch: typeof globalThis.fetch = (input, init) => this.#fetch(input, init)
+  readonly #dialect: Dialect
   readonly #site: string
   readonly #keepFiles: boolean
   readonly #clock: () => number
@@ -115,6 +119,7 @@ class MemorySandbox implements Sandbox {
     this.openerUrl = withoutSlash(options.openerUrl ?? 'https://opener.example')
     this.apiKey = options.apiKey ?? 'sandbox-key'
     this.dialect = options.dialect ?? 'reference'
+    this.#dialect = new Dialect(this.dialect)
     const { baseUrl, openerUrl, apiKey, fetch } = this
     this.clientOptions = { baseUrl, openerUrl, apiKey, fetch }
     this.#site = new URL(this.baseUrl).origin
@@ -205,12 +210,13 @@ class MemorySandbox implements Sandbox {
       }
       const { response, done } = respond(
         { api, request, url, path, found, decision, call },
-        { apiKey: this.apiKey, dialect: this.dialect, now: this.now() },
+        { apiKey: this.apiKey, dialect: this.#dialect, now: this.now() },
       )
       Object.assign(honest, response)
       entry.done = done
     }
-    Object.assign(honest.headers, decision?.headers, { Date: new Date(this.now()).toUTCString() })
+    const rateHeaders = this.#dialect.rateHeaders(decision?.headers ?? {})
+    Object.assign(honest.headers, rateHeaders, { Date: new Date(this.now()).toUTCString() })
 
     const response = await send(applyFault(honest, fault), fault, signal, onEnd)
     entry.status = response.status

@@ -1,6 +1,6 @@
 import { aborts } from './suite/aborts.ts'
 import { calls } from './suite/calls.ts'
-import { type Check, createContext, type Host, Skip, type Topic } from './suite/context.ts'
+import { type Check, createContext, type DialectName, type Host, Skip, type Topic } from './suite/context.ts'
 import { entries } from './suite/entries.ts'
 import { errors } from './suite/errors.ts'
 import { limits } from './suite/limits.ts'
@@ -35,9 +35,9 @@ const CHECK_TIMEOUT = 20_000
  */
 export async function conformance(host: Host, report: (result: Result) => void): Promise<void> {
   const queue = all.flatMap((topic) =>
-    (topic.dialects ?? ['reference', 'deployed']).flatMap((dialect) =>
+    (topic.dialects ?? ['reference', 'deviating']).flatMap((dialect) =>
       Object.entries(topic.checks).map(([name, check]) => async () => {
-        const result = await attempt(host, { ...topic.sandbox, dialect }, check)
+        const result = await attempt(host, dialect, topic, check)
         report({ topic: topic.name, name: `${name} (${dialect})`, ...result })
       }),
     ),
@@ -51,12 +51,13 @@ export async function conformance(host: Host, report: (result: Result) => void):
 
 async function attempt(
   host: Host,
-  options: Parameters<typeof createContext>[1],
+  dialect: DialectName,
+  { sandbox }: Topic,
   check: Check,
 ): Promise<Pick<Result, 'outcome' | 'reason'>> {
   let timer: ReturnType<typeof setTimeout> | undefined
   try {
-    const context = await createContext(host, options)
+    const context = await createContext(host, dialect, sandbox)
     const hanging = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => reject(new Error(`the check did not end within ${CHECK_TIMEOUT} ms`)), CHECK_TIMEOUT)
     })

@@ -1,8 +1,8 @@
 import type { SandboxSeed } from 'shortlink-sdk/testing'
 
-/** One request and the whole answer to it, written by hand from the reference and the field notes. */
+/** One request and the whole answer to it, written by hand from the reference. */
 export interface Row {
-  /** Section of the reference, or of the field notes for the links. */
+  /** Section of the reference; links are outside it. */
   section: string
   request: string
   /** The body: JSON, or bytes for an upload. */
@@ -12,9 +12,6 @@ export interface Row {
   type?: string
   status?: number
   answer: unknown
-  /** What the deployed dialect says instead. */
-  deployed: unknown
-  deployedStatus?: number
 }
 
 export const now = Date.UTC(2025, 5, 1, 12)
@@ -69,7 +66,22 @@ export const seed: SandboxSeed = {
   ],
   links: [
     { url: 'https://shop.example/tea', title: 'Tea', alias: 'tea', clicks: 5, date: '2025-01-06 09:00:00' },
-    { url: 'https://shop.example/map', title: 'Map', alias: 'map', clicks: 0, date: '2025-01-07 09:00:00' },
+    {
+      url: 'https://shop.example/map',
+      title: 'Map',
+      description: 'Where we are',
+      alias: 'map',
+      clicks: 3,
+      visits: [
+        { visitor: 'a', country: 'Japan', referrer: 'facebook.com', browser: 'Safari', os: 'iOS' },
+        { visitor: 'a', country: 'Japan', referrer: 'Direct', browser: 'Safari', os: 'iOS' },
+        { visitor: 'b', country: 'Kenya', referrer: 'Direct', browser: 'Chrome', os: 'Android' },
+      ],
+      expiry: '2026-01-01 00:00:00',
+      geotarget: [{ location: 'Japan', link: 'https://shop.example/jp' }],
+      devicetarget: [{ device: 'iPhone', link: 'https://shop.example/ios' }],
+      date: '2025-01-07 09:00:00',
+    },
   ],
   bios: [{ title: 'Ann', alias: 'ann', date: '2025-01-08 09:00:00' }],
   pixels: [
@@ -93,20 +105,11 @@ export const seed: SandboxSeed = {
 }
 
 const onePage = (result: number) => ({ result, perpage: 15, currentpage: 1, nextpage: null, maxpage: 1 })
-const onePageDeployed = (result: number) => ({
-  result: String(result),
-  perpage: 15,
-  currentpage: '1',
-  nextpage: 1,
-  maxpage: 1,
-})
-
 const done = (section: string, request: string, message: string, body?: unknown): Row => ({
   section,
   request,
   ...(body === undefined ? {} : { body }),
   answer: { error: 0, message },
-  deployed: { error: request.startsWith('POST') ? false : 0, message: 'Der Vorgang war erfolgreich.' },
 })
 
 const invalid = (section: string, request: string, message: string, body: unknown): Row => ({
@@ -115,8 +118,6 @@ const invalid = (section: string, request: string, message: string, body: unknow
   body,
   status: 400,
   answer: { error: 1, message },
-  deployedStatus: 200,
-  deployed: { error: '1', message: 'Die Anfrage ist ungültig.' },
 })
 
 const missing = (section: string, request: string, message: string, body?: unknown): Row => ({
@@ -125,8 +126,6 @@ const missing = (section: string, request: string, message: string, body?: unkno
   ...(body === undefined ? {} : { body }),
   status: 404,
   answer: { error: 1, message },
-  deployedStatus: 200,
-  deployed: { error: 404, message: 'Der Eintrag existiert nicht.' },
 })
 
 const created = (section: string, request: string, body: unknown): Row => ({
@@ -134,7 +133,6 @@ const created = (section: string, request: string, body: unknown): Row => ({
   request,
   body,
   answer: { error: 0, id: 3 },
-  deployed: { error: false, id: '3' },
 })
 
 const account: Row[] = [
@@ -151,19 +149,6 @@ const account: Row[] = [
         status: 'pro',
         expires: '2026-01-01 00:00:00',
         registered: '2024-01-01 10:00:00',
-      },
-    },
-    deployed: {
-      error: '0',
-      data: {
-        id: 7,
-        email: 'ann@shop.example',
-        username: 'ann',
-        avatar: 'https://shop.example/ann.png',
-        status: 'pro',
-        expires: null,
-        registered: '2024-01-01 10:00:00',
-        planid: '3',
       },
     },
   },
@@ -191,20 +176,6 @@ const domains: Row[] = [
           },
           { id: 2, domain: 'http://two.example', redirectroot: '', redirect404: '' },
         ],
-      },
-    },
-    deployed: {
-      data: {
-        ...onePageDeployed(2),
-        domains: {
-          0: {
-            id: 1,
-            domain: 'https://one.example',
-            redirectroot: 'https://shop.example',
-            redirect404: 'https://shop.example/404',
-          },
-          2: { id: '2', domain: 'http://two.example', redirectroot: null, redirect404: '' },
-        },
       },
     },
   },
@@ -245,15 +216,6 @@ const overlays: Row[] = [
         ],
       },
     },
-    deployed: {
-      data: {
-        ...onePageDeployed(2),
-        overlay: {
-          0: { id: 1, type: 'message', name: 'Hello', date: '2025-01-01 09:00:00' },
-          2: { id: '2', type: 'contact', name: 'Ask us', date: '2025-01-02 09:00:00' },
-        },
-      },
-    },
   },
 ]
 
@@ -274,15 +236,6 @@ const campaigns: Row[] = [
         ],
       },
     },
-    deployed: {
-      data: {
-        ...onePageDeployed(2),
-        campaigns: {
-          0: { ...spring, name: 'Spring', public: 1, views: 12 },
-          2: { ...summer, domain: 'Summer', id: '2', public: '0', views: '12' },
-        },
-      },
-    },
   },
   {
     section: 'Campaigns',
@@ -293,14 +246,6 @@ const campaigns: Row[] = [
       id: 3,
       domain: 'Autumn',
       public: true,
-      rotator: 'https://sho.rt/r/autumn',
-      list: 'https://sho.rt/u/ann/list-3',
-    },
-    deployed: {
-      error: false,
-      id: '3',
-      campaign: 'Autumn',
-      public: '1',
       rotator: 'https://sho.rt/r/autumn',
       list: 'https://sho.rt/u/ann/list-3',
     },
@@ -319,14 +264,6 @@ const campaigns: Row[] = [
       id: 1,
       domain: 'Spring sale',
       public: false,
-      rotator: false,
-      list: 'https://sho.rt/u/ann/list-1',
-    },
-    deployed: {
-      error: 0,
-      id: 1,
-      campaign: 'Spring sale',
-      public: 0,
       rotator: false,
       list: 'https://sho.rt/u/ann/list-1',
     },
@@ -378,27 +315,16 @@ const channels: Row[] = [
         channels: [news, { id: 2, name: 'Empty', description: '', color: '#445566', starred: false }],
       },
     },
-    deployed: {
-      data: {
-        ...onePageDeployed(2),
-        channels: {
-          0: { ...news, starred: 1 },
-          2: { id: '2', name: 'Empty', description: '', color: '#445566', starred: '0' },
-        },
-      },
-    },
   },
   {
     section: 'Channels',
     request: 'GET /channel/1',
     answer: { error: '0', data: { ...onePage(3), items: [link, bio, code] } },
-    deployed: { data: { ...onePageDeployed(3), items: { 0: link, 2: { ...bio, id: '1' }, 3: code } } },
   },
   {
     section: 'Channels',
     request: 'GET /channel/2',
     answer: { error: '0', data: { ...onePage(0), items: [] } },
-    deployed: { data: { ...onePageDeployed(0), items: [] } },
   },
   missing('Channels', 'GET /channel/9', 'Channel does not exist.'),
   {
@@ -406,7 +332,6 @@ const channels: Row[] = [
     request: 'POST /channel/add',
     body: { name: 'Shop', description: 'Offers', color: '#AABBCC', starred: true },
     answer: { error: 0, id: 3, name: 'Shop', description: 'Offers', color: '#AABBCC', starred: true },
-    deployed: { error: false, id: '3', name: 'Shop', description: 'Offers', color: '#AABBCC', starred: '1' },
   },
   invalid('Channels', 'POST /channel/add', 'The parameter name is required.', { color: '#112233' }),
   invalid('Channels', 'POST /channel/add', 'The parameter color must be a colour such as #RRGGBB.', {
@@ -431,7 +356,6 @@ const channels: Row[] = [
     request: 'PUT /channel/1/update',
     body: { starred: false, description: '' },
     answer: { error: 0, message: 'Channel has been updated successfully.' },
-    deployed: { error: 0, id: 1, name: 'News', description: '', color: '#112233', starred: 0 },
   },
   missing('Channels', 'PUT /channel/9/update', 'Channel does not exist.', {}),
   done('Channels', 'DELETE /channel/1/delete', 'Channel has been deleted successfully.'),
@@ -443,7 +367,6 @@ const splash: Row[] = [
     section: 'Custom splash',
     request: 'GET /splash',
     answer: { error: '0', data: { ...onePage(1), splash: [{ id: 1, name: 'Welcome', date: '2025-01-03 09:00:00' }] } },
-    deployed: { data: { ...onePageDeployed(1), splash: [{ id: 1, name: 'Welcome', date: '2025-01-03 09:00:00' }] } },
   },
 ]
 
@@ -468,13 +391,11 @@ const files: Row[] = [
     section: 'Files',
     request: 'GET /files',
     answer: { error: '0', ...onePage(2), list: [prices, photo] },
-    deployed: { ...onePageDeployed(2), list: { 0: prices, 2: { ...photo, id: '2', downloads: '0' } } },
   },
   {
     section: 'Files',
     request: 'GET /files?name=pRICE',
     answer: { error: '0', ...onePage(1), list: [prices] },
-    deployed: { ...onePageDeployed(1), list: [prices] },
   },
   {
     section: 'Files',
@@ -482,7 +403,6 @@ const files: Row[] = [
       'POST /files/upload/tea%20%26%20%C3%A9%2Fx.pdf?name=Tea&custom=tea%3F&domain=https%3A%2F%2Fone.example&password=p&expiry=2025-12-31&maxdownloads=3',
     body: bytes,
     answer: { error: 0, id: 3, shorturl: 'https://one.example/tea%3F' },
-    deployed: { error: false, 0: 'id', 1: '3', shorturl: 'https://one.example/tea%3F' },
   },
   invalid('Files', 'POST /files/upload/a.txt?custom=prices', 'That alias is taken. Please choose another one.', bytes),
   invalid(
@@ -500,7 +420,12 @@ const tea = {
   shorturl: 'https://sho.rt/tea',
   longurl: 'https://shop.example/tea',
   title: 'Tea',
+  description: '',
   clicks: 5,
+  uniqueclicks: 0,
+  domain: 'https://sho.rt',
+  campaign: 1,
+  channel: [1],
   date: '2025-01-06 09:00:00',
 }
 const map = {
@@ -509,44 +434,140 @@ const map = {
   shorturl: 'https://sho.rt/map',
   longurl: 'https://shop.example/map',
   title: 'Map',
-  clicks: 0,
+  description: 'Where we are',
+  clicks: 3,
+  uniqueclicks: 2,
+  domain: 'https://sho.rt',
+  campaign: null,
+  channel: [],
   date: '2025-01-07 09:00:00',
+}
+const singleTea = {
+  error: 0,
+  id: 1,
+  details: {
+    id: 1,
+    shorturl: 'https://sho.rt/tea',
+    longurl: 'https://shop.example/tea',
+    title: 'Tea',
+    description: '',
+    location: {},
+    device: {},
+    expiry: null,
+    date: '2025-01-06 09:00:00',
+  },
+  data: {
+    clicks: 5,
+    uniqueClicks: 0,
+    topCountries: {},
+    topReferrers: {},
+    topBrowsers: {},
+    topOs: {},
+    socialCount: { facebook: 0, twitter: 0, instagram: 0 },
+  },
+}
+const singleMap = {
+  error: 0,
+  id: 2,
+  details: {
+    id: 2,
+    shorturl: 'https://sho.rt/map',
+    longurl: 'https://shop.example/map',
+    title: 'Map',
+    description: 'Where we are',
+    location: { Japan: 'https://shop.example/jp' },
+    device: { iPhone: 'https://shop.example/ios' },
+    expiry: '2026-01-01 00:00:00',
+    date: '2025-01-07 09:00:00',
+  },
+  data: {
+    clicks: 3,
+    uniqueClicks: 2,
+    topCountries: { Japan: '2', Kenya: '1' },
+    topReferrers: { Direct: '2', 'facebook.com': '1' },
+    topBrowsers: { Safari: '2', Chrome: '1' },
+    topOs: { iOS: '2', Android: '1' },
+    socialCount: { facebook: 1, twitter: 0, instagram: 0 },
+  },
+}
+
+const outside = 'Links, outside the reference'
+const everyLinkParameter = {
+  title: 'New',
+  description: 'All of it',
+  password: 'p',
+  expiry: '2026-01-01 00:00:00',
+  type: 'splash',
+  status: 'public',
+  metatitle: 'T',
+  metadescription: 'D',
+  metaimage: 'https://shop.example/i.png',
+  pixels: [1, '2'],
+  channel: 2,
+  campaign: '2',
+  deeplink: { auto: true, apple: 'https://apps.example/a', google: 'https://apps.example/g' },
+  geotarget: [{ location: 'Kenya', link: 'https://shop.example/ke' }],
+  devicetarget: [{ device: 'Android', link: 'https://shop.example/android' }],
+  languagetarget: [{ language: 'pt', link: 'https://shop.example/pt' }],
+  parameters: [{ name: 'utm_source', value: 'news' }],
 }
 
 const links: Row[] = [
+  { section: outside, request: 'GET /urls', answer: { error: '0', data: { ...onePage(2), urls: [tea, map] } } },
   {
-    section: 'field notes: The links section',
-    request: 'GET /urls',
-    answer: { error: '0', data: { ...onePage(2), urls: [tea, map] } },
-    deployed: { data: { ...onePageDeployed(2), urls: { 0: tea, 2: { ...map, id: '2', clicks: '0' } } } },
+    section: outside,
+    request: 'GET /urls?order=date&limit=1',
+    answer: {
+      error: '0',
+      data: { result: 2, perpage: 1, currentpage: 1, nextpage: 2, maxpage: 2, urls: [map] },
+    },
   },
+  ...['tea', 'https://sho.rt/tea', 'sho.rt/tea'].map(
+    (short): Row => ({
+      section: outside,
+      request: `GET /urls?short=${encodeURIComponent(short)}`,
+      answer: singleTea,
+    }),
+  ),
+  missing(outside, 'GET /urls?short=poster', 'Link does not exist.'),
+  { section: outside, request: 'GET /url/1', answer: singleTea },
+  { section: outside, request: 'GET /url/2', answer: singleMap },
+  missing(outside, 'GET /url/9', 'Link does not exist.'),
   {
-    section: 'field notes: The links section',
-    request: 'GET /url/1',
-    answer: { error: 0, id: 1, details: tea, data: { clicks: 5 } },
-    deployed: { error: '0', id: 1, details: tea, data: { clicks: 5 } },
-  },
-  {
-    section: 'field notes: The links section',
+    section: outside,
     request: 'POST /url/add',
-    body: { url: 'https://shop.example/new', custom: 'new' },
-    answer: { error: 0, id: 3, shorturl: 'https://sho.rt/new' },
-    deployed: { error: false, id: '3', shorturl: 'https://sho.rt/new' },
+    body: { url: 'https://shop.example/new', custom: 'new', domain: 'https://one.example', ...everyLinkParameter },
+    answer: { error: 0, id: 3, shorturl: 'https://one.example/new' },
   },
-  invalid('field notes: The links section', 'POST /url/add', 'The parameter url is required.', {}),
-  invalid('field notes: The links section', 'POST /url/add', 'That alias is taken. Please choose another one.', {
+  invalid(outside, 'POST /url/add', 'The parameter url is required.', {}),
+  invalid(outside, 'POST /url/add', 'The parameter url must be an address with http or https.', { url: 'shop' }),
+  invalid(outside, 'POST /url/add', 'That alias is taken. Please choose another one.', {
     url: 'https://a.example',
     custom: 'poster',
   }),
+  invalid(outside, 'POST /url/add', 'The parameter expiry must be a time such as YYYY-MM-DD HH:MM:SS.', {
+    url: 'https://a.example',
+    expiry: '2026-01-01',
+  }),
+  invalid(outside, 'POST /url/add', 'The parameter geotarget must be a list of objects with location and link.', {
+    url: 'https://a.example',
+    geotarget: [{ location: 'Kenya' }],
+  }),
+  invalid(outside, 'POST /url/add', 'The parameter pixels must be a list of ids.', {
+    url: 'https://a.example',
+    pixels: 1,
+  }),
+  missing(outside, 'POST /url/add', 'Campaign does not exist.', { url: 'https://a.example', campaign: 9 }),
   {
-    section: 'field notes: The links section',
+    section: outside,
     request: 'PUT /url/1/update',
-    body: { custom: 'tee' },
+    body: { url: 'https://shop.example/other', custom: 'tee', ...everyLinkParameter },
     answer: { error: 0, id: 1, shorturl: 'https://sho.rt/tee' },
-    deployed: { error: 0, id: 1, shorturl: 'https://sho.rt/tee' },
   },
-  done('field notes: The links section', 'DELETE /url/1/delete', 'Link has been deleted successfully.'),
-  missing('field notes: The links section', 'GET /url/9', 'Link does not exist.'),
+  invalid(outside, 'PUT /url/1/update', 'That alias is taken. Please choose another one.', { custom: 'map' }),
+  missing(outside, 'PUT /url/9/update', 'Link does not exist.', { title: 'x' }),
+  done(outside, 'DELETE /url/1/delete', 'Link has been deleted successfully.'),
+  missing(outside, 'DELETE /url/9/delete', 'Link does not exist.'),
 ]
 
 const pixels: Row[] = [
@@ -561,15 +582,6 @@ const pixels: Row[] = [
           { id: 1, type: 'gtmpixel', name: 'Tags', tag: 'GTM-1', date: '2025-01-09 09:00:00' },
           { id: 2, type: 'fbpixel', name: 'Ads', tag: 'FB-2', date: '2025-01-10 09:00:00' },
         ],
-      },
-    },
-    deployed: {
-      data: {
-        ...onePageDeployed(2),
-        pixels: {
-          0: { id: 1, type: 'gtmpixel', name: 'Tags', tag: 'GTM-1', date: '2025-01-09 09:00:00' },
-          2: { id: '2', type: 'metapixel', name: 'Ads', tag: 'FB-2', date: '2025-01-10 09:00:00' },
-        },
       },
     },
   },
@@ -595,7 +607,6 @@ const qr: Row[] = [
     section: 'QR codes',
     request: 'GET /qr',
     answer: { error: '0', data: { ...onePage(2), qrs: [poster, flyer] } },
-    deployed: { data: { ...onePageDeployed(2), qrs: { 0: poster, 2: { ...flyer, id: '2', scans: '3' } } } },
   },
   {
     section: 'QR codes',
@@ -611,19 +622,6 @@ const qr: Row[] = [
         topBrowsers: { Safari: '2', Chrome: '1' },
         topOs: { iOS: '2', Android: '1' },
         socialCount: { facebook: 1, twitter: 0, instagram: 0 },
-      },
-    },
-    deployed: {
-      error: '0',
-      details: { id: 2, link: 'https://sho.rt/flyer', scans: 3, name: 'Flyer', data: '2025-01-12 09:00:00' },
-      data: {
-        clicks: 3,
-        uniqueClicks: '2',
-        topCountries: { Japan: '2', Kenya: '1' },
-        topReferrers: { Direct: '2', 'facebook.com': '1' },
-        topBrowsers: { Safari: '2', Chrome: '1' },
-        topOs: { iOS: '2', Android: '1' },
-        socialCount: { facebook: 1, twitter: 0, instagram: '0', linkedin: 0 },
       },
     },
   },
@@ -643,19 +641,6 @@ const qr: Row[] = [
         socialCount: { facebook: 0, twitter: 0, instagram: 0 },
       },
     },
-    deployed: {
-      error: '0',
-      details: { id: 1, link: 'https://sho.rt/poster', scans: 0, name: 'Poster', data: '2025-01-11 09:00:00' },
-      data: {
-        clicks: 0,
-        uniqueClicks: '0',
-        topCountries: [],
-        topReferrers: [],
-        topBrowsers: [],
-        topOs: [],
-        socialCount: { facebook: 0, twitter: 0, instagram: '0', linkedin: 0 },
-      },
-    },
   },
   missing('QR codes', 'GET /qr/9', 'QR code does not exist.'),
   ...'text vcard link email phone sms wifi'.split(' ').map(
@@ -669,7 +654,6 @@ const qr: Row[] = [
         foreground: 'rgb(0, 0, 0)',
       },
       answer: { error: 0, id: 3, link: 'https://sho.rt/q1ibx' },
-      deployed: { error: false, id: '3', link: 'https://sho.rt/q1ibx' },
     }),
   ),
   invalid('QR codes', 'POST /qr/add', 'The parameter data is required.', { type: 'text' }),
@@ -711,8 +695,6 @@ const said = (request: string, status: number, answer: object, body?: unknown): 
   key: null,
   status,
   answer,
-  deployedStatus: 200,
-  deployed: answer,
 })
 const notAUrl = { error: 'url is required & must be a valid URL' }
 
@@ -723,7 +705,6 @@ const opener: Row[] = [
     body: { url: 'https://www.youtube.com/watch?v=abc' },
     key: null,
     answer: { ...opened, status: 'private', devicetarget: targets },
-    deployed: { ...opened, id: '1', status: 'private', devicetarget: { 0: targets[0], 2: targets[1], 3: targets[2] } },
   },
   {
     section: 'App-opener endpoint',
@@ -731,7 +712,6 @@ const opener: Row[] = [
     body: { url: 'https://www.youtube.com/watch?v=abc', status: 'public' },
     key: null,
     answer: { ...opened, status: 'public', devicetarget: targets },
-    deployed: { ...opened, id: '1', status: 'public', devicetarget: { 0: targets[0], 2: targets[1], 3: targets[2] } },
   },
   said('OPENER POST /v3/api', 400, notAUrl, {}),
   said('OPENER POST /v3/api', 400, notAUrl, { url: '' }),
@@ -741,7 +721,6 @@ const opener: Row[] = [
   said('OPENER DELETE /v3/api', 405, { error: 'Method not allowed. Use POST' }),
   {
     ...said('OPENER POST /v3/api', 400, { error: 1, message: 'URL parameter is missing' }),
-    deployed: { error: '1', message: 'Die Anfrage ist ungültig.' },
   },
   {
     ...invalid('App-opener endpoint', 'OPENER POST /v3/api', 'The parameter status must be one of: public, private.', {
@@ -764,8 +743,6 @@ const refusedKey = (wrong: string | null): Row => ({
   key: wrong,
   status: 401,
   answer: { error: 1, message: 'A valid API key is required to use this service.' },
-  deployedStatus: 403,
-  deployed: { error: true, message: 'Ein gültiger API-Schlüssel wird benötigt.' },
 })
 
 const common: Row[] = [
@@ -785,16 +762,6 @@ const common: Row[] = [
         cta: [{ id: 2, type: 'contact', name: 'Ask us', date: '2025-01-02 09:00:00' }],
       },
     },
-    deployed: {
-      data: {
-        result: '2',
-        perpage: 1,
-        currentpage: '2',
-        nextpage: 2,
-        maxpage: 2,
-        overlay: [{ id: 2, type: 'contact', name: 'Ask us', date: '2025-01-02 09:00:00' }],
-      },
-    },
   },
   {
     section: 'Pagination envelope',
@@ -810,22 +777,11 @@ const common: Row[] = [
         splash: [{ id: 1, name: 'Welcome', date: '2025-01-03 09:00:00' }],
       },
     },
-    deployed: {
-      data: {
-        result: '1',
-        perpage: 1,
-        currentpage: '1',
-        nextpage: 1,
-        maxpage: 1,
-        splash: [{ id: 1, name: 'Welcome', date: '2025-01-03 09:00:00' }],
-      },
-    },
   },
   {
     section: 'Pagination envelope',
     request: 'GET /files?limit=1',
     answer: { error: '0', result: 2, perpage: 1, currentpage: 1, nextpage: 2, maxpage: 2, list: [prices] },
-    deployed: { result: '2', perpage: 1, currentpage: '1', nextpage: 2, maxpage: 2, list: [prices] },
   },
   missing('Errors', 'GET /nowhere', 'There is nothing at this path.'),
   {
@@ -833,8 +789,6 @@ const common: Row[] = [
     request: 'DELETE /campaign/add',
     status: 405,
     answer: { error: 1, message: 'This path does not take DELETE.' },
-    deployedStatus: 200,
-    deployed: { error: 405, message: 'Diese Methode ist nicht erlaubt.' },
   },
   invalid('Common rules', 'POST /channel/add', 'The body must be a JSON object.', [1]),
   {

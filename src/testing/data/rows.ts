@@ -104,11 +104,33 @@ export interface FileRow extends ShortAddress {
   date: string
 }
 
+/** A short link. The reference does not show links: these are the fields that public documentation agrees on. */
 export interface LinkRow extends ShortAddress {
   id: number
   url: string
   title: string
+  description: string
   clicks: number
+  /** The visits that the statistics are counted from; `clicks` may count more. */
+  visits: Visit[]
+  /** Needed to open it; `''` for none. */
+  password: string
+  /** `YYYY-MM-DD HH:MM:SS`, from when on it leads nowhere; `''` for never. */
+  expiry: string
+  /** `direct`, `frame`, `splash`, or the id of an overlay or a custom splash page. */
+  type: string
+  status: string
+  metatitle: string
+  metadescription: string
+  metaimage: string
+  /** Ids. */
+  pixels: number[]
+  deeplink: Record<string, unknown> | null
+  geotarget: { location: string; link: string }[]
+  devicetarget: { device: string; link: string }[]
+  languagetarget: { language: string; link: string }[]
+  /** Added to the query of the address. */
+  parameters: { name: string; value: string }[]
   date: string
 }
 
@@ -135,13 +157,13 @@ export interface QrRow extends ShortAddress {
   foreground: string
   logo: string
   /** Every scan; the statistics are counted from these. */
-  scans: Scan[]
+  scans: Visit[]
   date: string
 }
 
-/** One scan of a QR code. */
-export interface Scan {
-  /** Who: scans with the same visitor count once in `uniqueClicks`. */
+/** One visit of a link, or one scan of a QR code. */
+export interface Visit {
+  /** Visits with the same visitor count once in `uniqueClicks`. */
   visitor: string
   country: string
   referrer: string
@@ -183,7 +205,29 @@ export function blankRow<List extends ListName>(
       maxdownloads: 0,
       date,
     },
-    links: { id, title: `Link ${id}`, url: `https://shop.example/${id}`, clicks: 0, ...short, date },
+    links: {
+      id,
+      title: `Link ${id}`,
+      url: `https://shop.example/${id}`,
+      description: '',
+      clicks: 0,
+      visits: [],
+      ...short,
+      password: '',
+      expiry: '',
+      type: 'direct',
+      status: 'private',
+      metatitle: '',
+      metadescription: '',
+      metaimage: '',
+      pixels: [],
+      deeplink: null,
+      geotarget: [],
+      devicetarget: [],
+      languagetarget: [],
+      parameters: [],
+      date,
+    },
     bios: { id, title: `Bio page ${id}`, ...short, date },
     pixels: { id, type: 'gtmpixel', name: `Pixel ${id}`, tag: `GTM-${id}`, date },
     qrs: {

@@ -1,4 +1,4 @@
-import type { AccountRow, SandboxSeed, Scan } from './rows.ts'
+import type { AccountRow, SandboxSeed, Visit } from './rows.ts'
 
 const products = ['Tea', 'Lamps', 'Boots', 'Maps', 'Bicycles', 'Honey', 'Kites', 'Radios']
 const seasons = ['Spring', 'Summer', 'Autumn', 'Winter']
@@ -61,6 +61,7 @@ export function sampleData(rows = 3): Required<SandboxSeed> & { account: Account
       url: `https://shop.example/${slug(product(index))}`,
       title: product(index),
       clicks: index * 7,
+      visits: visits(index * 7),
       date: day(index),
     })),
     bios: each((index) => ({ title: `All about ${product(index).toLowerCase()}`, date: day(index) })),
@@ -73,7 +74,7 @@ export function sampleData(rows = 3): Required<SandboxSeed> & { account: Account
     qrs: each((index) => ({
       name: `${product(index)} poster`,
       data: `https://shop.example/${slug(product(index))}`,
-      scans: scans(index * 3),
+      scans: visits(index * 3),
       date: day(index),
     })),
     openerLinks: [],
@@ -86,7 +87,7 @@ function product(index: number): string {
   return pick(products, index) + (round === 0 ? '' : ` ${round + 1}`)
 }
 
-function scans(count: number): Scan[] {
+function visits(count: number): Visit[] {
   return Array.from({ length: count }, (_, index) => ({
     visitor: `visitor-${index % 4}`,
     country: pick(['Portugal', 'Japan', 'Kenya'], index),

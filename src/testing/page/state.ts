@@ -40,7 +40,7 @@ export function pageState(sandbox: Sandbox): PageState {
   return {
     apiKey,
     site: new URL(baseUrl).origin,
-    dialect,
+    dialect: typeof dialect === 'string' ? dialect : dialect.join(', ') || 'reference',
     rateLimit,
     now: sandbox.now(),
     lists: Object.fromEntries(
@@ -71,7 +71,7 @@ function tableRow(row: object): PageRow {
     Object.entries(row)
       .filter(([name]) => name !== 'content' && name !== 'password')
       .map(([name, value]) => {
-        if (name === 'scans') return [name, value.length]
+        if (name === 'scans' || name === 'visits') return [name, value.length]
         if (name === 'items') {
           return [name, value.map((item: { type: string; id: number }) => `${item.type} ${item.id}`)]
         }

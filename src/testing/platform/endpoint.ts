@@ -46,9 +46,14 @@ export class PlatformRefusal extends Error {
 }
 
 /** The page of `rows` that the query asks for, in the reference's envelope, its fields beside the rows. */
-export function page(call: EndpointCall, listKey: string, rows: readonly object[]): object {
-  const perpage = positive(call.query.limit) ?? 15
-  const currentpage = positive(call.query.page) ?? 1
+export function page<Row extends object>(
+  { query }: Pick<EndpointCall, 'query'>,
+  listKey: string,
+  rows: readonly Row[],
+  fieldsOf: (row: Row) => object = (row) => row,
+): object {
+  const perpage = positive(query.limit) ?? 15
+  const currentpage = positive(query.page) ?? 1
   const maxpage = Math.max(1, Math.ceil(rows.length / perpage))
   return {
     result: rows.length,
@@ -56,13 +61,13 @@ export function page(call: EndpointCall, listKey: string, rows: readonly object[
     currentpage,
     nextpage: currentpage < maxpage ? currentpage + 1 : null,
     maxpage,
-    [listKey]: rows.slice((currentpage - 1) * perpage, currentpage * perpage),
+    [listKey]: rows.slice((currentpage - 1) * perpage, currentpage * perpage).map(fieldsOf),
   }
 }
 
 /** The answer of every list except files: the page inside `data`, and `error` as a string. */
-export function list(call: EndpointCall, listKey: string, rows: readonly object[]): object {
-  return { error: '0', data: page(call, listKey, rows) }
+export function list<Row extends object>(...parameters: Parameters<typeof page<Row>>): object {
+  return { error: '0', data: page(...parameters) }
 }
 
 /** The row that a path parameter names, or 404. */

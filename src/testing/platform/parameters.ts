@@ -53,6 +53,7 @@ export const email = formed(/^[^@\s]+@[^@\s]+$/, 'an e-mail address')
 export const hexColor = formed(/^#[0-9a-f]{6}$/i, 'a colour such as #RRGGBB')
 export const rgbColor = formed(/^rgb\(\s*\d{1,3}\s*,\s*\d{1,3}\s*,\s*\d{1,3}\s*\)$/, 'a colour such as rgb(R,G,B)')
 export const date = formed(/^\d{4}-\d{2}-\d{2}$/, 'a date such as YYYY-MM-DD')
+export const dateTime = formed(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/, 'a time such as YYYY-MM-DD HH:MM:SS')
 export const webAddress = formed(/^https?:\/\/[^/\s]+/i, 'an address with http or https')
 
 /** An address, or `null` and `''` to take it away. */
@@ -62,6 +63,30 @@ export const redirect: ParameterCheck<string | null> = (value, name) =>
 export const count: ParameterCheck<number> = (value, name) => {
   if (!/^\d+$/.test(String(value))) throw new PlatformRefusal(400, `The parameter ${name} must be a number.`)
   return Number(value)
+}
+
+export const id: ParameterCheck<number> = (value, name) => {
+  if (!/^[1-9]\d*$/.test(String(value))) throw new PlatformRefusal(400, `The parameter ${name} must be an id.`)
+  return Number(value)
+}
+
+export const ids: ParameterCheck<number[]> = (value, name) => {
+  if (!Array.isArray(value)) throw new PlatformRefusal(400, `The parameter ${name} must be a list of ids.`)
+  return value.map((item) => id(item, name))
+}
+
+export const fields: ParameterCheck<Record<string, unknown>> = (value, name) => {
+  if (!isFields(value)) throw new PlatformRefusal(400, `The parameter ${name} must be an object.`)
+  return value
+}
+
+/** A list of objects that have these keys, each with a text. */
+export function listOf<Key extends string>(...keys: Key[]): ParameterCheck<Record<Key, string>[]> {
+  const fits = (item: unknown) => isFields(item) && keys.every((key) => typeof item[key] === 'string')
+  return (value, name) => {
+    if (Array.isArray(value) && value.every(fits)) return value
+    throw new PlatformRefusal(400, `The parameter ${name} must be a list of objects with ${keys.join(' and ')}.`)
+  }
 }
 
 export function oneOf<const Value extends string>(...values: Value[]): ParameterCheck<Value> {

@@ -1,4 +1,4 @@
-import type { FileRow } from '../data/rows.ts'
+import { dateTime, type FileRow, type LinkRow } from '../data/rows.ts'
 import type { WireResponse } from '../exchange/wire-response.ts'
 import { type EndpointCall, shortUrl } from './endpoint.ts'
 
@@ -17,14 +17,11 @@ export function visit(
   if (file) return download(file, url.searchParams.get('password') ?? '', now)
 
   const link = data.links.find(here)
-  if (link) {
-    link.clicks += 1
-    return goTo(link.url)
-  }
+  if (link) return follow(link, url.searchParams.get('password') ?? '', now)
 
   const code = data.qrs.find(here)
   if (code) {
-    code.scans.push({ visitor: 'sandbox', country: 'Unknown', referrer: 'Direct', browser: 'Unknown', os: 'Unknown' })
+    code.scans.push({ ...unknownVisit })
     return typeof code.data === 'string' && URL.canParse(code.data) ? goTo(code.data) : htmlPage(200, 'QR code')
   }
 
@@ -36,6 +33,19 @@ export function visit(
 export function htmlPage(status: number, title: string): WireResponse {
   const body = `<!doctype html><html lang="en"><title>${title}</title><h1>${title}</h1></html>`
   return { status, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body }
+}
+
+/** What the sandbox knows of a visit: it is in no country, and its targets are not followed. */
+const unknownVisit = { visitor: 'sandbox', country: 'Unknown', referrer: 'Direct', browser: 'Unknown', os: 'Unknown' }
+
+function follow(link: LinkRow, password: string, now: number): WireResponse {
+  if (password !== link.password) return htmlPage(403, 'This link needs a password')
+  if (link.expiry !== '' && dateTime(now) >= link.expiry) return htmlPage(410, 'Expired')
+  link.clicks += 1
+  link.visits.push({ ...unknownVisit })
+  const target = new URL(link.url)
+  for (const { name, value } of link.parameters) target.searchParams.append(name, value)
+  return goTo(link.parameters.length > 0 ? target.href : link.url)
 }
 
 function download(file: FileRow, password: string, now: number): WireResponse {

@@ -59,7 +59,7 @@ export function table(rows: readonly Row[]): string {
 
 /** The title of a check without its dialect. */
 function titleOf({ topic, name }: Result): string {
-  return `${topic}: ${name.replace(/ \((reference|deployed)\)$/, '')}`
+  return `${topic}: ${name.replace(/ \((reference|deviating)\)$/, '')}`
 }
 
 function superscript(number: number): string {

@@ -1,4 +1,5 @@
 import type { ShortLinkClient, ShortLinkClientOptions } from 'shortlink-sdk'
+import type { Deviation } from 'shortlink-sdk/testing'
 import { type RemoteOptions, RemoteSandbox } from './remote-sandbox.ts'
 
 /** The modules of the package, as they were loaded. */
@@ -24,13 +25,16 @@ export interface Host extends Package {
 export interface CheckContext extends Host {
   sandbox: RemoteSandbox
   client: ShortLinkClient
-  dialect: 'reference' | 'deployed'
+  dialect: DialectName
   /** Creates another client of the same sandbox. */
   connect(options?: ShortLinkClientOptions): ShortLinkClient
 }
 
 /** Thrown by a check that this runtime cannot run; the message is the reason. */
 export class Skip extends Error {}
+
+/** The sandbox of a check follows the reference, or has every deviation that leaves pages their size. */
+export type DialectName = 'reference' | 'deviating'
 
 export type Check = (context: CheckContext) => Promise<void>
 
@@ -40,12 +44,20 @@ export interface Topic {
   /** Options of the sandbox besides the dialect. */
   sandbox?: RemoteOptions
   /** Default: both. One is enough where the dialect changes nothing. */
-  dialects?: readonly ('reference' | 'deployed')[]
+  dialects?: readonly DialectName[]
   checks: Record<string, Check>
 }
 
-export async function createContext(host: Host, options: RemoteOptions): Promise<CheckContext> {
-  const sandbox = await RemoteSandbox.create(host.control, { rateLimit: false, ...options })
+export async function createContext(
+  host: Host,
+  dialect: DialectName,
+  options: RemoteOptions = {},
+): Promise<CheckContext> {
+  const sandbox = await RemoteSandbox.create(host.control, {
+    rateLimit: false,
+    dialect: dialect === 'reference' ? dialect : deviationsOf(host),
+    ...options,
+  })
   const { baseUrl, openerUrl, apiKey } = sandbox
   const connect = (more: ShortLinkClientOptions = {}) =>
     new host.sdk.ShortLinkClient({
@@ -56,5 +68,10 @@ export async function createContext(host: Host, options: RemoteOptions): Promise
       timeout: 10_000,
       ...more,
     })
-  return { ...host, sandbox, connect, client: connect({ rateLimit: false }), dialect: options.dialect ?? 'reference' }
+  return { ...host, sandbox, connect, client: connect({ rateLimit: false }), dialect }
+}
+
+/** Every deviation but those on `limit`, which change how many requests a walk takes. */
+function deviationsOf({ testing }: Host): Deviation[] {
+  return (Object.keys(testing.deviations) as Deviation[]).filter((name) => !name.startsWith('limit-'))
 }

@@ -1,8 +1,8 @@
-import type { Fault, SandboxRequest } from 'shortlink-sdk/testing'
+import type { Fault, SandboxDialect, SandboxRequest } from 'shortlink-sdk/testing'
 
 /** The options of a sandbox that can be sent as JSON. */
 export interface RemoteOptions {
-  dialect?: 'reference' | 'deployed'
+  dialect?: SandboxDialect
   /** Rows in every list. Default 3. */
   rows?: number
   rateLimit?: { requests: number; interval: number } | false

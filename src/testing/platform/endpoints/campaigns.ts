@@ -6,15 +6,11 @@ const parameters = { name: text, slug: text, public: flag }
 
 export const campaigns: Endpoints = {
   'GET /campaigns': (call) =>
-    list(
-      call,
-      'campaigns',
-      call.data.campaigns.map((row) => {
-        const { id, name, ...rest } = fields(call, row)
-        // The reference: the name stands under `name`, in some list items under `domain`.
-        return id % 2 === 0 ? { id, domain: name, ...rest } : { id, name, ...rest }
-      }),
-    ),
+    list(call, 'campaigns', call.data.campaigns, (row) => {
+      const { id, name, ...rest } = fields(call, row)
+      // The reference: the name is under `name`, in some list items under `domain`.
+      return id % 2 === 0 ? { id, domain: name, ...rest } : { id, name, ...rest }
+    }),
 
   'POST /campaign/add': (call) => {
     const row = given(call.body, parameters)

@@ -6,7 +6,7 @@ const parameters = { name: text, description: text, color: hexColor, starred: fl
 const itemType = oneOf('links', 'bio', 'qr')
 
 export const channels: Endpoints = {
-  'GET /channels': (call) => list(call, 'channels', call.data.channels.map(fields)),
+  'GET /channels': (call) => list(call, 'channels', call.data.channels, fields),
 
   'GET /channel/:id': (call) =>
     list(

@@ -8,14 +8,10 @@ export const files: Endpoints = {
     const rows = call.data.files.filter(({ name }) => name.toLowerCase().includes(wanted))
     return {
       error: '0',
-      ...page(
-        call,
-        'list',
-        rows.map((row) => {
-          const { id, name, downloads, date } = row
-          return { id, name, downloads, shorturl: shortUrl(row), date }
-        }),
-      ),
+      ...page(call, 'list', rows, (row) => {
+        const { id, name, downloads, date } = row
+        return { id, name, downloads, shorturl: shortUrl(row), date }
+      }),
     }
   },
 

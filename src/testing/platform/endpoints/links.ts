@@ -1,41 +1,55 @@
 import type { LinkRow } from '../../data/rows.ts'
-import { type Endpoints, find, list, refuseTakenAlias, remove, shortUrl } from '../endpoint.ts'
-import { given, text, webAddress } from '../parameters.ts'
+import { type EndpointCall, type Endpoints, find, list, refuseTakenAlias, remove, shortUrl } from '../endpoint.ts'
+import { dateTime, fields, given, id, ids, listOf, text, webAddress } from '../parameters.ts'
+import { statistics, uniqueVisitors } from '../statistics.ts'
 
-/** The links section, which the reference does not show: as the public documentation of deployments has it. */
+const parameters = {
+  url: webAddress,
+  custom: text,
+  title: text,
+  description: text,
+  password: text,
+  expiry: dateTime,
+  type: (value: unknown) => String(value),
+  status: text,
+  metatitle: text,
+  metadescription: text,
+  metaimage: text,
+  pixels: ids,
+  channel: id,
+  campaign: id,
+  deeplink: fields,
+  geotarget: listOf('location', 'link'),
+  devicetarget: listOf('device', 'link'),
+  languagetarget: listOf('language', 'link'),
+  parameters: listOf('name', 'value'),
+}
+
+/** The links section, which is outside the reference: these are the forms that public documentation agrees on. */
 export const links: Endpoints = {
-  'GET /urls': (call) => list(call, 'urls', call.data.links.map(fields)),
-
-  'GET /url/:id': ({ data, params }) => {
-    const row = find(data.links, params.id, 'Link')
-    return { error: 0, id: row.id, details: fields(row), data: { clicks: row.clicks } }
+  'GET /urls': (call) => {
+    const { short, order } = call.query
+    if (short !== undefined) return single(byAddress(call, short))
+    const rows = order === 'date' ? newestFirst(call.data.links) : call.data.links
+    return list(call, 'urls', rows, (row) => linkInList(call, row))
   },
 
+  'GET /url/:id': ({ data, params }) => single(find(data.links, params.id, 'Link')),
+
   'POST /url/add': (call) => {
-    const { custom, ...options } = given(
-      call.body,
-      { url: webAddress, custom: text, domain: webAddress, title: text },
-      ['url'],
-    )
+    const { custom, campaign, channel, ...options } = given(call.body, { ...parameters, domain: webAddress }, ['url'])
     const domain = options.domain || call.site
     refuseTakenAlias(call, domain, custom)
-    const row = call.store.add('links', {
-      title: options.url,
-      ...options,
-      domain,
-      ...(custom ? { alias: custom } : {}),
-    })
+    const place = () => call.store.add('links', { title: options.url, ...options, domain, ...alias(custom) })
+    const row = assigned(call, { campaign, channel }, place)
     return { error: 0, id: row.id, shorturl: shortUrl(row) }
   },
 
   'PUT /url/:id/update': (call) => {
     const row = find(call.data.links, call.params.id, 'Link')
-    const { custom, ...changes } = given(call.body, { url: webAddress, custom: text, title: text })
-    if (custom && custom !== row.alias) {
-      refuseTakenAlias(call, row.domain, custom)
-      row.alias = custom
-    }
-    Object.assign(row, changes)
+    const { custom, campaign, channel, ...changes } = given(call.body, parameters)
+    if (custom !== row.alias) refuseTakenAlias(call, row.domain, custom)
+    assigned(call, { campaign, channel }, () => Object.assign(row, changes, alias(custom)))
     return { error: 0, id: row.id, shorturl: shortUrl(row) }
   },
 
@@ -46,7 +60,83 @@ export const links: Endpoints = {
   },
 }
 
-function fields(row: LinkRow): object {
-  const { id, alias, title, url, clicks, date } = row
-  return { id, alias, shorturl: shortUrl(row), longurl: url, title, clicks, date }
+/** A link as a list shows it, with the fields of newer deployments. */
+export function linkInList({ data }: Pick<EndpointCall, 'data'>, row: LinkRow): object {
+  const { id, alias, url, title, description, clicks, visits, domain, date } = row
+  const campaign = data.campaigns.find(({ links }) => links.includes(id))?.id ?? null
+  const channel = data.channels
+    .filter(({ items }) => items.some((item) => item.type === 'links' && item.id === id))
+    .map((found) => found.id)
+  return {
+    id,
+    alias,
+    shorturl: shortUrl(row),
+    longurl: url,
+    title,
+    description,
+    clicks,
+    uniqueclicks: uniqueVisitors(visits),
+    domain,
+    campaign,
+    channel,
+    date,
+  }
+}
+
+/** A single link with its statistics. */
+function single(row: LinkRow): object {
+  const { id, url, title, description, geotarget, devicetarget, expiry, clicks, visits, date } = row
+  return {
+    error: 0,
+    id,
+    details: {
+      id,
+      shorturl: shortUrl(row),
+      longurl: url,
+      title,
+      description,
+      location: Object.fromEntries(geotarget.map(({ location, link }) => [location, link])),
+      device: Object.fromEntries(devicetarget.map(({ device, link }) => [device, link])),
+      expiry: expiry || null,
+      date,
+    },
+    data: statistics(clicks, visits),
+  }
+}
+
+/** The link with this alias or short address, which may lack its scheme, or 404. */
+function byAddress({ data }: EndpointCall, short: string): LinkRow {
+  const found = data.links.filter((row) => {
+    const address = shortUrl(row)
+    return [row.alias, address, address.replace(/^https?:\/\//, '')].includes(short)
+  })
+  return find(found, String(found[0]?.id), 'Link')
+}
+
+function newestFirst(rows: readonly LinkRow[]): LinkRow[] {
+  return [...rows].sort((one, other) => other.date.localeCompare(one.date) || other.id - one.id)
+}
+
+function alias(custom: string | undefined): { alias?: string } {
+  return custom ? { alias: custom } : {}
+}
+
+/** Puts the link that `place` gives into its campaign and channel; nothing is placed if one of them does not exist. */
+function assigned(
+  { data }: EndpointCall,
+  to: { campaign: number | undefined; channel: number | undefined },
+  place: () => LinkRow,
+): LinkRow {
+  const campaign = to.campaign === undefined ? undefined : find(data.campaigns, String(to.campaign), 'Campaign')
+  const channel = to.channel === undefined ? undefined : find(data.channels, String(to.channel), 'Channel')
+  const row = place()
+  if (campaign) {
+    // A link shows one campaign, so it leaves the others.
+    for (const other of data.campaigns) other.links = other.links.filter((id) => id !== row.id)
+    campaign.links.push(row.id)
+  }
+  if (channel && !channel.items.some(({ type, id }) => type === 'links' && id === row.id)) {
+    channel.items.push({ type: 'links', id: row.id })
+  }
+  return row
 }

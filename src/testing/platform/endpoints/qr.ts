@@ -1,16 +1,17 @@
-import type { QrRow, Scan } from '../../data/rows.ts'
+import type { QrRow } from '../../data/rows.ts'
 import { type Endpoints, find, list, PlatformRefusal, remove, shortUrl } from '../endpoint.ts'
 import { given, oneOf, rgbColor, text } from '../parameters.ts'
+import { statistics } from '../statistics.ts'
 
 const qrType = oneOf('text', 'vcard', 'link', 'email', 'phone', 'sms', 'wifi')
 const look = { background: rgbColor, foreground: rgbColor, logo: text }
 
 export const qr: Endpoints = {
-  'GET /qr': (call) => list(call, 'qrs', call.data.qrs.map(fields)),
+  'GET /qr': (call) => list(call, 'qrs', call.data.qrs, fields),
 
   'GET /qr/:id': ({ data, params }) => {
     const row = find(data.qrs, params.id, 'QR code')
-    return { error: 0, details: fields(row), data: statistics(row.scans) }
+    return { error: 0, details: fields(row), data: statistics(row.scans.length, row.scans) }
   },
 
   'POST /qr/add': ({ store, body }) => {
@@ -38,25 +39,4 @@ function content(value: unknown): unknown {
 
 function fields(row: QrRow): object {
   return { id: row.id, link: shortUrl(row), scans: row.scans.length, name: row.name, date: row.date }
-}
-
-function statistics(scans: readonly Scan[]): object {
-  const social = (site: string) => scans.filter(({ referrer }) => referrer.includes(site)).length
-  return {
-    clicks: scans.length,
-    uniqueClicks: new Set(scans.map(({ visitor }) => visitor)).size,
-    topCountries: tally(scans.map(({ country }) => country)),
-    topReferrers: tally(scans.map(({ referrer }) => referrer)),
-    topBrowsers: tally(scans.map(({ browser }) => browser)),
-    topOs: tally(scans.map(({ os }) => os)),
-    socialCount: { facebook: social('facebook'), twitter: social('twitter'), instagram: social('instagram') },
-  }
-}
-
-/** How often each label comes, most frequent first; the reference gives these counts as strings. */
-function tally(labels: readonly string[]): Record<string, string> {
-  const counts = new Map<string, number>()
-  for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1)
-  const sorted = [...counts].sort(([, one], [, other]) => other - one)
-  return Object.fromEntries(sorted.map(([label, count]) => [label, String(count)]))
 }

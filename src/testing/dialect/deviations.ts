@@ -1,0 +1,298 @@
+import { list, PlatformRefusal } from '../platform/endpoint.ts'
+import { fields as channelFields } from '../platform/endpoints/channels.ts'
+import { linkInList } from '../platform/endpoints/links.ts'
+import {
+  type DeviationRule,
+  eachRow,
+  everyValue,
+  inside,
+  type JsonFields,
+  refusal,
+  success,
+  successOf,
+} from './rule.ts'
+
+/** Gives the table below a type that names the deviations and nothing more. */
+const table = <Name extends string>(rules: Record<Name, DeviationRule>) => rules
+
+/**
+ * Every deviation that has been seen. To add one, add it here: the rest of the sandbox, the command and the exported
+ * list take it from this table. Where several are asked for, they apply in the order of the table.
+ */
+export const rules = table({
+  // What a query is understood to say. Of several `limit` deviations the first one here wins.
+  'limit-refused': {
+    says: 'A list refuses the parameter limit.',
+    query: (query) => {
+      if (query.limit !== undefined) throw new PlatformRefusal(400, 'The parameter limit is not known.')
+      return query
+    },
+  },
+  'limit-ignored': {
+    says: 'The parameter limit is ignored: every page has 15 rows.',
+    query: ({ limit: _, ...query }) => query,
+  },
+  'limit-forgotten': {
+    says: 'The parameter limit holds for the first page only: later pages are cut by 15 rows.',
+    query: ({ limit, ...query }) => (limit === undefined || Number(query.page ?? 1) > 1 ? query : { limit, ...query }),
+  },
+  'limit-capped': {
+    says: 'A limit above 25 gives 25 rows a page.',
+    query: (query) => (Number(query.limit) > 25 ? { ...query, limit: '25' } : query),
+  },
+  'short-ignored': {
+    says: 'GET /urls does not know the parameter short, and answers with the whole list (outside the reference).',
+    query: ({ short: _, ...query }) => query,
+  },
+
+  // Which keys and values there are.
+  'short-as-list': {
+    says: 'GET /urls?short= answers with a list of one link or none, not with a single link (outside the reference).',
+    reply: (reply, route, call) => {
+      const isAnswer = reply.status < 400 || reply.status === 404
+      if (route !== 'GET /urls' || call.query.short === undefined || !isAnswer) return reply
+      const { id } = reply.json as { id?: number }
+      const rows = call.data.links.filter((row) => row.id === id)
+      return { ...reply, status: 200, json: list(call, 'urls', rows, (row) => linkInList(call, row)) }
+    },
+  },
+  'extra-keys': {
+    says: 'Answers have keys that the reference does not list: planid, views, linkedin.',
+    reply: successOf({
+      'GET /account': (json) => ({ ...json, data: { ...inside(json, 'data'), planid: 3 } }),
+      'GET /campaigns': eachRow('campaigns', (row) => ({ ...row, views: 12 })),
+      'GET /qr/:id': withLinkedin,
+      'GET /url/:id': withLinkedin,
+    }),
+  },
+  'unknown-types': {
+    says: 'Overlays and pixels have types that the reference does not list.',
+    reply: successOf({
+      'GET /overlay': eachRow('cta', (row) => (row.type === 'contact' ? { ...row, type: 'coupon' } : row)),
+      'GET /pixels': eachRow('pixels', (row) => (row.type === 'fbpixel' ? { ...row, type: 'metapixel' } : row)),
+    }),
+  },
+  'absent-as-null': {
+    says: 'What is not set is null: expires of a plan without end, redirectroot and redirect404.',
+    topic: 'absent values',
+    reply: successOf({
+      'GET /account': (json) => ({ ...json, data: { ...inside(json, 'data'), expires: null } }),
+      'GET /domains': eachRow('domains', (row) => ({
+        ...row,
+        redirectroot: row.redirectroot || null,
+        redirect404: row.redirect404 || null,
+      })),
+    }),
+  },
+  'absent-as-missing': {
+    says: 'What is not set has no key: expires of a plan without end, redirectroot and redirect404.',
+    topic: 'absent values',
+    reply: successOf({
+      'GET /account': (json) => ({ ...json, data: without(inside(json, 'data'), 'expires') }),
+      'GET /domains': eachRow('domains', (row) =>
+        without(row, ...['redirectroot', 'redirect404'].filter((key) => !row[key])),
+      ),
+    }),
+  },
+  'older-link-rows': {
+    says: 'Links in lists have no uniqueclicks, domain, campaign and channel (outside the reference).',
+    reply: successOf({
+      'GET /urls': eachRow('urls', (row) => without(row, 'uniqueclicks', 'domain', 'campaign', 'channel')),
+    }),
+  },
+  'channel-update-echoes': {
+    says: 'The update of a channel answers with the whole channel, and with no message.',
+    reply: successOf({
+      'PUT /channel/:id/update': ({ error }, { data, params }) => {
+        const channel = data.channels.find(({ id }) => String(id) === params.id)
+        return { error, ...(channel && channelFields(channel)) }
+      },
+    }),
+  },
+  'message-missing': {
+    says: 'Actions answer without a message.',
+    topic: 'messages',
+    reply: success((json) => without(json, 'message')),
+  },
+  'messages-translated': {
+    says: 'Messages are in the language of the site, here German.',
+    topic: 'messages',
+    reply: (reply) => {
+      if (!('message' in reply.json)) return reply
+      const message = reply.status < 400 ? germanSuccess : (germanRefusals[reply.status] ?? 'Unbekannter Fehler.')
+      return { ...reply, json: { ...reply.json, message } }
+    },
+  },
+
+  // Pages.
+  'nextpage-repeats': {
+    says: 'On the last page nextpage is that page again, not null.',
+    reply: success(repeatLastPage),
+  },
+
+  // How values are spelled.
+  'booleans-as-digits': {
+    says: 'Booleans are 1 and 0, or "1" and "0" where numbers are strings.',
+    // A rotator is an address or false, nothing else.
+    reply: success(
+      everyValue((value, key) => (typeof value === 'boolean' && key !== 'rotator' ? Number(value) : value)),
+    ),
+  },
+  'numbers-as-strings': {
+    says: 'Numbers are strings: "id": "5".',
+    topic: 'numbers',
+    reply: success(everyValue((value) => (typeof value === 'number' ? String(value) : value))),
+  },
+  'ids-sometimes-strings': {
+    says: 'Now and then an id is a string: in every second row of a list, and in answers to POST.',
+    topic: 'numbers',
+    reply: success(
+      everyValue((value, key, mixed) => (mixed && key === 'id' && typeof value === 'number' ? String(value) : value)),
+    ),
+  },
+  'empty-maps-as-lists': {
+    says: 'An empty map is an empty list: "topCountries": [].',
+    topic: 'empty maps',
+    reply: success(everyValue((value) => (isEmptyMap(value) ? [] : value))),
+  },
+  'empty-maps-as-zero': {
+    says: 'An empty map in statistics is the number 0: "topCountries": 0.',
+    topic: 'empty maps',
+    reply: success(everyValue((value, key) => (isEmptyMap(value) && key.startsWith('top') ? 0 : value))),
+  },
+  'lists-with-gaps': {
+    says: 'A list of two or more is an object with number keys, one of which is missing.',
+    reply: success(everyValue((value) => (Array.isArray(value) && value.length > 1 ? withGap(value) : value))),
+  },
+
+  // What keys are called.
+  'overlay-key': {
+    says: 'The list of overlays is under overlay, not under cta.',
+    reply: successOf({
+      'GET /overlay': (json) => ({ ...json, data: renamed(inside(json, 'data'), 'cta', 'overlay') }),
+    }),
+  },
+  'campaign-key': {
+    says: 'The name of a campaign that was created or updated is under campaign, not under domain.',
+    reply: successOf({
+      'POST /campaign/add': (json) => renamed(json, 'domain', 'campaign'),
+      'PUT /campaign/:id/update': (json) => renamed(json, 'domain', 'campaign'),
+    }),
+  },
+  'upload-id-under-1': {
+    says: 'The id of an uploaded file is under the key 1: {"0": "id", "1": 123}.',
+    reply: successOf({ 'POST /files/upload/:filename': ({ id, ...json }) => ({ ...json, 0: 'id', 1: id }) }),
+  },
+  'qr-date-under-data': {
+    says: 'The date of a single QR code is under details.data, not under details.date.',
+    reply: successOf({
+      'GET /qr/:id': (json) => ({ ...json, details: renamed(inside(json, 'details'), 'date', 'data') }),
+    }),
+  },
+  'link-update-short': {
+    says: 'The update of a link answers with its address under short, not under shorturl (outside the reference).',
+    reply: successOf({ 'PUT /url/:id/update': (json) => renamed(json, 'shorturl', 'short') }),
+  },
+  'social-google': {
+    says: 'socialCount of a link has google in place of instagram (outside the reference).',
+    reply: successOf({
+      'GET /url/:id': (json) => {
+        const data = inside(json, 'data')
+        return { ...json, data: { ...data, socialCount: renamed(inside(data, 'socialCount'), 'instagram', 'google') } }
+      },
+    }),
+  },
+
+  // The envelope of a success.
+  'error-as-number': {
+    says: 'error of a list is the number 0, as everywhere else, not the string "0".',
+    topic: 'error',
+    reply: success((json) => ('error' in json ? { ...json, error: 0 } : json)),
+  },
+  'error-as-string': {
+    says: 'error is a string everywhere: "0", and "1" in a refusal.',
+    topic: 'error',
+    reply: ({ json, ...reply }) => ({ ...reply, json: spelledError(json, String) }),
+  },
+  'error-as-boolean': {
+    says: 'error is false, and true in a refusal.',
+    topic: 'error',
+    reply: ({ json, ...reply }) => ({ ...reply, json: spelledError(json, (error) => error === 1) }),
+  },
+  'error-missing': {
+    says: 'A success has no error key.',
+    topic: 'error',
+    reply: success((json) => without(json, 'error')),
+  },
+
+  // Refusals.
+  'key-refused-with-403': {
+    says: 'A wrong or missing key is refused with HTTP 403, not 401.',
+    reply: refusal((reply) => (reply.status === 401 ? { ...reply, status: 403 } : reply)),
+  },
+  'error-as-status': {
+    says: 'error of a refusal is its HTTP status: 404, 405, 429.',
+    reply: refusal((reply) =>
+      reply.status > 403 && typeof reply.json.error !== 'string'
+        ? { ...reply, json: { ...reply.json, error: reply.status } }
+        : reply,
+    ),
+  },
+  'refusals-in-200': {
+    says: 'Refusals come with HTTP 200, except of a wrong key; a refused rate says "error": 429 and its Retry-After in the body.',
+    reply: refusal(({ status, json, headers }) => {
+      if (status === 401 || status === 403) return { status, json, headers }
+      if (status !== 429) return { status: 200, json, headers }
+      const { 'Retry-After': retryAfter, ...rest } = headers
+      return { status: 200, json: { ...json, error: 429, 'Retry-After': Number(retryAfter) }, headers: rest }
+    }),
+  },
+
+  'rate-headers-hidden': {
+    says: 'No response has rate headers.',
+    rateHeaders: () => ({}),
+  },
+})
+
+const germanSuccess = 'Der Vorgang war erfolgreich.'
+const germanRefusals: Record<number, string> = {
+  400: 'Die Anfrage ist ungültig.',
+  401: 'Ein gültiger API-Schlüssel wird benötigt.',
+  404: 'Der Eintrag existiert nicht.',
+  405: 'Diese Methode ist nicht erlaubt.',
+  429: 'Zu viele Anfragen. Bitte warten.',
+}
+
+function withLinkedin(json: JsonFields): JsonFields {
+  const data = inside(json, 'data')
+  return { ...json, data: { ...data, socialCount: { ...inside(data, 'socialCount'), linkedin: 0 } } }
+}
+
+function repeatLastPage(json: JsonFields): JsonFields {
+  if ('nextpage' in inside(json, 'data')) return { ...json, data: repeatLastPage(inside(json, 'data')) }
+  return json.nextpage === null ? { ...json, nextpage: json.currentpage } : json
+}
+
+function without(json: JsonFields, ...keys: string[]): JsonFields {
+  return Object.fromEntries(Object.entries(json).filter(([key]) => !keys.includes(key)))
+}
+
+function renamed(json: JsonFields, from: string, to: string): JsonFields {
+  return Object.fromEntries(Object.entries(json).map(([key, value]) => [key === from ? to : key, value]))
+}
+
+function isEmptyMap(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
+}
+
+/** What PHP makes of a list whose second place was removed. */
+function withGap(items: unknown[]): JsonFields {
+  return Object.fromEntries(items.map((item, index) => [index === 0 ? 0 : index + 1, item]))
+}
+
+/** The opener's refusals hold their text in `error`, and keep it. */
+function spelledError(json: object, spell: (error: number) => unknown): JsonFields {
+  const { error } = json as JsonFields
+  const isText = typeof error === 'string' && error !== '0'
+  return error === undefined || isText ? { ...json } : { ...json, error: spell(Number(error)) }
+}

@@ -1,0 +1,76 @@
+import type { EndpointCall, JsonReply } from '../platform/endpoint.ts'
+import { rules } from './deviations.ts'
+import type { DeviationRule } from './rule.ts'
+
+/** The name of one way in which deployments differ from the reference. See {@link deviations}. */
+export type Deviation = keyof typeof rules
+
+/** How a sandbox answers: to the letter of the reference, as is common among deployments, or with these deviations. */
+export type SandboxDialect = 'reference' | 'deployed' | readonly Deviation[]
+
+/**
+ * Every deviation from the reference that a sandbox can have, with a sentence on each.
+ *
+ * @example
+ * // Test against all of them at once:
+ * createSandbox({ dialect: Object.keys(deviations) as Deviation[] })
+ */
+export const deviations: Readonly<Record<Deviation, string>> = Object.freeze(
+  Object.fromEntries(Object.entries(rules).map(([name, { says }]) => [name, says])) as Record<Deviation, string>,
+)
+
+/** What is common. Lists stay arrays, and `error` is a number. */
+const deployed: readonly Deviation[] = [
+  'extra-keys',
+  'nextpage-repeats',
+  'ids-sometimes-strings',
+  'empty-maps-as-lists',
+  'error-as-number',
+  'error-as-status',
+  'refusals-in-200',
+]
+
+/** The deviations of one sandbox, applied to what it hears and says. The endpoints know the reference only. */
+export class Dialect {
+  readonly #rules: readonly DeviationRule[]
+
+  /** @throws {RangeError} if there is no such dialect or deviation. */
+  constructor(dialect: SandboxDialect) {
+    const names: readonly string[] = typeof dialect === 'string' ? named(dialect) : dialect
+    const unknown = names.find((name) => !Object.hasOwn(rules, name))
+    if (unknown !== undefined) {
+      throw new RangeError(`dialect: there is no deviation '${unknown}', only ${Object.keys(rules).join(', ')}`)
+    }
+    this.#rules = Object.entries(rules).flatMap(([name, rule]) => (names.includes(name) ? [rule] : []))
+  }
+
+  /** The query as the platform understands it. */
+  query(route: string, query: Record<string, string>): Record<string, string> {
+    return this.#rulesFor(route).reduce((read, rule) => rule.query?.(read) ?? read, query)
+  }
+
+  /** An answer of the reference as this dialect says it. */
+  reply(route: string, reply: JsonReply, call: EndpointCall): JsonReply {
+    return this.#rulesFor(route).reduce((said, rule) => rule.reply?.(said, route, call) ?? said, reply)
+  }
+
+  rateHeaders(headers: Record<string, string>): Record<string, string> {
+    return this.#rules.reduce((said, rule) => rule.rateHeaders?.(said) ?? said, headers)
+  }
+
+  /** Of the rules on one topic, the one that this endpoint keeps to. */
+  #rulesFor(route: string): DeviationRule[] {
+    const turn = [...route].reduce((sum, letter) => sum + letter.charCodeAt(0), 0)
+    return this.#rules.filter((rule) => {
+      if (rule.topic === undefined) return true
+      const rivals = this.#rules.filter(({ topic }) => topic === rule.topic)
+      return rivals[turn % rivals.length] === rule
+    })
+  }
+}
+
+function named(dialect: string): readonly string[] {
+  if (dialect === 'reference') return []
+  if (dialect === 'deployed') return deployed
+  throw new RangeError(`dialect: expected 'reference', 'deployed' or a list of deviations, not '${dialect}'`)
+}

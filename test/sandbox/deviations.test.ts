@@ -1,0 +1,377 @@
+import {
+  createSandbox,
+  type Deviation,
+  deviations,
+  type SandboxDialect,
+  type SandboxOptions,
+} from 'shortlink-sdk/testing'
+import { describe, expect, test } from 'vitest'
+import { key, now, type Row, rows, seed } from './rows.ts'
+import { send } from './send.ts'
+
+type Question = Pick<Row, 'request' | 'body' | 'key' | 'type'>
+
+/** Asks a new sandbox once. */
+async function ask(dialect: SandboxDialect, question: Question, options: SandboxOptions = {}) {
+  const sandbox = createSandbox({ apiKey: key, data: seed, now: () => now, dialect, ...options })
+  const response = await send(sandbox, question)
+  const headers = Object.fromEntries(response.headers)
+  return { status: response.status, headers, body: await response.json() }
+}
+
+/** How one deviation answers a request, and which requests it changes at all. */
+interface Example extends Question {
+  status?: number
+  answer: unknown
+  changes: RegExp
+}
+
+const lists = /^GET \/(account|domains|overlay|campaigns|channels|channel\/\d|splash|files|pixels|qr|urls)\b/
+const news = { id: 1, name: 'News', description: 'All news', color: '#112233', starred: true }
+const empty = { id: 2, name: 'Empty', description: '', color: '#445566', starred: false }
+const onePage = { result: 2, perpage: 15, currentpage: 1, nextpage: null, maxpage: 1 }
+const taken = { request: 'POST /channel/add', body: { name: 'News' } }
+const says = 'There is a channel with that name.'
+const splash = { id: 1, name: 'Welcome', date: '2025-01-03 09:00:00' }
+
+const examples: Record<Deviation, Example> = {
+  'limit-refused': {
+    request: 'GET /splash?limit=5',
+    status: 400,
+    answer: { error: 1, message: 'The parameter limit is not known.' },
+    changes: /limit=/,
+  },
+  'limit-ignored': {
+    request: 'GET /overlay?limit=1',
+    answer: expect.objectContaining({ data: expect.objectContaining({ perpage: 15, maxpage: 1 }) }),
+    changes: /limit=/,
+  },
+  'limit-forgotten': {
+    request: 'GET /overlay?limit=1&page=2',
+    answer: { error: '0', data: { ...onePage, currentpage: 2, cta: [] } },
+    changes: /limit=\d+&page=2/,
+  },
+  'limit-capped': {
+    request: 'GET /splash?limit=100',
+    answer: { error: '0', data: { ...onePage, result: 1, perpage: 25, splash: [splash] } },
+    changes: /limit=100/,
+  },
+  'short-ignored': {
+    request: 'GET /urls?short=map',
+    answer: { error: '0', data: { ...onePage, urls: [expect.anything(), expect.anything()] } },
+    changes: /short=/,
+  },
+  'short-as-list': {
+    request: 'GET /urls?short=map',
+    answer: { error: '0', data: { ...onePage, result: 1, urls: [expect.objectContaining({ id: 2, alias: 'map' })] } },
+    changes: /short=/,
+  },
+  'extra-keys': {
+    request: 'GET /account',
+    answer: { error: 0, data: expect.objectContaining({ id: 7, planid: 3 }) },
+    changes: /^GET \/(account|campaigns|qr\/\d|url\/\d|urls\?short)/,
+  },
+  'unknown-types': {
+    request: 'GET /overlay',
+    answer: {
+      error: '0',
+      data: {
+        ...onePage,
+        cta: [expect.objectContaining({ type: 'message' }), expect.objectContaining({ type: 'coupon' })],
+      },
+    },
+    changes: /^GET \/(overlay|pixels)/,
+  },
+  'absent-as-null': {
+    request: 'GET /domains',
+    answer: {
+      error: '0',
+      data: {
+        ...onePage,
+        domains: [
+          expect.objectContaining({ redirectroot: 'https://shop.example' }),
+          { id: 2, domain: 'http://two.example', redirectroot: null, redirect404: null },
+        ],
+      },
+    },
+    changes: /^GET \/(account|domains)/,
+  },
+  'absent-as-missing': {
+    request: 'GET /domains',
+    answer: {
+      error: '0',
+      data: {
+        ...onePage,
+        domains: [
+          expect.objectContaining({ redirectroot: 'https://shop.example' }),
+          { id: 2, domain: 'http://two.example' },
+        ],
+      },
+    },
+    changes: /^GET \/(account|domains)/,
+  },
+  'older-link-rows': {
+    request: 'GET /urls?limit=1',
+    answer: {
+      error: '0',
+      data: {
+        result: 2,
+        perpage: 1,
+        currentpage: 1,
+        nextpage: 2,
+        maxpage: 2,
+        urls: [
+          {
+            id: 1,
+            alias: 'tea',
+            shorturl: 'https://sho.rt/tea',
+            longurl: 'https://shop.example/tea',
+            title: 'Tea',
+            description: '',
+            clicks: 5,
+            date: '2025-01-06 09:00:00',
+          },
+        ],
+      },
+    },
+    changes: /^GET \/urls/,
+  },
+  'channel-update-echoes': {
+    request: 'PUT /channel/1/update',
+    body: { starred: false },
+    answer: { error: 0, ...news, starred: false },
+    changes: /^PUT \/channel/,
+  },
+  'message-missing': {
+    request: 'DELETE /channel/1/delete',
+    answer: { error: 0 },
+    changes: /^(PUT|DELETE|POST \/(campaign|channel)\/\d+\/assign)/,
+  },
+  'messages-translated': {
+    ...taken,
+    status: 400,
+    answer: { error: 1, message: 'Die Anfrage ist ungültig.' },
+    changes: /./,
+  },
+  'nextpage-repeats': {
+    request: 'GET /splash',
+    answer: { error: '0', data: { ...onePage, result: 1, nextpage: 1, splash: [splash] } },
+    changes: lists,
+  },
+  'booleans-as-digits': {
+    request: 'GET /channels',
+    answer: {
+      error: '0',
+      data: {
+        ...onePage,
+        channels: [
+          { ...news, starred: 1 },
+          { ...empty, starred: 0 },
+        ],
+      },
+    },
+    changes: /\/(campaign|channel)/,
+  },
+  'numbers-as-strings': {
+    request: 'GET /channels',
+    answer: {
+      error: '0',
+      data: {
+        result: '2',
+        perpage: '15',
+        currentpage: '1',
+        nextpage: null,
+        maxpage: '1',
+        channels: [
+          { ...news, id: '1' },
+          { ...empty, id: '2' },
+        ],
+      },
+    },
+    changes: /./,
+  },
+  'ids-sometimes-strings': {
+    request: 'GET /channels',
+    answer: { error: '0', data: { ...onePage, channels: [news, { ...empty, id: '2' }] } },
+    changes: /^(GET|POST|OPENER POST) /,
+  },
+  'empty-maps-as-lists': {
+    request: 'GET /qr/1',
+    answer: expect.objectContaining({ data: expect.objectContaining({ clicks: 0, topCountries: [], topOs: [] }) }),
+    changes: /^GET \/(qr|url|urls)\b/,
+  },
+  'empty-maps-as-zero': {
+    request: 'GET /url/1',
+    answer: expect.objectContaining({
+      details: expect.objectContaining({ location: {} }),
+      data: expect.objectContaining({ clicks: 5, topCountries: 0, topReferrers: 0, topBrowsers: 0, topOs: 0 }),
+    }),
+    changes: /^GET \/(qr|url|urls)\b/,
+  },
+  'lists-with-gaps': {
+    request: 'GET /channels',
+    answer: { error: '0', data: { ...onePage, channels: { 0: news, 2: empty } } },
+    changes: /^(GET|OPENER POST) /,
+  },
+  'overlay-key': {
+    request: 'GET /overlay',
+    answer: { error: '0', data: { ...onePage, overlay: [expect.anything(), expect.anything()] } },
+    changes: /^GET \/overlay/,
+  },
+  'campaign-key': {
+    request: 'PUT /campaign/1/update',
+    body: { name: 'Sale', public: false },
+    answer: { error: 0, id: 1, campaign: 'Sale', public: false, rotator: false, list: 'https://sho.rt/u/ann/list-1' },
+    changes: /^(POST \/campaign\/add|PUT \/campaign)/,
+  },
+  'upload-id-under-1': {
+    request: 'POST /files/upload/a.txt?custom=a',
+    body: new Uint8Array([1]),
+    answer: { error: 0, 0: 'id', 1: 3, shorturl: 'https://sho.rt/a' },
+    changes: /^POST \/files/,
+  },
+  'qr-date-under-data': {
+    request: 'GET /qr/2',
+    answer: expect.objectContaining({
+      details: { id: 2, link: 'https://sho.rt/flyer', scans: 3, name: 'Flyer', data: '2025-01-12 09:00:00' },
+    }),
+    changes: /^GET \/qr\/\d/,
+  },
+  'link-update-short': {
+    request: 'PUT /url/1/update',
+    body: { title: 'Green tea' },
+    answer: { error: 0, id: 1, short: 'https://sho.rt/tea' },
+    changes: /^PUT \/url/,
+  },
+  'social-google': {
+    request: 'GET /url/2',
+    answer: expect.objectContaining({
+      data: expect.objectContaining({ socialCount: { facebook: 1, twitter: 0, google: 0 } }),
+    }),
+    changes: /^GET \/(url\/|urls\?short)/,
+  },
+  'error-as-number': {
+    request: 'GET /splash',
+    answer: { error: 0, data: { ...onePage, result: 1, splash: [splash] } },
+    changes: lists,
+  },
+  'error-as-string': { ...taken, status: 400, answer: { error: '1', message: says }, changes: /./ },
+  'error-as-boolean': { ...taken, status: 400, answer: { error: true, message: says }, changes: /./ },
+  'error-missing': {
+    request: 'GET /splash',
+    answer: { data: { ...onePage, result: 1, splash: [splash] } },
+    changes: /./,
+  },
+  'key-refused-with-403': {
+    request: 'GET /account',
+    key: 'WRONG',
+    status: 403,
+    answer: { error: 1, message: 'A valid API key is required to use this service.' },
+    changes: /^GET \/account/,
+  },
+  'error-as-status': {
+    request: 'GET /url/9',
+    status: 404,
+    answer: { error: 404, message: 'Link does not exist.' },
+    changes: /\/9|\/nowhere|^DELETE \/campaign\/add|short=poster|^POST \/url\/add/,
+  },
+  'refusals-in-200': { ...taken, answer: { error: 1, message: says }, changes: /./ },
+  'rate-headers-hidden': {
+    request: 'GET /splash',
+    answer: { error: '0', data: { ...onePage, result: 1, splash: [splash] } },
+    changes: /^$/,
+  },
+}
+
+const questions: Question[] = [...rows, ...Object.values(examples)]
+const names = Object.keys(deviations) as Deviation[]
+
+describe.each(names)('the deviation %s', (name) => {
+  const { answer, status, changes, ...question } = examples[name]
+
+  test('answers as its sentence says', async () => {
+    const response = await ask([name], question)
+    expect(response.body).toEqual(answer)
+    expect(response.status).toBe(status ?? 200)
+    expect(deviations[name]).toMatch(/^[A-Za-z].*\.$/)
+  })
+
+  test('changes nothing else', async () => {
+    const changed: string[] = []
+    for (const asked of questions) {
+      const [reference, deviating] = [await ask('reference', asked), await ask([name], asked)]
+      if (name === 'rate-headers-hidden') {
+        for (const header of Object.keys(reference.headers)) {
+          if (header.startsWith('x-ratelimit-')) delete reference.headers[header]
+        }
+      }
+      if (JSON.stringify(deviating) !== JSON.stringify(reference)) changed.push(asked.request)
+    }
+    expect(changed.filter((request) => !changes.test(request))).toEqual([])
+    expect(changed.length > 0).toBe(name !== 'rate-headers-hidden')
+  })
+})
+
+describe('several deviations', () => {
+  const limited = { rateLimit: { requests: 1, interval: 60_000 } }
+
+  test('can all be had at once', async () => {
+    for (const question of questions) {
+      const { status, body, headers } = await ask(names, question)
+      expect(status === 200 || status === 403).toBe(true)
+      expect(body).toBeTypeOf('object')
+      expect(headers).not.toHaveProperty('x-ratelimit-limit')
+    }
+  })
+
+  test('that exclude each other take turns by endpoint, and each has some', async () => {
+    const spellings: Deviation[] = ['error-as-number', 'error-as-string', 'error-as-boolean', 'error-missing']
+    const seen = new Set<unknown>()
+    for (const { request, body } of rows) {
+      const answer = (await ask(spellings, { request, body })).body
+      if ((await ask('reference', { request, body })).status === 200) seen.add(answer.error)
+      expect((await ask(spellings, { request, body })).body).toEqual(answer)
+    }
+    expect(seen).toEqual(new Set([0, '0', false, undefined]))
+  })
+
+  test('on limit give way to the first in the list', async () => {
+    const perpage = async (...dialect: Deviation[]) =>
+      (await ask(dialect, { request: 'GET /splash?limit=40' })).body.data?.perpage
+    expect(await perpage('limit-capped', 'limit-forgotten')).toBe(25)
+    expect(await perpage('limit-capped', 'limit-ignored')).toBe(15)
+    expect(await perpage('limit-capped', 'limit-ignored', 'limit-refused')).toBeUndefined()
+  })
+
+  test('of the deployed dialect are those that are common: arrays, error 0, and a string for some ids', async () => {
+    expect((await ask('deployed', { request: 'GET /channels' })).body).toEqual({
+      error: 0,
+      data: { ...onePage, nextpage: 1, channels: [news, { ...empty, id: '2' }] },
+    })
+    expect(await ask('deployed', taken)).toMatchObject({ status: 200, body: { error: 1, message: says } })
+  })
+
+  test('refuse a rate with HTTP 429, or with error 429 in a 200', async () => {
+    for (const [dialect, status, retryAfter, body] of [
+      [[], 429, '60', { error: 1, message: 'Too many requests. Please wait.' }],
+      [['refusals-in-200'], 200, undefined, { error: 429, message: expect.any(String), 'Retry-After': 60 }],
+    ] as const) {
+      const sandbox = createSandbox({ apiKey: key, now: () => now, dialect, ...limited })
+      await send(sandbox, { request: 'GET /account' })
+      const response = await send(sandbox, { request: 'GET /account' })
+      expect(response.status).toBe(status)
+      expect(response.headers.get('Retry-After') ?? undefined).toBe(retryAfter)
+      expect(await response.json()).toEqual(body)
+    }
+  })
+})
+
+test.each([
+  [['numbers-as-string'], "dialect: there is no deviation 'numbers-as-string', only limit-refused, "],
+  [['toString'], "dialect: there is no deviation 'toString'"],
+  ['klingon', "dialect: expected 'reference', 'deployed' or a list of deviations, not 'klingon'"],
+])('the dialect %j is refused', (dialect, message) => {
+  const create = () => createSandbox({ dialect: dialect as SandboxDialect })
+  expect(create).toThrow(RangeError)
+  expect(create).toThrow(message)
+})

@@ -1,0 +1,17 @@
+import { key, type Row } from './rows.ts'
+import type { Entrance } from './ways.ts'
+
+/** Exactly what the reference asks of a request, sent by hand. */
+export async function send(
+  { fetch, baseUrl, openerUrl }: Pick<Entrance, 'fetch' | 'baseUrl' | 'openerUrl'>,
+  row: Omit<Row, 'section' | 'answer'>,
+): Promise<Response> {
+  const [api, method, path] = row.request.startsWith('OPENER ')
+    ? [openerUrl, ...row.request.slice('OPENER '.length).split(' ')]
+    : [baseUrl, ...row.request.split(' ')]
+  const { body, key: rowKey = key, type = 'application/json' } = row
+  const headers = new Headers({ 'Content-Type': type })
+  if (rowKey !== null) headers.set('Authorization', `Bearer ${rowKey}`)
+  const content = body instanceof Uint8Array ? (body as Uint8Array<ArrayBuffer>) : JSON.stringify(body)
+  return fetch(`${api}${path}`, { method: method!, headers, ...(body === undefined ? {} : { body: content }) })
+}
