@@ -4,7 +4,7 @@
  * the results in Markdown.
  *
  * A runtime that is not installed is skipped; with `CI=true` that is a failure. Arguments select parts:
- * `npm run test:everywhere -- processes workerd browsers bundlers compilers proxies example`.
+ * `npm run test:everywhere -- processes workerd browsers bundlers compilers schemas network-proxy proxies example`.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,9 +12,11 @@ import { join } from 'node:path'
 import { inBrowser } from './runner/browsers.ts'
 import { tryBundlers } from './runner/bundlers.ts'
 import { tryCompilers } from './runner/compilers.ts'
+import { tryComposition } from './runner/composition.ts'
 import { tryExample } from './runner/example.ts'
 import { freePort } from './runner/listen.ts'
 import { judge, type Row, table } from './runner/matrix.ts'
+import { tryNetworkProxy } from './runner/network-proxy.ts'
 import { installPacked } from './runner/packed.ts'
 import { inProcesses, type SuiteEnvironment } from './runner/processes.ts'
 import { tryProxyServers } from './runner/proxy-servers.ts'
@@ -35,6 +37,8 @@ const parts = [
   'example',
 ] as const
 const selected = process.argv.slice(2)
+const unknown = selected.filter((part) => !parts.some((name) => name === part))
+if (unknown.length) throw new Error(`unknown part ${unknown.join(', ')}; the parts are ${parts.join(', ')}`)
 const wants = (part: (typeof parts)[number]) => selected.length === 0 || selected.includes(part)
 
 const started = Date.now()
@@ -92,6 +96,7 @@ async function everything(): Promise<void> {
   try {
     await suites({ folder: packed.folder, control: control.url, deadUrl: `http://127.0.0.1:${await freePort()}/api` })
     if (wants('proxies')) addFindings('Proxy', await tryProxyServers(packed.folder, control.url))
+    if (wants('network-proxy')) addFindings('Network proxy', await tryNetworkProxy(packed.folder, control.url))
     if (wants('example')) {
       for (const name of ['Chromium', 'Firefox'] as const) {
         addFindings('Example', await tryExample(name, packed.folder, pictures))
@@ -101,6 +106,7 @@ async function everything(): Promise<void> {
     await Promise.all([
       wants('bundlers') && tryBundlers(packed.folder, control.url).then((found) => addFindings('Bundler', found)),
       wants('compilers') && tryCompilers(packed.folder).then((found) => addFindings('Compiler', found)),
+      wants('schemas') && tryComposition(packed.folder).then((found) => addFindings('Schemas', found)),
     ])
   } finally {
     await control.close()

@@ -39,6 +39,14 @@ const wanted: Record<string, string> = {
   'typescript-6': 'npm:typescript@6',
   'typescript-7': 'npm:typescript@7',
   '@types/node': '20',
+  'zod-4.0': 'npm:zod@4.0',
+  'zod-4': 'npm:zod@4',
+  'zod-3.25': 'npm:zod@3.25',
+  '@standard-schema/spec': '1',
+  arktype: '2',
+  valibot: '1',
+  undici: '7',
+  selfsigned: '5',
 }
 
 /** Installs the tools unless they are in the cache. */
