@@ -209,7 +209,8 @@ export class Transport {
       upload = call.upload && (await openUpload(call.upload, this.#settings.fetch, key !== null))
       signal.throwIfAborted()
       isSent = true
-      response = await this.#send(call, key, upload, signal)
+      const sending = this.#send(call, key, upload, signal)
+      response = await (upload?.failed ? Promise.race([sending, upload.failed]) : sending)
       upload?.onSent?.()
       return { response, text: await readText(response, this.#settings.maxResponseSize, signal) }
     }

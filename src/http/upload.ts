@@ -1,6 +1,6 @@
 import type { Issue } from '../errors.ts'
 import { isBrowser, sentOnce, streamedRedirect } from '../runtime/environment.ts'
-import { type Fetch, runtimeFetch } from '../runtime/fetch.ts'
+import { type Fetch, runtimeFetch, toNodeStream } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
 import { mismatch } from '../schema/expected.ts'
 import type { Checks } from '../schema/params.ts'
@@ -61,6 +61,8 @@ export interface OpenedUpload {
   readonly onSent?: () => void
   /** Ends a source that was not read to its end; Node would read on after an abort. */
   readonly close?: () => void
+  /** Rejects when the source fails. A fetch may not notice: node-fetch 2 waits for the rest. */
+  readonly failed?: Promise<never>
   /** What the source failed with, if it has. */
   readonly sourceError?: () => unknown
 }
@@ -82,12 +84,16 @@ export async function openUpload(
   // A fetch that may have to name a redirect keeps a copy of what it sends.
   const redirect = total !== undefined && total <= COPIED ? 'manual' : streamedRedirect()
   if (isBrowser()) return openInBrowser({ content, onProgress }, { fetch, hasKey, redirect })
-  if (isSized(content) && !onProgress) return { body: sentOnce(content), headers: {}, redirect }
+  const convert = fetch === runtimeFetch ? undefined : toNodeStream()
+  // node-fetch 2 does not know the Blob of the runtime.
+  const isTakenAsIs = isSized(content) && !(convert && content instanceof Blob)
+  if (isTakenAsIs && !onProgress) return { body: sentOnce(content), headers: {}, redirect }
   const source = openSource(isSized(content) ? new Blob([content as BlobPart]).stream() : content, (loaded) =>
     notify(onProgress, { loaded, total }),
   )
   const headers = total === undefined ? {} : { 'content-length': String(total) }
-  return { ...source, body: withLength(source.body, total), headers, redirect }
+  const body = withLength(source.body, total)
+  return { ...source, body: convert ? convert(body) : body, headers, redirect }
 }
 
 /** The fetch of a browser can neither stream a request nor tell its progress. */
@@ -153,6 +159,11 @@ export function openSource(
     await (reader ? reader.cancel() : chunks!.return?.())
   }
   let close = () => {}
+  let fail: (error: unknown) => void
+  const failed = new Promise<never>((_resolve, reject) => {
+    fail = reject
+  })
+  failed.catch(() => {})
   let loaded = 0
   let failure: unknown
   const body = new ReadableStream<Uint8Array>({
@@ -171,11 +182,12 @@ export function openSource(
         loaded += value.byteLength
       } catch (error) {
         failure = error
+        fail(error)
         throw error
       }
       onBytes?.(loaded)
     },
     cancel: end,
   })
-  return { body, close: () => close(), sourceError: () => failure }
+  return { body, close: () => close(), failed, sourceError: () => failure }
 }

@@ -26,7 +26,8 @@ export function withDeadline<T>(
       forget?.()
     }
     const forget = signal && onAbort(signal, () => stop(signal.reason))
-    work(controller.signal).finally(end).then(resolve, reject)
+    // Work that failed is aborted too, so that nothing of it goes on unseen.
+    work(controller.signal).finally(end).then(resolve, stop)
   })
 }
 

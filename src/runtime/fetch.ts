@@ -21,3 +21,17 @@ export function isResponse(value: unknown): value is FetchResponse {
 
 /** The runtime's own fetch. Looked up at each call, so that one that is replaced later, by a test, is used. */
 export const runtimeFetch: Fetch = (url, init) => globalThis.fetch(url, init)
+
+/**
+ * The conversion of a stream for a fetch other than Node's own; `undefined` in other runtimes. node-fetch reads only
+ * Node's streams: of any other it sends the text "[object ReadableStream]". undici reads both.
+ */
+export function toNodeStream(): ((stream: ReadableStream<Uint8Array>) => unknown) | undefined {
+  const { process, Bun, Deno } = globalThis as Record<string, unknown> & {
+    process?: { getBuiltinModule?(name: 'stream'): typeof import('node:stream') }
+  }
+  if (Bun || Deno || !process?.getBuiltinModule) return undefined
+  const { Readable } = process.getBuiltinModule('stream')
+  // An error without a listener would end the process; fetch has its own way to tell of it.
+  return (stream) => Readable.fromWeb(stream as Parameters<typeof Readable.fromWeb>[0]).on('error', () => {})
+}

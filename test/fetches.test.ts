@@ -1,0 +1,186 @@
+/** The fetch of the user: implementations of other realms than the runtime's, each with what a user does with it. */
+import { type AddressInfo, createServer } from 'node:net'
+import crossFetch from 'cross-fetch'
+import nodeFetch2 from 'node-fetch2'
+import nodeFetch3 from 'node-fetch3'
+import { ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
+import { createSandbox, sampleData } from 'shortlink-sdk/testing'
+import { serve as serveSandbox } from 'shortlink-sdk/testing/server'
+import { Agent as Agent7, fetch as undici7 } from 'undici'
+import { Agent as Agent6, fetch as undici6 } from 'undici6'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { connect } from './helpers/client.ts'
+import { listen, serve } from './helpers/server.ts'
+
+type Fetch = NonNullable<ShortLinkClientOptions['fetch']>
+
+const agent6 = new Agent6()
+const agent7 = new Agent7()
+
+/** Each as its documentation shows it. That this compiles is a test: no fetch needs a cast. */
+const fetches: Record<string, Fetch> = {
+  'undici 6': undici6,
+  'undici 6 with a dispatcher': (url, init) => undici6(url, { ...init, dispatcher: agent6 }),
+  'undici 7': undici7,
+  'undici 7 with a dispatcher': (url, init) => undici7(url, { ...init, dispatcher: agent7 }),
+  'the fetch of Node with a dispatcher of undici 7': (url, init) => fetch(url, { ...init, dispatcher: agent7 }),
+  'node-fetch 2': nodeFetch2,
+  'node-fetch 3': nodeFetch3,
+  'cross-fetch': crossFetch,
+}
+
+const bytes = crypto.getRandomValues(new Uint8Array(50_000))
+
+async function* inPieces() {
+  for (let start = 0; start < bytes.length; start += 10_000) yield bytes.slice(start, start + 10_000)
+}
+
+async function* endless() {
+  for (;;) yield bytes
+}
+
+const contents = {
+  'a Uint8Array': () => bytes,
+  'an ArrayBuffer': () => bytes.buffer,
+  'a Blob': () => new Blob([bytes]),
+  'a ReadableStream': () => new Blob([bytes]).stream(),
+  'an AsyncIterable': inPieces,
+}
+
+/** The origin of a port where nothing listens. */
+async function closedOrigin() {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return `http://127.0.0.1:${port}`
+}
+
+describe.each(Object.entries(fetches))('%s', (_, fetch) => {
+  async function connectToSandbox() {
+    const sandbox = createSandbox({ rateLimit: false, data: sampleData(40) })
+    const { baseUrl, openerUrl, close } = await serveSandbox(sandbox)
+    onTestFinished(close)
+    const client = new ShortLinkClient({ baseUrl, openerUrl, apiKey: sandbox.apiKey, rateLimit: false, fetch })
+    return { sandbox, client }
+  }
+
+  test('reads, creates, updates and deletes', async () => {
+    const { sandbox, client } = await connectToSandbox()
+    const { id } = await client.campaigns.create({ name: 'Größe & more', public: true })
+    await client.campaigns.update(id, { name: 'Renamed' })
+    await client.campaigns.delete(id)
+    expect(sandbox.requests.map(({ method }) => method)).toEqual(['POST', 'PUT', 'DELETE'])
+    expect(sandbox.requests[0]!.body).toEqual({ name: 'Größe & more', public: true })
+    expect(await client.account.get()).toMatchObject({ id: expect.any(Number) })
+  })
+
+  test('walks a list to its end', async () => {
+    const { client } = await connectToSandbox()
+    expect(await client.campaigns.list({ limit: 15 }).toArray()).toHaveLength(40)
+  })
+
+  test('gives the headers of an answer', async () => {
+    const { client } = await connectToSandbox()
+    const { response } = await client.account.get().withResponse()
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toContain('application/json')
+  })
+
+  test('gives an error by its status', async () => {
+    const { client } = await connectToSandbox()
+    await expect(client.qr.get(999_999)).rejects.toMatchObject({ code: 'not_found', outcome: 'rejected' })
+  })
+
+  test.each(Object.entries(contents))('uploads %s unchanged', async (_, content) => {
+    const server = await serve({ body: { error: 0, id: 1, shorturl: 'https://sho.rt/a' } })
+    await connect(server, { fetch }).files.upload('größe.bin', content())
+    expect(server.seen[0]!.body.equals(bytes)).toBe(true)
+  })
+
+  test('uploads bytes, a Blob and a stream with progress', async () => {
+    for (const content of [bytes, new Blob([bytes]), new Blob([bytes]).stream()]) {
+      const server = await serve({ body: { error: 0, id: 1, shorturl: 'https://sho.rt/a' } })
+      const loaded: number[] = []
+      const onProgress = (progress: { loaded: number }) => loaded.push(progress.loaded)
+      await connect(server, { fetch }).files.upload('a.bin', content, {}, { onProgress })
+      expect(server.seen[0]!.body.equals(bytes)).toBe(true)
+      expect(loaded.at(-1)).toBe(bytes.length)
+    }
+  })
+
+  test('ends a call with the reason of its signal', async () => {
+    const controller = new AbortController()
+    const reason = new Error('the user left')
+    const server = await serve(() => {
+      controller.abort(reason)
+      return undefined
+    })
+    const call = connect(server, { fetch }).account.get({ signal: controller.signal })
+    await expect(call).rejects.toBe(reason)
+  })
+
+  test('ends a list with the reason of its signal', async () => {
+    const controller = new AbortController()
+    const reason = new Error('the user left')
+    const server = await serve(({ url }) => {
+      if (url.includes('page=2')) {
+        controller.abort(reason)
+        return undefined
+      }
+      return {
+        body: { error: 0, data: { currentpage: 1, nextpage: 2, maxpage: 9, campaigns: [{ id: 1, name: 'a' }] } },
+      }
+    })
+    const walk = connect(server, { fetch, validation: 'report' }).campaigns.list({}, { signal: controller.signal })
+    await expect(walk.toArray()).rejects.toBe(reason)
+  })
+
+  test('ends an upload with the reason of its signal', async () => {
+    const reason = new Error('the user left')
+    for (const content of [bytes, new Blob([bytes]), endless()]) {
+      const controller = new AbortController()
+      const origin = await listen(
+        (incoming) => void incoming.once('data', () => controller.abort(reason)).on('error', () => {}),
+      )
+      const call = connect({ origin }, { fetch }).files.upload('a.bin', content, {}, { signal: controller.signal })
+      await expect(call).rejects.toBe(reason)
+    }
+  })
+
+  test('ends an upload whose stream fails, and the server does not take the part for the whole', async () => {
+    const failure = new Error('the disk is gone')
+    async function* failing() {
+      yield bytes
+      throw failure
+    }
+    const server = await serve({ body: { error: 0, id: 1, shorturl: 'https://sho.rt/a' } })
+    const call = connect(server, { fetch }).files.upload('a.bin', failing())
+    await expect(call).rejects.toMatchObject({ code: 'connection', cause: failure })
+    expect(server.seen).toEqual([])
+  })
+
+  test('refuses an answer above maxResponseSize', async () => {
+    const server = await serve({ body: { error: 0, data: 'x'.repeat(2_000_000) } })
+    const call = connect(server, { fetch, maxResponseSize: 1_000_000 }).account.get()
+    await expect(call).rejects.toMatchObject({ code: 'invalid_response' })
+  })
+
+  test('ends an attempt at its timeout', async () => {
+    const server = await serve(() => undefined)
+    const call = connect(server, { fetch, timeout: 50 }).account.get()
+    await expect(call).rejects.toMatchObject({ code: 'timeout', outcome: 'unknown' })
+  })
+
+  test('follows no redirect', async () => {
+    const server = await serve({ status: 307, headers: { location: '/elsewhere' }, body: '' })
+    const call = connect(server, { fetch }).campaigns.create({ name: 'a' })
+    await expect(call).rejects.toMatchObject({ outcome: 'rejected' })
+    expect(server.seen).toHaveLength(1)
+  })
+
+  test('knows that a POST to a closed port was not sent', async () => {
+    const call = connect({ origin: await closedOrigin() }, { fetch }).campaigns.create({ name: 'a' })
+    await expect(call).rejects.toMatchObject({ code: 'connection', outcome: 'not-sent' })
+  })
+})
