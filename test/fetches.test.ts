@@ -1,14 +1,15 @@
 /** The fetch of the user: implementations of other realms than the runtime's, each with what a user does with it. */
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, connect as connectSocket, createServer } from 'node:net'
 import crossFetch from 'cross-fetch'
 import nodeFetch2 from 'node-fetch2'
 import nodeFetch3 from 'node-fetch3'
 import { ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
 import { createSandbox, sampleData } from 'shortlink-sdk/testing'
 import { serve as serveSandbox } from 'shortlink-sdk/testing/server'
-import { Agent as Agent7, fetch as undici7 } from 'undici'
-import { Agent as Agent6, fetch as undici6 } from 'undici6'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { Agent as Agent7, EnvHttpProxyAgent, ProxyAgent as ProxyAgent7, fetch as undici7 } from 'undici'
+import { Agent as Agent6, ProxyAgent as ProxyAgent6, fetch as undici6 } from 'undici6'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { connect } from './helpers/client.ts'
 import { listen, serve } from './helpers/server.ts'
 
@@ -182,5 +183,70 @@ describe.each(Object.entries(fetches))('%s', (_, fetch) => {
   test('knows that a POST to a closed port was not sent', async () => {
     const call = connect({ origin: await closedOrigin() }, { fetch }).campaigns.create({ name: 'a' })
     await expect(call).rejects.toMatchObject({ code: 'connection', outcome: 'not-sent' })
+  })
+})
+
+/** A proxy that supports CONNECT only. `refused`: it lets nobody through. */
+async function startProxy({ refused = false } = {}) {
+  const tunnels: string[] = []
+  const server = createHttpServer((_, response) => response.writeHead(405).end())
+  server.on('connect', ({ url = '' }, socket, head) => {
+    tunnels.push(url)
+    if (refused) return void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
+    const { hostname, port } = new URL(`http://${url}`)
+    const upstream = connectSocket(Number(port), hostname, () => {
+      socket.write('HTTP/1.1 200 Connected\r\n\r\n')
+      upstream.write(head)
+      upstream.pipe(socket).pipe(upstream)
+    })
+    socket.on('error', () => upstream.destroy())
+    upstream.on('error', () => socket.destroy())
+    onTestFinished(() => void upstream.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return { tunnels, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+/** How a proxy is set, as the documentation of each shows it. */
+const proxied: Record<string, (proxy: string) => Fetch> = {
+  'undici 6': (proxy) => {
+    const dispatcher = new ProxyAgent6(proxy)
+    return (url, init) => undici6(url, { ...init, dispatcher })
+  },
+  'undici 7': (proxy) => {
+    const dispatcher = new ProxyAgent7(proxy)
+    return (url, init) => undici7(url, { ...init, dispatcher })
+  },
+  'undici 7 with the proxy of the environment': (proxy) => {
+    vi.stubEnv('http_proxy', proxy)
+    const dispatcher = new EnvHttpProxyAgent()
+    return (url, init) => undici7(url, { ...init, dispatcher })
+  },
+  'the fetch of Node with a dispatcher': (proxy) => {
+    const dispatcher = new ProxyAgent7(proxy)
+    return (url, init) => fetch(url, { ...init, dispatcher })
+  },
+}
+
+describe.each(Object.entries(proxied))('behind a proxy, %s', (_, through) => {
+  afterEach(() => void vi.unstubAllEnvs())
+
+  test('calls and uploads go through the tunnel', async () => {
+    const proxy = await startProxy()
+    const server = await serve({ body: { error: 0, id: 1, shorturl: 'https://sho.rt/a' } })
+    const client = connect(server, { fetch: through(proxy.url) })
+    await client.qr.delete(1)
+    await client.files.upload('a.bin', new Blob([bytes]))
+    expect(server.seen[1]!.body.equals(bytes)).toBe(true)
+    expect(proxy.tunnels).toContain(new URL(server.origin).host)
+  })
+
+  test('a POST that the proxy refuses was not sent', async () => {
+    const proxy = await startProxy({ refused: true })
+    const server = await serve({ body: { error: 0 } })
+    const call = connect(server, { fetch: through(proxy.url) }).campaigns.create({ name: 'a' })
+    await expect(call).rejects.toMatchObject({ code: 'connection', outcome: 'not-sent' })
+    expect(server.seen).toEqual([])
   })
 })
