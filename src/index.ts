@@ -72,4 +72,5 @@ export type {
 export type { ActionResult, Created, Id } from './resources/resource.ts'
 export type { Splash } from './resources/splash.ts'
 export type { Fetch, FetchResponse } from './runtime/fetch.ts'
+export { VERSION } from './runtime/version.ts'
 export type { StandardSchema } from './schema/standard-schema.ts'

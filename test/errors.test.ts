@@ -25,7 +25,7 @@ const get = (c: ShortLinkClient) => c.account.get()
 const post = (c: ShortLinkClient) => c.campaigns.create({ name: 'a' })
 const open = (c: ShortLinkClient) => c.opener.create({ url: 'https://www.youtube.com/watch?v=1' })
 
-describe('an answer that says no', () => {
+describe('an error that the server answers with', () => {
   const no = (error: unknown, message?: string): Canned => ({ body: { error, message } })
 
   /** What came, the class it becomes, its `code`, `status`, `outcome`, and whether a GET and a POST may be sent again. */
@@ -128,7 +128,7 @@ describe('an answer that says no', () => {
     }
   })
 
-  it('has the opener’s three shapes', async () => {
+  it('is recognised in the three forms of the opener API', async () => {
     const server = await serve(
       { body: { error: 'url is required & must be a valid URL' } },
       { body: { error: 1, message: 'URL parameter is missing' } },
@@ -146,35 +146,39 @@ describe('an answer that says no', () => {
       { status: 400, body: { error: 1, message: 'Der Name ist vergeben' } },
       /400 Der Name ist vergeben$/,
     ],
-    ['the status, where the body says nothing', { status: 502, body: html }, /502 Bad Gateway/],
+    ['the words of the status where the body has no message', { status: 502, body: html }, /502 Bad Gateway/],
     [
-      'that a gateway answered, where the status has no words',
+      'that the answer is an HTML page where the status has no words either',
       { status: 502, statusText: '', body: html },
       /502 .*HTML page/,
     ],
-    ['that nothing more came', { status: 400, statusText: '', body: { error: 1 } }, /400 no message$/],
-    ['not “OK”, where a 200 says no without a message', { body: { error: 1 } }, /account: no message$/],
-    ['not “OK”, where only the number of the body says no', { body: { error: 429 } }, /429 no message$/],
+    ['that there was no message', { status: 400, statusText: '', body: { error: 1 } }, /400 no message$/],
     [
-      'what to look at where a good key is refused',
+      'nothing of “OK” where the body of a 200 is an error without a message',
+      { body: { error: 1 } },
+      /account: no message$/,
+    ],
+    ['nothing of “OK” where only the number in the body is an error', { body: { error: 429 } }, /429 no message$/],
+    [
+      'what to check where a key is refused',
       { status: 403, body: { error: 1, message: 'No' } },
       /403 No\. Check `apiKey` or SHORTLINK_API_KEY first; some hosts drop the Authorization header/,
     ],
     [
-      'every field that a server complains of',
+      'every field of a message that is an object',
       { body: { error: 1, message: { name: ['is taken'] } } },
       /account: .*name.*is taken/,
     ],
-  ])('says %s', async (_, answer, message) => {
+  ])('has a message that says %s', async (_, answer, message) => {
     expect((await failure(get(connect(await serve(answer))))).message).toMatch(message)
   })
 
-  it('does not speak of the key where none was sent', async () => {
+  it('has no advice about the key where no key was sent', async () => {
     const server = await serve({ status: 403, body: { error: 1, message: 'No' } })
     expect((await failure(open(connect(server)))).message).toBe('POST /v3/api: 403 No')
   })
 
-  it('tells how long to wait: by header, by date, by the body, or not at all', async () => {
+  it('has `retryAfter` from the header, in seconds or as a date, or from the body', async () => {
     const date = new Date(Date.now() - 3_600_000)
     const server = await serve(
       { status: 429, headers: { 'Retry-After': '41' } },
@@ -190,7 +194,7 @@ describe('an answer that says no', () => {
     expect(waits).toEqual([41, 9, 41, 41, undefined, undefined])
   })
 
-  it('tells when the window ends', async () => {
+  it('has `resetAt` from the header', async () => {
     const reset = Math.ceil(Date.now() / 1000) + 30
     const server = await serve({
       status: 429,
@@ -202,7 +206,7 @@ describe('an answer that says no', () => {
   })
 })
 
-describe('an answer that is none', () => {
+describe('an answer that cannot be read', () => {
   it.each<[came: string, body: unknown, message: string]>([
     ['an HTML page', html, 'the answer is an HTML page, not JSON: a gateway, maintenance, or a wrong address'],
     [
@@ -235,17 +239,17 @@ describe('an answer that is none', () => {
     expect(error.message).toBe(`POST /campaign/add: 200 ${message}`)
   })
 
-  it('a byte order mark before the JSON is no harm', async () => {
+  it('a byte order mark before the JSON is skipped', async () => {
     expect(await get(connect(await serve({ body: `\ufeff${JSON.stringify(account)}` })))).toEqual(account.data)
   })
 
-  it('204 with nothing is an InvalidResponseError too', async () => {
+  it('a 204 without a body is an InvalidResponseError too', async () => {
     expect(await failure(post(connect(await serve({ status: 204, body: '' }))))).toMatchObject({ status: 204 })
   })
 })
 
-describe('no answer', () => {
-  it('a refused connection was not sent, and may be sent again', async () => {
+describe('a call that gets no answer', () => {
+  it('was not sent where the connection was refused, and may be sent again', async () => {
     const origin = await deadOrigin()
     for (const call of [get, post, open]) {
       const error = await failure(call(connect({ origin })))
@@ -256,12 +260,12 @@ describe('no answer', () => {
     }
   })
 
-  it('a name that nobody knows was not sent', async () => {
+  it('was not sent where the host name is unknown', async () => {
     const client = connect({ origin: 'https://nobody.invalid' })
     expect(await failure(post(client))).toMatchObject({ code: 'connection', outcome: 'not-sent', retryable: true })
   })
 
-  it('a connection that ends before the answer may have done its work', async () => {
+  it('has an unknown outcome where the connection ends before the answer', async () => {
     const server = await serve((_, destroy) => void destroy())
     expect(await failure(get(connect(server)))).toMatchObject({
       code: 'connection',
@@ -275,7 +279,7 @@ describe('no answer', () => {
     })
   })
 
-  it('a connection that ends within the answer may have done its work', async () => {
+  it('has an unknown outcome where the connection ends in the middle of the answer', async () => {
     const origin = await listen((_, outgoing) => {
       outgoing.writeHead(200, { 'content-length': '1000' })
       outgoing.write('{"error":0', () => outgoing.destroy())
@@ -283,7 +287,7 @@ describe('no answer', () => {
     expect(await failure(post(connect({ origin })))).toMatchObject({ code: 'connection', outcome: 'unknown' })
   })
 
-  it('what is no HTTP is no answer', async () => {
+  it('has an unknown outcome where the server does not speak HTTP', async () => {
     const server = createTcpServer((socket) => void socket.on('error', () => {}).end('SSH-2.0-OpenSSH_9\r\n'))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())
@@ -291,7 +295,7 @@ describe('no answer', () => {
     expect(await failure(post(connect({ origin })))).toMatchObject({ code: 'connection', outcome: 'unknown' })
   })
 
-  it('an attempt that outlasts `timeout` is a TimeoutError', async () => {
+  it('ends with a TimeoutError after `timeout` milliseconds', async () => {
     const server = await serve(() => undefined)
     const error = await failure(get(connect(server, { timeout: 30 })))
     expect(error).toBeInstanceOf(TimeoutError)
@@ -301,7 +305,7 @@ describe('no answer', () => {
     expect(await failure(connect(server).campaigns.create({}, { timeout: 30 }))).toMatchObject({ retryable: false })
   })
 
-  it('an answer that begins in time and never ends is a TimeoutError too', async () => {
+  it('ends with a TimeoutError where the answer begins in time but never ends', async () => {
     const origin = await listen((_, outgoing) => void outgoing.writeHead(200).write('{"error"'))
     expect(await failure(get(connect({ origin }, { timeout: 50 })))).toBeInstanceOf(TimeoutError)
   })
@@ -318,7 +322,7 @@ describe('no answer', () => {
     ['nothing', undefined, /no answer came/],
     ['an object', { reason: 'offline' }, /no answer came/],
     ['an object with a message', { message: 'offline' }, /offline/],
-  ])('a fetch that throws %s gave no answer', async (_, value, message) => {
+  ])('ends with a ConnectionError where fetch throws %s', async (_, value, message) => {
     const fetch = () => Promise.reject(value)
     const error = await failure(get(connect({ origin: 'https://sho.rt' }, { fetch })))
     expect(error).toMatchObject({ code: 'connection', outcome: 'unknown' })
@@ -326,7 +330,7 @@ describe('no answer', () => {
     expect(error.message).not.toMatch(/undefined|\[object/)
   })
 
-  it('a connection refused to a fetch of another realm, as in Jest, was not sent', async () => {
+  it('was not sent where a fetch of another realm, as under Jest, was refused the connection', async () => {
     const { runInNewContext } = await import('node:vm')
     const foreign = runInNewContext(
       "Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }) })",
@@ -353,21 +357,21 @@ describe('a redirect', () => {
     },
   )
 
-  it('to a relative address is told whole, and for the opener with the opener’s option', async () => {
+  it('to a relative address is resolved, and the error names the option of the API concerned', async () => {
     const server = await serve({ status: 308, headers: { location: '/elsewhere' }, body: { error: 0 } })
     expect((await failure(open(connect(server)))).message).toMatch(
       new RegExp(`redirected to ${server.origin}/elsewhere\\..*openerUrl`),
     )
   })
 
-  it('without an address is an error all the same', async () => {
+  it('without an address is an error too', async () => {
     const server = await serve({ status: 302, body: account })
     expect((await failure(get(connect(server)))).message).toContain('302 redirected to another address')
   })
 })
 
 describe('a call that cannot be sent', () => {
-  it('without its address is a ConfigurationError that names option and variable', async () => {
+  it('because its address is missing is a ConfigurationError that names the option and the variable', async () => {
     const error = await failure(open(new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: 'KEY' })))
     expect(error).toBeInstanceOf(ConfigurationError)
     expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent', retryable: false, attempts: 0 })
@@ -376,7 +380,7 @@ describe('a call that cannot be sent', () => {
     expect((await failure(get(other))).message).toMatch(/^GET \/account: .*`baseUrl`.*SHORTLINK_BASE_URL/)
   })
 
-  it('that would wait longer than `maxWait` for budget is a RateLimitError that was not sent', async () => {
+  it('because it would wait longer than `maxWait` is a RateLimitError with the outcome `not-sent`', async () => {
     const server = await serve({ body: account })
     const client = connect(server, { rateLimit: { requests: 1, maxWait: 0 } })
     await get(client)
@@ -422,7 +426,7 @@ describe('an abort', () => {
     expect(server.seen.length).toBe(observer === 'onRequest' ? 0 : 1)
   })
 
-  it('while the key is asked for ends the call at once, and nothing is sent', async () => {
+  it('while the key function is pending ends the call at once, and nothing is sent', async () => {
     const server = await serve({ body: account })
     const controller = new AbortController()
     const asked = vi.fn(() => new Promise<string>(() => {}))
@@ -433,7 +437,7 @@ describe('an abort', () => {
     expect(server.seen).toEqual([])
   })
 
-  it('leaves no listener on a signal that lives long', async () => {
+  it('signal: calls leave no listener on a long-lived signal', async () => {
     const server = await serve({ body: account })
     const { signal } = new AbortController()
     const added = vi.spyOn(signal, 'addEventListener')
@@ -457,13 +461,13 @@ describe('telling errors apart', () => {
   })
 
   it.each([null, undefined, 'error', 5, {}, new Error('x'), { code: 'api' }])(
-    '%s is no error of the package',
+    'isShortLinkError(%s) is false',
     (value) => {
       expect(isShortLinkError(value)).toBe(false)
     },
   )
 
-  it('the brand and the fields stand in no enumeration that would print them twice', () => {
+  it('JSON has no stack, and a string is the name and the message', () => {
     const error = new InvalidRequestError([{ path: ['a'], message: 'b' }])
     expect(JSON.parse(JSON.stringify(error))).not.toHaveProperty('stack')
     expect(String(error)).toBe('InvalidRequestError: a: b')

@@ -31,7 +31,7 @@ function refused(options: unknown): ConfigurationError {
 
 const good = { baseUrl: 'https://sho.rt/api', apiKey: 'KEY' }
 
-describe('options that do not fit are refused by name', () => {
+describe('an invalid option is refused, and the error names it', () => {
   it.each<[option: string, value: unknown, message: RegExp]>([
     ['baseUrl', 'sho.rt/api', /expected an absolute URL such as https:\/\/sho\.rt\/api, received "sho\.rt\/api"/],
     ['baseUrl', '', /expected an absolute URL/],
@@ -92,11 +92,11 @@ describe('options that do not fit are refused by name', () => {
     expect(error.message).toMatch(message)
   })
 
-  it.each([null, 5, 'https://sho.rt'])('no options at all: %j', (options) => {
+  it.each([null, 5, 'https://sho.rt'])('%j instead of an object of options is refused', (options) => {
     expect(refused(options).message).toMatch(/an object of options/)
   })
 
-  it('all that is wrong is told at once', () => {
+  it('all invalid options are named in one error', () => {
     expect(refused({ ...good, timeout: 0, validation: 'loose', fetch: 1 }).message).toMatch(
       /^timeout: .*; validation: .*; fetch: /,
     )
@@ -122,7 +122,7 @@ describe('options that do not fit are refused by name', () => {
     expect(() => new ShortLinkClient({ ...good, [option]: value })).not.toThrow()
   })
 
-  it('a retry option that is undefined is the default, not without end', async () => {
+  it('an undefined retry option is the default', async () => {
     const server = await serve({ status: 503, headers: { 'Retry-After': '0' } })
     const unset = { limit: undefined, maxDelay: undefined } as never
     expect(await failure(connect(server, { retry: unset }).account.get())).toMatchObject({ attempts: 3 })
@@ -130,8 +130,8 @@ describe('options that do not fit are refused by name', () => {
   })
 })
 
-describe('addresses and keys come from the environment where no option gives them', () => {
-  it('all three', async () => {
+describe('environment variables', () => {
+  it('supply both addresses and the key', async () => {
     const server = await serve({ body: account })
     vi.stubEnv('SHORTLINK_BASE_URL', `${server.origin}/from-env/`)
     vi.stubEnv('SHORTLINK_OPENER_URL', `${server.origin}/opener-from-env`)
@@ -145,7 +145,7 @@ describe('addresses and keys come from the environment where no option gives the
     ])
   })
 
-  it('options stand above them', async () => {
+  it('are overridden by options', async () => {
     const server = await serve({ body: account })
     vi.stubEnv('SHORTLINK_BASE_URL', 'https://elsewhere.example')
     vi.stubEnv('SHORTLINK_API_KEY', 'KEY-FROM-ENV')
@@ -154,25 +154,25 @@ describe('addresses and keys come from the environment where no option gives the
     expect(server.seen.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${KEY}`, undefined])
   })
 
-  it('an empty variable is none', () => {
+  it('count as unset where they are empty', () => {
     vi.stubEnv('SHORTLINK_BASE_URL', '')
     vi.stubEnv('SHORTLINK_API_KEY', '')
     expect(refused({}).message).toMatch(/`baseUrl`.*SHORTLINK_BASE_URL.*`openerUrl`.*SHORTLINK_OPENER_URL/)
     expect(refused({ baseUrl: 'https://sho.rt' }).message).toMatch(/`apiKey`.*SHORTLINK_API_KEY.*`apiKey: null`/)
   })
 
-  it('a wrong variable is refused under the name of its option', () => {
+  it('that are invalid are refused under the name of the option', () => {
     vi.stubEnv('SHORTLINK_BASE_URL', 'sho.rt')
     expect(refused({ apiKey: 'KEY' }).message).toMatch(/^baseUrl: /)
   })
 
-  it('the opener alone needs no key, unless it is to get one', () => {
+  it('the opener API alone needs no key, unless openerAuth is bearer', () => {
     expect(() => new ShortLinkClient({ openerUrl: 'https://opener.example' })).not.toThrow()
     expect(refused({ openerUrl: 'https://opener.example', openerAuth: 'bearer' }).message).toMatch(/no key/)
   })
 })
 
-describe('http: beyond this machine', () => {
+describe('an http: address', () => {
   it.each([
     'http://sho.rt/api',
     'http://10.0.0.1',
@@ -180,7 +180,7 @@ describe('http: beyond this machine', () => {
     'http://localhost.evil.example',
     'http://[::2]',
     'http://0.0.0.0',
-  ])('is refused for %s, with the way out', (address) => {
+  ])('beyond loopback is refused, with what to do: %s', (address) => {
     for (const name of ['baseUrl', 'openerUrl']) {
       expect(refused({ apiKey: 'KEY', [name]: address }).message).toMatch(
         new RegExp(`^${name}: .*use https:, or set allowInsecureHttp`),
@@ -197,7 +197,7 @@ describe('http: beyond this machine', () => {
     'http://api.localhost',
     'http://LOCALHOST',
     'http://2130706433',
-  ])('is not %s', (baseUrl) => {
+  ])('on loopback is accepted: %s', (baseUrl) => {
     expect(() => new ShortLinkClient({ baseUrl, apiKey: 'KEY' })).not.toThrow()
   })
 })
@@ -215,7 +215,7 @@ describe('a string key in a browser', () => {
   it.each([
     ['a page', asPage],
     ['a worker', asWorker],
-  ])('is refused in %s, with the ways out', (_, become) => {
+  ])('is refused in %s, with what to do', (_, become) => {
     become()
     expect(refused(good).message).toMatch(
       /^apiKey: every visitor of a page can read a string.*`apiKey: null`.*dangerouslyAllowBrowser/,
@@ -230,7 +230,7 @@ describe('a string key in a browser', () => {
     ['Deno, which has a window', { window: globalThis, navigator: { userAgent: 'Deno/2.5.0' } }],
     ['a worker of Cloudflare', { WorkerGlobalScope: class {}, navigator: { userAgent: 'Cloudflare-Workers' } }],
     ['Bun', { navigator: { userAgent: 'Bun/1.3' } }],
-  ])('is fine in %s', (_, globals) => {
+  ])('is accepted in %s', (_, globals) => {
     for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value)
     expect(() => new ShortLinkClient(good)).not.toThrow()
   })
@@ -248,7 +248,7 @@ describe('apiKey as a function', () => {
     expect(keysSeen(server)).toEqual(['Bearer KEY'])
   })
 
-  it('is asked before each attempt, so that a new key counts at once', async () => {
+  it('is called before each attempt', async () => {
     let count = 0
     const server = await serve(
       { status: 503, headers: { 'Retry-After': '0' } },
@@ -259,7 +259,7 @@ describe('apiKey as a function', () => {
     expect(keysSeen(server)).toEqual(['Bearer KEY-1', 'Bearer KEY-2', 'Bearer KEY-3'])
   })
 
-  it('is not asked by a call that needs no key', async () => {
+  it('is not called for a call that sends no key', async () => {
     const apiKey = vi.fn(() => 'KEY')
     await connect(await serve({ body: { error: 0 } }), { apiKey, validation: 'off' }).opener.create({
       url: 'https://shop.example',
@@ -300,14 +300,14 @@ describe('apiKey as a function', () => {
     },
   )
 
-  it('null sends no key, because a proxy adds it', async () => {
+  it('apiKey: null sends no key', async () => {
     const server = await serve({ body: account })
     await connect(server, { apiKey: null }).account.get()
     expect(keysSeen(server)).toEqual([undefined])
   })
 })
 
-describe('request paths', () => {
+describe('the path of client.request and client.paginate', () => {
   it.each([
     'urls',
     '',
@@ -353,7 +353,7 @@ describe('request paths', () => {
 })
 
 describe('withOptions', () => {
-  it('gives a client with other options, the first one being as it was', async () => {
+  it('returns a client with other options, and leaves the first one unchanged', async () => {
     const server = await serve({ body: account })
     const first = connect(server, { headers: { 'x-site': 'first' } })
     await first.withOptions({ headers: { 'x-site': 'second' }, apiKey: 'OTHER' }).account.get()
@@ -364,7 +364,7 @@ describe('withOptions', () => {
     ])
   })
 
-  it('shares the rate limiter, of the opener too', async () => {
+  it('shares the rate limiters of both APIs', async () => {
     const headers = { 'X-RateLimit-Limit': '7', 'X-RateLimit-Remaining': '5' }
     const server = await serve({ body: account, headers })
     const first = connect(server, { rateLimit: {} })
@@ -374,7 +374,7 @@ describe('withOptions', () => {
     expect(first.rateLimit).toEqual(second.rateLimit)
   })
 
-  it('can be given a limiter of its own, or none', async () => {
+  it('can replace or remove the rate limiter', async () => {
     const first = connect(await serve({ body: account }), { rateLimit: {} })
     expect(first.withOptions({ rateLimit: false }).rateLimit.limit).toBeUndefined()
     expect(first.withOptions({ rateLimit: { requests: 5 } }).rateLimit.limit).toBe(5)

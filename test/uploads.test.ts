@@ -57,7 +57,7 @@ const kinds: [kind: string, content: () => UploadContent | Promise<UploadContent
 describe.each(kinds)('%s', (_, make, sized) => {
   it.each([
     ['', undefined],
-    [', while its progress is told', () => {}],
+    [', while progress is reported', () => {}],
   ])('reaches the server whole%s, with its Content-Length where the size is known', async (_, onProgress) => {
     const server = await serve(done)
     const answer = await connect(server).files.upload('a.bin', await make(), {}, onProgress ? { onProgress } : {})
@@ -69,7 +69,7 @@ describe.each(kinds)('%s', (_, make, sized) => {
     expect(headers['transfer-encoding']).toBe(sized ? undefined : 'chunked')
   })
 
-  it('tells its progress, byte for byte to the end', async () => {
+  it('reports its progress to the last byte', async () => {
     const told: UploadProgress[] = []
     const onProgress = (progress: UploadProgress) => void told.push(progress)
     await connect(await serve(done)).files.upload('a.bin', await make(), {}, { onProgress })
@@ -78,7 +78,7 @@ describe.each(kinds)('%s', (_, make, sized) => {
     expect(loaded).toEqual([...new Set(loaded)].sort((a, b) => a - b))
   })
 
-  it.each([false, true])(`is sent ${sized ? 'again' : 'only once'} after 429 (progress told: %s)`, async (isTold) => {
+  it.each([false, true])(`is sent ${sized ? 'again' : 'only once'} after 429 (with onProgress: %s)`, async (isTold) => {
     const server = await serve({ status: 429, headers: { 'Retry-After': '0' } }, done)
     const told: UploadProgress[] = []
     const options = isTold ? { onProgress: (progress: UploadProgress) => void told.push(progress) } : {}
@@ -94,7 +94,7 @@ describe.each(kinds)('%s', (_, make, sized) => {
     }
   })
 
-  it('goes through `request` too', async () => {
+  it('can be the body of client.request', async () => {
     const server = await serve(done)
     await connect(server).request('PUT', '/any/where', { body: await make() })
     expect(server.seen[0]!.body.equals(bytes)).toBe(true)
@@ -116,7 +116,7 @@ describe('an empty file', () => {
 })
 
 describe('streaming', () => {
-  it.each([false, true])('bytes arrive before the source has ended (progress told: %s)', async (isTold) => {
+  it.each([false, true])('bytes arrive before the source has ended (with onProgress: %s)', async (isTold) => {
     let arrived = 0
     const origin = await listen((incoming, outgoing) => {
       incoming.on('data', (chunk: Buffer) => {
@@ -133,35 +133,32 @@ describe('streaming', () => {
     expect(arrived).toBe(4)
   })
 
-  it.each([false, true])(
-    'a source waits for a server that does not read: it is never held whole (progress told: %s)',
-    async (isTold) => {
-      const origin = await listen((incoming) => incoming.pause())
-      let given = 0
-      async function* endless() {
-        for (;;) {
-          given += 1_000_000
-          yield new Uint8Array(1_000_000)
-        }
+  it.each([false, true])('a source is read only as fast as the server reads (with onProgress: %s)', async (isTold) => {
+    const origin = await listen((incoming) => incoming.pause())
+    let given = 0
+    async function* endless() {
+      for (;;) {
+        given += 1_000_000
+        yield new Uint8Array(1_000_000)
       }
-      const controller = new AbortController()
-      const options = { signal: controller.signal, ...(isTold && { onProgress: () => {} }) }
-      const end = thrown(connect({ origin }).files.upload('a.bin', endless(), {}, options))
-      let before = -1
-      while (given !== before) {
-        before = given
-        await new Promise((resolve) => setTimeout(resolve, 60))
-      }
-      expect(given).toBeLessThan(40_000_000)
-      controller.abort('enough')
-      expect(await end).toBe('enough')
-    },
-  )
+    }
+    const controller = new AbortController()
+    const options = { signal: controller.signal, ...(isTold && { onProgress: () => {} }) }
+    const end = thrown(connect({ origin }).files.upload('a.bin', endless(), {}, options))
+    let before = -1
+    while (given !== before) {
+      before = given
+      await new Promise((resolve) => setTimeout(resolve, 60))
+    }
+    expect(given).toBeLessThan(40_000_000)
+    controller.abort('enough')
+    expect(await end).toBe('enough')
+  })
 
   it.each<[kind: string, wrap: (source: AsyncGenerator<Uint8Array>) => UploadContent]>([
     ['a ReadableStream', streamOf],
     ['an async generator', (source) => source],
-  ])('an abort closes the source: %s', async (_, wrap) => {
+  ])('an abort closes %s', async (_, wrap) => {
     const closed = vi.fn()
     async function* source() {
       try {
@@ -191,7 +188,7 @@ describe('streaming', () => {
   })
 
   it.each([false, true])(
-    'a source that fails midway fails the call with its reason (progress told: %s)',
+    'a source that fails midway fails the call with its reason (with onProgress: %s)',
     async (isTold) => {
       async function* source() {
         yield new Uint8Array(1000)
@@ -208,7 +205,7 @@ describe('streaming', () => {
     },
   )
 
-  it('an onProgress that throws, at once or later, breaks nothing', async () => {
+  it('an onProgress that throws or rejects does not disturb the upload', async () => {
     const server = await serve(done)
     const onProgress = vi.fn(() => {
       throw new Error('my bar broke')
@@ -228,7 +225,7 @@ describe('streaming', () => {
     expect(other.seen).toEqual([])
   })
 
-  it('an error that the server answers early is told, though the file was not read to its end', async () => {
+  it('an error answered before the file was read to its end is reported', async () => {
     const origin = await listen((incoming, outgoing) => {
       incoming.once('data', () =>
         outgoing.writeHead(413, { connection: 'close' }).end('{"error":1,"message":"Too large"}'),
@@ -259,7 +256,7 @@ describe('a content that cannot be sent is refused before anything is sent', () 
     expect(server.seen).toEqual([])
   })
 
-  it.each([false, true])('a stream that was read already (progress told: %s)', async (isTold) => {
+  it.each([false, true])('a stream that was already read (with onProgress: %s)', async (isTold) => {
     const server = await serve(done)
     const stream = streamOf(pieces())
     const options = isTold ? { onProgress: () => {} } : {}
@@ -269,7 +266,7 @@ describe('a content that cannot be sent is refused before anything is sent', () 
     expect(server.seen).toHaveLength(1)
   })
 
-  it('a stream that somebody else read to its end and let go', async () => {
+  it('a stream that somebody else has read to its end', async () => {
     const server = await serve(done)
     const stream = new ReadableStream<Uint8Array>({ start: (controller) => controller.close() })
     const reader = stream.getReader()
@@ -279,7 +276,7 @@ describe('a content that cannot be sent is refused before anything is sent', () 
     expect(server.seen).toEqual([])
   })
 
-  it('the stream of a refused call is left as it was', async () => {
+  it('the stream of a refused call is left unread and unlocked', async () => {
     const stream = streamOf(pieces())
     await failure(connect(await serve(done)).files.upload('a.bin', stream, { maxdownloads: -1 }))
     expect(stream.locked).toBe(false)

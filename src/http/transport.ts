@@ -5,10 +5,11 @@ import { parseRetryAfter, rateLimitStateOf } from '../rate-limit/headers.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
 import { callsBegun } from '../runtime/calls-begun.ts'
 import { sleep, withDeadline } from '../runtime/deadline.ts'
-import { sentOnce } from '../runtime/environment.ts'
+import { isBrowser, sentOnce } from '../runtime/environment.ts'
 import { type Fetch, type FetchResponse, isResponse } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
 import { BodyTooLargeError, readText } from '../runtime/read-body.ts'
+import { VERSION } from '../runtime/version.ts'
 import { mismatch } from '../schema/expected.ts'
 import { type Checks, checkOptions } from '../schema/params.ts'
 import type { ParseContext } from '../schema/parse.ts'
@@ -60,7 +61,12 @@ export class Transport {
 
   constructor(settings: Settings) {
     this.#settings = settings
-    const headers = { accept: 'application/json', 'content-type': 'application/json' }
+    const headers = {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      // A browser has its own: one that takes another asks the server's leave for it first.
+      ...(!isBrowser() && { 'user-agent': `shortlink-sdk/${VERSION}` }),
+    }
     // Limits, retries, timeouts and errors are this package's own: an error inside a 200 counts, and a timeout covers the
     // body. No redirect is followed: it would turn a POST into a GET.
     this.#ky = ky

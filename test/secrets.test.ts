@@ -68,7 +68,7 @@ const echo = (answer: Canned = {}): Canned => ({
   },
 })
 
-it('the search finds a key wherever it stands', () => {
+it('expectNoKey fails wherever the key is hidden', () => {
   const error = Object.assign(new Error('x'), { request: new Request('https://sho.rt', { headers: { a: KEY } }) })
   for (const value of [
     error,
@@ -179,7 +179,7 @@ describe('the key appears nowhere', () => {
     }
   })
 
-  it('in an error whose path holds it', async () => {
+  it('in an error whose path contains it', async () => {
     const server = await serve({ status: 404 }, { status: 404 }, page('urls', [], { currentpage: 3 }))
     const path = `/url/${encodeURIComponent(KEY)}`
     expectNoKey(await failure(connect(server).request('GET', path)))
@@ -251,7 +251,7 @@ describe('the key appears nowhere', () => {
     }
   })
 
-  it('in what observers are told', async () => {
+  it('in the events of observers', async () => {
     const told: unknown[] = []
     const tell = (event: unknown) => told.push(event)
     const server = await serve(
@@ -279,7 +279,7 @@ describe('the key appears nowhere', () => {
     for (const value of [list, list.pages(), list[Symbol.asyncIterator](), await list]) expectNoKey(value)
   })
 
-  it('of a function that gives another key each time: none of the last ones', async () => {
+  it('where a key function returns another key each time: none of the last four', async () => {
     let count = 0
     const apiKey = () => `${KEY}-${count++}`
     const all = Array.from({ length: 4 }, (_, index) => `${KEY}-${index}`).join(' ')

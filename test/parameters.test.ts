@@ -13,7 +13,7 @@ const upload =
     c.files.upload('a.txt', content, params)
 const url = 'https://www.youtube.com/watch?v=1'
 
-describe('a wrong parameter is refused before anything is sent', () => {
+describe('an invalid parameter is refused before anything is sent', () => {
   const refused: [promise: string, call: Call, path: string, message: RegExp][] = [
     ['no name', (c) => c.campaigns.update(1, {} as never), 'name', /is missing, expected a string/],
     ['null for a name', (c) => c.channels.create({ name: null as never }), 'name', /received null/],
@@ -169,7 +169,7 @@ describe('a wrong parameter is refused before anything is sent', () => {
     expect(server.seen).toEqual([])
   })
 
-  it('all that is wrong is told at once, a password without its value', async () => {
+  it('all invalid parameters are named in one error, a password without its value', async () => {
     const call = connect({ origin: 'https://sho.rt' }).account.update({ email: 5 as never, password: 1234567 as never })
     const error = await failure(call)
     expect(error.message).toBe(
@@ -177,7 +177,7 @@ describe('a wrong parameter is refused before anything is sent', () => {
     )
   })
 
-  it('a long value is cut', async () => {
+  it('the error cuts a long value', async () => {
     const error = await failure(connect({ origin: 'https://sho.rt' }).channels.update(1, { color: 'x'.repeat(5000) }))
     expect(error.message.length).toBeLessThan(200)
   })
@@ -265,14 +265,14 @@ describe('what is sent', () => {
 })
 
 describe('headers', () => {
-  it('of the client and of the call are added, the call’s above the client’s, whatever their case', async () => {
+  it('of a call override those of the client, whatever their case', async () => {
     const server = await serve({})
     const client = connect(server, { headers: { 'X-Site': 'client', 'X-One': '1', 'User-Agent': 'shop/1' } })
     await client.request('GET', '/urls', {}, { headers: { 'x-site': 'call' } })
     expect(server.seen[0]!.headers).toMatchObject({ 'x-site': 'call', 'x-one': '1', 'user-agent': 'shop/1' })
   })
 
-  it('that the client sends itself can be replaced, whatever their case', async () => {
+  it('override those that the client sends by itself, whatever their case', async () => {
     const server = await serve({})
     const headers = { Accept: 'application/vnd.api+json', AUTHORIZATION: 'Basic abc', 'Content-Type': 'text/plain' }
     await connect(server).request('POST', '/url/add', { json: {} }, { headers })
@@ -284,7 +284,7 @@ describe('headers', () => {
   })
 })
 
-it('an address may have slashes behind and a path before', async () => {
+it('a base address may have a path and trailing slashes', async () => {
   for (const [ending, path] of [
     ['/api', '/api'],
     ['/api///', '/api'],

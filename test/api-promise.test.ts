@@ -10,7 +10,7 @@ import { serve } from './helpers/server.ts'
 const missing = { status: 404, body: { error: 1, message: 'None' } }
 const busy = { status: 503, headers: { 'Retry-After': '0' } }
 
-describe('what a call gives', () => {
+describe('an ApiPromise', () => {
   it('is a promise of the answer', async () => {
     const call = connect(await serve({ body: account })).account.get()
     expect(call).toBeInstanceOf(Promise)
@@ -19,21 +19,21 @@ describe('what a call gives', () => {
     expect(await call).toEqual(account.data)
   })
 
-  it('is one request, however often it is asked', async () => {
+  it('is one request, however often it is awaited', async () => {
     const server = await serve({ body: account })
     const call = connect(server).account.get()
     await Promise.all([call, call, call.then(() => {}), call.withResponse(), call.safe(), call.finally(() => {})])
     expect(server.seen).toHaveLength(1)
   })
 
-  it('is sent though nobody asks for the answer', async () => {
+  it('is sent even if nobody awaits it', async () => {
     const server = await serve({ body: account })
     const call = connect(server).account.get()
     await vi.waitUntil(() => server.seen.length === 1)
     await call
   })
 
-  it('works with what promises work with: all, race, allSettled, then, catch, finally, and an async function', async () => {
+  it('resolves like any promise: in all, race, allSettled, then, catch, finally and async functions', async () => {
     const client = connect(await serve({ body: account }))
     const call = () => client.account.get()
     const { data } = account
@@ -53,7 +53,7 @@ describe('what a call gives', () => {
     await next
   })
 
-  it('rejects where promises reject', async () => {
+  it('rejects like any promise', async () => {
     const client = connect(await serve(missing))
     const call = () => client.account.get()
     expect(await call().catch((error) => error)).toBeInstanceOf(NotFoundError)
@@ -67,7 +67,7 @@ describe('what a call gives', () => {
 })
 
 describe('withResponse', () => {
-  it('tells the answer, the Response, the rate and the attempts', async () => {
+  it('returns the answer, the Response, the rate limit and the attempts', async () => {
     const headers = { 'X-Site': 'shop', 'X-RateLimit-Limit': '30', 'X-RateLimit-Remaining': '28' }
     const server = await serve(busy, { body: account, headers })
     const answer = await connect(server, { retry: 1 }).account.get().withResponse()
@@ -92,7 +92,7 @@ describe('withResponse', () => {
 })
 
 describe('safe', () => {
-  it('gives the answer or the error, and types tell them apart', async () => {
+  it('returns the answer or the error, and the types tell them apart', async () => {
     const good = await connect(await serve({ body: account }))
       .account.get()
       .safe()
@@ -105,7 +105,7 @@ describe('safe', () => {
     expect(bad).toEqual({ ok: false, error: expect.any(NotFoundError) })
   })
 
-  it('never rejects with an error of the package, whatever is wrong', async () => {
+  it('never rejects with a ShortLinkError', async () => {
     const client = connect(await serve(missing))
     const wrong = [
       client.domains.delete(0),
@@ -116,7 +116,7 @@ describe('safe', () => {
     for (const call of wrong) expect(await call.safe()).toMatchObject({ ok: false, error: { code: 'invalid_request' } })
   })
 
-  it('rejects with the reason of an abort, which is no error of the package', async () => {
+  it('rejects with the reason of an abort', async () => {
     const call = connect(await serve({ body: account })).account.get({ signal: AbortSignal.abort('left') })
     expect(await thrown(call.safe())).toBe('left')
   })

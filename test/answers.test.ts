@@ -25,12 +25,12 @@ const statistics = {
 }
 const qr = { id: 1, link: 'https://sho.rt/qr/a', scans: 0, name: '', date: '2026-11-10 18:00:00' }
 
-describe('one value, however a server spells it', () => {
+describe('a value in the spellings that deployments use', () => {
   const oneDomain = (c: ShortLinkClient) => c.domains.list().then(({ items }) => items[0])
   const oneCampaign = (c: ShortLinkClient) => c.campaigns.list().then(({ items }) => items[0])
 
   it.each([[5], ['5'], [0], ['0'], [9_007_199_254_740_991], ['123456789012345']])(
-    'the id %j is a number',
+    'the id %j is read as a number',
     async (id) => {
       expect(await read(page('domains', [{ ...domain, id }]).body, oneDomain)).toEqual({ ...domain, id: Number(id) })
     },
@@ -45,55 +45,55 @@ describe('one value, however a server spells it', () => {
     ['0', false],
     ['', false],
     [null, false],
-  ])('the flag %j is %j', async (flag, expected) => {
+  ])('the flag %j is read as %j', async (flag, expected) => {
     expect(await read(page('campaigns', [{ ...campaign, public: flag }]).body, oneCampaign)).toEqual({
       ...campaign,
       public: expected,
     })
   })
 
-  it.each([[false], [0], ['0'], [''], [null], [undefined]])('the rotator %j is false', async (rotator) => {
+  it.each([[false], [0], ['0'], [''], [null], [undefined]])('the rotator %j is read as false', async (rotator) => {
     expect(await read(page('campaigns', [{ ...campaign, rotator }]).body, oneCampaign)).toEqual(campaign)
   })
 
-  it.each([[null], [''], [undefined]])('the absent redirect %j is null', async (redirectroot) => {
+  it.each([[null], [''], [undefined]])('the absent redirect %j is read as null', async (redirectroot) => {
     expect(await read(page('domains', [{ ...domain, redirectroot }]).body, oneDomain)).toEqual(domain)
   })
 
-  it('a date stays the string that it was', async () => {
+  it('a date stays a string, unchanged', async () => {
     const dates = ['2026-03-29 02:30:00', '0000-00-00 00:00:00', '2026-02-30 25:61:61']
     const rows = dates.map((date, index) => ({ ...splash(index + 1), date }))
     const { items } = await connect(await serve(page('splash', rows))).splash.list()
     expect(items.map(({ date }) => date)).toEqual(dates)
   })
 
-  it.each([[[]], [{}], [null], [''], [undefined]])('the empty map %j is an empty map', async (topOs) => {
+  it.each([[[]], [{}], [0], ['0'], [null], [''], [undefined]])('the map %j is read as an empty map', async (topOs) => {
     const answer = await read({ error: 0, details: qr, data: { ...statistics, topOs } }, (c) => c.qr.get(1))
     expect(answer).toEqual({ details: qr, data: statistics })
   })
 
-  it.each([[null], [''], [[]], [undefined]])('the statistics %j are undefined', async (data) => {
+  it.each([[null], [''], [[]], [undefined]])('the statistics %j are read as undefined', async (data) => {
     expect(await read({ error: 0, details: qr, data }, (c) => c.qr.get(1))).toEqual({ details: qr, data: undefined })
   })
 })
 
-describe('one name, whichever a server uses', () => {
-  it.each(['name', 'domain', 'campaign'])('a campaign named under `%s` is named under `name`', async (key) => {
+describe('a field under the names that deployments use', () => {
+  it.each(['name', 'domain', 'campaign'])('the name of a campaign under `%s` is read as `name`', async (key) => {
     const { name, ...rest } = campaign
     expect(await read({ error: 0, ...rest, [key]: name }, (c) => c.campaigns.create({}))).toEqual(campaign)
   })
 
-  it('a key that is another name elsewhere survives beside the documented one', async () => {
+  it('an alternative name is an ordinary key where the documented one is present', async () => {
     const body = { error: 0, ...campaign, domain: 'https://go.example' }
     expect(await read(body, (c) => c.campaigns.create({}))).toEqual({ ...campaign, domain: 'https://go.example' })
   })
 
-  it.each(['cta', 'overlay'])('overlays under `%s` are rows', async (key) => {
+  it.each(['cta', 'overlay'])('overlays under `%s` are read', async (key) => {
     const overlay = { id: 1, type: 'message', name: 'Promo', date: '2026-11-10 18:00:00' }
     expect((await connect(await serve(page(key, [overlay]))).overlays.list()).items).toEqual([overlay])
   })
 
-  it.each(['date', 'data'])('the date of a QR code under `%s` is its date', async (key) => {
+  it.each(['date', 'data'])('the date of a QR code under `%s` is read as `date`', async (key) => {
     const { date, ...rest } = qr
     expect(await read({ error: 0, details: { ...rest, [key]: date } }, (c) => c.qr.get(1))).toMatchObject({
       details: qr,
@@ -110,12 +110,12 @@ describe('one name, whichever a server uses', () => {
   })
 })
 
-describe('the wrapper of a success', () => {
+describe('the envelope of a success', () => {
   it.each([[0], ['0'], [''], [false], [null], [undefined], [[]]])('`error: %j` is a success', async (error) => {
     expect(await read({ ...account, error }, (c) => c.account.get())).toEqual(account.data)
   })
 
-  it('`Remaining: 0` was the last request allowed, not a failure', async () => {
+  it('X-RateLimit-Remaining: 0 is not an error', async () => {
     const headers = { 'X-RateLimit-Limit': '30', 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': '1795267200' }
     const { rateLimit } = await connect(await serve({ body: account, headers }))
       .account.get()
@@ -135,7 +135,7 @@ describe('the wrapper of a success', () => {
     expect(inSeconds).toBeLessThan(60)
   })
 
-  it('missing rate headers say nothing', async () => {
+  it('without rate headers the state is undefined', async () => {
     const { rateLimit } = await connect(await serve({ body: account }))
       .account.get()
       .withResponse()
@@ -163,7 +163,7 @@ describe('the wrapper of a success', () => {
     expect(hasNextPage).toBe(false)
   })
 
-  it('a page is plain data, which JSON can hold', async () => {
+  it('a page is plain data that survives JSON', async () => {
     const list = await connect(await serve(page('splash', [splash(1)]))).splash.list()
     expect(JSON.parse(JSON.stringify(list))).toStrictEqual(list)
   })
@@ -177,7 +177,7 @@ it('a key named like a member of every object does no harm, and all but `__proto
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
 })
 
-describe('what does not fit', () => {
+describe('an answer that does not fit its documented type', () => {
   const bad = { ...splash(2), id: 'two', name: 5, date: { y: 2026 }, more: 1 }
   const answer: Canned = page('splash', [splash(1), bad, 'no row'])
   const list = async (options: ShortLinkClientOptions, call = answer) =>
@@ -188,7 +188,7 @@ describe('what does not fit', () => {
     { path: ['data', 'splash', 2], message: 'expected an object, received a string' },
   ]
 
-  it('is an InvalidResponseError under `strict`, the default: where, what was expected, what came', async () => {
+  it('is an InvalidResponseError under `strict`, the default, which says where, what was expected and what came', async () => {
     const error = await failure(list({}))
     expect(error).toBeInstanceOf(InvalidResponseError)
     expect(error).toMatchObject({ code: 'invalid_response', status: 200, outcome: 'unknown', attempts: 1, issues })
@@ -198,14 +198,14 @@ describe('what does not fit', () => {
     expect((error as InvalidResponseError).body).toEqual(answer.body)
   })
 
-  it('is handed over as it came under `report`, and `onDrift` is told without values', async () => {
+  it('is returned as it came under `report`, and `onDrift` hears of it without values', async () => {
     const drifts: Drift[] = []
     const { items } = await list({ validation: 'report', onDrift: (drift) => drifts.push(drift) })
     expect(items).toEqual([splash(1), bad, 'no row'])
     expect(drifts).toEqual([{ method: 'GET', path: '/splash', issues }])
   })
 
-  it('is nobody’s business under `off`: only the wrapper is read', async () => {
+  it('is returned as it came under `off`, which reads the envelope only', async () => {
     const rows = [{ id: '1' }, 'no row']
     const { items } = await list(
       { validation: 'off', onDrift: () => expect.fail() },
@@ -216,7 +216,7 @@ describe('what does not fit', () => {
     expect(await failure(refused)).toMatchObject({ code: 'api' })
   })
 
-  it('nothing is reported where all fits', async () => {
+  it('onDrift is not called where everything fits', async () => {
     await list({ validation: 'report', onDrift: () => expect.fail() }, page('splash', [splash(1)]))
   })
 
@@ -267,7 +267,7 @@ describe('what does not fit', () => {
     expect((error as InvalidResponseError).issues.map((issue) => issue.path)).toEqual([path])
   })
 
-  it('a long list of issues is cut in the message, and whole in `issues`', async () => {
+  it('many issues are cut in the message and complete in `issues`', async () => {
     const error = await failure(list({}, page('splash', Array(40).fill(0))))
     expect(error.message).toMatch(/; and 35 more$/)
     expect((error as InvalidResponseError).issues).toHaveLength(40)
@@ -277,12 +277,12 @@ describe('what does not fit', () => {
 describe('client.request', () => {
   const Link = z.object({ shorturl: z.string() })
 
-  it('gives the whole body as it came', async () => {
+  it('returns the whole body as it came', async () => {
     const body = { error: '0', id: '5', anything: [1] }
     expect(await read(body, (c) => c.request('GET', '/url/5'))).toEqual(body)
   })
 
-  it('gives what the schema makes of it', async () => {
+  it('returns what the schema makes of the body', async () => {
     const server = await serve({ body: { error: 0, shorturl: 'https://sho.rt/a', more: 1 } })
     const link = await connect(server).request('POST', '/url/add', {
       json: { url: 'https://shop.example' },
@@ -292,7 +292,7 @@ describe('client.request', () => {
     expect(server.seen[0]!.body.toString()).toBe('{"url":"https://shop.example"}')
   })
 
-  it('says what the schema refuses', async () => {
+  it('throws an InvalidResponseError with the issues of the schema', async () => {
     const error = await failure(
       connect(await serve({ body: { error: 0, shorturl: 5 } })).request('GET', '/url/5', { schema: Link }),
     )
@@ -300,7 +300,7 @@ describe('client.request', () => {
     expect((error as InvalidResponseError).issues.map(({ path }) => path)).toEqual([['shorturl']])
   })
 
-  it('gives the body as it came where the schema refuses it under `report`, or is not asked under `off`', async () => {
+  it('returns the body as it came where the schema refuses it under `report`, or is skipped under `off`', async () => {
     const body = { error: 0, shorturl: 5 }
     const drifts: Drift[] = []
     for (const validation of ['report', 'off'] as const) {

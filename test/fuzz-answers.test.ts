@@ -60,7 +60,7 @@ describe.each(['strict', 'report', 'off'] as const)('under `%s`', (validation) =
     '{"error":{"toString":""}}',
     '{"error":0,"data":{"currentpage":null,"nextpage":429,"maxpage":5e-324}}',
     '{"error":0,"data":{"nextpage":{"toString":false}}}',
-  ])('a list that answers %s ends', async (text) => {
+  ])('a list ends where the server answers %s', async (text) => {
     const client = connect({ origin: 'https://sho.rt' }, { fetch: async () => new Response(text), validation })
     const { error } = await client.paginate('/urls', { listKey: 'urls' }).safe()
     expect(error === undefined || isShortLinkError(error)).toBe(true)
@@ -72,7 +72,7 @@ describe.each(['strict', 'report', 'off'] as const)('under `%s`', (validation) =
       })
   })
 
-  it('a call ends with an answer or with an error that names it, whatever the server says', async () => {
+  it('a call ends with an answer or an error of this package, whatever the server answers', async () => {
     await fc.assert(
       fc.asyncProperty(body, status, headers, fc.constantFrom(...calls), async (text, status, headers, call) => {
         const hasBody = ![204, 205, 304].includes(status)
