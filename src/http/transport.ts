@@ -130,15 +130,17 @@ export class Transport {
         const waiting = this.#waitForBudget(prepared, state)
         if (waiting) await waiting
         const answer = await this.#attempt(prepared, state)
-        const { status } = answer.response
-        this.#emit('onSuccess', prepared, { status, attempts: attempt, durationMs: performance.now() - started })
+        this.#emit('onSuccess', prepared, () => {
+          const { status } = answer.response
+          return { status, attempts: attempt, durationMs: performance.now() - started }
+        })
         return answer
       } catch (error) {
         const ours = isShortLinkError(error) ? error : undefined
         delay = ours && this.#delayBeforeRetry(prepared, ours, attempt)
         if (delay === undefined) {
           const attempts = ours?.attempts ?? attempt
-          this.#emit('onError', prepared, { error, attempts, durationMs: performance.now() - started })
+          this.#emit('onError', prepared, () => ({ error, attempts, durationMs: performance.now() - started }))
           throw error
         }
         mayHaveSucceeded ||= method !== 'GET' && ours?.outcome === 'unknown'
@@ -149,7 +151,11 @@ export class Transport {
   #waitForBudget(call: PreparedCall<unknown>, { attempt, mayHaveSucceeded }: AttemptState): Promise<void> | undefined {
     const { api, signal, retry, readAhead } = call
     return api.limiter
-      ?.acquire(signal, { maxDelay: retry.maxDelay, readAhead, onWait: (event) => this.#emit('onWait', call, event) })
+      ?.acquire(signal, {
+        maxDelay: retry.maxDelay,
+        readAhead,
+        onWait: (event) => this.#emit('onWait', call, () => event),
+      })
       ?.catch((error) => {
         if (!(error instanceof RateLimitError)) throw error
         const outcome = mayHaveSucceeded ? 'unknown' : 'not-sent'
@@ -165,7 +171,7 @@ export class Transport {
     if (error instanceof RateLimitError && error.attempts < attempt) return undefined
     const delayMs = retryDelay(error, attempt)
     if (delayMs > call.retry.maxDelay) return undefined
-    this.#emit('onRetry', call, { attempt, delayMs, reason: error.message })
+    this.#emit('onRetry', call, () => ({ attempt, delayMs, reason: error.message }))
     return delayMs
   }
 
@@ -181,11 +187,20 @@ export class Transport {
     const refused = envelope?.ok === false && envelope.status === 429
     limiter?.observe({ headers, refused, retryAfter: parseRetryAfter(headers, body) })
     const rateLimit = limiter?.state ?? rateLimitStateOf(headers)
-    this.#emit('onResponse', call, { attempt, status, durationMs: performance.now() - started, rateLimit })
+    const durationMs = performance.now() - started
+    this.#emit('onResponse', call, () => ({ attempt, status, durationMs, rateLimit }))
     if (!envelope) throw invalidResponse(call, state, { response, text, body, issues: [] })
     if (!envelope.ok) throw refusal(call, state, { ...envelope, response, text, body, rateLimit })
     const data = await this.#unwrap(call, state, { response, text, body: envelope.body })
-    return { data, response: withoutSecrets(response, call), rateLimit, attempts: attempt }
+    return {
+      data,
+      // Most callers never look at it.
+      get response() {
+        return withoutSecrets(response, call)
+      },
+      rateLimit,
+      attempts: attempt,
+    }
   }
 
   async #unwrap<T>(call: PreparedCall<T>, state: AttemptState, answer: ReadResponse): Promise<T> {
@@ -211,7 +226,7 @@ export class Transport {
     let upload: OpenedUpload | undefined
     const work = async (signal: AbortSignal) => {
       const key = usesKey ? await call.apiKey.get() : null
-      this.#emit('onRequest', call, { attempt: state.attempt })
+      this.#emit('onRequest', call, () => ({ attempt: state.attempt }))
       upload = call.upload && (await openUpload(call.upload, this.#settings.fetch, key !== null))
       signal.throwIfAborted()
       isSent = true
@@ -271,8 +286,8 @@ export class Transport {
   #emit: <Name extends Parameters<typeof emit>[1]>(
     name: Name,
     call: PreparedCall<unknown>,
-    event: Parameters<typeof emit<Name>>[3],
-  ) => void = (name, call, event) => emit(this.#settings.observers, name, call, event)
+    makeEvent: Parameters<typeof emit<Name>>[3],
+  ) => void = (name, call, makeEvent) => emit(this.#settings.observers, name, call, makeEvent)
 }
 
 /** Parsed JSON, or the text itself where it is not JSON. */
