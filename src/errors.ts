@@ -123,9 +123,9 @@ type Inspect = (value: unknown, options: object) => string
 
 /**
  * Gives a class its name and code: on the prototype, where the stack's first line is taken from, and on the class, whose
- * own name a bundler may have changed, and which Node and loggers show.
+ * own name a bundler may have changed, and which Node and loggers show. @internal
  */
-function define(errorClass: { readonly prototype: ShortLinkError }, name: string, code?: ErrorCode): void {
+export function define(errorClass: { readonly prototype: ShortLinkError }, name: string, code?: ErrorCode): void {
   Object.defineProperty(errorClass, 'name', { value: name, configurable: true })
   Object.defineProperty(errorClass.prototype, 'name', { value: name, configurable: true, writable: true })
   Object.defineProperty(errorClass.prototype, 'code', { value: code, configurable: true, writable: true })
@@ -291,6 +291,17 @@ export class InvalidResponseError extends ShortLinkError {
   }
 }
 
+/**
+ * A `LinkConflictError` of `shortlink-sdk/links`, as a type: a program without links does without the class.
+ */
+export interface LinkConflict extends ShortLinkError {
+  readonly code: 'link_conflict'
+  /** The short address that was asked for. */
+  readonly shorturl: string
+  /** Where it leads. */
+  readonly longurl: string
+}
+
 /** Every error of this package that a call can end with, told apart by `code`. */
 export type AnyShortLinkError =
   | ConfigurationError
@@ -304,6 +315,7 @@ export type AnyShortLinkError =
   | RateLimitError
   | ServerError
   | InvalidResponseError
+  | LinkConflict
 
 /**
  * Whether a value is an error of this package, or of another copy of it.

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 /** From the outermost layer to the innermost. A file or folder imports from its own layer and from those below. */
 const layers = [
-  ['index.ts', 'node.ts', 'schemas.ts', 'bulk', 'proxy'],
+  ['index.ts', 'node.ts', 'schemas.ts', 'bulk', 'links', 'proxy'],
   ['client.ts'],
   ['resources'],
   ['http', 'options.ts', 'settings.ts', 'answers'],

@@ -1,6 +1,6 @@
 import ky, { type KyInstance } from 'ky'
 import type * as z from 'zod/mini'
-import { InvalidRequestError, isShortLinkError, RateLimitError, type ShortLinkError } from '../errors.ts'
+import { InvalidRequestError, type Issue, isShortLinkError, RateLimitError, type ShortLinkError } from '../errors.ts'
 import { parseRetryAfter, rateLimitStateOf } from '../rate-limit/headers.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
 import { callsBegun } from '../runtime/calls-begun.ts'
@@ -51,6 +51,8 @@ export interface List<T> {
   /** The keys under which deployments put the rows; the documented one first. */
   readonly listKeys: readonly string[]
   readonly row: z.ZodMiniType<T>
+  /** What the caller has found not to fit already. */
+  readonly invalid?: readonly Issue[]
 }
 
 /** Sends calls: waits for budget, sends them, sends them again where that is safe, and unwraps their answers. */

@@ -8,10 +8,10 @@ import { integer, object, textOrEmpty } from '../schema/fields.ts'
 
 /** What every resource is made of: a way to send its calls and lists. */
 export abstract class Resource {
-  readonly #transport: Transport
+  readonly #transport: Pick<Transport, 'call' | 'list'>
 
   /** @internal */
-  constructor(transport: Transport) {
+  constructor(transport: Pick<Transport, 'call' | 'list'>) {
     this.#transport = transport
     // Bound, so that `const { list } = client.campaigns` works.
     for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(new.target.prototype))) {
@@ -20,12 +20,12 @@ export abstract class Resource {
   }
 
   /** @internal */
-  protected call<T>(call: Call<T>, options: RequestOptions | undefined): ApiPromise<T> {
+  call<T>(call: Call<T>, options: RequestOptions | undefined): ApiPromise<T> {
     return this.#transport.call(call, options)
   }
 
   /** @internal */
-  protected pages<T>(list: List<T>, options: ListOptions | undefined): ListPromise<T> {
+  pages<T>(list: List<T>, options: ListOptions | undefined): ListPromise<T> {
     return this.#transport.list(list, options)
   }
 }

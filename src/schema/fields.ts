@@ -22,9 +22,29 @@ function field<T>(expected: string, read: (value: unknown) => T | undefined): z.
 const issue = (expected: string, input: unknown, path: (string | number)[] = []) =>
   ({ code: 'custom', message: mismatch(expected, input), input, path }) as const
 
+/** A map of labels to values that `read` converts. */
+function map<T>(expected: string, read: (value: unknown) => T | undefined): z.ZodMiniType<Record<string, T>> {
+  return z.transform((value, { issues }) => {
+    const labels = isEmptyValue(value) ? {} : value
+    if (!isRecord(labels)) issues.push(issue('an object', value))
+    const result: [string, T][] = []
+    for (const [label, entry] of Object.entries(labels as object)) {
+      const converted = read(entry)
+      if (converted === undefined) issues.push(issue(expected, entry, [label]))
+      if (issues.length >= MAX_ISSUES) break
+      result.push([label, converted as T])
+    }
+    return Object.fromEntries(result)
+  })
+}
+
 /** `null`, `""` and no key at all mean the same: there is no value. */
 const isAbsent = (value: unknown): value is null | undefined | '' =>
   value === null || value === undefined || value === ''
+
+/** An empty map or list arrives as `[]`, `0` or nothing. */
+const isEmptyValue = (value: unknown): boolean =>
+  isAbsent(value) || value === 0 || value === '0' || (Array.isArray(value) && value.length === 0)
 
 function readInteger(value: unknown): number | undefined {
   if (Number.isSafeInteger(value)) return value as number
@@ -64,22 +84,23 @@ export const flag = /* @__PURE__ */ field('a boolean', (value) => {
   return value === 0 || value === '0' || value === '' || value === null ? false : undefined
 })
 
-/** A map of labels to counts. An empty one arrives as `[]`, `0` or nothing. */
-export const counts: z.ZodMiniType<Record<string, number>> = /* @__PURE__ */ z.transform((value, { issues }) => {
-  const labels = isEmptyMap(value) ? {} : value
-  if (!isRecord(labels)) issues.push(issue('an object', value))
-  const result: [string, number][] = []
-  for (const [label, count] of Object.entries(labels as object)) {
-    const read = readInteger(count)
-    if (read === undefined) issues.push(issue('an integer', count, [label]))
-    if (issues.length >= MAX_ISSUES) break
-    result.push([label, read as number])
-  }
-  return Object.fromEntries(result)
-})
+/** A map of labels to counts. */
+export const counts = /* @__PURE__ */ map('an integer', readInteger)
 
-const isEmptyMap = (value: unknown): boolean =>
-  isAbsent(value) || value === 0 || value === '0' || (Array.isArray(value) && value.length === 0)
+/** A map of labels to strings. */
+export const texts = /* @__PURE__ */ map('a string', readText)
+
+/** An id that is `null` where the server has none. */
+export const idOrNull = /* @__PURE__ */ field('an integer', (value) =>
+  isEmptyValue(value) ? null : readInteger(value),
+)
+
+/** A list of ids, also where it arrives as a single id, or as an empty value. */
+export const ids = /* @__PURE__ */ field('a list of integers', (value) => {
+  if (isEmptyValue(value)) return []
+  const numbers = (rowsOf(value) ?? [value]).map(readInteger)
+  return numbers.every((number) => number !== undefined) ? numbers : undefined
+})
 
 /** A list of rows. */
 export function list<T>(row: z.ZodMiniType<T>): z.ZodMiniType<T[]> {
@@ -105,6 +126,14 @@ export function optional<T>(part: z.ZodMiniType<T>): z.ZodMiniType<T | undefined
   const orUndefined = (value: unknown): unknown =>
     isAbsent(value) || (Array.isArray(value) && value.length === 0) ? undefined : value
   return z.pipe(z.transform(orUndefined), z.optional(part))
+}
+
+/** A part whose every field has a default, which a deployment may leave out. */
+export function orDefaults<T>(part: z.ZodMiniType<T>): z.ZodMiniType<T> {
+  return z.pipe(
+    z.transform((value) => (isEmptyValue(value) ? {} : value)),
+    part,
+  )
 }
 
 /**

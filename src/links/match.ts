@@ -1,0 +1,30 @@
+/** Where a link is. */
+interface Place {
+  readonly alias: string | null
+  readonly shorturl: string
+}
+
+/** Whether a link has this short address or alias. */
+export function isAt({ alias, shorturl }: Place, addressOrAlias: string): boolean {
+  if (alias === addressOrAlias) return true
+  const place = hostAndPath(shorturl)
+  return place === hostAndPath(addressOrAlias) || place.endsWith(`/${encodeURIComponent(addressOrAlias)}`)
+}
+
+/** Whether a link belongs to a domain, which may be given without its scheme. */
+export function isOnDomain({ shorturl }: Place, domain: string): boolean {
+  return hostAndPath(shorturl).split('/')[0] === hostAndPath(domain).split('/')[0]
+}
+
+/** Whether two addresses are the same, however they are spelled: `https://Shop.example` is `https://shop.example/`. */
+export function isSameAddress(one: string, other: string): boolean {
+  return one === other || (URL.canParse(one) && URL.canParse(other) && new URL(one).href === new URL(other).href)
+}
+
+/** The host and path of an address, in one spelling. Anything else stays as it is. */
+function hostAndPath(address: string): string {
+  const url = /^https?:\/\//i.test(address) ? address : `https://${address}`
+  if (!URL.canParse(url)) return address
+  const { host, pathname } = new URL(url)
+  return host + pathname.replace(/\/$/, '')
+}
