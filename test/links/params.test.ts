@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest'
+import { ConfigurationError, InvalidRequestError } from '../../src/index.ts'
+import { type LinkCreate, links } from '../../src/links/index.ts'
+import { connect } from '../helpers/client.ts'
+import { failure } from '../helpers/outcome.ts'
+import { serve } from '../helpers/server.ts'
+
+const url = 'https://shop.example/opening'
+
+const refused: [name: keyof LinkCreate, value: unknown, message: RegExp][] = [
+  ['url', undefined, /is missing, expected an absolute URL/],
+  ['url', '', /an absolute URL .* received ""/],
+  ['url', 'shop.example', /an absolute URL .* received "shop.example"/],
+  ['custom', 5, /a string without lone surrogates, received 5/],
+  ['custom', '\ud83d', /without lone surrogates/],
+  ['domain', 5, /a string, received 5/],
+  ['password', 12345, /a string, received a number$/],
+  ['expiry', '2027-01-31', /as YYYY-MM-DD HH:MM:SS, received "2027-01-31"/],
+  ['expiry', '2027-02-29 10:00:00', /that exist/],
+  ['expiry', '2027-01-31 24:00:00', /that exist/],
+  ['expiry', '2027-01-31T10:00:00', /HH:MM:SS/],
+  ['expiry', '2027-01-31 10:00:00Z', /HH:MM:SS/],
+  ['expiry', new Date(), /HH:MM:SS, received a Date: .* time zone/],
+  ['type', 0, /direct, frame, splash, or an id, received 0/],
+  ['status', true, /a string, received true/],
+  ['metatitle', 5, /a string/],
+  ['metadescription', 5, /a string/],
+  ['metaimage', 5, /a string/],
+  ['title', 5, /a string/],
+  ['description', 5, /a string/],
+  ['pixels', 5, /a list of ids, received 5/],
+  ['pixels', [1, 'two'], /a list of ids/],
+  ['channel', 0, /a positive integer/],
+  ['campaign', 'three', /a positive integer/],
+  ['deeplink', 'auto', /\{ auto, apple, google \}/],
+  ['deeplink', { apple: 5 }, /\{ auto, apple, google \}/],
+  ['geotarget', { DE: url }, /a list of \{ location, link \}.* received an object/],
+  [
+    'geotarget',
+    [
+      { location: 'DE', link: url },
+      { location: 'FR', link: '/fr' },
+    ],
+    /received a list: see position 1/,
+  ],
+  ['geotarget', [{ location: '', link: url }], /see position 0/],
+  ['devicetarget', [{ location: 'DE', link: url }], /a list of \{ device, link \}.* see position 0/],
+  ['languagetarget', [null], /a list of \{ language, link \}.* see position 0/],
+  ['parameters', [{ name: 'ref', value: 5 }], /a list of \{ name, value \}, .*see position 0/],
+]
+
+test.each(refused)('%s: %j is refused before anything is sent', async (name, value, message) => {
+  const server = await serve({})
+  const shop = links(connect(server))
+  const params = { url, [name]: value } as LinkCreate
+  const calls = [shop.create(params), shop.ensure(params)]
+  // To update a link, no parameter is required, and an empty one clears it.
+  if (value !== undefined && value !== '') calls.push(shop.update(44, params) as never)
+  for (const call of calls) {
+    const error = await failure(call)
+    expect(error).toBeInstanceOf(InvalidRequestError)
+    expect(error).toMatchObject({ outcome: 'not-sent', issues: [{ path: [name] }] })
+    expect((error as InvalidRequestError).issues[0]?.message).toMatch(message)
+  }
+  expect(server.seen).toEqual([])
+})
+
+test('parameters that fit, those that clear a value, and those that nobody has listed are sent as they are', async () => {
+  const server = await serve({ body: { error: 0, id: 44, shorturl: 'https://sho.rt/opening' } })
+  const params = {
+    url,
+    custom: 'öffnung 🎉',
+    domain: 'https://go.example',
+    password: 'p w',
+    expiry: '2028-02-29 23:59:59',
+    type: 'splash',
+    status: 'private',
+    metatitle: 'Opening',
+    metadescription: '',
+    metaimage: 'https://shop.example/a.png',
+    title: '',
+    description: 'The first day',
+    pixels: [1, '2'],
+    channel: 9,
+    campaign: '3',
+    deeplink: { auto: true, apple: 'https://apps.example/1', google: '' },
+    geotarget: [{ location: 'DE', link: 'https://shop.example/de' }],
+    devicetarget: [],
+    languagetarget: [{ language: 'de', link: 'http://shop.example/de' }],
+    parameters: [{ name: 'ref', value: '' }],
+    folder: 'from a newer version',
+  }
+  const shop = links(connect(server))
+  await shop.create(params)
+  await shop.update(44, { ...params, type: 12 })
+  expect(server.seen.map(({ body }) => JSON.parse(body.toString()))).toEqual([params, { ...params, type: 12 }])
+})
+
+test('wrong arguments of the other methods are refused before anything is sent', async () => {
+  const server = await serve({})
+  const shop = links(connect(server))
+  const calls: [call: () => PromiseLike<unknown>, parameter: string][] = [
+    [() => shop.list({ limit: 0 }), 'limit'],
+    [() => shop.list({ order: 5 as never }), 'order'],
+    [() => shop.get('opening'), 'id'],
+    [() => shop.find(''), 'addressOrAlias'],
+    [() => shop.find(undefined as never), 'addressOrAlias'],
+    [() => shop.find('opening', { retyr: 1 } as never), 'retyr'],
+    [() => shop.update(0, {}), 'id'],
+    [() => shop.delete(-1), 'id'],
+    [() => shop.ensure({ url }, { retyr: 1 } as never), 'retyr'],
+    [() => shop.ensure({ url, custom: 'opening', domain: 5 as never }), 'domain'],
+  ]
+  for (const [call, parameter] of calls) {
+    expect(await failure(call())).toMatchObject({ code: 'invalid_request', issues: [{ path: [parameter] }] })
+  }
+  for (const params of [undefined, null, 'https://shop.example', []]) {
+    expect(await failure(shop.ensure(params as never))).toMatchObject({ code: 'invalid_request', outcome: 'not-sent' })
+  }
+  expect(server.seen).toEqual([])
+})
+
+test('the password of a link is in no error', async () => {
+  const server = await serve({ body: { error: 1, message: 'The password "hush hush" is too weak.' } })
+  const error = await failure(links(connect(server)).create({ url, password: 'hush hush' }))
+  expect(JSON.stringify(error) + String(error)).not.toContain('hush hush')
+})
+
+test.each([undefined, null, {}, 'client'])('links(%j) says that it takes a client', (value) => {
+  expect(() => links(value as never)).toThrow(ConfigurationError)
+  expect(() => links(value as never)).toThrow(/expected a ShortLinkClient/)
+})
