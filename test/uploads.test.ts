@@ -297,6 +297,18 @@ describe('fileFromPath', () => {
     expect(error.message).toContain(path)
   })
 
+  it.each([
+    ['a directory', '.', 'received a directory: .'],
+    ['something that is not a file', '/dev/null', 'received something that is not a regular file: /dev/null'],
+    ['a URL that is not a file: URL', new URL('https://sho.rt/x'), 'The URL must be of scheme file'],
+    ['a symbol', Symbol('x'), 'received a symbol'],
+    ['nothing', undefined, 'is missing'],
+  ])('says so if it is given %s', async (_what, path, message) => {
+    const error = await fileFromPath(path as string).catch((error) => error)
+    expect(error).toBeInstanceOf(InvalidRequestError)
+    expect(error.message).toContain(message)
+  })
+
   it('rejects and does not throw, so that one `catch` is enough', async () => {
     expect(fileFromPath('/no/such/file').catch(() => 'caught')).toBeInstanceOf(Promise)
   })
