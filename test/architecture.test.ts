@@ -7,7 +7,7 @@ const layers = [
   ['index.ts', 'node.ts', 'schemas.ts', 'bulk', 'links', 'proxy'],
   ['client.ts'],
   ['resources'],
-  ['http', 'options.ts', 'settings.ts', 'answers'],
+  ['options.ts', 'settings.ts', 'http'],
   ['rate-limit', 'schema'],
   ['errors.ts', 'runtime'],
 ]
