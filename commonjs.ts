@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 
 const modules = (await readdir('dist/esm', { recursive: true })).filter(
-  (file) => file.endsWith('.js') && !file.endsWith('cli.js'),
+  (file) => file.endsWith('.js') && !file.startsWith('cli/'),
 )
 
 await build({

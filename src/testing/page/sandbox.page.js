@@ -251,7 +251,7 @@ function showRequests(isFirst) {
   })
   for (const [key, line] of lines) if (!shown.includes(line)) lines.delete(key)
   const log = byId('log')
-  if (shown.length === 0) log.replaceChildren(make('p', 'None yet. The command has printed a curl line to try.'))
+  if (shown.length === 0) log.replaceChildren(make('p', 'None yet.'))
   // Only what has changed is replaced, so that an opened line stays open.
   else if (shown.length !== log.children.length || shown.some((line, place) => log.children[place] !== line)) {
     log.replaceChildren(...shown)

@@ -1,0 +1,136 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterEach, expect, test } from 'vitest'
+
+const cli = fileURLToPath(new URL('../../src/cli/index.ts', import.meta.url))
+const children: ChildProcess[] = []
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill()
+})
+
+/** Runs the command; `until` waits for a line. */
+function run(...args: string[]) {
+  const child = spawn(process.execPath, ['--import', 'tsx', cli, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  children.push(child)
+  let output = ''
+  const heard = new Set<() => void>()
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (piece) => {
+      output += piece
+      for (const listen of heard) listen()
+    })
+  }
+  const ended = once(child, 'close').then(([code]) => ({ code, output }))
+  const until = (pattern: RegExp) =>
+    new Promise<RegExpExecArray>((resolve, reject) => {
+      const listen = () => {
+        const found = pattern.exec(output)
+        if (found) resolve(found)
+      }
+      heard.add(listen)
+      listen()
+      ended.then(({ code }) => reject(new Error(`ended with ${code}: ${output}`)))
+    })
+  return { child, until, ended }
+}
+
+const timeout = 120_000
+
+test('sandbox prints its addresses, answers, logs a line per request and ends when told', { timeout }, async () => {
+  const { child, until, ended } = run('sandbox', '--port', '0', '--key', 'k 1', '--rows', '40', '--rate-limit', '5')
+  const [, baseUrl] = await until(/Management API\s+(\S+)/)
+  const [, openerUrl] = await until(/App opener\s+(\S+)/)
+  await until(/curl -H 'Authorization: Bearer k 1' '(\S+)\/campaigns'/)
+
+  const response = await fetch(`${baseUrl}/campaigns`, { headers: { Authorization: 'Bearer k 1' } })
+  expect(await response.json()).toMatchObject({ error: '0', data: { result: 40 } })
+  expect(response.headers.get('X-RateLimit-Limit')).toBe('5')
+  await until(/GET \/api\/campaigns 200 \d+ ms/)
+
+  expect((await fetch(`${openerUrl}/v3/api`)).status).toBe(405)
+  await until(/GET \/opener\/v3\/api 405 \d+ ms/)
+
+  child.kill('SIGTERM')
+  expect((await ended).code).toBe(0)
+})
+
+test('the export lines set what a client needs, whatever the key holds', { timeout }, async () => {
+  const key = `it's "$HOME" \\ 1`
+  const { until } = run('sandbox', '--port', '0', '--key', key)
+  const [, baseUrl] = await until(/Management API\s+(\S+)/)
+  const [exports] = await until(/^ {2}export .*\n {2}export .*\n/m)
+  const print = 'printf "%s\\n" "$SHORTLINK_BASE_URL" "$SHORTLINK_OPENER_URL" "$SHORTLINK_API_KEY"'
+  const { stdout } = await promisify(execFile)('sh', ['-c', exports + print])
+  expect(stdout.trimEnd().split('\n')).toEqual([baseUrl, baseUrl!.replace(/api$/, 'opener'), key])
+  const [, powerShell] = await until(/^ {2}(\$env:.*)$/m)
+  expect(powerShell).toBe(
+    `$env:SHORTLINK_BASE_URL='${baseUrl}'; $env:SHORTLINK_OPENER_URL='${baseUrl!.replace(/api$/, 'opener')}'; ` +
+      `$env:SHORTLINK_API_KEY='it''s "$HOME" \\ 1'`,
+  )
+})
+
+test('sandbox takes a dialect, chaos and cors', { timeout }, async () => {
+  const { until } = run(
+    'sandbox',
+    '--port=0',
+    '--dialect=deployed',
+    '--rate-limit=off',
+    '--cors',
+    '--chaos=1',
+    '--seed=3',
+  )
+  await until(/deployed dialect/)
+  const [, baseUrl] = await until(/Management API\s+(\S+)/)
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, () =>
+      fetch(`${baseUrl}/account`, { redirect: 'manual' }).then(
+        ({ status, headers }) => {
+          expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
+          expect(headers.get('X-RateLimit-Limit')).toBeNull()
+          return status
+        },
+        () => 'dropped',
+      ),
+    ),
+  )
+  expect(new Set(answers).size).toBeGreaterThan(2)
+})
+
+test('sandbox takes a list of deviations', { timeout }, async () => {
+  const { until } = run('sandbox', '--port=0', '--dialect=overlay-key,numbers-as-strings')
+  const [, baseUrl] = await until(/Management API\s+(\S+)/)
+  const headers = { Authorization: 'Bearer sandbox-key' }
+  const { data } = await (await fetch(`${baseUrl}/overlay`, { headers })).json()
+  expect(data).toMatchObject({ result: '3', overlay: [{ id: '1' }, { id: '2' }, { id: '3' }] })
+})
+
+test('with a known port, short addresses can be opened', { timeout }, async () => {
+  const free = run('sandbox', '--port', '0')
+  const [, , port] = await free.until(/Management API\s+(http:\/\/127\.0\.0\.1:(\d+)\/api)/)
+  free.child.kill()
+  await free.ended
+  const { until } = run('sandbox', '--port', port!)
+  const [, baseUrl] = await until(/Management API\s+(\S+)/)
+  const headers = { Authorization: 'Bearer sandbox-key' }
+  const { list } = await (await fetch(`${baseUrl}/files`, { headers })).json()
+  expect(await (await fetch(list[0].shorturl)).text()).toContain('catalogue')
+})
+
+test.each([
+  [['--help'], 0, /Commands:\n {2}sandbox +start the platform/],
+  [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
+  [['sandbox', '--help'], 0, /--rate-limit <n>[\s\S]*numbers-as-strings\n +Numbers are strings/],
+  [[], 2, /^Usage: shortlink-sdk <command>/],
+  [['toString'], 2, /there is no command 'toString'/],
+  [['sandbox', '--dialect', 'klingon'], 2, /--dialect: there is no deviation 'klingon'/],
+  [['sandbox', '--port', '70000'], 2, /--port takes a number from 0 to 65535, not '70000'/],
+  [['sandbox', '--rows', ''], 2, /--rows takes a number/],
+  [['sandbox', '--nonsense'], 2, /Unknown option '--nonsense'/],
+  [['sandbox', '--port', '0', '--host', '203.0.113.1'], 1, /shortlink-sdk sandbox: listen EADDRNOTAVAIL/],
+])('shortlink-sdk %j exits with %i and says why', { timeout }, async (args, code, says) => {
+  const result = await run(...args).ended
+  expect(result.output).toMatch(says)
+  expect(result.code).toBe(code)
+})
