@@ -1,0 +1,235 @@
+import { createServer as createTlsServer } from 'node:https'
+import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
+import { ProxyAgent, fetch as undiciFetch } from 'undici'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { ShortLinkClient } from '../src/index.ts'
+import { fileFromPath } from '../src/node.ts'
+import { selfSigned } from './fixtures/self-signed.ts'
+import { html } from './helpers/answers.ts'
+import { connect } from './helpers/client.ts'
+import { failure } from './helpers/outcome.ts'
+import { type Canned, serve } from './helpers/server.ts'
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
+
+const refused = { error: 1, message: 'No' }
+const keyAdvice = /Check `apiKey` or SHORTLINK_API_KEY first; some hosts drop the Authorization header/
+
+/** The message that a call ends with where the server answers so. */
+async function messageFor(answer: Canned, options = {}): Promise<string> {
+  const error = await failure(connect(await serve(answer), options).account.get())
+  return error.message
+}
+
+/** A server on a free port of loopback that goes away with the test. */
+async function portOf(server: TcpServer): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
+
+const tlsServer = () => createTlsServer(selfSigned, (_, response) => response.end('{"error":0}'))
+
+describe('a refused key', () => {
+  it.each([401, 403])('with %i: the error says to check the key first, where one was sent', async (status) => {
+    expect(await messageFor({ status, body: refused })).toMatch(keyAdvice)
+  })
+
+  it.each([401, 403])('with %i: the error has no advice where a proxy adds the key', async (status) => {
+    expect(await messageFor({ status, body: refused }, { apiKey: null })).toBe(`GET /account: ${status} No`)
+  })
+
+  it.each([401, 403])('with %i: the error has no advice where the opener API is sent no key', async (status) => {
+    const client = connect(await serve({ status, body: refused }))
+    const error = await failure(client.opener.create({ url: 'https://shop.example' }))
+    expect(error.message).toBe(`POST /v3/api: ${status} No`)
+  })
+})
+
+describe('a wrong base address', () => {
+  it.each([
+    ['an HTML page', html],
+    ['text', 'no such page'],
+    ['nothing', ''],
+  ])('is suspected where a 404 is %s', async (_, body) => {
+    const server = await serve({ status: 404, body })
+    const error = await failure(connect(server).account.get())
+    expect(error).toMatchObject({ code: 'not_found', outcome: 'rejected' })
+    expect(error.message).toContain(`Is \`baseUrl\` or SHORTLINK_BASE_URL right? It is ${server.origin}/api`)
+  })
+
+  it('is suspected under the name of the opener’s option for the opener API', async () => {
+    const error = await failure(
+      connect(await serve({ status: 404, body: html })).opener.create({ url: 'https://shop.example' }),
+    )
+    expect(error.message).toContain('Is `openerUrl` or SHORTLINK_OPENER_URL right?')
+  })
+
+  it('is not suspected where the platform itself answers 404', async () => {
+    expect(await messageFor({ status: 404, body: refused })).toBe('GET /account: 404 No')
+  })
+})
+
+describe('a bot wall', () => {
+  const challenge = '<!DOCTYPE html><html><head><title>Just a moment...</title></head></html>'
+
+  it.each<[name: string, answer: Canned]>([
+    ['a challenge page with 403', { status: 403, body: challenge }],
+    ['a challenge page with 503', { status: 503, body: challenge }],
+    ['a challenge page with 200', { status: 200, body: challenge }],
+    ['a captcha', { status: 429, body: '<html><form class="h-captcha"></form></html>' }],
+    ['an answer with cf-mitigated', { status: 403, headers: { 'cf-mitigated': 'challenge' }, body: html }],
+  ])('is suspected behind %s', async (_, answer) => {
+    expect(await messageFor(answer)).toMatch(/A bot wall may stand in front: .*`User-Agent` or a cookie.*`headers`/)
+  })
+
+  it('is not suspected behind another HTML page', async () => {
+    expect(await messageFor({ status: 503, body: html })).not.toContain('bot wall')
+  })
+})
+
+describe('TLS', () => {
+  it('an https: address of a port that speaks HTTP: the error asks whether the port speaks TLS', async () => {
+    const { origin } = await serve({})
+    const client = connect({ origin: origin.replace('http:', 'https:') })
+    const error = await failure(client.campaigns.create({ name: 'a' }))
+    expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent' })
+    expect(error.message).toBe(
+      'POST /campaign/add: no answer came: the TLS handshake failed. Does this port speak TLS? The address begins with https:',
+    )
+  })
+
+  it('an http: address of a port that speaks TLS: the error asks whether the port speaks TLS', async () => {
+    const error = await failure(connect({ origin: `http://127.0.0.1:${await portOf(tlsServer())}` }).account.get())
+    expect(error.message).toMatch(/Does this port speak TLS\? The address begins with http:$/)
+  })
+
+  it('a self-signed certificate is not retried, and the error names NODE_EXTRA_CA_CERTS', async () => {
+    const origin = `https://localhost:${await portOf(tlsServer())}`
+    const onRetry = vi.fn()
+    for (const call of [(c: ShortLinkClient) => c.account.get(), (c: ShortLinkClient) => c.campaigns.create({})]) {
+      const error = await failure(call(connect({ origin }, { retry: 2, onRetry })))
+      expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent', retryable: false, attempts: 1 })
+      expect(error.message).toContain('set NODE_EXTRA_CA_CERTS to its file')
+    }
+    expect(onRetry).not.toHaveBeenCalled()
+  })
+})
+
+describe('a forward proxy', () => {
+  it('that refuses CONNECT: a POST has the outcome `not-sent`', async () => {
+    const port = await portOf(
+      createTcpServer((socket) => socket.once('data', () => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'))),
+    )
+    const dispatcher = new ProxyAgent(`http://127.0.0.1:${port}`)
+    onTestFinished(() => dispatcher.destroy())
+    const client = connect(
+      { origin: 'https://sho.rt' },
+      { fetch: (url, init) => undiciFetch(url, { ...init, dispatcher }) },
+    )
+    const error = await failure(client.campaigns.create({ name: 'a' }))
+    expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent', retryable: true })
+  })
+})
+
+describe('a status or body that misleads', () => {
+  it('304 is explained as the answer of a cache, not as a redirect', async () => {
+    const message = await messageFor({ status: 304, body: '' }, { headers: { 'If-None-Match': '"a"' } })
+    expect(message).toBe(
+      'GET /account: 304 Not Modified, the answer of a cache to a conditional request: leave out If-None-Match and If-Modified-Since in `headers`',
+    )
+  })
+
+  it('an error in the body of a 200 is shown without the 200', async () => {
+    const server = await serve({ body: { error: 1, message: 'Die Anfrage ist ungültig.' } })
+    const error = await failure(connect(server).opener.create({ url: 'https://shop.example' }))
+    expect(error).toMatchObject({ code: 'api', status: 200 })
+    expect(error.message).toBe('POST /v3/api: Die Anfrage ist ungültig.')
+  })
+})
+
+describe('a misspelled or misplaced name', () => {
+  it.each<[name: string, call: (client: ShortLinkClient) => PromiseLike<unknown>, message: RegExp]>([
+    ['an option of a call', (c) => c.account.get({ retyr: 0 } as never), /retyr: unknown option, did you mean retry\?/],
+    [
+      'an option of a list',
+      (c) => c.campaigns.list({}, { concurency: 2 } as never),
+      /concurency: unknown option, did you mean concurrency\?/,
+    ],
+    [
+      'a signal among the parameters of a list',
+      (c) => c.campaigns.list({ signal: new AbortController().signal } as never),
+      /signal: expected a string.*received an object: it is an option of the call, pass it as the next argument/,
+    ],
+    [
+      'a signal among the parameters of a POST',
+      (c) => c.campaigns.create({ name: 'a', signal: new AbortController().signal } as never),
+      /signal: .*it is an option of the call, pass it as the next argument/,
+    ],
+  ])('%s is refused, with a suggestion, and nothing is sent', async (_, call, message) => {
+    const server = await serve({})
+    const error = await failure(call(connect(server)))
+    expect(error).toMatchObject({ code: 'invalid_request', outcome: 'not-sent' })
+    expect(error.message).toMatch(message)
+    expect(server.seen).toEqual([])
+  })
+
+  it('an option of the client is refused, with a suggestion', () => {
+    expect(() => connect({ origin: 'https://sho.rt' }, { retyr: 0 } as never)).toThrow(
+      /^retyr: unknown option, did you mean retry\?$/,
+    )
+  })
+
+  it('nothing is suggested where no name is close', () => {
+    expect(() => connect({ origin: 'https://sho.rt' }, { elephants: 0 } as never)).toThrow(
+      /^elephants: unknown option$/,
+    )
+  })
+
+  it('a parameter that the reference does not list is sent where its type is plain', async () => {
+    const server = await serve({ body: { error: 0 } })
+    await connect(server, { validation: 'off' }).files.list({ folder: 'a', deep: true } as never)
+    expect(server.seen[0]!.url).toBe('/api/files?folder=a&deep=true')
+  })
+})
+
+describe('what a program has at hand is accepted', () => {
+  it('a relative baseUrl is resolved against the address of the page', async () => {
+    const server = await serve({ body: { error: 0 } })
+    vi.stubGlobal('document', {})
+    vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' })
+    vi.stubGlobal('location', { href: `${server.origin}/shop/index.html` })
+    const client = new ShortLinkClient({ baseUrl: '/api/shortlink', apiKey: null, validation: 'off' })
+    await client.account.get()
+    expect(server.seen[0]!.url).toBe('/api/shortlink/account')
+    expect(server.seen[0]!.headers['user-agent']).not.toContain('shortlink-sdk')
+  })
+
+  it('an id may be a string of digits, as it comes from a route', async () => {
+    const server = await serve({ body: { error: 0, message: '' } })
+    await connect(server).campaigns.assignLink('3', '52')
+    await connect(server).domains.delete('52')
+    expect(server.seen.map(({ url }) => url)).toEqual(['/api/campaign/3/assign/52', '/api/domain/52/delete'])
+  })
+
+  it('headers may be a Headers object, for the client and for a call', async () => {
+    const server = await serve({ body: { error: 0 } })
+    const client = connect(server, { headers: new Headers({ 'x-site': 'shop' }) })
+    await client.request('GET', '/urls', {}, { headers: new Headers({ 'x-call': '1' }) })
+    expect(server.seen[0]!.headers).toMatchObject({ 'x-site': 'shop', 'x-call': '1' })
+  })
+
+  it('maxdownloads may be 0', async () => {
+    const server = await serve({ body: { error: 0, id: 1, shorturl: 'https://sho.rt/a' } })
+    await connect(server).files.upload('a.txt', new Blob(['a']), { maxdownloads: 0 })
+    expect(server.seen[0]!.url).toBe('/api/files/upload/a.txt?maxdownloads=0')
+  })
+})
+
+it('fileFromPath says that a path is a directory', async () => {
+  const error = await failure(Promise.resolve().then(() => fileFromPath('.')))
+  expect(error).toMatchObject({ code: 'invalid_request' })
+  expect(error.message).toBe('path: expected the path of a file, received a directory: .')
+})
