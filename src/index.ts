@@ -26,7 +26,7 @@ export {
   TimeoutError,
 } from './errors.ts'
 export { ApiPromise, type ApiResponse, type Result } from './http/api-promise.ts'
-export type { Logger, LogLevel } from './http/log.ts'
+export type { Logger, LogLevel } from './http/events/log.ts'
 export type {
   CallEvent,
   Drift,
@@ -35,12 +35,12 @@ export type {
   ResponseEvent,
   RetryEvent,
   WaitEvent,
-} from './http/observers.ts'
-export type { ListOptions, Page, PageQuery } from './http/page.ts'
-export { ListPromise } from './http/pagination.ts'
+} from './http/events/observers.ts'
+export { ListPromise } from './http/lists/list-promise.ts'
+export type { ListOptions, Page, PageQuery } from './http/lists/page.ts'
 export type { RequestOptions } from './http/request-options.ts'
 export type { RetryOptions } from './http/retry.ts'
-export type { UploadContent, UploadProgress } from './http/upload.ts'
+export type { UploadContent, UploadProgress } from './http/uploads/upload.ts'
 export type { ShortLinkClientOptions } from './options.ts'
 export {
   type AcquireOptions,

@@ -1,7 +1,7 @@
 import { ConfigurationError, describe, type Issue } from './errors.ts'
 import { parseAddress } from './http/address.ts'
 import { ApiKey, type KeySource } from './http/api-key.ts'
-import { type Logger, type LogLevel, logObservers } from './http/log.ts'
+import { type Logger, type LogLevel, logObservers } from './http/events/log.ts'
 import { createRedactor, redactIssues } from './http/redact.ts'
 import { headerEntries } from './http/request-options.ts'
 import { retryOptions } from './http/retry.ts'

@@ -3,7 +3,7 @@ import { isRecord, mismatch } from '../schema/expected.ts'
 import { integer, rowsOf } from '../schema/fields.ts'
 import { addIssue, type ParseContext, parse, parseWithStandardSchema } from '../schema/parse.ts'
 import type { StandardSchema } from '../schema/standard-schema.ts'
-import type { Page } from './page.ts'
+import type { Page } from './lists/page.ts'
 
 /**
  * The envelope of every answer. `error` tells success from failure, because a failure often has the HTTP status 200:

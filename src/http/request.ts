@@ -8,7 +8,7 @@ import { checkPath, escapePath, type Path, patternOf } from './path.ts'
 import { createRedactor, type Redact, redactIssues } from './redact.ts'
 import { headerEntries, type RequestOptions, requestOptionChecks } from './request-options.ts'
 import { type RetryOptions, retryOptions } from './retry.ts'
-import { checkContent, isReplayable, type Upload, type UploadContent, uploadOptionChecks } from './upload.ts'
+import { checkContent, isReplayable, type Upload, type UploadContent, uploadOptionChecks } from './uploads/upload.ts'
 
 /** A call as a row of the API: method, path, what is sent and checked, and how the answer is unwrapped. */
 export interface Call<T> {

@@ -14,8 +14,9 @@ import { mismatch } from '../schema/expected.ts'
 import { type Checks, checkOptions } from '../schema/params.ts'
 import type { ParseContext } from '../schema/parse.ts'
 import { ApiPromise, type ApiResponse } from './api-promise.ts'
-import { emit, type Listeners } from './emit.ts'
 import { openEnvelope, unwrapNumberedPage, unwrapPage } from './envelope.ts'
+import { emit, type Listeners } from './events/emit.ts'
+import { type ListMemory, ListPromise } from './lists/list-promise.ts'
 import {
   type FetchPageOptions,
   type ListOptions,
@@ -23,15 +24,14 @@ import {
   type Page,
   type PageQuery,
   pageChecks,
-} from './page.ts'
-import { type ListMemory, ListPromise } from './pagination.ts'
+} from './lists/page.ts'
 import { type Path, patternOf } from './path.ts'
 import { redactHeaders, redactIssues } from './redact.ts'
 import { type Call, type CallDefaults, contextOf, contextOfRefused, type PreparedCall, prepareCall } from './request.ts'
 import type { RequestOptions } from './request-options.ts'
 import { retryDelay } from './retry.ts'
 import { type AttemptState, invalidResponse, noAnswer, type ReadResponse, refusal, tooLarge } from './to-error.ts'
-import { type OpenedUpload, openUpload } from './upload.ts'
+import { type OpenedUpload, openUpload } from './uploads/upload.ts'
 
 /** The options of a client, every one filled in. */
 export interface Settings extends CallDefaults {

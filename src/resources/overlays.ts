@@ -1,5 +1,5 @@
-import type { ListOptions, PageQuery } from '../http/page.ts'
-import type { ListPromise } from '../http/pagination.ts'
+import type { ListPromise } from '../http/lists/list-promise.ts'
+import type { ListOptions, PageQuery } from '../http/lists/page.ts'
 import { path } from '../http/path.ts'
 import { integer, object, text } from '../schema/fields.ts'
 import { Resource } from './resource.ts'

@@ -1,6 +1,6 @@
 import type { ApiPromise } from '../http/api-promise.ts'
-import type { ListOptions } from '../http/page.ts'
-import type { ListPromise } from '../http/pagination.ts'
+import type { ListPromise } from '../http/lists/list-promise.ts'
+import type { ListOptions } from '../http/lists/page.ts'
 import type { Call } from '../http/request.ts'
 import type { RequestOptions } from '../http/request-options.ts'
 import type { List, Transport } from '../http/transport.ts'

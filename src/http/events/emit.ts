@@ -1,6 +1,6 @@
-import { notify } from '../runtime/notify.ts'
+import { notify } from '../../runtime/notify.ts'
+import type { PreparedCall } from '../request.ts'
 import type { CallEvent, ErrorEvent, Observers } from './observers.ts'
-import type { PreparedCall } from './request.ts'
 
 /** A call that has succeeded; only the log listens to it. */
 interface SuccessEvent extends Omit<ErrorEvent, 'error'> {

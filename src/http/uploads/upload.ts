@@ -1,13 +1,13 @@
-import type { Issue } from '../errors.ts'
-import { isBrowser, sentOnce, streamedRedirect } from '../runtime/environment.ts'
-import { type Fetch, runtimeFetch, toNodeStream } from '../runtime/fetch.ts'
-import { notify } from '../runtime/notify.ts'
-import { mismatch } from '../schema/expected.ts'
-import type { Checks } from '../schema/params.ts'
-import { requestOptionChecks } from './request-options.ts'
-import { type UploadProgress, xhrFetch } from './upload-xhr.ts'
+import type { Issue } from '../../errors.ts'
+import { isBrowser, sentOnce, streamedRedirect } from '../../runtime/environment.ts'
+import { type Fetch, runtimeFetch, toNodeStream } from '../../runtime/fetch.ts'
+import { notify } from '../../runtime/notify.ts'
+import { mismatch } from '../../schema/expected.ts'
+import type { Checks } from '../../schema/params.ts'
+import { requestOptionChecks } from '../request-options.ts'
+import { type UploadProgress, xhrFetch } from './xhr-fetch.ts'
 
-export type { UploadProgress } from './upload-xhr.ts'
+export type { UploadProgress } from './xhr-fetch.ts'
 
 /**
  * The content of a file: data that can be sent as it is, or a source of bytes that is read once, while it is sent.

@@ -1,7 +1,7 @@
-import { type ErrorContext, InvalidResponseError } from '../errors.ts'
-import { onAbort } from '../runtime/on-abort.ts'
-import { isRecord } from '../schema/expected.ts'
-import type { ApiResponse } from './api-promise.ts'
+import { type ErrorContext, InvalidResponseError } from '../../errors.ts'
+import { onAbort } from '../../runtime/on-abort.ts'
+import { isRecord } from '../../schema/expected.ts'
+import type { ApiResponse } from '../api-promise.ts'
 import type { FetchPage, ListOptions, Page } from './page.ts'
 
 /** A page of a walk, with those of its rows that no earlier page had. */

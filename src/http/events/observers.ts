@@ -1,4 +1,4 @@
-import type { AnyShortLinkError, Issue, RateLimitState } from '../errors.ts'
+import type { AnyShortLinkError, Issue, RateLimitState } from '../../errors.ts'
 
 /** Functions that are called with what happens. They see no key and no password, and cannot break a call by throwing. */
 export interface Observers {

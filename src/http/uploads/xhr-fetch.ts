@@ -1,5 +1,5 @@
-import type { Fetch } from '../runtime/fetch.ts'
-import { notify } from '../runtime/notify.ts'
+import type { Fetch } from '../../runtime/fetch.ts'
+import { notify } from '../../runtime/notify.ts'
 
 /** The progress of an upload. */
 export interface UploadProgress {

@@ -1,6 +1,6 @@
-import { boolean, type Checks, positiveInteger } from '../schema/params.ts'
-import type { ApiResponse } from './api-promise.ts'
-import { type RequestOptions, requestOptionChecks } from './request-options.ts'
+import { boolean, type Checks, positiveInteger } from '../../schema/params.ts'
+import type { ApiResponse } from '../api-promise.ts'
+import { type RequestOptions, requestOptionChecks } from '../request-options.ts'
 
 /** One page of a list, as plain data. */
 export interface Page<T> {

@@ -1,4 +1,4 @@
-import { isShortLinkError } from '../errors.ts'
+import { isShortLinkError } from '../../errors.ts'
 import type { Listeners } from './emit.ts'
 
 /** How much is logged; each level includes those before it. */

@@ -1,7 +1,7 @@
-import { ApiError, type ErrorContext, InvalidRequestError } from '../errors.ts'
-import { mismatch, numberOrKind } from '../schema/expected.ts'
-import { positiveInteger } from '../schema/params.ts'
-import { ApiPromise, type ApiResponse } from './api-promise.ts'
+import { ApiError, type ErrorContext, InvalidRequestError } from '../../errors.ts'
+import { mismatch, numberOrKind } from '../../schema/expected.ts'
+import { positiveInteger } from '../../schema/params.ts'
+import { ApiPromise, type ApiResponse } from '../api-promise.ts'
 import type { FetchPage, FetchPageOptions, ListOptions, Page, PageQuery } from './page.ts'
 import { type WalkedPage, walk } from './walk.ts'
 
