@@ -85,7 +85,7 @@ export class WaitingQueue {
       const leave = () => {
         this.#waiters.delete(waiter)
         this.#untold.delete(waiter)
-        if (options.readAhead) this.#readAheads--
+        if (joinsToReadAhead) this.#readAheads--
         removeListener?.()
       }
       const settle = (error?: RateLimitError) => {
@@ -94,7 +94,8 @@ export class WaitingQueue {
         else resolve()
       }
       const waiter: Waiter = { since: now, options, settle }
-      const waitMs = wait(isReadingAhead(waiter) ? this.size : this.size - this.#readAheads)
+      const joinsToReadAhead = isReadingAhead(waiter)
+      const waitMs = wait(joinsToReadAhead ? this.size : this.size - this.#readAheads)
       const overdue = this.#overdue(waiter, now, waitMs, imposed)
       if (overdue) return reject(overdue)
       const removeListener =
@@ -105,7 +106,7 @@ export class WaitingQueue {
           reject(signal.reason)
         })
       this.#waiters.add(waiter)
-      if (options.readAhead) this.#readAheads++
+      if (joinsToReadAhead) this.#readAheads++
       if (options.onWait) this.#untold.add(waiter)
       this.#tell(waiter, waitMs)
     })

@@ -353,7 +353,8 @@ describe('reading ahead', () => {
     const onWait = vi.fn()
     const waits = () => onWait.mock.calls.map(([{ waitMs }]) => waitMs)
     const controller = new AbortController()
-    const ask = (readAhead: boolean, signal?: AbortSignal) => limiter.acquire(signal, { readAhead, onWait })
+    const ask = (isReading: boolean, signal?: AbortSignal) =>
+      limiter.acquire(signal, { readAhead: () => isReading, onWait })
     void ask(true)
     void ask(false)
     const left = errorOf(ask(true, controller.signal))
