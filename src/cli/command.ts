@@ -11,7 +11,7 @@ export interface Command {
 /** The arguments are wrong: the message goes to stderr, and the exit status is 2. */
 export class UsageError extends Error {}
 
-/** Reads a number given as the text of an option. */
+/** Parses the number that an option was given. */
 export function numberOption(option: string, value: string, from: number, to: number): number {
   const number = value.trim() === '' ? Number.NaN : Number(value)
   if (number >= from && number <= to) return number

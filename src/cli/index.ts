@@ -40,7 +40,7 @@ function fail(message: string, status: number): void {
   process.exitCode = status
 }
 
-/** `parseArgs` names its errors by code only. */
+/** `parseArgs` has no error class, only codes. */
 function isParseError(error: unknown): boolean {
   return String((error as { code?: unknown } | null)?.code).startsWith('ERR_PARSE_ARGS')
 }

@@ -50,7 +50,7 @@ export const sandbox: Command = {
     const port = numberOption('port', values.port, 0, 65_535)
     const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
     const platform = create(values.dialect, {
-      // With a known port the short addresses work in a browser.
+      // With a known port, short addresses can be opened in a browser.
       ...(port === 0 ? {} : { baseUrl: `${origin}/api`, openerUrl: `${origin}/opener` }),
       apiKey: key,
       rateLimit: rateLimit(values['rate-limit']),
@@ -71,7 +71,7 @@ export const sandbox: Command = {
 function create(dialect: string, options: Parameters<typeof createSandbox>[0]): Sandbox {
   const names = dialect === 'reference' || dialect === 'deployed' ? dialect : dialect.split(',')
   try {
-    // The sandbox refuses a name that it does not know.
+    // createSandbox refuses unknown names.
     return createSandbox({ ...options, dialect: names as SandboxDialect })
   } catch (error) {
     throw error instanceof RangeError ? new UsageError(`--${error.message}`) : error

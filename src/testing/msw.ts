@@ -2,8 +2,8 @@ import { type HttpHandler, http } from 'msw'
 import type { Sandbox } from './sandbox.ts'
 
 /**
- * Handlers for msw 2 and 3, in Node and in the browser's service worker: whatever the program sends to the sandbox's
- * addresses is answered by the sandbox. A dropped connection becomes `Response.error()`, which `fetch` rejects with.
+ * Handlers for msw 2 and 3, in Node and in the browser's service worker: the sandbox
+ * answers every request to its addresses. A dropped connection becomes `Response.error()`, which makes `fetch` reject.
  *
  * @example setupServer(...handlers(sandbox)).listen()
  */
@@ -12,7 +12,7 @@ export function handlers(sandbox: Sandbox): HttpHandler[] {
   return [...origins].map((origin) =>
     http.all(`${origin}/*`, async ({ request }) => {
       try {
-        // Redirects are followed, or not, by the fetch that was intercepted.
+        // The intercepted fetch itself follows redirects, or does not.
         return await sandbox.fetch(request, { redirect: 'manual' })
       } catch {
         return Response.error()

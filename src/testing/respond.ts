@@ -6,12 +6,12 @@ import type { RateDecision } from './platform/rate-window.ts'
 import { knowsPath, type RouteMatch } from './platform/routes.ts'
 import { htmlPage, visit } from './platform/visits.ts'
 
-/** A request that came in, with all that is known of it. */
+/** A request, and everything that is known about it. */
 export interface Arrival {
   readonly api: 'management' | 'opener' | 'visit'
   readonly request: Request
   readonly url: URL
-  /** Below the API's address. */
+  /** Relative to the API's address. */
   readonly path: string
   /** The endpoint of the management API, if there is one. */
   readonly found: RouteMatch | undefined
@@ -19,7 +19,7 @@ export interface Arrival {
   readonly call: EndpointCall
 }
 
-/** Does what an honest platform does, or says why not, in its dialect. */
+/** Does the work, or refuses it, and answers in the sandbox's dialect. */
 export function respond(
   arrival: Arrival,
   { apiKey, dialect, now }: { apiKey: string; dialect: Dialect; now: number },

@@ -25,12 +25,12 @@ export interface SandboxOptions {
   /** The management API's limit, `false` for none. Default 30 requests in 60 000 ms. */
   rateLimit?: SandboxRateLimit | false
   /**
-   * How it answers: `'reference'` (default) to the letter of the reference, `'deployed'` with the deviations that are
-   * common among deployments, or with the ones listed. See `deviations`. Of several that exclude each other, each
-   * endpoint keeps to one; of several on `limit`, the first in `deviations` wins.
+   * How it answers. `'reference'` (default) follows the reference exactly, `'deployed'` has the deviations that are
+   * common, and a list of names has those: see `deviations`. If some of them exclude each other, each endpoint has one
+   * of them; of several on `limit`, the first in `deviations` wins.
    */
   dialect?: SandboxDialect
-  /** Rows to start from. A list named here replaces its samples. Default: a few samples of everything. */
+  /** Initial rows. A list given here replaces the samples of that list. Default: three samples in each list. */
   data?: SandboxSeed
   /** The clock, in milliseconds since 1970. Default `Date.now`. */
   now?: () => number
@@ -40,7 +40,7 @@ export interface SandboxOptions {
 
 /** The platform in memory, made by {@link createSandbox}. */
 export interface Sandbox {
-  /** Takes what `fetch` takes and answers as the platform does. It needs no `this`. */
+  /** Takes what `fetch` takes, and answers as the platform does. It can be detached from the sandbox. */
   readonly fetch: typeof globalThis.fetch
   readonly baseUrl: string
   readonly openerUrl: string
@@ -55,21 +55,22 @@ export interface Sandbox {
   }
   /** Every request that came in, oldest first. */
   readonly requests: readonly SandboxRequest[]
-  /** What is stored. Read it, push to it, change it. */
+  /** What is stored. Tests may read and change it. */
   readonly data: SandboxData
   /** The rate window now; `undefined` without a limit. `resetAt` in milliseconds, `undefined` while none is open. */
   readonly rateLimit: { limit: number; remaining: number; resetAt: number | undefined } | undefined
   /** The sandbox's clock, in milliseconds since 1970. */
   now(): number
   /**
-   * Makes requests fail: which ones (method, path, after, times), and how. Several faults wait side by side.
+   * Makes requests fail. `method`, `path`, `after` and `times` choose which ones; the other fields say how. Several
+   * faults can wait at the same time.
    *
    * @throws {RangeError} if `status` is not an HTTP status.
    * @example sandbox.fail({ path: '/campaign/:id/update', status: 503 })
    */
   fail(fault: Fault): void
   /**
-   * Makes requests fail at random, repeatably.
+   * Makes requests fail at random. The same seed gives the same failures.
    *
    * @throws {RangeError} if `rate` is not from 0 to 1.
    * @example sandbox.chaos({ seed: 1, rate: 0.3 })
@@ -77,7 +78,7 @@ export interface Sandbox {
   chaos(options: ChaosOptions): void
   /** Moves the clock forward, so that a test need not wait a minute for a minute to pass. */
   advance(ms: number): void
-  /** Back to the start: rows, requests, faults, chaos, rate window and clock. */
+  /** Restores the initial state: rows, requests, faults, chaos, rate window and clock. */
   reset(): void
 }
 
@@ -181,7 +182,7 @@ class MemorySandbox implements Sandbox {
     }
   }
 
-  /** What the order of requests decides (the log, the limit, the faults) comes before the first `await`. */
+  /** Everything that depends on the order of requests (log, limit, faults) happens before the first `await`. */
   async #receive(request: Request, signal: AbortSignal, onEnd: () => void): Promise<Response> {
     const url = new URL(request.url)
     const { api, path } = this.#locate(url)
@@ -223,7 +224,7 @@ class MemorySandbox implements Sandbox {
     return response
   }
 
-  /** Which API an address belongs to; nothing else can be reached from here. */
+  /** Finds the API that an address belongs to. No other address can be reached. */
   #locate(url: URL): Pick<SandboxRequest, 'api' | 'path'> {
     const { baseUrl, openerUrl, data } = this
     const address = url.origin + url.pathname

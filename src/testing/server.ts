@@ -13,7 +13,7 @@ export interface ServeOptions {
   port?: number
   /** Default `127.0.0.1`. */
   host?: string
-  /** Answers preflights and lets pages of any origin read answers and rate headers. Default `false`. */
+  /** Answers preflights, and lets pages of any origin read responses and rate headers. Default `false`. */
   cors?: boolean
   /** Called with one line for each request that was answered or dropped. Default: none. */
   log?: (line: string) => void
@@ -41,7 +41,7 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
   const { port = 0, host = '127.0.0.1', cors = false, log } = options
   const page = new SandboxPage(sandbox)
   const server = createServer((incoming, outgoing) => void answer(incoming, outgoing))
-  // A test of a stalled or endless request must not be ended by Node's own clocks.
+  // Node's own timeouts must not end a test of a stalled request.
   server.requestTimeout = 0
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -53,7 +53,7 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
       else if (cors && method === 'OPTIONS') outgoing.writeHead(204, corsHeaders).end()
       else await platformResponse(incoming, outgoing, start)
     } catch {
-      // Dropped by a fault, or left by the client: in both cases the connection just ends, with a reset.
+      // A fault dropped the connection, or the client closed it. In both cases it is reset.
       incoming.socket.resetAndDestroy()
     }
     const status = outgoing.headersSent ? outgoing.statusCode : 'dropped'
@@ -99,13 +99,13 @@ async function pageResponse(incoming: IncomingMessage, page: SandboxPage, host: 
   }
 }
 
-/** A name that somebody else's DNS points here (DNS rebinding) is not ours; an IP address cannot be pointed elsewhere. */
+/** Refuses names that foreign DNS may point at this machine (DNS rebinding). No DNS resolves an IP address. */
 function isOwnHost(header: string | undefined, host: string): boolean {
   const { hostname } = new URL(`http://${header}`)
   return hostname === 'localhost' || hostname === host || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
 }
 
-/** Browsers say which page calls, in `Origin` or `Sec-Fetch-Site`; other programs send neither. */
+/** Browsers name the calling page's origin in `Origin` or `Sec-Fetch-Site`. Other programs send neither. */
 function isForeign({ host, origin, 'sec-fetch-site': site }: IncomingMessage['headers']): boolean {
   if (origin !== undefined && origin !== `http://${host}`) return true
   return site !== undefined && site !== 'same-origin' && site !== 'none'
@@ -120,7 +120,7 @@ function requestInit(incoming: IncomingMessage, signal: AbortSignal): RequestIni
   return init
 }
 
-/** The address as the sandbox knows it: at its own addresses. */
+/** Translates a path of the server into an address of the sandbox. */
 function sandboxAddress(path: string, { baseUrl, openerUrl }: Sandbox): string {
   if (path.startsWith('/api/')) return baseUrl + path.slice('/api'.length)
   if (path.startsWith('/opener/')) return openerUrl + path.slice('/opener'.length)
@@ -146,7 +146,7 @@ async function writeResponse(response: Response, outgoing: ServerResponse): Prom
   return start
 }
 
-/** A browser hides every header that is not named here. */
+/** A browser exposes only the headers that are named here. */
 const corsHeaders = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE',

@@ -68,7 +68,7 @@ test('the opener knows 23 apps', () => {
   expect(new Set(links.map(([provider]) => provider)).size).toBe(23)
 })
 
-test.each(links)('%s: %s', async (provider, url, ios, android) => {
+test.each(links)('%s: %s opens in its app', async (provider, url, ios, android) => {
   const answer = await open(url)
   expect(answer.provider).toBe(provider)
   const { host, pathname, search, href } = new URL(url)

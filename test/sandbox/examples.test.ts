@@ -13,7 +13,9 @@ test('examples/testing-node-test.ts passes', { timeout: 120_000 }, async () => {
   expect(stdout).toMatch(/pass 2\n/)
 })
 
-test('examples/testing-lost-post.ts makes one campaign of two lost answers', { timeout: 120_000 }, async () => {
+test('examples/testing-lost-post.ts creates one campaign although the answer is lost', {
+  timeout: 120_000,
+}, async () => {
   const { stdout } = await node(example('testing-lost-post.ts'))
   expect(stdout.split('\n')).toEqual([
     'POST /campaign/add   not done no answer',

@@ -23,7 +23,7 @@ describe.each(Object.keys(ways))('faults through %s', (way) => {
   const wasDone = () => sandbox.data.campaigns.length === 1 && sandbox.requests[0]!.done
   const wasNotDone = () => sandbox.data.campaigns.length === 0 && !sandbox.requests[0]!.done
 
-  test('a status answers in the place of the platform', async () => {
+  test('status: the sandbox answers with it, and does no work', async () => {
     sandbox.fail({ status: 503 })
     const response = await post()
     expect(response.status).toBe(503)
@@ -32,68 +32,68 @@ describe.each(Object.keys(ways))('faults through %s', (way) => {
     expect(wasNotDone()).toBe(true)
   })
 
-  test('a status may come although the work was done', async () => {
+  test('status and done: the work is done all the same', async () => {
     sandbox.fail({ status: 500, done: true })
     expect((await post()).status).toBe(500)
     expect(wasDone()).toBe(true)
   })
 
-  test('a status with a body of its own', async () => {
+  test('status and body: both are as given', async () => {
     sandbox.fail({ status: 422, body: { error: 1, message: 'No.', more: [1] } })
     const response = await post()
     expect([response.status, await response.json()]).toEqual([422, { error: 1, message: 'No.', more: [1] }])
     expect(wasNotDone()).toBe(true)
   })
 
-  test('an error inside a 200', async () => {
+  test('body: an error in a 200, and no work is done', async () => {
     sandbox.fail({ body: { error: 1, message: 'Taken.' } })
     const response = await post()
     expect([response.status, await response.json()]).toEqual([200, { error: 1, message: 'Taken.' }])
     expect(wasNotDone()).toBe(true)
   })
 
-  test('a page of HTML', async () => {
+  test('body: a page of HTML has the content type of one', async () => {
     sandbox.fail({ status: 502, body: '<html>Bad gateway</html>' })
     const response = await get()
     expect([response.status, await response.text()]).toEqual([502, '<html>Bad gateway</html>'])
     expect(response.headers.get('Content-Type')).toContain('text/html')
   })
 
-  test('an empty body', async () => {
+  test('body: an empty text is an empty body', async () => {
     sandbox.fail({ body: '' })
     const response = await get()
     expect([response.status, await response.text()]).toEqual([200, ''])
   })
 
-  test('no body at all', async () => {
+  test('status: 204 has no body', async () => {
     sandbox.fail({ status: 204 })
     expect((await get()).status).toBe(204)
   })
 
-  test('a body cut short, after the work was done', async () => {
+  test('body: a function can cut the body, after the work is done', async () => {
     sandbox.fail({ body: (honest: string) => honest.slice(0, 12) })
     expect(await (await post()).text()).toBe('{"error":0,"')
     expect(wasDone()).toBe(true)
   })
 
-  test('a body of the wrong shape', async () => {
+  test('body: a function can change the shape of the body', async () => {
     sandbox.fail({ body: (honest: string) => JSON.stringify([JSON.parse(honest)]) })
     expect(await (await get()).json()).toEqual([{ error: 0, data: expect.objectContaining({ id: 1 }) }])
   })
 
-  test('bytes that are no text', async () => {
+  test('body: bytes are sent as they are', async () => {
     sandbox.fail({ body: new Uint8Array([0, 255, 7]) })
     expect([...new Uint8Array(await (await get()).arrayBuffer())]).toEqual([0, 255, 7])
   })
 
-  test('a delay', async () => {
+  test('delay: the response is late', async () => {
     sandbox.fail({ delay: 60 })
     const start = performance.now()
     await get()
     expect(performance.now() - start).toBeGreaterThan(55)
   })
 
-  test('an answer that never comes ends with the signal, although the work was done', async () => {
+  test('delay: a response that never comes ends with the signal, and the work is done', async () => {
     const { arrived, body } = arrival()
     const caller = new AbortController()
     sandbox.fail({ delay: Number.POSITIVE_INFINITY, body })
@@ -104,7 +104,7 @@ describe.each(Object.keys(ways))('faults through %s', (way) => {
     expect(wasDone()).toBe(true)
   })
 
-  test('a body that stops halfway ends with the signal', async () => {
+  test('stall: a body that stops halfway ends with the signal', async () => {
     sandbox.fail({ stall: true })
     const caller = new AbortController()
     const response = await get('/account', { signal: caller.signal })
@@ -119,7 +119,7 @@ describe.each(Object.keys(ways))('faults through %s', (way) => {
     await expect(rest).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  test('a body that drips arrives whole, and late', async () => {
+  test('drip: the body arrives slowly, and whole', async () => {
     sandbox.fail({ drip: 10 })
     const start = performance.now()
     const body = await (await get()).json()
@@ -127,27 +127,27 @@ describe.each(Object.keys(ways))('faults through %s', (way) => {
     expect(performance.now() - start).toBeGreaterThan(90)
   })
 
-  test('a connection dropped before the work', async () => {
+  test('drop: the connection can end before the work', async () => {
     sandbox.fail({ drop: 'before' })
     await expect(post()).rejects.toBeInstanceOf(TypeError)
     expect(wasNotDone()).toBe(true)
     expect(sandbox.requests[0]!.status).toBeUndefined()
   })
 
-  test('a connection dropped after the work', async () => {
+  test('drop: the connection can end after the work', async () => {
     sandbox.fail({ drop: 'after' })
     await expect(post()).rejects.toBeInstanceOf(TypeError)
     expect(wasDone()).toBe(true)
   })
 
-  test.each([302, 308])('a redirect, %i', async (status) => {
+  test.each([302, 308])('redirect: the response is a %i with the address', async (status) => {
     sandbox.fail({ redirect: 'https://moved.example/api', ...(status === 302 ? {} : { status }) })
     const response = await post()
     expect([response.status, response.headers.get('Location')]).toEqual([status, 'https://moved.example/api'])
     expect(wasNotDone()).toBe(true)
   })
 
-  test('rate headers missing, or wrong', async () => {
+  test('headers: null removes one, a text replaces it', async () => {
     sandbox.fail({ headers: { 'x-ratelimit-limit': null, 'X-RateLimit-Remaining': 'many', 'X-RateLimit-Reset': '7' } })
     const response = await get()
     const values = ['Limit', 'Remaining', 'Reset'].map((name) => response.headers.get(`X-RateLimit-${name}`))
@@ -155,7 +155,7 @@ describe.each(Object.keys(ways))('faults through %s', (way) => {
     expect(await response.json()).toMatchObject({ error: 0 })
   })
 
-  test('it meets only the requests it names: method, path, after and times', async () => {
+  test('method, path, after and times choose the requests that fail', async () => {
     const statuses = async () => [
       (await get('/account')).status,
       (await get('/campaigns')).status,
@@ -179,14 +179,14 @@ describe.each(Object.keys(ways))('faults through %s', (way) => {
     }
   })
 
-  test('two faults wait side by side', async () => {
+  test('several faults wait for their requests at the same time', async () => {
     sandbox.fail({ path: '/account', status: 500 })
     sandbox.fail({ status: 503 })
     expect([(await get()).status, (await get()).status, (await get()).status]).toEqual([500, 503, 200])
   })
 })
 
-test('a status that is none is refused when it is asked for', () => {
+test('fail() refuses a status that is not an HTTP status', () => {
   expect(() => createSandbox().fail({ status: 99 })).toThrow(RangeError)
 })
 
@@ -203,21 +203,21 @@ describe('sandbox.fetch fails as fetch does', () => {
     })
   })
 
-  test('another host is nowhere', async () => {
+  test('a host that is not of the sandbox cannot be found', async () => {
     await expect(fetch('https://else.example/api')).rejects.toMatchObject({ cause: { code: 'ENOTFOUND' } })
   })
 
-  test('an abort rejects with its reason, also before the request', async () => {
+  test('a signal that is already aborted rejects with its reason', async () => {
     const reason = new Error('enough')
     await expect(fetch(`${baseUrl}/account`, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
   })
 
-  test('another page of the platform is HTML, as behind a wrong baseUrl', async () => {
+  test('an address outside the API is a page of HTML, as behind a wrong baseUrl', async () => {
     const response = await fetch('https://sho.rt/wrong/account')
     expect([response.status, response.headers.get('Content-Type')]).toEqual([404, 'text/html; charset=utf-8'])
   })
 
-  test('redirects are followed, refused or handed over, as asked', async () => {
+  test('redirects are followed, refused or returned, as the request asks', async () => {
     const sandbox = createSandbox({ apiKey: 'k' })
     const headers = { Authorization: 'Bearer k', 'Content-Type': 'application/json' }
     const redirect = `${sandbox.baseUrl}/account`

@@ -16,7 +16,7 @@ function limited(interval = 60_000) {
   return { sandbox, ask, start }
 }
 
-test('a window counts from its first request, and Remaining 0 is a success', async () => {
+test('a window starts with its first request, and its last allowed request succeeds', async () => {
   const { sandbox, ask, start } = limited()
   const reset = Math.ceil((start + 60_000) / 1000)
   expect(await ask()).toMatchObject({ status: 200, remaining: '1', reset })
@@ -29,7 +29,7 @@ test('a window counts from its first request, and Remaining 0 is a success', asy
   expect(await ask()).toMatchObject({ status: 200, remaining: '1', reset: Math.ceil((start + 120_000) / 1000) })
 })
 
-test('over the limit nothing is done, and the answer is 429 with Retry-After', async () => {
+test('a request over the limit does nothing, and gets a 429 with Retry-After', async () => {
   const { sandbox, ask } = limited()
   await ask()
   await ask()
@@ -41,7 +41,7 @@ test('over the limit nothing is done, and the answer is 429 with Retry-After', a
   expect(sandbox.requests.map(({ done }) => done)).toEqual([true, true, false])
 })
 
-test('a window below a second is kept to the millisecond', async () => {
+test('a window shorter than a second ends to the millisecond', async () => {
   const { sandbox, ask } = limited(200)
   await ask()
   await ask()
@@ -51,7 +51,7 @@ test('a window below a second is kept to the millisecond', async () => {
   expect((await ask()).status).toBe(200)
 })
 
-test('a fault waits for a request that was let in', async () => {
+test('a fault does not meet a request over the limit', async () => {
   const { sandbox, ask } = limited()
   await ask()
   await ask()
@@ -61,7 +61,7 @@ test('a fault waits for a request that was let in', async () => {
   expect((await ask()).status).toBe(500)
 })
 
-test('rateLimit false: no limit, no headers; the opener has none in any case', async () => {
+test('without a rate limit there are no rate headers, and the opener never has any', async () => {
   const sandbox = createSandbox({ rateLimit: false })
   for (let index = 0; index < 40; index += 1) {
     const response = await sandbox.fetch(`${sandbox.baseUrl}/account`, {
@@ -76,7 +76,7 @@ test('rateLimit false: no limit, no headers; the opener has none in any case', a
   }
 })
 
-test('the state of the window can be read, and reset() closes it', async () => {
+test('sandbox.rateLimit shows the window, and reset() ends it', async () => {
   const { sandbox, ask, start } = limited()
   expect(sandbox.rateLimit).toEqual({ limit: 2, remaining: 2, resetAt: undefined })
   await ask()

@@ -21,7 +21,7 @@ async function start(options: ServeOptions = {}, sandbox = createSandbox({ rateL
 }
 
 describe('serve', () => {
-  test('listens on a free loopback port, and on the one it is told', async () => {
+  test('listens on a free loopback port, or on the given one', async () => {
     const { baseUrl, openerUrl } = await start()
     expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api$/)
     expect(openerUrl).toBe(baseUrl.replace('/api', '/opener'))
@@ -29,7 +29,7 @@ describe('serve', () => {
     await expect(serve(createSandbox(), { port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })
 
-  test('an upload is read as it comes, and what is not kept is not held', async () => {
+  test('an upload that is not kept takes no memory', async () => {
     const { sandbox, baseUrl, headers } = await start({}, createSandbox({ keepFiles: false }))
     const piece = new Uint8Array(1 << 20)
     const held: number[] = []
@@ -51,13 +51,13 @@ describe('serve', () => {
     expect(Math.max(...held) / (1 << 20)).toBeLessThan(64)
   })
 
-  test('a dropped connection is a reset', async () => {
+  test('a dropped connection is reset', async () => {
     const { sandbox, baseUrl } = await start()
     sandbox.fail({ drop: 'before' })
     await expect(fetch(`${baseUrl}/account`)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
   })
 
-  test('close() ends idle connections and unfinished answers at once', async () => {
+  test('close() ends idle connections and unfinished responses', async () => {
     const { sandbox, baseUrl, close } = await start()
     const { arrived, body } = arrival()
     sandbox.fail({ delay: Number.POSITIVE_INFINITY, body })
@@ -70,7 +70,7 @@ describe('serve', () => {
     await Promise.all([close(), waiting, idleEnded])
   })
 
-  test('a caller that leaves is noticed, and the next one is served', async () => {
+  test('logs a caller that gives up, and serves the next one', async () => {
     const log = new EventEmitter()
     const { sandbox, baseUrl, headers } = await start({ log: (line) => log.emit('line', line) })
     const { arrived, body } = arrival()
@@ -88,7 +88,7 @@ describe('serve', () => {
     expect(await served).toEqual([expect.stringMatching(/^GET \/api\/account 200 \d+ ms$/)])
   })
 
-  test('without cors a page of another origin gets nothing; with it, preflights and rate headers', async () => {
+  test('only with cors, a page of another origin gets preflights and rate headers', async () => {
     const closed = await start()
     const preflight = (baseUrl: string) =>
       fetch(`${baseUrl}/account`, { method: 'OPTIONS', headers: { Origin: 'https://app.example' } })

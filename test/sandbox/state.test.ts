@@ -16,14 +16,14 @@ function platform(options: SandboxOptions = {}) {
 }
 
 describe('rows', () => {
-  test('ids grow, and are not given again after a delete', async () => {
+  test('ids grow, and are never used again after a delete', async () => {
     const { ask } = platform()
     expect(await ask('POST /pixel/add', { type: 'bing', name: 'a', tag: 'a' })).toMatchObject({ id: 3 })
     await ask('DELETE /pixel/3/delete')
     expect(await ask('POST /pixel/add', { type: 'bing', name: 'a', tag: 'a' })).toMatchObject({ id: 4 })
   })
 
-  test('pages compute', async () => {
+  test('a page has the rows and the envelope that limit and page ask for', async () => {
     const { ask } = platform({ data: { splash: Array.from({ length: 36 }, (_, index) => ({ name: `S${index}` })) } })
     const ids = async (query: string) => {
       const { data } = await ask(`GET /splash?${query}`)
@@ -36,7 +36,7 @@ describe('rows', () => {
     expect((await ids('limit=0&page=-1'))[2]).toBe(15)
   })
 
-  test('what is written is what is read', async () => {
+  test('updates change what is stored, and no answer shows the password', async () => {
     const { ask, data } = platform()
     await ask('PUT /domain/1/update', { redirectroot: null, redirect404: 'https://new.example' })
     expect(data.domains[0]).toEqual({
@@ -64,7 +64,7 @@ describe('rows', () => {
     expect(data).toEqual(before)
   })
 
-  test('a campaign holds a link once, and lets it go when the link is deleted', async () => {
+  test('a link is in a campaign once, and leaves it when it is deleted', async () => {
     const { ask, data } = platform()
     await ask('POST /campaign/2/assign/1')
     await ask('POST /campaign/2/assign/1')
@@ -74,7 +74,7 @@ describe('rows', () => {
     expect(data.campaigns.map(({ links }) => links)).toEqual([[], [2]])
   })
 
-  test('a channel holds an item once, shows it while it exists, and lets all go when deleted', async () => {
+  test('an item is in a channel once and leaves it when it is deleted; deleting the channel keeps its items', async () => {
     const { ask, data } = platform()
     const shown = async (id: number) =>
       (await ask(`GET /channel/${id}`)).data.items.map(
@@ -114,7 +114,7 @@ describe('short addresses', () => {
     expect(data.files[2]!.downloads).toBe(1)
   })
 
-  test('password, last day and number of downloads hold', async () => {
+  test('a file can be downloaded only with its password, until its last day, and so many times', async () => {
     const { ask, fetch, sandbox } = platform()
     const query = 'domain=two.example&custom=f&password=p%26q&expiry=2025-06-02&maxdownloads=2'
     const { shorturl } = await ask(`POST /files/upload/a.bin?${query}`, bytes)
@@ -139,6 +139,43 @@ describe('short addresses', () => {
     expect((await go('nothing')).status).toBe(404)
   })
 
+  test('a link keeps its password, adds its parameters and ends when it expires', async () => {
+    const { ask, fetch, sandbox } = platform()
+    const { shorturl } = await ask('POST /url/add', {
+      url: 'https://shop.example/x?a=1',
+      password: 'p',
+      expiry: '2025-06-01 12:01:00',
+      parameters: [{ name: 'utm_source', value: 'a b' }],
+    })
+    const open = async (search: string) => {
+      const { status, headers } = await fetch(shorturl + search, { redirect: 'manual' })
+      return [status, headers.get('Location')]
+    }
+    expect(await open('')).toEqual([403, null])
+    expect(await open('?password=p')).toEqual([302, 'https://shop.example/x?a=1&utm_source=a+b'])
+    expect(sandbox.data.links[2]!.clicks).toBe(1)
+    sandbox.advance(60_000)
+    expect(await open('?password=p')).toEqual([410, null])
+  })
+
+  test('visits of a link are in its statistics', async () => {
+    const { ask, fetch } = platform()
+    for (let visit = 0; visit < 3; visit += 1) await fetch('https://sho.rt/tea', { redirect: 'manual' })
+    expect((await ask('GET /url/1')).data).toMatchObject({ clicks: 8, uniqueClicks: 1, topCountries: { Unknown: '3' } })
+    expect((await ask('GET /urls?short=tea')).id).toBe(1)
+    expect((await ask('GET /urls')).data.urls[0]).toMatchObject({ clicks: 8, uniqueclicks: 1 })
+  })
+
+  test('a link can be created in a campaign and a channel, and moved to another campaign', async () => {
+    const { ask, data } = platform()
+    const { id } = await ask('POST /url/add', { url: 'https://shop.example/x', campaign: 1, channel: 2 })
+    const row = async () => (await ask('GET /urls')).data.urls[2]
+    expect(await row()).toMatchObject({ id, campaign: 1, channel: [2] })
+    await ask(`PUT /url/${id}/update`, { campaign: 2 })
+    expect(await row()).toMatchObject({ id, campaign: 2, channel: [2] })
+    expect(data.campaigns.map(({ links }) => links)).toEqual([[1], [3]])
+  })
+
   test('keepFiles: false counts the bytes of a stream and keeps none', async () => {
     const { fetch, baseUrl, apiKey, data, requests } = createSandbox({ keepFiles: false })
     const piece = new Uint8Array(1 << 20)
@@ -153,8 +190,8 @@ describe('short addresses', () => {
   })
 })
 
-describe('the log', () => {
-  test('it holds what came in, and no key', async () => {
+describe('sandbox.requests', () => {
+  test('lists every request with its body and outcome, and without the key', async () => {
     const { ask, requests } = platform({ apiKey: 'TOP-SECRET' })
     await ask('PUT /channel/1/update?x=%C3%A9', { starred: false })
     await ask('POST /files/upload/a.bin', new Uint8Array([1, 2]))
@@ -174,15 +211,15 @@ describe('the log', () => {
     expect(JSON.stringify(requests)).not.toContain('TOP-SECRET')
   })
 
-  test('a wrong header is not shown either', async () => {
+  test('hides an Authorization header that has no scheme', async () => {
     const { fetch, baseUrl, requests } = platform({ apiKey: 'TOP-SECRET' })
     await fetch(`${baseUrl}/account`, { headers: { Authorization: 'TOP-SECRET' } })
     expect(requests[0]!.headers).toEqual({ authorization: '***' })
   })
 })
 
-describe('the start', () => {
-  test('lists that are named replace the samples, the others keep them; rows are filled in', () => {
+describe('createSandbox', () => {
+  test('replaces the samples of the lists that it is given, and completes their rows', () => {
     const { data } = createSandbox({ data: { campaigns: [{ name: 'Only' }, { id: 40 }, {}], pixels: [] } })
     expect(data.campaigns).toEqual([
       { id: 1, name: 'Only', slug: '', public: false, links: [] },
@@ -192,7 +229,7 @@ describe('the start', () => {
     expect([data.pixels.length, data.channels.length]).toEqual([0, 3])
   })
 
-  test('reset() brings it all back, in the same objects', async () => {
+  test('reset() restores rows, requests, faults and clock, and keeps the objects', async () => {
     const { sandbox, ask, data, requests } = platform()
     const before = structuredClone(data)
     await ask('POST /channel/add', { name: 'New' })
@@ -205,13 +242,13 @@ describe('the start', () => {
     expect(await ask('POST /channel/add', { name: 'New' })).toMatchObject({ error: 0, id: 3 })
   })
 
-  test('rows that a test pushes are served, and their ids respected', async () => {
+  test('serves rows that a test pushes into the data', async () => {
     const { ask, data } = platform()
     data.splash.push({ id: 70, name: 'Pushed', date: '2025-01-01 00:00:00' })
     expect((await ask('GET /splash')).data.splash[1].name).toBe('Pushed')
   })
 
-  test('sampleData(n) has n rows in every list, none of them taken twice', async () => {
+  test('sampleData(n) gives every list n rows with different names and aliases', async () => {
     const { data } = createSandbox({ data: sampleData(250) })
     const { account: _, openerLinks: __, ...lists } = data
     expect(new Set(Object.values(lists).map((rows) => rows.length))).toEqual(new Set([250]))
@@ -221,7 +258,7 @@ describe('the start', () => {
     expect(new Set(aliases).size).toBe(1000)
   })
 
-  test('addresses may be given, with paths and slashes', async () => {
+  test('takes addresses with a path and a trailing slash', async () => {
     const { fetch, baseUrl, openerUrl, clientOptions, apiKey } = createSandbox({
       baseUrl: 'https://links.example/deep/api/',
       openerUrl: new URL('https://links.example/opener/'),
@@ -232,7 +269,7 @@ describe('the start', () => {
     expect((await fetch(`${baseUrl}/account`)).status).toBe(401)
   })
 
-  test('dates of new rows come from the clock', async () => {
+  test('dates new rows by its clock', async () => {
     const { sandbox, ask, data } = platform()
     sandbox.advance(61_000)
     await ask('POST /pixel/add', { type: 'bing', name: 'a', tag: 'a' })

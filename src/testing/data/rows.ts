@@ -1,4 +1,4 @@
-/** What the sandbox stores: one list per kind of thing, as plain rows that a test can read, push to and change. */
+/** What the sandbox stores: one list per resource, of plain rows that a test can read, add and change. */
 export interface SandboxData {
   account: AccountRow
   domains: DomainRow[]
@@ -17,7 +17,7 @@ export interface SandboxData {
 /** The lists of {@link SandboxData}, by name. */
 export type ListName = Exclude<keyof SandboxData, 'account'>
 
-/** Rows to start from. What a row leaves out, its id included, is filled in. */
+/** Initial rows. Missing fields, the id included, get defaults. */
 export type SandboxSeed = { account?: Partial<AccountRow> } & {
   [List in ListName]?: readonly Partial<SandboxData[List][number]>[]
 }
@@ -32,7 +32,7 @@ export interface AccountRow {
   expires: string
   /** `YYYY-MM-DD HH:MM:SS` */
   registered: string
-  /** What the last account update set. No answer carries it. */
+  /** Set by an account update. No answer contains it. */
   password: string
 }
 
@@ -79,7 +79,7 @@ export interface SplashRow {
   date: string
 }
 
-/** Where a short address stands: `{domain}/{alias}`. */
+/** The parts of a short address: `{domain}/{alias}`. */
 interface ShortAddress {
   /** With its scheme. */
   domain: string
@@ -92,7 +92,7 @@ export interface FileRow extends ShortAddress {
   filename: string
   /** In bytes. */
   size: number
-  /** The bytes; empty where the sandbox was made with `keepFiles: false`. */
+  /** The bytes; empty with `keepFiles: false`. */
   content: Uint8Array
   downloads: number
   /** Needed to download it; `''` for none. */
@@ -115,7 +115,7 @@ export interface LinkRow extends ShortAddress {
   visits: Visit[]
   /** Needed to open it; `''` for none. */
   password: string
-  /** `YYYY-MM-DD HH:MM:SS`, from when on it leads nowhere; `''` for never. */
+  /** `YYYY-MM-DD HH:MM:SS`, when it expires; `''` for never. */
   expiry: string
   /** `direct`, `frame`, `splash`, or the id of an overlay or a custom splash page. */
   type: string
@@ -179,7 +179,7 @@ export interface OpenerLinkRow {
   alias: string
 }
 
-/** What a new row holds before anybody says otherwise. */
+/** The defaults of a new row. */
 export function blankRow<List extends ListName>(
   list: List,
   id: number,
@@ -247,7 +247,7 @@ export function blankRow<List extends ListName>(
   return blanks[list]
 }
 
-/** Short and repeatable: the same list and id always give the same alias, so that tests can rely on it. */
+/** The same list and id always give the same alias, so that tests can rely on it. */
 function aliasOf(list: ListName, id: number): string {
   return `${list.charAt(0)}${(id * 7919 + 46_656).toString(36)}`
 }

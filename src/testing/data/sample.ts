@@ -6,7 +6,7 @@ const colors = ['#1f6feb', '#d29922', '#2da44e', '#bf3989']
 const pixelTypes = ['gtmpixel', 'gapixel', 'fbpixel', 'linkedinpixel', 'pinterest', 'reddit', 'tiktok']
 
 /**
- * Rows to start from: an account, and `rows` rows in every list, the same ones each time.
+ * Creates initial rows: an account, and `rows` rows in every list, the same every time.
  *
  * @param rows How many rows each list has. Default 3.
  * @example createSandbox({ data: sampleData(300) })
@@ -81,7 +81,7 @@ export function sampleData(rows = 3): Required<SandboxSeed> & { account: Account
   }
 }
 
-/** Names repeat only with a number behind them: "Tea", "Lamps", … "Tea 2". */
+/** Repeated names get a number: "Tea", "Lamps", … "Tea 2". */
 function product(index: number): string {
   const round = Math.floor(index / products.length)
   return pick(products, index) + (round === 0 ? '' : ` ${round + 1}`)

@@ -1,7 +1,7 @@
 import { blankRow, dateTime, type ListName, type SandboxData, type SandboxSeed } from './rows.ts'
 import { sampleData } from './sample.ts'
 
-/** The rows, and the only way a new one gets among them. */
+/** Holds the rows, and adds new ones. */
 export class Store {
   readonly data = {} as SandboxData
   readonly #seed: SandboxSeed
@@ -17,7 +17,7 @@ export class Store {
     this.reset()
   }
 
-  /** Adds a row with the next id; what it leaves out is filled in. */
+  /** Adds a row with the next id. Missing fields get defaults. */
   add<List extends ListName>(list: List, row: Partial<SandboxData[List][number]>): SandboxData[List][number] {
     const id = row.id ?? this.#nextId(list)
     const whole = { ...blankRow(list, id, { site: this.#site, date: dateTime(this.#now()) }), ...row }
@@ -37,7 +37,7 @@ export class Store {
     }
   }
 
-  /** An id is never given twice, even after its row is gone. */
+  /** An id is never used twice, even after its row was deleted. */
   #nextId(list: ListName): number {
     let id = this.#lastIds.get(list) ?? 0
     for (const row of this.data[list]) id = Math.max(id, row.id)

@@ -12,15 +12,15 @@ import {
   successOf,
 } from './rule.ts'
 
-/** Gives the table below a type that names the deviations and nothing more. */
+/** Keeps the names of the deviations in the table's type. */
 const table = <Name extends string>(rules: Record<Name, DeviationRule>) => rules
 
 /**
- * Every deviation that has been seen. To add one, add it here: the rest of the sandbox, the command and the exported
- * list take it from this table. Where several are asked for, they apply in the order of the table.
+ * Every known deviation. To add one, add it here: the sandbox, the command and the exported list read this table.
+ * Several deviations apply in the order of the table.
  */
 export const rules = table({
-  // What a query is understood to say. Of several `limit` deviations the first one here wins.
+  // How the query is read. Of several `limit` deviations, the first one here wins.
   'limit-refused': {
     says: 'A list refuses the parameter limit.',
     query: (query) => {
@@ -33,7 +33,7 @@ export const rules = table({
     query: ({ limit: _, ...query }) => query,
   },
   'limit-forgotten': {
-    says: 'The parameter limit holds for the first page only: later pages are cut by 15 rows.',
+    says: 'The parameter limit holds for the first page only: later pages have 15 rows.',
     query: ({ limit, ...query }) => (limit === undefined || Number(query.page ?? 1) > 1 ? query : { limit, ...query }),
   },
   'limit-capped': {
@@ -45,7 +45,7 @@ export const rules = table({
     query: ({ short: _, ...query }) => query,
   },
 
-  // Which keys and values there are.
+  // Contents of answers.
   'short-as-list': {
     says: 'GET /urls?short= answers with a list of one link or none, not with a single link (outside the reference).',
     reply: (reply, route, call) => {
@@ -130,10 +130,10 @@ export const rules = table({
     reply: success(repeatLastPage),
   },
 
-  // How values are spelled.
+  // Types of values.
   'booleans-as-digits': {
     says: 'Booleans are 1 and 0, or "1" and "0" where numbers are strings.',
-    // A rotator is an address or false, nothing else.
+    // A rotator is an address or false, never a digit.
     reply: success(
       everyValue((value, key) => (typeof value === 'boolean' && key !== 'rotator' ? Number(value) : value)),
     ),
@@ -165,7 +165,7 @@ export const rules = table({
     reply: success(everyValue((value) => (Array.isArray(value) && value.length > 1 ? withGap(value) : value))),
   },
 
-  // What keys are called.
+  // Names of keys.
   'overlay-key': {
     says: 'The list of overlays is under overlay, not under cta.',
     reply: successOf({
@@ -203,7 +203,7 @@ export const rules = table({
     }),
   },
 
-  // The envelope of a success.
+  // The envelope.
   'error-as-number': {
     says: 'error of a list is the number 0, as everywhere else, not the string "0".',
     topic: 'error',
@@ -239,7 +239,7 @@ export const rules = table({
     ),
   },
   'refusals-in-200': {
-    says: 'Refusals come with HTTP 200, except of a wrong key; a refused rate says "error": 429 and its Retry-After in the body.',
+    says: 'Refusals have HTTP status 200, unless the key is wrong; over the rate limit, error is 429, with Retry-After.',
     reply: refusal(({ status, json, headers }) => {
       if (status === 401 || status === 403) return { status, json, headers }
       if (status !== 429) return { status: 200, json, headers }
@@ -290,7 +290,7 @@ function withGap(items: unknown[]): JsonFields {
   return Object.fromEntries(items.map((item, index) => [index === 0 ? 0 : index + 1, item]))
 }
 
-/** The opener's refusals hold their text in `error`, and keep it. */
+/** Refusals of the opener keep the text in their `error`. */
 function spelledError(json: object, spell: (error: number) => unknown): JsonFields {
   const { error } = json as JsonFields
   const isText = typeof error === 'string' && error !== '0'

@@ -5,7 +5,7 @@ import type { DeviationRule } from './rule.ts'
 /** The name of one way in which deployments differ from the reference. See {@link deviations}. */
 export type Deviation = keyof typeof rules
 
-/** How a sandbox answers: to the letter of the reference, as is common among deployments, or with these deviations. */
+/** How a sandbox answers: as the reference says, as most deployments do, or with these deviations. */
 export type SandboxDialect = 'reference' | 'deployed' | readonly Deviation[]
 
 /**
@@ -19,7 +19,7 @@ export const deviations: Readonly<Record<Deviation, string>> = Object.freeze(
   Object.fromEntries(Object.entries(rules).map(([name, { says }]) => [name, says])) as Record<Deviation, string>,
 )
 
-/** What is common. Lists stay arrays, and `error` is a number. */
+/** The deviations that are common. Lists stay arrays, and `error` is a number. */
 const deployed: readonly Deviation[] = [
   'extra-keys',
   'nextpage-repeats',
@@ -30,7 +30,7 @@ const deployed: readonly Deviation[] = [
   'refusals-in-200',
 ]
 
-/** The deviations of one sandbox, applied to what it hears and says. The endpoints know the reference only. */
+/** Applies the deviations of one sandbox to its requests and answers. The endpoints implement the reference only. */
 export class Dialect {
   readonly #rules: readonly DeviationRule[]
 
@@ -49,7 +49,7 @@ export class Dialect {
     return this.#rulesFor(route).reduce((read, rule) => rule.query?.(read) ?? read, query)
   }
 
-  /** An answer of the reference as this dialect says it. */
+  /** Rewrites an answer of the reference. */
   reply(route: string, reply: JsonReply, call: EndpointCall): JsonReply {
     return this.#rulesFor(route).reduce((said, rule) => rule.reply?.(said, route, call) ?? said, reply)
   }
@@ -58,7 +58,7 @@ export class Dialect {
     return this.#rules.reduce((said, rule) => rule.rateHeaders?.(said) ?? said, headers)
   }
 
-  /** Of the rules on one topic, the one that this endpoint keeps to. */
+  /** All rules without a topic, and one rule of each topic. */
   #rulesFor(route: string): DeviationRule[] {
     const turn = [...route].reduce((sum, letter) => sum + letter.charCodeAt(0), 0)
     return this.#rules.filter((rule) => {

@@ -1,19 +1,19 @@
 import type { EndpointCall, JsonReply } from '../platform/endpoint.ts'
 
-/** A JSON object while it is rewritten. */
+/** A JSON object that is being changed. */
 export type JsonFields = Record<string, unknown>
 
 /** One way in which a deployment differs from the reference. */
 export interface DeviationRule {
-  /** A sentence for people. */
+  /** A sentence that describes it. */
   readonly says: string
-  /** Deviations of one topic exclude each other: where several are asked for, each endpoint keeps to one of them. */
+  /** Deviations with the same topic exclude each other: each endpoint has one of those that were asked for. */
   readonly topic?: string
-  /** What the platform makes of the query; a `PlatformRefusal` refuses it. */
+  /** Changes the query, or throws a `PlatformRefusal`. */
   readonly query?: (query: Record<string, string>) => Record<string, string>
-  /** What becomes of an answer, a success or a refusal. */
+  /** Changes an answer, be it a success or a refusal. */
   readonly reply?: (reply: JsonReply, route: string, call: EndpointCall) => JsonReply
-  /** What becomes of the rate headers. */
+  /** Changes the rate headers. */
   readonly rateHeaders?: (headers: Record<string, string>) => Record<string, string>
 }
 

@@ -1,4 +1,4 @@
-/** Waits on the real clock; ends at once with the signal's reason. `Infinity` waits for nothing but that. */
+/** Waits on the real clock, and rejects at once with the signal's reason. `Infinity` waits for the signal only. */
 export function wait(ms: number, signal: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const waited = new Promise<void>((resolve) => {
@@ -7,7 +7,7 @@ export function wait(ms: number, signal: AbortSignal): Promise<void> {
   return abortable(waited, signal).finally(() => clearTimeout(timer))
 }
 
-/** The promise, or the signal's reason as soon as it aborts, as `fetch` does it. */
+/** Settles as the promise does, or rejects with the signal's reason as soon as it aborts. */
 export function abortable<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)

@@ -1,6 +1,6 @@
 import { networkError } from './wire-response.ts'
 
-/** The request that follows a redirect, as `fetch` makes it; `undefined` where there is nothing to follow. */
+/** The request with which `fetch` would follow a redirect; `undefined` if there is none to follow. */
 export function redirected(request: Request, response: Response, signal: AbortSignal): Request | undefined {
   const { status, headers } = response
   const location = headers.get('Location')
@@ -11,7 +11,7 @@ export function redirected(request: Request, response: Response, signal: AbortSi
 
   const url = new URL(location, request.url)
   const method = status < 307 && request.method !== 'HEAD' ? 'GET' : request.method
-  // A body that was read is gone, as it is for `fetch` with a stream.
+  // A body that was read cannot be sent again, like a stream given to `fetch`.
   if (request.bodyUsed && method !== 'GET') throw networkError('ERR_REDIRECT', 'the body cannot be sent again')
 
   const kept = new Headers(request.headers)

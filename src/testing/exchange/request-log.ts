@@ -1,22 +1,22 @@
-/** One request that came in, as a test wants to see it. It holds no key. */
+/** A request that the sandbox received. It does not contain the key. */
 export interface SandboxRequest {
-  /** Which API it was for; `visit` is a short address that somebody opened. */
+  /** The API that was called; `visit` means that a short address was opened. */
   readonly api: 'management' | 'opener' | 'visit'
   readonly method: string
-  /** Below the API's address, still escaped, such as `/campaign/7/update`. */
+  /** Relative to the API's address, still escaped, such as `/campaign/7/update`. */
   readonly path: string
   readonly query: Readonly<Record<string, string>>
-  /** By lower-case name. Of `authorization` only the scheme is kept: `Bearer ***`. */
+  /** By lower-case name. Only the scheme of `authorization` is kept: `Bearer ***`. */
   readonly headers: Readonly<Record<string, string>>
-  /** The JSON, or the text where it is none; the bytes of an upload (none with `keepFiles: false`). */
+  /** The parsed JSON, or the text if it is not JSON; the bytes of an upload (none with `keepFiles: false`). */
   body: unknown
   /** Bytes in the body. */
   size: number
-  /** When it came, in milliseconds of the sandbox's clock. */
+  /** When it was received, in milliseconds of the sandbox's clock. */
   readonly at: number
-  /** Whether the work was done, whatever the answer said or whether one came. */
+  /** Whether the work was done, whatever the response said, and even if there was none. */
   done: boolean
-  /** HTTP status of the answer; `undefined` while there is none, and where the connection was dropped. */
+  /** HTTP status of the response; `undefined` until there is one, and if the connection was dropped. */
   status: number | undefined
 }
 
@@ -38,7 +38,7 @@ export function requestEntry(request: Request, api: SandboxRequest['api'], path:
   }
 }
 
-/** Reads JSON, or leaves text that is none as it is; `undefined` for no body. */
+/** Reads the body as JSON, or as text if it is not JSON; `undefined` if there is none. */
 export async function readText(request: Request): Promise<{ body: unknown; size: number }> {
   const text = await request.text()
   const size = new TextEncoder().encode(text).length
@@ -50,7 +50,7 @@ export async function readText(request: Request): Promise<{ body: unknown; size:
   }
 }
 
-/** Reads an upload: all of it, or, where files are not kept, one piece after the other only to count. @internal */
+/** Reads an upload. If files are not kept, it only counts the bytes. @internal */
 export async function readUpload(
   request: Request,
   keep: boolean,

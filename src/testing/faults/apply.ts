@@ -2,7 +2,7 @@ import { wait } from '../exchange/abort.ts'
 import { networkError, type WireResponse } from '../exchange/wire-response.ts'
 import type { FaultEffect } from './fault.ts'
 
-/** The response as the fault leaves it. */
+/** Applies the fault to a response. */
 export function applyFault(honest: WireResponse, fault: FaultEffect): WireResponse {
   const { status = fault.redirect === undefined ? honest.status : 302, redirect } = fault
   const body = faultyBody(honest, fault, status)

@@ -9,8 +9,8 @@ export interface ChaosOptions {
 }
 
 /**
- * Faults at random, repeatable from the seed. They never lie about the work: a response that says “not done” (an
- * error in the body, a 429, a redirect) comes only where it was not, a 5xx or an unreadable response in both cases.
+ * Random faults that the seed makes repeatable. They never lie about the work: an error in the body, a 429 or a
+ * redirect comes only if it was not done, a 5xx or an unreadable response in both cases.
  */
 export class Chaos {
   readonly #rate: number

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** True where the bundler has inlined the files (`loader` in tsup.config.ts); they are read from disk elsewhere. */
+/** Defined by tsup.config.ts, whose `loader` inlines the files. From source they are read from disk. */
 declare const PAGE_IS_INLINED: boolean | undefined
 
 /** The page's own files, as text. */
@@ -10,7 +10,7 @@ export const pageFiles: { html: string; css: string; script: string } =
     : {
         html: require('./sandbox.page.html'),
         css: require('./sandbox.page.css'),
-        // In this package a .js file is an ES module to the bundler, whatever its loader.
+        // The bundler treats every .js file of this package as an ES module, even one loaded as text.
         script: require('./sandbox.page.js').default,
       }
 

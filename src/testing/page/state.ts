@@ -4,12 +4,12 @@ import type { Sandbox } from '../sandbox.ts'
 /** How many rows of a list, and how many requests, the page shows at most. */
 export const shownAtMost = 100
 
-/** A row as it fits into a table. */
+/** A row of a table. */
 export type PageRow = Record<string, unknown>
 
 /** One line of the page's request log. */
 export interface PageRequest {
-  /** Its place among all requests, from 0. */
+  /** Index in `sandbox.requests`. */
   index: number
   api: SandboxRequest['api']
   method: string
@@ -60,12 +60,12 @@ export function pageState(sandbox: Sandbox): PageState {
   }
 }
 
-/** The fields without passwords, which the page shows to whoever looks over a shoulder. */
+/** Replaces the password, because the page may be on a shared screen. */
 export function withoutPassword<Fields extends Record<string, unknown>>(fields: Fields): Fields {
   return 'password' in fields ? { ...fields, password: '***' } : fields
 }
 
-/** Bytes and passwords left out, lists of objects in short. */
+/** Leaves out bytes and passwords, and shortens lists of objects. */
 function tableRow(row: object): PageRow {
   return Object.fromEntries(
     Object.entries(row)

@@ -1,7 +1,7 @@
 /** An app that the opener can open. */
 interface App {
   readonly provider: string
-  /** Hosts of its web addresses, `www.` left off. */
+  /** Hosts of its web addresses, without `www.`. */
   readonly hosts: readonly string[]
   /** The link that opens the address in the app on iPhone and iPad. */
   readonly ios: (url: URL) => string
@@ -15,7 +15,7 @@ interface AppTarget {
   link: string
 }
 
-/** The 23 apps. The reference gives the number and leaves the names open; these are 23 that everybody knows. */
+/** The reference gives the number of apps but not their names: these are 23 popular ones. */
 const apps: readonly App[] = [
   {
     provider: 'YouTube',
@@ -163,7 +163,7 @@ const apps: readonly App[] = [
   },
 ]
 
-/** The app whose address this is; `google.com` is one only below `/maps`. */
+/** The app for this address. `google.com` is one only below `/maps`. */
 export function appOf(url: URL): App | undefined {
   if (host(url) === 'google.com' && part(url, 0) !== 'maps') return undefined
   return apps.find(({ hosts }) => hosts.includes(host(url)))
@@ -178,7 +178,7 @@ export function deviceTargets(app: App, url: URL): AppTarget[] {
   ]
 }
 
-/** An Android intent; without the app the browser opens the address itself. */
+/** An Android intent. Without the app, the browser opens the address. */
 function intent(android: string, url: URL): string {
   const fallback = encodeURIComponent(url.href)
   return `intent://${url.host}${url.pathname}${url.search}#Intent;scheme=https;package=${android};S.browser_fallback_url=${fallback};end`
@@ -188,7 +188,7 @@ function host(url: URL): string {
   return url.hostname.replace(/^www\./, '')
 }
 
-/** A step of the path, counted from 0; `''` past its end. */
+/** A segment of the path, from 0; `''` past the end. */
 function part(url: URL, index: number): string {
   return url.pathname.split('/').filter(Boolean)[index] ?? ''
 }
@@ -197,7 +197,7 @@ function underScheme(scheme: string, url: URL): string {
   return `${scheme}://${url.host}${url.pathname}${url.search}`
 }
 
-/** Instagram's app knows a post by its number, and the short code of an address is that number in base 64. */
+/** Instagram's app takes the number of a post; the code in an address is that number in base 64. */
 function instagram(url: URL): string {
   if (!['p', 'reel', 'tv'].includes(part(url, 0))) return `instagram://user?username=${part(url, 0)}`
   const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'

@@ -8,9 +8,9 @@ export interface EndpointCall {
   /** Path parameters, unescaped. */
   readonly params: Record<string, string>
   readonly query: Record<string, string>
-  /** The JSON of the body; `undefined` where there was none. */
+  /** The JSON of the body; `undefined` if there was none. */
   readonly body: unknown
-  /** The bytes of an upload (none where they are not kept), and how many there were. */
+  /** The bytes of an upload (empty if they are not kept), and their number. */
   readonly content: Uint8Array<ArrayBuffer>
   readonly size: number
   /** Origin of the platform's own pages and short addresses, such as `https://sho.rt`. */
@@ -26,18 +26,18 @@ export interface JsonReply {
   headers: Record<string, string>
 }
 
-/** Does the work and gives the body of the answer, as the reference writes it. A {@link PlatformRefusal} means: not done. */
+/** Does the work and returns the body of the answer, or throws a {@link PlatformRefusal} and does nothing. */
 export type Endpoint = (call: EndpointCall) => object
 
 /** Endpoints by `METHOD /path`, as the reference writes them. */
 export type Endpoints = Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`, Endpoint>
 
-/** The platform said no, and did nothing. */
+/** The platform refused, and did nothing. */
 export class PlatformRefusal extends Error {
   readonly status: number
   readonly body: object
 
-  /** The reference shows no HTTP status for errors; the one given here is what its meaning asks for. */
+  /** The reference shows no HTTP status for errors: these are the usual ones. */
   constructor(status: number, message: string, body: object = { error: 1, message }) {
     super(message)
     this.status = status
@@ -45,7 +45,7 @@ export class PlatformRefusal extends Error {
   }
 }
 
-/** The page of `rows` that the query asks for, in the reference's envelope, its fields beside the rows. */
+/** The page of `rows` that the query asks for, with the fields of the reference's envelope. */
 export function page<Row extends object>(
   { query }: Pick<EndpointCall, 'query'>,
   listKey: string,
@@ -70,14 +70,14 @@ export function list<Row extends object>(...parameters: Parameters<typeof page<R
   return { error: '0', data: page(...parameters) }
 }
 
-/** The row that a path parameter names, or 404. */
+/** Finds a row by its id, or refuses with 404. */
 export function find<Row extends { id: number }>(rows: readonly Row[], id: string | undefined, what: string): Row {
   const row = rows.find((candidate) => String(candidate.id) === id)
   if (!row) throw new PlatformRefusal(404, `${what} does not exist.`)
   return row
 }
 
-/** Takes the row that a path parameter names out of its list, or 404. */
+/** Removes a row by its id, or refuses with 404. */
 export function remove<Row extends { id: number }>(rows: Row[], id: string | undefined, what: string): Row {
   const row = find(rows, id, what)
   rows.splice(rows.indexOf(row), 1)
@@ -88,7 +88,7 @@ export function shortUrl({ domain, alias }: { domain: string; alias: string }): 
   return `${domain}/${encodeURIComponent(alias)}`
 }
 
-/** Refuses an alias that is in use at the same domain, whatever uses it. */
+/** Refuses an alias that a link, file, bio page or QR code at the same domain has. */
 export function refuseTakenAlias({ data }: EndpointCall, domain: string, alias: string | undefined): void {
   const taken = [...data.links, ...data.files, ...data.bios, ...data.qrs]
   if (taken.some((row) => row.domain === domain && row.alias === alias)) {

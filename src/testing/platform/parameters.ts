@@ -1,13 +1,13 @@
 import { PlatformRefusal } from './endpoint.ts'
 
-/** Gives the value as it is stored, or refuses it. */
+/** Returns the value as it is stored, or refuses it. */
 type ParameterCheck<Value> = (value: unknown, name: string) => Value
 
 type Checked<Checks, Required extends keyof Checks> = {
   [Name in Required]: Checks[Name] extends ParameterCheck<infer Value> ? Value : never
 } & { [Name in Exclude<keyof Checks, Required>]?: Checks[Name] extends ParameterCheck<infer Value> ? Value : never }
 
-/** The parameters of a request that are there, each checked; one that is required and absent or empty is refused. */
+/** Checks the parameters of a request and returns those that are present. Required ones may not be absent or empty. */
 export function given<
   Checks extends Record<string, ParameterCheck<unknown>>,
   Required extends keyof Checks & string = never,
@@ -40,7 +40,7 @@ export const flag: ParameterCheck<boolean> = (value, name) => {
   return value
 }
 
-/** Text of one form, or empty. */
+/** A text that matches a pattern, or an empty one. */
 function formed(form: RegExp, says: string): ParameterCheck<string> {
   return (value, name) => {
     const written = text(value, name)
@@ -56,7 +56,7 @@ export const date = formed(/^\d{4}-\d{2}-\d{2}$/, 'a date such as YYYY-MM-DD')
 export const dateTime = formed(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/, 'a time such as YYYY-MM-DD HH:MM:SS')
 export const webAddress = formed(/^https?:\/\/[^/\s]+/i, 'an address with http or https')
 
-/** An address, or `null` and `''` to take it away. */
+/** An address, or `null` or `''` to remove it. */
 export const redirect: ParameterCheck<string | null> = (value, name) =>
   value === null ? null : webAddress(value, name)
 
@@ -80,7 +80,7 @@ export const fields: ParameterCheck<Record<string, unknown>> = (value, name) => 
   return value
 }
 
-/** A list of objects that have these keys, each with a text. */
+/** A list of objects with a string under each of these keys. */
 export function listOf<Key extends string>(...keys: Key[]): ParameterCheck<Record<Key, string>[]> {
   const fits = (item: unknown) => isFields(item) && keys.every((key) => typeof item[key] === 'string')
   return (value, name) => {

@@ -27,7 +27,7 @@ export class RateWindow {
     this.#now = now
   }
 
-  /** Requests left, and when the window ends in ms (`undefined` while none is open). The exact millisecond decides. */
+  /** Requests left, and when the window ends in ms (`undefined` while none is open). It ends to the millisecond. */
   get state(): { limit: number; remaining: number; resetAt: number | undefined } {
     const resetAt = this.#start + this.#interval
     const open = this.#now() < resetAt

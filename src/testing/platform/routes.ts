@@ -36,7 +36,7 @@ const table = Object.entries(endpoints).map(([route, endpoint]) => {
   return { route, method, pattern: pathPattern(path), endpoint }
 })
 
-/** Where a request of the management API goes; `path` is below `baseUrl`, still escaped. */
+/** Finds the endpoint for a request to the management API. `path` is relative to `baseUrl`, still escaped. */
 export function findRoute(method: string, path: string): RouteMatch | undefined {
   for (const row of table) {
     const found = row.method === method && row.pattern.exec(path)
@@ -45,12 +45,12 @@ export function findRoute(method: string, path: string): RouteMatch | undefined 
   return undefined
 }
 
-/** Whether another method would find an endpoint there. */
+/** Whether any method has an endpoint at this path. */
 export function knowsPath(path: string): boolean {
   return table.some(({ pattern }) => pattern.test(path))
 }
 
-/** `/campaign/:id/update` as a pattern: a parameter is one step of the path. */
+/** Turns `/campaign/:id/update` into a pattern. A parameter matches one segment. */
 export function pathPattern(path: string): RegExp {
   const literal = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return new RegExp(`^${literal.replace(/:(\w+)/g, '(?<$1>[^/]+)')}$`)

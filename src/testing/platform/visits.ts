@@ -3,8 +3,8 @@ import type { WireResponse } from '../exchange/wire-response.ts'
 import { type EndpointCall, shortUrl } from './endpoint.ts'
 
 /**
- * Somebody opens a short address: a file comes back (its password goes into `?password=`), links and QR codes
- * redirect, and all but the opener's are counted. `undefined` if nothing has that address.
+ * Opens a short address: a file is downloaded, links and QR codes redirect, and all but the opener's are counted. A
+ * password goes into `?password=`. Returns `undefined` if nothing has that address.
  */
 export function visit(
   { data, openerUrl }: Pick<EndpointCall, 'data' | 'openerUrl'>,
@@ -29,13 +29,13 @@ export function visit(
   return opened && goTo(opened.url)
 }
 
-/** What any other address of the platform shows: a page, not JSON. */
+/** A page of HTML, as every address outside the API shows. */
 export function htmlPage(status: number, title: string): WireResponse {
   const body = `<!doctype html><html lang="en"><title>${title}</title><h1>${title}</h1></html>`
   return { status, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body }
 }
 
-/** What the sandbox knows of a visit: it is in no country, and its targets are not followed. */
+/** A visit of the sandbox has no country, browser or referrer, so targets are not followed. */
 const unknownVisit = { visitor: 'sandbox', country: 'Unknown', referrer: 'Direct', browser: 'Unknown', os: 'Unknown' }
 
 function follow(link: LinkRow, password: string, now: number): WireResponse {

@@ -48,7 +48,7 @@ function fields({ site, data }: EndpointCall, { id, name, slug, public: isPublic
   }
 }
 
-/** Create and update say the name under `domain`. */
+/** Create and update have the name under `domain`. */
 function answer(call: EndpointCall, row: CampaignRow): object {
   const { id, name, ...rest } = fields(call, row)
   return { error: 0, id, domain: name, ...rest }

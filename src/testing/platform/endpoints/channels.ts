@@ -43,7 +43,7 @@ export const channels: Endpoints = {
     return { error: 0, message: 'Channel has been updated successfully.' }
   },
 
-  // Its items are let go with it: they live in their own lists.
+  // The items are only unassigned: they are in lists of their own.
   'DELETE /channel/:id/delete': ({ data, params }) => {
     remove(data.channels, params.id, 'Channel')
     return { error: 0, message: 'Channel has been deleted successfully.' }

@@ -8,7 +8,7 @@ export const domains: Endpoints = {
     const row = given(body, { domain: webAddress, redirectroot: redirect, redirect404: redirect }, ['domain'])
     if (data.domains.some(({ domain }) => domain === row.domain))
       throw new PlatformRefusal(400, 'That domain is taken.')
-    // No address below `.invalid` exists (RFC 2606), so none points anywhere.
+    // No address below `.invalid` exists (RFC 2606), so none points to the service.
     if (new URL(row.domain).hostname.endsWith('.invalid')) {
       throw new PlatformRefusal(400, 'The domain must point to the service first.')
     }

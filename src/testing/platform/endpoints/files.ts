@@ -2,7 +2,7 @@ import { type Endpoints, page, refuseTakenAlias, shortUrl } from '../endpoint.ts
 import { count, date, given, text } from '../parameters.ts'
 
 export const files: Endpoints = {
-  // The one list whose page stands at the top level.
+  // The only list whose page is at the top level.
   'GET /files': (call) => {
     const wanted = (call.query.name ?? '').toLowerCase()
     const rows = call.data.files.filter(({ name }) => name.toLowerCase().includes(wanted))

@@ -104,7 +104,7 @@ function single(row: LinkRow): object {
   }
 }
 
-/** The link with this alias or short address, which may lack its scheme, or 404. */
+/** Finds a link by its alias or short address, with or without the scheme, or refuses with 404. */
 function byAddress({ data }: EndpointCall, short: string): LinkRow {
   const found = data.links.filter((row) => {
     const address = shortUrl(row)
@@ -121,7 +121,7 @@ function alias(custom: string | undefined): { alias?: string } {
   return custom ? { alias: custom } : {}
 }
 
-/** Puts the link that `place` gives into its campaign and channel; nothing is placed if one of them does not exist. */
+/** Stores a link with `place` and assigns it. If the campaign or channel does not exist, it stores nothing. */
 function assigned(
   { data }: EndpointCall,
   to: { campaign: number | undefined; channel: number | undefined },

@@ -32,7 +32,7 @@ function webAddress(value: unknown): URL {
   return url
 }
 
-/** The shape whose `error` holds the text itself. */
+/** A refusal whose `error` is the text. */
 function said(status: number, text: string): PlatformRefusal {
   return new PlatformRefusal(status, text, { error: text })
 }
