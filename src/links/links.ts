@@ -38,7 +38,7 @@ import { parse } from '../schema/parse.ts'
 import { LinkConflictError } from './conflict.ts'
 import { isAt, isOnDomain, isSameAddress } from './match.ts'
 
-/** How many pages of 100 links a search reads at most. */
+/** How many pages a search reads at most. They have 100 links, unless the server gives fewer. */
 const SEARCHED_PAGES = 10
 
 /** Short links. Outside the reference: see {@link links}. */
@@ -77,9 +77,10 @@ export class LinksResource extends Resource {
 
   /**
    * Finds a link by its short address or alias: GET `/urls?short=`. 3 sources. Where the answer shows that the server does
-   * not know this parameter, the newest 1,000 links are searched (10 pages of 100).
+   * not know this parameter, the list is searched, the newest links first: 10 pages at most, which are 1,000 links, or
+   * fewer where the server gives less than 100 a page.
    *
-   * `undefined` means that the server said so, or that the link is not among those 1,000: an older link may still exist.
+   * `undefined` means that the server said so, or that the link is not on those pages: an older one may still exist.
    * An alias that exists at several domains gives any one of these links, so give the whole address there.
    *
    * @example
@@ -151,7 +152,7 @@ export class LinksResource extends Resource {
    * - With `custom`, this is exact, because an alias exists once: it looks for the alias, creates the link, and looks again
    *   where the alias is taken or the outcome is unknown. That is one request for a link that exists, two for a new one.
    *   The other parameters of an existing link are left as they are.
-   * - Without `custom`, it looks for the address among the newest 1,000 links, which takes up to 10 requests. This is
+   * - Without `custom`, it searches the newest links for the address, 10 pages at most, as {@link find} does. This is
    *   weaker: an older link is not found, and two calls at the same time can both create one. Where you have no aliases,
    *   derive them from the addresses, for example with a hash.
    *
@@ -267,7 +268,8 @@ function ensured(
   // A deployment that does not say where its links lead is taken at its word that this is the one.
   if (longurl !== null && !isSameAddress(longurl, url)) {
     const { attempts, response } = answer
-    const context: ErrorContext = { method: 'GET', path: '/urls', url: response.url, attempts }
+    // The responses of some fetches have no address.
+    const context: ErrorContext = { method: 'GET', path: '/urls', ...(response.url && { url: response.url }), attempts }
     throw new LinkConflictError({ shorturl, longurl }, { ...context, outcome: error ? 'rejected' : 'not-sent' })
   }
   return { ...answer, data: { id, shorturl, created: error?.outcome === 'unknown' } }

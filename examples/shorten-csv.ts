@@ -1,0 +1,129 @@
+/**
+ * Shortens a CSV of addresses: reads `addresses.csv` with the columns `url` and `title`, and writes
+ * `addresses.short.csv` with a column `shorturl` beside them. The process is killed halfway and started again, and
+ * continues where it stopped. Every address has one link in the end, as the sandbox counts.
+ *
+ *     npx tsx examples/shorten-csv.ts     offline, against the sandbox on a free port of this machine
+ *
+ * With the arguments `shorten <baseUrl> <apiKey> <addresses.csv>`, which it starts itself with, it is the program alone.
+ */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { parse } from 'csv-parse/sync'
+import { stringify } from 'csv-stringify/sync'
+import { ShortLinkClient } from 'shortlink-sdk'
+import { type BulkProgress, bulk } from 'shortlink-sdk/bulk'
+import { links } from 'shortlink-sdk/links'
+import { fileJournal } from 'shortlink-sdk/node'
+import { createSandbox } from 'shortlink-sdk/testing'
+import { serve } from 'shortlink-sdk/testing/server'
+
+interface Row {
+  url: string
+  title: string
+  shorturl?: string
+}
+
+/** The reference allows 30 requests a minute. This rate takes seconds instead. */
+const RATE = { requests: 400, interval: 1000 }
+
+/** The program itself. */
+async function shorten(baseUrl: string, apiKey: string, file: string): Promise<void> {
+  const client = new ShortLinkClient({ baseUrl, apiKey, rateLimit: RATE })
+  const shop = links(client)
+  const rows: Row[] = parse(await readFile(file), { columns: true, bom: true })
+  const run = bulk(
+    rows,
+    ({ url, title }, { signal }) => shop.ensure({ url, title, custom: aliasOf(url) }, { signal }),
+    {
+      client,
+      journal: fileJournal(`${file}.journal`),
+      // Which `ensure` makes safe: it finds the link that an earlier run may have created.
+      onUnknown: 'retry',
+      // The file needs the short addresses of earlier runs too.
+      replay: true,
+      onProgress: (progress) => console.log(bar(progress)),
+    },
+  )
+  let found = 0
+  for await (const result of run) {
+    if (result.ok) {
+      rows[result.index]!.shorturl = result.data.shorturl
+      if (!result.replayed && !result.data.created) found++
+    } else console.log(`${result.item.url}: ${result.outcome}, ${result.error}`)
+  }
+  await writeFile(file.replace(/\.csv$/, '.short.csv'), stringify(rows, { header: true }))
+  const { done, failed, elapsedMs } = await run.summary()
+  console.log(
+    `${done} done (${found} had a link that the journal did not know of), ${failed} failed, ${seconds(elapsedMs)}`,
+  )
+}
+
+/** An alias exists once, so an address that always has the same one cannot get two links. */
+const aliasOf = (url: string) => createHash('sha256').update(url).digest('hex').slice(0, 12)
+
+const bar = ({ done, total = 0, elapsedMs, etaMs }: BulkProgress) => {
+  const filled = Math.round((done / total) * 30)
+  const left = etaMs === undefined ? '' : `, about ${seconds(etaMs)} left`
+  return `[${'█'.repeat(filled).padEnd(30, '·')}] ${done} of ${total} after ${seconds(elapsedMs)}${left}`
+}
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
+
+/** Shows that it works: kills the program, and lets the sandbox count. */
+async function show(): Promise<void> {
+  const sandbox = createSandbox({ rateLimit: RATE, data: { links: [] } })
+  const { baseUrl, close } = await serve(sandbox)
+  const folder = await mkdtemp(join(tmpdir(), 'shorten-csv-'))
+  const file = join(folder, 'addresses.csv')
+  const addresses = Array.from({ length: 500 }, (_, n) => ({
+    url: `https://shop.example/tea?size=${n},5&colour="green"`,
+    title: `Tea, "the ${n}th"`,
+  }))
+  await writeFile(file, stringify(addresses, { header: true }))
+
+  async function start(killAt = Infinity): Promise<void> {
+    const program = [fileURLToPath(import.meta.url), 'shorten', baseUrl, sandbox.apiKey, file]
+    const child = spawn(process.execPath, ['--import', 'tsx', ...program], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const exited = once(child, 'exit')
+    for await (const line of createInterface(child.stdout)) {
+      const done = Number(/\] (\d+)/.exec(line)?.[1] ?? Number.NaN)
+      if (process.stdout.isTTY && done) process.stdout.write(`\r${line}\x1b[K${done === addresses.length ? '\n' : ''}`)
+      else if (!(done % 100)) console.log(line)
+      if (done >= killAt) child.kill('SIGKILL')
+    }
+    await exited
+    if (child.signalCode) console.log(`\nkilled with ${child.signalCode}`)
+  }
+
+  console.log(
+    `shortening ${addresses.length} addresses, ${RATE.requests} requests in ${seconds(RATE.interval)} at most`,
+  )
+  // A link is made, and the program is killed before it hears of it.
+  sandbox.fail({ method: 'POST', path: '/url/add', after: 150, delay: Infinity })
+  await start(200)
+  console.log('started again')
+  await start()
+  await close()
+
+  const shortened: Row[] = parse(await readFile(join(folder, 'addresses.short.csv')), { columns: true })
+  await rm(folder, { recursive: true })
+  const stored = sandbox.data.links
+  console.log(`the sandbox counts ${stored.length} links to ${new Set(stored.map(({ url }) => url)).size} addresses`)
+  assert.equal(stored.length, addresses.length)
+  const shorturls = new Map(stored.map(({ url, domain, alias }) => [url, `${domain}/${alias}`]))
+  assert.deepEqual(
+    shortened,
+    addresses.map((row) => ({ ...row, shorturl: shorturls.get(row.url) })),
+  )
+}
+
+const [command, ...settings] = process.argv.slice(2)
+if (command === 'shorten') await shorten(...(settings as [string, string, string]))
+else await show()

@@ -1,0 +1,61 @@
+import { ShortLinkClient } from 'shortlink-sdk'
+import { type LinkCreate, links } from 'shortlink-sdk/links'
+import { createSandbox } from 'shortlink-sdk/testing'
+import { expect, test } from 'vitest'
+
+/** Calls `ensure` for each, many at a time and each again until it succeeds, while three requests in ten fail. */
+async function ensureAll(dialect: 'reference' | 'deployed', wanted: LinkCreate[]) {
+  const sandbox = createSandbox({ dialect, rateLimit: false, data: { links: [] } })
+  const shop = links(new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: false, retry: 1 }))
+  sandbox.chaos({ seed: 13, rate: 0.3 })
+  const outcomes = { rejected: 0, unknown: 0 }
+  const ids = new Map<string, number>()
+  const queue = wanted.values()
+  await Promise.all(
+    Array.from({ length: 100 }, async () => {
+      for (const params of queue) {
+        let result = await shop.ensure(params).safe()
+        for (; !result.ok; result = await shop.ensure(params).safe()) {
+          outcomes[result.error.outcome as 'rejected' | 'unknown'] += 1
+        }
+        ids.set(params.url, result.data.id)
+      }
+    }),
+  )
+  sandbox.chaos({ rate: 0 })
+  return { sandbox, shop, outcomes, ids }
+}
+
+test.each(['reference', 'deployed'] as const)(
+  'in the %s dialect, 2,000 aliases become one link each while three requests in ten fail',
+  { timeout: 120_000 },
+  async (dialect) => {
+    const wanted = Array.from({ length: 2000 }, (_, n) => ({ url: `https://shop.example/${n}`, custom: `shop-${n}` }))
+    const { sandbox, shop, outcomes, ids } = await ensureAll(dialect, wanted)
+
+    const stored = sandbox.data.links.map(({ id, alias, url }) => ({ id, alias, url }))
+    expect(stored).toHaveLength(2000)
+    expect(new Set(stored.map(({ url }) => url)).size).toBe(2000)
+    for (const { id, alias, url } of stored) {
+      expect(alias).toBe(url.replace('https://shop.example/', 'shop-'))
+      expect(ids.get(url)).toBe(id)
+    }
+    expect(outcomes.rejected).toBeGreaterThan(50)
+    expect(outcomes.unknown).toBeGreaterThan(50)
+
+    // And once more: nothing is left to create.
+    const requests = sandbox.requests.length
+    for (const params of wanted.slice(0, 50)) expect(await shop.ensure(params)).toMatchObject({ created: false })
+    expect(sandbox.requests.slice(requests).map(({ method }) => method)).toEqual(Array(50).fill('GET'))
+  },
+)
+
+test.each(['reference', 'deployed'] as const)(
+  'in the %s dialect, 100 addresses without an alias become one link each while three requests in ten fail',
+  { timeout: 120_000 },
+  async (dialect) => {
+    const wanted = Array.from({ length: 100 }, (_, n) => ({ url: `https://shop.example/${n}` }))
+    const { sandbox } = await ensureAll(dialect, wanted)
+    expect(sandbox.data.links.map(({ url }) => url).sort()).toEqual(wanted.map(({ url }) => url).sort())
+  },
+)
