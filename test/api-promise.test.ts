@@ -1,7 +1,7 @@
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
-import { type Account, ApiPromise, NotFoundError, type Result, type ShortLinkClientOptions } from '../src/index.ts'
+import { type Account, ApiPromise, NotFoundError, type Result } from '../src/index.ts'
 import { account } from './helpers/answers.ts'
 import { connect } from './helpers/client.ts'
 import { failure, thrown } from './helpers/outcome.ts'
@@ -119,86 +119,6 @@ describe('safe', () => {
   it('rejects with the reason of an abort', async () => {
     const call = connect(await serve({ body: account })).account.get({ signal: AbortSignal.abort('left') })
     expect(await thrown(call.safe())).toBe('left')
-  })
-})
-
-describe('observers', () => {
-  it('are told what happens, in order', async () => {
-    const told: [name: string, event: object][] = []
-    const tell = (name: string) => (event: object) => void told.push([name, event])
-    const server = await serve(busy, {
-      body: account,
-      headers: { 'X-RateLimit-Limit': '30', 'X-RateLimit-Remaining': '9' },
-    })
-    const observers = { onRequest: tell('onRequest'), onResponse: tell('onResponse'), onRetry: tell('onRetry') }
-    await connect(server, { retry: 1, ...observers }).account.get()
-    const call = { id: expect.any(String), method: 'GET', path: '/account', url: `${server.origin}/api/account` }
-    const durationMs = expect.any(Number)
-    expect(new Set(told.map(([, event]) => (event as { id: string }).id)).size).toBe(1)
-    expect(told).toEqual([
-      ['onRequest', { ...call, attempt: 1 }],
-      [
-        'onResponse',
-        { ...call, attempt: 1, status: 503, durationMs, rateLimit: expect.objectContaining({ queued: 0 }) },
-      ],
-      ['onRetry', { ...call, attempt: 1, delayMs: 0, reason: 'GET /account: 503 Service Unavailable' }],
-      ['onRequest', { ...call, attempt: 2 }],
-      [
-        'onResponse',
-        {
-          ...call,
-          attempt: 2,
-          status: 200,
-          durationMs,
-          rateLimit: expect.objectContaining({ limit: 30, remaining: 9 }),
-        },
-      ],
-    ])
-  })
-
-  it('are told of no answer where none came, and of nothing where nothing is sent', async () => {
-    const onRequest = vi.fn()
-    const onResponse = vi.fn()
-    const client = connect(await serve((_, destroy) => void destroy()), { onRequest, onResponse })
-    await failure(client.account.get())
-    await failure(client.domains.delete(0))
-    expect(onRequest).toHaveBeenCalledOnce()
-    expect(onResponse).not.toHaveBeenCalled()
-  })
-
-  it.each<[by: string, observer: () => unknown]>([
-    [
-      'throwing',
-      () => {
-        throw new Error('mine')
-      },
-    ],
-    ['rejecting later', () => Promise.reject(new Error('mine'))],
-    [
-      'rejecting in another library’s promise',
-      // biome-ignore lint/suspicious/noThenProperty: a promise of another library.
-      () => ({ then: (_: unknown, reject: (error: Error) => void) => reject(new Error('mine')) }),
-    ],
-    ['never coming back', () => new Promise(() => {})],
-  ])('cannot break a call by %s', async (_, observer) => {
-    const drifted = { ...account, data: { ...account.data, id: 'x' } }
-    const server = await serve(busy, { body: drifted })
-    const spy = vi.fn(observer)
-    const observers = {
-      onRequest: spy,
-      onResponse: spy,
-      onRetry: spy,
-      onDrift: spy,
-    } as unknown as ShortLinkClientOptions
-    expect(await connect(server, { retry: 1, validation: 'report', ...observers }).account.get()).toEqual(drifted.data)
-    expect(spy).toHaveBeenCalledTimes(2 + 2 + 1 + 1)
-  })
-
-  it('cannot change a call by changing what they are told', async () => {
-    const server = await serve({ body: account })
-    const onRequest = (event: object) => Object.assign(event, { url: 'https://evil.example', method: 'DELETE' })
-    await connect(server, { onRequest: onRequest as never }).account.get()
-    expect(server.seen[0]).toMatchObject({ method: 'GET', url: '/api/account' })
   })
 })
 

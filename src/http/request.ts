@@ -71,7 +71,7 @@ export interface PreparedCall<T> {
   readonly signal: AbortSignal | undefined
   readonly timeout: number | false
   readonly retry: Required<RetryOptions>
-  readonly readAhead: () => boolean
+  readonly readAhead: (() => boolean) | undefined
   readonly headers: readonly (readonly [string, string])[]
 }
 
@@ -135,7 +135,7 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
     signal: options.signal,
     timeout: options.timeout ?? defaults.timeout,
     retry: retryOptions(options.retry, defaults.retry),
-    readAhead: call.readAhead ?? (() => false),
+    readAhead: call.readAhead,
     headers: (headerEntries(options.headers ?? {}) ?? []) as [string, string][],
   }
 }

@@ -15,7 +15,7 @@ export interface AcquireOptions {
    * Whether the request only reads ahead. While other calls wait, such a call stands behind them. A function is asked
    * each time a place becomes free, so that the request can become urgent while it waits. Default: `false`.
    */
-  readAhead?: boolean | (() => boolean)
+  readAhead?: boolean | (() => boolean) | undefined
 }
 
 /** A call has to wait for rate budget. */

@@ -49,5 +49,5 @@ export type FetchPage<T> = (query: PageQuery, options: FetchPageOptions) => Prom
 export interface FetchPageOptions {
   readonly signal: AbortSignal | undefined
   /** Whether nobody waits for the page yet, so that its request may stand behind other calls. */
-  readonly readAhead?: () => boolean
+  readonly readAhead?: (() => boolean) | undefined
 }

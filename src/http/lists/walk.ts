@@ -39,7 +39,7 @@ export async function* walk<T>(
   let passed = (page.currentpage - 1) * page.perpage + page.items.length
   let idlePages = 0
 
-  const ask = (number: number, readAhead = () => false) =>
+  const ask = (number: number, readAhead?: () => boolean) =>
     fetchPage({ page: number }, { signal: stop.signal, readAhead })
   const fill = (places: number) => {
     while (page.hasNextPage && ahead.length < places && next <= page.maxpage) {
