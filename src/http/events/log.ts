@@ -22,37 +22,37 @@ export function logObservers(level: LogLevel, logger: Logger): Listeners[number]
   const includes = (other: LogLevel) => levels.indexOf(level) >= levels.indexOf(other)
   let warnedUntil = 0
 
+  // Each returns what the logger does, which may be a promise that rejects.
   const warn: Listeners[number] = {
-    onWait({ method, path, waitMs, queued }) {
+    onWait: ({ method, path, waitMs, queued }) => {
       const now = performance.now()
       if (waitMs <= LONG_WAIT || now < warnedUntil) return
       warnedUntil = now + waitMs
-      const others = queued > 1 ? `, and ${queued - 1} more after it` : ''
-      logger.warn(
-        `shortlink-sdk: ${method} ${path} waits ${seconds(waitMs)} for the rate limit${others}. Nothing is lost; see the options rateLimit and onWait.`,
+      const others = queued > 1 ? `; ${queued} calls are waiting` : ''
+      return logger.warn(
+        `shortlink-sdk: ${method} ${path} waits ${seconds(waitMs)} for the rate limit${others}. Nothing is lost: see the options rateLimit and onWait.`,
       )
     },
   }
   const info: Listeners[number] = {
-    onSuccess({ method, path, status, attempts, durationMs }) {
-      logger.info(`shortlink-sdk: ${method} ${path} ${status} in ${seconds(durationMs)}${times(attempts)}`)
-    },
-    onError({ method, path, error, attempts, durationMs }) {
+    onSuccess: ({ method, path, status, attempts, durationMs }) =>
+      logger.info(`shortlink-sdk: ${method} ${path} ${status} in ${seconds(durationMs)}${times(attempts)}`),
+    onError: ({ method, path, error, attempts, durationMs }) => {
       const what = isShortLinkError(error) ? `${error.code}, ${error.outcome}` : 'aborted'
-      logger.info(`shortlink-sdk: ${method} ${path} failed (${what}) in ${seconds(durationMs)}${times(attempts)}`)
+      return logger.info(
+        `shortlink-sdk: ${method} ${path} failed (${what}) in ${seconds(durationMs)}${times(attempts)}`,
+      )
     },
   }
   const debug: Listeners[number] = {
-    onRequest({ id, method, url, attempt }) {
-      logger.debug(`shortlink-sdk: #${id} ${method} ${url}, attempt ${attempt}`)
-    },
-    onResponse({ id, status, durationMs, rateLimit }) {
+    onRequest: ({ id, method, url, attempt }) =>
+      logger.debug(`shortlink-sdk: #${id} ${method} ${url}, attempt ${attempt}`),
+    onResponse: ({ id, status, durationMs, rateLimit }) => {
       const left = rateLimit.remaining === undefined ? '' : `, ${rateLimit.remaining} requests left`
-      logger.debug(`shortlink-sdk: #${id} answered ${status} in ${seconds(durationMs)}${left}`)
+      return logger.debug(`shortlink-sdk: #${id} answered ${status} in ${seconds(durationMs)}${left}`)
     },
-    onRetry({ id, delayMs, reason }) {
-      logger.debug(`shortlink-sdk: #${id} goes again in ${seconds(delayMs)}: ${reason}`)
-    },
+    onRetry: ({ id, delayMs, reason }) =>
+      logger.debug(`shortlink-sdk: #${id} is sent again in ${seconds(delayMs)}: ${reason}`),
   }
   return { ...(includes('warn') && warn), ...(includes('info') && info), ...(includes('debug') && debug) }
 }
