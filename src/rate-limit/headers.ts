@@ -65,7 +65,7 @@ export function parseRetryAfter(headers: HeadersLike, body: unknown): number | u
 
 /** 15 digits are always a safe integer. */
 function parseCount(value: string | null): number | undefined {
-  return /^\d{1,15}$/.test(value ?? '') ? Number(value) : undefined
+  return /^\d{1,15}$/.test(String(value)) ? Number(value) : undefined
 }
 
 /** Deployments send fractions of a second too. Twelve digits are 30,000 years. */
@@ -76,6 +76,6 @@ function parseSeconds(value: unknown): number | undefined {
 
 /** `Date.parse` alone would read `-5` as a date. */
 function parseHttpDate(value: string | null): number | undefined {
-  const date = /^[A-Z][a-z]{2,8}, [\w: -]{1,40} GMT$/.test(value ?? '') ? Date.parse(value as string) : Number.NaN
+  const date = /^[A-Z][a-z]{2,8}, [\w: -]{1,40} GMT$/.test(String(value)) ? Date.parse(String(value)) : Number.NaN
   return Number.isNaN(date) ? undefined : date
 }

@@ -135,12 +135,10 @@ export class LocalRateLimiter implements RateLimiter {
 
   /** Gives the free places to the calls that wait, and sets the timer for the rest. */
   #serve(): void {
-    if (this.#queue.size > 0) {
-      const now = this.#clock.now()
-      while (this.#queue.size > 0 && this.#window.take(now, true)) this.#queue.admitNext()
-      this.#queue.rejectOverdue(now, this.forecast)
-      this.#queue.tellWaits(this.forecast)
-    }
+    const now = this.#clock.now()
+    while (this.#queue.size > 0 && this.#window.take(now, true)) this.#queue.admitNext()
+    this.#queue.rejectOverdue(now, this.forecast)
+    this.#queue.tellWaits(this.forecast)
     this.#setTimer()
   }
 
@@ -148,7 +146,7 @@ export class LocalRateLimiter implements RateLimiter {
   #setTimer(): void {
     const time = this.#queue.size > 0 ? Math.min(this.#window.nextAt, this.#queue.nextDeadline) : Infinity
     if (time === this.#wakesAt) return
-    if (this.#wakesAt < Infinity) this.#clock.clearTimeout(this.#timer)
+    this.#clock.clearTimeout(this.#timer)
     this.#wakesAt = time
     if (time === Infinity) return
     const wake = () => {

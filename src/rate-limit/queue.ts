@@ -107,7 +107,7 @@ export class WaitingQueue {
         })
       this.#waiters.add(waiter)
       if (joinsToReadAhead) this.#readAheads++
-      if (options.onWait) this.#untold.add(waiter)
+      this.#untold.add(waiter)
       this.#tell(waiter, waitMs)
     })
   }

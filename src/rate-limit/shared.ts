@@ -130,9 +130,8 @@ class SharedRateLimiter implements RateLimiter {
 
   observe(answer?: RateLimitAnswer): void {
     this.#local.observe(answer)
-    if (!answer?.refused || answer.retryAfter === 0) return
     this.#reviewWaits()
-    this.#closeForAll()
+    if (answer?.refused && answer.retryAfter !== 0) this.#closeForAll()
   }
 
   release(): void {
@@ -160,9 +159,7 @@ class SharedRateLimiter implements RateLimiter {
   /** Takes a place in the budget of this process and one in the store. */
   async #takePlace(signal: AbortSignal): Promise<void> {
     for (;;) {
-      const place = this.#local.acquire(signal)
-      if (place) this.#reviewWaits()
-      await place
+      await this.#local.acquire(signal)
       const wait = await this.#ask()
       if (wait === 0) return
       this.#local.release()
@@ -212,13 +209,13 @@ class SharedRateLimiter implements RateLimiter {
   #forecast(): Forecast {
     const { wait, imposed } = this.#local.forecast
     const now = performance.now()
-    const untilEnd = this.#endsAt > now ? this.#endsAt - now + this.#margin : 0
+    const untilEnd = this.#endsAt - now
     return {
       wait: (ahead) => {
         const behind = ahead - this.#remaining
-        const waitForStore =
-          untilEnd > 0 && behind >= 0 ? untilEnd + Math.floor(behind / this.#store.points) * this.#interval : 0
-        return Math.max(wait(ahead), waitForStore)
+        const isFull = untilEnd > 0 && behind >= 0
+        const moreWindows = Math.floor(behind / this.#store.points) * this.#interval
+        return Math.max(wait(ahead), isFull ? untilEnd + this.#margin + moreWindows : 0)
       },
       imposed: Math.max(imposed, this.#blockedUntil - now, 0),
     }
@@ -239,9 +236,10 @@ class SharedRateLimiter implements RateLimiter {
   #closeForAll(): void {
     const { resetAt } = this.#local.state
     if (this.#isStoreAway || !resetAt) return
-    const seconds = Math.ceil((resetAt.getTime() - Date.now()) / 1000)
+    // Zero seconds would block the store forever.
+    const seconds = Math.max(1, Math.ceil((resetAt.getTime() - Date.now()) / 1000))
     // If the store has become unavailable, the next call will notice.
-    if (seconds > 0) this.#store.block(this.#key, seconds).catch(() => {})
+    this.#store.block(this.#key, seconds).catch(() => {})
   }
 }
 

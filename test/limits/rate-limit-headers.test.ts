@@ -95,13 +95,20 @@ describe('parseRetryAfter', () => {
     vi.useRealTimers()
   })
 
-  it.each(['soon', '-5', '1e3', '9'.repeat(13), '2027-01-15', 'Tue, soon GMT', `Tue, ${'1'.repeat(99)} GMT`])(
-    'finds nothing in %j',
-    (value) => {
-      expect(parseRetryAfter(headers(value), undefined)).toBeUndefined()
-      expect(parseRetryAfter(headers(), { 'Retry-After': value })).toBeUndefined()
-    },
-  )
+  it.each([
+    'soon',
+    '-5',
+    '1e3',
+    '9'.repeat(13),
+    '2027-01-15',
+    'on Fri, 15 Jan 2027 08:00:00 GMT',
+    'Fri, 15 Jan 2027 08:00:00 GMT+1',
+    'Tue, soon GMT',
+    `Tue, ${'1'.repeat(99)} GMT`,
+  ])('finds nothing in %j', (value) => {
+    expect(parseRetryAfter(headers(value), undefined)).toBeUndefined()
+    expect(parseRetryAfter(headers(), { 'Retry-After': value })).toBeUndefined()
+  })
 
   it.each([
     undefined,

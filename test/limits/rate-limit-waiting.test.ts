@@ -35,6 +35,14 @@ describe('waiting for budget', () => {
     expect(granted).toEqual([0, 1, 2, 3, 4])
   })
 
+  it('is first come, first served, also if the timer of the limiter is late', () => {
+    const { clock, limiter, take } = setUp({ requests: 1, interval: 1000 })
+    take(2)
+    clock.now = () => 5000
+    expect(limiter.acquire()).toBeInstanceOf(Promise)
+    expect(limiter.state.queued).toBe(2)
+  })
+
   it('ends at an abort with the reason of the signal', async () => {
     const { clock, granted, take, limiter, end } = setUp({ requests: 1, interval: 1000 })
     const controller = new AbortController()
@@ -76,10 +84,12 @@ describe('waiting for budget', () => {
 
   it('needs no timer while no call waits, and one however many do', async () => {
     const { clock, take, end } = setUp()
+    const setTimer = vi.spyOn(clock, 'setTimeout')
     take(30)
     expect(clock.timers).toBe(0)
     take(50)
     expect(clock.timers).toBe(1)
+    expect(setTimer).toHaveBeenCalledTimes(1)
     await end(30, response(30, 0, 60))
     expect(clock.timers).toBe(1)
   })
@@ -215,7 +225,8 @@ describe('a wait that the server imposes by a refusal', () => {
 
   it('is the longest of several', async () => {
     const { limiter, take, end } = setUp()
-    take(2)
+    take(3)
+    await end(1, silentRefusal)
     await end(1, refusal(100))
     await end(1, refusal(10))
     expect(await errorOf(limiter.acquire(undefined, { maxDelay: 90_000 }))).toMatchObject({ retryAfter: 100 })
@@ -279,6 +290,21 @@ describe('onWait', () => {
     expect(onWait.mock.calls).toEqual([[{ waitMs: 41_000, queued: 3 }]])
   })
 
+  it('is not called while a call may be sent any moment, because there are places left', async () => {
+    const { clock, limiter, take, end } = setUp({ interval: 10_000, requests: 10 })
+    take(10)
+    await end(10, refusal(1))
+    await clock.advance(1000)
+    take(1)
+    await end(1, response(10, 9, 10))
+    take(5)
+    // Others use the key, so only five requests are in flight at a time.
+    const onWait = vi.fn()
+    limiter.acquire(undefined, { onWait })
+    expect(limiter.state).toMatchObject({ remaining: 4, queued: 1 })
+    expect(onWait).not.toHaveBeenCalled()
+  })
+
   it('is called in whole milliseconds', () => {
     const { limiter } = setUp({ requests: 1, interval: 10.5 })
     const onWait = vi.fn()
@@ -319,8 +345,8 @@ describe('reading ahead', () => {
   it('lets the other calls go first, whenever they come, until it becomes urgent', async () => {
     const { clock, limiter, take, end } = setUp({ requests: 1, interval: 1000 })
     const order: string[] = []
-    const ask = (name: string, readAhead: boolean | (() => boolean)) =>
-      void limiter.acquire(undefined, { readAhead })?.then(() => order.push(name))
+    const ask = (name: string, readAhead?: boolean | (() => boolean)) =>
+      void limiter.acquire(undefined, readAhead === undefined ? {} : { readAhead })?.then(() => order.push(name))
     const next = async () => {
       await end(1)
       await clock.advance(1002)
@@ -329,15 +355,15 @@ describe('reading ahead', () => {
     take(1)
     ask('page 2', () => !isUrgent)
     ask('page 3', true)
-    ask('write 1', false)
-    ask('write 2', false)
+    ask('write 1')
+    ask('write 2')
     await next()
     expect(order).toEqual(['write 1'])
     // The reader has come to page 2, which has been waiting longer than the second write.
     isUrgent = true
     await next()
     expect(order).toEqual(['write 1', 'page 2'])
-    ask('write 3', false)
+    ask('write 3')
     for (let i = 0; i < 3; i++) await next()
     expect(order).toEqual(['write 1', 'page 2', 'write 2', 'write 3', 'page 3'])
   })

@@ -60,6 +60,26 @@ describe('the budget', () => {
     expect(granted).toEqual([0, 1])
   })
 
+  it('counts the window from its first request, not from later ones', async () => {
+    const { clock, granted, take, end } = setUp({ interval: 1000 })
+    take(1)
+    await clock.advance(900)
+    take(1)
+    await clock.advance(100)
+    take(1)
+    expect(granted).toEqual([0, 1])
+    await end(2)
+  })
+
+  it('takes no more places than there are calls waiting for them', async () => {
+    const { clock, take, end, limiter } = setUp({ interval: 1000 })
+    take(33)
+    await end(30)
+    await clock.advance(1002)
+    await end(1, response())
+    expect(limiter.state).toMatchObject({ remaining: 27, queued: 0 })
+  })
+
   it('lets the first request of a window go alone for a twentieth of the interval at most', async () => {
     const { clock, granted, take, end } = setUp({ interval: 1000 })
     take(60)
@@ -321,6 +341,11 @@ describe('a refusal', () => {
     expect(limiter.state.remaining).toBe(29)
     take(40)
     expect(granted).toHaveLength(30)
+
+    const silent = setUp()
+    silent.take(1)
+    await silent.end(1, { ...silentRefusal, retryAfter: 0 })
+    expect(silent.limiter.state.remaining).toBe(30)
   })
 
   it('blocks every call until the server allows more, and then a single request asks what is left', async () => {
@@ -547,6 +572,8 @@ describe('the options', () => {
       'rateLimit.interval: expected milliseconds above 0 and up to 86400000, received 86400001',
     ],
     [{ interval: Infinity }, 'rateLimit.interval: expected milliseconds above 0 and up to 86400000, received Infinity'],
+    [{ interval: '5' }, 'rateLimit.interval: expected milliseconds above 0 and up to 86400000, received "5"'],
+    [{ maxWait: '5' }, 'rateLimit.maxWait: expected milliseconds from 0, or Infinity, received "5"'],
     [{ maxWait: -1 }, 'rateLimit.maxWait: expected milliseconds from 0, or Infinity, received -1'],
     [{ maxWait: Number.NaN }, 'rateLimit.maxWait: expected milliseconds from 0, or Infinity, received NaN'],
     [null, 'rateLimit: expected an object of options, received null'],

@@ -20,7 +20,9 @@ function createStore(answers: (() => Promise<StoreAnswer>)[] = [], points = 2) {
   }
 }
 
-const granted = (remainingPoints: number) => async () => ({ remainingPoints, msBeforeNext: MINUTE })
+const granted =
+  (remainingPoints: number, msBeforeNext = MINUTE) =>
+  async () => ({ remainingPoints, msBeforeNext })
 const full = (msBeforeNext: number) => () => Promise.reject({ remainingPoints: 0, msBeforeNext })
 const broken = () => Promise.reject(new Error('ECONNREFUSED'))
 const hanging = () => new Promise<never>(() => {})
@@ -104,13 +106,13 @@ describe('a shared budget', () => {
   })
 
   it('has a state: the smaller of what the store and the server say, and how many calls wait', async () => {
-    const limiter = sharedRateLimiter(createStore([granted(0), full(MINUTE)]))
+    const limiter = sharedRateLimiter(createStore([granted(0), full(45_000)]))
     expect(limiter.state).toEqual({ limit: 2, remaining: 2, resetAt: undefined, queued: 0 })
     await limiter.acquire()
     const controller = new AbortController()
     const waiting = errorOf(limiter.acquire(controller.signal))
     await advance(0)
-    expect(limiter.state).toEqual({ limit: 2, remaining: 0, resetAt: new Date(1_000_000 + MINUTE), queued: 1 })
+    expect(limiter.state).toEqual({ limit: 2, remaining: 0, resetAt: new Date(1_045_000), queued: 1 })
     controller.abort('enough')
     expect(await waiting).toBe('enough')
     expect(limiter.state.queued).toBe(0)
@@ -164,6 +166,23 @@ describe('a shared budget', () => {
     await limiter.acquire()
   })
 
+  it('keeps no place for a call that was aborted while the store was asked', async () => {
+    let answer = (_: StoreAnswer) => {}
+    const asked = () =>
+      new Promise<StoreAnswer>((resolve) => {
+        answer = resolve
+      })
+    const limiter = sharedRateLimiter(createStore([asked], 1))
+    const controller = new AbortController()
+    const aborted = errorOf(limiter.acquire(controller.signal))
+    await advance(0)
+    controller.abort('enough')
+    answer(await granted(0)())
+    expect(await aborted).toBe('enough')
+    await advance(0)
+    await limiter.acquire()
+  })
+
   it('does not start if the signal has been aborted before', async () => {
     const store = createStore()
     expect(await errorOf(sharedRateLimiter(store).acquire(AbortSignal.abort('no')))).toBe('no')
@@ -207,6 +226,18 @@ describe('maxWait of a shared budget', () => {
     await limiter.acquire()
     await limiter.acquire()
     expect(await errorOf(limiter.acquire())).toMatchObject({ code: 'rate_limit', retryAfter: 60 })
+  })
+
+  it('does not concern a store that has places left, or whose window has ended', async () => {
+    const limiter = sharedRateLimiter(createStore([granted(1), granted(0)], 3), { maxWait: 100 })
+    await limiter.acquire()
+    limiter.observe()
+    await limiter.acquire()
+    limiter.observe()
+    await advance(MINUTE)
+    const place = limiter.acquire()
+    await advance(100)
+    await place
   })
 
   it('of 0 lets calls pass while there are free places', async () => {
@@ -263,7 +294,9 @@ describe('a refusal by the server', () => {
   })
 
   it('of another process rejects calls too: the store is blocked for longer than a window', async () => {
-    const limiter = sharedRateLimiter(createStore([full(100_000)]))
+    const limiter = sharedRateLimiter(createStore([granted(1), full(100_000)]))
+    await limiter.acquire(undefined, { maxDelay: 1 })
+    await advance(5000)
     const onWait = vi.fn()
     const error = await errorOf(limiter.acquire(undefined, { maxDelay: 90_000, onWait }))
     expect(error).toMatchObject({ code: 'rate_limit', outcome: 'not-sent', retryAfter: 100 })
@@ -292,6 +325,19 @@ describe('onWait of a shared budget', () => {
     await advance(30_000 + MARGIN)
     await place
     expect(onWait).toHaveBeenCalledTimes(1)
+  })
+
+  it('is called when a response says that others have used the budget up', async () => {
+    const store = createStore([granted(20), granted(19), full(1000)], 30)
+    const limiter = sharedRateLimiter(store)
+    const onWait = vi.fn()
+    await limiter.acquire()
+    await limiter.acquire()
+    void limiter.acquire(undefined, { onWait })
+    const headers = new Headers({ 'X-RateLimit-Remaining': '0' })
+    limiter.observe({ headers, refused: false, retryAfter: undefined })
+    expect(onWait.mock.calls).toEqual([[{ waitMs: 60_061, queued: 1 }]])
+    await advance(60_061)
   })
 
   it('is called for a call that the store surprises', async () => {
@@ -364,11 +410,22 @@ describe('a store that is unavailable', () => {
   )
 })
 
+describe('a store that says that the next window starts now', () => {
+  it('is not unavailable', async () => {
+    const onStateChange = vi.fn()
+    const place = sharedRateLimiter(createStore([full(0)]), { onStateChange }).acquire()
+    await advance(MARGIN)
+    await place
+    expect(onStateChange).not.toHaveBeenCalled()
+  })
+})
+
 describe('the options of a shared budget', () => {
   const limiterMessage =
     'limiter: expected a limiter of rate-limiter-flexible with points and a duration above 0, received an object'
 
   it.each([
+    [undefined, {}, limiterMessage.replace(/expected (.+), received an object/, 'is missing, expected $1')],
     [{ points: 30, duration: 60 }, {}, limiterMessage],
     [{ ...createStore(), points: 0 }, {}, limiterMessage],
     [{ ...createStore(), duration: 0 }, {}, limiterMessage],
