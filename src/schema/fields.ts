@@ -22,29 +22,9 @@ function field<T>(expected: string, read: (value: unknown) => T | undefined): z.
 const issue = (expected: string, input: unknown, path: (string | number)[] = []) =>
   ({ code: 'custom', message: mismatch(expected, input), input, path }) as const
 
-/** A map of labels to values that `read` converts. */
-function map<T>(expected: string, read: (value: unknown) => T | undefined): z.ZodMiniType<Record<string, T>> {
-  return z.transform((value, { issues }) => {
-    const labels = isEmptyValue(value) ? {} : value
-    if (!isRecord(labels)) issues.push(issue('an object', value))
-    const result: [string, T][] = []
-    for (const [label, entry] of Object.entries(labels as object)) {
-      const converted = read(entry)
-      if (converted === undefined) issues.push(issue(expected, entry, [label]))
-      if (issues.length >= MAX_ISSUES) break
-      result.push([label, converted as T])
-    }
-    return Object.fromEntries(result)
-  })
-}
-
 /** `null`, `""` and no key at all mean the same: there is no value. */
 const isAbsent = (value: unknown): value is null | undefined | '' =>
   value === null || value === undefined || value === ''
-
-/** An empty map or list arrives as `[]`, `0` or nothing. */
-const isEmptyValue = (value: unknown): boolean =>
-  isAbsent(value) || value === 0 || value === '0' || (Array.isArray(value) && value.length === 0)
 
 function readInteger(value: unknown): number | undefined {
   if (Number.isSafeInteger(value)) return value as number
@@ -85,22 +65,22 @@ export const flag = /* @__PURE__ */ field('a boolean', (value) => {
 })
 
 /** A map of labels to counts. */
-export const counts = /* @__PURE__ */ map('an integer', readInteger)
-
-/** A map of labels to strings. */
-export const texts = /* @__PURE__ */ map('a string', readText)
-
-/** An id that is `null` where the server has none. */
-export const idOrNull = /* @__PURE__ */ field('an integer', (value) =>
-  isEmptyValue(value) ? null : readInteger(value),
-)
-
-/** A list of ids, also where it arrives as a single id, or as an empty value. */
-export const ids = /* @__PURE__ */ field('a list of integers', (value) => {
-  if (isEmptyValue(value)) return []
-  const numbers = (rowsOf(value) ?? [value]).map(readInteger)
-  return numbers.every((number) => number !== undefined) ? numbers : undefined
+export const counts: z.ZodMiniType<Record<string, number>> = /* @__PURE__ */ z.transform((value, { issues }) => {
+  const labels = isEmptyValue(value) ? {} : value
+  if (!isRecord(labels)) issues.push(issue('an object', value))
+  const result: [string, number][] = []
+  for (const [label, count] of Object.entries(labels as object)) {
+    const read = readInteger(count)
+    if (read === undefined) issues.push(issue('an integer', count, [label]))
+    if (issues.length >= MAX_ISSUES) break
+    result.push([label, read as number])
+  }
+  return Object.fromEntries(result)
 })
+
+/** An empty map or list arrives as `[]`, `0` or nothing. */
+const isEmptyValue = (value: unknown): boolean =>
+  isAbsent(value) || value === 0 || value === '0' || (Array.isArray(value) && value.length === 0)
 
 /** A list of rows. */
 export function list<T>(row: z.ZodMiniType<T>): z.ZodMiniType<T[]> {
@@ -128,13 +108,30 @@ export function optional<T>(part: z.ZodMiniType<T>): z.ZodMiniType<T | undefined
   return z.pipe(z.transform(orUndefined), z.optional(part))
 }
 
-/** A part whose every field has a default, which a deployment may leave out. */
+/** An id that is `null` where the server has none. */
+export const idOrNull = /* @__PURE__ */ field('an integer', (value) =>
+  isEmptyValue(value) ? null : readInteger(value),
+)
+
+/** A list of ids, also where it arrives as a single id, or as an empty value. */
+export const ids = /* @__PURE__ */ field('a list of integers', (value) => {
+  if (isEmptyValue(value)) return []
+  const numbers = (rowsOf(value) ?? [value]).map(readInteger)
+  return numbers.every((number) => number !== undefined) ? numbers : undefined
+})
+
+/** A part that stands for its defaults where a deployment leaves it out: for those of its fields, or an empty map. */
 export function orDefaults<T>(part: z.ZodMiniType<T>): z.ZodMiniType<T> {
   return z.pipe(
     z.transform((value) => (isEmptyValue(value) ? {} : value)),
     part,
   )
 }
+
+/** A map of labels to strings. */
+export const texts: z.ZodMiniType<Record<string, string>> = /* @__PURE__ */ orDefaults(
+  /* @__PURE__ */ z.record(/* @__PURE__ */ z.string(), text, { error: ({ input }) => mismatch('an object', input) }),
+)
 
 /**
  * An object with these fields; keys without a field stay as they came. The compiler refuses a field of `T` that has no

@@ -21,12 +21,6 @@ const matches = (pattern: RegExp) => (value: unknown) => isString(value) && patt
 
 export const string: Check = { expected: 'a string', fits: isString }
 
-/** A string that can be encoded: half a surrogate pair cannot. */
-export const wellFormedString: Check = {
-  expected: 'a string without lone surrogates',
-  fits: (value) => isString(value) && !/\p{Surrogate}/u.test(value),
-}
-
 export const secret: Check = { expected: 'a string', fits: isString, secret: true }
 
 export const boolean: Check = { expected: 'true or false', fits: (value) => typeof value === 'boolean' }
@@ -76,14 +70,6 @@ export const date: Check = {
   hint: (value) => (value instanceof Date ? 'use date.toISOString().slice(0, 10)' : undefined),
 }
 
-export const dateTime: Check = {
-  expected: 'a date and time that exist, as YYYY-MM-DD HH:MM:SS',
-  fits: (value) =>
-    isString(value) && date.fits(value.slice(0, 10)) && /^.{10} ([01]\d|2[0-3])(:[0-5]\d){2}$/.test(value),
-  hint: (value) =>
-    value instanceof Date ? 'use the time zone of the server, which the platform does not name' : undefined,
-}
-
 export const httpUrl: Check = {
   expected: 'an absolute URL that begins with http:// or https://',
   fits: (value) => matches(/^https?:\/\/[^\s/]/i)(value) && URL.canParse(value as string),
@@ -98,6 +84,20 @@ export const filename: Check = {
   expected: 'a file name with its extension, such as report.pdf',
   // A path segment of one or two dots would be resolved away; half a surrogate pair cannot be encoded.
   fits: (value) => isString(value) && !/^\.{0,2}$/.test(value) && !/\p{Surrogate}/u.test(value),
+}
+
+/** A string that can be encoded: half a surrogate pair cannot. */
+export const wellFormedString: Check = {
+  expected: 'a string without lone surrogates',
+  fits: (value) => isString(value) && !/\p{Surrogate}/u.test(value),
+}
+
+export const dateTime: Check = {
+  expected: 'a date and time that exist, as YYYY-MM-DD HH:MM:SS',
+  fits: (value) =>
+    isString(value) && date.fits(value.slice(0, 10)) && /^.{10} ([01]\d|2[0-3])(:[0-5]\d){2}$/.test(value),
+  hint: (value) =>
+    value instanceof Date ? 'use the time zone of the server, which the platform does not name' : undefined,
 }
 
 /**
