@@ -2,7 +2,7 @@
 import process from 'node:process'
 import { VERSION } from '../runtime/version.ts'
 import { type Command, UsageError } from './command.ts'
-import { sandbox } from './sandbox.ts'
+import { sandbox } from './sandbox-command.ts'
 
 const commands: Record<string, Command> = { sandbox }
 

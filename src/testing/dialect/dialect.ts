@@ -2,9 +2,6 @@ import type { EndpointCall, JsonReply } from '../platform/endpoint.ts'
 import { rules } from './deviations.ts'
 import type { DeviationRule } from './rule.ts'
 
-/** The name of one way in which deployments differ from the reference. See {@link deviations}. */
-export type Deviation = keyof typeof rules
-
 /** How a sandbox answers: as the reference says, as most deployments do, or with these deviations. */
 export type SandboxDialect = 'reference' | 'deployed' | readonly Deviation[]
 
@@ -15,9 +12,10 @@ export type SandboxDialect = 'reference' | 'deployed' | readonly Deviation[]
  * // Test against all of them at once:
  * createSandbox({ dialect: Object.keys(deviations) as Deviation[] })
  */
-export const deviations: Readonly<Record<Deviation, string>> = Object.freeze(
-  Object.fromEntries(Object.entries(rules).map(([name, { says }]) => [name, says])) as Record<Deviation, string>,
-)
+export const deviations = sentences(rules)
+
+/** The name of one way in which deployments differ from the reference. See {@link deviations}. */
+export type Deviation = keyof typeof deviations
 
 /** The deviations that are common. Lists stay arrays, and `error` is a number. */
 const deployed: readonly Deviation[] = [
@@ -30,7 +28,11 @@ const deployed: readonly Deviation[] = [
   'refusals-in-200',
 ]
 
-/** Applies the deviations of one sandbox to its requests and answers. The endpoints implement the reference only. */
+/**
+ * Applies the deviations of one sandbox to its requests and answers. The endpoints implement the reference only.
+ *
+ * @internal
+ */
 export class Dialect {
   readonly #rules: readonly DeviationRule[]
 
@@ -73,4 +75,9 @@ function named(dialect: string): readonly string[] {
   if (dialect === 'reference') return []
   if (dialect === 'deployed') return deployed
   throw new RangeError(`dialect: expected 'reference', 'deployed' or a list of deviations, not '${dialect}'`)
+}
+
+function sentences<Name extends string>(table: Record<Name, DeviationRule>): Readonly<Record<Name, string>> {
+  const entries = Object.entries<DeviationRule>(table).map(([name, { says }]) => [name, says])
+  return Object.freeze(Object.fromEntries(entries) as Record<Name, string>)
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** @import { PageExchange } from './page.ts' */
+/** @import { PageExchange } from './sandbox-page.ts' */
 /** @import { PageRequest, PageRow, PageState } from './state.ts' */
 
 const order = [
