@@ -1,3 +1,4 @@
+import type { HeadersInput } from '../runtime/fetch.ts'
 import { kind } from '../schema/expected.ts'
 import { type Check, type Checks, count } from '../schema/params.ts'
 import type { RetryOptions } from './retry.ts'
@@ -11,7 +12,7 @@ export interface RequestOptions {
   /** Retries after the first attempt, or more exactly. */
   retry?: number | RetryOptions
   /** Headers added to this request. */
-  headers?: HeadersInit
+  headers?: HeadersInput
 }
 
 /** The longest wait that fits into a timer of every runtime, in milliseconds. @internal */

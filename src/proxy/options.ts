@@ -1,6 +1,6 @@
 import { ConfigurationError, describe } from '../errors.ts'
 import { requestOptionChecks, timeoutCheck } from '../http/request-options.ts'
-import type { Fetch } from '../runtime/fetch.ts'
+import type { Fetch, HeadersInput } from '../runtime/fetch.ts'
 import { boolean, type Check, type Checks, checkOptions, positiveInteger } from '../schema/params.ts'
 import type { AllowedCall } from './allow.ts'
 import type { CorsOptions } from './cors.ts'
@@ -52,7 +52,7 @@ export interface ProxyOptions {
    */
   maxResponseSize?: number
   /** Headers added to every request to the platform. Default: none. */
-  headers?: HeadersInit
+  headers?: HeadersInput
   /** Called with what went wrong on the server's side, which the page is not told. It sees no key. Default: not reported. */
   onError?: (error: unknown, request: Request) => void
   /** The fetch to send with; it must take a `ReadableStream` as a body. Default: the global one. */

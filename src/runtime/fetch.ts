@@ -5,6 +5,9 @@
 // biome-ignore lint/suspicious/noExplicitAny: the init types of the implementations exclude each other.
 export type Fetch = (url: string, init: any) => Promise<FetchResponse>
 
+/** Headers in any form. The library's `HeadersInit` exists only with the types of the DOM. */
+export type HeadersInput = Headers | Record<string, string> | [name: string, value: string][]
+
 /** What the client needs of a response. */
 export interface FetchResponse {
   readonly status: number

@@ -4,13 +4,15 @@
  * the results in Markdown.
  *
  * A runtime that is not installed is skipped; with `CI=true` that is a failure. Arguments select parts:
- * `npm run test:everywhere -- processes workerd browsers bundlers compilers schemas network-proxy proxies example`.
+ * `npm run test:everywhere -- processes workerd browsers bundlers compilers command schemas network-proxy
+ * proxies example`.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inBrowser } from './runner/browsers.ts'
 import { tryBundlers } from './runner/bundlers.ts'
+import { tryCommand } from './runner/command.ts'
 import { tryCompilers } from './runner/compilers.ts'
 import { tryComposition } from './runner/composition.ts'
 import { tryExample } from './runner/example.ts'
@@ -31,6 +33,7 @@ const parts = [
   'browsers',
   'bundlers',
   'compilers',
+  'command',
   'schemas',
   'network-proxy',
   'proxies',
@@ -48,6 +51,7 @@ const rows: Row[] = []
 const findings: Record<string, Finding[]> = {
   Bundler: [],
   Compiler: [],
+  Command: [],
   Schemas: [],
   'Network proxy': [],
   Proxy: [],
@@ -96,6 +100,7 @@ async function everything(): Promise<void> {
   try {
     await suites({ folder: packed.folder, control: control.url, deadUrl: `http://127.0.0.1:${await freePort()}/api` })
     if (wants('proxies')) addFindings('Proxy', await tryProxyServers(packed.folder, control.url))
+    if (wants('command')) addFindings('Command', await tryCommand(packed.folder))
     if (wants('network-proxy')) addFindings('Network proxy', await tryNetworkProxy(packed.folder, control.url))
     if (wants('example')) {
       for (const name of ['Chromium', 'Firefox'] as const) {

@@ -3,6 +3,7 @@
 import { conformance } from '/conformance.mjs'
 import * as bulk from '/package/dist/esm/bulk/index.js'
 import * as sdk from '/package/dist/esm/index.js'
+import * as links from '/package/dist/esm/links/index.js'
 import * as proxy from '/package/dist/esm/proxy/index.js'
 import * as schemas from '/package/dist/esm/schemas.js'
 import * as testing from '/package/dist/esm/testing/index.js'
@@ -15,6 +16,6 @@ document.addEventListener('securitypolicyviolation', ({ violatedDirective, block
 
 globalThis.suite = async (host) => {
   const results = []
-  await conformance({ sdk, testing, proxy, schemas, bulk, ...host }, (result) => results.push(result))
+  await conformance({ sdk, testing, proxy, schemas, links, bulk, ...host }, (result) => results.push(result))
   return results
 }

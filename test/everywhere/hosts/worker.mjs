@@ -1,6 +1,7 @@
 // Runs the suite in a Worker: a request starts it, and the response holds the results.
 import * as sdk from 'shortlink-sdk'
 import * as bulk from 'shortlink-sdk/bulk'
+import * as links from 'shortlink-sdk/links'
 import * as proxy from 'shortlink-sdk/proxy'
 import * as schemas from 'shortlink-sdk/schemas'
 import * as testing from 'shortlink-sdk/testing'
@@ -9,7 +10,7 @@ import { conformance } from './conformance.mjs'
 export default {
   async fetch(request) {
     const results = []
-    const host = { sdk, testing, proxy, schemas, bulk, ...(await request.json()) }
+    const host = { sdk, testing, proxy, schemas, links, bulk, ...(await request.json()) }
     await conformance(host, (result) => results.push(result))
     return Response.json(results)
   },

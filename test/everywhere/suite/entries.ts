@@ -1,4 +1,4 @@
-import { equal, matches, ok } from './assert.ts'
+import { equal, matches, ok, rejects } from './assert.ts'
 import type { Topic } from './context.ts'
 
 /** The other entries of the package. */
@@ -47,6 +47,16 @@ export const entries: Topic = {
       ok(!('issues' in result) || !result.issues, 'a valid account was refused')
       const bad = await schemas.Account['~standard'].validate({ id: 'x' })
       ok('issues' in bad && bad.issues && bad.issues.length > 0, 'an invalid account was accepted')
+    },
+    'links: a link can be created, found and deleted': async ({ sdk, links, client }) => {
+      const shop = links.links(client)
+      const { id, shorturl } = await shop.create({ url: 'https://shop.example/opening', custom: 'opening' })
+      equal((await shop.find(shorturl))?.id, id, 'id of the found link')
+      const taken = shop.ensure({ url: 'https://shop.example/other', custom: 'opening' })
+      const error = await rejects(taken, { code: 'link_conflict' })
+      ok(error instanceof links.LinkConflictError && error instanceof sdk.ShortLinkError, 'the error has another class')
+      await shop.delete(id)
+      equal(await shop.find('opening'), undefined, 'the deleted link')
     },
     'bulk: every item has its own result': async ({ bulk, client }) => {
       const results = bulk.bulk([1, 2, 99], (id: number) => client.qr.delete(id), { concurrency: 2 })

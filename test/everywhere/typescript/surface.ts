@@ -37,6 +37,7 @@ import {
   type UploadedFile,
 } from 'shortlink-sdk'
 import { bulk } from 'shortlink-sdk/bulk'
+import { type Link, LinkConflictError, links, qrText } from 'shortlink-sdk/links'
 import { fileFromPath } from 'shortlink-sdk/node'
 import { type AllowedCall, createProxy, type ProxyOptions } from 'shortlink-sdk/proxy'
 import * as schemas from 'shortlink-sdk/schemas'
@@ -115,6 +116,16 @@ export const calls = {
     schema: schemas.Account,
   }) satisfies PromiseLike<unknown>,
   paginate: client.paginate<{ id: number }>('/urls', { listKey: 'urls' }) satisfies ListPromise<{ id: number }>,
+}
+
+export async function linkCalls(): Promise<void> {
+  const shop = links(client)
+  for await (const { shorturl, clicks } of shop.list({ order: 'date' })) void [shorturl.trim(), clicks.toFixed()]
+  const found: Link | undefined = await shop.find('opening')
+  const { shorturl, created } = await shop.ensure({ url: 'https://a.example', custom: 'opening' })
+  await shop.update(found?.id ?? 1, { url: 'https://b.example' }).catch((error) => error instanceof LinkConflictError)
+  await client.qr.create({ type: 'text', data: qrText.wifi({ ssid: 'Shop', password: 'p' }) })
+  void [shorturl.trim(), created === true]
 }
 
 export async function contents(): Promise<void> {

@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Finding } from './report.ts'
+import { run } from './shell.ts'
+import { find } from './tools.ts'
+
+const nodes: Record<string, string> = {
+  'Node 20': process.execPath,
+  'Node 22': 'node-22/bin/node',
+  'Node 24': 'node-24/bin/node',
+  'Node 26': 'node-26/bin/node',
+}
+
+/** Runs the installed command, as `npx` does. */
+export async function tryCommand(folder: string): Promise<Finding[]> {
+  const manifest = JSON.parse(await readFile(join(folder, 'node_modules/shortlink-sdk/package.json'), 'utf8'))
+  const command = join(folder, 'node_modules/.bin/shortlink-sdk')
+  const findings: Finding[] = []
+  for (const [name, path] of Object.entries(nodes)) {
+    const node = await find(path)
+    if (!node) {
+      findings.push({ name, outcome: 'skipped', detail: `${path} is not installed` })
+      continue
+    }
+    const version = await run(node, [command, '--version'], { cwd: folder })
+    const help = await run(node, [command, 'sandbox', '--help'], { cwd: folder })
+    const passed = version.output.trim() === manifest.version && help.code === 0 && help.output.startsWith('Usage: ')
+    const detail = passed ? '`--version` and `sandbox --help`' : `${version.output}\n${help.output}`
+    findings.push({ name, outcome: passed ? 'passed' : 'failed', detail })
+  }
+  return findings
+}
