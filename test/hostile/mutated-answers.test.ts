@@ -1,0 +1,133 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isShortLinkError, type ShortLinkClient } from '../../src/index.ts'
+import { type CallName, reference } from '../fixtures/reference.ts'
+import { connect } from '../helpers/client.ts'
+import { documented } from './documented-types.ts'
+import { changeNames, mutate, textChangeNames } from './mutations.ts'
+
+/** How many bodies are tried; `npm run fuzz` tries a million others. FUZZ_SEED repeats a run. */
+const runs = Number(process.env.FUZZ_RUNS ?? 10_000)
+const seed = Number(process.env.FUZZ_SEED ?? (process.env.FUZZ_RUNS ? Date.now() : 10))
+
+const name = 'a'
+const calls: Record<CallName, (client: ShortLinkClient) => PromiseLike<unknown>> = {
+  'account.get': (c) => c.account.get(),
+  'account.update': (c) => c.account.update({ email: 'a@b.example' }),
+  'domains.list': (c) => c.domains.list(),
+  'domains.create': (c) => c.domains.create({ domain: 'https://go.example' }),
+  'domains.update': (c) => c.domains.update(1, { redirectroot: 'https://shop.example' }),
+  'domains.delete': (c) => c.domains.delete(1),
+  'overlays.list': (c) => c.overlays.list(),
+  'campaigns.list': (c) => c.campaigns.list(),
+  'campaigns.create': (c) => c.campaigns.create({ name }),
+  'campaigns.assignLink': (c) => c.campaigns.assignLink(1, 2),
+  'campaigns.update': (c) => c.campaigns.update(1, { name }),
+  'campaigns.delete': (c) => c.campaigns.delete(1),
+  'channels.list': (c) => c.channels.list(),
+  'channels.items': (c) => c.channels.items(1),
+  'channels.create': (c) => c.channels.create({ name }),
+  'channels.assignItem': (c) => c.channels.assignItem(1, 'links', 2),
+  'channels.update': (c) => c.channels.update(1, { name }),
+  'channels.delete': (c) => c.channels.delete(1),
+  'splash.list': (c) => c.splash.list(),
+  'files.list': (c) => c.files.list(),
+  'files.upload': (c) => c.files.upload('a.txt', new Blob(['a'])),
+  'pixels.list': (c) => c.pixels.list(),
+  'pixels.create': (c) => c.pixels.create({ type: 'bing', name, tag: 'b' }),
+  'pixels.update': (c) => c.pixels.update(1, { tag: 'b' }),
+  'pixels.delete': (c) => c.pixels.delete(1),
+  'qr.list': (c) => c.qr.list(),
+  'qr.get': (c) => c.qr.get(1),
+  'qr.create': (c) => c.qr.create({ type: 'text', data: 'a' }),
+  'qr.update': (c) => c.qr.update(1, { data: 'a' }),
+  'qr.delete': (c) => c.qr.delete(1),
+  'opener.create': (c) => c.opener.create({ url: 'https://shop.example' }),
+}
+const callNames = Object.keys(calls) as CallName[]
+
+/** A client that reads whatever `body` is then. */
+let body = ''
+const clientWith = (validation: 'strict' | 'report' | 'off') =>
+  connect({ origin: 'https://sho.rt' }, { fetch: async () => new Response(body), validation })
+const strict = clientWith('strict')
+const lenient = [clientWith('report'), clientWith('off')]
+
+const choice = fc.nat({ max: 0xffff })
+const mutations = fc.array(fc.tuple(fc.constantFrom(...changeNames), choice, choice), { maxLength: 4 })
+const textChange = fc.tuple(
+  fc.oneof({ weight: 5, arbitrary: fc.constant('none') }, fc.constantFrom(...textChangeNames)),
+  choice,
+)
+
+/** Every scalar of a body in the spellings that may stand for it in an answer. */
+function spellingsIn(value: unknown, spellings = new Set<string>()): Set<string> {
+  if (typeof value === 'object' && value !== null) {
+    for (const part of Object.values(value)) spellingsIn(part, spellings)
+  } else {
+    spellings.add(String(value))
+    if (typeof value === 'string') spellings.add(String(Number(value)))
+    if (value === 1 || value === '1') spellings.add('true')
+  }
+  return spellings
+}
+
+/** Whether a scalar of an answer comes from the body, or says that nothing was there. */
+const isFrom = (spellings: Set<string>, value: unknown): boolean =>
+  spellings.has(String(value)) || value === '' || value === 0 || value === false
+
+async function endOf(call: PromiseLike<unknown>): Promise<{ answer: unknown } | { error: unknown }> {
+  try {
+    return { answer: await call }
+  } catch (error) {
+    return { error }
+  }
+}
+
+function checkError(error: unknown): void {
+  if (!isShortLinkError(error)) throw new Error(`an error of somebody else: ${error}`, { cause: error })
+  const { code, outcome } = error
+  const isUnknown = code === 'invalid_response' || ('status' in error && error.status >= 500)
+  expect(outcome, code).toBe(isUnknown ? 'unknown' : 'rejected')
+}
+
+describe('a mutated body of the reference', () => {
+  it(`has the documented types, or is refused with an error of this package (${runs} bodies)`, {
+    timeout: 120_000 + runs * 20,
+  }, async () => {
+    let answered = 0
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...callNames), mutations, textChange, async (name, mutations, textChange) => {
+        body = mutate(reference[name].wire, mutations, textChange)
+        const end = await endOf(calls[name](strict))
+        if ('error' in end) return checkError(end.error)
+        answered++
+        const found: unknown[] = []
+        documented[name](end.answer, name, found)
+        const spellings = spellingsIn(JSON.parse(body.replace(/^\uFEFF/, '')))
+        for (const value of found) {
+          if (!isFrom(spellings, value)) throw new Error(`${JSON.stringify(value)} does not come from ${body}`)
+        }
+      }),
+      { numRuns: runs, seed },
+    )
+    // A client that refused everything would pass the rest.
+    expect(answered).toBeGreaterThan(runs / 5)
+    expect(answered).toBeLessThan(runs)
+  })
+
+  it('ends with an answer or an error of this package in the other modes too', {
+    timeout: 120_000 + runs * 20,
+  }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...callNames), mutations, textChange, async (name, mutations, textChange) => {
+        body = mutate(reference[name].wire, mutations, textChange)
+        for (const client of lenient) {
+          const end = await endOf(calls[name](client))
+          if ('error' in end) checkError(end.error)
+        }
+      }),
+      { numRuns: Math.ceil(runs / 10), seed },
+    )
+  })
+})
