@@ -104,6 +104,14 @@ describe('what calls leave behind', () => {
     expect(client.rateLimit.queued).toBe(0)
   })
 
+  it('is no listener on a signal after a walk whose first page failed', async () => {
+    const { sandbox, client } = setUp({ retry: 0 })
+    sandbox.fail({ status: 404 })
+    const { signal } = new AbortController()
+    await expect(client.splash.list({}, { signal }).toArray()).rejects.toThrow('404')
+    expect(listeners(signal)).toBe(0)
+  })
+
   it.each(['abort', 'timeout'])('is no socket after an %s', async (end) => {
     const sockets = new Set<Socket>()
     let requests = 0

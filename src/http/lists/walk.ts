@@ -29,11 +29,11 @@ export async function* walk<T>(
   { signal, concurrency = 1 }: ListOptions,
   context: ErrorContext,
 ): AsyncGenerator<WalkedPage<T>, void, undefined> {
+  let page = (await first).data
   const stop = new AbortController()
   const forget = signal && onAbort(signal, () => stop.abort(signal.reason))
   const rows = new SeenRows<T>()
   let ahead: PageAhead<T>[] = []
-  let page = (await first).data
   let next = page.currentpage + 1
   /** Rows of the list up to the end of this page. */
   let passed = (page.currentpage - 1) * page.perpage + page.items.length
