@@ -17,6 +17,7 @@ import { OverlaysResource } from './resources/overlays.ts'
 import { PixelsResource } from './resources/pixels.ts'
 import { QrResource } from './resources/qr.ts'
 import { SplashResource } from './resources/splash.ts'
+import { type Inspect, inspectCustom } from './runtime/inspect.ts'
 import { mismatch } from './schema/expected.ts'
 import { checkParams } from './schema/params.ts'
 import type { StandardSchema } from './schema/standard-schema.ts'
@@ -136,11 +137,7 @@ export class ShortLinkClient {
   }
 
   /** Node shows the addresses and the budget, and nothing of the key. @internal */
-  [Symbol.for('nodejs.util.inspect.custom')](
-    _depth: number,
-    options: object,
-    inspect: (value: unknown, options: object) => string,
-  ): string {
+  [inspectCustom](_depth: number, options: object, inspect: Inspect): string {
     return `ShortLinkClient ${inspect({ ...this.#transport.addresses, rateLimit: this.rateLimit }, options)}`
   }
 }

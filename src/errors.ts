@@ -1,3 +1,5 @@
+import { type Inspect, inspectCustom } from './runtime/inspect.ts'
+
 /**
  * What became of a request that failed.
  *
@@ -108,7 +110,7 @@ export class ShortLinkError extends Error {
   }
 
   /** How Node, Bun and Deno print it: short, whatever the server sent. @internal */
-  [Symbol.for('nodejs.util.inspect.custom')](_depth: number, options: object, inspect: Inspect): string {
+  [inspectCustom](_depth: number, options: object, inspect: Inspect): string {
     // The stack says the name and the message, and the message says the issues.
     const { name: _, message: __, issues: ___, body, ...fields } = this.toJSON()
     const shown = (more: object) => inspect({ ...fields, ...more }, { ...options, depth: 3, maxArrayLength: 3 })
@@ -118,8 +120,6 @@ export class ShortLinkError extends Error {
     return `${this.stack} ${shown(rest)}`
   }
 }
-
-type Inspect = (value: unknown, options: object) => string
 
 /**
  * Gives a class its name and code: on the prototype, where the stack's first line is taken from, and on the class, whose

@@ -1,4 +1,5 @@
 import { type AnyShortLinkError, isShortLinkError, type RateLimitState } from '../errors.ts'
+import { type Inspect, inspectCustom } from '../runtime/inspect.ts'
 
 /** An answer together with its response. */
 export interface ApiResponse<T> {
@@ -68,9 +69,7 @@ export class ApiPromise<T> extends Promise<T> {
   }
 
   /** Node shows the state of the answer. @internal */
-  [Symbol.for('nodejs.util.inspect.custom')](_depth: number, options: object, inspect: Inspect): string {
+  [inspectCustom](_depth: number, options: object, inspect: Inspect): string {
     return inspect(this.#data ?? this.#response, options).replace(/^Promise/, this.constructor.name)
   }
 }
-
-type Inspect = (value: unknown, options: object) => string

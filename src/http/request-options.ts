@@ -15,8 +15,8 @@ export interface RequestOptions {
   headers?: HeadersInput
 }
 
-/** The longest wait that fits into a timer of every runtime, in milliseconds. @internal */
-export const MAX_TIMER = 2 ** 31 - 1
+/** The longest wait that fits into a timer of every runtime, in milliseconds. */
+const MAX_TIMER = 2 ** 31 - 1
 
 const isTime = (value: unknown): boolean => typeof value === 'number' && value > 0 && value <= MAX_TIMER
 

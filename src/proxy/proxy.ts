@@ -6,8 +6,8 @@ import { CorsRules, isPreflight } from './cors.ts'
 import { Forwarder } from './forward.ts'
 import { hostMatcher } from './hosts.ts'
 import { ownOptions, type ProxyOptions } from './options.ts'
-import { parsePrefix, pathBelow } from './path.ts'
 import { ProxyRefusal, refusalResponse } from './refusal.ts'
+import { parsePrefix, pathBelow } from './request-path.ts'
 import { Targets } from './target.ts'
 
 /**
