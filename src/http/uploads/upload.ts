@@ -112,7 +112,7 @@ async function openInBrowser(
   return { ...opened, onSent: () => notify(onProgress, { loaded: blob.size, total: blob.size }) }
 }
 
-/** Cloudflare Workers take the length of a stream from its kind, not from the header. */
+/** Cloudflare Workers take the length of a stream from its kind, not from the header. @internal */
 export function withLength(stream: ReadableStream<Uint8Array>, length: number | undefined): ReadableStream<Uint8Array> {
   const { FixedLengthStream } = globalThis as {
     FixedLengthStream?: new (length: number) => TransformStream<Uint8Array, Uint8Array>
@@ -148,7 +148,7 @@ function sizeOf(content: Sized): number {
   return content instanceof Blob ? content.size : content.byteLength
 }
 
-/** The bytes of a source as a stream, counted, and a way to end both. */
+/** The bytes of a source as a stream, counted, and a way to end both. @internal */
 export function openSource(
   content: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
   onBytes?: (loaded: number) => void,
