@@ -364,9 +364,12 @@ export function describe(issues: readonly Issue[]): string {
   return issues.length > 5 ? `${lines.join('; ')}; and ${issues.length - 5} more` : lines.join('; ')
 }
 
+/** The sign that a text was cut. */
+export const CUT = '…'
+
 /** A text of at most so many characters, with a sign that it was cut. */
 export function shorten(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most)}…` : text
+  return text.length > most ? text.slice(0, most) + CUT : text
 }
 
 /** A body as a log shows it: as it is where that is short, as the beginning of its text where it is not. */
