@@ -1,5 +1,6 @@
 import { ConfigurationError, shorten } from '../errors.ts'
 import { isBrowser } from '../runtime/environment.ts'
+import { isRecord, mismatch, shown } from '../schema/expected.ts'
 
 /** An address without its trailing slashes. @throws {ConfigurationError} where it cannot be one */
 export function parseAddress(
@@ -8,11 +9,12 @@ export function parseAddress(
   allowInsecureHttp: boolean,
   redact = (text: string): string => text,
 ): string {
-  const text = String(address)
+  const given: unknown = isRecord(address) ? address.href : address
+  const text = typeof given === 'string' ? given : ''
   const base = isBrowser() ? (globalThis as { location?: { href: string } }).location?.href : undefined
   const url = URL.canParse(text, base) ? new URL(text, base) : undefined
   const problem = !url
-    ? `expected an absolute URL such as https://sho.rt/api, received ${redact(JSON.stringify(shorten(text, 200)))}`
+    ? mismatch('an absolute URL such as https://sho.rt/api', address, (value) => redact(shown(value)))
     : !/^https?:$/.test(url.protocol)
       ? `expected http: or https:, received ${shorten(url.protocol, 40)}`
       : url.username || url.password

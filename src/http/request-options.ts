@@ -1,5 +1,5 @@
 import type { HeadersInput } from '../runtime/fetch.ts'
-import { kind } from '../schema/expected.ts'
+import { kind, shown } from '../schema/expected.ts'
 import { type Check, type Checks, count } from '../schema/params.ts'
 import type { RetryOptions } from './retry.ts'
 
@@ -51,7 +51,7 @@ export const requestOptionChecks: Checks<keyof RequestOptions> = {
     secret: true,
     hint: (value) => {
       const misfit = headerEntries(value)?.find((entry) => !isHeader(entry))
-      return misfit && `${JSON.stringify(misfit[0])} does not fit, its value is ${kind(misfit[1])}`
+      return misfit && `${shown(misfit[0])} does not fit, its value is ${kind(misfit[1])}`
     },
   },
 }

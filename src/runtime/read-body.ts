@@ -101,7 +101,8 @@ const isNodeStream = (body: object): body is AsyncIterable<unknown> & { destroy(
 
 /** For a fetch without streams, which holds the whole body in any case. */
 async function readWhole(response: ReadableResponse, maxBytes: number): Promise<string> {
-  const text = await response.text()
+  const text: unknown = await response.text()
+  if (typeof text !== 'string') throw new TypeError('the text() of the response is not a string')
   // A UTF-16 unit is at most three bytes of UTF-8, so most texts need not be encoded to be counted.
   if (text.length * 3 > maxBytes && new TextEncoder().encode(text).byteLength > maxBytes) {
     throw new BodyTooLargeError(maxBytes)
