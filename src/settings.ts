@@ -10,6 +10,7 @@ import { checkClientOptions, type ShortLinkClientOptions } from './options.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limit/limiter.ts'
 import { environment, isBrowser } from './runtime/environment.ts'
 import { runtimeFetch } from './runtime/fetch.ts'
+import { ownProperties } from './runtime/own-properties.ts'
 import { DEFAULT_MAX_BYTES } from './runtime/read-body.ts'
 
 /** The defaults of the options, one place for all. Those of the rate limit stand in `rate-limit/limiter.ts`. */
@@ -34,8 +35,7 @@ const SET_BY = {
 /** Fills in the options of a client. @throws {ConfigurationError} where an option does not fit */
 export function resolveSettings(given: ShortLinkClientOptions): Settings {
   refuse(checkClientOptions(given), given?.apiKey)
-  // Own properties only: a polluted Object.prototype must not divert the key.
-  const options: ShortLinkClientOptions = Object.assign(Object.create(null), given)
+  const options = ownProperties(given)
   const { allowInsecureHttp = false, openerAuth = defaults.openerAuth } = options
   const baseUrl = options.baseUrl ?? environment('SHORTLINK_BASE_URL')
   const openerUrl = options.openerUrl ?? environment('SHORTLINK_OPENER_URL')

@@ -23,7 +23,26 @@ import { connect, KEY } from './helpers/client.ts'
 import { failure, thrown } from './helpers/outcome.ts'
 import { type Canned, serve } from './helpers/server.ts'
 
+/** A character at a time, as a server may spell the key. */
+const each = (spell: (code: number) => string) =>
+  Array.from(KEY, (character) => spell(character.charCodeAt(0))).join('')
+const hex = (code: number, digits: number) => code.toString(16).padStart(digits, '0')
+
+/** The key as servers spell it inside of other texts. */
+const otherSpellings = {
+  base64: btoa(KEY),
+  'base64 behind a user name': btoa(`owner:${KEY}`),
+  base64url: Buffer.from(KEY).toString('base64url'),
+  'HTML entities': KEY.replaceAll('&', '&amp;').replaceAll('"', '&quot;'),
+  'numeric HTML entities': each((code) => `&#${code};`),
+  'unicode escapes': each((code) => `\\u${hex(code, 4)}`),
+  'percent-encoding in lower case': encodeURIComponent(KEY).replace(/%../g, (code) => code.toLowerCase()),
+  'full percent-encoding': each((code) => `%${hex(code, 2)}`),
+  'percent-encoding, twice': encodeURIComponent(encodeURIComponent(KEY)),
+}
+
 const spellings = [
+  ...Object.values(otherSpellings),
   KEY,
   encodeURIComponent(KEY),
   encodeURI(KEY),
@@ -286,6 +305,102 @@ describe('the key appears nowhere', () => {
     const server = await serve({ status: 503, headers: { 'Retry-After': '0' }, body: { error: 1, message: all } })
     const error = await failure(connect(server, { apiKey, retry: 3 }).account.get())
     expect(error.message).not.toContain(KEY)
+  })
+})
+
+describe.each(Object.entries(otherSpellings))('the key in %s', (_, spelling) => {
+  it.each<[place: string, answer: Canned]>([
+    ['the message of an error', { body: { error: 1, message: `Wrong key: ${spelling}` } }],
+    ['the body of an error', { status: 400, body: { error: 1, message: 'No', sent: { deep: [spelling] } } }],
+    ['an HTML page', { status: 502, body: `<p>${spelling}</p>` }],
+    ['an answer that is not JSON', { body: `{"key":"${spelling}` }],
+    ['a header of an error', { status: 400, headers: { 'x-echo': spelling } }],
+    ['the address of a redirect', { status: 302, headers: { location: `https://new.example/?key=${spelling}` } }],
+    ['rows that do not fit', { body: { error: 0, data: { ...account.data, id: spelling, [spelling]: [spelling] } } }],
+  ])('does not appear in the error for %s', async (_, answer) => {
+    const error = await failure(connect(await serve(answer)).account.get())
+    expectNoKey(error)
+    expectNoKey([...((error as ApiError).headers ?? [])])
+  })
+
+  it('does not appear in the headers of withResponse()', async () => {
+    const server = await serve({ body: account, headers: { 'x-echo': spelling, 'x-other': 'stays' } })
+    const { response } = await connect(server).account.get().withResponse()
+    expectNoKey([...response.headers])
+    expect(response.headers.get('x-other')).toBe('stays')
+  })
+
+  it('does not appear in the error for an argument', async () => {
+    const client = connect({ origin: 'https://sho.rt' })
+    expectNoKey(await failure(client.pixels.create({ type: spelling as never, name: 'a', tag: 'b' })))
+    expectNoKey(await failure(client.campaigns.list().toArray({ limit: spelling as never })))
+    expectNoKey(await failure(client.request('GET', `/urls?${spelling}`)))
+  })
+})
+
+it('the beginning of the key does not appear where an error cuts a long argument in the middle of it', async () => {
+  for (let length = 30; length < 60; length++) {
+    const type = 'x'.repeat(length) + KEY
+    const { message } = await failure(
+      connect({ origin: 'https://sho.rt' }).pixels.create({ type: type as never, name: 'a', tag: 'b' }),
+    )
+    expect(message).not.toContain(KEY.slice(0, 4))
+  }
+})
+
+describe('a password among the parameters', () => {
+  const password = 'Grüße & "Küsse" 100%'
+  const told: unknown[] = []
+  const tell = (event: unknown) => void told.push(event)
+  const observers = { onRequest: tell, onResponse: tell, onRetry: tell, onError: tell }
+
+  it('is sent, and appears in no error, event or log line of an upload', async () => {
+    const lines: string[] = []
+    const logger = { error: () => {}, warn: () => {}, info: () => {}, debug: (line: string) => void lines.push(line) }
+    const server = await serve({ status: 429, headers: { 'Retry-After': '0' }, body: { error: 1, message: password } })
+    const client = connect(server, { retry: 1, logger, logLevel: 'debug', ...observers })
+    const error = await failure(client.files.upload('a.txt', new Blob(['a']), { password }))
+    expect(new URL(server.seen[0]!.url, 'http://sho.rt').searchParams.get('password')).toBe(password)
+    expect(error.url).toMatch(/\/files\/upload\/a\.txt\?password=\[redacted\]$/)
+    expect(told).toHaveLength(2 + 2 + 1 + 1)
+    for (const text of [error, ...told, lines].map(printed)) expect(text).not.toMatch(/Gr(ü|%C3%BC)|K(ü|%C3%BC)sse/i)
+  })
+
+  it('appears in no error of an account update', async () => {
+    const server = await serve({
+      status: 422,
+      body: { error: 1, message: `${password} is too short`, sent: { password } },
+    })
+    const error = await failure(connect(server).account.update({ password }))
+    expect(printed(error)).not.toMatch(/Gr(ü|\\u00fc)ße/)
+  })
+})
+
+describe('a polluted Object.prototype', () => {
+  const names =
+    'baseUrl openerUrl fetch apiKey headers prefixUrl redirect method url href origin credentials dispatcher proxy json body query content api address send searchParams'
+  it.each(names.split(' '))('with `%s` does not divert the key', async (name) => {
+    const evil = await serve({ body: account })
+    const evilFetch = (_: unknown, init?: RequestInit) => fetch(evil.origin, init)
+    const server = await serve({ body: account })
+    const options = { baseUrl: `${server.origin}/api`, apiKey: KEY, retry: 0, rateLimit: false as const }
+    const value =
+      name === 'fetch' || name === 'send'
+        ? evilFetch
+        : name === 'headers'
+          ? { authorization: 'Bearer evil', host: 'evil.example' }
+          : evil.origin
+    Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true, enumerable: false })
+    try {
+      const client = new ShortLinkClient(options)
+      await client.account.get().safe()
+      await client.campaigns.create({ name: 'a' }).safe()
+      await client.campaigns.list().safe()
+    } finally {
+      Reflect.deleteProperty(Object.prototype, name)
+    }
+    expect(evil.seen).toEqual([])
+    for (const { headers } of server.seen) expect(headers.authorization).toBe(`Bearer ${KEY}`)
   })
 })
 

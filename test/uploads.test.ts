@@ -190,16 +190,18 @@ describe('streaming', () => {
   it.each([false, true])(
     'a source that fails midway fails the call with its reason (with onProgress: %s)',
     async (isTold) => {
+      const reason = new Error('the disk is gone')
       async function* source() {
         yield new Uint8Array(1000)
-        throw new Error('the disk is gone')
+        throw reason
       }
       const server = await serve(done)
       const options = isTold ? { onProgress: () => {} } : {}
       for (const content of [source(), streamOf(source())]) {
         const error = await failure(connect(server, { retry: 2 }).files.upload('a.bin', content, {}, options))
         expect(error).toMatchObject({ code: 'connection', outcome: 'unknown', retryable: false, attempts: 1 })
-        expect(error.message).toContain('the disk is gone')
+        expect(error.message).toContain('the content could not be read: the disk is gone')
+        expect(error.cause).toBe(reason)
       }
       expect(server.seen).toEqual([])
     },
@@ -216,11 +218,15 @@ describe('streaming', () => {
     expect(server.seen.map(({ body }) => body.equals(bytes))).toEqual([true, true])
   })
 
-  it.each(kinds)('%s is not sent to the address that a redirect names', async (_, make) => {
+  it.each(kinds)('%s is not sent to the address of a redirect, which the error names', async (_, make, sized) => {
     const other = await serve(done)
     const server = await serve({ status: 307, headers: { location: other.origin }, body: '' })
     const error = await failure(connect(server, { retry: 2 }).files.upload('a.bin', await make()))
-    expect(error.message).toMatch(/redirect/)
+    expect(error).toMatchObject({ outcome: 'rejected', retryable: false, attempts: 1 })
+    // Node does not say where a redirect of a stream leads: naming it would mean to keep all that was sent.
+    const target = sized ? `${other.origin}/` : 'another address, which this runtime does not tell'
+    expect(error.message).toContain(`redirected to ${target}. Redirects are not followed`)
+    expect(error.message).toContain('set `baseUrl` or SHORTLINK_BASE_URL to the new address')
     expect(server.seen).toHaveLength(1)
     expect(other.seen).toEqual([])
   })

@@ -1,5 +1,6 @@
 import { ConfigurationError, type ErrorContext, InvalidRequestError, type Issue, shorten } from '../errors.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
+import { ownProperties } from '../runtime/own-properties.ts'
 import { isRecord, kind, mismatch } from '../schema/expected.ts'
 import { type Checks, checkOptions, checkParams } from '../schema/params.ts'
 import type { ApiKey } from './api-key.ts'
@@ -89,7 +90,7 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
   const { content, unwrap, query, json, checks = {} } = call
   const { apiKey } = defaults
   const redact = redactorOf([query, json], checks, apiKey)
-  const api = defaults[call.api ?? 'management']
+  const api = call.api === 'opener' ? defaults.opener : defaults.management
   const method = typeof call.method === 'string' ? call.method : kind(call.method)
   const refuse = (path: string, issues: Issue[]) => {
     if (issues.length === 0) return
@@ -119,6 +120,7 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
     throw new ConfigurationError(`no address to send it to: set ${api.setBy}`, { method, path })
   }
   const url = api.address + escaped + search
+  const own = ownProperties(options)
   return {
     id: String(++calls),
     method,
@@ -129,14 +131,14 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
     apiKey,
     redact,
     body,
-    upload: content === undefined ? undefined : { content, onProgress: (options as Partial<Upload>).onProgress },
+    upload: content === undefined ? undefined : { content, onProgress: (own as Partial<Upload>).onProgress },
     replayable: content === undefined || isReplayable(content),
     unwrap,
-    signal: options.signal,
-    timeout: options.timeout ?? defaults.timeout,
-    retry: retryOptions(options.retry, defaults.retry),
+    signal: own.signal,
+    timeout: own.timeout ?? defaults.timeout,
+    retry: retryOptions(own.retry, defaults.retry),
     readAhead: call.readAhead,
-    headers: (headerEntries(options.headers ?? {}) ?? []) as [string, string][],
+    headers: (headerEntries(own.headers ?? {}) ?? []) as [string, string][],
   }
 }
 

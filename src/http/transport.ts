@@ -8,6 +8,7 @@ import { sleep, withDeadline } from '../runtime/deadline.ts'
 import { isBrowser, sentOnce } from '../runtime/environment.ts'
 import { type Fetch, type FetchResponse, isResponse } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
+import { ownProperties } from '../runtime/own-properties.ts'
 import { BodyTooLargeError, readText } from '../runtime/read-body.ts'
 import { VERSION } from '../runtime/version.ts'
 import { mismatch } from '../schema/expected.ts'
@@ -72,8 +73,9 @@ export class Transport {
     // Limits, retries, timeouts and errors are this package's own: an error inside a 200 counts, and a timeout covers the
     // body. No redirect is followed: it would turn a POST into a GET.
     this.#ky = ky
-      .create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual', headers })
-      .extend({ headers: settings.headers as [string, string][] })
+      // A prefix that is not given would be taken from a polluted Object.prototype.
+      .create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual', prefixUrl: '', headers })
+      .extend(ownProperties({ headers: settings.headers as [string, string][] }))
   }
 
   /** The budget of the management API. */
@@ -276,12 +278,13 @@ export class Transport {
         signal,
         ...content,
       }
-      const response = await fetch(request.url, init)
+      const response = await fetch(request.url, ownProperties(init))
       if (!isResponse(response))
         throw new TypeError(mismatch('that `fetch` resolves with a Response', response ?? null))
       return response as Response
     }
-    const response = await this.#ky(url, { method, headers: sent, fetch: send as typeof globalThis.fetch })
+    const options = { method, headers: sent, fetch: send as typeof globalThis.fetch }
+    const response = await this.#ky(url, ownProperties(options))
     return response as FetchResponse
   }
 
