@@ -162,6 +162,7 @@ export type Query = Readonly<Record<string, string | number | boolean | null | u
 
 /** What `client.request` sends, and how it reads the answer. */
 export interface RequestParams<T> {
+  /** The query of the address. */
   query?: Query
   /** Sent as JSON. */
   json?: unknown
@@ -175,6 +176,7 @@ export interface RequestParams<T> {
 export interface PaginateParams<T> {
   /** The key under which the rows stand, inside `data` or at the top level. */
   listKey: string
+  /** The query of the address, repeated for every page. */
   query?: Query & PageQuery
   /** Any Standard Schema, which each row is read with. */
   schema?: StandardSchema<T>

@@ -18,8 +18,11 @@ export interface Observers {
 
 /** What does not fit in an answer: where, and what kind of thing came, but no values. */
 export interface Drift {
+  /** The HTTP method of the call. */
   readonly method: string
+  /** The path below the base address, without secrets. */
   readonly path: string
+  /** Everything that does not fit, 100 issues at most. */
   readonly issues: readonly Issue[]
 }
 
@@ -27,8 +30,9 @@ export interface Drift {
 export interface CallEvent {
   /** The same for all attempts of a call. */
   readonly id: string
+  /** The HTTP method. */
   readonly method: string
-  /** The path below the base address. */
+  /** The path below the base address, without secrets. */
   readonly path: string
   /** The whole address, without secrets. */
   readonly url: string
@@ -42,9 +46,11 @@ export interface RequestEvent extends CallEvent {
 
 /** An answer that has come. */
 export interface ResponseEvent extends RequestEvent {
+  /** The HTTP status. */
   readonly status: number
   /** From sending to the last byte of the answer, in milliseconds. */
   readonly durationMs: number
+  /** The rate budget after the answer. */
   readonly rateLimit: RateLimitState
 }
 
@@ -68,6 +74,7 @@ export interface WaitEvent extends CallEvent {
 export interface ErrorEvent extends CallEvent {
   /** An error of this package, or the reason of an abort. */
   readonly error: AnyShortLinkError | unknown
+  /** How many times the request was sent. */
   readonly attempts: number
   /** From the call to its end, waiting included, in milliseconds. */
   readonly durationMs: number
