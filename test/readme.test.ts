@@ -41,8 +41,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('the test in the README is the example that runs', async () => {
-  expect(readme).toContain(await readFile(new URL('../examples/testing-first.test.ts', import.meta.url), 'utf8'))
+test.each(['testing-first.test.ts', 'tracing.ts'])('the README shows examples/%s as it is', async (name) => {
+  expect(readme).toContain(await readFile(new URL(`../examples/${name}`, import.meta.url), 'utf8'))
 })
 
 test('the README has snippets', () => {
