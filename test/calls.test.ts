@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import manifest from '../package.json' with { type: 'json' }
 import { type ShortLinkClient, VERSION } from '../src/index.ts'
 import { fieldNotes } from './fixtures/field-notes.ts'
 import { type CallName, reference } from './fixtures/reference.ts'
@@ -148,6 +149,10 @@ describe.each(Object.entries(rows) as [CallName, Row][])('%s', (name, [call, lin
     const answer = await call(connect(await serve({ body: wire })))
     expect(answer).toStrictEqual(read)
   })
+})
+
+it('VERSION is the version of the package', () => {
+  expect(VERSION).toBe(manifest.version)
 })
 
 it('the tests above cover all 31 methods of the client', () => {

@@ -126,6 +126,7 @@ describe('an invalid parameter is refused before anything is sent', () => {
     const error = await failure(call(connect(server)))
     expect(error).toBeInstanceOf(InvalidRequestError)
     expect(error).toMatchObject({ code: 'invalid_request', outcome: 'not-sent', retryable: false, attempts: 0 })
+    expect(error.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/(api|opener)/)
     const { issues } = error as InvalidRequestError
     expect(issues.map((issue) => issue.path.join('.'))).toEqual([path])
     expect(issues[0]!.message).toMatch(message)
