@@ -1,4 +1,5 @@
 import type { Outcome } from '../errors.ts'
+import { hash } from '../runtime/hash.ts'
 
 /** One entry of a journal: what happened to an item. */
 export interface JournalEntry {
@@ -42,9 +43,7 @@ export async function loadJournal(journal: Journal | undefined): Promise<Journal
 
 /** A short fingerprint of an item (FNV-1a of its JSON) that tells it from another one at the same position. */
 export function fingerprint(item: unknown): string {
-  let hash = 0x811c9dc5
-  for (const letter of json(item)) hash = Math.imul(hash ^ letter.codePointAt(0)!, 0x01000193) >>> 0
-  return hash.toString(36)
+  return hash(json(item))
 }
 
 function json(item: unknown): string {

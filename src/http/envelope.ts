@@ -82,12 +82,13 @@ export function unwrapPageWithSchema<T>(listKey: string, schema: StandardSchema<
   }
 }
 
-/** The page that was asked for: a server that answers with another one would keep a loop going for ever. */
+/** The page that was asked for, by default the first: a server that answers with another one could keep a walk going for ever. */
 export function unwrapNumberedPage<T>(unwrap: Unwrap<Page<T>>, asked: number | undefined): Unwrap<Page<T>> {
   return async (body, context, validate) => {
     const page = await unwrap(body, context, validate)
-    if (asked !== undefined && page.currentpage !== asked) {
-      addIssue(context, 'currentpage', `asked for page ${asked}, the server answered with page ${page.currentpage}`)
+    const expected = asked || 1
+    if (page.currentpage !== expected && (asked || page.hasNextPage)) {
+      addIssue(context, 'currentpage', `asked for page ${expected}, the server answered with page ${page.currentpage}`)
       context.unusable = true
     }
     return page

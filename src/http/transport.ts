@@ -17,9 +17,9 @@ import type { ParseContext } from '../schema/parse.ts'
 import { ApiPromise, type ApiResponse } from './api-promise.ts'
 import { openEnvelope, unwrapNumberedPage, unwrapPage } from './envelope.ts'
 import { emit, type Listeners } from './events/emit.ts'
-import { type ListMemory, ListPromise } from './lists/list-promise.ts'
+import { ListPromise } from './lists/list-promise.ts'
 import {
-  type FetchPageOptions,
+  type FetchPage,
   type ListOptions,
   listOptionChecks,
   type Page,
@@ -60,7 +60,8 @@ export interface List<T> {
 export class Transport {
   readonly #settings: Settings
   readonly #ky: KyInstance
-  readonly #lists = new Map<string, ListMemory>()
+  /** The paths of the lists that refuse a `limit`. */
+  readonly #refusesLimit = new Set<string>()
 
   constructor(settings: Settings) {
     this.#settings = settings
@@ -102,20 +103,18 @@ export class Transport {
   pages<T>(call: Omit<Call<Page<T>>, 'method'>, options: ListOptions = {}): ListPromise<T> {
     const pattern = patternOf(call.path)
     const checks = { ...pageChecks, ...call.checks }
-    const memory = this.#lists.get(pattern) ?? {}
-    this.#lists.set(pattern, memory)
     const redact = (text: string) => this.#settings.apiKey.redact(text)
     const context = contextOfRefused('GET', pattern, this.#settings.management, redact)
     const { concurrency: _, dedupe: __, ...requestOptions } = options ?? {}
-    const fetchPage = async (query: PageQuery, { signal, readAhead }: FetchPageOptions) => {
-      const unwrap = unwrapNumberedPage(call.unwrap, query.page)
-      const page = { ...call, checks, method: 'GET', query: { ...call.query, ...query }, unwrap, readAhead }
+    const query = (call.query ?? {}) as PageQuery
+    const fetchPage: FetchPage<T> = async (overrides, { signal, readAhead }) => {
+      const unwrap = unwrapNumberedPage(call.unwrap, overrides.page ?? query.page)
+      const page = { ...call, checks, method: 'GET', query: { ...query, ...overrides }, unwrap, readAhead }
       const issues = checkOptions(options, listOptionChecks)
       if (issues.length) throw new InvalidRequestError(redactIssues(redact, issues), context)
       return this.#run(page, signal ? { ...requestOptions, signal } : requestOptions)
     }
-    const query = (call.query ?? {}) as PageQuery
-    return new ListPromise(fetchPage, query, options ?? {}, memory, context)
+    return new ListPromise(fetchPage, query, options ?? {}, this.#refusesLimit, context)
   }
 
   /** A call from its check to its answer. */

@@ -3,15 +3,13 @@ import { mismatch, numberOrKind } from '../../schema/expected.ts'
 import { positiveInteger } from '../../schema/params.ts'
 import { ApiPromise, type ApiResponse } from '../api-promise.ts'
 import type { FetchPage, FetchPageOptions, ListOptions, Page, PageQuery } from './page.ts'
-import { type WalkedPage, walk } from './walk.ts'
-
-/** What a list remembers beyond one walk: whether its server refuses the parameter `limit`. @internal */
-export interface ListMemory {
-  limitRefused?: boolean
-}
+import { type RequestPage, type WalkedPage, walk } from './walk.ts'
 
 /** Rows on a page of a walk: the quota counts requests, so fewer of them are better. */
 const WALK_LIMIT = 100
+
+/** How many lists are remembered that refuse a `limit`. */
+const MAX_REMEMBERED_LISTS = 1000
 
 /**
  * A list: awaited, it is one page; iterated, every row of every page. It sends its first request in the same turn of the
@@ -32,7 +30,8 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
   readonly #fetchPage: FetchPage<T>
   readonly #query: PageQuery
   readonly #options: ListOptions
-  readonly #memory: ListMemory
+  /** The paths of the lists whose server refuses a `limit`. */
+  readonly #refusesLimit: Set<string>
   /** The `limit` of a walk; `undefined` for a single page, and where the caller or the server decides. */
   #walkLimit: number | undefined
   #started = false
@@ -45,7 +44,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
     fetchPage: FetchPage<T>,
     query: PageQuery,
     options: ListOptions,
-    memory: ListMemory,
+    refusesLimit: Set<string>,
     context: ErrorContext,
   ) {
     const first = Promise.resolve().then(() => this.#start())
@@ -54,7 +53,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
     this.#fetchPage = fetchPage
     this.#query = query
     this.#options = options
-    this.#memory = memory
+    this.#refusesLimit = refusesLimit
     this.#context = context
   }
 
@@ -116,34 +115,40 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
   async #start(): Promise<ApiResponse<Page<T>>> {
     this.#started = true
     if (this.#refusal) throw this.#refusal
-    return this.#fetchWithLimit({ ...this.#query }, { signal: this.#options.signal })
+    return this.#fetchWithLimit({}, { signal: this.#options.signal })
   }
 
-  /** Asks for a page of the walk's size, or, where the server refuses that parameter, for one of its own size. */
+  /** Begins a walk. It chooses the page size unless the caller has, or the first request has been sent. */
+  #walk(limit: number): AsyncGenerator<WalkedPage<T>, void, undefined> {
+    const { page, limit: given } = this.#query
+    if (!this.#started && page === undefined && given === undefined) this.#walkLimit = limit
+    const requestPage: RequestPage<T> = (number, { usesDefaultSize, ...options }) => {
+      if (usesDefaultSize) return this.#fetchPage({ page: number, limit: undefined }, options)
+      return this.#fetchWithLimit({ page: number }, options)
+    }
+    return walk(this.#first, requestPage, this.#options, this.#context)
+  }
+
+  /** Requests a page of the walk's size or, where the server refuses that `limit`, of its own. */
   async #fetchWithLimit(query: PageQuery, options: FetchPageOptions): Promise<ApiResponse<Page<T>>> {
-    const limit = this.#memory.limitRefused ? undefined : this.#walkLimit
+    const { path = '' } = this.#context
+    const limit = this.#refusesLimit.has(path) ? undefined : this.#walkLimit
     if (limit === undefined) return this.#fetchPage(query, options)
     try {
       return await this.#fetchPage({ ...query, limit }, options)
     } catch (error) {
       if (!mayRefuseLimit(error)) throw error
       const answer = await this.#fetchPage(query, options)
-      this.#memory.limitRefused = true
+      if (this.#refusesLimit.size >= MAX_REMEMBERED_LISTS) this.#refusesLimit.clear()
+      this.#refusesLimit.add(path)
       return answer
     }
   }
-
-  /** Begins a walk. It decides about the `limit`, unless the caller has, or the request is on its way. */
-  #walk(limit: number): AsyncGenerator<WalkedPage<T>, void, undefined> {
-    // A caller's page is counted by the server's own page size.
-    const { page, limit: given } = this.#query
-    if (!this.#started && page === undefined && given === undefined) this.#walkLimit = limit
-    const fetchPage: FetchPage<T> = (query, options) => this.#fetchWithLimit({ ...this.#query, ...query }, options)
-    return walk(this.#first, fetchPage, this.#options, this.#context)
-  }
 }
 
-/** Whether a refusal may be meant for the parameter `limit`: the server took the key and knows the path. */
+/** Whether a refusal may be meant for the `limit`: the server took the key, knows the path, and redirects nowhere. */
 function mayRefuseLimit(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'api' && error.outcome === 'rejected'
+  if (!(error instanceof ApiError)) return false
+  const { code, status, retryable } = error
+  return code === 'api' && !retryable && (status < 300 || status >= 400)
 }

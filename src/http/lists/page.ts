@@ -42,8 +42,11 @@ export interface ListOptions extends RequestOptions {
 /** @internal */
 export const listOptionChecks: Checks = { ...requestOptionChecks, concurrency: positiveInteger, dedupe: boolean }
 
-/** Sends the request for one page. @internal */
-export type FetchPage<T> = (query: PageQuery, options: FetchPageOptions) => Promise<ApiResponse<Page<T>>>
+/** Sends the request for one page. Its query overrides that of the list. @internal */
+export type FetchPage<T> = (
+  query: { [Name in keyof PageQuery]?: PageQuery[Name] | undefined },
+  options: FetchPageOptions,
+) => Promise<ApiResponse<Page<T>>>
 
 /** @internal */
 export interface FetchPageOptions {

@@ -1,0 +1,158 @@
+import { range } from './lists.ts'
+
+/** What a server makes of a `limit`: how it is asked, and how many rows a page has; `undefined` where it refuses. */
+type PageSize = (page: number, limit: number | undefined) => number | undefined
+
+/** Rows on a page where no `limit` is named. */
+export const DEFAULT_SIZE = 15
+
+const honour: PageSize = (_, limit = DEFAULT_SIZE) => limit
+const capAt =
+  (cap: number): PageSize =>
+  (_, limit = DEFAULT_SIZE) =>
+    Math.min(limit, cap)
+const from =
+  (first: number, later: PageSize, earlier = honour): PageSize =>
+  (page, limit) =>
+    (page < first ? earlier : later)(page, limit)
+const constant =
+  (size: number): PageSize =>
+  () =>
+    size
+const refuse: PageSize = (_, limit) => (limit === undefined ? DEFAULT_SIZE : undefined)
+
+/** How servers choose the size of their pages. */
+export const pageSizes: Readonly<Record<string, PageSize>> = {
+  'honours the limit': honour,
+  'caps it at 99': capAt(99),
+  'caps it at 50': capAt(50),
+  'caps it at 25': capAt(25),
+  'caps it at 7': capAt(7),
+  'gives twice as many': (_, limit) => (limit ? 2 * limit : DEFAULT_SIZE),
+  'gives 150 at least': (_, limit = DEFAULT_SIZE) => Math.max(150, limit),
+  'ignores it': constant(DEFAULT_SIZE),
+  'ignores it and gives three rows a page': constant(3),
+  'refuses it': refuse,
+  'refuses more than 50': (page, limit) => (limit && limit > 50 ? undefined : honour(page, limit)),
+  'refuses it from page 2': from(2, refuse),
+  'refuses it from page 5': from(5, refuse),
+  'forgets it from page 2': from(2, constant(DEFAULT_SIZE)),
+  'forgets it from page 5': from(5, constant(DEFAULT_SIZE)),
+  'forgets it from page 2, with 150 rows by default': from(2, constant(150), (_, limit = 150) => limit),
+  'caps it at 99 from page 2': from(2, capAt(99)),
+  'caps it at 50 from page 2': from(2, capAt(50)),
+  'caps it at 7 from page 5': from(5, capAt(7)),
+  'ignores it on page 1': from(2, honour, constant(DEFAULT_SIZE)),
+  'caps it at 50 from page 2 and forgets it from page 5': from(5, constant(DEFAULT_SIZE), from(2, capAt(50))),
+}
+
+type Say = (page: { size: number; limit: number | undefined; rows: number }) => number
+
+/** What servers say that the size of their pages is. */
+export const perpages: Readonly<Record<string, Say>> = {
+  'the size': ({ size }) => size,
+  'the limit': ({ limit = DEFAULT_SIZE }) => limit,
+  'its default': () => DEFAULT_SIZE,
+  'the rows of the page': ({ rows }) => rows,
+  zero: () => 0,
+}
+
+const refusals: Readonly<Record<string, { status: number; body: Record<string, unknown> }>> = {
+  'a 400': { status: 400, body: { error: 1, message: 'limit' } },
+  'a 422 with a list of errors': { status: 422, body: { error: true, message: { limit: ['unknown'] } } },
+  'an error in a 200': { status: 200, body: { error: '1', message: 'limit' } },
+  'a text in a 200': { status: 200, body: { error: 'Unknown parameter' } },
+  'a 400 in a 200': { status: 200, body: { error: 400, message: 'limit' } },
+}
+
+const nextpages: Readonly<Record<string, (page: number) => number | null>> = {
+  null: () => null,
+  'the current one': (page) => page,
+  zero: () => 0,
+}
+
+/** One server: each of its habits by name. */
+export interface Habits {
+  readonly rows: number
+  readonly pageSize: string
+  readonly perpage: string
+  readonly refusal: string
+  readonly lastNextpage: string
+  readonly numbers: string
+}
+
+/** Every value of every habit. */
+export const habits = {
+  pageSize: Object.keys(pageSizes),
+  perpage: Object.keys(perpages),
+  refusal: Object.keys(refusals),
+  lastNextpage: Object.keys(nextpages),
+  numbers: ['numbers', 'strings'],
+}
+
+export interface PagingServer {
+  /** The HTTP status and the body for a page. */
+  answer(page: number, limit: number | undefined): { status: number; body: Record<string, unknown> }
+  /** The same over HTTP. */
+  readonly fetch: typeof globalThis.fetch
+  /** Each request, and whether it was refused. */
+  readonly requests: { page: number; limit: number | undefined; refused: boolean }[]
+  /** The sizes of the pages that it gave. */
+  readonly sizes: Set<number>
+}
+
+/** A server in memory with a list of rows whose ids are 1, 2, 3 and so on. */
+export function pagingServer(habits: Habits): PagingServer {
+  const requests: PagingServer['requests'] = []
+  const sizes = new Set<number>()
+  const spell = (value: number | null) => (habits.numbers === 'strings' && value !== null ? String(value) : value)
+  const answer: PagingServer['answer'] = (page, limit) => {
+    const answer = answerOf(habits, page, limit)
+    requests.push({ page, limit, refused: answer === undefined })
+    if (!answer) return refusals[habits.refusal]!
+    sizes.add(answer.size)
+    const data = Object.fromEntries(Object.entries(answer.numbers).map(([name, value]) => [name, spell(value)]))
+    return { status: 200, body: { error: 0, data: { ...data, list: answer.ids.map((id) => ({ id: spell(id) })) } } }
+  }
+  const fetch = async (url: string) => {
+    const query = new URL(url).searchParams
+    const { status, body } = answer(Number(query.get('page') ?? 1), Number(query.get('limit')) || undefined)
+    return Response.json(body, { status })
+  }
+  return { answer, fetch: fetch as typeof globalThis.fetch, requests, sizes }
+}
+
+/**
+ * Whether the numbers of a page tell that the size of the pages has changed, and to what. Where `maxpage` stays the same, or
+ * a false `perpage` fits it, a change looks like rows that somebody adds or deletes, or that the server leaves out.
+ */
+export function tellsPageSize(habits: Habits, limit = 100): boolean {
+  const pages = range(1, 10)
+  const withLimit = pages.map((page) => answerOf(habits, page, limit))
+  if (habits.perpage === 'the size' || new Set(withLimit.map((answer) => answer?.size)).size === 1) return true
+  const sizes = new Map<number, number>()
+  return [...withLimit, ...pages.map((page) => answerOf(habits, page, undefined))].every((answer) => {
+    if (!answer || answer.numbers.maxpage < 2) return true
+    const { maxpage, perpage } = answer.numbers
+    const size = sizes.get(maxpage) ?? answer.size
+    sizes.set(maxpage, size)
+    const lieFits = perpage >= answer.ids.length && Math.ceil(habits.rows / perpage) === maxpage
+    return size === answer.size && (perpage === size || !lieFits)
+  })
+}
+
+/** The rows and numbers of a page; `undefined` where the server refuses the limit. */
+function answerOf({ rows, pageSize, perpage, lastNextpage }: Habits, page: number, limit: number | undefined) {
+  const size = pageSizes[pageSize]!(page, limit)
+  if (size === undefined) return undefined
+  const maxpage = Math.ceil(rows / size)
+  const ids = range((page - 1) * size + 1, Math.min(page * size, rows))
+  const numbers = {
+    result: rows,
+    perpage: perpages[perpage]!({ size, limit, rows: ids.length }),
+    currentpage: page,
+    nextpage: page < maxpage ? page + 1 : nextpages[lastNextpage]!(page),
+    maxpage,
+  }
+  return { size, ids, numbers }
+}

@@ -1,0 +1,140 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { apiError } from '../../src/errors.ts'
+import { openEnvelope, unwrapNumberedPage, unwrapPageWithSchema } from '../../src/http/envelope.ts'
+import { ListPromise } from '../../src/http/lists/list-promise.ts'
+import { connect } from '../helpers/client.ts'
+import { range } from '../helpers/lists.ts'
+import {
+  DEFAULT_SIZE,
+  type Habits,
+  habits,
+  type PagingServer,
+  pageSizes,
+  pagingServer,
+  tellsPageSize,
+} from '../helpers/paging-server.ts'
+
+const MAX_ROWS = 1000
+
+/**
+ * Every run of the tests walks lists of every size, spread over the servers. With PAGING_RUNS=1000, say, every server has a
+ * list of every size, and that many of random ones.
+ */
+const RUNS = Number(process.env.PAGING_RUNS ?? 10)
+const SPREAD = process.env.PAGING_RUNS === undefined ? habits.pageSize.length : 1
+const SEED = process.env.PAGING_SEED === undefined ? {} : { seed: Number(process.env.PAGING_SEED) }
+
+interface Row {
+  readonly id: number | string
+}
+
+interface Walk {
+  readonly concurrency: number
+  readonly dedupe: boolean
+  /** The `limit` that the caller names. */
+  readonly limit: number | undefined
+}
+
+/** Makes a list of a server, of which the walks are the same list of the same client. */
+type MakeList = (server: PagingServer, walk: Walk) => () => ListPromise<Row>
+
+const listOfClient: MakeList = ({ fetch }, { limit, concurrency, dedupe }) => {
+  const client = connect({ origin: 'http://127.0.0.1' }, { fetch })
+  const query = limit === undefined ? {} : { limit }
+  return () => client.paginate<Row>('/urls', { listKey: 'list', query }, { concurrency, dedupe })
+}
+
+/** The list without the transport, which makes a thousand walks in the time of fifty. */
+const listWithoutTransport: MakeList = ({ answer }, { limit, ...options }) => {
+  const refusesLimit = new Set<string>()
+  const context = { method: 'GET', path: '/urls' }
+  const query = limit === undefined ? {} : { limit }
+  const fetchPage = async (overrides: { page?: number | undefined; limit?: number | undefined }) => {
+    const asked = { page: 1, ...query, ...overrides }
+    const { status, body } = answer(asked.page ?? 1, asked.limit)
+    const envelope = openEnvelope(body, status)!
+    const headers = new Headers()
+    const rateLimit = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
+    if (!envelope.ok) throw apiError('no', { status: envelope.status, body, headers, rateLimit }, context, undefined)
+    const unwrap = unwrapNumberedPage<Row>(unwrapPageWithSchema('list', undefined), overrides.page)
+    const data = await unwrap(envelope.body, { path: [], issues: [] }, true)
+    return { data, response: new Response(), rateLimit, attempts: 1 }
+  }
+  return () => new ListPromise<Row>(fetchPage, query, options, refusesLimit, context)
+}
+
+/** Walks a list to its end and checks that every row comes once and in order, in as few requests as it takes. */
+async function checkWalk(habits: Habits, walk: Walk, makeList: MakeList): Promise<void> {
+  if (!tellsPageSize(habits, walk.limit)) return
+  const server = pagingServer(habits)
+  const { requests, sizes } = server
+  const list = makeList(server, walk)
+
+  const rows = await list().toArray()
+  expect(rows.map(({ id }) => Number(id))).toEqual(range(1, habits.rows))
+  const refused = requests.filter((request) => request.refused).length
+  const pages = Math.max(1, Math.ceil(habits.rows / Math.min(...sizes)))
+  if (sizes.size === 1) expect(requests.length).toBe(pages + refused)
+  // A walk takes four requests at most to find its place again, and gives up those in flight.
+  else expect(requests.length).toBeLessThanOrEqual(pages + refused + 4 + walk.concurrency)
+  // The pages that are in flight when the server refuses the first limit have one too.
+  expect(refused).toBeLessThanOrEqual(walk.concurrency)
+  if (refused === 0) return
+
+  requests.length = 0
+  const again: Row[] = []
+  for await (const page of list().pages()) {
+    expect(page.result).toBe(habits.rows)
+    expect(page.maxpage).toBe(Math.ceil(habits.rows / DEFAULT_SIZE))
+    again.push(...page.items)
+  }
+  expect(again).toEqual(rows)
+  expect(requests.every((request) => request.limit === undefined)).toBe(true)
+}
+
+/** A caller's own limit is kept, so the caller hears of its refusal. */
+const isRefused = (pageSize: string, limit: number | undefined) =>
+  limit !== undefined && [1, 9].some((page) => pageSizes[pageSize]!(page, limit) === undefined)
+
+/** A server and a walk, all but the size of the list. */
+const scenarios = (pageSize: string) =>
+  fc
+    .record({
+      perpage: fc.constantFrom(...habits.perpage),
+      refusal: fc.constantFrom(...habits.refusal),
+      lastNextpage: fc.constantFrom(...habits.lastNextpage),
+      numbers: fc.constantFrom(...habits.numbers),
+      concurrency: fc.constantFrom(1, 4, 8),
+      dedupe: fc.boolean(),
+      limit: fc.option(fc.integer({ min: 1, max: 120 }), { nil: undefined, freq: 2 }),
+    })
+    .map((scenario) => ({ ...scenario, pageSize }))
+    .filter(({ limit }) => !isRefused(pageSize, limit))
+
+const sizes = fc.integer({ min: 0, max: MAX_ROWS })
+
+describe('a walk gives every row once and in order, in as few requests as it takes, if the server', () => {
+  it.each(habits.pageSize)(
+    '%s',
+    async (pageSize) => {
+      const offset = habits.pageSize.indexOf(pageSize)
+      const everySize = range(0, MAX_ROWS).filter((rows) => (rows + offset) % SPREAD === 0)
+      const samples = fc.sample(scenarios(pageSize), { numRuns: everySize.length, ...SEED })
+      const property = fc.asyncProperty(sizes, scenarios(pageSize), (rows, scenario) =>
+        checkWalk({ rows, ...scenario }, scenario, listWithoutTransport),
+      )
+      const examples = everySize.map((rows, index): [number, (typeof samples)[number]] => [rows, samples[index]!])
+      await fc.assert(property, { examples, numRuns: everySize.length + RUNS, ...SEED })
+    },
+    600_000,
+  )
+
+  it('behaves in any of these ways towards a whole client', async () => {
+    const anyScenario = fc.constantFrom(...habits.pageSize).chain(scenarios)
+    const property = fc.asyncProperty(fc.integer({ min: 0, max: 250 }), anyScenario, (rows, scenario) =>
+      checkWalk({ rows, ...scenario }, scenario, listOfClient),
+    )
+    await fc.assert(property, { numRuns: 3 * RUNS, ...SEED })
+  }, 600_000)
+})
