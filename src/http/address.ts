@@ -11,7 +11,9 @@ export function parseAddress(
 ): string {
   const given: unknown = isRecord(address) ? address.href : address
   const text = typeof given === 'string' ? given : ''
-  const base = isBrowser() ? (globalThis as { location?: { href: string } }).location?.href : undefined
+  // `sho.rt/api` is an address that lacks its scheme, and not a path of the page.
+  const isPath = /^\.{0,2}\//.test(text)
+  const base = isPath && isBrowser() ? (globalThis as { location?: { href: string } }).location?.href : undefined
   const url = URL.canParse(text, base) ? new URL(text, base) : undefined
   const problem = !url
     ? mismatch('an absolute URL such as https://sho.rt/api', address, (value) => redact(shown(value)))

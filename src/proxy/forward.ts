@@ -71,9 +71,10 @@ export class Forwarder {
     if (!isOpener || this.#openerAuth === 'bearer') headers.set('Authorization', `Bearer ${await key.get()}`)
     signal.throwIfAborted()
 
-    const source = request.body ? openSource(request.body) : undefined
+    // Deno sends the length of the request's own stream, and of no other (denoland/deno#24197).
+    const source = request.body && !('Deno' in globalThis) ? openSource(request.body) : undefined
     const length = Number(request.headers.get('Content-Length') ?? Number.NaN)
-    const body = source && withLength(source.body, Number.isSafeInteger(length) ? length : undefined)
+    const body = source ? withLength(source.body, Number.isSafeInteger(length) ? length : undefined) : request.body
     const init = {
       method: request.method,
       headers: Object.fromEntries(headers),
