@@ -1,17 +1,21 @@
 /** The guard that CI runs: sizes that are exact, each with the most it may be. No timing decides anything. */
 import { installProject } from './clients.ts'
+import type { Limit } from './measure.ts'
 import { diskSize, download, instantiations, limits } from './weight.ts'
 
 installProject()
 
 const name = 'shortlink-sdk'
-const budgets = [
+const budgets: ({ what: string; is: number } & Limit)[] = [
   { what: 'download of one list call, kB', is: await download(name), ...limits.download },
   { what: 'type instantiations of one list call', is: await instantiations(name), ...limits.types },
   { what: 'package on disk without maps, kB', is: diskSize(name), ...limits.disk },
 ]
 
 console.table(budgets)
-const exceeded = budgets.filter(({ is, atMost }) => !(is <= atMost))
-for (const { what, is, atMost } of exceeded) console.error(`Exceeded: ${what}: ${is}, at most ${atMost}`)
+const missed = budgets.filter(({ is, atMost }) => !(is <= atMost))
+for (const { what, is, atMost } of missed) console.error(`Missed: ${what}: ${is}, at most ${atMost}`)
+const exceeded = missed.filter(({ is, meanwhile = 0 }) => !(is <= meanwhile))
+for (const { what, is, meanwhile } of exceeded)
+  console.error(`Exceeded: ${what}: ${is}, meanwhile at most ${meanwhile}`)
 process.exitCode = exceeded.length ? 1 : 0
