@@ -13,7 +13,7 @@ const budgets: ({ what: string; is: number } & Limit)[] = [
 ]
 
 console.table(budgets)
-const missed = budgets.filter(({ is, atMost }) => !(is <= atMost))
+const missed = budgets.filter(({ is, atMost }) => !(is <= (atMost ?? Infinity)))
 for (const { what, is, atMost } of missed) console.error(`Missed: ${what}: ${is}, at most ${atMost}`)
 const exceeded = missed.filter(({ is, meanwhile = 0 }) => !(is <= meanwhile))
 for (const { what, is, meanwhile } of exceeded)
