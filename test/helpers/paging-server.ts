@@ -49,7 +49,7 @@ export const pageSizes: Readonly<Record<string, PageSize>> = {
 type Say = (page: { size: number; limit: number | undefined; rows: number }) => number
 
 /** What servers say that the size of their pages is. */
-export const perpages: Readonly<Record<string, Say>> = {
+const perpages: Readonly<Record<string, Say>> = {
   'the size': ({ size }) => size,
   'the limit': ({ limit = DEFAULT_SIZE }) => limit,
   'its default': () => DEFAULT_SIZE,
