@@ -13,7 +13,8 @@ export interface AcquireOptions {
   onWait?: (event: BudgetWait) => void
   /**
    * Whether the request only reads ahead. While other calls wait, such a call stands behind them. A function is asked
-   * each time a place becomes free, so that the request can become urgent while it waits. Default: `false`.
+   * each time a place becomes free, so that the request can become urgent while it waits: it then joins the calls that
+   * wait already, as the last. Default: `false`.
    */
   readAhead?: boolean | (() => boolean) | undefined
 }
@@ -46,11 +47,13 @@ interface Waiter {
  * read ahead let the others go first.
  */
 export class WaitingQueue {
+  /** All of them, in the order in which they came. */
   readonly #waiters = new Set<Waiter>()
+  /** Those that do not read ahead, in the order in which they came or became urgent. */
+  readonly #urgent = new Set<Waiter>()
+  readonly #readingAhead = new Set<Waiter>()
   /** Those that are yet to be told how long they wait. */
   readonly #untold = new Set<Waiter>()
-  /** How many joined to read ahead. */
-  #readAheads = 0
   readonly #maxWait: number
   readonly #state: () => RateLimitState
 
@@ -83,9 +86,7 @@ export class WaitingQueue {
   ): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = () => {
-        this.#waiters.delete(waiter)
-        this.#untold.delete(waiter)
-        if (joinsToReadAhead) this.#readAheads--
+        for (const waiters of [this.#waiters, this.#urgent, this.#readingAhead, this.#untold]) waiters.delete(waiter)
         removeListener?.()
       }
       const settle = (error?: RateLimitError) => {
@@ -94,8 +95,9 @@ export class WaitingQueue {
         else resolve()
       }
       const waiter: Waiter = { since: now, options, settle }
-      const joinsToReadAhead = isReadingAhead(waiter)
-      const waitMs = wait(joinsToReadAhead ? this.size : this.size - this.#readAheads)
+      this.#findUrgent()
+      const readsAhead = isReadingAhead(waiter)
+      const waitMs = wait(readsAhead ? this.size : this.#urgent.size)
       const overdue = this.#overdue(waiter, now, waitMs, imposed)
       if (overdue) return reject(overdue)
       const removeListener =
@@ -106,7 +108,8 @@ export class WaitingQueue {
           reject(signal.reason)
         })
       this.#waiters.add(waiter)
-      if (joinsToReadAhead) this.#readAheads++
+      const line = readsAhead ? this.#readingAhead : this.#urgent
+      line.add(waiter)
       this.#untold.add(waiter)
       this.#tell(waiter, waitMs)
     })
@@ -164,8 +167,18 @@ export class WaitingQueue {
   }
 
   *#inOrder(): Generator<Waiter> {
-    for (const waiter of this.#waiters) if (!isReadingAhead(waiter)) yield waiter
-    for (const waiter of this.#waiters) if (isReadingAhead(waiter)) yield waiter
+    this.#findUrgent()
+    yield* this.#urgent
+    yield* this.#readingAhead
+  }
+
+  /** Lets the calls that have become urgent join the line behind those that were urgent before. */
+  #findUrgent(): void {
+    for (const waiter of this.#readingAhead) {
+      if (isReadingAhead(waiter)) continue
+      this.#readingAhead.delete(waiter)
+      this.#urgent.add(waiter)
+    }
   }
 }
 
