@@ -91,6 +91,8 @@ export const habits = {
 }
 
 export interface PagingServer {
+  /** The ids of the rows, at first 1, 2, 3 and so on; a test may add and delete some. */
+  readonly ids: number[]
   /** The HTTP status and the body for a page. */
   answer(page: number, limit: number | undefined): { status: number; body: Record<string, unknown> }
   /** The same over HTTP. */
@@ -101,25 +103,26 @@ export interface PagingServer {
   readonly sizes: Set<number>
 }
 
-/** A server in memory with a list of rows whose ids are 1, 2, 3 and so on. */
+/** A server in memory with a list of rows. */
 export function pagingServer(habits: Habits): PagingServer {
+  const ids = range(1, habits.rows)
   const requests: PagingServer['requests'] = []
   const sizes = new Set<number>()
   const spell = (value: number | null) => (habits.numbers === 'strings' && value !== null ? String(value) : value)
   const answer: PagingServer['answer'] = (page, limit) => {
-    const answer = answerOf(habits, page, limit)
+    const answer = answerOf(habits, ids, page, limit)
     requests.push({ page, limit, refused: answer === undefined })
     if (!answer) return refusals[habits.refusal]!
     sizes.add(answer.size)
     const data = Object.fromEntries(Object.entries(answer.numbers).map(([name, value]) => [name, spell(value)]))
-    return { status: 200, body: { error: 0, data: { ...data, list: answer.ids.map((id) => ({ id: spell(id) })) } } }
+    return { status: 200, body: { error: 0, data: { ...data, list: answer.rows.map((id) => ({ id: spell(id) })) } } }
   }
   const fetch = async (url: string) => {
     const query = new URL(url).searchParams
     const { status, body } = answer(Number(query.get('page') ?? 1), Number(query.get('limit')) || undefined)
     return Response.json(body, { status })
   }
-  return { answer, fetch: fetch as typeof globalThis.fetch, requests, sizes }
+  return { ids, answer, fetch: fetch as typeof globalThis.fetch, requests, sizes }
 }
 
 /**
@@ -128,31 +131,32 @@ export function pagingServer(habits: Habits): PagingServer {
  */
 export function tellsPageSize(habits: Habits, limit = 100): boolean {
   const pages = range(1, 10)
-  const withLimit = pages.map((page) => answerOf(habits, page, limit))
+  const ids = range(1, habits.rows)
+  const withLimit = pages.map((page) => answerOf(habits, ids, page, limit))
   if (habits.perpage === 'the size' || new Set(withLimit.map((answer) => answer?.size)).size === 1) return true
   const sizes = new Map<number, number>()
-  return [...withLimit, ...pages.map((page) => answerOf(habits, page, undefined))].every((answer) => {
+  return [...withLimit, ...pages.map((page) => answerOf(habits, ids, page, undefined))].every((answer) => {
     if (!answer || answer.numbers.maxpage < 2) return true
     const { maxpage, perpage } = answer.numbers
     const size = sizes.get(maxpage) ?? answer.size
     sizes.set(maxpage, size)
-    const lieFits = perpage >= answer.ids.length && Math.ceil(habits.rows / perpage) === maxpage
+    const lieFits = perpage >= answer.rows.length && Math.ceil(habits.rows / perpage) === maxpage
     return size === answer.size && (perpage === size || !lieFits)
   })
 }
 
 /** The rows and numbers of a page; `undefined` where the server refuses the limit. */
-function answerOf({ rows, pageSize, perpage, lastNextpage }: Habits, page: number, limit: number | undefined) {
-  const size = pageSizes[pageSize]!(page, limit)
+function answerOf(habits: Habits, ids: readonly number[], page: number, limit: number | undefined) {
+  const size = pageSizes[habits.pageSize]!(page, limit)
   if (size === undefined) return undefined
-  const maxpage = Math.ceil(rows / size)
-  const ids = range((page - 1) * size + 1, Math.min(page * size, rows))
+  const maxpage = Math.ceil(ids.length / size)
+  const rows = ids.slice((page - 1) * size, page * size)
   const numbers = {
-    result: rows,
-    perpage: perpages[perpage]!({ size, limit, rows: ids.length }),
+    result: ids.length,
+    perpage: perpages[habits.perpage]!({ size, limit, rows: rows.length }),
     currentpage: page,
-    nextpage: page < maxpage ? page + 1 : nextpages[lastNextpage]!(page),
+    nextpage: page < maxpage ? page + 1 : nextpages[habits.lastNextpage]!(page),
     maxpage,
   }
-  return { size, ids, numbers }
+  return { size, rows, numbers }
 }

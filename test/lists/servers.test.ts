@@ -138,3 +138,49 @@ describe('a walk gives every row once and in order, in as few requests as it tak
     await fc.assert(property, { numRuns: 3 * RUNS, ...SEED })
   }, 600_000)
 })
+
+describe('while somebody changes the list, a walk', () => {
+  const walks = fc.constantFrom(...habits.pageSize).chain((pageSize) =>
+    fc.record({
+      pageSize: fc.constant(pageSize),
+      rows: fc.integer({ min: 0, max: 300 }),
+      concurrency: fc.constantFrom(1, 4, 8),
+      /** What happens before each request: where in the list, from 0 to 1; none where it is 2. */
+      changes: fc.array(fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.constant(2)), { maxLength: 40 }),
+    }),
+  )
+  const honest = { perpage: 'the size', refusal: 'a 400', lastNextpage: 'null', numbers: 'numbers' }
+
+  /** The ids that a walk gives while the list is changed before each request. */
+  async function idsOf(
+    { changes, concurrency, ...habits }: Omit<Habits, keyof typeof honest> & { concurrency: number; changes: number[] },
+    change: (ids: number[], index: number, turn: number) => void,
+  ): Promise<number[]> {
+    const server = pagingServer({ ...habits, ...honest })
+    let turn = 0
+    const answer: PagingServer['answer'] = (page, limit) => {
+      const where = changes[turn++] ?? 2
+      if (where < 2 && turn > 1) change(server.ids, Math.floor(where * server.ids.length), turn)
+      return server.answer(page, limit)
+    }
+    const list = listWithoutTransport({ ...server, answer }, { concurrency, dedupe: true, limit: undefined })
+    return (await list().toArray()).map(({ id }) => Number(id))
+  }
+
+  it('gives every row that was there from the start once and in order if rows are added', async () => {
+    const property = fc.asyncProperty(walks, async (walk) => {
+      const ids = await idsOf(walk, (ids, index, turn) => ids.splice(index, 0, MAX_ROWS + turn))
+      expect(ids.filter((id) => id <= MAX_ROWS)).toEqual(range(1, walk.rows))
+      expect(new Set(ids).size).toBe(ids.length)
+    })
+    await fc.assert(property, { numRuns: 20 * RUNS, ...SEED })
+  })
+
+  it('gives no row twice and none out of order if rows are deleted', async () => {
+    const property = fc.asyncProperty(walks, async (walk) => {
+      const ids = await idsOf(walk, (ids, index) => ids.splice(index, 1))
+      expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))
+    })
+    await fc.assert(property, { numRuns: 20 * RUNS, ...SEED })
+  })
+})

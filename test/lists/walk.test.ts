@@ -45,6 +45,25 @@ describe('a walk', () => {
     },
   )
 
+  it.each([1, 15, 16, 100, 101, 110, 199, 200, 1000])(
+    'of %i rows ends without an error if the server counts the pages in its default size and the last ones are empty',
+    async (total) => {
+      const fetch = async (url: string) => {
+        const number = numberOf(url)
+        const rows = range((number - 1) * 100 + 1, Math.min(number * 100, total)).map((id) => ({ id }))
+        const maxpage = Math.ceil(total / 15)
+        const nextpage = number < maxpage ? number + 1 : null
+        const numbers = { result: total, perpage: 15, currentpage: number, nextpage, maxpage }
+        return Response.json(page('urls', rows, numbers).body)
+      }
+      const client = connect({ origin: 'http://127.0.0.1' }, { fetch: fetch as typeof globalThis.fetch })
+      for (const concurrency of [1, 8]) {
+        const list = client.paginate<{ id: number }>('/urls', { listKey: 'urls' }, { concurrency })
+        expect(ids(await list.toArray())).toEqual(range(1, total))
+      }
+    },
+  )
+
   it('gives the rows that are added while it is walked', async () => {
     let total = 3
     const server = await serve((request) => {

@@ -46,6 +46,7 @@ export async function* walk<T>(
   let size = pageSizeOf(page)
   /** How many rows at the beginning of the page belong to the pages before. */
   let passed = 0
+  let rows = 0
   let idlePages = 0
   const seen = new SeenRows<T>()
   const inFlight = new PagesInFlight(requestPage, options)
@@ -54,6 +55,9 @@ export async function* walk<T>(
     for (;;) {
       if (concurrency > 1 && page.hasNextPage) inFlight.request(page.currentpage + 1, page.maxpage)
       signal?.throwIfAborted()
+      rows += Math.max(0, page.items.length - passed)
+      // Some servers count the pages in another size than they have.
+      if (page.items.length === 0 && rows > 0 && rows >= page.result) return
       const { newItems, isIdle } = seen.add(page.items, passed)
       idlePages = isIdle ? idlePages + 1 : 0
       if (idlePages >= MAX_IDLE_PAGES && page.hasNextPage) throw nothingNew(page, context)
