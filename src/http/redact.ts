@@ -31,14 +31,29 @@ const SEARCHED = 200
  */
 export function createRedactor(secret: string): Redact {
   const searched = secret.slice(0, SEARCHED)
+  // In base64, the secret is a run of letters, digits and these signs that is at least so long.
+  const run = Math.floor((searched.length * 4) / 3) - 3
+  const mayBeEncoded = new RegExp(`[%&+\\\\${CUT}]|[\\w/-]{${Math.max(1, run)}}`)
+  let patterns: ReturnType<typeof patternsOf> | undefined
+  return (text) => {
+    // Most texts are short and plain. The patterns take long to compile.
+    if (!mayBeEncoded.test(text)) return text.replaceAll(secret, REDACTED)
+    patterns ??= patternsOf(secret, searched)
+    return text
+      .replace(patterns.whole, REDACTED)
+      .replace(patterns.cut, (found) =>
+        plain(secret).startsWith(plain(found).slice(0, -CUT.length)) ? REDACTED + CUT : found,
+      )
+  }
+}
+
+/** Patterns for the whole secret, in every encoding, and for its beginning where a message was cut in the middle of it. */
+function patternsOf(secret: string, searched: string) {
   const literal = [...searched].map(spellingsOf).join('') + (secret.length > SEARCHED ? '\\S*' : '')
-  const pattern = new RegExp([literal, ...base64SpellingsOf(searched)].join('|'), 'g')
-  // The beginning of a secret, where a message was cut in the middle of it.
-  const cut = new RegExp(`${escaped(searched.slice(0, 4))}[^${CUT}]{0,${SEARCHED}}${CUT}`, 'g')
-  return (text) =>
-    text
-      .replace(pattern, REDACTED)
-      .replace(cut, (found) => (plain(secret).startsWith(plain(found).slice(0, -CUT.length)) ? REDACTED + CUT : found))
+  return {
+    whole: new RegExp([literal, ...base64SpellingsOf(searched)].join('|'), 'g'),
+    cut: new RegExp(`${escaped(searched.slice(0, 4))}[^${CUT}]{0,${SEARCHED}}${CUT}`, 'g'),
+  }
 }
 
 /** A text without the backslashes of JSON. */
