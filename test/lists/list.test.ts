@@ -159,3 +159,50 @@ describe('the page size of a list', () => {
     },
   )
 })
+
+describe('a `limit` that the server refuses', () => {
+  const limitOf = (url: string) => new URL(url, 'http://sho.rt').searchParams.get('limit')
+  const refusing = () =>
+    serve((request, destroy) =>
+      limitOf(request.url)
+        ? { status: 400, body: { error: 1, message: 'limit' } }
+        : splashPages(7, 3)(request, destroy),
+    )
+
+  it('is left out of the request that follows, and of all later ones of that list and client', async () => {
+    const server = await refusing()
+    const client = connect(server)
+    for (let walk = 0; walk < 2; walk++) expect(ids(await client.splash.list().toArray())).toEqual(range(1, 7))
+    expect(server.seen.map(({ url }) => limitOf(url))).toEqual(['100', null, null, null, null, null, null])
+  })
+
+  it('is tried again on other lists and by other clients', async () => {
+    const server = await refusing()
+    const client = connect(server)
+    const paginate = (path: string) => client.paginate(path, { listKey: 'splash' }).toArray({ limit: 1 })
+    for (const path of ['/a', '/b', '/a', '/b']) await paginate(path)
+    await connect(server).paginate('/a', { listKey: 'splash' }).toArray({ limit: 1 })
+    const asked = server.seen.map(({ url }) => `${url.slice(5, 6)} ${limitOf(url)}`)
+    expect(asked).toEqual(['a 1', 'a null', 'b 1', 'b null', 'a null', 'b null', 'a 1', 'a null'])
+  })
+
+  it('is reported if the caller named it', async () => {
+    const server = await refusing()
+    expect(await failure(connect(server).splash.list({ limit: 5 }).toArray())).toMatchObject({ status: 400 })
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it('is not to blame if the server also refuses the request without it; that error is reported, and nothing remembered', async () => {
+    const server = await serve({ body: { error: 1, message: 'no' } }, { body: { error: 1, message: 'no list' } })
+    const client = connect(server)
+    expect((await failure(client.splash.list().toArray())).message).toContain('no list')
+    await failure(client.splash.list().toArray())
+    expect(server.seen.map(({ url }) => limitOf(url))).toEqual(['100', null, '100', null])
+  })
+
+  it.each([302, 401, 403, 404, 429, 500, 503])('is not to blame for an answer with the status %i', async (status) => {
+    const server = await serve({ status, body: { error: 1 }, headers: { location: '/' } })
+    await failure(connect(server).splash.list().toArray())
+    expect(server.seen).toHaveLength(1)
+  })
+})

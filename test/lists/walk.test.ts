@@ -4,6 +4,7 @@ import { numberOf, page, splash, splashPages } from '../helpers/answers.ts'
 import { connect } from '../helpers/client.ts'
 import { collect, ids, pagesSeen, range, unhandledIn } from '../helpers/lists.ts'
 import { failure, thrown, until } from '../helpers/outcome.ts'
+import { pagingServer } from '../helpers/paging-server.ts'
 import { type Canned, serve } from '../helpers/server.ts'
 
 describe('a walk ends after the first page where the server says', () => {
@@ -132,6 +133,12 @@ describe('a row that comes again on a later page', () => {
     ])
   })
 
+  it('is given again if its id is too long to be remembered', async () => {
+    const id = 'x'.repeat(1000)
+    const server = await pagesOf([{ id }], [{ id }])
+    expect(await connect(server).paginate('/items', { listKey: 'items' }).toArray()).toHaveLength(2)
+  })
+
   it('is left out if it came among the last 1,000 rows; older ones are forgotten', async () => {
     const perpage = 100
     const shifted = (currentpage: number) =>
@@ -251,6 +258,52 @@ describe('a walk with pages in flight', () => {
     }
     expect(await thrown(walk())).toBe('enough')
     expect(rows).toEqual([1, 2])
+  })
+
+  it('requests no further page once the loop over pages() has aborted the signal', async () => {
+    const controller = new AbortController()
+    const server = await serve(splashPages(20, 5))
+    const walk = async () => {
+      for await (const _ of connect(server).splash.list({}, { signal: controller.signal }).pages())
+        controller.abort('enough')
+    }
+    expect(await thrown(walk())).toBe('enough')
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it.each([
+    // Rows 101 to 150 are on page 3 now.
+    { pageSize: 'caps it at 50 from page 2', held: [4, 5], asked: [1, 2, 3, 4, 5, 6, 7], aborted: [] },
+    // Row 101 is on page 7 now.
+    {
+      pageSize: 'forgets it from page 2',
+      held: [3, 4, 5],
+      asked: [1, 2, 3, 4, 5, 7, 8, 9, 10, 11],
+      aborted: [3, 4, 5],
+    },
+  ])('uses the pages in flight and aborts only those that it cannot use, if the server $pageSize', async (expected) => {
+    const aborted: number[] = []
+    const habits = { perpage: 'the size', refusal: 'a 400', lastNextpage: 'null', numbers: 'numbers' }
+    const { fetch: answer, requests } = pagingServer({ ...habits, rows: 1000, pageSize: expected.pageSize })
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const response = await answer(input, init)
+      const number = numberOf(String(input))
+      if (!expected.held.includes(number)) return response
+      return new Promise((_, reject) => {
+        init?.signal?.addEventListener('abort', () => {
+          aborted.push(number)
+          reject(init.signal?.reason)
+        })
+      })
+    }
+    const client = connect({ origin: 'http://127.0.0.1' }, { fetch })
+    const pages = client.paginate<{ id: number }>('/urls', { listKey: 'list' }, { concurrency: 4 }).pages()
+    await pages.next()
+    const second = await pages.next()
+    expect(second.value?.items[0]?.id).toBe(101)
+    expect(requests.map(({ page }) => page)).toEqual(expected.asked)
+    expect(aborted).toEqual(expected.aborted)
+    await pages.return()
   })
 
   it('leaves no listener on the signal', async () => {
