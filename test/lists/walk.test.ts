@@ -202,7 +202,7 @@ describe('a walk with pages in flight', () => {
     expect(pagesSeen(server).sort()).toEqual(range(1, 7))
   })
 
-  it.each([0, -1, 1.5, Number.NaN, '2', null])('rejects concurrency %j and sends nothing', async (concurrency) => {
+  it.each([0, -1, 1.5, 101, 1e9, Number.NaN, '2', null])('rejects concurrency %j and sends nothing', async (concurrency) => {
     const server = await serve(splashPages(1, 1))
     const error = await failure(connect(server).splash.list({}, { concurrency: concurrency as never }))
     expect(error).toBeInstanceOf(InvalidRequestError)

@@ -33,14 +33,21 @@ export const pageChecks: Checks<keyof PageQuery> = { limit: positiveInteger, pag
 
 /** Options of a list: of its calls, and of the walk from page to page. */
 export interface ListOptions extends RequestOptions {
-  /** Pages in flight at once while the list is walked; the rows come in order all the same. Default 1. */
+  /** Pages in flight at once while the list is walked; the rows come in order all the same. Default 1, at most 100. */
   concurrency?: number
   /** Whether a row that was seen already is left out, since pages shift when rows are added. Default true. */
   dedupe?: boolean
 }
 
 /** @internal */
-export const listOptionChecks: Checks = { ...requestOptionChecks, concurrency: positiveInteger, dedupe: boolean }
+export const listOptionChecks: Checks = {
+  ...requestOptionChecks,
+  concurrency: {
+    expected: 'a whole number from 1 to 100',
+    fits: (value) => positiveInteger.fits(value) && (value as number) <= 100,
+  },
+  dedupe: boolean,
+}
 
 /** Sends the request for one page. Its query overrides that of the list. @internal */
 export type FetchPage<T> = (
