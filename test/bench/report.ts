@@ -72,6 +72,7 @@ function chart({ title, columns, rows, drawn }: Finding): string {
   })
   const size = `${LABELS + BARS + 60} ${(bars.length + 2) * LINE}`
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size}" font-family="system-ui, sans-serif" font-size="13">
+<title>${title}: ${drawn}</title>
 <rect width="100%" height="100%" fill="white"/><text x="${LABELS}" y="22" font-weight="bold">${title}: ${drawn}</text>
 ${lines.join('\n')}
 </svg>

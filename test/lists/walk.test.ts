@@ -202,13 +202,16 @@ describe('a walk with pages in flight', () => {
     expect(pagesSeen(server).sort()).toEqual(range(1, 7))
   })
 
-  it.each([0, -1, 1.5, 101, 1e9, Number.NaN, '2', null])('rejects concurrency %j and sends nothing', async (concurrency) => {
-    const server = await serve(splashPages(1, 1))
-    const error = await failure(connect(server).splash.list({}, { concurrency: concurrency as never }))
-    expect(error).toBeInstanceOf(InvalidRequestError)
-    expect(error).toMatchObject({ method: 'GET', path: '/splash' })
-    expect(server.seen).toEqual([])
-  })
+  it.each([0, -1, 1.5, 101, 1e9, Number.NaN, '2', null])(
+    'rejects concurrency %j and sends nothing',
+    async (concurrency) => {
+      const server = await serve(splashPages(1, 1))
+      const error = await failure(connect(server).splash.list({}, { concurrency: concurrency as never }))
+      expect(error).toBeInstanceOf(InvalidRequestError)
+      expect(error).toMatchObject({ method: 'GET', path: '/splash' })
+      expect(server.seen).toEqual([])
+    },
+  )
 
   it('aborts the pages in flight when the loop is left, and requests no more', async () => {
     const left = vi.fn()
