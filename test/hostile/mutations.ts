@@ -51,7 +51,7 @@ const changes: Record<string, Change> = {
     set(parent, names[choice % names.length]!, value)
   },
   add: (parent, _key, choice) => {
-    if (Array.isArray(parent)) parent.push(odd[choice % odd.length])
+    if (Array.isArray(parent)) set(parent, String(parent.length), odd[choice % odd.length])
     else set(parent, names[choice % names.length]!, odd[(choice >> 4) % odd.length])
   },
   respell: (parent, key) => {
@@ -68,7 +68,7 @@ const changes: Record<string, Change> = {
     set(parent, key, choice % 2 ? [value] : { [names[choice % names.length]!]: value })
   },
   repeat: (parent, key) => {
-    if (Array.isArray(parent)) parent.push(get(parent, key))
+    if (Array.isArray(parent)) set(parent, String(parent.length), get(parent, key))
   },
 }
 
@@ -111,7 +111,7 @@ function* placesIn(value: unknown): Generator<[Container, string]> {
 
 const get = (parent: Container, key: string): unknown => (parent as Record<string, unknown>)[key]
 
-/** As `JSON.parse` would: `__proto__` is a key like any other. */
+/** Sets a copy, so that no part stands in two places; and as `JSON.parse` would: `__proto__` is a key like any other. */
 function set(parent: Container, key: string, value: unknown): void {
   Object.defineProperty(parent, key, {
     value: structuredClone(value),
