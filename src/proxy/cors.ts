@@ -1,5 +1,6 @@
 import { ConfigurationError, describe } from '../errors.ts'
 import { rateHeaders } from '../rate-limit/headers.ts'
+import { ownProperties } from '../runtime/own-properties.ts'
 import { mismatch, shown } from '../schema/expected.ts'
 import { boolean, type Checks, checkOptions } from '../schema/params.ts'
 import { listOf } from './list-check.ts'
@@ -36,10 +37,10 @@ export class CorsRules {
   constructor(options: CorsOptions = { origins: [] }) {
     const issues = checkOptions(options, optionChecks, ['cors'])
     if (issues.length) throw new ConfigurationError(describe(issues))
-    const own: CorsOptions = Object.assign(Object.create(null), options)
-    this.#origins = own.origins ?? []
-    this.#credentials = own.credentials ?? false
-    this.#headers = own.headers ?? []
+    const { origins = [], credentials = false, headers = [] } = ownProperties(options)
+    this.#origins = origins
+    this.#credentials = credentials
+    this.#headers = headers
     if (this.#origins === '*' && this.#credentials) {
       throw new ConfigurationError(`cors.credentials: ${mismatch("false, because cors.origins is '*'", true, shown)}`)
     }

@@ -1,6 +1,7 @@
 import { ConfigurationError, describe } from '../errors.ts'
 import { requestOptionChecks, timeoutCheck } from '../http/request-options.ts'
 import type { Fetch, HeadersInput } from '../runtime/fetch.ts'
+import { ownProperties } from '../runtime/own-properties.ts'
 import { boolean, type Check, type Checks, checkOptions, positiveInteger } from '../schema/params.ts'
 import type { AllowedCall } from './allow.ts'
 import type { CorsOptions } from './cors.ts'
@@ -96,5 +97,5 @@ const optionChecks: Checks<keyof ProxyOptions> = {
 export function ownOptions(options: ProxyOptions): ProxyOptions {
   const issues = checkOptions(options, optionChecks)
   if (issues.length) throw new ConfigurationError(describe(issues))
-  return Object.assign(Object.create(null), options)
+  return ownProperties(options)
 }

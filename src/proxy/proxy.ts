@@ -1,6 +1,6 @@
 import { shorten } from '../errors.ts'
+import { isResponse } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
-import { isRecord } from '../schema/expected.ts'
 import { AllowList } from './allow.ts'
 import { CorsRules, isPreflight } from './cors.ts'
 import { Forwarder } from './forward.ts'
@@ -15,7 +15,7 @@ import { Targets } from './target.ts'
  * It is a plain function from `Request` to `Response`: the `fetch` of a Worker, a Next.js route, a Hono handler.
  *
  * In the page, give the client the address of the proxy and no key:
- * `new ShortLinkClient({ baseUrl: new URL('/api/shortlink', location.href), apiKey: null })`.
+ * `new ShortLinkClient({ baseUrl: '/api/shortlink', apiKey: null })`.
  *
  * Its own refusals look like the platform's, `{ error: 1, message }`: 403 for a call, page or host that is not allowed, 404
  * for a path outside of `prefix`, 414 for a path above 2,048 or a query above 8,192 characters, 502 if the platform cannot
@@ -50,7 +50,7 @@ export function createProxy(options: ProxyOptions): (request: Request) => Promis
     const call = allow.match(request.method, path)
     if (!call) throw new ProxyRefusal(403, `This proxy does not allow ${request.method} ${shorten(path, 200)}.`)
     const verdict = authorize ? await authorize(request, call) : true
-    if (isResponse(verdict)) return verdict
+    if (isResponse(verdict)) return verdict as Response
     if (verdict !== true) throw new ProxyRefusal(403, 'You are not allowed to do this.')
     return await forwarder.forward(request, path, query)
   }
@@ -64,11 +64,6 @@ export function createProxy(options: ProxyOptions): (request: Request) => Promis
       return withHeaders(refusalResponse(error), cors.headers(request))
     }
   }
-}
-
-/** A Response, also one of another realm or of a polyfill. */
-function isResponse(value: unknown): value is Response {
-  return isRecord(value) && typeof value.status === 'number' && isRecord(value.headers)
 }
 
 /** A copy with more headers: those of a response from elsewhere may be immutable. */
