@@ -1,7 +1,7 @@
-import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { createProxy } from 'shortlink-sdk/proxy'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { listen } from '../helpers/server.ts'
 import { KEY, proxied } from './upstream.ts'
 
 describe('towards the platform', () => {
@@ -192,13 +192,11 @@ describe('when the platform fails', () => {
 
 test('a request line with an absolute address is treated like any other by a server of Node', async () => {
   const { proxy, seen } = await proxied({ prefix: '/p' })
-  const server = createServer(async (request, response) => {
+  const origin = await listen(async (request, response) => {
     const answer = await proxy(new Request(new URL(request.url!, 'http://localhost'), { method: request.method! }))
     response.writeHead(answer.status).end(await answer.text())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const { port } = server.address() as { port: number }
+  const port = Number(new URL(origin).port)
   const raw = (line: string) =>
     new Promise<string>((resolve) => {
       const socket = connect(port, '127.0.0.1', () =>

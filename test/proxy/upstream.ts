@@ -1,7 +1,6 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { createProxy, type ProxyOptions } from '../../src/proxy/index.ts'
+import { listen } from '../helpers/server.ts'
 
 export const KEY = 'key/of-the-account+1'
 
@@ -12,12 +11,10 @@ interface Seen {
   body: string
 }
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void
-
 /** A server in the platform's place that keeps what it saw, and goes away with the test. */
-async function upstream(handler: Handler = ok) {
+async function upstream(handler: RequestListener = ok) {
   const seen: Seen[] = []
-  const server = createServer(async (request, response) => {
+  const origin = await listen((request, response) => {
     const entry: Seen = { method: request.method!, url: request.url!, headers: request.headers, body: '' }
     seen.push(entry)
     request.setEncoding('utf8').on('data', (chunk) => {
@@ -25,12 +22,7 @@ async function upstream(handler: Handler = ok) {
     })
     handler(request, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`, seen }
+  return { baseUrl: `${origin}/api`, seen }
 }
 
 function ok(_request: IncomingMessage, response: ServerResponse) {
@@ -38,7 +30,7 @@ function ok(_request: IncomingMessage, response: ServerResponse) {
 }
 
 /** A proxy before such a server, and a way to call it as a page would. */
-export async function proxied(options: Partial<ProxyOptions> = {}, handler?: Handler) {
+export async function proxied(options: Partial<ProxyOptions> = {}, handler?: RequestListener) {
   const { baseUrl, seen } = await upstream(handler)
   const proxy = createProxy({ baseUrl, apiKey: KEY, allow: ['GET /campaigns'], ...options })
   const call = (path: string, init?: RequestInit) => proxy(new Request(`https://app.example${path}`, init))
