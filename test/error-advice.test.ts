@@ -1,5 +1,5 @@
 import { createServer as createTlsServer } from 'node:https'
-import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
+import { createServer as createTcpServer } from 'node:net'
 import { ProxyAgent, fetch as undiciFetch } from 'undici'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ShortLinkClient } from '../src/index.ts'
@@ -8,7 +8,7 @@ import { selfSigned } from './fixtures/self-signed.ts'
 import { html } from './helpers/answers.ts'
 import { connect } from './helpers/client.ts'
 import { failure } from './helpers/outcome.ts'
-import { type Canned, serve } from './helpers/server.ts'
+import { type Canned, listen, serve } from './helpers/server.ts'
 
 afterEach(() => {
   vi.unstubAllGlobals()
@@ -23,14 +23,10 @@ async function messageFor(answer: Canned, options = {}): Promise<string> {
   return error.message
 }
 
-/** A server on a free port of loopback that goes away with the test. */
-async function portOf(server: TcpServer): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  return (server.address() as AddressInfo).port
+/** The port of a server that speaks TLS. */
+async function tlsPort(): Promise<string> {
+  return new URL(await listen(createTlsServer(selfSigned, (_, response) => response.end('{"error":0}')))).port
 }
-
-const tlsServer = () => createTlsServer(selfSigned, (_, response) => response.end('{"error":0}'))
 
 describe('a refused key', () => {
   it.each([401, 403])('with %i: the error says to check the key first, where one was sent', async (status) => {
@@ -102,12 +98,12 @@ describe('TLS', () => {
   })
 
   it('an http: address of a port that speaks TLS: the error asks whether the port speaks TLS', async () => {
-    const error = await failure(connect({ origin: `http://127.0.0.1:${await portOf(tlsServer())}` }).account.get())
+    const error = await failure(connect({ origin: `http://127.0.0.1:${await tlsPort()}` }).account.get())
     expect(error.message).toMatch(/Does this port speak TLS\? The address begins with http:$/)
   })
 
   it('a self-signed certificate is not retried, and the error names NODE_EXTRA_CA_CERTS', async () => {
-    const origin = `https://localhost:${await portOf(tlsServer())}`
+    const origin = `https://localhost:${await tlsPort()}`
     const onRetry = vi.fn()
     for (const call of [(c: ShortLinkClient) => c.account.get(), (c: ShortLinkClient) => c.campaigns.create({})]) {
       const error = await failure(call(connect({ origin }, { retry: 2, onRetry })))
@@ -120,10 +116,8 @@ describe('TLS', () => {
 
 describe('a forward proxy', () => {
   it('that refuses CONNECT: a POST has the outcome `not-sent`', async () => {
-    const port = await portOf(
-      createTcpServer((socket) => socket.once('data', () => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'))),
-    )
-    const dispatcher = new ProxyAgent(`http://127.0.0.1:${port}`)
+    const proxy = createTcpServer((socket) => socket.once('data', () => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')))
+    const dispatcher = new ProxyAgent(await listen(proxy))
     onTestFinished(() => dispatcher.destroy())
     const client = connect(
       { origin: 'https://sho.rt' },

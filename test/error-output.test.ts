@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +10,7 @@ import type { InvalidRequestError, ShortLinkClient, ShortLinkError } from '../sr
 import { account, html, page } from './helpers/answers.ts'
 import { connect, KEY } from './helpers/client.ts'
 import { failure } from './helpers/outcome.ts'
-import { type Canned, serve } from './helpers/server.ts'
+import { type Canned, closedOrigin, serve } from './helpers/server.ts'
 
 /** The most that an error may print, in bytes. */
 const LIMIT = 1500
@@ -38,7 +37,7 @@ const programs = {
   noAddress: () => void new ShortLinkClient(),
   wrongOptions: () => void clientWith({ retyr: 0, timeout: '5', validation: 'loose', logger: 1 }),
   wrongParameters: () => clientWith().pixels.create({ type: 'x'.repeat(5000), name: 5 }),
-  lostConnection: () => clientWith({ baseUrl: 'http://127.0.0.1:' + wrongRows }).account.get(),
+  lostConnection: () => clientWith({ baseUrl: wrongRows }).account.get(),
   timeout: () => clientWith({ fetch: () => new Promise(() => {}), timeout: 20 }).account.get(),
   refusal: () => clientWith({ fetch: answer(200, { error: 1, message: 'm'.repeat(5000), rows: longPage }) }).account.get(),
   wrongKey: () => clientWith({ fetch: answer(401, { error: 1, message: 'Invalid key' }) }).account.get(),
@@ -79,7 +78,7 @@ await programs[name]()
     ['badGateway', 'ServerError'],
     ['wrongRows', 'InvalidResponseError'],
   ])('%s prints less than 1.5 kB, under the name %s', async (name, className) => {
-    const text = await printed(name, name === 'lostConnection' ? await closedPort() : wrongRows)
+    const text = await printed(name, name === 'lostConnection' ? await closedOrigin() : wrongRows)
     expect(Buffer.byteLength(text), text).toBeLessThan(LIMIT)
     expect(text).toMatch(new RegExp(`^${className}: `, 'm'))
     expect(text).toContain("code: '")
@@ -94,7 +93,7 @@ const get = (client: ShortLinkClient) => client.account.get()
 /** One error of each kind, from calls to servers that answer so. */
 const errors: [name: string, make: () => Promise<ShortLinkError>][] = [
   ['an InvalidRequestError', () => failure(connect({ origin: 'https://sho.rt' }).domains.delete(0))],
-  ['a ConnectionError', async () => failure(get(connect({ origin: `http://127.0.0.1:${await closedPort()}` })))],
+  ['a ConnectionError', async () => failure(get(connect({ origin: await closedOrigin() })))],
   ['a TimeoutError', async () => failure(get(connect(await serve(() => undefined), { timeout: 20 })))],
   ['an ApiError with a long body', () => errorFor({ body: { error: 1, message: 'm'.repeat(5000), more: longPage } })],
   ['an AuthenticationError', () => errorFor({ status: 401, body: { error: 1, message: `Wrong: ${KEY}` } })],
@@ -220,7 +219,7 @@ describe('the stack of an error', () => {
   ]
 
   it.each(callers)('has the frame of the caller after a network error: %s', async (_, theCaller) => {
-    const error = await failure(theCaller(connect({ origin: `http://127.0.0.1:${await closedPort()}` })))
+    const error = await failure(theCaller(connect({ origin: await closedOrigin() })))
     expect(error.stack).toContain('theCaller')
   })
 
@@ -268,12 +267,3 @@ describe('console.log', () => {
     expect(inspect(call)).not.toContain('pending')
   })
 })
-
-/** A port of loopback where nobody listens any more. */
-async function closedPort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise<void>((resolve) => server.close(() => resolve()))
-  return port
-}

@@ -1,5 +1,5 @@
-import { type AddressInfo, createServer as createTcpServer } from 'node:net'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createServer as createTcpServer } from 'node:net'
+import { describe, expect, it, vi } from 'vitest'
 import {
   ApiError,
   AuthenticationError,
@@ -19,7 +19,7 @@ import {
 import { account, html } from './helpers/answers.ts'
 import { connect } from './helpers/client.ts'
 import { failure, thrown } from './helpers/outcome.ts'
-import { type Canned, listen, serve } from './helpers/server.ts'
+import { type Canned, closedOrigin, listen, serve } from './helpers/server.ts'
 
 const get = (c: ShortLinkClient) => c.account.get()
 const post = (c: ShortLinkClient) => c.campaigns.create({ name: 'a' })
@@ -250,7 +250,7 @@ describe('an answer that cannot be read', () => {
 
 describe('a call that gets no answer', () => {
   it('was not sent where the connection was refused, and may be sent again', async () => {
-    const origin = await deadOrigin()
+    const origin = await closedOrigin()
     for (const call of [get, post, open]) {
       const error = await failure(call(connect({ origin })))
       expect(error.constructor).toBe(ConnectionError)
@@ -289,9 +289,7 @@ describe('a call that gets no answer', () => {
 
   it('has an unknown outcome where the server does not speak HTTP', async () => {
     const server = createTcpServer((socket) => void socket.on('error', () => {}).end('SSH-2.0-OpenSSH_9\r\n'))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const origin = await listen(server)
     expect(await failure(post(connect({ origin })))).toMatchObject({ code: 'connection', outcome: 'unknown' })
   })
 
@@ -475,12 +473,3 @@ describe('telling errors apart', () => {
 })
 
 const getWith = (server: { origin: string }, signal: AbortSignal) => connect(server).account.get({ signal })
-
-/** An origin where nobody listens any more. */
-async function deadOrigin(): Promise<string> {
-  const server = createTcpServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise<void>((resolve) => server.close(() => resolve()))
-  return `http://127.0.0.1:${port}`
-}

@@ -1,6 +1,6 @@
 /** The fetch of the user: implementations of other realms than the runtime's, each with what a user does with it. */
 import { createServer as createHttpServer } from 'node:http'
-import { type AddressInfo, connect as connectSocket, createServer } from 'node:net'
+import { connect as connectSocket } from 'node:net'
 import crossFetch from 'cross-fetch'
 import nodeFetch2 from 'node-fetch2'
 import nodeFetch3 from 'node-fetch3'
@@ -11,7 +11,7 @@ import { Agent as Agent7, EnvHttpProxyAgent, ProxyAgent as ProxyAgent7, fetch as
 import { Agent as Agent6, ProxyAgent as ProxyAgent6, fetch as undici6 } from 'undici6'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { connect } from './helpers/client.ts'
-import { listen, serve } from './helpers/server.ts'
+import { closedOrigin, listen, serve } from './helpers/server.ts'
 
 type Fetch = NonNullable<ShortLinkClientOptions['fetch']>
 
@@ -46,15 +46,6 @@ const contents = {
   'a Blob': () => new Blob([bytes]),
   'a ReadableStream': () => new Blob([bytes]).stream(),
   'an AsyncIterable': inPieces,
-}
-
-/** The origin of a port where nothing listens. */
-async function closedOrigin() {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return `http://127.0.0.1:${port}`
 }
 
 describe.each(Object.entries(fetches))('%s', (_, fetch) => {
@@ -203,9 +194,7 @@ async function startProxy({ refused = false } = {}) {
     upstream.on('error', () => socket.destroy())
     onTestFinished(() => void upstream.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  return { tunnels, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { tunnels, url: await listen(server) }
 }
 
 /** How a proxy is set, as the documentation of each shows it. */

@@ -1,8 +1,7 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { BodyTooLargeError, readText } from '../src/runtime/read-body.ts'
+import { listen } from './helpers/server.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
 
@@ -109,7 +108,7 @@ describe('readText', () => {
     const closing = new Promise<void>((resolve) => {
       closed = resolve
     })
-    const server = createServer((_request, response) => {
+    const origin = await listen((_request, response) => {
       response.on('close', closed)
       const fill = () => {
         while (!response.destroyed && response.write('x'.repeat(60_000)));
@@ -117,12 +116,7 @@ describe('readText', () => {
       response.on('drain', fill)
       fill()
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => {
-      server.closeAllConnections()
-      server.close()
-    })
-    const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const response = await fetch(origin)
     await expect(readText(response, 1_000_000)).rejects.toThrow(BodyTooLargeError)
     await closing
   })

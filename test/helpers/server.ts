@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket, Server as TcpServer } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /** A request as it came over the wire, its body read to the end. */
@@ -29,15 +29,31 @@ export interface Server {
   readonly seen: Seen[]
 }
 
-/** A server on a free port of loopback; it goes away with the test. Gives its origin. */
-export async function listen(listener: RequestListener): Promise<string> {
-  const server = createServer(listener)
+/** Opens a server on a free port of loopback; it goes away with the test, and so do its connections. Gives its origin. */
+export async function listen(listener: RequestListener | TcpServer): Promise<string> {
+  const server = typeof listener === 'function' ? createServer(listener) : listener
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
-    server.closeAllConnections()
+    for (const socket of sockets) socket.destroy()
     server.close()
   })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return originOf(server)
+}
+
+const originOf = (server: TcpServer) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+/** The origin of a port of loopback where nobody listens any more. */
+export async function closedOrigin(): Promise<string> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const origin = originOf(server)
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+  return origin
 }
 
 /** A server that gives these answers in turn, the last one ever after, or asks a function each time. */

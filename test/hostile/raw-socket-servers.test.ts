@@ -1,10 +1,10 @@
-import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { account as accountBody } from '../helpers/answers.ts'
 import { connect } from '../helpers/client.ts'
 import { failure } from '../helpers/outcome.ts'
+import { listen } from '../helpers/server.ts'
 
 /** What a server does with the socket of a request. It may be called after the client has left. */
 type Attack = (socket: Socket) => void
@@ -13,15 +13,8 @@ type Attack = (socket: Socket) => void
 async function attacker(attack: Attack) {
   const requests: string[] = []
   const closed: Promise<void>[] = []
-  const open = new Set<Socket>()
   const server = createServer((socket) => {
-    open.add(socket)
-    const closing = new Promise<void>((resolve) => {
-      socket.on('close', () => {
-        open.delete(socket)
-        resolve()
-      })
-    })
+    const closing = new Promise<void>((resolve) => socket.on('close', () => resolve()))
     socket
       .on('error', () => {})
       .on('data', (bytes) => {
@@ -33,13 +26,7 @@ async function attacker(attack: Attack) {
         attack(socket)
       })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    for (const socket of open) socket.destroy()
-    server.close()
-  })
-  return { origin: `http://127.0.0.1:${(server.address() as { port: number }).port}`, requests, closed }
+  return { origin: await listen(server), requests, closed }
 }
 
 /** Writes for as long as the client listens. */

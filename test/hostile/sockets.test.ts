@@ -1,6 +1,6 @@
-import { once } from 'node:events'
-import { createServer, type Socket } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { createServer } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { listen } from '../helpers/server.ts'
 import type { EndingEarlyArgs } from './children/ending-early.ts'
 import { childProgram } from './children.ts'
 
@@ -8,25 +8,16 @@ const start = childProgram('ending-early')
 
 /** A server that answers every request with headers, and never with the body that they announce. */
 async function stallingServer() {
-  const sockets: Socket[] = []
   const closed: Promise<void>[] = []
   const server = createServer((socket) => {
     socket
       .on('error', () => {})
       .once('data', () => {
-        sockets.push(socket)
         closed.push(new Promise<void>((resolve) => socket.on('close', () => resolve())))
         socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"error":')
       })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  const { port } = server.address() as { port: number }
-  return { origin: `http://127.0.0.1:${port}`, closed }
+  return { origin: await listen(server), closed }
 }
 
 describe('an upload that ends after the headers came', { timeout: 120_000 }, () => {

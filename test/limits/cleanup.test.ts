@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
 import { createSandbox } from '../../src/testing/index.ts'
+import { listen } from '../helpers/server.ts'
 
 function setUp(options: ShortLinkClientOptions = {}) {
   const sandbox = createSandbox({ rateLimit: false })
@@ -123,11 +124,7 @@ describe('what calls leave behind', () => {
       })
       socket.on('close', () => sockets.delete(socket)).on('error', () => {})
     })
-    silent.listen(0, '127.0.0.1')
-    onTestFinished(() => void silent.close())
-    await once(silent, 'listening')
-    const { port } = silent.address() as { port: number }
-    const client = new ShortLinkClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'KEY', retry: 0 })
+    const client = new ShortLinkClient({ baseUrl: await listen(silent), apiKey: 'KEY', retry: 0 })
     const controller = new AbortController()
     const calls = Array.from({ length: 5 }, () =>
       client.account.get({ signal: controller.signal, timeout: end === 'timeout' ? 1000 : false }).safe(),

@@ -1,11 +1,11 @@
-import type { AddressInfo } from 'node:net'
-import { createServer, type Socket } from 'node:net'
+import { createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createProxy, type ProxyOptions } from '../../src/proxy/index.ts'
+import { listen } from '../helpers/server.ts'
 import { KEY, proxied } from './upstream.ts'
 
 describe('long addresses', () => {
@@ -195,9 +195,7 @@ async function uploading(options: Partial<ProxyOptions>, head: string) {
   const socketClosed = new Promise<void>((resolve) => {
     closed = resolve
   })
-  const sockets: Socket[] = []
   const server = createServer((socket) => {
-    sockets.push(socket)
     socket.on('error', () => {})
     socket.once('data', () => {
       socket.write(head)
@@ -205,11 +203,6 @@ async function uploading(options: Partial<ProxyOptions>, head: string) {
       socket.on('close', closed)
     })
     socket.resume()
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
   })
   let stopped = () => {}
   const uploadStopped = new Promise<void>((resolve) => {
@@ -222,7 +215,7 @@ async function uploading(options: Partial<ProxyOptions>, head: string) {
     },
     cancel: stopped,
   })
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`
+  const baseUrl = `${await listen(server)}/api`
   const proxy = createProxy({ baseUrl, apiKey: KEY, allow: ['POST /files/upload/:filename'], ...options })
   const init = { method: 'POST', body, duplex: 'half' }
   const answer = await proxy(new Request('https://app.example/files/upload/a.bin', init))
