@@ -26,7 +26,6 @@ const MAX_REMEMBERED_LISTS = 1000
  * const all = await client.campaigns.list().toArray({ limit: 1000 })
  */
 export class ListPromise<T> extends ApiPromise<Page<T>> {
-  readonly #first: Promise<ApiResponse<Page<T>>>
   readonly #fetchPage: FetchPage<T>
   readonly #query: PageQuery
   readonly #options: ListOptions
@@ -47,9 +46,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
     refusesLimit: Set<string>,
     context: ErrorContext,
   ) {
-    const first = Promise.resolve().then(() => this.#start())
-    super(first)
-    this.#first = first
+    super(Promise.resolve().then(() => this.#start()))
     this.#fetchPage = fetchPage
     this.#query = query
     this.#options = options
@@ -88,7 +85,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
     if (limit !== Number.POSITIVE_INFINITY && !positiveInteger.fits(limit)) {
       const message = mismatch(positiveInteger.expected, limit, numberOrKind)
       this.#refusal = new InvalidRequestError([{ path: ['limit'], message }], this.#context)
-      this.#first.catch(() => {})
+      this.withResponse().catch(() => {})
       throw this.#refusal
     }
     const rows: T[] = []
@@ -126,7 +123,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
       if (usesDefaultSize) return this.#fetchPage({ page: number, limit: undefined }, options)
       return this.#fetchWithLimit({ page: number }, options)
     }
-    return walk(this.#first, requestPage, this.#options, this.#context)
+    return walk(this.withResponse(), requestPage, this.#options, this.#context)
   }
 
   /** Requests a page of the walk's size or, where the server refuses that `limit`, of its own. */
