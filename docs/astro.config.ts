@@ -1,0 +1,33 @@
+import starlight from '@astrojs/starlight'
+import { defineConfig, passthroughImageService } from 'astro/config'
+import { clientFiles } from './site/client-files.ts'
+import { relocatable } from './site/relocatable.ts'
+import { remarkExamples } from './site/remark-examples.ts'
+import { remarkLinks } from './site/remark-links.ts'
+
+export default defineConfig({
+  trailingSlash: 'always',
+  image: { service: passthroughImageService() },
+  markdown: { remarkPlugins: [remarkLinks, remarkExamples] },
+  integrations: [
+    clientFiles(),
+    starlight({
+      title: 'shortlink-sdk',
+      description: 'The typed client for a family of short-link platforms, with examples that run in the page.',
+      favicon: '/favicon.svg',
+      // Search has its own index, which needs no WebAssembly and so no exception in the policy.
+      pagefind: false,
+      // A relative address in a page for every unknown one would lead nowhere.
+      disable404Route: true,
+      components: { Search: './src/components/Search.astro', Head: './src/components/Head.astro' },
+      customCss: ['./src/styles/site.css'],
+      sidebar: [
+        { label: 'What it is', link: '/' },
+        { label: 'Start', autogenerate: { directory: 'start' } },
+        { label: 'Guides', autogenerate: { directory: 'guides' } },
+        { label: 'API', autogenerate: { directory: 'api' } },
+      ],
+    }),
+    relocatable(),
+  ],
+})

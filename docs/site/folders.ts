@@ -1,0 +1,10 @@
+import { fileURLToPath } from 'node:url'
+
+/** The folder of the documentation. */
+export const docs = fileURLToPath(new URL('..', import.meta.url))
+/** The built package, which the examples run with. */
+export const packageFolder = fileURLToPath(new URL('../../dist', import.meta.url))
+/** What the pages load to run examples. */
+export const runFolder = `${docs}public/run`
+/** The Markdown of the pages. */
+export const contentFolder = `${docs}src/content/docs`

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { AstroIntegration } from 'astro'
+import { RewritingStream } from 'parse5-html-rewriting-stream'
+import { hostHeaders, pagePolicy } from './policy.ts'
+
+/**
+ * Lets the built pages work from any folder of a server, under a strict policy: their addresses become relative, and their
+ * inline scripts become files.
+ */
+export function relocatable(): AstroIntegration {
+  return {
+    name: 'relocatable',
+    hooks: {
+      'astro:build:done': async ({ dir }) => {
+        const folder = fileURLToPath(dir)
+        const names = await readdir(folder, { recursive: true })
+        for (const name of names.filter((name) => name.endsWith('.html'))) {
+          const { html, scripts } = await rewrite(await readFile(folder + name, 'utf8'), name.replaceAll('\\', '/'))
+          await mkdir(`${folder}_astro`, { recursive: true })
+          for (const [path, script] of scripts) await writeFile(folder + path, script)
+          await writeFile(folder + name, html)
+        }
+        await writeFile(`${folder}_headers`, hostHeaders())
+      },
+    },
+  }
+}
+
+const addresses = ['href', 'src', 'poster', 'data-base']
+
+async function rewrite(source: string, name: string): Promise<{ html: string; scripts: Map<string, string> }> {
+  const root = '../'.repeat(name.split('/').length - 1) || './'
+  const scripts = new Map<string, string>()
+  const stream = new RewritingStream()
+  let script: { isModule: boolean; text: string } | undefined
+  stream.on('startTag', (tag, raw) => {
+    if (tag.tagName === 'script' && isProgram(tag.attrs) && !tag.attrs.some(({ name }) => name === 'src')) {
+      script = { isModule: tag.attrs.some(({ value }) => value === 'module'), text: '' }
+      return
+    }
+    let changed = false
+    for (const attribute of tag.attrs) {
+      if (!addresses.includes(attribute.name) || !/^\/(?!\/)/.test(attribute.value)) continue
+      attribute.value = root + attribute.value.slice(1)
+      changed = true
+    }
+    if (changed) stream.emitStartTag(tag)
+    else stream.emitRaw(raw)
+    if (tag.tagName === 'head') {
+      stream.emitRaw(`<meta http-equiv="content-security-policy" content="${pagePolicy}">`)
+    }
+  })
+  stream.on('text', (_, raw) => {
+    if (script) script.text += raw
+    else stream.emitRaw(raw)
+  })
+  stream.on('endTag', (tag, raw) => {
+    if (!script) return stream.emitRaw(raw)
+    if (tag.tagName !== 'script') throw new Error(`${name}: <script> ends with </${tag.tagName}>`)
+    const hash = createHash('sha256').update(script.text).digest('hex').slice(0, 8)
+    const path = `_astro/inline.${hash}.js`
+    scripts.set(path, script.text)
+    stream.emitRaw(`<script${script.isModule ? ' type="module"' : ''} src="${root}${path}"></script>`)
+    script = undefined
+  })
+  let html = ''
+  stream.on('data', (chunk: Buffer | string) => {
+    html += chunk
+  })
+  const ended = new Promise((resolve) => stream.on('end', resolve))
+  stream.end(source)
+  await ended
+  return { html, scripts }
+}
+
+/** Whether a script element holds a program and not data. */
+function isProgram(attributes: readonly { name: string; value: string }[]): boolean {
+  const type = attributes.find(({ name }) => name === 'type')?.value ?? ''
+  return ['', 'module', 'text/javascript'].includes(type)
+}

@@ -1,0 +1,23 @@
+import type { CollectionEntry } from 'astro:content'
+import Slugger from 'github-slugger'
+import { toString as textOf } from 'mdast-util-to-string'
+import remarkGfm from 'remark-gfm'
+import remarkParse from 'remark-parse'
+import { unified } from 'unified'
+import type { Section } from '../client/search.ts'
+
+const parser = unified().use(remarkParse).use(remarkGfm)
+
+/** The parts of a page, one for each heading and one for what stands before the first. */
+export function sections({ id, data, body = '' }: CollectionEntry<'docs'>): Omit<Section, 'id'>[] {
+  const route = id === 'index' ? '' : `${id}/`
+  const slugger = new Slugger()
+  const found: Omit<Section, 'id'>[] = [{ address: route, page: data.title, heading: '', text: data.description ?? '' }]
+  for (const node of parser.parse(body).children) {
+    const text = textOf(node)
+    if (node.type === 'heading')
+      found.push({ address: `${route}#${slugger.slug(text)}`, page: data.title, heading: text, text: '' })
+    else if (node.type !== 'html') found.at(-1)!.text += ` ${text.replaceAll(/\s+/g, ' ')}`
+  }
+  return found
+}
