@@ -2,8 +2,14 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Whether redis-server is installed. */
+/** Whether redis-server is installed. CI must have it. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
+
+if (!hasRedis) {
+  const message = 'redis-server is not installed: the tests of many processes need it (apt-get install redis-server)'
+  if (process.env.CI === 'true') throw new Error(message)
+  console.warn(message)
+}
 
 export interface RedisServer {
   readonly port: number
