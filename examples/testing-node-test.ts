@@ -10,7 +10,7 @@ import { ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox, sampleData } from 'shortlink-sdk/testing'
 import { type Served, serve } from 'shortlink-sdk/testing/server'
 
-/** The app under test: counts the links of all QR codes that were ever scanned. */
+/** The app under test: counts the QR codes that were scanned at least once. */
 async function scannedCodes(): Promise<number> {
   let scanned = 0
   for await (const { scans } of new ShortLinkClient().qr.list()) if (scans > 0) scanned += 1
