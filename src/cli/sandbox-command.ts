@@ -78,8 +78,8 @@ function create(dialect: string, options: Parameters<typeof createSandbox>[0]): 
   }
 }
 
-function rateLimit(value: string): { requests: number; interval: number } | false {
-  return value === 'off' ? false : { requests: numberOption('rate-limit', value, 1, 1_000_000), interval: 60_000 }
+function rateLimit(value: string): { requests: number } | false {
+  return value === 'off' ? false : { requests: numberOption('rate-limit', value, 1, 1_000_000) }
 }
 
 function greeting({ apiKey, dialect }: Sandbox, { baseUrl, openerUrl }: Served): string {

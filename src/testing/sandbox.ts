@@ -46,7 +46,7 @@ export interface Sandbox {
   readonly openerUrl: string
   readonly apiKey: string
   readonly dialect: SandboxDialect
-  /** What a client needs to talk to this sandbox: `new ShortLinkClient({ ...sandbox.clientOptions })`. */
+  /** What a client needs to talk to this sandbox: `new ShortLinkClient(sandbox.clientOptions)`. */
   readonly clientOptions: {
     baseUrl: string
     openerUrl: string
@@ -88,7 +88,7 @@ export interface Sandbox {
  * @throws {RangeError} if `dialect` names no dialect or deviation.
  * @example
  * const sandbox = createSandbox()
- * const client = new ShortLinkClient({ ...sandbox.clientOptions })
+ * const client = new ShortLinkClient(sandbox.clientOptions)
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   return new MemorySandbox(options)
@@ -129,7 +129,7 @@ class MemorySandbox implements Sandbox {
     const now = () => this.now()
     this.#store = new Store(options.data ?? {}, this.#site, now)
     this.data = this.#store.data
-    const rateLimit = options.rateLimit ?? { requests: 30, interval: 60_000 }
+    const { rateLimit = {} } = options
     this.#rateWindow = rateLimit === false ? undefined : new RateWindow(rateLimit, now)
   }
 

@@ -41,6 +41,17 @@ test('a request over the limit does nothing, and gets a 429 with Retry-After', a
   expect(sandbox.requests.map(({ done }) => done)).toEqual([true, true, false])
 })
 
+test('a limit of requests alone is for a minute, and a window alone is for 30 requests', async () => {
+  const requests = createSandbox({ now: () => 0, rateLimit: { requests: 2 } })
+  const interval = createSandbox({ now: () => 0, rateLimit: { interval: 1000 } })
+  const resets = []
+  for (const { fetch, baseUrl } of [requests, interval]) {
+    resets.push((await fetch(`${baseUrl}/account`)).headers.get('X-RateLimit-Reset'))
+  }
+  expect(resets).toEqual(['60', '1'])
+  expect([requests.rateLimit?.remaining, interval.rateLimit?.remaining]).toEqual([1, 29])
+})
+
 test('a window shorter than a second ends to the millisecond', async () => {
   const { sandbox, ask } = limited(200)
   await ask()

@@ -1,9 +1,9 @@
 /** How many requests the management API takes. */
 export interface SandboxRateLimit {
   /** Requests in one window. Default 30. */
-  requests: number
+  requests?: number
   /** Length of a window in milliseconds. Default 60 000. */
-  interval: number
+  interval?: number
 }
 
 /** What the rate limit decides about one request. */
@@ -21,7 +21,7 @@ export class RateWindow {
   #start = Number.NEGATIVE_INFINITY
   #used = 0
 
-  constructor({ requests, interval }: SandboxRateLimit, now: () => number) {
+  constructor({ requests = 30, interval = 60_000 }: SandboxRateLimit, now: () => number) {
     this.#requests = requests
     this.#interval = interval
     this.#now = now
