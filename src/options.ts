@@ -6,7 +6,7 @@ import { type RequestOptions, requestOptionChecks } from './http/request-options
 import type { RateLimiter, RateLimitOptions } from './rate-limit/limiter.ts'
 import type { Fetch } from './runtime/fetch.ts'
 import { isRecord } from './schema/expected.ts'
-import { boolean, type Check, type Checks, checkOptions, positiveInteger } from './schema/params.ts'
+import { aFunction, boolean, type Checks, checkedElsewhere, checkOptions, positiveInteger } from './schema/params.ts'
 
 /** The options of a `ShortLinkClient`. Every one has a default, but at least one address is needed. */
 export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 'signal'> {
@@ -60,21 +60,18 @@ export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 
   allowInsecureHttp?: boolean
 }
 
-const aFunction: Check = { expected: 'a function', fits: (value) => typeof value === 'function' }
-const anything: Check = { expected: 'anything', fits: () => true }
 const { signal: _, ...commonChecks } = requestOptionChecks
 
 const optionChecks: Checks<keyof ShortLinkClientOptions> = {
   ...commonChecks,
-  // Addresses and the key have errors of their own.
-  baseUrl: anything,
-  openerUrl: anything,
-  apiKey: { ...anything, secret: true },
+  baseUrl: checkedElsewhere,
+  openerUrl: checkedElsewhere,
+  apiKey: { ...checkedElsewhere, secret: true },
   rateLimit: {
     expected: 'an object of options, a RateLimiter, or false',
     fits: (value) => value === false || (isRecord(value) && typeof value.acquire === 'function'),
     // Their values are checked by the limiter.
-    options: { requests: anything, interval: anything, maxWait: anything },
+    options: { requests: checkedElsewhere, interval: checkedElsewhere, maxWait: checkedElsewhere },
   },
   maxResponseSize: positiveInteger,
   validation: ['strict', 'report', 'off'],

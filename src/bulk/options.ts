@@ -1,6 +1,7 @@
 import { ConfigurationError, describe, type Issue, type RateLimitState } from '../errors.ts'
+import { requestOptionChecks } from '../http/request-options.ts'
 import { isRecord, mismatch, shown } from '../schema/expected.ts'
-import { boolean, type Check, type Checks, checkOptions, count, positiveInteger } from '../schema/params.ts'
+import { aFunction, boolean, type Checks, checkOptions, count, positiveInteger } from '../schema/params.ts'
 import type { Journal } from './journal.ts'
 import type { BulkProgress } from './results.ts'
 
@@ -52,12 +53,11 @@ export function checkDecision(value: unknown): asserts value is UnknownDecision 
   throw new ConfigurationError(`bulk: onUnknown: ${mismatch('report, retry or skip', value ?? null, shown)}`)
 }
 
-const isFunction = (value: unknown) => typeof value === 'function'
-const aFunction: Check = { expected: 'a function', fits: isFunction }
+const isFunction = aFunction.fits
 
 const optionChecks: Checks<keyof BulkOptions<unknown>> = {
   concurrency: positiveInteger,
-  signal: { expected: 'an AbortSignal', fits: isSignal },
+  signal: requestOptionChecks.signal,
   onProgress: aFunction,
   total: count,
   journal: { expected: 'a journal, such as fileJournal(path)', fits: isJournal },
@@ -92,9 +92,4 @@ function isJournal(value: unknown): boolean {
   const { open, read, write, close } = Object(value) as Record<string, unknown>
   const isOptional = (method: unknown) => method === undefined || isFunction(method)
   return isFunction(read) && isFunction(write) && isOptional(open) && isOptional(close)
-}
-
-function isSignal(value: unknown): boolean {
-  const { aborted, addEventListener } = Object(value) as Partial<AbortSignal>
-  return typeof aborted === 'boolean' && isFunction(addEventListener)
 }

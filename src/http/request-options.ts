@@ -1,6 +1,6 @@
 import type { HeadersInput } from '../runtime/fetch.ts'
 import { kind, shown } from '../schema/expected.ts'
-import { type Check, type Checks, count } from '../schema/params.ts'
+import { type Check, type Checks, count, milliseconds } from '../schema/params.ts'
 import type { RetryOptions } from './retry.ts'
 
 /** Options of one call, all optional. They take precedence over the client's. */
@@ -15,15 +15,10 @@ export interface RequestOptions {
   headers?: HeadersInput
 }
 
-/** The longest wait that fits into a timer of every runtime, in milliseconds. */
-const MAX_TIMER = 2 ** 31 - 1
-
-const isTime = (value: unknown): boolean => typeof value === 'number' && value > 0 && value <= MAX_TIMER
-
 /** @internal */
 export const timeoutCheck: Check = {
-  expected: `milliseconds above 0 and up to ${MAX_TIMER}, or false`,
-  fits: (value) => value === false || isTime(value),
+  expected: `${milliseconds.expected}, or false`,
+  fits: (value) => value === false || milliseconds.fits(value),
 }
 
 /** What the options that a client and a call have in common may be. @internal */
@@ -40,7 +35,7 @@ export const requestOptionChecks: Checks<keyof RequestOptions> = {
       limit: count,
       maxDelay: {
         expected: 'milliseconds from 0',
-        fits: (value) => value === 0 || value === Number.POSITIVE_INFINITY || isTime(value),
+        fits: (value) => value === 0 || value === Number.POSITIVE_INFINITY || milliseconds.fits(value),
       },
     },
   },

@@ -30,6 +30,7 @@ import {
   dateTime,
   httpUrl,
   id,
+  nonEmptyString,
   secret,
   string,
   wellFormedString,
@@ -288,11 +289,6 @@ function isRefusal(error: unknown): error is ApiError {
     error.outcome === 'rejected' &&
     isRecord(error.body)
   )
-}
-
-const nonEmptyString: Check = {
-  expected: 'a string that is not empty',
-  fits: (value) => string.fits(value) && value !== '',
 }
 
 /** A list of objects, of which each has these texts and may have a link. */

@@ -2,7 +2,7 @@ import { ConfigurationError, describe } from '../errors.ts'
 import { requestOptionChecks, timeoutCheck } from '../http/request-options.ts'
 import type { Fetch, HeadersInput } from '../runtime/fetch.ts'
 import { ownProperties } from '../runtime/own-properties.ts'
-import { boolean, type Check, type Checks, checkOptions, positiveInteger } from '../schema/params.ts'
+import { aFunction, boolean, type Checks, checkedElsewhere, checkOptions, positiveInteger } from '../schema/params.ts'
 import type { AllowedCall } from './allow.ts'
 import type { CorsOptions } from './cors.ts'
 import { hostsCheck } from './hosts.ts'
@@ -62,24 +62,21 @@ export interface ProxyOptions {
   allowInsecureHttp?: boolean
 }
 
-const aFunction: Check = { expected: 'a function', fits: (value) => typeof value === 'function' }
-/** Checked where it is used, with an error of its own. */
-const elsewhere: Check = { expected: 'anything', fits: () => true }
 const { headers } = requestOptionChecks
 
 const optionChecks: Checks<keyof ProxyOptions> = {
-  baseUrl: elsewhere,
-  openerUrl: elsewhere,
+  baseUrl: checkedElsewhere,
+  openerUrl: checkedElsewhere,
   apiKey: {
     expected: 'a string or a function',
     fits: (value) => ['string', 'function'].includes(typeof value),
     secret: true,
   },
-  allow: elsewhere,
+  allow: checkedElsewhere,
   authorize: aFunction,
-  prefix: elsewhere,
+  prefix: checkedElsewhere,
   hosts: hostsCheck,
-  cors: elsewhere,
+  cors: checkedElsewhere,
   openerAuth: ['none', 'bearer'],
   timeout: timeoutCheck,
   maxResponseSize: positiveInteger,

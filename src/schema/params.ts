@@ -25,6 +25,16 @@ export const secret: Check = { expected: 'a string', fits: isString, secret: tru
 
 export const boolean: Check = { expected: 'true or false', fits: (value) => typeof value === 'boolean' }
 
+export const aFunction: Check = { expected: 'a function', fits: (value) => typeof value === 'function' }
+
+/** An option whose values are checked where it is used, with an error of its own. */
+export const checkedElsewhere: Check = { expected: 'anything', fits: () => true }
+
+export const nonEmptyString: Check = {
+  expected: 'a string that is not empty',
+  fits: (value) => isString(value) && value !== '',
+}
+
 export const stringOrList: Check = {
   expected: 'a string, a list or an object',
   fits: (value) => isString(value) || (typeof value === 'object' && value !== null),
@@ -44,6 +54,14 @@ export const id: Check = {
 export const count: Check = {
   expected: 'a whole number from 0',
   fits: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+}
+
+/** The longest wait that fits into a timer of every runtime, in milliseconds. */
+const MAX_TIMER = 2 ** 31 - 1
+
+export const milliseconds: Check = {
+  expected: `milliseconds above 0 and up to ${MAX_TIMER}`,
+  fits: (value) => typeof value === 'number' && value > 0 && value <= MAX_TIMER,
 }
 
 export const hexColor: Check = { expected: 'a colour as #RRGGBB', fits: matches(/^#[\da-f]{6}$/i) }

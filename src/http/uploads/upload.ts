@@ -3,7 +3,7 @@ import { isBrowser, sentOnce, streamedRedirect } from '../../runtime/environment
 import { type Fetch, runtimeFetch, toNodeStream } from '../../runtime/fetch.ts'
 import { notify } from '../../runtime/notify.ts'
 import { mismatch } from '../../schema/expected.ts'
-import type { Checks } from '../../schema/params.ts'
+import { aFunction, type Checks } from '../../schema/params.ts'
 import { requestOptionChecks } from '../request-options.ts'
 import { type UploadProgress, xhrFetch } from './xhr-fetch.ts'
 
@@ -29,7 +29,7 @@ export interface Upload {
 /** @internal */
 export const uploadOptionChecks: Checks = {
   ...requestOptionChecks,
-  onProgress: { expected: 'a function', fits: (value) => typeof value === 'function' },
+  onProgress: aFunction,
 }
 
 /** What does not fit about a content. @internal */
