@@ -3,7 +3,7 @@ import type { KeySource } from './http/api-key.ts'
 import type { Logger, LogLevel } from './http/events/log.ts'
 import type { Observers } from './http/events/observers.ts'
 import { type RequestOptions, requestOptionChecks } from './http/request-options.ts'
-import type { RateLimiter, RateLimitOptions } from './rate-limit/limiter.ts'
+import { type RateLimiter, type RateLimitOptions, rateLimitChecks } from './rate-limit/limiter.ts'
 import type { Fetch } from './runtime/fetch.ts'
 import { isRecord } from './schema/expected.ts'
 import { aFunction, boolean, type Checks, checkedElsewhere, checkOptions, positiveInteger } from './schema/params.ts'
@@ -70,8 +70,7 @@ const optionChecks: Checks<keyof ShortLinkClientOptions> = {
   rateLimit: {
     expected: 'an object of options, a RateLimiter, or false',
     fits: (value) => value === false || (isRecord(value) && typeof value.acquire === 'function'),
-    // Their values are checked by the limiter.
-    options: { requests: checkedElsewhere, interval: checkedElsewhere, maxWait: checkedElsewhere },
+    options: rateLimitChecks,
   },
   maxResponseSize: positiveInteger,
   validation: ['strict', 'report', 'off'],

@@ -1,5 +1,5 @@
-import { ConfigurationError, type RateLimitState } from '../errors.ts'
-import { isRecord, mismatch, shown } from '../schema/expected.ts'
+import { ConfigurationError, describe, type RateLimitState } from '../errors.ts'
+import { type Check, type Checks, checkOptions } from '../schema/params.ts'
 import { DAY } from './headers.ts'
 import { type AcquireOptions, type Forecast, WaitingQueue } from './queue.ts'
 import { type RateLimitAnswer, RateLimitWindow } from './window.ts'
@@ -42,6 +42,18 @@ export interface RateLimitOptions {
   maxWait?: number
 }
 
+const number = (expected: string, fits: (value: number) => boolean): Check => ({
+  expected,
+  fits: (value) => typeof value === 'number' && fits(value),
+})
+
+/** What the options may be, those of a client too. @internal */
+export const rateLimitChecks = {
+  requests: number('a whole number from 1, or Infinity', (count) => count > 0 && Math.floor(count) === count),
+  interval: number(`milliseconds above 0 and up to ${DAY}`, (ms) => ms > 0 && ms <= DAY),
+  maxWait: number('milliseconds from 0, or Infinity', (ms) => ms >= 0),
+} satisfies Checks<keyof RateLimitOptions>
+
 /** A source of time that tests can control. `now` counts milliseconds and never jumps. */
 export interface Clock {
   now(): number
@@ -80,15 +92,9 @@ export class LocalRateLimiter implements RateLimiter {
   #wakesAt = Infinity
 
   constructor(options: RateLimitOptions, clock: Clock = systemClock) {
-    if (!isRecord(options as unknown))
-      throw new ConfigurationError(`rateLimit: ${mismatch('an object of options', options)}`)
+    const issues = checkOptions(options, rateLimitChecks, ['rateLimit'])
+    if (issues.length) throw new ConfigurationError(describe(issues))
     const { requests, interval = 60_000, maxWait = Infinity } = options
-    if (requests !== undefined) {
-      const isCount = requests > 0 && Math.floor(requests) === requests
-      check('requests', requests, 'a whole number from 1, or Infinity', isCount)
-    }
-    check('interval', interval, `milliseconds above 0 and up to ${DAY}`, interval > 0 && interval <= DAY)
-    check('maxWait', maxWait, 'milliseconds from 0, or Infinity', maxWait >= 0)
     this.#clock = clock
     this.#window = new RateLimitWindow(requests, interval)
     this.#queue = new WaitingQueue(maxWait, () => this.state)
@@ -159,9 +165,4 @@ export class LocalRateLimiter implements RateLimiter {
 
 function finite(count: number): number | undefined {
   return count < Infinity ? count : undefined
-}
-
-function check(name: keyof RateLimitOptions, value: unknown, accepted: string, isValid: boolean): void {
-  if (typeof value === 'number' && isValid) return
-  throw new ConfigurationError(`rateLimit.${name}: ${mismatch(accepted, value, shown)}`)
 }

@@ -1,9 +1,10 @@
-import { ConfigurationError, type RateLimitState } from '../errors.ts'
+import { ConfigurationError, describe, type Issue, type RateLimitState } from '../errors.ts'
 import { EXPIRED, sleep, withDeadline } from '../runtime/deadline.ts'
 import { notify } from '../runtime/notify.ts'
-import { isRecord, mismatch, shown } from '../schema/expected.ts'
+import { mismatch } from '../schema/expected.ts'
+import { aFunction, type Checks, checkOptions, milliseconds, nonEmptyString } from '../schema/params.ts'
 import { DAY } from './headers.ts'
-import { LocalRateLimiter, type RateLimitAnswer, type RateLimiter } from './limiter.ts'
+import { LocalRateLimiter, type RateLimitAnswer, type RateLimiter, rateLimitChecks } from './limiter.ts'
 import { type AcquireOptions, type Forecast, WaitingQueue } from './queue.ts'
 
 /**
@@ -93,13 +94,8 @@ class SharedRateLimiter implements RateLimiter {
   #abandoned = new AbortController()
 
   constructor(store: StoreLimiter, options: SharedRateLimitOptions) {
-    const isLimiter = typeof store?.consume === 'function' && store.points > 0 && store.duration > 0
-    check('limiter', store, 'a limiter of rate-limiter-flexible with points and a duration above 0', isLimiter)
-    check('options', options, 'an object of options', isRecord(options as unknown))
+    checkArguments(store, options)
     const { key = 'shortlink-sdk', maxWait = Infinity, storeTimeout = 1000, onStateChange } = options
-    check('key', key, 'a name', typeof key === 'string' && key !== '')
-    check('maxWait', maxWait, 'milliseconds from 0, or Infinity', maxWait >= 0)
-    check('storeTimeout', storeTimeout, 'milliseconds above 0', storeTimeout > 0 && storeTimeout < 2 ** 31)
     this.#store = store
     this.#key = key
     this.#storeTimeout = storeTimeout
@@ -243,8 +239,20 @@ class SharedRateLimiter implements RateLimiter {
   }
 }
 
-function check(name: string, value: unknown, accepted: string, isValid: boolean): void {
-  if (!isValid) throw new ConfigurationError(`${name}: ${mismatch(accepted, value, shown)}`)
+const optionChecks: Checks<keyof SharedRateLimitOptions> = {
+  key: nonEmptyString,
+  maxWait: rateLimitChecks.maxWait,
+  storeTimeout: milliseconds,
+  onStateChange: aFunction,
+}
+
+function checkArguments(store: StoreLimiter, options: SharedRateLimitOptions): void {
+  const issues: Issue[] = checkOptions(options, optionChecks)
+  if (!(typeof store?.consume === 'function' && store.points > 0 && store.duration > 0)) {
+    const expected = 'a limiter of rate-limiter-flexible with points and a duration above 0'
+    issues.unshift({ path: ['limiter'], message: mismatch(expected, store) })
+  }
+  if (issues.length) throw new ConfigurationError(`sharedRateLimiter: ${describe(issues)}`)
 }
 
 function isStoreAnswer(value: unknown): value is StoreAnswer {

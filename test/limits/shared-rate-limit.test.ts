@@ -429,13 +429,25 @@ describe('the options of a shared budget', () => {
     [{ points: 30, duration: 60 }, {}, limiterMessage],
     [{ ...createStore(), points: 0 }, {}, limiterMessage],
     [{ ...createStore(), duration: 0 }, {}, limiterMessage],
-    [createStore(), null, 'options: expected an object of options, received null'],
-    [createStore(), { key: '' }, 'key: expected a name, received ""'],
-    [createStore(), { key: 7 }, 'key: expected a name, received 7'],
+    [createStore(), null, 'expected an object of options, received null'],
+    [createStore(), { key: '' }, 'key: expected a string that is not empty, received ""'],
+    [createStore(), { key: 7 }, 'key: expected a string that is not empty, received 7'],
     [createStore(), { maxWait: -1 }, 'maxWait: expected milliseconds from 0, or Infinity, received -1'],
-    [createStore(), { storeTimeout: 0 }, 'storeTimeout: expected milliseconds above 0, received 0'],
-    [createStore(), { storeTimeout: 2 ** 31 }, 'storeTimeout: expected milliseconds above 0, received 2147483648'],
+    [createStore(), { maxWait: '5' }, 'maxWait: expected milliseconds from 0, or Infinity, received "5"'],
+    [
+      createStore(),
+      { storeTimeout: 0 },
+      'storeTimeout: expected milliseconds above 0 and up to 2147483647, received 0',
+    ],
+    [
+      createStore(),
+      { storeTimeout: 2 ** 31 },
+      'storeTimeout: expected milliseconds above 0 and up to 2147483647, received 2147483648',
+    ],
+    [createStore(), { onStateChange: console }, 'onStateChange: expected a function, received an object'],
+    [createStore(), { maxwait: 5 }, 'maxwait: unknown option, did you mean maxWait?'],
   ])('are checked: %#', (store, options, message) => {
-    expect(() => sharedRateLimiter(store as never, options as never)).toThrow(new ConfigurationError(message))
+    const create = () => sharedRateLimiter(store as never, options as never)
+    expect(create).toThrow(new ConfigurationError(`sharedRateLimiter: ${message}`))
   })
 })
