@@ -1,0 +1,114 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { formatWithOptions } from 'node:util'
+import { createSandbox, sampleData } from 'shortlink-sdk/testing'
+import { serve } from 'shortlink-sdk/testing/server'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type Fence, fencesOf, typeErrors } from './helpers/snippets.ts'
+
+/*
+ * The examples of the documentation. A fence `ts run` is a program that also runs in the reader's browser: here, as there,
+ * it runs alone, against a sandbox of its own behind the global fetch, and prints what the fence `text output` below it
+ * says. A fence `ts node` needs Node, and finds the sandbox on a port.
+ *
+ * DOCS_OUTPUT=write writes what the examples print into the pages. Read it before you commit it.
+ */
+const pagesFolder = fileURLToPath(new URL('../docs/src/content/docs/', import.meta.url))
+// Inside the project, so that imports resolve as everybody else's do.
+const folder = fileURLToPath(new URL('.tmp/docs/', import.meta.url))
+
+const names = (await readdir(pagesFolder, { recursive: true })).filter((name) => /\.mdx?$/.test(name)).sort()
+const pages = await Promise.all(
+  names.map(async (name) => ({ name, text: await readFile(`${pagesFolder}${name}`, 'utf8') })),
+)
+
+const examples = pages.flatMap(({ name, text }) =>
+  fencesOf(text).flatMap((fence, index, fences) => {
+    const [language = '', kind] = fence.words
+    if (!['ts', 'js'].includes(language) || (kind !== 'run' && kind !== 'node')) return []
+    const next = fences[index + 1]
+    return {
+      title: `${name}, line ${fence.line}`,
+      kind,
+      fence,
+      page: name,
+      output: next?.words.join(' ') === 'text output' ? next : undefined,
+      path: `${folder}${name.replaceAll(/\W/g, '-')}-${fence.line}.${language}`,
+    }
+  }),
+)
+
+beforeAll(async () => {
+  await mkdir(folder, { recursive: true })
+  for (const { path, fence } of examples) await writeFile(path, `${fence.code}\nexport {}\n`)
+})
+
+afterAll(() => rm(folder, { recursive: true }))
+
+/** What a program prints, as Node's console does. */
+function listenToConsole(): string[] {
+  const lines: string[] = []
+  for (const method of ['log', 'info', 'warn', 'error', 'debug'] as const) {
+    vi.spyOn(console, method).mockImplementation((...values: unknown[]) => {
+      lines.push(formatWithOptions({ colors: false }, ...values))
+    })
+  }
+  return lines
+}
+
+function point(addresses: { baseUrl: string; openerUrl: string; apiKey: string }): void {
+  vi.stubEnv('SHORTLINK_BASE_URL', addresses.baseUrl)
+  vi.stubEnv('SHORTLINK_OPENER_URL', addresses.openerUrl)
+  vi.stubEnv('SHORTLINK_API_KEY', addresses.apiKey)
+}
+
+async function printed({ kind, path }: { kind: 'run' | 'node'; path: string }): Promise<string> {
+  const sandbox = createSandbox({ data: sampleData(30) })
+  const server = kind === 'node' ? await serve(sandbox) : undefined
+  point({ ...sandbox, ...server })
+  if (kind === 'run') vi.stubGlobal('fetch', sandbox.fetch)
+  const lines = listenToConsole()
+  try {
+    await import(pathToFileURL(path).href)
+  } finally {
+    vi.restoreAllMocks()
+    vi.unstubAllEnvs()
+    vi.unstubAllGlobals()
+    await server?.close()
+  }
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+if (process.env.DOCS_OUTPUT === 'write') {
+  test.each(pages)('writes the output of $name', { timeout: 60_000 }, async ({ name, text }) => {
+    const changes: { fence: Fence; code: string }[] = []
+    for (const example of examples) {
+      if (example.page !== name || !example.output) continue
+      changes.push({ fence: example.output, code: await printed(example) })
+    }
+    const lines = text.split('\n')
+    for (const { fence, code } of changes.reverse()) {
+      const length = fence.code.split('\n').length - 1
+      lines.splice(fence.line - 1, length, ...code.split('\n').slice(0, -1))
+    }
+    await writeFile(`${pagesFolder}${name}`, lines.join('\n'))
+  })
+} else {
+  test.each(examples)('$title prints what the page says', async (example) => {
+    const output = await printed(example)
+    if (example.output || example.kind === 'run') expect(output).toBe(example.output?.code ?? '')
+  })
+}
+
+test('the examples compile', { timeout: 240_000 }, () => {
+  expect(examples.length).toBeGreaterThan(50)
+  expect(typeErrors(examples.map(({ path }) => path))).toEqual([])
+})
+
+test.each(pages)('$name links to pages that exist', async ({ name, text }) => {
+  const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '')
+  const targets = [...prose.matchAll(/\]\(([^)#:]+\.mdx?)(?:#[^)]*)?\)/g)].map(([, target = '']) => target)
+  const here = pathToFileURL(`${pagesFolder}${name}`)
+  const known = new Set(names.map((each) => pathToFileURL(`${pagesFolder}${each}`).href))
+  expect(targets.filter((target) => !known.has(new URL(target, here).href))).toEqual([])
+})

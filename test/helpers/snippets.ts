@@ -1,0 +1,31 @@
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A fenced block of code in a Markdown file. */
+export interface Fence {
+  /** The line of the code's first line, from 1. */
+  readonly line: number
+  /** The words after the three backticks, the language first: `['ts', 'run']`. */
+  readonly words: readonly string[]
+  readonly code: string
+}
+
+/** The fenced blocks of a Markdown text, in their order. */
+export function fencesOf(markdown: string): Fence[] {
+  return [...markdown.matchAll(/^```(\S.*)\n([\s\S]*?)^```$/gm)].map(({ index, 1: words = '', 2: code = '' }) => ({
+    line: markdown.slice(0, index).split('\n').length + 1,
+    words: words.trim().split(/\s+/),
+    code,
+  }))
+}
+
+/** What the compiler says of these files under the options of the project. */
+export function typeErrors(paths: readonly string[]): string[] {
+  const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile)
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
+  return ts
+    .getPreEmitDiagnostics(ts.createProgram(paths, options))
+    .map(({ messageText, file }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`)
+}
