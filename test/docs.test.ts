@@ -1,15 +1,15 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { formatWithOptions } from 'node:util'
-import { createSandbox, sampleData } from 'shortlink-sdk/testing'
+import { createSandbox, type SandboxDialect, type SandboxOptions, sampleData } from 'shortlink-sdk/testing'
 import { serve } from 'shortlink-sdk/testing/server'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { parseExampleOptions } from '../docs/site/example-options.ts'
 import { type Fence, fencesOf, typeErrors } from './helpers/snippets.ts'
 
 /*
- * The examples of the documentation. A fence `ts run` is a program that also runs in the reader's browser: here, as there,
- * it runs alone, against a sandbox of its own behind the global fetch, and prints what the fence `text output` below it
- * says. A fence `ts node` needs Node, and finds the sandbox on a port.
+ * The examples of the documentation, whose fences docs/README.md describes. Here, as in the reader's browser, one of
+ * `ts run` runs alone, with a sandbox of its own as the global fetch. One of `ts node` finds the sandbox on a port.
  *
  * DOCS_OUTPUT=write writes what the examples print into the pages. Read it before you commit it.
  */
@@ -62,8 +62,19 @@ function point(addresses: { baseUrl: string; openerUrl: string; apiKey: string }
   vi.stubEnv('SHORTLINK_API_KEY', addresses.apiKey)
 }
 
-async function printed({ kind, path }: { kind: 'run' | 'node'; path: string }): Promise<string> {
-  const sandbox = createSandbox({ data: sampleData(30) })
+/** The sandbox of an example, as the words after `run` set it up. */
+function sandboxOptions(words: readonly string[]): SandboxOptions {
+  const { rows = 30, dialect = 'reference', limit } = parseExampleOptions(words)
+  const isName = dialect === 'reference' || dialect === 'deployed'
+  return {
+    data: sampleData(rows),
+    dialect: (isName ? dialect : dialect.split(',')) as SandboxDialect,
+    ...(limit !== undefined && { rateLimit: limit === 'off' ? false : { requests: limit, interval: 60_000 } }),
+  }
+}
+
+async function printed({ kind, path, fence }: { kind: string; path: string; fence: Fence }): Promise<string> {
+  const sandbox = createSandbox(sandboxOptions(fence.words.slice(2)))
   const server = kind === 'node' ? await serve(sandbox) : undefined
   point({ ...sandbox, ...server })
   if (kind === 'run') vi.stubGlobal('fetch', sandbox.fetch)
