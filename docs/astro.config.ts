@@ -20,9 +20,15 @@ export default defineConfig({
       // A relative address in a page for every unknown one would lead nowhere.
       disable404Route: true,
       components: { Search: './src/components/Search.astro', Head: './src/components/Head.astro' },
-      customCss: ['./src/styles/site.css'],
+      customCss: ['./src/styles/site.css', './src/styles/example.css'],
+      expressiveCode: {
+        // Programs are wider than a phone, and often than the column.
+        defaultProps: { wrap: true, overridesByLang: { 'sh,bash,text,json': { frame: 'none' } } },
+        styleOverrides: { borderRadius: '0.6rem', codeFontSize: '0.84rem' },
+      },
       sidebar: [
         { label: 'What it is', link: '/' },
+        { label: 'Playground', link: '/playground/' },
         { label: 'Start', autogenerate: { directory: 'start' } },
         { label: 'Guides', autogenerate: { directory: 'guides' } },
         { label: 'API', autogenerate: { directory: 'api' } },

@@ -1,4 +1,3 @@
-import './page.css'
 import { RunExample } from './example.ts'
 import { SiteSearch } from './search.ts'
 

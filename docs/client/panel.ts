@@ -25,9 +25,9 @@ export class Panel {
     parts.replaceChildren(
       element('p', { className: 'example-caption' }, 'Output'),
       this.#text,
+      this.#budget,
       this.#requests,
       this.#stored,
-      this.#budget,
     )
   }
 

@@ -52,6 +52,7 @@ export class SiteSearch extends HTMLElement {
         storeFields: ['address', 'page', 'heading', 'text'],
         // `client.campaigns.assignLink` is found by each of its parts, and by `assign`.
         tokenize: (text) => text.match(/[\p{L}\p{N}_]+/gu)?.flatMap((word) => [word, ...camelParts(word)]) ?? [],
+        processTerm: (term) => stem(term.toLowerCase()),
         searchOptions: { boost: { heading: 4, page: 2 }, prefix: true, fuzzy: 0.15, combineWith: 'AND' },
       })
       index.addAll(await response.json())
@@ -100,6 +101,11 @@ export class SiteSearch extends HTMLElement {
     const now = stops.indexOf(document.activeElement as HTMLElement)
     stops[Math.min(Math.max(now + step, 0), stops.length - 1)]?.focus()
   }
+}
+
+/** Retries and retry are one word. */
+function stem(word: string): string {
+  return word.replace(/ies$/, 'y').replace(/(?<=[^s]{3})s$/, '')
 }
 
 function camelParts(word: string): string[] {

@@ -57,6 +57,14 @@ const packageInPage: Plugin = {
   },
 }
 
+/** Leaves the editor in a file of its own, with a style sheet of its own, which is loaded when it is wanted. */
+const editorApart: Plugin = {
+  name: 'editor-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/editor\.ts$/ }, () => ({ path: './editor.js', external: true }))
+  },
+}
+
 const shared = {
   bundle: true,
   format: 'esm',
@@ -73,7 +81,9 @@ const shared = {
 async function scripts(): Promise<void> {
   const vs = 'node_modules/monaco-editor/esm/vs'
   await Promise.all([
-    build({ ...shared, splitting: true, entryPoints: ['client/page.ts'] }),
+    build({ ...shared, entryPoints: ['client/page.ts'], plugins: [editorApart] }),
+    build({ ...shared, entryPoints: ['client/playground.ts'], plugins: [editorApart, packageInPage] }),
+    build({ ...shared, entryPoints: ['client/editor.ts'] }),
     // One build, so that the worker and the module that examples import share the recorder.
     build({
       ...shared,

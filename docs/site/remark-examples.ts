@@ -47,6 +47,8 @@ function runnable(code: Code, output: Code | undefined, words: string[], file: V
   }
   code.meta = null
   const attributes = {
+    // Keeps the styles of prose from what is inside.
+    class: 'not-content',
     'data-code': code.value,
     'data-js': js,
     'data-options': JSON.stringify(options),

@@ -1,5 +1,6 @@
 import type { CollectionEntry } from 'astro:content'
 import Slugger from 'github-slugger'
+import type { RootContent } from 'mdast'
 import { toString as textOf } from 'mdast-util-to-string'
 import remarkGfm from 'remark-gfm'
 import remarkParse from 'remark-parse'
@@ -17,7 +18,14 @@ export function sections({ id, data, body = '' }: CollectionEntry<'docs'>): Omit
     const text = textOf(node)
     if (node.type === 'heading')
       found.push({ address: `${route}#${slugger.slug(text)}`, page: data.title, heading: text, text: '' })
-    else if (node.type !== 'html') found.at(-1)!.text += ` ${text.replaceAll(/\s+/g, ' ')}`
+    else found.at(-1)!.text += ` ${words(node)}`
   }
   return found
+}
+
+/** The text of a node, with a space between its parts: cells and items are words of their own. */
+function words(node: RootContent): string {
+  const isBlock = ['table', 'tableRow', 'list', 'listItem', 'blockquote'].includes(node.type)
+  if (isBlock && 'children' in node) return node.children.map(words).join(' ')
+  return node.type === 'html' ? '' : textOf(node).replaceAll(/\s+/g, ' ')
 }
