@@ -116,6 +116,14 @@ test('the examples compile', { timeout: 240_000 }, () => {
   expect(typeErrors(examples.map(({ path }) => path))).toEqual([])
 })
 
+test.each([
+  ['guides/testing.md', 'testing-first.test.ts'],
+  ['guides/logging.md', 'tracing.ts'],
+])('%s shows examples/%s as it is', async (page, example) => {
+  const text = await readFile(new URL(`../examples/${example}`, import.meta.url), 'utf8')
+  expect(pages.find(({ name }) => name === page)?.text).toContain(text)
+})
+
 test.each(pages)('$name links to pages that exist', async ({ name, text }) => {
   const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '')
   const targets = [...prose.matchAll(/\]\(([^)#:]+\.mdx?)(?:#[^)]*)?\)/g)].map(([, target = '']) => target)

@@ -37,7 +37,7 @@ it('every attempt of a call is a span below the span of the program', async () =
   expect(JSON.stringify(attempts().map(({ attributes, events }) => [attributes, events]))).not.toContain(KEY)
 })
 
-it('the address in a span is the one that was sent, a password included, as the README says', async () => {
+it('the address in a span is the one that was sent, a password included, as the guide says', async () => {
   const server = await serve({ body: { error: 0, id: 1, shorturl: 'https://sho.rt/a' } })
   await connect(server).files.upload('a.txt', new Blob(['a']), { password: 'correct horse' })
   await vi.waitUntil(() => attempts().length === 1)
