@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { type AnyShortLinkError, isShortLinkError, ShortLinkError } from '../../src/index.ts'
-import { LinkConflictError, type LinksResource, links } from '../../src/links/index.ts'
+import { LinkConflictError } from '../../src/links/index.ts'
 import { page } from '../helpers/answers.ts'
-import { connect } from '../helpers/client.ts'
 import { failure } from '../helpers/outcome.ts'
-import { type Answering, type Canned, type Server, serve } from '../helpers/server.ts'
+import type { Canned, Server } from '../helpers/server.ts'
+import { shopOf } from './shop.ts'
 
 const url = 'https://shop.example/opening'
 const params = { url, custom: 'opening' }
@@ -18,11 +18,6 @@ const created = { body: { error: 0, id: 44, shorturl: 'https://sho.rt/opening' }
 const taken = { body: { error: 1, message: 'Dieser Alias ist vergeben.' } }
 const failed = { status: 500, body: { error: 1, message: 'Etwas ging schief.' } }
 const unreadable = { body: '<html>Down for maintenance</html>' }
-
-async function shopOf(...answers: [Answering] | Canned[]): Promise<{ shop: LinksResource; server: Server }> {
-  const server = await serve(...answers)
-  return { shop: links(connect(server)), server }
-}
 
 const methods = ({ seen }: Server) => seen.map(({ method }) => method).join(' ')
 

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import { type LinksResource, links } from '../../src/links/index.ts'
 import { numberOf, page } from '../helpers/answers.ts'
-import { connect } from '../helpers/client.ts'
 import { failure } from '../helpers/outcome.ts'
-import { type Answering, type Canned, type Server, serve } from '../helpers/server.ts'
+import type { Answering, Canned } from '../helpers/server.ts'
+import { shopOf } from './shop.ts'
 
 const row = (alias: string, longurl = `https://shop.example/${alias}`) => ({
   id: 44,
@@ -34,11 +33,6 @@ function pagesOfLinks(maxpage: number, wantedOn: number): Answering {
     const nextpage = currentpage < maxpage ? currentpage + 1 : null
     return page('urls', rows, { result: maxpage * 100, perpage: 100, currentpage, nextpage, maxpage })
   }
-}
-
-async function shopOf(...answers: [Answering] | Canned[]): Promise<{ shop: LinksResource; server: Server }> {
-  const server = await serve(...answers)
-  return { shop: links(connect(server)), server }
 }
 
 test('a single link that answers `?short=` is given in the form of a list, with its other keys', async () => {

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { ConfigurationError, InvalidRequestError } from '../../src/index.ts'
 import { type LinkCreate, links } from '../../src/links/index.ts'
-import { connect } from '../helpers/client.ts'
 import { failure } from '../helpers/outcome.ts'
-import { serve } from '../helpers/server.ts'
+import { shopOf } from './shop.ts'
 
 const url = 'https://shop.example/opening'
 
@@ -50,8 +49,7 @@ const refused: [name: keyof LinkCreate, value: unknown, message: RegExp][] = [
 ]
 
 test.each(refused)('%s: %j is refused before anything is sent', async (name, value, message) => {
-  const server = await serve({})
-  const shop = links(connect(server))
+  const { shop, server } = await shopOf({})
   const params = { url, [name]: value } as LinkCreate
   const calls = [shop.create(params), shop.ensure(params)]
   // To update a link, no parameter is required, and an empty one clears it.
@@ -66,7 +64,7 @@ test.each(refused)('%s: %j is refused before anything is sent', async (name, val
 })
 
 test('parameters that fit, those that clear a value, and those that nobody has listed are sent as they are', async () => {
-  const server = await serve({ body: { error: 0, id: 44, shorturl: 'https://sho.rt/opening' } })
+  const { shop, server } = await shopOf({ body: { error: 0, id: 44, shorturl: 'https://sho.rt/opening' } })
   const params = {
     url,
     custom: 'öffnung 🎉',
@@ -90,15 +88,13 @@ test('parameters that fit, those that clear a value, and those that nobody has l
     parameters: [{ name: 'ref', value: '' }],
     folder: 'from a newer version',
   }
-  const shop = links(connect(server))
   await shop.create(params)
   await shop.update(44, { ...params, type: 12 })
   expect(server.seen.map(({ body }) => JSON.parse(body.toString()))).toEqual([params, { ...params, type: 12 }])
 })
 
 test('wrong arguments of the other methods are refused before anything is sent', async () => {
-  const server = await serve({})
-  const shop = links(connect(server))
+  const { shop, server } = await shopOf({})
   const calls: [call: () => PromiseLike<unknown>, parameter: string][] = [
     [() => shop.list({ limit: 0 }), 'limit'],
     [() => shop.list({ order: 5 as never }), 'order'],
@@ -121,8 +117,8 @@ test('wrong arguments of the other methods are refused before anything is sent',
 })
 
 test('the password of a link is in no error', async () => {
-  const server = await serve({ body: { error: 1, message: 'The password "hush hush" is too weak.' } })
-  const error = await failure(links(connect(server)).create({ url, password: 'hush hush' }))
+  const { shop } = await shopOf({ body: { error: 1, message: 'The password "hush hush" is too weak.' } })
+  const error = await failure(shop.create({ url, password: 'hush hush' }))
   expect(JSON.stringify(error) + String(error)).not.toContain('hush hush')
 })
 

@@ -1,14 +1,9 @@
 import { expect, test } from 'vitest'
-import { links } from '../../src/links/index.ts'
 import { page } from '../helpers/answers.ts'
-import { connect } from '../helpers/client.ts'
 import { failure } from '../helpers/outcome.ts'
-import { type Canned, serve } from '../helpers/server.ts'
+import { shopOf } from './shop.ts'
 
 const shorturl = 'https://sho.rt/opening'
-
-/** The links section of a server that gives this answer. */
-const answering = async (...answers: Canned[]) => links(connect(await serve(...answers)))
 
 /** What a link is where the deployment sends its id and short address only. */
 const bare = {
@@ -84,19 +79,19 @@ const rows: [form: string, wire: object, read: object][] = [
 ]
 
 test.each(rows)('a link in a list that %s is read', async (_form, wire, read) => {
-  const shop = await answering(page('urls', [wire]))
+  const { shop } = await shopOf(page('urls', [wire]))
   expect((await shop.list()).items).toStrictEqual([read])
 })
 
 test('a list that stands beside `error`, and not under `data`, is read too', async () => {
-  const shop = await answering({
+  const { shop } = await shopOf({
     body: { error: 0, result: 1, perpage: 15, currentpage: 1, nextpage: 1, maxpage: 1, urls: [newerRow] },
   })
   expect((await shop.list()).items).toStrictEqual([newerRow])
 })
 
 test.each(['id', 'shorturl'])('a link in a list without %s does not fit', async (missing) => {
-  const shop = await answering(page('urls', [{ ...row, [missing]: undefined }]))
+  const { shop } = await shopOf(page('urls', [{ ...row, [missing]: undefined }]))
   expect(await failure(shop.list())).toMatchObject({
     code: 'invalid_response',
     issues: [{ path: ['data', 'urls', 0, missing] }],
@@ -105,7 +100,7 @@ test.each(['id', 'shorturl'])('a link in a list without %s does not fit', async 
 
 test('a link is read with its statistics, and keeps what nobody has documented', async () => {
   const body = { error: 0, id: 44, details: { ...details, qr: 'q' }, data: { ...statistics, topLanguages: { de: 1 } } }
-  const shop = await answering({ body })
+  const { shop } = await shopOf({ body })
   expect(await shop.get(44)).toStrictEqual({
     id: 44,
     details: { ...details, qr: 'q' },
@@ -119,7 +114,7 @@ test('a link is read with its statistics, and keeps what nobody has documented',
 
 test('a link that nobody has visited has empty maps, for which the printed page shows 0', async () => {
   const nobody = { clicks: '0', uniqueClicks: 0, topCountries: 0, topReferrers: '0', topBrowsers: [], topOs: null }
-  const shop = await answering({
+  const { shop } = await shopOf({
     body: { error: '0', id: '44', details: { ...details, location: 0, device: [], expiry: null }, data: nobody },
   })
   expect(await shop.get(44)).toStrictEqual({
@@ -138,7 +133,7 @@ test('a link that nobody has visited has empty maps, for which the printed page 
 })
 
 test('of a single link, an id and a short address are enough', async () => {
-  const shop = await answering({ body: { details: { id: '44', short: shorturl } } })
+  const { shop } = await shopOf({ body: { details: { id: '44', short: shorturl } } })
   const { details, data } = await shop.get('44')
   expect(details).toStrictEqual({
     id: 44,
@@ -159,8 +154,7 @@ test.each([
   ['update', 'PUT /api/url/44/update'],
 ] as const)('the answer to %s has the short address under `shorturl` or `short`', async (method, line) => {
   for (const key of ['shorturl', 'short']) {
-    const server = await serve({ body: { error: 0, id: '44', [key]: shorturl, title: 'Opening' } })
-    const shop = links(connect(server))
+    const { shop, server } = await shopOf({ body: { error: 0, id: '44', [key]: shorturl, title: 'Opening' } })
     const params = { url: 'https://shop.example/opening' }
     const answer = await (method === 'create' ? shop.create(params) : shop.update(44, params))
     expect(answer).toStrictEqual({ id: 44, shorturl, title: 'Opening' })
@@ -171,8 +165,8 @@ test.each([
 })
 
 test('the answer to delete has a message', async () => {
-  const server = await serve({ body: { error: 0, message: 'Link has been deleted successfully.' } })
-  expect(await links(connect(server)).delete(44)).toStrictEqual({ message: 'Link has been deleted successfully.' })
+  const { shop, server } = await shopOf({ body: { error: 0, message: 'Link has been deleted successfully.' } })
+  expect(await shop.delete(44)).toStrictEqual({ message: 'Link has been deleted successfully.' })
   expect(`${server.seen[0]?.method} ${server.seen[0]?.url}`).toBe('DELETE /api/url/44/delete')
 })
 
@@ -181,20 +175,20 @@ test.each([
   ['true with HTTP 200', { body: { error: true, message: 'Der Alias ist vergeben.' } }],
   ['1 with HTTP 400, as on newer deployments', { status: 400, body: { error: 1, message: 'Der Alias ist vergeben.' } }],
 ])('a refusal that says `error` %s is an ApiError', async (_form, answer) => {
-  const shop = await answering(answer)
+  const { shop } = await shopOf(answer)
   const result = await shop.create({ url: 'https://shop.example/opening', custom: 'opening' }).safe()
   expect(result).toMatchObject({ ok: false, error: { code: 'api', outcome: 'rejected' } })
 })
 
 test('a walk asks for 100 links a page, in the order asked for', async () => {
-  const server = await serve(page('urls', [newerRow]))
-  for await (const { id } of links(connect(server)).list({ order: 'date' })) expect(id).toBe(44)
+  const { shop, server } = await shopOf(page('urls', [newerRow]))
+  for await (const { id } of shop.list({ order: 'date' })) expect(id).toBe(44)
   expect(server.seen.map(({ url }) => url)).toEqual(['/api/urls?order=date&limit=100'])
 })
 
 test('a call gives its response, its options are followed, and its methods work on their own', async () => {
-  const server = await serve({ status: 503, body: { error: 1 } }, { body: { error: 0, id: 44, shorturl } })
-  const { update } = links(connect(server))
+  const { shop, server } = await shopOf({ status: 503, body: { error: 1 } }, { body: { error: 0, id: 44, shorturl } })
+  const { update } = shop
   const { data, response, attempts } = await update(
     44,
     { title: 'Opening' },
