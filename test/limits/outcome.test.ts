@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { isShortLinkError, type Outcome, ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
 import { createSandbox, type Fault, type Sandbox } from '../../src/testing/index.ts'
 import { serve } from '../../src/testing/server.ts'
+import { closedOrigin } from '../helpers/server.ts'
 import { collectTable } from './table.ts'
 
 const html = '<html><body><h1>Sorry</h1></body></html>'
@@ -93,9 +94,7 @@ describe('the outcome of a failed call, proved against the sandbox', () => {
   })
 
   it('is not-sent where the connection never opened, and the place in the budget is given back', async () => {
-    const closed = await serve(createSandbox())
-    await closed.close()
-    const client = new ShortLinkClient({ baseUrl: closed.baseUrl, apiKey: 'KEY', retry: 0 })
+    const client = new ShortLinkClient({ baseUrl: await closedOrigin(), apiKey: 'KEY', retry: 0 })
     expect(await outcomeOf(calls.POST(client))).toBe('not-sent')
     expect(client.rateLimit.remaining).toBe(30)
     record('the connection never opened', 'was done', 'no')
@@ -106,11 +105,10 @@ describe('the outcome of a failed call, proved against the sandbox', () => {
     ['is rejected', { status: 404 }],
     ['never leaves', undefined],
   ] as const)('stays unknown where an earlier attempt may have done it and the last one %s', async (_, last) => {
-    const closed = await serve(createSandbox())
-    await closed.close()
+    const closed = await closedOrigin()
     let sent = 0
     const fetch: typeof globalThis.fetch = (...call) =>
-      sent++ === 0 || last ? globalThis.fetch(...call) : globalThis.fetch(closed.baseUrl)
+      sent++ === 0 || last ? globalThis.fetch(...call) : globalThis.fetch(closed)
     await withSandbox({ retry: 1, fetch }, async (client, sandbox) => {
       sandbox.fail({ drop: 'after' })
       if (last) sandbox.fail(last)

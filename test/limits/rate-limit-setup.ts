@@ -1,3 +1,4 @@
+import type { RateLimitError } from '../../src/errors.ts'
 import { createRateLimiter, type RateLimitAnswer, type RateLimitOptions } from '../../src/rate-limit/limiter.ts'
 import { FakeClock } from './clock.ts'
 
@@ -20,6 +21,13 @@ export function refusal(retryAfter?: number, resetIn?: number): RateLimitAnswer 
 
 /** A refusal without any header. */
 export const silentRefusal: RateLimitAnswer = { headers: new Headers(), refused: true, retryAfter: undefined }
+
+/** What waiting for a place ends with: an error, or nothing where it is granted. */
+export const errorOf = (place: Promise<unknown> | undefined): Promise<RateLimitError | undefined> =>
+  place!.then(
+    () => undefined,
+    (error) => error,
+  )
 
 /** A limiter on a clock that only the test moves. */
 export function setUp(options: RateLimitOptions = {}) {

@@ -1,16 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { RateLimitError } from '../../src/errors.ts'
-import { refusal, response, setUp, silentRefusal } from './rate-limit-setup.ts'
+import { errorOf, refusal, response, setUp, silentRefusal } from './rate-limit-setup.ts'
 
 afterEach(() => {
   vi.useRealTimers()
 })
-
-const errorOf = (place: Promise<unknown> | undefined) =>
-  place!.then(
-    () => undefined,
-    (error: RateLimitError) => error,
-  )
 
 /** Whether a promise has resolved so far. */
 function watch(place: Promise<unknown> | undefined): { isGranted: boolean } {

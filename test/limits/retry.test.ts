@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { type ApiPromise, ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
 import { createSandbox, type Fault, type Sandbox } from '../../src/testing/index.ts'
 import { serve } from '../../src/testing/server.ts'
+import { closedOrigin } from '../helpers/server.ts'
 import { collectTable } from './table.ts'
 
 async function setUp(options: ShortLinkClientOptions = {}): Promise<{ sandbox: Sandbox; client: ShortLinkClient }> {
@@ -77,11 +78,10 @@ describe('sending again', () => {
     })
   })
   it.for(Object.keys(calls) as CallName[])('after a connection that never opened: %s', async (name) => {
-    const closed = await serve(createSandbox())
-    await closed.close()
+    const closed = await closedOrigin()
     let asked = 0
     const { sandbox, client } = await setUp({
-      fetch: (...call) => (asked++ === 0 ? fetch(closed.baseUrl) : fetch(...call)),
+      fetch: (...call) => (asked++ === 0 ? fetch(closed) : fetch(...call)),
     })
     const result = await calls[name](client).safe()
     const again = replayable.includes(name)

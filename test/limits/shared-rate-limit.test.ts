@@ -1,8 +1,9 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ConfigurationError, type RateLimitError } from '../../src/errors.ts'
+import { ConfigurationError } from '../../src/errors.ts'
 import type { RateLimiter } from '../../src/rate-limit/limiter.ts'
 import { type StoreAnswer, type StoreChange, sharedRateLimiter } from '../../src/rate-limit/shared.ts'
+import { errorOf } from './rate-limit-setup.ts'
 
 const MINUTE = 60_000
 /** How much later than the window of the store the next place is expected. */
@@ -27,11 +28,6 @@ const full = (msBeforeNext: number) => () => Promise.reject({ remainingPoints: 0
 const broken = () => Promise.reject(new Error('ECONNREFUSED'))
 const hanging = () => new Promise<never>(() => {})
 
-const errorOf = (place: Promise<unknown> | undefined) =>
-  place!.then(
-    () => undefined,
-    (error: RateLimitError) => error,
-  )
 const advance = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
 beforeEach(() => {
