@@ -229,6 +229,14 @@ describe('createSandbox', () => {
     expect([data.pixels.length, data.channels.length]).toEqual([0, 3])
   })
 
+  test('gives each row its own copy of what the rows of a test have in common', async () => {
+    const links = [1]
+    const { ask, data } = platform({ data: { campaigns: [{ links }, { links }], links: [{}, {}] } })
+    await ask('POST /campaign/1/assign/2')
+    expect(data.campaigns.map((campaign) => campaign.links)).toEqual([[1, 2], [1]])
+    expect(links).toEqual([1])
+  })
+
   test('reset() restores rows, requests, faults and clock, and keeps the objects', async () => {
     const { sandbox, ask, data, requests } = platform()
     const before = structuredClone(data)

@@ -29,11 +29,13 @@ export class Store {
   /** Restores the rows of the start. */
   reset(): void {
     this.#lastIds.clear()
-    const { account, ...lists } = structuredClone({ ...sampleData(), ...this.#seed })
-    this.data.account = { ...sampleData().account, ...account }
+    const samples = sampleData()
+    const { account, ...lists } = { ...samples, ...this.#seed }
+    this.data.account = { ...samples.account, ...account }
     for (const [list, rows] of Object.entries(lists) as [ListName, Partial<SandboxData[ListName][number]>[]][]) {
       this.data[list] = []
-      for (const row of rows) this.add(list, row)
+      // Each by itself: a clone of all would keep what they have in common.
+      for (const row of rows) this.add(list, structuredClone(row))
     }
   }
 
