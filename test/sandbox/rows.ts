@@ -1,4 +1,4 @@
-import type { SandboxSeed } from 'shortlink-sdk/testing'
+import type { SandboxSeed, Visit } from 'shortlink-sdk/testing'
 
 /** One request and the whole answer to it, written by hand from the reference. */
 export interface Row {
@@ -16,6 +16,12 @@ export interface Row {
 
 export const now = Date.UTC(2025, 5, 1, 12)
 export const key = 'KEY-OF-THE-TESTS'
+
+const threeVisits: Visit[] = [
+  { visitor: 'a', country: 'Japan', referrer: 'facebook.com', browser: 'Safari', os: 'iOS' },
+  { visitor: 'a', country: 'Japan', referrer: 'Direct', browser: 'Safari', os: 'iOS' },
+  { visitor: 'b', country: 'Kenya', referrer: 'Direct', browser: 'Chrome', os: 'Android' },
+]
 
 export const seed: SandboxSeed = {
   account: {
@@ -72,11 +78,7 @@ export const seed: SandboxSeed = {
       description: 'Where we are',
       alias: 'map',
       clicks: 3,
-      visits: [
-        { visitor: 'a', country: 'Japan', referrer: 'facebook.com', browser: 'Safari', os: 'iOS' },
-        { visitor: 'a', country: 'Japan', referrer: 'Direct', browser: 'Safari', os: 'iOS' },
-        { visitor: 'b', country: 'Kenya', referrer: 'Direct', browser: 'Chrome', os: 'Android' },
-      ],
+      visits: threeVisits,
       expiry: '2026-01-01 00:00:00',
       geotarget: [{ location: 'Japan', link: 'https://shop.example/jp' }],
       devicetarget: [{ device: 'iPhone', link: 'https://shop.example/ios' }],
@@ -94,11 +96,7 @@ export const seed: SandboxSeed = {
       name: 'Flyer',
       alias: 'flyer',
       date: '2025-01-12 09:00:00',
-      scans: [
-        { visitor: 'a', country: 'Japan', referrer: 'facebook.com', browser: 'Safari', os: 'iOS' },
-        { visitor: 'a', country: 'Japan', referrer: 'Direct', browser: 'Safari', os: 'iOS' },
-        { visitor: 'b', country: 'Kenya', referrer: 'Direct', browser: 'Chrome', os: 'Android' },
-      ],
+      scans: threeVisits,
     },
   ],
   openerLinks: [],
@@ -442,6 +440,26 @@ const map = {
   channel: [],
   date: '2025-01-07 09:00:00',
 }
+/** The statistics of the three visits, and of none. */
+const visited = {
+  clicks: 3,
+  uniqueClicks: 2,
+  topCountries: { Japan: '2', Kenya: '1' },
+  topReferrers: { Direct: '2', 'facebook.com': '1' },
+  topBrowsers: { Safari: '2', Chrome: '1' },
+  topOs: { iOS: '2', Android: '1' },
+  socialCount: { facebook: 1, twitter: 0, instagram: 0 },
+}
+const unvisited = {
+  clicks: 0,
+  uniqueClicks: 0,
+  topCountries: {},
+  topReferrers: {},
+  topBrowsers: {},
+  topOs: {},
+  socialCount: { facebook: 0, twitter: 0, instagram: 0 },
+}
+
 const singleTea = {
   error: 0,
   id: 1,
@@ -456,15 +474,7 @@ const singleTea = {
     expiry: null,
     date: '2025-01-06 09:00:00',
   },
-  data: {
-    clicks: 5,
-    uniqueClicks: 0,
-    topCountries: {},
-    topReferrers: {},
-    topBrowsers: {},
-    topOs: {},
-    socialCount: { facebook: 0, twitter: 0, instagram: 0 },
-  },
+  data: { ...unvisited, clicks: 5 },
 }
 const singleMap = {
   error: 0,
@@ -480,15 +490,7 @@ const singleMap = {
     expiry: '2026-01-01 00:00:00',
     date: '2025-01-07 09:00:00',
   },
-  data: {
-    clicks: 3,
-    uniqueClicks: 2,
-    topCountries: { Japan: '2', Kenya: '1' },
-    topReferrers: { Direct: '2', 'facebook.com': '1' },
-    topBrowsers: { Safari: '2', Chrome: '1' },
-    topOs: { iOS: '2', Android: '1' },
-    socialCount: { facebook: 1, twitter: 0, instagram: 0 },
-  },
+  data: visited,
 }
 
 const outside = 'Links, outside the reference'
@@ -614,15 +616,7 @@ const qr: Row[] = [
     answer: {
       error: 0,
       details: flyer,
-      data: {
-        clicks: 3,
-        uniqueClicks: 2,
-        topCountries: { Japan: '2', Kenya: '1' },
-        topReferrers: { Direct: '2', 'facebook.com': '1' },
-        topBrowsers: { Safari: '2', Chrome: '1' },
-        topOs: { iOS: '2', Android: '1' },
-        socialCount: { facebook: 1, twitter: 0, instagram: 0 },
-      },
+      data: visited,
     },
   },
   {
@@ -631,15 +625,7 @@ const qr: Row[] = [
     answer: {
       error: 0,
       details: poster,
-      data: {
-        clicks: 0,
-        uniqueClicks: 0,
-        topCountries: {},
-        topReferrers: {},
-        topBrowsers: {},
-        topOs: {},
-        socialCount: { facebook: 0, twitter: 0, instagram: 0 },
-      },
+      data: unvisited,
     },
   },
   missing('QR codes', 'GET /qr/9', 'QR code does not exist.'),
