@@ -16,6 +16,8 @@ await build({
   format: 'cjs',
   // Names the exports where Node finds them when an ES module imports one of these.
   platform: 'node',
+  // For createRequire, which takes either.
+  define: { 'import.meta.url': '__filename' },
   sourcemap: true,
   logLevel: 'warning',
 })

@@ -248,8 +248,10 @@ export class ServerError extends ApiError {
 }
 
 /**
- * 429: the rate limit is exceeded, as the server says (`outcome: 'rejected'`) or, where the wait would be too long, as
- * the client knows before anything is sent (`outcome: 'not-sent'`).
+ * 429: the rate limit is exceeded.
+ *
+ * Either the server says so (`outcome: 'rejected'`) or, where the wait would be too long, the client knows it before
+ * anything is sent (`outcome: 'not-sent'`).
  */
 export class RateLimitError extends ApiError {
   static {

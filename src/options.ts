@@ -16,7 +16,10 @@ export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 
    * missing fails with `ConfigurationError`.
    */
   baseUrl?: string | URL
-  /** The address of the app-opener API, without `/v3/api`. Default: the environment variable `SHORTLINK_OPENER_URL`. */
+  /**
+   * The address of the app-opener API, such as `https://opener.example`, without `/v3/api`. Default: the environment
+   * variable `SHORTLINK_OPENER_URL`.
+   */
   openerUrl?: string | URL
   /**
    * The API key, or a function that returns it, called before each attempt. `null`: no key is sent, because a proxy adds

@@ -91,6 +91,7 @@ function greeting({ apiKey, dialect }: Sandbox, { baseUrl, openerUrl }: Served):
   App opener       ${openerUrl}
   API key          ${apiKey}
   Page             ${new URL('/', baseUrl)}
+  OpenAPI          ${new URL('/openapi.json', baseUrl)}
 
 For your client, in a shell:
   export SHORTLINK_BASE_URL=${shell(baseUrl)} SHORTLINK_OPENER_URL=${shell(openerUrl)}

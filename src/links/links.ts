@@ -17,6 +17,7 @@ import {
   ids,
   integer,
   object,
+  optional,
   orDefaults,
   rowsOf,
   text,
@@ -66,8 +67,11 @@ export class LinksResource extends Resource {
   /**
    * Gets a link with its statistics: GET `/url/:id`. 4 sources.
    *
+   * The counts by country, referrer, browser and system are strings on the wire. For a link without visits, `0` or `[]` stands
+   * in the place of an empty map.
+   *
    * @example
-   * const { details, data } = await shop.get(44)
+   * const { details, data } = await shop.get(2)
    * console.log(details.longurl, data.clicks)
    *
    * @throws {NotFoundError} where there is no such link
@@ -77,17 +81,24 @@ export class LinksResource extends Resource {
   }
 
   /**
-   * Finds a link by its short address or alias: GET `/urls?short=`. 3 sources. Where the answer shows that the server does
-   * not know this parameter, the list is searched, the newest links first: 10 pages at most, which are 1,000 links, or
-   * fewer where the server gives less than 100 a page.
+   * Finds a link by its short address or alias: GET `/urls?short=`. 3 sources.
+   *
+   * Some deployments answer with the single link, in the form of GET `/url/:id`, others with a list of one.
+   *
+   * @remarks
+   * Where the answer shows that the server does not know this parameter, the list is searched, the newest links first: 10
+   * pages at most, which are 1,000 links, or fewer where the server gives less than 100 a page.
    *
    * `undefined` means that the server said so, or that the link is not on those pages: an older one may still exist.
    * An alias that exists at several domains gives any one of these links, so give the whole address there.
    *
    * @example
-   * const link = await shop.find('https://sho.rt/opening') // or 'opening'
-   * if (link) console.log(link.id, link.longurl)
+   * const { shorturl } = await shop.create({ url: 'https://shop.example/opening', custom: 'opening' })
+   * const link = await shop.find(shorturl) // or 'opening'
+   * console.log(link?.id, link?.longurl)
    *
+   * @param addressOrAlias The short address of a link, or its alias.
+   * @returns The link, alone or in a list.
    * @throws {InvalidRequestError} where the argument is not a string, or is empty; nothing is sent
    */
   find(addressOrAlias: string, options?: RequestOptions): ApiPromise<Link | undefined> {
@@ -100,6 +111,7 @@ export class LinksResource extends Resource {
    *
    * @example
    * const { id, shorturl } = await shop.create({ url: 'https://shop.example/opening', custom: 'opening' })
+   * console.log(id, shorturl)
    *
    * @throws {InvalidRequestError} where the address is missing, or a parameter does not fit; nothing is sent
    * @throws {ApiError} where the alias is taken
@@ -121,11 +133,15 @@ export class LinksResource extends Resource {
   /**
    * Updates a link: PUT `/url/:id/update`. 3 sources.
    *
+   * Some deployments answer with the short address under `short`, others under `shorturl`.
+   *
    * @example
-   * await shop.update(44, { url: 'https://shop.example/closing', expiry: '2027-01-31 18:00:00' })
+   * const { shorturl } = await shop.update(2, { url: 'https://shop.example/closing', expiry: '2027-01-31 18:00:00' })
+   * console.log(shorturl)
    *
    * @throws {InvalidRequestError} where a parameter does not fit; nothing is sent
    * @throws {NotFoundError} where there is no such link
+   * @throws {ApiError} where the alias is taken
    */
   update(id: Id, params: LinkUpdate, options?: RequestOptions): ApiPromise<CreatedLink> {
     return this.call(
@@ -138,7 +154,8 @@ export class LinksResource extends Resource {
    * Deletes a link: DELETE `/url/:id/delete`. 4 sources.
    *
    * @example
-   * await shop.delete(44)
+   * const { message } = await shop.delete(3)
+   * console.log(message)
    *
    * @throws {NotFoundError} where there is no such link
    */
@@ -159,6 +176,7 @@ export class LinksResource extends Resource {
    *
    * @example
    * const { shorturl, created } = await shop.ensure({ url: 'https://shop.example/opening', custom: 'opening' })
+   * console.log(shorturl, created)
    *
    * @throws {LinkConflictError} where the alias leads to another address
    * @throws {InvalidRequestError} where the address is missing, or a parameter does not fit; nothing is sent
@@ -367,7 +385,8 @@ export interface Link {
 
 const shortNames = { shorturl: ['short'] }
 
-const link = /* @__PURE__ */ object<Link>(
+/** @internal */
+export const link = /* @__PURE__ */ object<Link>(
   {
     id: integer,
     shorturl: text,
@@ -407,7 +426,8 @@ export interface LinkFields {
   date: string | null
 }
 
-const linkFields = /* @__PURE__ */ object<LinkFields>(
+/** @internal */
+export const linkFields = /* @__PURE__ */ object<LinkFields>(
   {
     id: integer,
     shorturl: text,
@@ -427,7 +447,8 @@ export interface LinkSocialCount extends SocialCount {
   google: number
 }
 
-const socialCount = /* @__PURE__ */ object<LinkSocialCount>({
+/** @internal */
+export const socialCount = /* @__PURE__ */ object<LinkSocialCount>({
   facebook: countOrZero,
   twitter: countOrZero,
   instagram: countOrZero,
@@ -452,7 +473,8 @@ export interface LinkStatistics {
   socialCount: LinkSocialCount
 }
 
-const linkStatistics = /* @__PURE__ */ object<LinkStatistics>({
+/** @internal */
+export const linkStatistics = /* @__PURE__ */ object<LinkStatistics>({
   clicks: countOrZero,
   uniqueClicks: countOrZero,
   topCountries: counts,
@@ -464,11 +486,15 @@ const linkStatistics = /* @__PURE__ */ object<LinkStatistics>({
 
 /** A link with its statistics. */
 export interface LinkDetails {
+  /** The id of the link, which `details` has too; `undefined` where it is left out. 4 sources. */
+  id?: number | undefined
   details: LinkFields
   data: LinkStatistics
 }
 
-const linkDetails = /* @__PURE__ */ object<LinkDetails>({
+/** @internal */
+export const linkDetails = /* @__PURE__ */ object<LinkDetails>({
+  id: /* @__PURE__ */ optional(integer),
   details: linkFields,
   data: /* @__PURE__ */ orDefaults(linkStatistics),
 })
@@ -481,7 +507,8 @@ export interface CreatedLink {
   shorturl: string
 }
 
-const createdLink = /* @__PURE__ */ object<CreatedLink>({ id: integer, shorturl: text }, shortNames)
+/** @internal */
+export const createdLink = /* @__PURE__ */ object<CreatedLink>({ id: integer, shorturl: text }, shortNames)
 
 /** The link that `ensure` created or found. */
 export interface EnsuredLink extends CreatedLink {

@@ -1,6 +1,9 @@
 import type { RateLimitState } from '../errors.ts'
 
-/** The response headers that tell about the rate limit, spelled as the reference spells them. */
+/**
+ * The response headers that tell about the rate limit, spelled as the reference spells them. The management API allows 30
+ * requests a minute, unless the plan of the account says otherwise, and every answer of it carries the first three.
+ */
 export const rateHeaders = {
   limit: 'X-RateLimit-Limit',
   remaining: 'X-RateLimit-Remaining',

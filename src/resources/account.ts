@@ -11,8 +11,11 @@ export class AccountResource extends Resource {
   /**
    * Gets the account: GET `/account`.
    *
+   * The answer stands under `data`. On a plan without an end, `expires` is `null`, empty or left out.
+   *
    * @example
    * const { email, status } = await client.account.get()
+   * console.log(email, status)
    *
    * @throws {AuthenticationError} where the server refuses the key
    */
@@ -23,8 +26,11 @@ export class AccountResource extends Resource {
   /**
    * Changes the email address, the password or both: PUT `/account/update`.
    *
+   * The reference does not say whether either is required.
+   *
    * @example
-   * await client.account.update({ email: 'owner@shop.example' })
+   * const { message } = await client.account.update({ email: 'owner@shop.example' })
+   * console.log(message)
    *
    * @throws {InvalidRequestError} where a parameter is not a string; nothing is sent
    */

@@ -13,6 +13,8 @@ export class CampaignsResource extends Resource {
   /**
    * Lists the campaigns of the account: GET `/campaigns`.
    *
+   * The name is under `name` in some rows, and under `domain` in others.
+   *
    * @example
    * for await (const { id, name } of client.campaigns.list()) console.log(id, name)
    */
@@ -23,10 +25,15 @@ export class CampaignsResource extends Resource {
   /**
    * Creates a campaign: POST `/campaign/add`.
    *
+   * The answer has the name under `domain`; some deployments have it under `campaign`. `rotator` is `false` where the
+   * campaign has no public rotator.
+   *
    * @example
    * const { id, rotator } = await client.campaigns.create({ name: 'Opening day', slug: 'opening', public: true })
+   * console.log(id, rotator)
    *
    * @throws {InvalidRequestError} where a parameter is not of its type; nothing is sent
+   * @throws {ApiError} where the slug is taken
    */
   create(params: CampaignCreate, options?: RequestOptions): ApiPromise<Campaign> {
     return this.call(
@@ -38,8 +45,12 @@ export class CampaignsResource extends Resource {
   /**
    * Assigns a link to a campaign: POST `/campaign/:campaignid/assign/:linkid`.
    *
+   * The request has no body.
+   *
    * @example
-   * await client.campaigns.assignLink(campaign.id, link.id)
+   * const { id } = await client.campaigns.create({ name: 'Opening day' })
+   * const { message } = await client.campaigns.assignLink(id, 1)
+   * console.log(message)
    *
    * @throws {NotFoundError} where there is no such campaign or link
    */
@@ -57,11 +68,15 @@ export class CampaignsResource extends Resource {
   /**
    * Updates a campaign: PUT `/campaign/:id/update`. The name is required.
    *
+   * The answer has the name under `domain`; some deployments have it under `campaign`.
+   *
    * @example
-   * await client.campaigns.update(3, { name: 'Closing day', public: false })
+   * const campaign = await client.campaigns.update(3, { name: 'Closing day', public: false })
+   * console.log(campaign.name, campaign.public)
    *
    * @throws {InvalidRequestError} where the name is missing, or a parameter is not of its type; nothing is sent
    * @throws {NotFoundError} where there is no such campaign
+   * @throws {ApiError} where the slug is taken
    */
   update(id: Id, params: CampaignUpdate, options?: RequestOptions): ApiPromise<Campaign> {
     return this.call(
@@ -81,7 +96,8 @@ export class CampaignsResource extends Resource {
    * Deletes a campaign: DELETE `/campaign/:id/delete`. Its links stay.
    *
    * @example
-   * await client.campaigns.delete(3)
+   * const { message } = await client.campaigns.delete(3)
+   * console.log(message)
    *
    * @throws {NotFoundError} where there is no such campaign
    */

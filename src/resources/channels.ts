@@ -23,8 +23,10 @@ export class ChannelsResource extends Resource {
   /**
    * Lists the items of a channel: GET `/channel/:id`.
    *
+   * A channel holds links, bio pages and QR codes: an item is known by its `type` and its `id` together.
+   *
    * @example
-   * for await (const { type, id, link } of client.channels.items(9)) console.log(type, id, link)
+   * for await (const { type, id, link } of client.channels.items(1)) console.log(type, id, link)
    *
    * @throws {NotFoundError} where there is no such channel
    */
@@ -37,8 +39,10 @@ export class ChannelsResource extends Resource {
    *
    * @example
    * const { id } = await client.channels.create({ name: 'Newsletter', color: '#3366FF', starred: true })
+   * console.log(id)
    *
    * @throws {InvalidRequestError} where the name is missing, or the colour is not `#RRGGBB`; nothing is sent
+   * @throws {ApiError} where the name is taken
    */
   create(params: ChannelCreate, options?: RequestOptions): ApiPromise<Channel> {
     return this.call(
@@ -57,8 +61,12 @@ export class ChannelsResource extends Resource {
   /**
    * Assigns a link, a bio page or a QR code to a channel: POST `/channel/:channelid/assign/:type/:itemid`.
    *
+   * The request has no body.
+   *
    * @example
-   * await client.channels.assignItem(channel.id, 'links', link.id)
+   * const { id } = await client.channels.create({ name: 'Newsletter' })
+   * const { message } = await client.channels.assignItem(id, 'links', 1)
+   * console.log(message)
    *
    * @throws {InvalidRequestError} where the type is not `links`, `bio` or `qr`; nothing is sent
    * @throws {NotFoundError} where there is no such channel or item
@@ -77,11 +85,15 @@ export class ChannelsResource extends Resource {
   /**
    * Updates a channel: PUT `/channel/:id/update`.
    *
+   * Some deployments answer with the whole channel, and without a message.
+   *
    * @example
-   * await client.channels.update(9, { starred: false })
+   * const { message } = await client.channels.update(1, { starred: false })
+   * console.log(message)
    *
    * @throws {InvalidRequestError} where the colour is not `#RRGGBB`; nothing is sent
    * @throws {NotFoundError} where there is no such channel
+   * @throws {ApiError} where the name is taken
    */
   update(id: Id, params: ChannelUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
     return this.call(
@@ -100,7 +112,8 @@ export class ChannelsResource extends Resource {
    * Deletes a channel: DELETE `/channel/:id/delete`. Its items stay, unassigned.
    *
    * @example
-   * await client.channels.delete(9)
+   * const { message } = await client.channels.delete(3)
+   * console.log(message)
    *
    * @throws {NotFoundError} where there is no such channel
    */

@@ -13,6 +13,8 @@ export class DomainsResource extends Resource {
   /**
    * Lists the domains of the account: GET `/domains`.
    *
+   * A redirect that is not set is `null`, empty or left out.
+   *
    * @example
    * for await (const { id, domain } of client.domains.list()) console.log(id, domain)
    */
@@ -25,8 +27,10 @@ export class DomainsResource extends Resource {
    *
    * @example
    * const { id } = await client.domains.create({ domain: 'https://go.example', redirect404: 'https://shop.example' })
+   * console.log(id)
    *
    * @throws {InvalidRequestError} where the domain has no scheme, or a redirect is not an absolute URL; nothing is sent
+   * @throws {ApiError} where the domain is taken, or its DNS does not point to the platform
    */
   create(params: DomainCreate, options?: RequestOptions): ApiPromise<Created> {
     return this.call(
@@ -45,8 +49,11 @@ export class DomainsResource extends Resource {
   /**
    * Changes where a domain redirects to: PUT `/domain/:id/update`.
    *
+   * The domain itself cannot be changed.
+   *
    * @example
-   * await client.domains.update(5, { redirectroot: 'https://shop.example', redirect404: null })
+   * const { message } = await client.domains.update(2, { redirectroot: 'https://shop.example', redirect404: null })
+   * console.log(message)
    *
    * @throws {InvalidRequestError} where a redirect is not an absolute URL; nothing is sent
    * @throws {NotFoundError} where there is no such domain
@@ -68,7 +75,8 @@ export class DomainsResource extends Resource {
    * Deletes a domain: DELETE `/domain/:id/delete`.
    *
    * @example
-   * await client.domains.delete(5)
+   * const { message } = await client.domains.delete(2)
+   * console.log(message)
    *
    * @throws {NotFoundError} where there is no such domain
    */

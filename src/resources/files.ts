@@ -14,8 +14,10 @@ export class FilesResource extends Resource {
   /**
    * Lists the files of the account: GET `/files`.
    *
+   * This is the only list whose page stands at the top level of the answer, and not under `data`.
+   *
    * @example
-   * for await (const { name, shorturl } of client.files.list({ name: 'menu' })) console.log(name, shorturl)
+   * for await (const { name, shorturl } of client.files.list({ name: 'tea' })) console.log(name, shorturl)
    */
   list(query?: FileQuery, options?: ListOptions): ListPromise<PlatformFile> {
     return this.pages(
@@ -25,15 +27,24 @@ export class FilesResource extends Resource {
   }
 
   /**
-   * Uploads a file: POST `/files/upload/:filename`. A stream is sent as it is read and never held in memory as a whole;
-   * `fileFromPath` of `shortlink-sdk/node` opens a file on disk.
+   * Uploads a file: POST `/files/upload/:filename`.
+   *
+   * The body is the bytes of the file as they are, sent with `Content-Type: application/json` like every other request; the
+   * parameters are in the query. Some deployments answer with the id under the key `1`. The reference names no maximum size.
+   *
+   * @remarks
+   * A stream is sent as it is read and never held in memory as a whole. `fileFromPath` of `shortlink-sdk/node` opens a file
+   * on disk.
    *
    * @example
-   * await client.files.upload('menu.pdf', await fileFromPath('./menu.pdf'), { expiry: '2027-01-31' })
+   * const { shorturl } = await client.files.upload('menu.txt', new Blob(['Tea, cake']), { expiry: '2027-01-31' })
+   * console.log(shorturl)
    *
    * @param filename The name with its extension. It may hold any character.
+   * @param content The content of the file.
    * @throws {InvalidRequestError} where the content is a string (a path or the text?), or a parameter does not fit;
    *   nothing is sent
+   * @throws {ApiError} where the alias is taken
    */
   upload(
     filename: string,

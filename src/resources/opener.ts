@@ -11,10 +11,16 @@ export class OpenerResource extends Resource {
   /**
    * Creates a short link that opens a URL in its app: POST `{openerUrl}/v3/api`.
    *
+   * The answer is the link alone, without the envelope of the management API. In a refusal, `error` is `1` or a text. The
+   * reference names neither the apps that are supported, nor rate headers, nor where this API takes a key: its samples send
+   * none.
+   *
    * @example
-   * const { shorturl } = await client.opener.create({ url: 'https://www.youtube.com/watch?v=aqz-KE-bpKQ' })
+   * const { shorturl, devicetarget } = await client.opener.create({ url: 'https://www.youtube.com/watch?v=aqz-KE-bpKQ' })
+   * console.log(shorturl, devicetarget)
    *
    * @throws {InvalidRequestError} where the URL is not absolute; nothing is sent
+   * @throws {ApiError} where the URL belongs to no supported app
    * @throws {ConfigurationError} where the client has no `openerUrl`
    */
   create(params: OpenerLinkCreate, options?: RequestOptions): ApiPromise<OpenerLink> {
@@ -48,7 +54,8 @@ export interface DeviceTarget {
   link: string
 }
 
-const deviceTarget = /* @__PURE__ */ object<DeviceTarget>({ device: text, link: text })
+/** @internal */
+export const deviceTarget = /* @__PURE__ */ object<DeviceTarget>({ device: text, link: text })
 
 /** A short link that opens in an app. */
 export interface OpenerLink {

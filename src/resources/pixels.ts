@@ -13,6 +13,8 @@ export class PixelsResource extends Resource {
   /**
    * Lists the pixels of the account: GET `/pixels`.
    *
+   * Types appear that the reference does not list.
+   *
    * @example
    * for await (const { id, type, tag } of client.pixels.list()) console.log(id, type, tag)
    */
@@ -25,9 +27,11 @@ export class PixelsResource extends Resource {
    *
    * @example
    * const { id } = await client.pixels.create({ type: 'gapixel', name: 'Analytics', tag: 'G-12345' })
+   * console.log(id)
    *
    * @throws {InvalidRequestError} where the type is not one of {@link PixelType}, or a parameter is missing; nothing is
    *   sent
+   * @throws {ApiError} where the account has a pixel with this tag
    */
   create(params: PixelCreate, options?: RequestOptions): ApiPromise<Created> {
     return this.call(
@@ -46,8 +50,11 @@ export class PixelsResource extends Resource {
   /**
    * Updates a pixel: PUT `/pixel/:id/update`. The tag is required.
    *
+   * The type cannot be changed.
+   *
    * @example
-   * await client.pixels.update(2, { tag: 'G-67890' })
+   * const { message } = await client.pixels.update(2, { tag: 'G-67890' })
+   * console.log(message)
    *
    * @throws {InvalidRequestError} where the tag is missing; nothing is sent
    * @throws {NotFoundError} where there is no such pixel
@@ -70,7 +77,8 @@ export class PixelsResource extends Resource {
    * Deletes a pixel: DELETE `/pixel/:id/delete`.
    *
    * @example
-   * await client.pixels.delete(2)
+   * const { message } = await client.pixels.delete(2)
+   * console.log(message)
    *
    * @throws {NotFoundError} where there is no such pixel
    */

@@ -23,8 +23,12 @@ export class QrResource extends Resource {
   /**
    * Gets a QR code with its statistics: GET `/qr/:id`.
    *
+   * The counts by country, referrer, browser and system are strings on the wire. A map without entries comes as `[]` or `0`
+   * from some deployments, some have the date under `details.data`, and some send no statistics.
+   *
    * @example
-   * const { details, data } = await client.qr.get(1)
+   * const { details, data } = await client.qr.get(2)
+   * console.log(details.name, data?.topCountries)
    *
    * @throws {NotFoundError} where there is no such QR code
    */
@@ -35,8 +39,11 @@ export class QrResource extends Resource {
   /**
    * Creates a QR code: POST `/qr/add`.
    *
+   * How `data` is laid out for each type is not documented, unless it is a string.
+   *
    * @example
    * const { link } = await client.qr.create({ type: 'link', data: 'https://shop.example', foreground: 'rgb(0,0,80)' })
+   * console.log(link)
    *
    * @throws {InvalidRequestError} where the type is not one of {@link QrType}, or a colour is not `rgb(R,G,B)`; nothing
    *   is sent
@@ -58,8 +65,11 @@ export class QrResource extends Resource {
   /**
    * Updates a QR code: PUT `/qr/:id/update`. The data is required.
    *
+   * The type cannot be changed.
+   *
    * @example
-   * await client.qr.update(1, { data: 'https://shop.example/menu' })
+   * const { message } = await client.qr.update(1, { data: 'https://shop.example/menu' })
+   * console.log(message)
    *
    * @throws {InvalidRequestError} where the data is missing, or a colour is not `rgb(R,G,B)`; nothing is sent
    * @throws {NotFoundError} where there is no such QR code
@@ -82,7 +92,8 @@ export class QrResource extends Resource {
    * Deletes a QR code: DELETE `/qr/:id/delete`.
    *
    * @example
-   * await client.qr.delete(1)
+   * const { message } = await client.qr.delete(1)
+   * console.log(message)
    *
    * @throws {NotFoundError} where there is no such QR code
    */
@@ -126,7 +137,8 @@ export interface SocialCount {
   instagram: number
 }
 
-const socialCount = /* @__PURE__ */ object<SocialCount>({
+/** @internal */
+export const socialCount = /* @__PURE__ */ object<SocialCount>({
   facebook: countOrZero,
   twitter: countOrZero,
   instagram: countOrZero,

@@ -1,7 +1,9 @@
 /**
- * How the platform spells values, as zod schemas. Its server side is PHP, where the database driver decides whether a 5
- * arrives as `5` or `"5"`, false as `0` or `""`, and an empty map as `[]`. Every quirk of a value has its home here: a
- * field schema accepts each spelling that was seen and returns the documented type.
+ * How the platform spells values. Its server side is PHP, where the database driver decides whether a 5 arrives as `5` or
+ * `"5"`, false as `0` or `""`, and an empty map as `[]`. What has no value is `null`, `""`, or left out.
+ *
+ * Every quirk of a value has its home here, as a zod schema: it accepts each spelling that was seen and returns the
+ * documented type.
  *
  * A field is a single zod transform that converts and checks. A transform piped into a check reads the same but takes a
  * quarter longer for a page.
@@ -82,9 +84,9 @@ export const counts: z.ZodMiniType<Record<string, number>> = /* @__PURE__ */ z.t
 const isEmptyValue = (value: unknown): boolean =>
   isAbsent(value) || value === 0 || value === '0' || (Array.isArray(value) && value.length === 0)
 
-/** A list of rows. */
-export function list<T>(row: z.ZodMiniType<T>): z.ZodMiniType<T[]> {
-  return z.transform((value, { issues }) => {
+/** A list of rows. `row` is there for who describes the schema. */
+export function list<T>(row: z.ZodMiniType<T>): z.ZodMiniType<T[]> & { readonly row: z.ZodMiniType<T> } {
+  const schema: z.ZodMiniType<T[]> = z.transform((value, { issues }) => {
     const rows = rowsOf(value)
     if (!rows) issues.push(issue('a list', value))
     const context: ParseContext = { path: [], issues: [] }
@@ -93,6 +95,7 @@ export function list<T>(row: z.ZodMiniType<T>): z.ZodMiniType<T[]> {
       issues.push({ code: 'custom', message, path: [...path], input: value })
     return result as T[]
   })
+  return Object.assign(schema, { row })
 }
 
 /** The rows of a list, in order; `undefined` where the value is not a list. PHP encodes one with gaps as an object with number keys. */
@@ -136,21 +139,24 @@ export const texts: z.ZodMiniType<Record<string, string>> = /* @__PURE__ */ orDe
 /**
  * An object with these fields; keys without a field stay as they came. The compiler refuses a field of `T` that has no
  * schema, and a schema that has no field.
- *
- * @param otherNames The names that deployments use in place of a documented one.
+ * `otherNames` is there for who describes the schema.
  */
 export function object<T>(
   fields: { readonly [Name in keyof Required<T>]: z.ZodMiniType<T[Name]> },
-  otherNames: { readonly [Name in keyof T]?: readonly string[] } = {},
-): z.ZodMiniType<T> {
+  otherNames: OtherNames<T> = {},
+): z.ZodMiniType<T> & { readonly otherNames: OtherNames<T> } {
   const aliases = Object.entries(otherNames) as [string, readonly string[]][]
   const named = (value: unknown) => {
     if (Array.isArray(value) && value.length === 0) return {}
     return isRecord(value) ? aliases.reduce(withDocumentedName, value) : value
   }
   const error = ({ input }: { input?: unknown }) => mismatch('an object', input)
-  return z.pipe(z.transform(named), z.looseObject(fields, { error })) as z.ZodMiniType<T>
+  const schema = z.pipe(z.transform(named), z.looseObject(fields, { error })) as z.ZodMiniType<T>
+  return Object.assign(schema, { otherNames })
 }
+
+/** The names that deployments use in place of a documented one. */
+type OtherNames<T> = { readonly [Name in keyof T]?: readonly string[] }
 
 function withDocumentedName(row: Record<string, unknown>, [name, others]: [string, readonly string[]]) {
   const other = name in row ? undefined : others.find((key) => key in row)

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { json } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
+import { openApiWith } from './openapi.ts'
 import { refusal, SandboxPage } from './page/sandbox-page.ts'
 import type { Sandbox } from './sandbox.ts'
 
@@ -32,6 +33,7 @@ export interface Served {
 /**
  * Puts a sandbox on a port with Node's http, for programs that cannot be given a `fetch`. Short addresses are below its
  * root, and `/` is a page that shows and controls the sandbox. Pages of other origins cannot reach that page's paths.
+ * `/openapi.json` is the OpenAPI document of both APIs, with the addresses of this sandbox.
  *
  * @throws Node's own error if the port cannot be used.
  * @example
@@ -51,7 +53,11 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
     try {
       if (isForPage) await writeResponse(await pageResponse(incoming, page, host), outgoing)
       else if (cors && method === 'OPTIONS') outgoing.writeHead(204, corsHeaders).end()
-      else await platformResponse(incoming, outgoing, start)
+      else if (method === 'GET' && url === '/openapi.json') {
+        outgoing
+          .writeHead(200, { 'Content-Type': 'application/json', ...(cors && corsHeaders) })
+          .end(openApiWith(served))
+      } else await platformResponse(incoming, outgoing, start)
     } catch {
       // A fault dropped the connection, or the client closed it. In both cases it is reset.
       incoming.socket.resetAndDestroy()
@@ -76,7 +82,7 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
   })
   const { address, family, port: taken } = server.address() as AddressInfo
   const origin = `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`
-  return {
+  const served: Served = {
     baseUrl: `${origin}/api`,
     openerUrl: `${origin}/opener`,
     close() {
@@ -84,6 +90,7 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
       return new Promise((resolve) => server.close(() => resolve()))
     },
   }
+  return served
 }
 
 /** The page's answer, unless the request comes from a page of another origin. */

@@ -118,7 +118,7 @@ test('a link that nobody has visited has empty maps, for which the printed page 
     body: { error: '0', id: '44', details: { ...details, location: 0, device: [], expiry: null }, data: nobody },
   })
   expect(await shop.get(44)).toStrictEqual({
-    id: '44',
+    id: 44,
     details: { ...details, location: {}, device: {}, expiry: null },
     data: {
       clicks: 0,

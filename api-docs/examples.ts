@@ -1,0 +1,98 @@
+/** Runs the examples of the docstrings against the sandbox, and notes what they send and what is answered. */
+import * as bulk from 'shortlink-sdk/bulk'
+import * as links from 'shortlink-sdk/links'
+import * as proxy from 'shortlink-sdk/proxy'
+import * as schemas from 'shortlink-sdk/schemas'
+import * as testing from 'shortlink-sdk/testing'
+import ts from 'typescript'
+import * as z from 'zod'
+import * as sdk from '../src/index.ts'
+
+/** A request of an example, and the answer to it. */
+export interface Exchange {
+  readonly request: testing.SandboxRequest
+  readonly answer: unknown
+  readonly headers: Headers
+}
+
+/** What examples leave out: each part with what shows that a program uses it. */
+const preludes = [
+  {
+    use: /\bshop\.\w+\(/,
+    imports: "import { links } from 'shortlink-sdk/links'",
+    declares: 'const shop = links(client)',
+  },
+  {
+    use: /\bclient\b/,
+    imports: "import { ShortLinkClient } from 'shortlink-sdk'",
+    declares: 'const client = new ShortLinkClient()',
+  },
+]
+
+/** An example as a whole program: with the client, and the links section as `shop`, where it uses them. */
+export function programOf(example: string): string {
+  const { imports = '', body = '' } = /^(?<imports>(?:import .*\n)*)\n?(?<body>[\s\S]*)$/.exec(example)?.groups ?? {}
+  const program = preludes.reduce(
+    (rest, prelude) => {
+      const [declared] = prelude.declares.split(' =') as [string]
+      if (!prelude.use.test(rest.body) || rest.body.includes(`${declared} =`)) return rest
+      return {
+        imports: rest.imports.includes(prelude.imports) ? rest.imports : `${prelude.imports}\n${rest.imports}`,
+        body: `${prelude.declares}\n${rest.body}`,
+      }
+    },
+    { imports, body },
+  )
+  return program.imports ? `${program.imports}\n${program.body}` : program.body
+}
+
+/** The sandbox's clock stands still, so that the examples are the same every time. */
+const now = () => Date.UTC(2027, 0, 15, 9, 30)
+
+/**
+ * Runs a program against a sandbox of its own, which is as a user finds it.
+ *
+ * @throws what the program throws
+ */
+export async function run(program: string): Promise<Exchange[]> {
+  const sandbox = testing.createSandbox({ now })
+  const exchanges: Exchange[] = []
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const answered = sandbox.fetch(input, init)
+    const request = sandbox.requests.at(-1)!
+    const response = await answered
+    exchanges.push({ request, answer: await response.clone().json(), headers: response.headers })
+    return response
+  }
+  // What a user's environment says.
+  class ShortLinkClient extends sdk.ShortLinkClient {
+    constructor(options?: sdk.ShortLinkClientOptions) {
+      super({ ...sandbox.clientOptions, fetch, ...options })
+    }
+  }
+  const modules: Record<string, object> = {
+    'shortlink-sdk': { ...sdk, ShortLinkClient },
+    'shortlink-sdk/bulk': bulk,
+    'shortlink-sdk/links': links,
+    'shortlink-sdk/proxy': proxy,
+    'shortlink-sdk/schemas': schemas,
+    'shortlink-sdk/testing': testing,
+    zod: z,
+  }
+  const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.CommonJS }
+  const { outputText } = ts.transpileModule(program, { compilerOptions })
+  const silent = { ...console, log: () => {} }
+  await new AsyncFunction('require', 'exports', 'console', outputText)((name: string) => modules[name], {}, silent)
+  return exchanges
+}
+
+const AsyncFunction = (async () => {}).constructor as new (...code: string[]) => (...args: unknown[]) => Promise<void>
+
+/** The path of a request, with the values of its parameters; `undefined` where it is another one. */
+export function match(pattern: string, path: string): Record<string, string> | undefined {
+  const groups = pattern.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')
+  const found = new RegExp(`^${groups}$`).exec(path)
+  return found
+    ? Object.fromEntries(Object.entries(found.groups ?? {}).map(([k, v]) => [k, decodeURIComponent(v)]))
+    : undefined
+}

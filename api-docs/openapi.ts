@@ -1,0 +1,415 @@
+/** The OpenAPI document of both APIs, and of the links section, which it marks as outside the reference. */
+import type ts from 'typescript'
+import manifest from '../package.json' with { type: 'json' }
+import { rateHeaders } from '../src/rate-limit/headers.ts'
+import { type CallModel, model, type RequestModel, type ResourceModel } from './calls.ts'
+import { type Exchange, match, programOf, run } from './examples.ts'
+import { checker, docsOf, exportsOf, membersOf, moduleDocs, paramDocs } from './program.ts'
+import { answerNames, answerSchemas, bodySchema, parametersOf, reference, type Schema, schemaOf } from './schemas.ts'
+
+/** The forms of an answer that no schema says: `unwrapMatches` in src/links/links.ts reads these. */
+const otherAnswers: Readonly<Record<string, readonly string[]>> = { 'links.find': ['LinkDetails'] }
+
+export type OpenApi = { readonly [key: string]: unknown; readonly paths: Record<string, Record<string, Operation>> }
+type Operation = Record<string, unknown> & {
+  parameters?: Schema[]
+  description?: string
+  responses: Record<string, Schema>
+}
+
+/** Makes the document. The examples in it are what the sandbox was sent and answered. */
+export async function openApi(): Promise<OpenApi> {
+  const bodies: Record<string, Schema> = {}
+  const paths: OpenApi['paths'] = {}
+  for (const resource of model) {
+    for (const call of resource.calls) {
+      const { request } = call
+      if (!request) continue
+      const path = request.path.replaceAll(/:(\w+)/g, '{$1}')
+      const method = request.method.toLowerCase()
+      const item = paths[path] ?? {}
+      paths[path] = item
+      const operation = await operationOf(resource, call, request, bodies)
+      const first = item[method]
+      item[method] = first ? merged(first, operation) : operation
+      if (request.api === 'opener') Object.assign(item, { servers: [server('openerUrl')] })
+    }
+  }
+  const schemas = { ...answerSchemas(), ...bodies, ...envelopeSchemas() }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Short-link platform: management API and app-opener API',
+      version: '3',
+      summary:
+        'Short links, branded domains, campaigns, channels, files, pixels, QR codes, and links that open in apps.',
+      description: introduction(),
+      license: { name: manifest.license, identifier: manifest.license },
+    },
+    servers: [server('baseUrl')],
+    security: [{ key: [] }],
+    tags: model.map(({ name, docs }) => ({ name: tagOf(name), description: docs.text })),
+    paths,
+    components: {
+      schemas: Object.fromEntries(Object.entries(schemas).sort(([one], [other]) => (one < other ? -1 : 1))),
+      headers: headerComponents(),
+      responses: await refusalComponents(),
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer', description: 'The API key of the account. It is a secret.' },
+      },
+    },
+  }
+}
+
+const tagOf = (resource: string) => (resource === 'links' ? 'links (outside the reference)' : resource)
+
+const introduction =
+  () => `The management API, which keeps an account's domains, campaigns, channels, files, pixels and QR codes, and the app-opener API, which makes links that open in apps. Both speak JSON.
+
+This document is made from the code of \`${manifest.name}\`, a client of both. It says what the reference of the platform says; the descriptions note where deployments differ.
+
+## Errors
+
+${docsOf(exportsOf('src/http/envelope.ts').get('Envelope')!).text}
+
+## Values
+
+${paragraph(moduleDocs('src/schema/fields.ts'))}
+
+## Rate limit
+
+${docsOf(exportsOf('src/rate-limit/headers.ts').get('rateHeaders')!).text}`
+
+const paragraph = (text: string) => text.split('\n\n')[0]!
+
+/** The server whose address is an option of the client. */
+function server(option: 'baseUrl' | 'openerUrl'): Schema {
+  const description = splitDocs(docsOf(clientOptions.getProperty(option)!).text).summary
+  const [, example] = /`(https:[^`]+)`/.exec(description) ?? []
+  return { url: `{${option}}`, description, variables: { [option]: { default: example, description } } }
+}
+
+const clientOptions = checker.getDeclaredTypeOfSymbol(exportsOf('src/index.ts').get('ShortLinkClientOptions')!)
+
+async function operationOf(
+  resource: ResourceModel,
+  call: CallModel,
+  request: RequestModel,
+  bodies: Record<string, Schema>,
+): Promise<Operation> {
+  const [example = ''] = call.docs.examples
+  const program = programOf(example)
+  const exchange = await exchangeOf(request, program, call.name)
+  const { summary, description } = splitDocs(call.docs.text)
+  const body = bodyOf(request, exchange, bodies)
+  return {
+    operationId: call.name,
+    tags: [tagOf(resource.name)],
+    summary,
+    ...(description && { description }),
+    // The reference does not say where the app opener takes a key.
+    ...(request.api === 'opener' && { security: [{}, { key: [] }] }),
+    parameters: parameters(request, exchange),
+    ...(body && { requestBody: body }),
+    responses: {
+      200: {
+        description: answerDescription(call),
+        ...(request.api === 'management' && { headers: rateHeaderReferences }),
+        content: { 'application/json': { schema: answerSchema(call, request, exchange), example: exchange.answer } },
+      },
+      ...refusals(call, request),
+    },
+    'x-codeSamples': [{ lang: 'TypeScript', label: manifest.name, source: program }],
+  }
+}
+
+/** Several methods can make the same request with other parameters. */
+function merged(first: Operation, other: Operation): Operation {
+  const content = (operation: Operation) =>
+    (operation.responses[200]!.content as Record<string, Schema>)['application/json'] as Schema
+  const { schema, example } = content(first)
+  const { schema: otherSchema, example: otherExample } = content(other)
+  const examples = [
+    [first, example],
+    [other, otherExample],
+  ] as const
+  const answer = {
+    schema: { anyOf: [schema, otherSchema] },
+    examples: Object.fromEntries(
+      examples.map(([operation, value]) => [operation.operationId, { summary: operation.summary, value }]),
+    ),
+  }
+  const known = new Set(first.parameters?.map(({ name }) => name))
+  return {
+    ...first,
+    description: [first.description, `**${other.summary}.** ${other.description ?? ''}`].filter(Boolean).join('\n\n'),
+    parameters: [...first.parameters!, ...other.parameters!.filter(({ name }) => !known.has(name))],
+    responses: {
+      ...other.responses,
+      ...first.responses,
+      200: { ...first.responses[200], content: { 'application/json': answer } },
+    },
+    'x-codeSamples': [first, other].flatMap((operation) => operation['x-codeSamples']),
+  }
+}
+
+async function exchangeOf(request: RequestModel, program: string, name: string): Promise<Exchange> {
+  const exchanges = await run(program).catch((error) => {
+    throw new Error(`the example of ${name} fails: ${(error as Error).message}\n${program}`, { cause: error })
+  })
+  const wanted = request.queryParams.map((parameter) => parameter.name)
+  const found = exchanges.find(
+    ({ request: sent }) =>
+      sent.method === request.method &&
+      sent.api === request.api &&
+      match(request.path, sent.path) &&
+      wanted.every((parameter) => parameter in sent.query),
+  )
+  if (found?.request.status !== 200) throw new Error(`the example of ${name} does not show it`)
+  return found
+}
+
+/** The first sentence, without the request line, and the rest. */
+function splitDocs(text: string): { summary: string; description: string } {
+  const [, summary = '', description = ''] =
+    /^([\s\S]*?)(?:: (?:GET|POST|PUT|DELETE) `[^`]+`)?\.(?:\s+([\s\S]*))?$/.exec(text) ?? []
+  return { summary, description }
+}
+
+type Parameter = ReturnType<typeof parametersOf>[number]
+
+function parameters(request: RequestModel, { request: sent }: Exchange): Schema[] {
+  const values = match(request.path, sent.path) ?? {}
+  const inPath = request.pathParams.map(({ name, argument }) => {
+    const type = checker.getTypeOfSymbol(argument)
+    const description = paramDocs(argument) || (type.aliasSymbol ? docsOf(type.aliasSymbol).text : '')
+    return {
+      name,
+      in: 'path',
+      required: true,
+      ...(description && { description }),
+      schema: schemaOf(type),
+      example: values[name],
+    }
+  })
+  const ofQuery = request.query
+    ? parametersOf(checker.getNonNullableType(checker.getTypeOfSymbol(request.query)), request.checks)
+    : []
+  const alone = request.queryParams.map(({ name, argument }) => ({
+    name,
+    required: false,
+    schema: { ...schemaOf(checker.getTypeOfSymbol(argument)), description: paramDocs(argument) },
+  }))
+  const inQuery = [...ofQuery, ...alone].map(({ name, schema: { description, ...schema }, required }: Parameter) => ({
+    name,
+    in: 'query',
+    required,
+    ...(typeof description === 'string' && { description }),
+    schema,
+    ...(name in sent.query && { example: schema.type === 'integer' ? Number(sent.query[name]) : sent.query[name] }),
+  }))
+  return [...inPath, ...inQuery]
+}
+
+function bodyOf(
+  request: RequestModel,
+  { request: sent }: Exchange,
+  bodies: Record<string, Schema>,
+): Schema | undefined {
+  if (request.content) {
+    const schema = { type: 'string', format: 'binary' }
+    const example = new TextDecoder().decode(sent.body as Uint8Array)
+    return {
+      required: true,
+      description: paramDocs(request.content),
+      content: { [sent.headers['content-type']!]: { schema, example } },
+    }
+  }
+  if (!request.body) return undefined
+  const type = checker.getTypeOfSymbol(request.body)
+  const schema = bodySchema(type, request.checks)
+  const required = (schema.required as string[] | undefined) ?? []
+  if (String([...required].sort()) !== String([...request.required].sort())) {
+    throw new Error(`${type.symbol.name} requires ${required}, the call checks for ${request.required}`)
+  }
+  bodies[type.symbol.name] = schema
+  return {
+    required: true,
+    content: { 'application/json': { schema: reference(type.symbol.name), example: sent.body } },
+  }
+}
+
+function answerDescription({ docs, isList, answer }: CallModel): string {
+  if (docs.returns) return docs.returns
+  const { text } = docsOf(answer.symbol)
+  return isList ? `A page of: ${text[0]!.toLowerCase()}${text.slice(1)}` : text
+}
+
+function answerSchema({ name, answer, isList }: CallModel, request: RequestModel, { answer: shown }: Exchange): Schema {
+  const success = reference('Success')
+  if (isList) {
+    const { data } = shown as { data?: unknown }
+    const keys = request.answerAt as readonly string[]
+    const page = { allOf: [reference('PageNumbers'), rowsSchema(keys, reference(answer.symbol.name))] }
+    return data ? { allOf: [success, under('data', page)] } : { allOf: [success, ...page.allOf] }
+  }
+  const schemas = (otherAnswers[name] ?? [answer.symbol.name]).map((form) => {
+    if (!answerNames.has(form)) throw new Error(`${name} answers with ${form}, which has no schema`)
+    return reference(form)
+  })
+  if (request.answerAt === 'data') return { allOf: [success, under('data', schemas[0]!)] }
+  // The app opener answers with the link alone.
+  return request.api === 'opener' ? schemas[0]! : { allOf: [success, ...schemas] }
+}
+
+const under = (key: string, schema: Schema): Schema => ({
+  type: 'object',
+  required: [key],
+  properties: { [key]: schema },
+})
+
+/** The rows of a page, under the documented key or another one. */
+function rowsSchema([key, ...others]: readonly string[], row: Schema): Schema {
+  const rows = { type: 'array', items: row }
+  const properties = Object.fromEntries(
+    others.map((other) => [other, { ...rows, description: `\`${key}\`, under another name.` }]),
+  )
+  const either = [key!, ...others].map((name) => ({ required: [name] }))
+  return {
+    type: 'object',
+    ...(others.length > 0 ? { anyOf: either } : { required: [key] }),
+    properties: { [key!]: rows, ...properties },
+  }
+}
+
+function envelopeSchemas(): Record<string, Schema> {
+  const page = checker.getDeclaredTypeOfSymbol(exportsOf('src/http/lists/page.ts').get('Page')!)
+  // The client adds these two.
+  const numbers = membersOf(page).filter(({ name }) => name !== 'items' && name !== 'hasNextPage')
+  const numberSchema = (member: ts.Symbol) => {
+    const description = docsOf(member).text
+    return { type: member.name === 'nextpage' ? ['integer', 'null'] : 'integer', ...(description && { description }) }
+  }
+  return {
+    Success: {
+      type: 'object',
+      description: 'What every answer of the management API holds that is not an error.',
+      required: ['error'],
+      properties: { error: { description: '`0`; the string `"0"` in lists.', enum: [0, '0'] } },
+    },
+    Refusal: {
+      type: 'object',
+      description: docsOf(exportsOf('src/http/envelope.ts').get('Envelope')!).text,
+      required: ['error'],
+      properties: {
+        error: {
+          description: '`1`; the app opener also gives a text.',
+          type: ['integer', 'string'],
+          not: { enum: [0, '0'] },
+        },
+        message: { description: 'In the language of the site: do not compare it.', type: 'string' },
+      },
+    },
+    PageNumbers: {
+      type: 'object',
+      description: 'Where a page stands in its list.',
+      required: numbers.map(({ name }) => name),
+      properties: Object.fromEntries(numbers.map((member) => [member.name, numberSchema(member)])),
+    },
+  }
+}
+
+const rateMembers = checker.getDeclaredTypeOfSymbol(exportsOf('src/rate-limit/headers.ts').get('ParsedRateHeaders')!)
+
+const countHeaders = ['limit', 'remaining', 'reset'] as const
+
+const rateHeaderReferences = Object.fromEntries(
+  countHeaders.map((name) => [rateHeaders[name], { $ref: `#/components/headers/${rateHeaders[name]}` }]),
+)
+
+function headerComponents(): Record<string, Schema> {
+  const counts = countHeaders.map((name) => [
+    rateHeaders[name],
+    { description: docsOf(rateMembers.getProperty(name)!).text, schema: { type: 'integer', minimum: 0 } },
+  ])
+  const description = 'How long to wait, in seconds.'
+  return Object.fromEntries([
+    ...counts,
+    [rateHeaders.retryAfter, { description, schema: { type: 'integer', minimum: 0 } }],
+  ])
+}
+
+/** The errors of the client that stand for a status of the server, by their names. */
+const statuses = new Map(
+  [...exportsOf('src/errors.ts')].flatMap(([name, symbol]) => {
+    const { text } = docsOf(symbol)
+    const [, status, says] = /^(\d{3}|5xx): (.*)$/.exec(paragraph(text)) ?? []
+    return status && says ? [[name, { status: status.toUpperCase(), says: sentence(says) }] as const] : []
+  }),
+)
+
+function sentence(text: string): string {
+  return `${text[0]!.toUpperCase()}${text.slice(1)}`.replace(/([^.])$/, '$1.')
+}
+
+/** The refusals of a call: those of every call, and those that its docstring names. */
+function refusals({ docs }: CallModel, { api }: RequestModel): Record<string, Schema> {
+  const named = new Map(docs.throws.map(({ error, when }) => [error, sentence(when)]))
+  const common = [...statuses.keys()].filter((name) => api === 'management' && name !== 'NotFoundError')
+  const entries = [...common, ...[...named.keys()].filter((name) => statuses.has(name) && !common.includes(name))].map(
+    (name) => {
+      const description = named.get(name)
+      return [
+        statuses.get(name)!.status,
+        { $ref: `#/components/responses/${name}`, ...(description && { description }) },
+      ]
+    },
+  )
+  const other = named.get('ApiError')
+  return {
+    ...Object.fromEntries(entries),
+    '4XX': { $ref: '#/components/responses/ApiError', ...(other && { description: other }) },
+  }
+}
+
+/** How the sandbox refuses, by the error that the client makes of it. */
+const refusedPrograms: Record<string, string> = {
+  ApiError: 'await client.campaigns.create({ name: "Again", slug: "spring-tea" })',
+  AuthenticationError: 'await client.withOptions({ apiKey: "wrong" }).account.get()',
+  NotFoundError: 'await client.domains.delete(99)',
+  RateLimitError: 'for (let sent = 0; ; sent++) await client.withOptions({ rateLimit: false, retry: 0 }).account.get()',
+}
+
+async function refusalComponents(): Promise<Record<string, Schema>> {
+  const apiError = docsOf(exportsOf('src/errors.ts').get('ApiError')!).text
+  const all = [...[...statuses].map(([name, { says }]) => [name, says] as const), ['ApiError', apiError] as const]
+  const components = all.map(async ([name, says]) => {
+    const program = refusedPrograms[name]
+    const exchanges = program ? await run(programOf(`try { ${program} } catch {}`)) : []
+    const example = exchanges.at(-1)?.answer
+    const retryAfter = { [rateHeaders.retryAfter]: { $ref: `#/components/headers/${rateHeaders.retryAfter}` } }
+    const component = {
+      description: says,
+      ...(name === 'RateLimitError' && { headers: retryAfter }),
+      content: { 'application/json': { schema: reference('Refusal'), ...(example !== undefined && { example }) } },
+    }
+    return [name, component] as const
+  })
+  return Object.fromEntries(await Promise.all(components))
+}
+
+/** JSON with a line for what fits into one: half the size of a line for each value, and still easy to compare. */
+export function toText(document: OpenApi): string {
+  return `${lines(document, '')}\n`
+}
+
+function lines(value: unknown, indent: string): string {
+  const line = JSON.stringify(value)
+  if (typeof value !== 'object' || value === null || indent.length + line.length <= 120) return line
+  const inner = `${indent} `
+  const entries = Array.isArray(value)
+    ? value.map((item) => lines(item, inner))
+    : Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${lines(item, inner)}`)
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  return `${open}\n${entries.map((entry) => inner + entry).join(',\n')}\n${indent}${close}`
+}
