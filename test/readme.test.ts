@@ -3,7 +3,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { serve } from 'shortlink-sdk/testing/server'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { fencesOf, typeErrors } from './helpers/snippets.ts'
+import { fencesOf, needsRedis, typeErrors } from './helpers/snippets.ts'
+import { hasRedis, type RedisServer, startRedis } from './limits/redis.ts'
 
 // Inside the project, so that its imports resolve as everybody else's do.
 const folder = fileURLToPath(new URL('.tmp/readme/', import.meta.url))
@@ -24,6 +25,7 @@ const files = snippets.map(({ heading, code }, index) => ({
 }))
 
 let server: Awaited<ReturnType<typeof serve>>
+let redis: RedisServer | undefined
 
 beforeAll(async () => {
   const sandbox = createSandbox({ rateLimit: false, apiKey: 'readme-key' })
@@ -31,6 +33,8 @@ beforeAll(async () => {
   vi.stubEnv('SHORTLINK_BASE_URL', server.baseUrl)
   vi.stubEnv('SHORTLINK_OPENER_URL', server.openerUrl)
   vi.stubEnv('SHORTLINK_API_KEY', sandbox.apiKey)
+  if (hasRedis) redis = await startRedis()
+  vi.stubEnv('REDIS_URL', `redis://127.0.0.1:${redis?.port}`)
   vi.spyOn(console, 'log').mockImplementation(() => {})
   await mkdir(folder, { recursive: true })
   for (const { path, text } of files) await writeFile(path, text)
@@ -38,6 +42,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await server.close()
+  await redis?.stop()
   await rm(folder, { recursive: true })
 })
 
@@ -57,9 +62,11 @@ test('the README has snippets', () => {
   expect(files.length).toBeGreaterThan(4)
 })
 
-test.each(files)('$title runs', async ({ path }) => {
-  await import(pathToFileURL(path).href)
-})
+for (const { title, path, text } of files) {
+  test.skipIf(needsRedis(text) && !hasRedis)(`${title} runs`, async () => {
+    await import(pathToFileURL(path).href)
+  })
+}
 
 test('every snippet of the README compiles', { timeout: 240_000 }, () => {
   expect(typeErrors(files.map(({ path }) => path))).toEqual([])

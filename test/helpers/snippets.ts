@@ -21,6 +21,9 @@ export function fencesOf(markdown: string): Fence[] {
   }))
 }
 
+/** Whether a program looks for a Redis at REDIS_URL. */
+export const needsRedis = (code: string): boolean => code.includes("from 'ioredis'")
+
 /** What the compiler says of these files under the options of the project. */
 export function typeErrors(paths: readonly string[]): string[] {
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile)
