@@ -24,11 +24,11 @@ export function fencesOf(markdown: string): Fence[] {
 /** Whether a program looks for a Redis at REDIS_URL. */
 export const needsRedis = (code: string): boolean => code.includes("from 'ioredis'")
 
-/** What the compiler says of these files under the options of the project. */
-export function typeErrors(paths: readonly string[]): string[] {
+/** What the compiler says of these files under the options of the project, and others where they are given. */
+export function typeErrors(paths: readonly string[], others: ts.CompilerOptions = {}): string[] {
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile)
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
   return ts
-    .getPreEmitDiagnostics(ts.createProgram(paths, options))
+    .getPreEmitDiagnostics(ts.createProgram(paths, { ...options, ...others }))
     .map(({ messageText, file }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`)
 }
