@@ -5,7 +5,7 @@ import { headerEntries } from '../http/request-options.ts'
 import { causesOf } from '../http/retry.ts'
 import { openSource, withLength } from '../http/uploads/upload.ts'
 import { EXPIRED, withDeadline } from '../runtime/deadline.ts'
-import { streamedRedirect } from '../runtime/environment.ts'
+import { isDeno, streamedRedirect } from '../runtime/environment.ts'
 import { type Fetch, runtimeFetch } from '../runtime/fetch.ts'
 import { BodyTooLargeError, DEFAULT_MAX_BYTES } from '../runtime/read-body.ts'
 import type { ProxyOptions } from './options.ts'
@@ -72,7 +72,7 @@ export class Forwarder {
     signal.throwIfAborted()
 
     // Deno sends the length of the request's own stream, and of no other (denoland/deno#24197).
-    const source = request.body && !('Deno' in globalThis) ? openSource(request.body) : undefined
+    const source = request.body && !isDeno() ? openSource(request.body) : undefined
     const length = Number(request.headers.get('Content-Length') ?? Number.NaN)
     const body = source ? withLength(source.body, Number.isSafeInteger(length) ? length : undefined) : request.body
     const init = {

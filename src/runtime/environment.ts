@@ -12,12 +12,15 @@ export function isBrowser(): boolean {
   return (document !== undefined || WorkerGlobalScope !== undefined) && /^Mozilla\//.test(navigator?.userAgent ?? '')
 }
 
+/** Whether this is Deno. */
+export const isDeno = (): boolean => 'Deno' in globalThis
+
 /**
  * Text or bytes as a body that is sent once. Where a reused connection is lost, Deno sends text and bytes again by
  * itself, even in a POST (denoland/deno#35610); a Blob it does not.
  */
 export function sentOnce(body: string | ArrayBuffer | ArrayBufferView | Blob): BodyInit {
-  if (!('Deno' in globalThis)) return body as BodyInit
+  if (!isDeno()) return body as BodyInit
   const blob = new Blob([body as BlobPart])
   // Deno sends an empty Blob without a length.
   return blob.size > 0 ? blob : (body as BodyInit)
