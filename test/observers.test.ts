@@ -1,5 +1,6 @@
 import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import * as z from 'zod'
 import type { ErrorEvent, ShortLinkClientOptions, WaitEvent } from '../src/index.ts'
 import { createRateLimiter } from '../src/rate-limit/limiter.ts'
 import { account } from './helpers/answers.ts'
@@ -277,6 +278,21 @@ describe('the log', () => {
     expect(lines).toEqual([
       expect.stringMatching(/^info shortlink-sdk: GET \/account 200 in \d+(\.\d)? m?s after 2 attempts$/),
       expect.stringMatching(/^info shortlink-sdk: GET \/qr\/1 failed \(not_found, rejected\) in \d+(\.\d)? m?s$/),
+    ])
+  })
+
+  it('says at `info` whether a call was aborted or a schema of the program failed', async () => {
+    const { lines, logger } = memoryLogger()
+    const client = connect(await serve({ body: { error: 0 } }), { logger, logLevel: 'info' })
+    const schema = z.transform(() => {
+      throw new RangeError('mine')
+    })
+    await thrown(client.request('GET', '/a', { schema }))
+    for (const reason of [undefined, 'enough']) await thrown(client.account.get({ signal: AbortSignal.abort(reason) }))
+    expect(lines.map((line) => /failed \(.*\)/.exec(line)?.[0])).toEqual([
+      'failed (RangeError)',
+      'failed (AbortError)',
+      'failed (aborted)',
     ])
   })
 

@@ -1,4 +1,4 @@
-import { isShortLinkError } from '../../errors.ts'
+import { isError, isShortLinkError } from '../../errors.ts'
 import type { Listeners } from './emit.ts'
 
 /** How much is logged; each level includes those before it. */
@@ -38,7 +38,9 @@ export function logObservers(level: LogLevel, logger: Logger): Listeners[number]
     onSuccess: ({ method, path, status, attempts, durationMs }) =>
       logger.info(`shortlink-sdk: ${method} ${path} ${status} in ${seconds(durationMs)}${times(attempts)}`),
     onError: ({ method, path, error, attempts, durationMs }) => {
-      const what = isShortLinkError(error) ? `${error.code}, ${error.outcome}` : 'aborted'
+      // The reason of an abort may be anything, and what a schema of the program throws is its own error.
+      const other = (isError(error) && error.name) || 'aborted'
+      const what = isShortLinkError(error) ? `${error.code}, ${error.outcome}` : other
       return logger.info(
         `shortlink-sdk: ${method} ${path} failed (${what}) in ${seconds(durationMs)}${times(attempts)}`,
       )
