@@ -1,7 +1,5 @@
 /** A subcommand of `shortlink-sdk`. */
 export interface Command {
-  /** One line for the list of commands. */
-  readonly summary: string
   /** What `--help` prints. */
   readonly help: string
   /** Runs with the arguments after the command's name. It throws a {@link UsageError} if they are wrong. */

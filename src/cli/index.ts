@@ -2,9 +2,18 @@
 import process from 'node:process'
 import { VERSION } from '../runtime/version.ts'
 import { type Command, UsageError } from './command.ts'
-import { sandbox } from './sandbox-command.ts'
 
-const commands: Record<string, Command> = { sandbox }
+/** The commands. Each is loaded only when it runs. */
+const commands: Record<string, { summary: string; load: () => Promise<Command> }> = {
+  sandbox: {
+    summary: 'start the platform in memory, on a port of this machine',
+    load: async () => (await import('./sandbox-command.ts')).sandbox,
+  },
+  doctor: {
+    summary: 'read from a deployment, and say how it answers and what to do',
+    load: async () => (await import('./doctor-command.ts')).doctor,
+  },
+}
 
 const help = `Usage: shortlink-sdk <command> [options]
 
@@ -23,8 +32,9 @@ await main(process.argv.slice(2))
 async function main([name = '', ...args]: string[]): Promise<void> {
   if (name === '--version' || name === '-v') return console.log(VERSION)
   if (name === '--help' || name === '-h') return console.log(help)
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (!command) return fail(name === '' ? help : `shortlink-sdk: there is no command '${name}'\n\n${help}`, 2)
+  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (!entry) return fail(name === '' ? help : `shortlink-sdk: there is no command '${name}'\n\n${help}`, 2)
+  const command = await entry.load()
   if (args.includes('--help') || args.includes('-h')) return console.log(command.help)
   try {
     await command.run(args)

@@ -29,7 +29,6 @@ ${Object.entries(deviations)
 
 /** `shortlink-sdk sandbox` */
 export const sandbox: Command = {
-  summary: 'start the platform in memory, on a port of this machine',
   help,
   async run(args) {
     const { values } = parseArgs({

@@ -205,13 +205,14 @@ function notJson(body: unknown): string {
     : 'the answer is not JSON, or was cut short'
 }
 
-const isHtml = (body: string): boolean => /^\s*</.test(body.slice(0, 1000))
+/** Whether a body is an HTML page. */
+export const isHtml = (body: string): boolean => /^\s*</.test(body.slice(0, 1000))
 
 const BOT_WALL =
   '. A bot wall may stand in front: some deployments let a `User-Agent` or a cookie of their own through, see `headers`'
 
 /** Whether a page asks its visitors to prove that they are human. */
-function isBotWall(body: unknown, headers: { get(name: string): string | null }): boolean {
+export function isBotWall(body: unknown, headers: { get(name: string): string | null }): boolean {
   if (headers.get('cf-mitigated') !== null) return true
   const words = /captcha|challenge-platform|cf-chl|just a moment|checking your browser|are you a robot/i
   return typeof body === 'string' && isHtml(body) && words.test(body.slice(0, 100_000))

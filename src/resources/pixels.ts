@@ -90,7 +90,8 @@ export class PixelsResource extends Resource {
   }
 }
 
-const pixelTypes = [
+/** @internal */
+export const pixelTypes = [
   'gtmpixel',
   'gapixel',
   'fbpixel',

@@ -1,0 +1,173 @@
+import { createSandbox, type Deviation, deviations, sampleData } from 'shortlink-sdk/testing'
+import { serve } from 'shortlink-sdk/testing/server'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { diagnose, diagnoseSandbox, failed } from './doctor-setup.ts'
+
+const names = Object.keys(deviations) as Deviation[]
+const { report: reference, sandbox } = await diagnoseSandbox('reference')
+const visible = names.filter((name) => !reference.notLookedFor.includes(name))
+
+test('a platform that follows the reference has no deviation, and every visible one was looked for', () => {
+  expect(reference).toMatchObject({ works: true, deviations: [], notVisible: [], advice: [], leftOut: [] })
+  expect(failed(reference)).toEqual([])
+})
+
+test('the deviations that only POST, PUT and DELETE show are not looked for', () => {
+  expect(reference.notLookedFor).toEqual([
+    'channel-update-echoes',
+    'message-missing',
+    'campaign-key',
+    'upload-id-under-1',
+    'link-update-short',
+  ])
+})
+
+test('nothing but GET and one OPTIONS is sent, and nothing changes', () => {
+  const methods = sandbox.requests.map(({ method }) => method)
+  expect(methods.filter((method) => method !== 'GET')).toEqual(['OPTIONS'])
+  expect(reference.requests).toBe(19)
+  expect(sandbox.requests).toHaveLength(19)
+  expect(sandbox.data).toEqual(createSandbox().data)
+})
+
+test.each(visible)('a platform with the deviation %s is said to have exactly that one', async (name) => {
+  const { report, sandbox } = await diagnoseSandbox([name])
+  expect(report).toMatchObject({ works: true, deviations: [name] })
+  expect(report.requests).toBe(sandbox.requests.length)
+  expect(report.requests).toBeLessThanOrEqual(20)
+})
+
+test.each(reference.notLookedFor)('a platform with the deviation %s looks like the reference', async (name) => {
+  const { report } = await diagnoseSandbox([name])
+  expect(report.deviations).toEqual([])
+})
+
+test('a platform of the dialect deployed is said to have its deviations, over HTTP too', async () => {
+  const deployed = [
+    'extra-keys',
+    'nextpage-repeats',
+    'ids-sometimes-strings',
+    'empty-maps-as-lists',
+    'error-as-number',
+    'error-as-status',
+    'refusals-in-200',
+  ]
+  expect((await diagnoseSandbox('deployed')).report.deviations).toEqual(deployed)
+  const sandbox = createSandbox({ dialect: 'deployed' })
+  const served = await serve(sandbox)
+  onTestFinished(() => served.close())
+  const report = await diagnose({ ...served, apiKey: sandbox.apiKey })
+  expect(report).toMatchObject({ works: true, deviations: deployed, requests: sandbox.requests.length })
+})
+
+test('what it says of a platform makes a sandbox of which it says the same', async () => {
+  const first = (await diagnoseSandbox(names)).report.deviations
+  const again = (await diagnoseSandbox(first)).report.deviations
+  expect(first.length).toBeGreaterThan(20)
+  expect(again).toEqual(first)
+})
+
+describe('pairs that could be taken for each other', () => {
+  const pairs: [Deviation, Deviation][] = [
+    ['booleans-as-digits', 'numbers-as-strings'],
+    ['limit-capped', 'limit-forgotten'],
+    ['error-as-status', 'refusals-in-200'],
+    ['short-as-list', 'lists-with-gaps'],
+    ['extra-keys', 'social-google'],
+    ['overlay-key', 'unknown-types'],
+    ['short-ignored', 'limit-refused'],
+  ]
+  test.each(pairs)('%s and %s are both named', async (one, other) => {
+    const { report } = await diagnoseSandbox([one, other])
+    expect([...report.deviations].sort()).toEqual([one, other].sort())
+    expect(report.requests).toBeLessThanOrEqual(20)
+  })
+})
+
+describe('a platform with few rows', () => {
+  test('without any: what needs rows is not visible, and the client works', async () => {
+    const { report } = await diagnoseSandbox('reference', { data: sampleData(0) })
+    expect(report).toMatchObject({ works: true, deviations: [], requests: 16 })
+    expect(report.notVisible.map(({ name }) => name)).toEqual([
+      'limit-forgotten',
+      'short-ignored',
+      'short-as-list',
+      'unknown-types',
+      'older-link-rows',
+      'booleans-as-digits',
+      'ids-sometimes-strings',
+      'empty-maps-as-lists',
+      'empty-maps-as-zero',
+      'lists-with-gaps',
+      'qr-date-under-data',
+      'social-google',
+    ])
+  })
+
+  test.each(visible)(
+    'with one of each: %s is seen or said not to be visible, and nothing else is seen',
+    async (name) => {
+      const { report } = await diagnoseSandbox([name], { data: sampleData(1) })
+      const isSeen = report.deviations.includes(name)
+      expect(isSeen || report.notVisible.some((entry) => entry.name === name) || name === 'unknown-types').toBe(true)
+      expect(report.deviations).toEqual(isSeen ? [name] : [])
+    },
+  )
+})
+
+describe('pages', () => {
+  const rows = { data: sampleData(60) }
+  test.each([
+    ['reference', { defaultSize: 15, limit: 'taken', cap: null }],
+    [['limit-capped'], { defaultSize: 15, limit: 'capped', cap: 25 }],
+    [['limit-ignored'], { defaultSize: 15, limit: 'ignored', cap: null }],
+    [['limit-forgotten'], { defaultSize: 15, limit: 'forgotten after the first page', cap: null }],
+    [['limit-refused'], { defaultSize: 15, limit: 'refused', cap: null }],
+    [['nextpage-repeats'], { lastPage: 'the page itself' }],
+  ] as const)('of 60 rows, of a platform with %j: %j', async (dialect, pages) => {
+    const { report } = await diagnoseSandbox(dialect, rows)
+    expect(report.pages).toMatchObject(pages)
+    expect(report.deviations).toEqual(dialect === 'reference' ? [] : dialect)
+  })
+
+  test('a cap shows in the rows where the server repeats the limit as perpage', async () => {
+    const { report } = await diagnoseSandbox('reference', rows, (sandbox) => {
+      const cap = (honest: string) => {
+        const { error, data } = JSON.parse(honest)
+        const campaigns = data.campaigns.slice(0, 30)
+        return JSON.stringify({ error, data: { ...data, maxpage: 2, nextpage: 2, campaigns } })
+      }
+      sandbox.fail({ path: '/campaigns', after: 1, body: cap })
+    })
+    expect(report.pages).toMatchObject({ limit: 'capped', cap: 30 })
+    expect(report.deviations).toEqual(['limit-capped'])
+  })
+})
+
+describe('what the doctor does not understand', () => {
+  test('an unknown word is shown, and the client works', async () => {
+    const { report } = await diagnoseSandbox(['unknown-types'])
+    const issues = report.calls.flatMap((call) => call.issues)
+    expect(issues).toEqual([
+      { path: 'data.cta[].type', message: "unknown word 'coupon'", times: 1 },
+      { path: 'data.pixels[].type', message: "unknown word 'metapixel'", times: 1 },
+    ])
+    expect(report.works).toBe(true)
+    expect(report.advice.join()).toContain('Report them to the authors')
+  })
+
+  test('a row that does not fit is shown by path and kinds, once for all rows, and the client does not work', async () => {
+    const { report } = await diagnoseSandbox('reference', {}, (sandbox) => {
+      const broken = (honest: string) => honest.replace(/"tag":"[^"]*"/g, '"tag":{"secret":1}')
+      sandbox.fail({ path: '/pixels', body: broken })
+    })
+    const call = report.calls.find(({ path }) => path === '/pixels')
+    expect(call).toMatchObject({
+      ok: false,
+      issues: [{ path: 'data.pixels[].tag', message: 'expected a string, received an object', times: 3 }],
+    })
+    expect(report.works).toBe(false)
+    expect(report.verdict).toBe('The client will not work for one call: pixels.list().')
+    expect(report.advice.join()).toContain("validation: 'report'")
+  })
+})
