@@ -134,9 +134,9 @@ function rateAdvice(findings: Findings): string[] {
     ]
   }
   if (stopped?.why === 'no answers') return ['The server stopped answering. Run the doctor again later.']
-  if (rateFinding(findings)?.headers !== 'hidden') return []
+  if (stopped || rateFinding(findings)?.headers !== 'hidden') return []
   return [
-    'No answer tells the rate limit, so the client counts 30 requests a minute. If your plan has fewer, set the option `rateLimit: { requests }`.',
+    'No answer tells the rate limit, so the client counts 30 requests a minute. If your plan allows another number, set the option `rateLimit: { requests }`.',
   ]
 }
 

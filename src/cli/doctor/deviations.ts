@@ -86,10 +86,10 @@ const signs: Record<Deviation, typeof NEEDS_WRITING | ((findings: Findings) => S
   'ids-sometimes-strings': (findings) => {
     const ids = integers(findings).filter(({ name }) => name === 'id')
     const others = integers(findings).filter(({ name }) => name !== 'id')
-    const isMixed = ids.some((id) => isString(id) && ids.some((other) => other.where === id.where && !isString(other)))
+    const lists = grouped(ids)
+    const isMixed = lists.some((list) => list.some(isString) && !list.every(isString))
     if (isMixed || (ids.some(isString) && !others.some(isString))) return true
-    const hasTwoRows = ids.some((id) => ids.some((other) => other !== id && other.where === id.where))
-    return hasTwoRows ? false : 'no list has two rows'
+    return lists.some(({ length }) => length > 1) ? false : 'no list has two rows'
   },
   'empty-maps-as-lists': (findings) => {
     const maps = emptyMaps(findings)
@@ -203,6 +203,17 @@ const integers = ({ samples }: Findings) =>
   samples
     .flatMap(fieldsOf)
     .filter(({ schema, value }) => (schema === integer || schema === countOrZero) && numberOf(value) !== undefined)
+
+/** Fields by where they stand. */
+function grouped<T extends { where: string }>(fields: readonly T[]): T[][] {
+  const groups = new Map<string, T[]>()
+  for (const field of fields) {
+    const group = groups.get(field.where)
+    if (group) group.push(field)
+    else groups.set(field.where, [field])
+  }
+  return [...groups.values()]
+}
 
 const isString = ({ value }: { value: unknown }): boolean => typeof value === 'string'
 

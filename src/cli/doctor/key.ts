@@ -2,7 +2,7 @@ import { isRecord } from '../../schema/expected.ts'
 import type { Call, Purpose } from './findings.ts'
 
 /** What became of the key. */
-export type KeyState = 'taken' | 'refused' | 'refused or dropped' | 'not checked' | 'unknown'
+type KeyState = 'taken' | 'refused' | 'refused or dropped' | 'not checked' | 'unknown'
 
 export interface KeyFinding {
   readonly state: KeyState

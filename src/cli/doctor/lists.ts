@@ -84,11 +84,14 @@ export interface ReadPage {
   readonly rows: readonly unknown[]
 }
 
+/** How many rows of a page are looked at: one more than is asked for, to see that there are more. */
+const MAX_ROWS = 101
+
 export function readPage(list: List, body: Readonly<Record<string, unknown>>): ReadPage {
   const page = isRecord(body.data) ? body.data : body
   const key = list.keys.find((name) => name in page)
   const value = key === undefined ? undefined : page[key]
-  return { list, page, value, rows: rowsOf(value) ?? [] }
+  return { list, page, value, rows: rowsOf(value)?.slice(0, MAX_ROWS) ?? [] }
 }
 
 /** A number of a page, which may be a string of digits. */

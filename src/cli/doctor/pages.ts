@@ -74,7 +74,8 @@ function sizeOfFirst({ pages }: Findings): number | undefined {
 /** Rows on a full page: as the server says, unless its rows, or its other numbers, show something else. */
 function sizeOf({ page, rows }: ReadPage): number | undefined {
   const [said, total, current, last] = [page.perpage, page.result, page.currentpage, page.maxpage].map(numberOf)
-  if (!said || total === undefined || current === undefined) return rows.length || undefined
+  if (!said) return rows.length || undefined
+  if (total === undefined || current === undefined) return Math.max(said, rows.length)
   const expected = Math.min(said, Math.max(0, total - (current - 1) * said))
   const pageCount = Math.max(1, Math.ceil(total / said))
   const fits =

@@ -41,7 +41,7 @@ export function table(report: Report, columns: number): string {
       'What to do',
       advice.length > 0 ? advice.map((text, index) => item(text, `${index + 1}. `)) : [item('Nothing.')],
     ),
-    `\n\n${verdict} ${requests} requests were sent, none of which changed anything.\n`,
+    `\n\n${wrapped(`${verdict} ${requests === 1 ? '1 request was' : `${requests} requests were`} sent, and nothing was changed.`, width, '')}\n`,
   ].join('')
 }
 

@@ -1,0 +1,253 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { createSandbox, type Sandbox } from 'shortlink-sdk/testing'
+import { serve } from 'shortlink-sdk/testing/server'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { UsageError } from '../../src/cli/command.ts'
+import { doctor } from '../../src/cli/doctor-command.ts'
+import { selfSigned } from '../fixtures/self-signed.ts'
+
+let stdout = ''
+let stderr = ''
+beforeEach(() => {
+  stdout = stderr = ''
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    stdout += text
+    return true
+  })
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    stderr += text
+    return true
+  })
+  for (const name of ['SHORTLINK_BASE_URL', 'SHORTLINK_OPENER_URL', 'SHORTLINK_API_KEY']) vi.stubEnv(name, '')
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+  process.exitCode = undefined
+})
+
+/** A sandbox on a port, named by the three variables. */
+async function served(sandbox: Sandbox = createSandbox()) {
+  const { baseUrl, openerUrl, close } = await serve(sandbox)
+  onTestFinished(close)
+  vi.stubEnv('SHORTLINK_BASE_URL', baseUrl)
+  vi.stubEnv('SHORTLINK_OPENER_URL', openerUrl)
+  vi.stubEnv('SHORTLINK_API_KEY', sandbox.apiKey)
+  return { baseUrl, openerUrl }
+}
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'shortlink-doctor-'))
+  onTestFinished(() => rm(path, { recursive: true }))
+  return path
+}
+
+/** Says that the output goes to a terminal, or to a pipe. */
+function terminal(isTTY: boolean, columns = 100): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    const before = { isTTY: stream.isTTY, columns: stream.columns }
+    Object.assign(stream, { isTTY, columns })
+    onTestFinished(() => void Object.assign(stream, before))
+  }
+}
+
+describe('what is printed', () => {
+  test('in a pipe: a fact on each line, and no progress', async () => {
+    terminal(false)
+    await served(createSandbox({ dialect: ['nextpage-repeats', 'overlay-key'] }))
+    await doctor.run([])
+    expect(stderr).toBe('')
+    expect(process.exitCode).toBe(0)
+    const lines = stdout.trimEnd().split('\n')
+    expect(lines.filter((line) => !/^[a-z ]+: \S/.test(line))).toEqual([])
+    expect(lines[0]).toMatch(/^call: ok 200 \d+ ms GET \/account account\.get\(\)$/)
+    expect(lines).toContain("paste: createSandbox({ dialect: ['nextpage-repeats', 'overlay-key'] })")
+    expect(lines).toContain('requests: 19')
+    expect(lines.at(-1)).toBe('verdict: The client will work.')
+  })
+
+  test('on a terminal: a table, and a line of progress that is cleared at the end', async () => {
+    terminal(true)
+    const { baseUrl } = await served()
+    await doctor.run([])
+    expect(stdout).toMatch(new RegExp(`^shortlink-sdk doctor  ${baseUrl}\n\nCalls\n  ok    account\\.get\\(\\)`))
+    expect(stdout).toContain('\nWhat to do\n  Nothing.\n')
+    const progress = stderr.split('\r\u001b[2K')
+    expect(progress[1]).toBe('Request 1 of at most 20: GET /account')
+    expect(progress.slice(1)).toHaveLength(20)
+    expect(progress.at(-1)).toBe('')
+  })
+
+  test.each([60, 80, 200])('on a terminal of %i columns: text is wrapped', async (columns) => {
+    terminal(true, columns)
+    await served(createSandbox({ dialect: 'deployed' }))
+    await doctor.run([])
+    const [, deviations = ''] = stdout.split('Deviations from the reference')
+    const long = deviations.split('\n').filter((line) => line.length > Math.min(columns, 110))
+    // What is to be pasted stays on one line.
+    expect(long.filter((line) => !line.includes('createSandbox('))).toEqual([])
+  })
+})
+
+describe('--json', () => {
+  test('writes the report into a file, beside the text', async () => {
+    terminal(false)
+    const { baseUrl, openerUrl } = await served(createSandbox({ dialect: ['error-missing'] }))
+    const file = join(await folder(), 'report.json')
+    await doctor.run(['--json', file])
+    expect(stdout).toContain('verdict: The client will work.')
+    const report: unknown = JSON.parse(await readFile(file, 'utf8'))
+    expect(report).toEqual({
+      baseUrl,
+      openerUrl,
+      checkedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      requests: 19,
+      works: true,
+      verdict: 'The client will work.',
+      calls: expect.arrayContaining([
+        {
+          call: 'qr.get(id)',
+          method: 'GET',
+          path: '/qr/:id',
+          status: 200,
+          ok: true,
+          ms: expect.any(Number),
+          issues: [],
+        },
+      ]),
+      leftOut: [],
+      key: { state: 'taken', says: 'taken; a wrong one is refused with 401' },
+      pages: { defaultSize: 15, limit: 'taken', cap: null, lastPage: 'null' },
+      rate: { headers: 'present', limit: 30, remaining: 12, resetsIn: expect.any(Number) },
+      clock: { ahead: expect.any(Number) },
+      cors: { allowed: false, issues: [expect.any(String)], exposesRateHeaders: null },
+      opener: { reached: true, says: 'reached: it refuses GET, as the reference says' },
+      deviations: ['error-missing'],
+      notVisible: [],
+      notLookedFor: expect.any(Array),
+      advice: [],
+    })
+  })
+
+  test('writes it to stdout, and nothing else, for -', async () => {
+    terminal(false)
+    await served()
+    await doctor.run(['--json', '-'])
+    expect(JSON.parse(stdout)).toMatchObject({ works: true })
+  })
+
+  test('refuses a file that cannot be written before anything is sent', async () => {
+    const sandbox = createSandbox()
+    await served(sandbox)
+    await expect(doctor.run(['--json', join(await folder(), 'no', 'report.json')])).rejects.toThrow(/^--json: ENOENT/)
+    expect(sandbox.requests).toEqual([])
+  })
+})
+
+describe('where the addresses and the key come from', () => {
+  test('options override the variables', async () => {
+    terminal(false)
+    const { baseUrl, openerUrl } = await served()
+    vi.stubEnv('SHORTLINK_BASE_URL', 'https://other.invalid/api')
+    vi.stubEnv('SHORTLINK_OPENER_URL', 'not an address')
+    await doctor.run(['--base-url', `${baseUrl}/`, '--opener-url', openerUrl, '--json', '-'])
+    expect(JSON.parse(stdout)).toMatchObject({ baseUrl, openerUrl, works: true })
+  })
+
+  test.each<[string, string[], Record<string, string>, RegExp]>([
+    ['no address', [], {}, /^no address: set SHORTLINK_BASE_URL/],
+    ['no key', ['--base-url', 'https://sho.rt/api'], {}, /^no key: set SHORTLINK_API_KEY$/],
+    ['an address without a scheme', ['--base-url', 'sho.rt/api'], {}, /^--base-url: expected an absolute URL/],
+    [
+      'an address in a variable',
+      [],
+      { SHORTLINK_BASE_URL: 'ftp://sho.rt' },
+      /^SHORTLINK_BASE_URL: expected http: or https:/,
+    ],
+    [
+      'http: beyond this machine',
+      ['--base-url', 'http://sho.rt/api'],
+      {},
+      /^--base-url: http: sends the key unencrypted/,
+    ],
+    ['a key as an option', ['--api-key=topsecret'], {}, /^there is no option for the key/],
+    ['a key with a scheme', [], { SHORTLINK_API_KEY: 'Bearer topsecret' }, /^apiKey: begins with “Bearer”/],
+    ['an option that does not exist', ['--nonsense'], {}, /Unknown option '--nonsense'/],
+  ])('%s is wrong usage, and shows no key', async (_, args, env, message) => {
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+    const error = await doctor.run(args).catch((thrown: Error) => thrown)
+    expect(error).toBeInstanceOf(args.includes('--nonsense') ? TypeError : UsageError)
+    expect((error as Error).message).toMatch(message)
+    expect((error as Error).message).not.toContain('topsecret')
+  })
+
+  test('http: to another machine can be allowed', async () => {
+    terminal(false)
+    vi.stubEnv('SHORTLINK_API_KEY', 'a-key')
+    await doctor.run(['--base-url', 'http://platform.invalid/api', '--allow-insecure-http'])
+    expect(stdout).toContain('verdict: The client will not work: the name platform.invalid cannot be resolved (DNS).')
+    expect(process.exitCode).toBe(1)
+  })
+})
+
+describe('as a program', { timeout: 120_000 }, () => {
+  const cli = fileURLToPath(new URL('../../src/cli/index.ts', import.meta.url))
+  const run = (args: string[], env: Record<string, string> = {}) =>
+    new Promise<{ code: number | string; out: string; err: string }>((resolve) => {
+      const options = { env: { PATH: process.env.PATH, ...env } }
+      execFile(process.execPath, ['--import', 'tsx', cli, 'doctor', ...args], options, (error, out, err) =>
+        resolve({ code: error ? (error.code ?? 'killed') : 0, out, err }),
+      )
+    })
+
+  test('it trusts a private certificate authority that NODE_EXTRA_CA_CERTS names, and exits with 0', async () => {
+    const sandbox = createSandbox()
+    const server = createTlsServer(selfSigned, async ({ method = 'GET', url = '', headers }, outgoing) => {
+      const sent = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)])
+      const response = await sandbox.fetch(sandbox.baseUrl + url.replace('/api', ''), { method, headers: sent })
+      outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text())
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const SHORTLINK_BASE_URL = `https://localhost:${(server.address() as AddressInfo).port}/api`
+    const env = { SHORTLINK_BASE_URL, SHORTLINK_API_KEY: sandbox.apiKey }
+
+    const without = await run([], env)
+    expect(without.out).toContain('advice: For a private certificate authority, or a proxy that inspects TLS')
+    expect(without.code).toBe(1)
+    expect(sandbox.requests).toEqual([])
+
+    const authority = join(await folder(), 'ca.pem')
+    await writeFile(authority, selfSigned.cert)
+    const trusted = await run([], { ...env, NODE_EXTRA_CA_CERTS: authority })
+    expect(trusted.out).toMatch(/requests: 18\nverdict: The client will work\.\n$/)
+    expect(trusted.code).toBe(0)
+  })
+
+  test('it exits with 2 for wrong usage, and says how to get help', async () => {
+    const { code, err } = await run(['--base-url', 'nonsense'], { SHORTLINK_API_KEY: 'topsecret' })
+    expect(err).toMatch(
+      /^shortlink-sdk doctor: --base-url: expected an absolute URL[\s\S]*doctor --help' lists the options\.\n$/,
+    )
+    expect(err).not.toContain('topsecret')
+    expect(code).toBe(2)
+  })
+
+  test('--help lists the options, the exit statuses and where the key comes from', async () => {
+    const { code, out } = await run(['--help'])
+    for (const text of ['--base-url', '--opener-url', '--json', 'SHORTLINK_API_KEY', 'Exit status']) {
+      expect(out).toContain(text)
+    }
+    expect(code).toBe(0)
+  })
+})
