@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -12,6 +11,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { UsageError } from '../../src/cli/command.ts'
 import { doctor } from '../../src/cli/doctor-command.ts'
 import { selfSigned } from '../fixtures/self-signed.ts'
+import { listen } from '../helpers/server.ts'
 
 let stdout = ''
 let stderr = ''
@@ -214,12 +214,7 @@ describe('as a program', { timeout: 120_000 }, () => {
       const response = await sandbox.fetch(sandbox.baseUrl + url.replace('/api', ''), { method, headers: sent })
       outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text())
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => {
-      server.closeAllConnections()
-      server.close()
-    })
-    const SHORTLINK_BASE_URL = `https://localhost:${(server.address() as AddressInfo).port}/api`
+    const SHORTLINK_BASE_URL = `https://localhost:${new URL(await listen(server)).port}/api`
     const env = { SHORTLINK_BASE_URL, SHORTLINK_API_KEY: sandbox.apiKey }
 
     const without = await run([], env)

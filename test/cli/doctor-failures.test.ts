@@ -1,10 +1,9 @@
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { createSandbox, sampleData } from 'shortlink-sdk/testing'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { selfSigned } from '../fixtures/self-signed.ts'
 import { html } from '../helpers/answers.ts'
-import { type Answering, type Canned, serve } from '../helpers/server.ts'
+import { type Answering, type Canned, closedOrigin, listen, serve } from '../helpers/server.ts'
 import { diagnose, diagnoseSandbox } from './doctor-setup.ts'
 
 const apiKey = 'sandbox-key'
@@ -64,12 +63,9 @@ describe('a server that is not reached', () => {
   })
 
   test('a port that refuses connections', async () => {
-    const server = createTlsServer()
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
-    await new Promise((resolve) => server.close(resolve))
-    const report = await diagnose({ baseUrl: `http://127.0.0.1:${port}/api`, apiKey })
-    expect(report.verdict).toBe(`The client will not work: 127.0.0.1:${port} refuses the connection.`)
+    const origin = await closedOrigin()
+    const report = await diagnose({ baseUrl: `${origin}/api`, apiKey })
+    expect(report.verdict).toBe(`The client will not work: ${new URL(origin).host} refuses the connection.`)
     expect(report.requests).toBe(1)
   })
 
@@ -98,10 +94,7 @@ describe('a server that is not reached', () => {
   })
 
   test('a certificate of a private authority: NODE_EXTRA_CA_CERTS', async () => {
-    const server = createTlsServer(selfSigned, (_, response) => response.end('{"error":0}'))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
-    const { port } = server.address() as AddressInfo
+    const { port } = new URL(await listen(createTlsServer(selfSigned, (_, response) => response.end('{"error":0}'))))
     const report = await diagnose({ baseUrl: `https://localhost:${port}/api`, apiKey })
     expect(report.verdict).toBe(
       `The client will not work: the TLS certificate of localhost:${port} is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT).`,
