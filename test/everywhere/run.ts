@@ -15,11 +15,12 @@ import { tryBundlers } from './runner/bundlers.ts'
 import { tryCommand } from './runner/command.ts'
 import { tryCompilers } from './runner/compilers.ts'
 import { tryComposition } from './runner/composition.ts'
+import { tryDefinitions } from './runner/definitions.ts'
 import { tryExample } from './runner/example.ts'
 import { freePort } from './runner/listen.ts'
 import { judge, type Row, table } from './runner/matrix.ts'
 import { tryNetworkProxy } from './runner/network-proxy.ts'
-import { installPacked } from './runner/packed.ts'
+import { bundleSuite, installPacked } from './runner/packed.ts'
 import { inProcesses, type SuiteEnvironment } from './runner/processes.ts'
 import { tryProxyServers } from './runner/proxy-servers.ts'
 import { type Finding, findingsTable } from './runner/report.ts'
@@ -93,6 +94,7 @@ async function everything(): Promise<void> {
   await installTools()
   log('tools installed')
   const packed = await installPacked()
+  await bundleSuite(packed.folder)
   log('package built, packed and installed')
   const control = await startSandboxControl(packed.package)
   const pictures = join(tmpdir(), 'everywhere-pictures')
@@ -111,6 +113,7 @@ async function everything(): Promise<void> {
     await Promise.all([
       wants('bundlers') && tryBundlers(packed.folder, control.url).then((found) => addFindings('Bundler', found)),
       wants('compilers') && tryCompilers(packed.folder).then((found) => addFindings('Compiler', found)),
+      wants('compilers') && tryDefinitions(packed.folder).then((found) => addFindings('Compiler', [found])),
       wants('schemas') && tryComposition(packed.folder).then((found) => addFindings('Schemas', found)),
     ])
   } finally {

@@ -9,10 +9,11 @@ export interface Installed {
   folder: string
   /** The folder of the package itself. */
   package: string
+  tarball: string
   remove(): Promise<void>
 }
 
-/** Builds, packs and installs the package, with the suite beside it. */
+/** Builds, packs and installs the package in an empty folder. */
 export async function installPacked(): Promise<Installed> {
   await must('npm', ['run', 'build'], { cwd: root })
   const folder = await mkdtemp(join(tmpdir(), 'everywhere-'))
@@ -20,22 +21,22 @@ export async function installPacked(): Promise<Installed> {
   const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz'))!
   await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
   await must('npm', ['install', '--no-audit', '--no-fund', `./${tarball}`], { cwd: folder })
-  await bundleSuite(join(folder, 'conformance.mjs'))
   return {
     folder,
     package: join(folder, 'node_modules/shortlink-sdk'),
+    tarball: join(folder, tarball),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }
 
-/** Bundles the suite into one file without imports. */
-async function bundleSuite(outfile: string): Promise<void> {
+/** Bundles the suite into one file without imports, beside the package. */
+export async function bundleSuite(folder: string): Promise<void> {
   await loadTool('esbuild').build({
     entryPoints: [join(root, 'test/everywhere/conformance.ts')],
     bundle: true,
     format: 'esm',
     platform: 'neutral',
     target: 'es2022',
-    outfile,
+    outfile: join(folder, 'conformance.mjs'),
   })
 }
