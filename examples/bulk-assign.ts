@@ -7,18 +7,16 @@
  * With the arguments `assign <baseUrl> <apiKey> <journal>`, which it starts itself with, it is the program alone.
  */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { ShortLinkClient } from 'shortlink-sdk'
-import { type BulkProgress, bulk } from 'shortlink-sdk/bulk'
+import { bulk } from 'shortlink-sdk/bulk'
 import { fileJournal } from 'shortlink-sdk/node'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { serve } from 'shortlink-sdk/testing/server'
+import { bar, run, seconds } from './killed-halfway.ts'
 
 const CAMPAIGN = 7
 const LINKS = Array.from({ length: 2000 }, (_, index) => index + 1)
@@ -28,26 +26,19 @@ const RATE = { requests: 400, interval: 1000 }
 /** The program itself. */
 async function assign(baseUrl: string, apiKey: string, journal: string): Promise<void> {
   const client = new ShortLinkClient({ baseUrl, apiKey, rateLimit: RATE })
-  const run = bulk(LINKS, (id, { signal }) => client.campaigns.assignLink(CAMPAIGN, id, { signal }), {
+  const work = bulk(LINKS, (id, { signal }) => client.campaigns.assignLink(CAMPAIGN, id, { signal }), {
     client,
     journal: fileJournal(journal),
     // Assigning a link twice has no effect, so an item that may have been done can be done again.
     onUnknown: 'retry',
     onProgress: (progress) => console.log(bar(progress)),
   })
-  for await (const result of run) {
+  for await (const result of work) {
     if (!result.ok) console.log(`link ${result.item}: ${result.outcome}, ${result.error}`)
   }
-  const { done, skipped, failed, elapsedMs } = await run.summary()
+  const { done, skipped, failed, elapsedMs } = await work.summary()
   console.log(`${done} done (${skipped} of them by an earlier run), ${failed} failed, ${seconds(elapsedMs)}`)
 }
-
-const bar = ({ done, total = 0, elapsedMs, etaMs }: BulkProgress) => {
-  const filled = Math.round((done / total) * 30)
-  const left = etaMs === undefined ? '' : `, about ${seconds(etaMs)} left`
-  return `[${'█'.repeat(filled).padEnd(30, '·')}] ${done} of ${total} after ${seconds(elapsedMs)}${left}`
-}
-const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
 
 /** Shows that it works: kills the program, and lets the sandbox count. */
 async function show(): Promise<void> {
@@ -56,24 +47,11 @@ async function show(): Promise<void> {
   const { baseUrl, close } = await serve(sandbox)
   const folder = await mkdtemp(join(tmpdir(), 'bulk-assign-'))
 
-  async function start(killAt = Infinity): Promise<void> {
-    const program = [fileURLToPath(import.meta.url), 'assign', baseUrl, sandbox.apiKey, join(folder, 'assign.journal')]
-    const child = spawn(process.execPath, ['--import', 'tsx', ...program], { stdio: ['ignore', 'pipe', 'inherit'] })
-    const exited = once(child, 'exit')
-    for await (const line of createInterface(child.stdout)) {
-      const done = Number(/\] (\d+)/.exec(line)?.[1] ?? Number.NaN)
-      if (process.stdout.isTTY && done) process.stdout.write(`\r${line}\x1b[K${done === LINKS.length ? '\n' : ''}`)
-      else if (!(done % 200)) console.log(line)
-      if (done >= killAt) child.kill('SIGKILL')
-    }
-    await exited
-    if (child.signalCode) console.log(`\nkilled with ${child.signalCode}`)
-  }
-
+  const program = [fileURLToPath(import.meta.url), 'assign', baseUrl, sandbox.apiKey, join(folder, 'assign.journal')]
   console.log(`assigning ${LINKS.length} links, ${RATE.requests} in ${seconds(RATE.interval)} at most`)
-  await start(LINKS.length * 0.4)
+  await run(program, LINKS.length * 0.4)
   console.log('started again')
-  await start()
+  await run(program)
 
   await close()
   await rm(folder, { recursive: true })

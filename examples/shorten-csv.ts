@@ -8,22 +8,20 @@
  * With the arguments `shorten <baseUrl> <apiKey> <addresses.csv>`, which it starts itself with, it is the program alone.
  */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import { ShortLinkClient } from 'shortlink-sdk'
-import { type BulkProgress, bulk } from 'shortlink-sdk/bulk'
+import { bulk } from 'shortlink-sdk/bulk'
 import { links } from 'shortlink-sdk/links'
 import { fileJournal } from 'shortlink-sdk/node'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { serve } from 'shortlink-sdk/testing/server'
+import { bar, run, seconds } from './killed-halfway.ts'
 
 interface Row {
   url: string
@@ -39,7 +37,7 @@ async function shorten(baseUrl: string, apiKey: string, file: string): Promise<v
   const client = new ShortLinkClient({ baseUrl, apiKey, rateLimit: RATE })
   const shop = links(client)
   const rows: Row[] = parse(await readFile(file), { columns: true, bom: true })
-  const run = bulk(
+  const work = bulk(
     rows,
     ({ url, title }, { signal }) => shop.ensure({ url, title, custom: aliasOf(url) }, { signal }),
     {
@@ -53,14 +51,14 @@ async function shorten(baseUrl: string, apiKey: string, file: string): Promise<v
     },
   )
   let found = 0
-  for await (const result of run) {
+  for await (const result of work) {
     if (result.ok) {
       rows[result.index]!.shorturl = result.data.shorturl
       if (!result.replayed && !result.data.created) found++
     } else console.log(`${result.item.url}: ${result.outcome}, ${result.error}`)
   }
   await writeFile(file.replace(/\.csv$/, '.short.csv'), stringify(rows, { header: true }))
-  const { done, failed, elapsedMs } = await run.summary()
+  const { done, failed, elapsedMs } = await work.summary()
   console.log(
     `${done} done (${found} had a link that the journal did not know of), ${failed} failed, ${seconds(elapsedMs)}`,
   )
@@ -68,13 +66,6 @@ async function shorten(baseUrl: string, apiKey: string, file: string): Promise<v
 
 /** An alias exists once, so an address that always has the same one cannot get two links. */
 const aliasOf = (url: string) => createHash('sha256').update(url).digest('hex').slice(0, 12)
-
-const bar = ({ done, total = 0, elapsedMs, etaMs }: BulkProgress) => {
-  const filled = Math.round((done / total) * 30)
-  const left = etaMs === undefined ? '' : `, about ${seconds(etaMs)} left`
-  return `[${'█'.repeat(filled).padEnd(30, '·')}] ${done} of ${total} after ${seconds(elapsedMs)}${left}`
-}
-const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
 
 /** Shows that it works: kills the program, and lets the sandbox count. */
 async function show(): Promise<void> {
@@ -88,28 +79,15 @@ async function show(): Promise<void> {
   }))
   await writeFile(file, stringify(addresses, { header: true }))
 
-  async function start(killAt = Infinity): Promise<void> {
-    const program = [fileURLToPath(import.meta.url), 'shorten', baseUrl, sandbox.apiKey, file]
-    const child = spawn(process.execPath, ['--import', 'tsx', ...program], { stdio: ['ignore', 'pipe', 'inherit'] })
-    const exited = once(child, 'exit')
-    for await (const line of createInterface(child.stdout)) {
-      const done = Number(/\] (\d+)/.exec(line)?.[1] ?? Number.NaN)
-      if (process.stdout.isTTY && done) process.stdout.write(`\r${line}\x1b[K${done === addresses.length ? '\n' : ''}`)
-      else if (!(done % 100)) console.log(line)
-      if (done >= killAt) child.kill('SIGKILL')
-    }
-    await exited
-    if (child.signalCode) console.log(`\nkilled with ${child.signalCode}`)
-  }
-
+  const program = [fileURLToPath(import.meta.url), 'shorten', baseUrl, sandbox.apiKey, file]
   console.log(
     `shortening ${addresses.length} addresses, ${RATE.requests} requests in ${seconds(RATE.interval)} at most`,
   )
   // A link is made, and the program is killed before it hears of it.
   sandbox.fail({ method: 'POST', path: '/url/add', after: 150, delay: Infinity })
-  await start(200)
+  await run(program, 200)
   console.log('started again')
-  await start()
+  await run(program)
   await close()
 
   const shortened: Row[] = parse(await readFile(join(folder, 'addresses.short.csv')), { columns: true })
