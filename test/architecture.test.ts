@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import madge from 'madge'
 import { expect, test } from 'vitest'
@@ -43,4 +44,23 @@ test('the client imports in one direction, from its entries down to the errors',
 test('the sandbox and the client import nothing from each other', () => {
   const crossing = imports.filter(({ from, to }) => isTesting(from) !== isTesting(to) && !isCommand(from))
   expect(crossing.map(shown)).toEqual([])
+})
+
+test('the picture in CONTRIBUTING.md has an arrow for each import between parts that no longer way implies', async () => {
+  const partOf = (file: string) => file.split('/')[0]!.replace('.ts', '')
+  const parts = new Map<string, Set<string>>()
+  for (const { from, to } of imports) {
+    const reached = parts.get(partOf(from)) ?? new Set()
+    parts.set(partOf(from), reached.add(partOf(to)))
+  }
+  const others = (part: string) => [...(parts.get(part) ?? [])].filter((other) => other !== part)
+  const leadsTo = (part: string, target: string): boolean =>
+    others(part).some((other) => other === target || leadsTo(other, target))
+  const arrows = [...parts.keys()].flatMap((part) =>
+    others(part)
+      .filter((target) => !others(part).some((other) => other !== target && leadsTo(other, target)))
+      .map((target) => `${part} --> ${target}`),
+  )
+  const guide = await readFile(new URL('../CONTRIBUTING.md', import.meta.url), 'utf8')
+  expect((guide.match(/^ {2}\S+ --> \S+$/gm) ?? []).map((line) => line.trim()).sort()).toEqual(arrows.sort())
 })
