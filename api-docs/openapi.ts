@@ -7,7 +7,7 @@ import { type Exchange, match, programOf, run } from './examples.ts'
 import { checker, docsOf, exportsOf, membersOf, moduleDocs, paramDocs } from './program.ts'
 import { answerNames, answerSchemas, bodySchema, parametersOf, reference, type Schema, schemaOf } from './schemas.ts'
 
-/** The forms of an answer that no schema says: `unwrapMatches` in src/links/links.ts reads these. */
+/** The forms of an answer that no schema says: `unwrapMatches` in src/links/find.ts reads these. */
 const otherAnswers: Readonly<Record<string, readonly string[]>> = { 'links.find': ['LinkDetails'] }
 
 export type OpenApi = { readonly [key: string]: unknown; readonly paths: Record<string, Record<string, Operation>> }

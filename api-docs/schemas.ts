@@ -4,7 +4,7 @@
  */
 import ts from 'typescript'
 import * as z from 'zod/mini'
-import * as links from '../src/links/links.ts'
+import * as links from '../src/links/link.ts'
 import * as account from '../src/resources/account.ts'
 import * as campaigns from '../src/resources/campaigns.ts'
 import * as channels from '../src/resources/channels.ts'
@@ -26,7 +26,7 @@ export type Schema = { [keyword: string]: unknown }
 export const reference = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 
 const modules: Record<string, object> = {
-  'links/links.ts': links,
+  'links/link.ts': links,
   'resources/account.ts': account,
   'resources/campaigns.ts': campaigns,
   'resources/channels.ts': channels,

@@ -27,13 +27,11 @@ export type {
   CreatedLink,
   EnsuredLink,
   Link,
-  LinkCreate,
   LinkDetails,
   LinkFields,
-  LinkQuery,
   LinkSocialCount,
   LinkStatistics,
-  LinksResource,
-  LinkUpdate,
-} from './links.ts'
+} from './link.ts'
+export type { LinksResource } from './links.ts'
+export type { LinkCreate, LinkQuery, LinkUpdate } from './params.ts'
 export { type MailtoText, qrText, type SmsText, type VcardText, type WifiText } from './qr-text.ts'

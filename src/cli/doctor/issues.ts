@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import type { Issue } from '../../errors.ts'
-import { linkDetails } from '../../links/links.ts'
+import { linkDetails } from '../../links/link.ts'
 import { account } from '../../resources/account.ts'
 import { qrDetails } from '../../resources/qr.ts'
 import type { Call, Findings } from './findings.ts'

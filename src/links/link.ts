@@ -1,0 +1,175 @@
+import type { SocialCount } from '../resources/qr.ts'
+import {
+  countOrZero,
+  counts,
+  idOrNull,
+  ids,
+  integer,
+  object,
+  optional,
+  orDefaults,
+  text,
+  textOrNull,
+  texts,
+} from '../schema/fields.ts'
+
+/** A link in a list. Only `id` and `shorturl` are certain. */
+export interface Link {
+  /** 5 sources. */
+  id: number
+  /** The short address. Read from `short` too. 5 sources. */
+  shorturl: string
+  /** The last part of the short address; `null` where it is left out. 5 sources. */
+  alias: string | null
+  /** The address that the link leads to; `null` where it is left out. 5 sources. */
+  longurl: string | null
+  /** `null` where there is none. 5 sources. */
+  title: string | null
+  /** `null` where there is none. 5 sources. */
+  description: string | null
+  /** 0 where it is left out. 5 sources. */
+  clicks: number
+  /** Visitors, each counted once; 0 where it is left out, as older deployments do. */
+  uniqueclicks: number
+  /** The domain of the short address; `null` where it is left out, as older deployments do. */
+  domain: string | null
+  /** The id of the campaign that it is in; `null` where there is none, or older deployments leave it out. */
+  campaign: number | null
+  /** The ids of the channels that it is in; empty where older deployments leave it out. */
+  channel: number[]
+  /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` where it is left out. 5 sources. */
+  date: string | null
+}
+
+const shortNames = { shorturl: ['short'] }
+
+/** @internal */
+export const link = /* @__PURE__ */ object<Link>(
+  {
+    id: integer,
+    shorturl: text,
+    alias: textOrNull,
+    longurl: textOrNull,
+    title: textOrNull,
+    description: textOrNull,
+    clicks: countOrZero,
+    uniqueclicks: countOrZero,
+    domain: textOrNull,
+    campaign: idOrNull,
+    channel: ids,
+    date: textOrNull,
+  },
+  shortNames,
+)
+
+/** What a link is. Only `id` and `shorturl` are certain. */
+export interface LinkFields {
+  /** 4 sources. */
+  id: number
+  /** The short address. Read from `short` too. 4 sources. */
+  shorturl: string
+  /** The address that the link leads to; `null` where it is left out. 4 sources. */
+  longurl: string | null
+  /** `null` where there is none. 4 sources. */
+  title: string | null
+  /** `null` where there is none. 4 sources. */
+  description: string | null
+  /** Other addresses, by country. 4 sources. */
+  location: Record<string, string>
+  /** Other addresses, by device. 4 sources. */
+  device: Record<string, string>
+  /** When it ends, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` where it does not. 4 sources. */
+  expiry: string | null
+  /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` where it is left out. 4 sources. */
+  date: string | null
+}
+
+/** @internal */
+export const linkFields = /* @__PURE__ */ object<LinkFields>(
+  {
+    id: integer,
+    shorturl: text,
+    longurl: textOrNull,
+    title: textOrNull,
+    description: textOrNull,
+    location: texts,
+    device: texts,
+    expiry: textOrNull,
+    date: textOrNull,
+  },
+  shortNames,
+)
+
+/** Visits by social network. A deployment counts either Google or Instagram; the other is 0. */
+export interface LinkSocialCount extends SocialCount {
+  google: number
+}
+
+/** @internal */
+export const socialCount = /* @__PURE__ */ object<LinkSocialCount>({
+  facebook: countOrZero,
+  twitter: countOrZero,
+  instagram: countOrZero,
+  google: countOrZero,
+})
+
+/** The statistics of a link. What a deployment leaves out is 0 or empty. */
+export interface LinkStatistics {
+  /** 4 sources. */
+  clicks: number
+  /** Visitors, each counted once. 4 sources. */
+  uniqueClicks: number
+  /** Visits by country. 4 sources. */
+  topCountries: Record<string, number>
+  /** Visits by referring page. 4 sources. */
+  topReferrers: Record<string, number>
+  /** Visits by browser. 4 sources. */
+  topBrowsers: Record<string, number>
+  /** Visits by operating system. 4 sources. */
+  topOs: Record<string, number>
+  /** Visits by social network. 4 sources. */
+  socialCount: LinkSocialCount
+}
+
+/** @internal */
+export const linkStatistics = /* @__PURE__ */ object<LinkStatistics>({
+  clicks: countOrZero,
+  uniqueClicks: countOrZero,
+  topCountries: counts,
+  topReferrers: counts,
+  topBrowsers: counts,
+  topOs: counts,
+  socialCount: /* @__PURE__ */ orDefaults(socialCount),
+})
+
+/** A link with its statistics. */
+export interface LinkDetails {
+  /** The id of the link, which `details` has too; `undefined` where it is left out. 4 sources. */
+  id?: number | undefined
+  details: LinkFields
+  data: LinkStatistics
+}
+
+/** @internal */
+export const linkDetails = /* @__PURE__ */ object<LinkDetails>({
+  id: /* @__PURE__ */ optional(integer),
+  details: linkFields,
+  data: /* @__PURE__ */ orDefaults(linkStatistics),
+})
+
+/** The answer to the creation and to the update of a link. */
+export interface CreatedLink {
+  /** 4 sources. */
+  id: number
+  /** The short address. Read from `short` too. 4 sources. */
+  shorturl: string
+}
+
+/** @internal */
+export const createdLink = /* @__PURE__ */ object<CreatedLink>({ id: integer, shorturl: text }, shortNames)
+
+/** The link that `ensure` created or found. */
+export interface EnsuredLink extends CreatedLink {
+  /** Whether this call created it, as far as can be known: an attempt whose outcome is unknown counts as its own. */
+  created: boolean
+}
