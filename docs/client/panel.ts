@@ -9,7 +9,7 @@ const maxShownRequests = 200
 /** Shows a run: what it prints, its requests with their answers, the rate budget, and what is then stored. */
 export class Panel {
   readonly #status: HTMLElement
-  readonly #text = element('pre', { className: 'example-text', tabIndex: 0, 'aria-label': 'Output' })
+  readonly #text = element('pre', { className: 'example-text', tabIndex: 0, role: 'group', 'aria-label': 'Output' })
   readonly #requestCount = element('span')
   readonly #requestList = element('ol', { className: 'request-list' })
   readonly #requests = element('details', { className: 'panel-part', hidden: true })
@@ -119,12 +119,12 @@ function requestRow(request: ShownRequest, open: boolean): HTMLElement {
   )
   if (body !== undefined) details.append(element('p', {}, 'Sent'), bodyText(body, 'Sent'))
   if (failure !== undefined) details.append(element('p', {}, failure))
-  if (answer !== undefined) details.append(element('p', {}, 'Answer'), bodyText(answer, 'Answer'))
+  if (answer) details.append(element('p', {}, 'Answer'), bodyText(answer, 'Answer'))
   return element('li', {}, details)
 }
 
 function bodyText(text: string, label: string): HTMLElement {
-  return element('pre', { className: 'json', tabIndex: 0, 'aria-label': label }, indented(text))
+  return element('pre', { className: 'json', tabIndex: 0, role: 'group', 'aria-label': label }, indented(text))
 }
 
 /** JSON with line breaks; anything else as it is. */

@@ -6,7 +6,7 @@ const client = new ShortLinkClient({
 })
 
 try {
-  const { id } = await client.campaigns.create({ name: 'Summer', slug: 'summer' })
+  const { id } = await client.campaigns.create({ name: 'Summer' })
   await client.campaigns.update(id, { name: 'Summer sale' })
   for await (const { id, name } of client.campaigns.list()) console.log(id, name)
 } catch (error) {

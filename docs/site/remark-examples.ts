@@ -64,7 +64,9 @@ function runnable(code: Code, output: Code | undefined, words: string[], file: V
     ]),
     element('div', { class: 'example-output' }, [
       element('p', { class: 'example-caption' }, [text('Output')]),
-      element('pre', { class: 'example-text' }, [text(output?.value ?? '')]),
+      element('pre', { class: 'example-text', tabindex: '0', role: 'group', 'aria-label': 'Output' }, [
+        text(output?.value ?? ''),
+      ]),
     ]),
     element('div', { class: 'example-result' }, []),
   ])

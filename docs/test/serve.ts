@@ -21,19 +21,24 @@ export interface Served {
   url: string
   /** Addresses that were asked for and are not there. */
   missing: string[]
+  /** Files that were asked for. */
+  served: Set<string>
   close(): void
 }
 
 /** Serves the built site as a host does that sends the policies as headers, from a folder of the server such as `/a/b/`. */
 export async function serve(folder: string, base: string): Promise<Served> {
   const missing: string[] = []
+  const served = new Set<string>()
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost')
     const path = pathname.startsWith(base) ? `/${pathname.slice(base.length)}` : undefined
     const name = path?.endsWith('/') ? `${path}index.html` : path
     try {
       if (name === undefined) throw new Error('outside the folder of the site')
-      const content = await readFile(join(folder, normalize(decodeURIComponent(name))))
+      const file = join(folder, normalize(decodeURIComponent(name)))
+      const content = await readFile(file)
+      served.add(file)
       response.setHeader('Content-Security-Policy', name === workerPath ? workerPolicy : pagePolicy)
       response.setHeader('Content-Type', types[extname(name)] ?? 'application/octet-stream')
       response.setHeader('Content-Encoding', 'gzip')
@@ -48,6 +53,7 @@ export async function serve(folder: string, base: string): Promise<Served> {
   return {
     url: `http://127.0.0.1:${port}${base}`,
     missing,
+    served,
     close: () => {
       server.closeAllConnections()
       server.close()
