@@ -3,7 +3,6 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   type BulkOptions,
   type BulkProgress,
-  type BulkResult,
   bulk,
   type Journal,
   type JournalEntry,
@@ -12,6 +11,7 @@ import {
 import { ConfigurationError, ConnectionError, InvalidRequestError } from '../../src/errors.ts'
 import { ShortLinkClient } from '../../src/index.ts'
 import { createSandbox } from '../../src/testing/index.ts'
+import { collect } from '../helpers/lists.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
 
@@ -44,12 +44,6 @@ function manualWorker() {
       else waiters.push({ count, resolve })
     })
   return { worker, begun, end: (item: number) => resolvers.get(item)!() }
-}
-
-async function all<T, R>(run: AsyncIterable<BulkResult<T, R>>): Promise<BulkResult<T, R>[]> {
-  const results = []
-  for await (const result of run) results.push(result)
-  return results
 }
 
 /** Lets everything happen that needs no time. */
@@ -89,7 +83,7 @@ describe('bulk', () => {
       return item
     }
     const run = bulk(numbers(5), worker, { concurrency: 1 })
-    const results = await all(run)
+    const results = await collect(run)
     expect(results.map(({ outcome }) => outcome)).toEqual(['done', 'not-sent', 'unknown', 'unknown', 'done'])
     expect(results.map((result) => !result.ok && result.error)).toEqual([
       false,
@@ -214,7 +208,7 @@ describe('bulk', () => {
 
   it('gives its results only once', async () => {
     const run = bulk([1], async (item) => item)
-    await all(run)
+    await collect(run)
     expect(() => run[Symbol.asyncIterator]()).toThrow(ConfigurationError)
   })
 
@@ -264,7 +258,7 @@ describe('the outcome of an item whose worker throws an error of its own', () =>
   const broken = undefined as unknown as { property: { property: number } }
 
   const outcomes = async (worker: (item: number) => unknown) =>
-    (await all(bulk(numbers(12), worker))).map(({ outcome }) => outcome)
+    (await collect(bulk(numbers(12), worker))).map(({ outcome }) => outcome)
 
   it.each<[string, (item: number) => unknown]>([
     ['throws', (item) => assign(broken.property.property + item)],
@@ -413,7 +407,7 @@ describe('a journal', () => {
       return item.toUpperCase()
     }
     const key = (item: string) => item
-    const results = await all(bulk(['a', 'b', 'c', 'd'], worker, { journal, key, concurrency: 1, ...options }))
+    const results = await collect(bulk(['a', 'b', 'c', 'd'], worker, { journal, key, concurrency: 1, ...options }))
     return { worked, results, journal }
   }
 
@@ -486,7 +480,7 @@ describe('a journal', () => {
   it('that fails to close rejects the run, and the summary can still be had', async () => {
     const journal = { ...memoryJournal(), close: () => Promise.reject(new Error('cannot close')) }
     const run = bulk([1], async () => {}, { journal })
-    await expect(all(run)).rejects.toThrow('cannot close')
+    await expect(collect(run)).rejects.toThrow('cannot close')
     expect(await run.summary()).toMatchObject({ done: 1 })
   })
 
@@ -519,7 +513,7 @@ describe('a journal', () => {
     it('counts a replayed item as done and skipped', async () => {
       const journal = memoryJournal([{ key: '0', state: 'done', data: 5 }])
       const replayed = bulk([1, 2], (item) => item, { journal, replay: true })
-      await all(replayed)
+      await collect(replayed)
       expect(await replayed.summary()).toMatchObject({ done: 2, skipped: 1, failed: 0 })
     })
 
@@ -532,7 +526,9 @@ describe('a journal', () => {
     it('keeps null for a worker that returns nothing', async () => {
       const journal = memoryJournal()
       await bulk([1], () => {}, { journal, replay: true }).summary()
-      expect(await all(bulk([1], () => {}, { journal, replay: true }))).toMatchObject([{ data: null, replayed: true }])
+      expect(await collect(bulk([1], () => {}, { journal, replay: true }))).toMatchObject([
+        { data: null, replayed: true },
+      ])
     })
 
     it('is off by default: nothing is kept, and items that are done give no results', async () => {

@@ -21,9 +21,10 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-async function read(): Promise<JournalEntry[]> {
+/** The entries of a journal, by default of the one at `path`. */
+async function read(from: string | URL = path): Promise<JournalEntry[]> {
   const entries = []
-  for await (const entry of fileJournal(path).read()) entries.push(entry)
+  for await (const entry of fileJournal(from).read()) entries.push(entry)
   return entries
 }
 
@@ -59,9 +60,7 @@ describe('fileJournal', () => {
 
   it('takes a file: URL, and stays with its file when the working directory changes', async () => {
     await write(begun)
-    const entries = []
-    for await (const entry of fileJournal(pathToFileURL(path)).read()) entries.push(entry)
-    expect(entries).toEqual([begun])
+    expect(await read(pathToFileURL(path))).toEqual([begun])
     const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder)
     const journal = fileJournal('run.journal')
     cwd.mockReturnValue('/')
