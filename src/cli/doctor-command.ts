@@ -14,7 +14,8 @@ import { MAX_REQUESTS } from './doctor/wire.ts'
 const help = `Usage: shortlink-sdk doctor [options]
 
 Reads from a deployment of the platform, and says how it answers, whether the client will work with it, and what to do.
-It changes nothing there: it sends at most ${MAX_REQUESTS} requests, GET and one OPTIONS, within the rate limit.
+It changes nothing there: it sends at most ${MAX_REQUESTS} requests, GET and one OPTIONS, within the rate limit. One of them has
+a wrong key, to see whether keys are checked.
 
 Options:
   --base-url <url>       the management API      (SHORTLINK_BASE_URL)

@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { UsageError } from '../../src/cli/command.ts'
 import { doctor } from '../../src/cli/doctor-command.ts'
 import { selfSigned } from '../fixtures/self-signed.ts'
-import { listen } from '../helpers/server.ts'
+import { closedOrigin, listen } from '../helpers/server.ts'
 
 let stdout = ''
 let stderr = ''
@@ -83,6 +83,36 @@ describe('what is printed', () => {
     expect(progress[1]).toBe('Request 1 of at most 20: GET /account')
     expect(progress.slice(1)).toHaveLength(20)
     expect(progress.at(-1)).toBe('')
+  })
+
+  test('of a server that is down: what is known, and nothing else', async () => {
+    terminal(true, 110)
+    vi.stubEnv('HTTPS_PROXY', '')
+    vi.stubEnv('HTTP_PROXY', '')
+    vi.stubEnv('https_proxy', '')
+    vi.stubEnv('http_proxy', '')
+    vi.stubEnv('SHORTLINK_API_KEY', 'a-key')
+    const origin = await closedOrigin()
+    const { host } = new URL(origin)
+    await doctor.run(['--base-url', `${origin}/api`])
+    expect(stdout.replace(/\d+ ms/, 'N ms').replace(/ +N/, ' N')).toBe(`shortlink-sdk doctor  ${origin}/api
+
+Calls
+  FAIL  account.get()  GET /account     - N ms
+          ${host} refuses the connection
+
+Server
+  Opener  not asked: SHORTLINK_OPENER_URL is not set
+
+Deviations from the reference
+  Nothing can be told: no list was answered.
+
+What to do
+  1. Is the port right, and is the server up?
+
+The client will not work: ${host} refuses the connection. 1 request was sent, and nothing was changed.
+`)
+    expect(process.exitCode).toBe(1)
   })
 
   test.each([60, 80, 200])('on a terminal of %i columns: text is wrapped', async (columns) => {

@@ -18,9 +18,10 @@ export function verdictOf(findings: Findings): Verdict {
   if (subject.baseUrl !== undefined) {
     const account = calls.find(({ purpose }) => purpose === 'account')
     if (account?.failure) return fails(`The client will not work: ${account.failure.says}.`)
-    const { state, says } = keyFinding(calls)
-    if (state === 'refused' || state === 'refused or dropped')
-      return fails(`The client will not work: the key is ${says}.`)
+    const { state } = keyFinding(calls)
+    if (state === 'refused') return fails('The client will not work: the key is refused.')
+    if (state === 'refused or dropped')
+      return fails('The client will not work: the key is refused, or dropped on the way.')
     const answered = calls.filter(({ purpose, reply }) => (purpose === 'account' || purpose === 'list') && reply?.ok)
     if (answered.length === 0) {
       const isRate = stopped?.why === 'rate'
@@ -63,14 +64,14 @@ export function adviceOf(findings: Findings): string[] {
       : [
           `The clocks differ by ${duration(Math.abs(ahead))}: the server's is ${ahead > 0 ? 'ahead' : 'behind'}. Check the clock of this machine. The client measures waits by the server's clock, so calls work all the same.`,
         ]
-  return [...management, ...(opener ? [`The opener: ${opener.advice}.`] : []), ...clock]
+  return [...management, ...(opener ? [`The opener: ${opener.advice}`] : []), ...clock]
 }
 
 function connectionAdvice({ subject, calls }: Findings): string[] {
   const failure = calls.find(({ purpose }) => purpose === 'account')?.failure
   const below = calls.find(({ purpose }) => purpose === 'api path')
   if (below?.reply) return [`The API answers below /api: set SHORTLINK_BASE_URL=${subject.baseUrl}/api.`]
-  return failure ? [`${failure.advice}.`] : []
+  return failure ? [failure.advice] : []
 }
 
 function keyAdvice({ calls }: Findings): string[] {

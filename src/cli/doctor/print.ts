@@ -1,5 +1,6 @@
 import { deviations } from '../../testing/index.ts'
 import { duration } from './advice.ts'
+import type { RateFinding } from './rate-and-clock.ts'
 import type { Report, ReportedCall } from './report.ts'
 
 /** A report as a table, for a terminal of so many columns. */
@@ -10,7 +11,7 @@ export function table(report: Report, columns: number): string {
     const longest = longestOf(pairs.map(([name]) => name))
     return pairs.map(([name, text]) => item(text, `${name.padEnd(longest)}  `))
   }
-  const { calls, verdict, advice, requests, deviations: found, notVisible, notLookedFor, leftOut } = report
+  const { calls, verdict, advice, requests, deviations: found, leftOut } = report
   const longestCall = longestOf(calls.map(({ call }) => call))
   const longestRoute = longestOf(calls.map(routeOf))
   const rows = calls.flatMap((call) => {
@@ -30,12 +31,9 @@ export function table(report: Report, columns: number): string {
     section('Left out', leftOut.length > 0 ? [item(leftOut.join(', '))] : []),
     section('Server', named(factsOf(report))),
     section('Deviations from the reference', [
-      ...(found.length > 0 ? named(found.map((name) => [name, deviations[name]])) : [item('None were seen.')]),
+      ...named(found.map((name) => [name, deviations[name]])),
       ...(found.length > 0 ? [item('To test against the same:'), `    ${dialectOf(report)}`] : []),
-      ...(notVisible.length > 0
-        ? [item(`Not visible: ${notVisible.map(({ name, why }) => `${name} (${why})`).join(', ')}.`)]
-        : []),
-      item(`Not looked for, because only POST, PUT and DELETE show them: ${notLookedFor.join(', ')}.`),
+      ...unseenOf(report).map((text) => item(text)),
     ]),
     section(
       'What to do',
@@ -47,7 +45,7 @@ export function table(report: Report, columns: number): string {
 
 /** A report as one fact on a line, for a pipe. */
 export function plainLines(report: Report): string {
-  const { calls, deviations: found, notVisible, notLookedFor, advice, leftOut } = report
+  const { calls, deviations: found, advice, leftOut } = report
   const lines: [name: string, text: string][] = [
     ...calls.flatMap((call): [string, string][] => {
       const { status, ms, issues } = call
@@ -61,8 +59,7 @@ export function plainLines(report: Report): string {
     ...factsOf(report),
     ...found.map((name): [string, string] => ['deviation', `${name}: ${deviations[name]}`]),
     ...(found.length > 0 ? [['paste', dialectOf(report)] as [string, string]] : []),
-    ...notVisible.map(({ name, why }): [string, string] => ['not visible', `${name}: ${why}`]),
-    ['not looked for', notLookedFor.join(', ')],
+    ...unseenOf(report).map((text): [string, string] => ['deviations', text]),
     ...advice.map((text): [string, string] => ['advice', text]),
     ['requests', String(report.requests)],
     ['verdict', report.verdict],
@@ -70,24 +67,39 @@ export function plainLines(report: Report): string {
   return `${lines.map(([name, text]) => `${name.toLowerCase()}: ${text}\n`).join('')}`
 }
 
+/** What is to say of the deviations that were not seen. */
+function unseenOf({ deviations: found, notVisible, notLookedFor }: Report): string[] {
+  const reasons = [...new Set(notVisible.map(({ why }) => why))]
+  const lookedFor = Object.keys(deviations).length - notLookedFor.length
+  if (notVisible.length === lookedFor) return [`Nothing can be told: ${reasons.join(', ')}.`]
+  const namesFor = (reason: string) => notVisible.filter(({ why }) => why === reason).map(({ name }) => name)
+  return [
+    ...(found.length === 0 ? ['None were seen.'] : []),
+    ...reasons.map((reason) => `Not visible, because ${reason}: ${namesFor(reason).join(', ')}.`),
+    `Not looked for, because only POST, PUT and DELETE show them: ${notLookedFor.join(', ')}.`,
+  ]
+}
+
 /** What a user pastes into his tests. */
 function dialectOf({ deviations: found }: Report): string {
   return `createSandbox({ dialect: [${found.map((name) => `'${name}'`).join(', ')}] })`
 }
 
-function factsOf({ key, pages, rate, clock, cors, opener }: Report): [name: string, text: string][] {
-  return [
-    ['Key', key?.says ?? 'not needed'],
+/** What can be told of the server. */
+function factsOf({ baseUrl, key, pages, rate, clock, cors, opener }: Report): [name: string, text: string][] {
+  const facts: [string, string | undefined][] = [
+    ['Key', key?.state === 'unknown' ? undefined : key?.says],
     ['Pages', pagesText(pages)],
-    ['Rate', rateText(rate)],
-    ['Clock', clock ? clockText(clock.ahead) : 'cannot be told'],
+    ['Rate', rate ? rateText(rate) : undefined],
+    ['Clock', clock ? clockText(clock.ahead) : undefined],
     ['Browser', browserText(cors)],
-    ['Opener', opener?.says ?? 'not asked: SHORTLINK_OPENER_URL is not set'],
+    ['Opener', opener?.says ?? (baseUrl === null ? undefined : 'not asked: SHORTLINK_OPENER_URL is not set')],
   ]
+  return facts.flatMap(([name, text]) => (text === undefined ? [] : [[name, text]]))
 }
 
-function pagesText({ defaultSize, limit, cap, lastPage }: Report['pages']): string {
-  if (defaultSize === null) return 'cannot be told'
+function pagesText({ defaultSize, limit, cap, lastPage }: Report['pages']): string | undefined {
+  if (defaultSize === null) return undefined
   const limits = {
     taken: 'a limit is taken',
     capped: `a limit is capped at ${cap}`,
@@ -102,8 +114,7 @@ function pagesText({ defaultSize, limit, cap, lastPage }: Report['pages']): stri
   ].join('; ')
 }
 
-function rateText(rate: Report['rate']): string {
-  if (!rate) return 'cannot be told'
+function rateText(rate: RateFinding): string {
   if (rate.headers === 'hidden') return 'no answer has rate headers'
   const reset = rate.resetsIn === null ? '' : `; the next window begins in ${rate.resetsIn} s`
   return `${rate.remaining ?? '?'} of ${rate.limit ?? '?'} requests left${reset}`
@@ -114,8 +125,8 @@ function clockText(ahead: number): string {
   return `${duration(Math.abs(ahead))} ${ahead > 0 ? 'ahead of' : 'behind'} this machine`
 }
 
-function browserText({ allowed, issues, exposesRateHeaders }: Report['cors']): string {
-  if (allowed === null) return 'cannot be told'
+function browserText({ allowed, issues, exposesRateHeaders }: Report['cors']): string | undefined {
+  if (allowed === null) return undefined
   if (!allowed) return `pages of other sites cannot call it (${issues.join('; ')}): use shortlink-sdk/proxy`
   return exposesRateHeaders === false
     ? 'pages can call it, but not see the rate headers'
