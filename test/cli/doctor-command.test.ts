@@ -110,7 +110,8 @@ Deviations from the reference
 What to do
   1. Is the port right, and is the server up?
 
-The client will not work: ${host} refuses the connection. 1 request was sent, and nothing was changed.
+The client will not work: ${host} refuses the connection.
+1 request was sent, and nothing was changed.
 `)
     expect(process.exitCode).toBe(1)
   })

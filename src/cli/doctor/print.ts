@@ -39,7 +39,7 @@ export function table(report: Report, columns: number): string {
       'What to do',
       advice.length > 0 ? advice.map((text, index) => item(text, `${index + 1}. `)) : [item('Nothing.')],
     ),
-    `\n\n${wrapped(`${verdict} ${requests === 1 ? '1 request was' : `${requests} requests were`} sent, and nothing was changed.`, width, '')}\n`,
+    `\n\n${wrapped(verdict, width, '')}\n${requests === 1 ? '1 request was' : `${requests} requests were`} sent, and nothing was changed.\n`,
   ].join('')
 }
 
