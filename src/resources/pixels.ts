@@ -90,7 +90,7 @@ export class PixelsResource extends Resource {
   }
 }
 
-/** @internal */
+/** The providers that the reference lists. */
 export const pixelTypes = [
   'gtmpixel',
   'gapixel',
