@@ -28,6 +28,7 @@ export interface CallModel {
   /** As a program writes it: `campaigns.create`. */
   readonly name: string
   readonly docs: Docs
+  readonly declaration: ts.MethodDeclaration
   readonly parameters: readonly ts.Symbol[]
   /** What the promise resolves to; of a list, what its rows are. */
   readonly answer: ts.Type
@@ -95,7 +96,8 @@ function resourceModel(
     name,
     docs: docsOf(classSymbol),
     calls: methods.map((method) => {
-      const signature = checker.getSignatureFromDeclaration(method.valueDeclaration as ts.MethodDeclaration)!
+      const declaration = method.valueDeclaration as ts.MethodDeclaration
+      const signature = checker.getSignatureFromDeclaration(declaration)!
       const returned = signature.getReturnType()
       const [answer] = checker.getTypeArguments(returned as ts.TypeReference)
       const docs = docsOf(method)
@@ -103,6 +105,7 @@ function resourceModel(
       return {
         name: `${name}.${method.name}`,
         docs,
+        declaration,
         parameters: signature.parameters,
         answer: answer!,
         isList: returned.symbol.name === 'ListPromise',

@@ -1,4 +1,5 @@
 /** Runs the examples of the docstrings against the sandbox, and notes what they send and what is answered. */
+import { formatWithOptions } from 'node:util'
 import * as bulk from 'shortlink-sdk/bulk'
 import * as links from 'shortlink-sdk/links'
 import * as proxy from 'shortlink-sdk/proxy'
@@ -27,6 +28,11 @@ const preludes = [
     imports: "import { ShortLinkClient } from 'shortlink-sdk'",
     declares: 'const client = new ShortLinkClient()',
   },
+  {
+    use: /\bsandbox\.\w+/,
+    imports: "import { createSandbox } from 'shortlink-sdk/testing'",
+    declares: 'const sandbox = createSandbox()',
+  },
 ]
 
 /** An example as a whole program: with the client, and the links section as `shop`, where it uses them. */
@@ -49,13 +55,23 @@ export function programOf(example: string): string {
 /** The sandbox's clock stands still, so that the examples are the same every time. */
 const now = () => Date.UTC(2027, 0, 15, 9, 30)
 
+/** What a program did. */
+export interface Run {
+  readonly exchanges: readonly Exchange[]
+  /** What it printed, as Node's console does. */
+  readonly output: string
+}
+
+/** How many rows each list of the sandbox has. */
+export const ROWS = 3
+
 /**
- * Runs a program against a sandbox of its own, which is as a user finds it.
+ * Runs a program against a sandbox of its own.
  *
  * @throws what the program throws
  */
-export async function run(program: string): Promise<Exchange[]> {
-  const sandbox = testing.createSandbox({ now })
+export async function run(program: string): Promise<Run> {
+  const sandbox = testing.createSandbox({ now, data: testing.sampleData(ROWS) })
   const exchanges: Exchange[] = []
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const answered = sandbox.fetch(input, init)
@@ -81,9 +97,13 @@ export async function run(program: string): Promise<Exchange[]> {
   }
   const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.CommonJS }
   const { outputText } = ts.transpileModule(program, { compilerOptions })
-  const silent = { ...console, log: () => {} }
-  await new AsyncFunction('require', 'exports', 'console', outputText)((name: string) => modules[name], {}, silent)
-  return exchanges
+  let output = ''
+  const print = (...values: unknown[]) => {
+    output += `${formatWithOptions({ colors: false }, ...values)}\n`
+  }
+  const printing = { log: print, info: print, warn: print, error: print, debug: print }
+  await new AsyncFunction('require', 'exports', 'console', outputText)((name: string) => modules[name], {}, printing)
+  return { exchanges, output }
 }
 
 const AsyncFunction = (async () => {}).constructor as new (...code: string[]) => (...args: unknown[]) => Promise<void>

@@ -4,7 +4,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { rateHeaders } from '../src/rate-limit/headers.ts'
 import { type CallModel, model, type RequestModel, type ResourceModel } from './calls.ts'
 import { type Exchange, match, programOf, run } from './examples.ts'
-import { checker, docsOf, exportsOf, membersOf, moduleDocs, paramDocs } from './program.ts'
+import { checker, docsOf, exportsOf, membersOf, moduleDocs, paramDocs, splitDocs } from './program.ts'
 import { answerNames, answerSchemas, bodySchema, parametersOf, reference, type Schema, schemaOf } from './schemas.ts'
 
 /** The forms of an answer that no schema says: `unwrapMatches` in src/links/find.ts reads these. */
@@ -74,7 +74,7 @@ ${docsOf(exportsOf('src/http/envelope.ts').get('Envelope')!).text}
 
 ## Values
 
-${paragraph(moduleDocs('src/schema/fields.ts'))}
+${paragraph(moduleDocs('src/schema/fields.ts').text)}
 
 ## Rate limit
 
@@ -154,7 +154,7 @@ function merged(first: Operation, other: Operation): Operation {
 }
 
 async function exchangeOf(request: RequestModel, program: string, name: string): Promise<Exchange> {
-  const exchanges = await run(program).catch((error) => {
+  const { exchanges } = await run(program).catch((error) => {
     throw new Error(`the example of ${name} fails: ${(error as Error).message}\n${program}`, { cause: error })
   })
   const wanted = request.queryParams.map((parameter) => parameter.name)
@@ -167,13 +167,6 @@ async function exchangeOf(request: RequestModel, program: string, name: string):
   )
   if (found?.request.status !== 200) throw new Error(`the example of ${name} does not show it`)
   return found
-}
-
-/** The first sentence, without the request line, and the rest. */
-function splitDocs(text: string): { summary: string; description: string } {
-  const [, summary = '', description = ''] =
-    /^([\s\S]*?)(?:: (?:GET|POST|PUT|DELETE) `[^`]+`)?\.(?:\s+([\s\S]*))?$/.exec(text) ?? []
-  return { summary, description }
 }
 
 type Parameter = ReturnType<typeof parametersOf>[number]
@@ -385,8 +378,8 @@ async function refusalComponents(): Promise<Record<string, Schema>> {
   const all = [...[...statuses].map(([name, { says }]) => [name, says] as const), ['ApiError', apiError] as const]
   const components = all.map(async ([name, says]) => {
     const program = refusedPrograms[name]
-    const exchanges = program ? await run(programOf(`try { ${program} } catch {}`)) : []
-    const example = exchanges.at(-1)?.answer
+    const ran = program ? await run(programOf(`try { ${program} } catch {}`)) : undefined
+    const example = ran?.exchanges.at(-1)?.answer
     const retryAfter = { [rateHeaders.retryAfter]: { $ref: `#/components/headers/${rateHeaders.retryAfter}` } }
     const component = {
       description: says,

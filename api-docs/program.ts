@@ -15,6 +15,8 @@ export const checker = program.getTypeChecker()
 /** What a docstring says, as Markdown: a `{@link X}` has become `X` in backticks. */
 export interface Docs {
   readonly text: string
+  /** What is true of the client only, and not of the platform. */
+  readonly remarks: string
   readonly examples: readonly string[]
   readonly throws: readonly { readonly error: string; readonly when: string }[]
   readonly returns: string
@@ -43,6 +45,7 @@ export function docsOf(symbol: ts.Symbol): Docs {
   const textsOf = (name: string) => tags.filter((tag) => tag.name === name).map(({ text }) => markdown(text))
   return {
     text: unwrapped(markdown(symbol.getDocumentationComment(checker))),
+    remarks: unwrapped(textsOf('remarks').join('\n\n')),
     examples: textsOf('example'),
     throws: textsOf('throws').map((text) => {
       const [, error = '', when = ''] = /^\{(\w+)\} ?([\s\S]*)$/.exec(text) ?? []
@@ -55,10 +58,11 @@ export function docsOf(symbol: ts.Symbol): Docs {
 /** What a docstring's `@param` says of a parameter. */
 export const paramDocs = (symbol: ts.Symbol): string => unwrapped(markdown(symbol.getDocumentationComment(checker)))
 
-/** The text at the top of a module. */
-export function moduleDocs(file: string): string {
+/** What stands at the top of a module. */
+export function moduleDocs(file: string): Pick<Docs, 'text' | 'examples'> {
   const [, comment = ''] = /^\/\*\*\n([\s\S]*?)\n \*\//.exec(sourceOf(file).text) ?? []
-  return unwrapped(comment.replace(/^ \* ?/gm, ''))
+  const [text = '', ...examples] = comment.replace(/^ \* ?/gm, '').split('@example\n')
+  return { text: unwrapped(text.trim()), examples: examples.map((example) => example.trim()) }
 }
 
 /** The members that users see, in the order of the source, inherited ones included. */
@@ -89,4 +93,11 @@ function markdown(parts: readonly ts.SymbolDisplayPart[] | undefined): string {
 /** Joins the lines of a paragraph; lists and blank lines stay. */
 function unwrapped(text: string): string {
   return text.replace(/([^\n])\n(?!\n|\s*[-*] |\s*\d+\. |```)\s*/g, '$1 ')
+}
+
+/** The first sentence, without the request line, and the rest. */
+export function splitDocs(text: string): { summary: string; description: string } {
+  const [, summary = '', description = ''] =
+    /^([\s\S]*?)(?:: (?:GET|POST|PUT|DELETE) `[^`]+`)?\.(?:\s+([\s\S]*))?$/.exec(text) ?? []
+  return { summary, description }
 }

@@ -86,6 +86,8 @@ export class ShortLinkClient {
    *
    * @example
    * const patient = client.withOptions({ timeout: 120_000, retry: 5 })
+   * const { email } = await patient.account.get()
+   * console.log(email)
    *
    * @throws {ConfigurationError} where an option does not fit
    */
@@ -98,7 +100,10 @@ export class ShortLinkClient {
    * Any call below `baseUrl`, with the same key, limits, retries and errors as the typed ones.
    *
    * @example
-   * const { shorturl } = await client.request('POST', '/url/add', { json: { url: 'https://example.com' }, schema })
+   * import * as z from 'zod'
+   * const schema = z.object({ shorturl: z.string() })
+   * const { shorturl } = await client.request('POST', '/url/add', { json: { url: 'https://shop.example' }, schema })
+   * console.log(shorturl)
    *
    * @param path Begins with a slash. Escape what you put into it with `encodeURIComponent`.
    * @returns The whole body, as it came or as `schema` (any Standard Schema) returns it.
@@ -123,7 +128,11 @@ export class ShortLinkClient {
    * Any list below `baseUrl`, in both forms in which the platform sends lists.
    *
    * @example
-   * for await (const link of client.paginate('/urls', { listKey: 'urls', schema })) {}
+   * import * as z from 'zod'
+   * const schema = z.object({ shorturl: z.string(), longurl: z.string() })
+   * for await (const { shorturl, longurl } of client.paginate('/urls', { listKey: 'urls', schema })) {
+   *   console.log(shorturl, longurl)
+   * }
    *
    * @returns Pages whose rows are as they came, or as `schema` (any Standard Schema) returns them.
    * @throws {InvalidRequestError} where `listKey` is missing, or `schema` is not a Standard Schema; nothing is sent

@@ -323,7 +323,13 @@ export type AnyShortLinkError =
  * Whether a value is an error of this package, or of another copy of it.
  *
  * @example
- * if (isShortLinkError(error) && error.code === 'rate_limit') console.log(error.retryAfter)
+ * import { isShortLinkError } from 'shortlink-sdk'
+ * try {
+ *   await client.qr.get(99)
+ * } catch (error) {
+ *   if (!isShortLinkError(error)) throw error
+ *   console.log(error.code, error.outcome, error.code === 'rate_limit' ? error.retryAfter : undefined)
+ * }
  */
 export function isShortLinkError(value: unknown): value is AnyShortLinkError {
   return typeof value === 'object' && value !== null && brand in value

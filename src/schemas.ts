@@ -7,7 +7,8 @@
  * @example
  * import { Campaign } from 'shortlink-sdk/schemas'
  * import * as z from 'zod'
- * const campaigns = z.array(Campaign).parse(JSON.parse(text))
+ * const text = '[{"id":"3","domain":"Opening day","public":1,"rotator":false,"list":"https://sho.rt/u/owner/list-3"}]'
+ * console.log(z.array(Campaign).parse(JSON.parse(text)))
  */
 import type { ZodMiniType } from 'zod/mini'
 import * as account from './resources/account.ts'

@@ -23,9 +23,10 @@ export type Result<T> =
  * one.
  *
  * @example
- * const account = await client.account.get()
- * const { data, response, rateLimit, attempts } = await client.account.get().withResponse()
+ * const { email } = await client.account.get()
+ * const { data, response, attempts } = await client.account.get().withResponse()
  * const result = await client.account.get().safe()
+ * console.log(email, data.email, response.status, attempts, result.ok)
  */
 export class ApiPromise<T> extends Promise<T> {
   readonly #response: Promise<ApiResponse<T>>

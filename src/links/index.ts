@@ -11,8 +11,10 @@ import { LinksResource } from './links.ts'
  * Key, limits, retries, errors, observers and log are those of the client.
  *
  * @example
+ * import { links } from 'shortlink-sdk/links'
  * const shop = links(client)
  * const { shorturl } = await shop.create({ url: 'https://shop.example/opening', custom: 'opening' })
+ * console.log(shorturl)
  *
  * @throws {ConfigurationError} for anything else than a client
  */

@@ -7,7 +7,10 @@ import { boolean, type Check, type Checks, checkParams, httpUrl, wellFormedStrin
  * on every deployment: how the platform lays out `data` for its other types is not documented.
  *
  * @example
- * await client.qr.create({ type: 'text', data: qrText.wifi({ ssid: 'Shop guests', password: 'tea; and cake' }) })
+ * import { qrText } from 'shortlink-sdk/links'
+ * const data = qrText.wifi({ ssid: 'Shop guests', password: 'tea; and cake' })
+ * const { link } = await client.qr.create({ type: 'text', data })
+ * console.log(link)
  *
  * @throws {InvalidRequestError} where a parameter does not fit
  */

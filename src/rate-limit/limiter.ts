@@ -73,9 +73,12 @@ const systemClock: Clock = {
  * rate from the headers of the responses, and works without them.
  *
  * @example
- * const limiter = createRateLimiter({ requests: 10 })
- * const shop = new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey, rateLimit: limiter })
- * const blog = new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey, rateLimit: limiter })
+ * import { createRateLimiter, ShortLinkClient } from 'shortlink-sdk'
+ * const rateLimit = createRateLimiter({ requests: 10 })
+ * const shop = new ShortLinkClient({ rateLimit })
+ * const blog = new ShortLinkClient({ rateLimit, timeout: 5_000 })
+ * await Promise.all([shop.account.get(), blog.account.get()])
+ * console.log(shop.rateLimit.remaining === blog.rateLimit.remaining)
  *
  * @throws {ConfigurationError} if an option is not valid.
  */

@@ -87,8 +87,12 @@ export interface Sandbox {
  *
  * @throws {RangeError} if `dialect` names no dialect or deviation.
  * @example
+ * import { ShortLinkClient } from 'shortlink-sdk'
+ * import { createSandbox } from 'shortlink-sdk/testing'
  * const sandbox = createSandbox()
  * const client = new ShortLinkClient(sandbox.clientOptions)
+ * await client.campaigns.create({ name: 'Opening day' })
+ * console.log(sandbox.data.campaigns.length, sandbox.requests[0]?.path)
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   return new MemorySandbox(options)

@@ -20,10 +20,11 @@ const MAX_REMEMBERED_LISTS = 1000
  * `toArray` first, then delete.
  *
  * @example
- * for await (const campaign of client.campaigns.list()) {}         // every row
- * for await (const page of client.campaigns.list().pages()) {}     // page by page
- * const page = await client.campaigns.list({ page: 2 })            // one page
+ * for await (const { id, name } of client.campaigns.list()) console.log(id, name) // every row
+ * for await (const page of client.campaigns.list().pages()) console.log(page.items.length) // page by page
+ * const { items, maxpage } = await client.campaigns.list({ limit: 2 }) // one page
  * const all = await client.campaigns.list().toArray({ limit: 1000 })
+ * console.log(items.length, maxpage, all.length)
  */
 export class ListPromise<T> extends ApiPromise<Page<T>> {
   readonly #fetchPage: FetchPage<T>
@@ -76,7 +77,8 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
    * Collects the rows, at most `limit` of them (default: all).
    *
    * @example
-   * const newest = await client.campaigns.list().toArray({ limit: 20 })
+   * const some = await client.campaigns.list().toArray({ limit: 2 })
+   * console.log(some.map(({ name }) => name))
    *
    * @throws {InvalidRequestError} where `limit` is not a positive integer; nothing is sent
    */

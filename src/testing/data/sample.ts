@@ -9,7 +9,10 @@ const pixelTypes = ['gtmpixel', 'gapixel', 'fbpixel', 'linkedinpixel', 'pinteres
  * Creates initial rows: an account, and `rows` rows in every list, the same every time.
  *
  * @param rows How many rows each list has. Default 3.
- * @example createSandbox({ data: sampleData(300) })
+ * @example
+ * import { createSandbox, sampleData } from 'shortlink-sdk/testing'
+ * const sandbox = createSandbox({ data: sampleData(300) })
+ * console.log(sandbox.data.links.length)
  */
 export function sampleData(rows = 3): Required<SandboxSeed> & { account: AccountRow } {
   const each = <Row>(make: (index: number) => Row): Row[] => Array.from({ length: rows }, (_, index) => make(index))

@@ -9,8 +9,10 @@ export type SandboxDialect = 'reference' | 'deployed' | readonly Deviation[]
  * Every deviation from the reference that a sandbox can have, with a sentence on each.
  *
  * @example
+ * import { createSandbox, type Deviation, deviations } from 'shortlink-sdk/testing'
  * // Test against all of them at once:
- * createSandbox({ dialect: Object.keys(deviations) as Deviation[] })
+ * const sandbox = createSandbox({ dialect: Object.keys(deviations) as Deviation[] })
+ * console.log(sandbox.dialect.length)
  */
 export const deviations = sentences(rules)
 
