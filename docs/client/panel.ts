@@ -12,7 +12,7 @@ export class Panel {
   readonly #text = element('pre', { className: 'example-text', tabIndex: 0, role: 'group', 'aria-label': 'Output' })
   readonly #requestCount = element('span')
   readonly #requestList = element('ol', { className: 'request-list' })
-  readonly #requests = element('details', { className: 'panel-part', hidden: true })
+  readonly #requests = element('details', { className: 'panel-part', hidden: true, open: true })
   readonly #budget = element('p', { className: 'panel-budget' })
   readonly #stored = element('details', { className: 'panel-part', hidden: true })
   readonly #rows = new Map<number, HTMLElement>()
