@@ -4,7 +4,7 @@ import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { type Account, ApiPromise, NotFoundError, type Result } from '../src/index.ts'
 import { account } from './helpers/answers.ts'
 import { connect } from './helpers/client.ts'
-import { failure, thrown } from './helpers/outcome.ts'
+import { failure, thrown, until } from './helpers/outcome.ts'
 import { serve } from './helpers/server.ts'
 
 const missing = { status: 404, body: { error: 1, message: 'None' } }
@@ -29,7 +29,7 @@ describe('an ApiPromise', () => {
   it('is sent even if nobody awaits it', async () => {
     const server = await serve({ body: account })
     const call = connect(server).account.get()
-    await vi.waitUntil(() => server.seen.length === 1)
+    await until(() => server.seen.length === 1)
     await call
   })
 

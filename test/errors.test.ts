@@ -18,7 +18,7 @@ import {
 } from '../src/index.ts'
 import { account, html } from './helpers/answers.ts'
 import { connect } from './helpers/client.ts'
-import { failure, thrown } from './helpers/outcome.ts'
+import { failure, thrown, until } from './helpers/outcome.ts'
 import { type Canned, closedOrigin, listen, serve } from './helpers/server.ts'
 
 const get = (c: ShortLinkClient) => c.account.get()
@@ -400,7 +400,7 @@ describe('an abort', () => {
 
     const during = new AbortController()
     const call = getWith(server, during.signal)
-    await vi.waitUntil(() => server.seen.length === 1)
+    await until(() => server.seen.length === 1)
     during.abort(reason)
     expect(await thrown(call)).toBe(reason)
 
@@ -429,7 +429,7 @@ describe('an abort', () => {
     const controller = new AbortController()
     const asked = vi.fn(() => new Promise<string>(() => {}))
     const call = connect(server, { apiKey: asked }).account.get({ signal: controller.signal })
-    await vi.waitUntil(() => asked.mock.calls.length === 1)
+    await until(() => asked.mock.calls.length === 1)
     controller.abort('now')
     expect(await thrown(call)).toBe('now')
     expect(server.seen).toEqual([])

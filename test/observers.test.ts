@@ -5,7 +5,7 @@ import type { ErrorEvent, ShortLinkClientOptions, WaitEvent } from '../src/index
 import { createRateLimiter } from '../src/rate-limit/limiter.ts'
 import { account } from './helpers/answers.ts'
 import { connect } from './helpers/client.ts'
-import { failure, thrown } from './helpers/outcome.ts'
+import { failure, thrown, until } from './helpers/outcome.ts'
 import { serve } from './helpers/server.ts'
 import { FakeClock } from './limits/clock.ts'
 
@@ -82,7 +82,7 @@ describe('observers', () => {
     ['never resolving', () => new Promise(() => {})],
   ])('cannot break a call by %s', async (_, observer) => {
     const drifted = { ...account, data: { ...account.data, id: 'x' } }
-    const server = await serve(busy, { body: drifted })
+    const server = await serve(busy, { body: drifted }, { status: 404, body: { error: 1 } })
     const spy = vi.fn(observer)
     const observers = {
       onRequest: spy,
@@ -94,8 +94,8 @@ describe('observers', () => {
     const client = connect(server, { retry: 1, validation: 'report', ...observers })
     expect(await client.account.get()).toEqual(drifted.data)
     expect(spy).toHaveBeenCalledTimes(2 + 2 + 1 + 1)
-    await failure(client.account.get({ timeout: 0.001 }))
-    expect(spy.mock.lastCall).toMatchObject([{ error: { code: 'timeout' } }])
+    await failure(client.qr.get(1))
+    expect(spy.mock.lastCall).toMatchObject([{ error: { code: 'not_found' } }])
   })
 
   it('cannot change a call by changing an event', async () => {
@@ -153,17 +153,19 @@ describe('onWait', () => {
     })
     await client.account.get()
     expect(events).toEqual([])
-    const waiting = [client.account.get(), client.domains.create({ domain: 'https://go.example' }).safe()]
-    await vi.waitUntil(() => events.length === 2)
+    const first = client.account.get()
+    const second = client.domains.create({ domain: 'https://go.example' }).safe()
+    await until(() => events.length === 2)
     const address = { id: expect.any(String), method: 'GET', path: '/account', url: `${server.origin}/api/account` }
     expect(events[0]).toEqual({ ...address, waitMs: expect.any(Number), queued: 1 })
     expect(events[0]!.waitMs).toBeGreaterThan(50_000)
     expect(events[1]).toMatchObject({ method: 'POST', path: '/domain/add', queued: 2 })
     expect(events[1]!.waitMs).toBeGreaterThan(events[0]!.waitMs)
     await clock.advance(61_000)
-    await vi.waitUntil(() => server.seen.length === 2)
+    // The next window is measured from this answer.
+    await first
     await clock.advance(61_000)
-    await Promise.all(waiting)
+    await second
   })
 })
 

@@ -183,7 +183,7 @@ describe('streaming', () => {
     await until(() => arrived > 0)
     controller.abort('enough')
     expect(await end).toBe('enough')
-    await vi.waitUntil(() => closed.mock.calls.length === 1)
+    await until(() => closed.mock.calls.length === 1)
     expect(ended, 'a part of a file was taken for a whole one').not.toHaveBeenCalled()
   })
 

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
 import { createSandbox } from '../../src/testing/index.ts'
+import { until } from '../helpers/outcome.ts'
 import { listen } from '../helpers/server.ts'
 
 function setUp(options: ShortLinkClientOptions = {}) {
@@ -14,9 +15,6 @@ function setUp(options: ShortLinkClientOptions = {}) {
   const client = new ShortLinkClient({ ...sandbox.clientOptions, ...options })
   return { sandbox, client }
 }
-
-/** How long an event is waited for on a busy machine. */
-const patience = { timeout: 15_000 }
 
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
@@ -48,7 +46,7 @@ describe('what calls leave behind', () => {
       const { signal } = controller
       const calls = Promise.allSettled(Array.from({ length: 1000 }, () => client.account.get({ signal })))
       if (rateLimit) expect(client.rateLimit.queued).toBe(1000)
-      else await vi.waitFor(() => expect(onRequest).toHaveBeenCalledTimes(1000))
+      else await until(() => onRequest.mock.calls.length === 1000)
       expect(listeners(signal)).toBe(1)
       controller.abort('enough')
       for (const end of await calls) expect(end).toEqual({ status: 'rejected', reason: 'enough' })
@@ -131,12 +129,12 @@ describe('what calls leave behind', () => {
     )
     const ended = Promise.allSettled(calls)
     if (end === 'abort') {
-      await vi.waitFor(() => expect(requests).toBe(5), patience)
+      await until(() => requests === 5)
       controller.abort()
     }
     await ended
     expect(requests).toBeGreaterThan(0)
-    await vi.waitFor(() => expect(sockets.size).toBe(0), patience)
+    await until(() => sockets.size === 0)
   })
 })
 

@@ -236,14 +236,15 @@ describe('a journal that another run is using', () => {
     await symlink(folder, linked)
     const journal = fileJournal(path)
     let end = () => {}
+    let ended: Promise<unknown> | undefined
     const working = new Promise<void>((resolve) => {
       const work = () => {
         resolve()
-        return new Promise<void>((ended) => {
-          end = ended
+        return new Promise<void>((resolve) => {
+          end = resolve
         })
       }
-      void bulk([1], work, { journal }).summary()
+      ended = bulk([1], work, { journal }).summary()
     })
     await working
     for (const use of [path, join(linked, 'run.journal')]) {
@@ -254,7 +255,8 @@ describe('a journal that another run is using', () => {
     await expect(bulk([1], noWork, { journal }).summary()).rejects.toThrow('in use by another run')
     expect(noWork).not.toHaveBeenCalled()
     end()
-    await vi.waitFor(async () => expect(await claims()).toEqual([]))
+    await ended
+    expect(await claims()).toEqual([])
     expect(await refusal()).toBeUndefined()
   })
 
