@@ -144,6 +144,14 @@ describe('pages', () => {
   })
 })
 
+test('a platform that refuses only a large limit is told from one that refuses every limit', async () => {
+  const { report } = await diagnoseSandbox('reference', {}, (sandbox) => {
+    sandbox.fail({ path: '/campaigns', after: 1, status: 400 })
+  })
+  expect(report.pages.limit).toBe('refused where it is large')
+  expect(report).toMatchObject({ works: true, deviations: ['limit-refused'] })
+})
+
 describe('what the doctor does not understand', () => {
   test('an unknown word is shown, and the client works', async () => {
     const { report } = await diagnoseSandbox(['unknown-types'])

@@ -72,8 +72,8 @@ function unanswered(thrown: unknown, { host, protocol }: URL): Failure {
     return unreachable(`the name ${host} cannot be resolved (DNS)`, advice)
   }
   if (is('ECONNREFUSED')) {
-    const says = `${usesProxy() ? 'the proxy' : host} refuses the connection`
-    return unreachable(says, `Is the port right, and is the server up?${proxyAdvice()}`)
+    if (usesProxy()) return unreachable('the proxy refuses the connection', 'Check HTTPS_PROXY and NO_PROXY.')
+    return unreachable(`${host} refuses the connection`, `Is the port right, and is the server up?${proxyAdvice()}`)
   }
   if (isCertificateError(thrown)) return certificate(codes, host)
   if (/wrong version number|packet length too long|ERR_SSL_|EPROTO/.test(`${codes.join(' ')} ${words}`)) {

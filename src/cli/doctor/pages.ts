@@ -5,7 +5,14 @@ import { numberOf, type ReadPage } from './lists.ts'
 export interface PagesFinding {
   /** Rows on a page without a limit; `null`: it cannot be told. */
   readonly defaultSize: number | null
-  readonly limit: 'taken' | 'capped' | 'ignored' | 'forgotten after the first page' | 'refused' | null
+  readonly limit:
+    | 'taken'
+    | 'capped'
+    | 'ignored'
+    | 'forgotten after the first page'
+    | 'refused'
+    | 'refused where it is large'
+    | null
   /** The most rows on a page, where a limit of 100 is capped. */
   readonly cap: number | null
   /** What `nextpage` is on the last page. */
@@ -26,7 +33,9 @@ export function pagesFinding(findings: Findings): PagesFinding {
 
 function limitFinding(findings: Findings, isCapped: boolean): PagesFinding['limit'] {
   const { hundred, one, normal, oneIsLater } = pageSizes(findings)
-  if (findings.limits.some(({ reply }) => !reply.ok)) return 'refused'
+  const refused = findings.limits.filter(({ reply }) => !reply.ok)
+  if (refused.length > 0)
+    return refused.some(({ asked }) => asked.limit === 1) ? 'refused' : 'refused where it is large'
   if (hundred === undefined) return null
   if (hundred === normal && one === normal) return 'ignored'
   if (oneIsLater && one !== undefined && one !== 1) return 'forgotten after the first page'

@@ -100,16 +100,10 @@ function factsOf({ baseUrl, key, pages, rate, clock, cors, opener }: Report): [n
 
 function pagesText({ defaultSize, limit, cap, lastPage }: Report['pages']): string | undefined {
   if (defaultSize === null) return undefined
-  const limits = {
-    taken: 'a limit is taken',
-    capped: `a limit is capped at ${cap}`,
-    ignored: 'a limit is ignored',
-    refused: 'a limit is refused',
-  }
-  const limitText = limit === 'forgotten after the first page' ? `a limit is ${limit}` : limit && limits[limit]
+  const limitText = limit === 'capped' ? `a limit is capped at ${cap}` : `a limit is ${limit}`
   return [
     `${defaultSize} rows a page`,
-    ...(limitText ? [limitText] : []),
+    ...(limit === null ? [] : [limitText]),
     lastPage === null ? 'no last page was seen' : `nextpage of the last page is ${lastPage}`,
   ].join('; ')
 }
@@ -121,7 +115,7 @@ function rateText(rate: RateFinding): string {
 }
 
 function clockText(ahead: number): string {
-  if (Math.abs(ahead) < 3) return 'as here'
+  if (Math.abs(ahead) < 3) return 'the same as on this machine'
   return `${duration(Math.abs(ahead))} ${ahead > 0 ? 'ahead of' : 'behind'} this machine`
 }
 

@@ -23,9 +23,12 @@ export async function tryCommand(folder: string): Promise<Finding[]> {
       continue
     }
     const version = await run(node, [command, '--version'], { cwd: folder })
-    const help = await run(node, [command, 'sandbox', '--help'], { cwd: folder })
-    const passed = version.output.trim() === manifest.version && help.code === 0 && help.output.startsWith('Usage: ')
-    const detail = passed ? '`--version` and `sandbox --help`' : `${version.output}\n${help.output}`
+    const sandbox = await run(node, [command, 'sandbox', '--help'], { cwd: folder })
+    const doctor = await run(node, [command, 'doctor', '--help'], { cwd: folder })
+    const helps = [sandbox, doctor].every(({ code, output }) => code === 0 && output.startsWith('Usage: '))
+    const passed = version.output.trim() === manifest.version && helps
+    const outputs = [version, sandbox, doctor].map(({ output }) => output)
+    const detail = passed ? '`--version`, `sandbox --help` and `doctor --help`' : outputs.join('\n')
     findings.push({ name, outcome: passed ? 'passed' : 'failed', detail })
   }
   return findings
