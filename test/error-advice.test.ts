@@ -33,6 +33,12 @@ describe('a refused key', () => {
     expect(await messageFor({ status, body: refused })).toMatch(keyAdvice)
   })
 
+  it('ends its message with one full stop before the advice, whether the server wrote one or not', async () => {
+    const advised = /401 No\. Check `apiKey`/
+    expect(await messageFor({ status: 401, body: refused })).toMatch(advised)
+    expect(await messageFor({ status: 401, body: { error: 1, message: 'No.' } })).toMatch(advised)
+  })
+
   it.each([401, 403])('with %i: the error has no advice where a proxy adds the key', async (status) => {
     expect(await messageFor({ status, body: refused }, { apiKey: null })).toBe(`GET /account: ${status} No`)
   })

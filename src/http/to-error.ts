@@ -105,8 +105,9 @@ export function refusal(
   const retryable = mayRepeat({ method, replayable, notSent: false, status })
   const context = errorContext(call, state, status >= 500 ? 'unknown' : 'rejected', retryable)
   const said = redirectOf(call, response, headers) ?? refusalMessage(answer, body)
+  const advice = refusalAdvice(call, status, body, headers)
   return apiError(
-    redact(`${said}${refusalAdvice(call, status, body, headers)}`),
+    redact(advice ? said.replace(/\.$/, '') + advice : said),
     { status, body, headers, rateLimit },
     context,
     parseRetryAfter(response.headers, body),
