@@ -79,8 +79,32 @@ function allContents(): Content[] {
       symbols: rest.filter((symbol) => !isOfErrors(symbol) && !isOfClient(symbol)),
     },
     ...entries.filter((entry) => entry !== 'src/index.ts').map((entry) => entryContent(entry, shown)),
+    {
+      path: 'openapi.md',
+      title: 'OpenAPI',
+      description: 'An OpenAPI 3.1 document of both APIs, for other languages and other tools.',
+      above: { text: openApiText, examples: [] },
+      symbols: [],
+    },
   ]
 }
+
+const openApiText = `[openapi.json](/openapi.json) is an OpenAPI 3.1 document of both APIs, made from the same code as these pages. It is for
+programs in other languages, API browsers, mock servers and gateways. What the reference of the platform says is in its schemas; where deployments
+differ, its descriptions say so. The operations with the tag \`links (outside the reference)\` are gathered from public documentation.
+
+The package has it as \`shortlink-sdk/openapi.json\`:
+
+\`\`\`ts
+import openapi from 'shortlink-sdk/openapi.json' with { type: 'json' }
+\`\`\`
+
+A sandbox serves it with its own addresses, so that a tool can call what it reads about:
+
+\`\`\`sh
+npx shortlink-sdk sandbox
+curl http://127.0.0.1:4010/openapi.json
+\`\`\``
 
 /** The client, then options, then what they are made of. */
 function byKind(one: ts.Symbol, other: ts.Symbol): number {

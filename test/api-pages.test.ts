@@ -50,7 +50,8 @@ test('every example that runs compiles', { timeout: 240_000 }, async () => {
 
 test('every example is a program that runs against the sandbox, except those that need more than it', () => {
   const shown = fencesOf(everything).flatMap(({ words, code }) => (words.join(' ') === 'ts' ? [code] : []))
-  const isDeclaration = (code: string) => /^(type|interface|function|const \w+:|[\w.]+(<.*>)?\(.*\): .*\n$)/.test(code)
+  const isDeclaration = (code: string) =>
+    /^(import openapi|type|interface|function|const \w+:|[\w.]+(<.*>)?\(.*\): .*\n$)/.test(code)
   const programs = shown.filter((code) => !isDeclaration(code))
   expect(programs).toEqual([
     // They need the environment of a process, a file, Redis, a session, or a server.
