@@ -80,7 +80,7 @@ describe('a server that is not reached', () => {
     const { report } = await diagnoseSandbox('reference', {}, (sandbox) => sandbox.fail({ drop: 'before' }))
     expect(report.verdict).toBe('The client will not work: no answer came (ECONNRESET).')
     const { report: endless } = await diagnoseServer({ body: 'x'.repeat(5_000_000) })
-    expect(endless.verdict).toBe('The client will not work: an answer of more than 4 MiB.')
+    expect(endless.verdict).toBe('The client will not work: the address answers with an answer of more than 4 MiB.')
   })
 
   test('a server that stops answering after a while gets two more requests', async () => {
@@ -124,7 +124,7 @@ describe('an address that is not that of the API', () => {
       return { status: response.status, body: await response.json() }
     })
     const report = await diagnose({ baseUrl: origin, apiKey })
-    expect(report.verdict).toBe('The client will not work: 200, an HTML page.')
+    expect(report.verdict).toBe('The client will not work: the address answers with 200, an HTML page.')
     expect(report.advice).toEqual([`The API answers below /api: set SHORTLINK_BASE_URL=${origin}/api.`])
     expect(report.requests).toBe(2)
     expect(seen.map(({ url }) => url)).toEqual(['/account', '/api/account'])
@@ -144,7 +144,7 @@ describe('an address that is not that of the API', () => {
     ],
   ])('%s', async (_, answer, says, advice) => {
     const { report } = await diagnoseServer(answer)
-    expect(report.verdict).toBe(`The client will not work: ${says}.`)
+    expect(report.verdict).toBe(`The client will not work: the address answers with ${says}.`)
     expect(report.advice.join()).toMatch(advice)
     expect(report).toMatchObject({ works: false, requests: 1 })
   })
@@ -152,7 +152,9 @@ describe('an address that is not that of the API', () => {
   test('a redirect to the same path elsewhere: the address to set', async () => {
     const headers = { Location: 'https://new.example/v2/account?token=1' }
     const { report } = await diagnoseServer({ status: 301, headers, body: '' })
-    expect(report.verdict).toBe('The client will not work: 301, redirected to https://new.example/v2/account.')
+    expect(report.verdict).toBe(
+      'The client will not work: the address answers with 301, redirected to https://new.example/v2/account.',
+    )
     expect(report.advice[0]).toContain('Set SHORTLINK_BASE_URL=https://new.example/v2.')
     expect(report.requests).toBe(1)
   })
@@ -164,7 +166,9 @@ describe('an address that is not that of the API', () => {
 
   test('a redirect to nowhere', async () => {
     const { report } = await diagnoseServer({ status: 302, headers: { Location: 'javascript:alert(1)' }, body: '' })
-    expect(report.verdict).toBe('The client will not work: 302, a redirect to no usable address.')
+    expect(report.verdict).toBe(
+      'The client will not work: the address answers with 302, a redirect to no usable address.',
+    )
   })
 })
 
@@ -363,7 +367,7 @@ describe('the opener', () => {
     const fetch = (url: string, init: RequestInit) =>
       (url.startsWith(origin) ? globalThis.fetch : sandbox.fetch)(url, init)
     const report = await diagnose({ ...sandbox.clientOptions, openerUrl: origin, fetch })
-    expect(report.verdict).toBe('The client will not work for the opener: 200, an HTML page.')
+    expect(report.verdict).toBe('The client will not work for the opener: the address answers with 200, an HTML page.')
     expect(report.advice).toEqual([expect.stringMatching(/^The opener: Is http:\S+ the address/)])
   })
 })

@@ -1,3 +1,4 @@
+import type { Failure } from './failure.ts'
 import type { Call, Findings } from './findings.ts'
 import { issuesOf } from './issues.ts'
 import { keyFinding } from './key.ts'
@@ -17,7 +18,7 @@ export function verdictOf(findings: Findings): Verdict {
   const opener = calls.find(({ purpose }) => purpose === 'opener')
   if (subject.baseUrl !== undefined) {
     const account = calls.find(({ purpose }) => purpose === 'account')
-    if (account?.failure) return fails(`The client will not work: ${account.failure.says}.`)
+    if (account?.failure) return fails(`The client will not work: ${answerOf(account.failure)}.`)
     const { state } = keyFinding(calls)
     if (state === 'refused') return fails('The client will not work: the key is refused.')
     if (state === 'refused or dropped')
@@ -37,9 +38,12 @@ export function verdictOf(findings: Findings): Verdict {
     }
     if (stopped?.why === 'no answers') return fails('The client will not work: the server stopped answering.')
   }
-  if (opener?.failure) return fails(`The client will not work for the opener: ${opener.failure.says}.`)
+  if (opener?.failure) return fails(`The client will not work for the opener: ${answerOf(opener.failure)}.`)
   return works(leftOut.length > 0 ? 'The client will work, as far as was looked.' : 'The client will work.')
 }
+
+const answerOf = ({ kind, says }: Failure): string =>
+  kind === 'unreachable' ? says : `the address answers with ${says}`
 
 /** The calls that end with an error in a client: what they bring cannot be read, or the server failed. */
 function brokenCalls({ calls }: Findings): Call[] {
