@@ -21,7 +21,10 @@ export class Panel {
   /** `status` says how the run goes; `parts` is emptied and filled with the rest. */
   constructor(status: HTMLElement, parts: HTMLElement) {
     this.#status = status
-    this.#requests.append(element('summary', {}, 'Requests ', this.#requestCount), this.#requestList)
+    this.#requests.append(
+      element('summary', { className: 'part-title' }, 'Requests ', this.#requestCount),
+      this.#requestList,
+    )
     parts.replaceChildren(
       element('p', { className: 'example-caption' }, 'Output'),
       this.#text,
@@ -93,7 +96,7 @@ export class Panel {
     this.#budget.textContent = sandboxes.map(budgetText).join(' ')
     this.#stored.hidden = sandboxes.length === 0
     this.#stored.replaceChildren(
-      element('summary', {}, 'What is stored'),
+      element('summary', { className: 'part-title' }, 'What is stored'),
       ...sandboxes.map(({ before, after }) =>
         element('div', { className: 'stored-lists' }, ...storedLists(before, after)),
       ),

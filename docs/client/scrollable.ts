@@ -1,0 +1,10 @@
+/** Lets the keyboard reach what is wider than its place, so that the arrow keys can scroll it. */
+export function makeScrollableFocusable(selector: string): void {
+  const observer = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      if (target.scrollWidth > target.clientWidth) target.setAttribute('tabindex', '0')
+      else target.removeAttribute('tabindex')
+    }
+  })
+  for (const found of document.querySelectorAll(selector)) observer.observe(found)
+}
