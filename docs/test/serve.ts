@@ -30,6 +30,7 @@ export interface Served {
 export async function serve(folder: string, base: string): Promise<Served> {
   const missing: string[] = []
   const served = new Set<string>()
+  const compressed = new Map<string, Buffer>()
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost')
     const path = pathname.startsWith(base) ? `/${pathname.slice(base.length)}` : undefined
@@ -37,12 +38,13 @@ export async function serve(folder: string, base: string): Promise<Served> {
     try {
       if (name === undefined) throw new Error('outside the folder of the site')
       const file = join(folder, normalize(decodeURIComponent(name)))
-      const content = await readFile(file)
+      const content = compressed.get(file) ?? gzipSync(await readFile(file), { level: 1 })
+      compressed.set(file, content)
       served.add(file)
       response.setHeader('Content-Security-Policy', name === workerPath ? workerPolicy : pagePolicy)
       response.setHeader('Content-Type', types[extname(name)] ?? 'application/octet-stream')
       response.setHeader('Content-Encoding', 'gzip')
-      response.end(gzipSync(content, { level: 1 }))
+      response.end(content)
     } catch {
       if (pathname !== '/favicon.ico') missing.push(pathname)
       response.writeHead(404).end()
