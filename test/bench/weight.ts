@@ -11,7 +11,7 @@ import { type Finding, interleave, type Limit, type Measured, type Row } from '.
 
 /** What this project may cost. */
 export const limits = {
-  download: { atMost: 25, goal: 23, meanwhile: 30.6 },
+  download: { atMost: 25, goal: 23, meanwhile: 30.8 },
   import: { atMost: 1.9, goal: 1.7 },
   types: { atMost: 455 },
   disk: { atMost: 700, meanwhile: 1425 },
