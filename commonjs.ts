@@ -6,8 +6,11 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 
+/** The command, and the modules that it loads when it runs, are ES modules only. */
+const isCommand = (file: string) => file.startsWith('cli/') || /^\w+-command-\w+\.js$/.test(file)
+
 const modules = (await readdir('dist/esm', { recursive: true })).filter(
-  (file) => file.endsWith('.js') && !file.startsWith('cli/'),
+  (file) => file.endsWith('.js') && !isCommand(file),
 )
 
 await build({

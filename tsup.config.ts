@@ -2,7 +2,7 @@ import { defineConfig } from 'tsup'
 import { entries } from './entries.ts'
 
 export default defineConfig({
-  entry: [...entries, 'src/cli/*.ts'],
+  entry: [...entries, 'src/cli/index.ts'],
   outDir: 'dist/esm',
   format: 'esm',
   target: 'es2022',
