@@ -5,7 +5,16 @@ import { rateHeaders } from '../src/rate-limit/headers.ts'
 import { type CallModel, model, type RequestModel, type ResourceModel } from './calls.ts'
 import { type Exchange, match, programOf, run } from './examples.ts'
 import { checker, docsOf, exportsOf, membersOf, moduleDocs, paramDocs, splitDocs } from './program.ts'
-import { answerNames, answerSchemas, bodySchema, parametersOf, reference, type Schema, schemaOf } from './schemas.ts'
+import {
+  answerNames,
+  answerSchemas,
+  anyKeyOf,
+  bodySchema,
+  parametersOf,
+  reference,
+  type Schema,
+  schemaOf,
+} from './schemas.ts'
 
 /** The forms of an answer that no schema says: `unwrapMatches` in src/links/find.ts reads these. */
 const otherAnswers: Readonly<Record<string, readonly string[]>> = { 'links.find': ['LinkDetails'] }
@@ -267,10 +276,9 @@ function rowsSchema([key, ...others]: readonly string[], row: Schema): Schema {
   const properties = Object.fromEntries(
     others.map((other) => [other, { ...rows, description: `\`${key}\`, under another name.` }]),
   )
-  const either = [key!, ...others].map((name) => ({ required: [name] }))
   return {
     type: 'object',
-    ...(others.length > 0 ? { anyOf: either } : { required: [key] }),
+    ...(others.length > 0 ? anyKeyOf([key!, ...others]) : { required: [key] }),
     properties: { [key!]: rows, ...properties },
   }
 }

@@ -133,12 +133,17 @@ function withOtherNames(schema: Schema, otherNames: AnswerSchema['otherNames']):
   for (const [name, others] of Object.entries(otherNames)) {
     for (const other of others)
       properties[other] = { ...properties[name], description: `\`${name}\`, under another name.` }
-    if (required.includes(name)) either.push({ anyOf: [name, ...others].map((key) => ({ required: [key] })) })
+    if (required.includes(name)) either.push(anyKeyOf([name, ...others]))
   }
   const rest = required.filter((name) => !(name in otherNames))
   const [first, ...more] = either
   return { ...schema, properties, required: rest, ...first, ...(more.length > 0 && { allOf: more }) }
 }
+
+/** That one of these keys is there. An `anyOf` says it too, but generators of types make a union of it that fits anything. */
+export const anyKeyOf = (keys: readonly string[]): Schema => ({
+  not: { properties: Object.fromEntries(keys.map((key) => [key, false])) },
+})
 
 /** How a check says what fits; of most, the type of the parameter says it already. */
 export const formats: ReadonlyMap<params.Check | readonly string[], Schema> = new Map([
@@ -216,11 +221,7 @@ export function schemaOf(type: ts.Type): Schema {
     return { type: 'array', items: schemaOf(checker.getTypeArguments(type as ts.TypeReference)[0]!) }
   }
   const values = type.getStringIndexType()
-  if (values)
-    return {
-      type: 'object',
-      ...(values.flags & ts.TypeFlags.Unknown ? {} : { additionalProperties: schemaOf(values) }),
-    }
+  if (values) return { type: 'object', additionalProperties: schemaOf(values) }
   return bodySchema(type, {})
 }
 
