@@ -136,7 +136,7 @@ async function repairLastLine(path: string, file: FileHandle, size: number): Pro
   const start = Math.max(0, size - MAX_LINE)
   const tail = await readAt(file, start, size - start)
   const lineStart = tail.lastIndexOf('\n') + 1
-  if (lineStart === 0 && start > 0) throw tooLong(path, 'its last')
+  if (lineStart === 0 && start > 0) throw tooLong(path, 'its last line')
   if (parse(tail.toString('utf8', lineStart))) await file.appendFile('\n')
   else await file.truncate(start + lineStart)
 }
@@ -161,7 +161,7 @@ async function* readLines(path: string): AsyncGenerator<{ text: string; number: 
   const add = (piece: Buffer) => {
     pieces.push(piece)
     length += piece.length
-    if (length > MAX_LINE) throw tooLong(path, number)
+    if (length > MAX_LINE) throw tooLong(path, `line ${number}`)
   }
   const take = (isEnded: boolean) => {
     const line = { text: Buffer.concat(pieces).toString(), number: number++, isEnded }
@@ -186,9 +186,9 @@ async function* readLines(path: string): AsyncGenerator<{ text: string; number: 
   if (length > 0) yield take(false)
 }
 
-function tooLong(path: string, line: number | string): ConfigurationError {
+function tooLong(path: string, line: string): ConfigurationError {
   const problem = mismatch(`an entry of at most ${MAX_LINE} bytes`, '', () => 'a longer line')
-  return new ConfigurationError(`journal ${path}, line ${line}: ${problem}`)
+  return new ConfigurationError(`journal ${path}, ${line}: ${problem}`)
 }
 
 const states: unknown[] = ['begun', 'done', 'rejected', 'not-sent', 'unknown']

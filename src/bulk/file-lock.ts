@@ -27,9 +27,9 @@ export async function claimFile(path: string): Promise<string> {
   }
   try {
     for (const name of await readdir(folder)) {
-      const [, pid, startTime, host] =
-        (name.startsWith(prefix) && /^(\d+)-(\d+)-(.+)$/.exec(name.slice(prefix.length))) || []
-      if (!pid || name === ownName) continue
+      const holder = name.startsWith(prefix) ? /^(\d+)-(\d+)-(.+)/.exec(name.slice(prefix.length)) : null
+      if (!holder || name === ownName) continue
+      const [, pid, startTime, host] = holder
       const other = join(folder, name)
       if (host !== here || (await isRunning(Number(pid), startTime))) throw inUse(path, Number(pid), host!, other)
       await rm(other, { force: true })
@@ -64,10 +64,10 @@ async function isRunning(pid: number, startTime: string | undefined): Promise<bo
 }
 
 /** What Linux says of a process: its state (`Z` once it has ended) and when it began. `undefined` on other systems. */
-async function statOf(pid: number): Promise<{ state: string; startTime: string } | undefined> {
+async function statOf(pid: number): Promise<{ state: string | undefined; startTime: string } | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   // The command stands in parentheses and may contain anything.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state, startTime] = [fields[0], fields[19]]
-  return state && startTime ? { state, startTime } : undefined
+  return startTime ? { state, startTime } : undefined
 }

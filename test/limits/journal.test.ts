@@ -1,6 +1,18 @@
-import { fork } from 'node:child_process'
+import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFile, mkdir, mkdtemp, open, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -88,7 +100,7 @@ describe('fileJournal', () => {
       const finished = [begun, done].slice(0, length >= whole.length - 1 ? 2 : length >= lengthOfFirst ? 1 : 0)
       expect(await read()).toEqual([...finished, { key: 'next', state: 'begun' }])
     }
-  })
+  }, 60_000)
 
   it('drops a last line of zeros, as a power cut may leave it', async () => {
     await write(begun)
@@ -96,6 +108,40 @@ describe('fileJournal', () => {
     expect(await read()).toEqual([begun])
     await write(done)
     expect(await read()).toEqual([begun, done])
+  })
+
+  it('reads a last line that is whole but for its line break', async () => {
+    await writeFile(path, '{"key":"1","state":"done"}')
+    expect(await read()).toEqual([{ key: '1', state: 'done' }])
+  })
+
+  it('can be used again after it was closed', async () => {
+    const journal = fileJournal(path)
+    for (const entry of [begun, done]) {
+      await journal.write(entry)
+      await journal.close?.()
+    }
+    expect(await read()).toEqual([begun, done])
+  })
+
+  it('claims its file for the first entry where nobody has opened it', async () => {
+    const journal = fileJournal(path)
+    await journal.write(begun)
+    await expect(write(done)).rejects.toThrow('it is in use by another run')
+    await journal.close?.()
+    await write(done)
+  })
+
+  it('closes its file', { skip: process.platform !== 'linux' }, async () => {
+    const descriptors = async () => {
+      const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
+      return (await Promise.all(links)).filter((file) => file === path)
+    }
+    const journal = fileJournal(path)
+    await journal.write(begun)
+    expect(await descriptors()).toHaveLength(1)
+    await journal.close?.()
+    expect(await descriptors()).toEqual([])
   })
 
   it('ignores empty lines and the line ends of Windows', async () => {
@@ -133,7 +179,9 @@ describe('fileJournal', () => {
       `journal ${path}, line 2: expected an entry of at most 16777216 bytes, received a longer line`,
     )
     expect(process.memoryUsage.rss() - before).toBeLessThan(200_000_000)
-    await expect(write(done)).rejects.toThrow('received a longer line')
+    await expect(write(done)).rejects.toThrow(
+      `journal ${path}, its last line: expected an entry of at most 16777216 bytes, received a longer line`,
+    )
   })
 
   it('rejects with the error of the file system if the file cannot be used', async () => {
@@ -148,7 +196,7 @@ describe('fileJournal', () => {
     'refuses %s as a path',
     (wrong) => {
       expect(() => fileJournal(wrong as string)).toThrow(ConfigurationError)
-      expect(() => fileJournal(wrong as string)).toThrow('path: ')
+      expect(() => fileJournal(wrong as string)).toThrow(/^fileJournal: path: .*expected a path or a file: URL/)
     },
   )
 
@@ -290,6 +338,29 @@ describe('a journal that another run is using', () => {
     expect(await claims()).toEqual([])
   })
 
+  it('is free if the process that holds it has ended, though its parent has not asked how', {
+    skip: process.platform !== 'linux',
+  }, async () => {
+    const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 1000'])
+    const pid = Number(await once(parent.stdout, 'data'))
+    const stat = () => readFile(`/proc/${pid}/stat`, 'utf8').then((text) => text.split(') ')[1]!.split(' '))
+    await vi.waitFor(async () => expect((await stat())[0]).toBe('Z'), 10_000)
+    await writeFile(`${path}.lock-${pid}-${(await stat())[19]}-${hostname()}`, '')
+    expect(await refusal()).toBeUndefined()
+    parent.kill('SIGKILL')
+    await once(parent, 'exit')
+  })
+
+  it('is refused if its process belongs to another user', { skip: process.platform !== 'linux' }, async () => {
+    const stat = await readFile(`/proc/${process.ppid}/stat`, 'utf8')
+    const startTime = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    await writeFile(`${path}.lock-${process.ppid}-${startTime}-${hostname()}`, '')
+    vi.spyOn(process, 'kill').mockImplementation(() => {
+      throw Object.assign(new Error('not permitted'), { code: 'EPERM' })
+    })
+    expect((await refusal()).message).toContain(`in process ${process.ppid} on ${hostname()}`)
+  })
+
   it('is refused if the run is on another machine, whose processes cannot be seen', async () => {
     await writeFile(`${path}.lock-1-1-another-machine`, '')
     expect((await refusal()).message).toContain('in process 1 on another-machine')
@@ -299,6 +370,22 @@ describe('a journal that another run is using', () => {
   it('does not hold up a run with another journal in the same folder', async () => {
     await writeFile(join(folder, 'run.journal2.lock-1-1-another-machine'), '')
     await mkdir(join(folder, 'run.journal.lock-notes'))
+    await writeFile(join(folder, 'run.journal.lock-notes-1-1-another-machine'), '')
     expect(await refusal()).toBeUndefined()
+  })
+
+  it('ends well if somebody has removed its lock', async () => {
+    const journal = fileJournal(path)
+    await journal.open?.()
+    for (const claim of await claims()) await rm(join(folder, claim))
+    await expect(journal.close?.()).resolves.toBeUndefined()
+  })
+
+  it('says what the file system says where no lock can be written', {
+    skip: process.platform !== 'linux',
+  }, async () => {
+    await expect(refusal('/proc/run.journal')).resolves.toMatchObject({
+      code: expect.stringMatching(/^E(NOENT|ACCES|PERM)$/),
+    })
   })
 })
