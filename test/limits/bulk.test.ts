@@ -209,7 +209,9 @@ describe('bulk', () => {
   it('gives its results only once', async () => {
     const run = bulk([1], async (item) => item)
     await collect(run)
-    expect(() => run[Symbol.asyncIterator]()).toThrow(ConfigurationError)
+    const again = () => run[Symbol.asyncIterator]()
+    expect(again).toThrow(ConfigurationError)
+    expect(again).toThrow('bulk: the results of a run can be iterated over only once')
   })
 
   it.each<[string, unknown, unknown, unknown]>([
@@ -240,14 +242,29 @@ describe('bulk', () => {
     expect(wrong).toThrow(`bulk: ${message}`)
   })
 
-  it('refuses what `key` and `onUnknown` should not return, rather than guess', async () => {
+  it.each<[message: string, options: object]>([
+    ['bulk: key: expected a function that returns a string or number, received a symbol', { key: () => Symbol('x') }],
+    ['bulk: key: expected a function that returns a string or number, received an object', { key: () => ({}) }],
+    ['bulk: onUnknown: expected report, retry or skip, received "maybe"', { onUnknown: () => 'maybe' }],
+    ['bulk: onUnknown: expected report, retry or skip, received null', { onUnknown: () => undefined }],
+  ])('refuses what `key` and `onUnknown` should not return, rather than guess: %s', async (message, options) => {
     const worker = vi.fn()
     const journal = memoryJournal([{ key: '0', state: 'begun' }])
-    const wrong = [{ key: () => Symbol('x') }, { key: () => ({}) }, { journal, onUnknown: () => 'maybe' }]
-    for (const options of wrong) {
-      await expect(bulk([1], worker, options as never).summary()).rejects.toThrow(ConfigurationError)
-    }
+    const error = await bulk([1], worker, { journal, ...options })
+      .summary()
+      .catch((error) => error)
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(error.message).toBe(message)
     expect(worker).not.toHaveBeenCalled()
+  })
+
+  it.each<[string, object]>([
+    ['cannot be read', { write: () => {} }],
+    ['cannot be written', { read: () => [] }],
+    ['cannot be opened', { read: () => [], write: () => {}, open: true }],
+    ['cannot be closed', { read: () => [], write: () => {}, close: null }],
+  ])('refuses a journal that %s', (_, journal) => {
+    expect(() => bulk([], () => {}, { journal } as never)).toThrow('bulk: journal: expected a journal')
   })
 })
 
@@ -315,6 +332,35 @@ describe('progress', () => {
       [2, 1, 3],
     ])
     expect(reported.at(-1)!.etaMs).toBe(0)
+  })
+
+  it.each<[string, Iterable<unknown> | AsyncIterable<unknown>, number | undefined]>([
+    ['an array', [1, 2], 2],
+    ['a set', new Set([1, 2]), 2],
+    ['a map', new Map([[1, 2]]), 1],
+    [
+      'a generator',
+      (function* () {
+        yield 1
+      })(),
+      undefined,
+    ],
+    ['an iterable with a length and a size of its own', Object.assign([1].values(), { length: 5, size: 5 }), undefined],
+  ])('tells the total of %s', async (_, items, total) => {
+    const totals = new Set<number | undefined>()
+    await bulk(items, async () => {}, { onProgress: (progress) => totals.add(progress.total) }).summary()
+    expect([...totals]).toEqual([total])
+  })
+
+  it('and summary tell how long the run has taken', async () => {
+    vi.useFakeTimers()
+    const elapsed: number[] = []
+    const worker = () => new Promise<void>((resolve) => setTimeout(resolve, 50))
+    const onProgress = ({ elapsedMs }: BulkProgress) => void elapsed.push(elapsedMs)
+    const summary = bulk([1, 2], worker, { concurrency: 1, onProgress }).summary()
+    await vi.runAllTimersAsync()
+    expect(elapsed).toEqual([50, 100])
+    expect((await summary).elapsedMs).toBe(100)
   })
 
   it('estimates the time left from the rate budget after a few items already', async () => {
@@ -437,6 +483,9 @@ describe('a journal', () => {
     expect(reported).toEqual([
       { ok: false, item: 'c', index: 2, outcome: 'unknown', error: expect.any(UnknownOutcomeError) },
     ])
+    expect(String(reported.map((result) => !result.ok && result.error))).toBe(
+      'UnknownOutcomeError: an earlier run began this item and did not record how it ended: it may have been done',
+    )
     // Nobody has decided yet, so the next run reports it again.
     expect((await run([...earlier, { key: 'd', state: 'unknown' }])).results).toHaveLength(3)
   })
@@ -458,6 +507,72 @@ describe('a journal', () => {
     expect(await bulk([10, 11, 12], worker, { journal }).summary()).toMatchObject({ done: 3, skipped: 3 })
     await expect(bulk([11, 12], worker, { journal }).summary()).rejects.toThrow('another item at position 0')
     expect(worker).not.toHaveBeenCalled()
+  })
+
+  it.each<[string, unknown, unknown]>([
+    ['objects', { id: 1 }, { id: 2 }],
+    ['bigints, which JSON cannot hold', 1n, 2n],
+    ['undefined and null', undefined, null],
+  ])('tells %s apart by what they hold', async (_, item, other) => {
+    const journal = memoryJournal()
+    await bulk([item], () => {}, { journal }).summary()
+    expect(await bulk([item], () => {}, { journal }).summary()).toMatchObject({ skipped: 1 })
+    await expect(bulk([other], () => {}, { journal }).summary()).rejects.toThrow('another item at position 0')
+  })
+
+  it('takes items that refer to themselves', async () => {
+    const journal = memoryJournal()
+    const item = { self: {} }
+    item.self = item
+    await bulk([item], () => {}, { journal }).summary()
+    expect(await bulk([item], () => {}, { journal }).summary()).toMatchObject({ skipped: 1 })
+    await expect(bulk([1], () => {}, { journal }).summary()).rejects.toThrow('another item at position 0')
+  })
+
+  it('names items by what key returns, a number too, and then does not mind their order', async () => {
+    const journal = memoryJournal()
+    const options = { journal, key: (item: number) => item }
+    await bulk([10, 11], () => {}, options).summary()
+    expect(journal.entries[0]).toEqual({ key: '10', state: 'begun' })
+    expect(await bulk([11, 10], () => {}, options).summary()).toMatchObject({ skipped: 2 })
+  })
+
+  it('records an item as not sent if the run ended while its beginning was recorded', async () => {
+    const controller = new AbortController()
+    const worker = vi.fn()
+    const entries: JournalEntry[] = []
+    const journal: Journal = {
+      read: () => [],
+      write: (entry) => {
+        entries.push(entry)
+        controller.abort('enough')
+      },
+    }
+    const key = (item: string) => item
+    const results: unknown[] = []
+    const run = bulk(['a'], worker, { journal, key, signal: controller.signal })
+    const ended = (async () => {
+      for await (const result of run) results.push(result)
+    })()
+    await expect(ended).rejects.toBe('enough')
+    expect(entries).toEqual([
+      { key: 'a', state: 'begun' },
+      { key: 'a', state: 'not-sent' },
+    ])
+    expect(results).toEqual([])
+    expect(worker).not.toHaveBeenCalled()
+  })
+
+  it('records how an item ended that an abort did not cut off', async () => {
+    const journal = memoryJournal()
+    const controller = new AbortController()
+    const { worker, begun, end } = manualWorker()
+    const run = bulk([1], worker, { journal, signal: controller.signal }).summary()
+    await begun(1)
+    end(1)
+    controller.abort('enough')
+    await expect(run).rejects.toBe('enough')
+    expect(journal.entries.map(({ state }) => state)).toEqual(['begun', 'done'])
   })
 
   it('that cannot write ends the run, and no worker is called', async () => {
@@ -508,6 +623,7 @@ describe('a journal', () => {
         ['c', 'C', false],
         ['d', 'D', false],
       ])
+      expect(second.results[0]).toEqual({ ok: true, item: 'a', index: 0, data: 'A', outcome: 'done', replayed: true })
     })
 
     it('counts a replayed item as done and skipped', async () => {
