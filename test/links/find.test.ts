@@ -156,3 +156,19 @@ test('an abort ends a search at once, with its reason', async () => {
   await expect(shop.find('wanted', { signal: stop.signal })).rejects.toThrow('enough')
   expect(server.seen).toHaveLength(4)
 })
+
+test.each<[string, unknown, (string | number)[]]>([
+  ['a single link', { error: 0, id: '44', details: { ...row('opening'), clicks: 'many' } }, ['details', 'clicks']],
+  ['a page', page('urls', [row('a'), { ...row('opening'), clicks: 'many' }]).body, ['data', 'urls', 1, 'clicks']],
+  ['a bare list', { error: 0, urls: [{ ...row('opening'), clicks: 'many' }] }, ['urls', 0, 'clicks']],
+])('an error about %s names the place in the answer', async (_, body, path) => {
+  const { shop } = await shopOf({ body })
+  expect(await failure(shop.find('opening'))).toMatchObject({ code: 'invalid_response', issues: [{ path }] })
+})
+
+test('the response of a link that the server does not have is the server’s own', async () => {
+  const { shop } = await shopOf({ ...notFound, headers: { 'x-served-by': 'edge-3' } })
+  const { data, response } = await shop.find('opening').withResponse()
+  expect(data).toBeUndefined()
+  expect([response.status, response.headers.get('x-served-by')]).toEqual([404, 'edge-3'])
+})
