@@ -167,7 +167,7 @@ it('a body that is nested 5,000 deep does not break JSON or console.log', async 
     .account.get()
     .safe()
   expect(result.ok).toBe(false)
-  expect(JSON.stringify(result.error).length).toBeLessThan(1000)
+  expect(JSON.stringify(result.error).length).toBeLessThan(2000)
   expect(inspect(result.error).length).toBeLessThan(3000)
 })
 
