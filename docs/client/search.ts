@@ -81,8 +81,8 @@ export class SiteSearch extends HTMLElement {
           element(
             'a',
             { href: this.dataset.base + address },
-            element('span', { className: 'search-title' }, ...marked(heading || page, terms)),
-            element('span', { className: 'search-page' }, heading ? page : ''),
+            element('span', { className: 'search-title' }, ...marked(heading, terms)),
+            element('span', { className: 'search-page' }, heading === page ? '' : page),
             element('span', { className: 'search-excerpt' }, ...marked(excerpt(text, terms), terms)),
           ),
         ),

@@ -9,11 +9,13 @@ import type { Section } from '../client/search.ts'
 
 const parser = unified().use(remarkParse).use(remarkGfm)
 
-/** The parts of a page, one for each heading and one for what stands before the first. */
+/** The parts of a page, one for each heading and, under the title, one for what stands before the first. */
 export function sections({ id, data, body = '' }: CollectionEntry<'docs'>): Omit<Section, 'id'>[] {
   const route = id === 'index' ? '' : `${id}/`
   const slugger = new Slugger()
-  const found: Omit<Section, 'id'>[] = [{ address: route, page: data.title, heading: '', text: data.description ?? '' }]
+  const found: Omit<Section, 'id'>[] = [
+    { address: route, page: data.title, heading: data.title, text: data.description ?? '' },
+  ]
   for (const node of parser.parse(body).children) {
     const text = textOf(node)
     if (node.type === 'heading')
