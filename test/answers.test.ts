@@ -206,10 +206,10 @@ describe('an answer that does not fit its documented type', () => {
   })
 
   it('is returned as it came under `off`, which reads the envelope only', async () => {
-    const rows = [{ id: '1' }, 'no row']
+    const rows = [{ ...splash(1), id: '1' }, { id: '1' }, 'no row']
     const { items } = await list(
       { validation: 'off', onDrift: () => expect.fail() },
-      page('splash', rows, { result: '2' }),
+      page('splash', rows, { result: 'many' }),
     )
     expect(items).toEqual(rows)
     const refused = connect(await serve({ body: { error: 1, message: 'No' } }), { validation: 'off' }).splash.list()

@@ -11,6 +11,12 @@ import { FakeClock } from './limits/clock.ts'
 
 const busy = { status: 503, headers: { 'Retry-After': '0' } }
 
+/** The duration that a line of the log tells, as `31 ms` or `1.4 s`. */
+function millisecondsIn(line: string): number {
+  const [, number, unit] = / in ([\d.]+) (ms|s)/.exec(line)!
+  return Number(number) * (unit === 's' ? 1000 : 1)
+}
+
 describe('observers', () => {
   it('are called with each attempt, answer and retry, in order, under one id', async () => {
     const told: [name: string, event: object][] = []
@@ -43,6 +49,28 @@ describe('observers', () => {
         },
       ],
     ])
+  })
+
+  it('are told how long an attempt and a call took', async () => {
+    const durations: number[] = []
+    const tell = ({ durationMs }: { durationMs: number }) => void durations.push(durationMs)
+    const server = await serve({ body: account }, { status: 404, body: { error: 1 } })
+    const client = connect(server, {
+      onResponse: tell,
+      onError: tell,
+      logger: { ...console, info: (line: string) => void durations.push(millisecondsIn(line)) },
+      logLevel: 'info',
+    })
+    const before = performance.now()
+    await client.account.get()
+    await failure(client.qr.get(1))
+    const elapsed = performance.now() - before
+    expect(durations).toHaveLength(5)
+    for (const duration of durations) {
+      expect(duration).toBeGreaterThan(0)
+      // The log rounds.
+      expect(duration).toBeLessThanOrEqual(elapsed + 100)
+    }
   })
 
   it('are not called with an answer where none came, nor at all where nothing is sent', async () => {

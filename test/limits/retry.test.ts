@@ -1,8 +1,11 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { ConnectionError } from '../../src/errors.ts'
+import { retryDelay } from '../../src/http/retry.ts'
 import { type ApiPromise, ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
 import { createSandbox, type Fault, type Sandbox } from '../../src/testing/index.ts'
 import { serve } from '../../src/testing/server.ts'
-import { closedOrigin } from '../helpers/server.ts'
+import { connect } from '../helpers/client.ts'
+import { closedOrigin, serve as serveAnswers } from '../helpers/server.ts'
 import { collectTable } from './table.ts'
 
 async function setUp(options: ShortLinkClientOptions = {}): Promise<{ sandbox: Sandbox; client: ShortLinkClient }> {
@@ -167,4 +170,34 @@ describe('the wait before sending again', () => {
     sandbox.fail({ status: 503, headers: { 'Retry-After': '1' } })
     await expect(impatient.account.get()).rejects.toMatchObject({ code: 'server', attempts: 1 })
   })
+})
+
+it('a PATCH is not sent again after a transient status, because nobody promises that it does the same twice', async () => {
+  const server = await serveAnswers({ status: 503, headers: now })
+  await connect(server, { retry: 2 })
+    .request('PATCH', '/pixel/1/update', { json: { tag: 'G-1' } })
+    .safe()
+  expect(server.seen).toHaveLength(1)
+})
+
+it.each([
+  ['GET', 'not-sent'],
+  ['PUT', 'unknown'],
+  ['DELETE', 'unknown'],
+] as const)('a %s that may have been done, and then gets no room in the budget, ends as %s', async (name, outcome) => {
+  const server = await serveAnswers({ status: 503, headers: now })
+  const client = connect(server, { retry: 2, rateLimit: { requests: 1, maxWait: 0 } })
+  const { error } = await (calls[name](client) as ApiPromise<unknown>).safe()
+  expect(error).toMatchObject({ code: 'rate_limit', outcome, attempts: 1, retryable: true })
+  expect(server.seen).toHaveLength(1)
+})
+
+it.each([
+  [0, [250, 500, 1000, 2000]],
+  [0.5, [375, 750, 1500, 3000]],
+])('the backoff doubles with each attempt, and its jitter takes off up to half (dice: %s)', (dice, delays) => {
+  const random = vi.spyOn(Math, 'random').mockReturnValue(dice)
+  onTestFinished(() => random.mockRestore())
+  const error = new ConnectionError('no answer came')
+  expect([1, 2, 3, 4].map((attempt) => retryDelay(error, attempt))).toEqual(delays)
 })
