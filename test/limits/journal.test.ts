@@ -60,8 +60,9 @@ describe('fileJournal', () => {
 
   it('keeps entries in order, those of later runs after those of earlier ones', async () => {
     await write(begun, done)
-    await write({ key: '2', state: 'not-sent' })
-    expect(await read()).toEqual([begun, done, { key: '2', state: 'not-sent' }])
+    const failed = (['rejected', 'not-sent', 'unknown'] as const).map((state) => ({ key: '2', state }))
+    await write(...failed)
+    expect(await read()).toEqual([begun, done, ...failed])
   })
 
   it('keeps data, and only what belongs to an entry', async () => {
