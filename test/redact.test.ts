@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createRedactor } from '../src/http/redact.ts'
+import { createRedactor, redactBody, redactCause } from '../src/http/redact.ts'
 import { KEY } from './helpers/client.ts'
 
 type Encode = (text: string) => string
@@ -78,6 +78,92 @@ describe('createRedactor', { timeout: 20_000 }, () => {
   })
 
   it.each([
+    ['an apostrophe by its name in HTML', "it's", 'it&apos;s'],
+    ['a plus by its name in HTML', 'a+bc', 'a&plus;bc'],
+    ['an equals sign by its name in HTML', 'a=bc', 'a&equals;bc'],
+    ['a slash by its name in HTML', 'a/bc', 'a&sol;bc'],
+    ['a name in HTML without its semicolon', 'a"bc', 'a&quotbc'],
+    ['a name in HTML that was encoded three times', 'a<bc', 'a&amp;amp;amp;lt;bc'],
+    ['a name in HTML that was encoded again without its semicolon', 'a&bc', 'a&amp;ampbc'],
+    ['a decimal entity', 'a+bc', 'a&#43;bc'],
+    ['a decimal entity without its semicolon', 'a+bc', 'a&#43bc'],
+    ['a decimal entity with leading zeros', 'a+bc', 'a&#0000000000043;bc'],
+    ['a decimal entity that was encoded again', 'a+bc', 'a&amp;#43;bc'],
+    ['a hexadecimal entity', 'a+bc', 'a&#x2b;bc'],
+    ['a hexadecimal entity in capitals', 'a+bc', 'a&#X2B;bc'],
+    ['a hexadecimal entity without its semicolon', 'a+-c', 'a&#x2b-c'],
+    ['a hexadecimal entity with leading zeros', 'a+bc', 'a&#x000000000002b;bc'],
+    ['a hexadecimal entity that was encoded twice more', 'a+bc', 'a&amp;amp;#x2b;bc'],
+    ['\\x', 'a+bc', 'a\\x2bbc'],
+    ['\\x in capitals', 'a+bc', 'a\\x2Bbc'],
+    ['\\x with eight backslashes', 'a+bc', `a${'\\'.repeat(8)}x2bbc`],
+    ['\\u', 'a+bc', 'a\\u002bbc'],
+    ['\\u in capitals', 'a+bc', 'a\\u002Bbc'],
+    ['\\u with eight backslashes', 'a+bc', `a${'\\'.repeat(8)}u002bbc`],
+    ['\\u{}', 'a+bc', 'a\\u{2b}bc'],
+    ['\\u{} with leading zeros', 'a+bc', 'a\\u{00000000002B}bc'],
+    ['a percent-encoded byte in lower case', 'a+bc', 'a%2bbc'],
+    ['a percent-encoded byte in capitals', 'a+bc', 'a%2Bbc'],
+    ['a byte that was percent-encoded six times', 'a+bc', 'a%25252525252Bbc'],
+    ['percent-encoded bytes below 17', 'a\tb\fc\u000fd\u0010', 'a%09b%0cc%0Fd%10'],
+    ['a space in a form', 'a bc', 'a+bc'],
+    ['control characters in JSON', 'a\bb\fc\nd\re\tf', 'a\\bb\\fc\\nd\\re\\tf'],
+    ['control characters in JSON inside of JSON', 'a\nb\tc', 'a\\\\nb\\\\tc'],
+    ['an emoji as a decimal entity', 'abc🔑', 'abc&#128273;'],
+    ['an emoji as a hexadecimal entity', 'abc🔑', 'abc&#x1F511;'],
+    ['the halves of an emoji as entities', 'abc🔑', 'abc&#55357;&#56593;'],
+    ['an emoji as \\u{}', 'abc🔑', 'abc\\u{1f511}'],
+    ['the halves of an emoji as \\u', 'abc🔑', 'abc\\ud83d\\udd11'],
+    ['an emoji, percent-encoded', 'abc🔑', 'abc%f0%9F%94%91'],
+    ['eight backslashes before a sign', 'a"bc', `a${'\\'.repeat(8)}"bc`],
+    ['one backslash as eight', 'a\\bc', `a${'\\'.repeat(8)}bc`],
+    ['two backslashes as sixteen', 'a\\\\bc', `a${'\\'.repeat(16)}bc`],
+    ['two backslashes, each in its way', 'a\\\\bc', 'a%5C\\u005cbc'],
+  ])('removes %s', (_, secret, spelling) => {
+    expect(createRedactor(secret)(`before ${spelling} after`)).toBe('before [redacted] after')
+  })
+
+  it.each([
+    ['as it is', 'Pj4+Pz8/fn5+Pj4+Pz8/'],
+    ['in the URL-safe alphabet', 'Pj4-Pz8_fn5-Pj4-Pz8_'],
+    ['percent-encoded', 'Pj4%2BPz8%2Ffn5%2BPj4%2BPz8%2F'],
+    ['percent-encoded in lower case', 'Pj4%2bPz8%2ffn5%2bPj4%2bPz8%2f'],
+    ['in JSON as PHP writes it', 'Pj4+Pz8\\/fn5+Pj4+Pz8\\/'],
+    ['behind one byte', 'Oj4+Pj8/P35+fj4+Pj8/Pw=='],
+    ['behind one byte, in the URL-safe alphabet', 'Oj4-Pj8_P35-fj4-Pj8_Pw'],
+    ['behind two bytes', 'Ojo+Pj4/Pz9+fn4+Pj4/Pz8='],
+    ['behind two bytes, in the URL-safe alphabet', 'Ojo-Pj4_Pz9-fn4-Pj4_Pz8'],
+  ])('removes base64 %s', (_, spelling) => {
+    const clean = createRedactor('>>>???~~~>>>???')(`before ${spelling} after`)
+    expect(clean).toMatch(/^before (?:O|Oj|Ojo)?\[redacted\] after$/)
+  })
+
+  it('looks for base64 of eight bytes and more, because less stands in texts that have nothing to do with it', () => {
+    expect(createRedactor('seven by')('c2V2ZW4gYnk=')).toBe('[redacted]')
+    expect(createRedactor('sevenby')('c2V2ZW5ieQ==')).toBe('c2V2ZW5ieQ==')
+  })
+
+  it('leaves the text behind a key of 200 characters, and takes the rest of a longer one with it', () => {
+    const key = 'k%y/'.repeat(50)
+    expect(createRedactor(key)(`${key}/after`)).toBe('[redacted]/after')
+    expect(createRedactor(`${key}!`)(`${key}! after`)).toBe('[redacted] after')
+  })
+
+  it.each([
+    ['JSON', 'a\\"bc'.repeat(3), 'x\\"bca\\\\\\"b'],
+    ['ampersands', 'abcd', 'a&b&c&d &a&b&c&d'],
+    ['percent signs', 'abcd', '%a%b%c%d %25'],
+    ['plus signs', 'abcd', 'a+b+c+d ++++'],
+    ['a brace behind an escape', 'abcd', 'abc}d {abc}'],
+  ])('leaves a text with %s that only resembles the secret', (_, secret, text) => {
+    expect(createRedactor(secret)(text)).toBe(text)
+  })
+
+  it('leaves a brace that does not belong to an escape', () => {
+    expect(createRedactor('a+bc')('{a+b\\u0063}')).toBe('{[redacted]}')
+  })
+
+  it.each([
     ['percent-encoding', encodeURIComponent],
     ['JSON', (text: string) => JSON.stringify(text).slice(1, -1)],
   ])('removes any key that went through %s twice', (_, encode) => {
@@ -121,10 +207,29 @@ describe('createRedactor', { timeout: 20_000 }, () => {
     expect(createRedactor(KEY)(encoded)).not.toContain(btoa(KEY).slice(4, 20))
   })
 
+  it.each(['abc\\u', 'abc\\x', '\\u0075\\u'])(
+    'leaves nothing of the key %s, every character of which is escaped',
+    (key) => {
+      const escaped = [...key].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
+      expect(createRedactor(key)(`<${escaped}>`)).toBe('<[redacted]>')
+      expect(createRedactor(key)(`<${JSON.stringify(key)}>`)).toBe('<"[redacted]">')
+    },
+  )
+
   it('removes the beginning of a key where a message was cut in the middle of it', () => {
     for (let length = 4; length < KEY.length; length++) {
       expect(createRedactor(KEY)(`received "${KEY.slice(0, length)}…"`)).toBe('received "[redacted]…"')
     }
+  })
+
+  it('removes the beginnings of a key in every message that was cut, and nothing that begins otherwise', () => {
+    const text = `"${KEY.slice(0, 9)}…" and "${KEY.slice(0, 5)}…" but "${KEY.slice(0, 6)} service…"`
+    expect(createRedactor(KEY)(text)).toBe(`"[redacted]…" and "[redacted]…" but "${KEY.slice(0, 6)} service…"`)
+  })
+
+  it('takes time in proportion to a hostile text where the secret is a run of backslashes', () => {
+    const text = '\\'.repeat(10_000)
+    expect(createRedactor(`${'\\'.repeat(20)}x`)(`${text}y`)).toBe(`${text}y`)
   })
 
   it.each([
@@ -148,5 +253,93 @@ describe('createRedactor', { timeout: 20_000 }, () => {
   it.each([20, 2000, 20_000])('takes a key of %i characters', (length) => {
     const key = Array.from({ length }, (_, index) => String.fromCharCode(0x21 + ((index * 31) % 94))).join('')
     expect(createRedactor(key)(`a ${encodeURIComponent(key)} b`)).toBe('a [redacted] b')
+  })
+})
+
+describe('redactBody', () => {
+  const redact = createRedactor('12345678')
+
+  it('gives a body without the secret as it is', () => {
+    const body = { id: 1 }
+    expect(redactBody(redact, body, '{"id":1}')).toBe(body)
+  })
+
+  it.each([
+    ['an object', '{"id":1,"key":"12345678"}', { id: 1, key: '[redacted]' }],
+    ['a list', '["12345678",2]', ['[redacted]', 2]],
+    ['a string', '"the key 12345678"', 'the key [redacted]'],
+    ['the text, where the secret is a number in it', '{"key":12345678}', '{"key":[redacted]}'],
+  ])('gives %s', (_, text, clean) => {
+    expect(redactBody(redact, JSON.parse(text), text)).toEqual(clean)
+  })
+
+  it('gives a text where the body is not JSON, even if it is without the secret', () => {
+    const text = '{"key":"12"45678"}'
+    expect(redactBody(createRedactor('12"45678'), text, text)).toBe('{"key":"[redacted]"}')
+  })
+})
+
+describe('redactCause', () => {
+  const redact = createRedactor(KEY)
+  const copyOf = (thrown: unknown) => redactCause(redact, thrown) as Error & { code?: unknown }
+
+  it('gives a copy with the name, the message, the code and the top of the stack, without the key', () => {
+    const thrown = Object.assign(new Error(`no ${KEY}`), {
+      name: `Name ${KEY}`,
+      code: `E ${KEY}`,
+      stack: `Name: ${KEY}\n  at 1\n  at 2\n  at 3\n  at 4`,
+      request: KEY,
+    })
+    const copy = copyOf(thrown)
+    expect(Object.getOwnPropertyNames(copy).sort()).toEqual(['code', 'message', 'name', 'stack'])
+    expect(copy.name).toBe('Name [redacted]')
+    expect(copy.message).toBe('no [redacted]')
+    expect(copy.code).toBe('E [redacted]')
+    expect(copy.stack).toBe('Name: [redacted]\n  at 1\n  at 2\n  at 3')
+  })
+
+  it('gives an ordinary error: its name and stack can be replaced and removed, and are not enumerable', () => {
+    const copy = copyOf(new TypeError('no'))
+    for (const name of ['name', 'stack']) {
+      expect(Object.getOwnPropertyDescriptor(copy, name)).toMatchObject({
+        configurable: true,
+        writable: true,
+        enumerable: false,
+      })
+    }
+  })
+
+  it('takes anything with a message for an error', () => {
+    const copy = copyOf({ message: 'no' })
+    expect(copy).toBeInstanceOf(Error)
+    expect(copy).toMatchObject({ name: 'Error', message: 'no', stack: '' })
+    expect(copy).not.toHaveProperty('cause')
+    expect(copy).not.toHaveProperty('code')
+  })
+
+  it('keeps four causes', () => {
+    let thrown = new Error('innermost')
+    for (let depth = 9; depth >= 0; depth--) thrown = new Error(`error ${depth}`, { cause: thrown })
+    const messages: string[] = []
+    for (let error: unknown = copyOf(thrown); error instanceof Error; error = error.cause) messages.push(error.message)
+    expect(messages).toEqual(['error 0', 'error 1', 'error 2', 'error 3', 'error 4'])
+  })
+
+  it('keeps a cause that is a text, and of any other only that there was one', () => {
+    expect(copyOf(new Error('no', { cause: `because of ${KEY}` })).cause).toBe('because of [redacted]')
+    const copy = copyOf(new Error('no', { cause: { key: KEY } }))
+    expect(copy.message).toBe('no')
+    expect(copy.cause).toBeUndefined()
+  })
+
+  it('gives nothing for what is no error and no text, or throws when it is read', () => {
+    expect(redactCause(redact, `no ${KEY}`)).toBe('no [redacted]')
+    expect(redactCause(redact, { key: KEY })).toBeUndefined()
+    const hostile = Object.defineProperty(new Error('no'), 'code', {
+      get() {
+        throw new Error(KEY)
+      },
+    })
+    expect(redactCause(redact, hostile)).toBeUndefined()
   })
 })

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
+import { ApiKey } from '../src/http/api-key.ts'
 import {
   ApiError,
   AuthenticationError,
@@ -306,6 +307,15 @@ describe('the key appears nowhere', () => {
     const error = await failure(connect(server, { apiKey, retry: 3 }).account.get())
     expect(error.message).not.toContain(KEY)
   })
+
+  it('where a key function returns a key again: it counts as the newest', async () => {
+    const given = ['first', 'second', 'third', 'fourth', 'first', 'fifth']
+    const key = new ApiKey(() => given.shift() as string)
+    for (let call = 0; call < 6; call++) await key.get()
+    expect(key.redact('fifth first fourth third')).toBe('[redacted] [redacted] [redacted] [redacted]')
+    // Whatever a key function returns, memory stays bounded.
+    expect(key.redact('second')).toBe('second')
+  })
 })
 
 describe.each(Object.entries(otherSpellings))('the key in %s', (_, spelling) => {
@@ -364,6 +374,14 @@ describe('a password among the parameters', () => {
     expect(error.url).toMatch(/\/files\/upload\/a\.txt\?password=\[redacted\]$/)
     expect(told).toHaveLength(2 + 2 + 1 + 1)
     for (const text of [error, ...told, lines].map(printed)) expect(text).not.toMatch(/Gr(ü|%C3%BC)|K(ü|%C3%BC)sse/i)
+  })
+
+  it('is left in a text where it has two characters or less, which any word may contain', async () => {
+    const server = await serve({ status: 422, body: { error: 1, message: 'password: abc, but absent is ab' } })
+    const messageFor = async (password: string) =>
+      (await failure(connect(server).account.update({ password }))).message.slice('PUT /account/update: 422 '.length)
+    expect(await messageFor('ab')).toBe('password: abc, but absent is ab')
+    expect(await messageFor('abc')).toBe('password: [redacted], but absent is ab')
   })
 
   it('appears in no error of an account update', async () => {

@@ -5,7 +5,7 @@ import { createRedactor, type Redact } from './redact.ts'
 /** The key, or a function that returns it, called before each attempt. `null`: no key is sent. */
 export type KeySource = string | (() => string | Promise<string>) | null
 
-/** How many keys that a function returned are removed from texts, the newest of them. */
+/** How many keys that a function returned are removed from texts: those used last. */
 const REMEMBERED = 4
 
 /** The key of a client. An inspection shows nothing of it. */
@@ -52,11 +52,12 @@ export class ApiKey {
   #checked(key: string): string {
     const problem = problemOf(key)
     if (problem) throw new ConfigurationError(`apiKey: ${problem}`)
-    if (!this.#redactors.has(key)) this.#redactors.set(key, createRedactor(key))
-    for (const oldest of this.#redactors.keys()) {
-      if (this.#redactors.size <= REMEMBERED) break
-      this.#redactors.delete(oldest)
-    }
+    const redact = this.#redactors.get(key) ?? createRedactor(key)
+    // Last in the order of the map, though it may have been used before.
+    this.#redactors.delete(key)
+    this.#redactors.set(key, redact)
+    const [oldest] = this.#redactors.keys()
+    if (this.#redactors.size > REMEMBERED) this.#redactors.delete(oldest as string)
     return key
   }
 }

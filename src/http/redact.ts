@@ -9,16 +9,29 @@ const REDACTED = '[redacted]'
 const MOST_CAUSES = 4
 const MOST_STACK_LINES = 4
 
-/** The names that HTML has for characters of a key. */
-const entityNames: Readonly<Record<string, string>> = {
-  '"': 'quot',
-  '&': 'amp',
-  "'": 'apos',
-  '<': 'lt',
-  '>': 'gt',
-  '+': 'plus',
-  '=': 'equals',
-  '/': 'sol',
+/** Matches nothing. */
+const NOTHING = '(?!)'
+
+/** The `&` of an entity and the `%` of a byte, encoded once or more often. */
+const AMPERSAND = '&(?:amp;)*'
+const PERCENT = '%(?:25)*'
+
+/** Spellings that only some characters have: names in HTML, letters in JSON, `+` in a query. */
+const ownSpellings: Readonly<Record<string, string>> = {
+  '"': `${AMPERSAND}quot;?`,
+  '&': `${AMPERSAND}amp;?`,
+  "'": `${AMPERSAND}apos;?`,
+  '<': `${AMPERSAND}lt;?`,
+  '>': `${AMPERSAND}gt;?`,
+  '+': `${AMPERSAND}plus;?`,
+  '=': `${AMPERSAND}equals;?`,
+  '/': `${AMPERSAND}sol;?`,
+  '\b': '\\\\b',
+  '\f': '\\\\f',
+  '\n': '\\\\n',
+  '\r': '\\\\r',
+  '\t': '\\\\t',
+  ' ': '\\+',
 }
 
 /** How much of a secret is looked for; the rest of a longer one goes with it. */
@@ -31,9 +44,8 @@ const SEARCHED = 200
  */
 export function createRedactor(secret: string): Redact {
   const searched = secret.slice(0, SEARCHED)
-  // In base64, the secret is a run of letters, digits and these signs that is at least so long.
-  const run = Math.floor((searched.length * 4) / 3) - 3
-  const mayBeEncoded = new RegExp(`[%&+\\\\${CUT}]|[\\w/-]{${Math.max(1, run)}}`)
+  // In base64, the secret is a run of letters, digits and these signs that is longer than itself.
+  const mayBeEncoded = new RegExp(`[%&+\\\\${CUT}]|[\\w/-]{${searched.length}}`)
   let patterns: ReturnType<typeof patternsOf> | undefined
   return (text) => {
     // Most texts are short and plain. The patterns take long to compile.
@@ -49,9 +61,11 @@ export function createRedactor(secret: string): Redact {
 
 /** Patterns for the whole secret, in every encoding, and for its beginning where a message was cut in the middle of it. */
 function patternsOf(secret: string, searched: string) {
-  const literal = [...searched].map(spellingsOf).join('') + (secret.length > SEARCHED ? '\\S*' : '')
+  // A run of backslashes is one part: there are too many ways to divide a longer run between its characters.
+  const parts = Array.from(searched.matchAll(/\\+|./gsu), ([part]) => spellingsOf(part))
+  const literal = parts.join('') + (secret.length > SEARCHED ? '\\S*' : '')
   return {
-    whole: new RegExp([literal, ...base64SpellingsOf(searched)].join('|'), 'g'),
+    whole: new RegExp(`${literal}|${base64SpellingsOf(searched)}`, 'g'),
     cut: new RegExp(`${escaped(searched.slice(0, 4))}[^${CUT}]{0,${SEARCHED}}${CUT}`, 'g'),
   }
 }
@@ -59,50 +73,61 @@ function patternsOf(secret: string, searched: string) {
 /** A text without the backslashes of JSON. */
 const plain = (text: string): string => text.replaceAll('\\', '')
 
-/** A pattern for every encoding of a character. */
-function spellingsOf(character: string): string {
-  const codes = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
-  const inHex = (spell: (hex: string) => string) => codes.map((code) => spell(ofAnyCase(code.toString(16)))).join('')
-  const name = entityNames[character]
+/** A pattern for every encoding of a character or of a run of backslashes, with the backslashes that JSON adds. */
+function spellingsOf(part: string): string {
+  const character = part.startsWith('\\') ? '\\' : part
+  const bytes = Array.from(
+    new TextEncoder().encode(character),
+    (byte) => PERCENT + (byte < 16 ? '0' : '') + inHex(byte),
+  )
   // The longest first: an alternative that is the beginning of another must not win.
-  const spellings = [
-    ...(name ? [`&(?:amp;){0,2}${name};?`] : []),
-    inHex((hex) => `&(?:amp;){0,2}#[xX]0{0,6}${hex};?`),
-    codes.map((code) => `&(?:amp;){0,2}#0{0,6}${code};?`).join(''),
-    inHex((hex) => `\\\\{1,8}x0{0,6}${hex}`),
-    inHex((hex) => `\\\\{1,8}u\\{?0{0,6}${hex}\\}?`),
-    [...new TextEncoder().encode(character)]
-      .map((byte) => `%(?:25){0,3}${ofAnyCase(byte.toString(16).padStart(2, '0'))}`)
-      .join(''),
-    ...(character === ' ' ? ['\\+'] : []),
-    `\\\\{0,8}${escaped(character)}`,
-  ]
-  return `(?:${spellings.join('|')})`
+  const spellings = new Set([
+    ownSpellings[character] ?? NOTHING,
+    byCode(character),
+    // A character of two code units, one after the other.
+    character.split('').map(byCode).join(''),
+    bytes.join(''),
+    escaped(character),
+  ])
+  // As few backslashes before it as there may be: the last of them may belong to it.
+  const any = `(?:${[...spellings].join('|')})`
+  return character === '\\' ? `${any}{${part.length},${part.length * 8}}?` : `\\\\{0,8}?${any}`
+}
+
+/** A pattern for a character that is written as a number: in HTML, in JSON, in JavaScript. */
+function byCode(character: string): string {
+  const code = character.codePointAt(0) as number
+  const hex = inHex(code)
+  return `(?:${AMPERSAND}#(?:[xX]0*${hex}|0*${code});?|\\\\(?:x0*${hex}|u(?:0*${hex}|\\{0*${hex}\\})))`
 }
 
 /** The parts of a base64 text that the secret alone decides, at each of the three offsets it may have there. */
-function base64SpellingsOf(secret: string): string[] {
+function base64SpellingsOf(secret: string): string {
   const bytes = new TextEncoder().encode(secret)
   // Fewer bytes would be found in texts that have nothing to do with the secret.
-  if (bytes.length < 8) return []
-  return [0, 1, 2].map((offset) => {
+  if (bytes.length < 8) return NOTHING
+  const spellings = [0, 1, 2].map((offset) => {
     const text = btoa(String.fromCharCode(...new Uint8Array(offset), ...bytes))
     const whole = text.slice(offset && offset + 1, Math.floor(((offset + bytes.length) * 8) / 6))
     // Standard and URL-safe alphabet.
     return `${whole.replace(/[+/]/g, (sign) => (sign === '+' ? '(?:[-+]|%2[bB])' : '(?:\\\\?\\/|_|%2[fF])'))}[\\w+/-]{0,2}={0,2}`
   })
+  return spellings.join('|')
 }
 
-const ofAnyCase = (hex: string): string => hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
+/** A number in hexadecimal, in either case. */
+const inHex = (code: number): string =>
+  code.toString(16).replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 
-/** A body without secrets: the text parsed again where it held one. */
+/** A body without secrets: the text parsed again where it held one. A body that is not JSON is the text. */
 export function redactBody(redact: Redact, body: unknown, text: string): unknown {
   const clean = redact(text)
   if (clean === text) return body
+  if (body === text) return clean
   try {
-    return typeof body === 'string' ? clean : JSON.parse(clean)
+    return JSON.parse(clean)
   } catch {
     // The secret was a number there.
     return clean
