@@ -49,7 +49,7 @@ export function noAnswer(
   }
   if (sourceError !== undefined) {
     const reason = redact(reasonOf(sourceError))
-    const context = errorContext(call, state, 'unknown', false)
+    const context = errorContext(call, state, isSent ? 'unknown' : 'not-sent', false)
     return new ConnectionError(`the content could not be read: ${reason}`, context, { cause: sourceError })
   }
   // From here on the copy, which no getter of the original can make fail.

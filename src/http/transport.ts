@@ -32,7 +32,7 @@ import { type Call, type CallDefaults, contextOf, contextOfRefused, type Prepare
 import type { RequestOptions } from './request-options.ts'
 import { retryDelay } from './retry.ts'
 import { type AttemptState, invalidResponse, noAnswer, type ReadResponse, refusal, tooLarge } from './to-error.ts'
-import { type OpenedUpload, openUpload } from './uploads/upload.ts'
+import { type OpenedUpload, openUpload, UnreadableContentError } from './uploads/upload.ts'
 
 /** The options of a client, every one filled in. */
 export interface Settings extends CallDefaults {
@@ -230,7 +230,8 @@ export class Transport {
     const work = async (signal: AbortSignal) => {
       const key = usesKey ? await call.apiKey.get() : null
       this.#emit('onRequest', call, () => ({ attempt: state.attempt }))
-      upload = call.upload && (await openUpload(call.upload, this.#settings.fetch, key !== null))
+      const { fetch } = this.#settings
+      upload = call.upload && (await openUpload(call.upload, { fetch, hasKey: key !== null, signal }))
       signal.throwIfAborted()
       isSent = true
       const sending = this.#send(call, key, upload, signal)
@@ -244,7 +245,7 @@ export class Transport {
       const error =
         thrown instanceof BodyTooLargeError && response
           ? tooLarge(call, state, response, this.#settings.maxResponseSize)
-          : noAnswer(call, state, { thrown, isSent, sourceError: upload?.sourceError?.() })
+          : noAnswer(call, state, { thrown, isSent, sourceError: sourceErrorOf(upload, thrown) })
       const wasSent = isSent && !(isShortLinkError(error) && error.outcome === 'not-sent')
       if (wasSent || !limiter?.release) limiter?.observe()
       else limiter.release()
@@ -292,6 +293,11 @@ export class Transport {
     call: PreparedCall<unknown>,
     makeEvent: Parameters<typeof emit<Name>>[3],
   ) => void = (name, call, makeEvent) => emit(this.#settings.observers, name, call, makeEvent)
+}
+
+/** What the content of an upload failed with, if it has: before it was sent, or while it was. */
+function sourceErrorOf(upload: OpenedUpload | undefined, thrown: unknown): unknown {
+  return thrown instanceof UnreadableContentError ? thrown.cause : upload?.sourceError?.()
 }
 
 /** Parsed JSON, or the text itself where it is not JSON. */

@@ -70,20 +70,27 @@ export interface OpenedUpload {
 /** The largest content that may be held in memory once more, in bytes, so that a redirect can be named. */
 const COPIED = 16 * 1024 * 1024
 
+/** What an attempt is sent with. */
+interface Sender {
+  readonly fetch: Fetch
+  readonly hasKey: boolean
+  readonly signal: AbortSignal
+}
+
+/** Thrown for a content that failed before anything was sent; the cause is what it failed with. @internal */
+export class UnreadableContentError extends Error {}
+
 /**
  * Opens a content for one attempt. It bypasses ky, which would clone the request and so hold the content in memory.
  *
  * @internal
  */
-export async function openUpload(
-  { content, onProgress }: Upload,
-  fetch: Fetch,
-  hasKey: boolean,
-): Promise<OpenedUpload> {
+export async function openUpload({ content, onProgress }: Upload, sender: Sender): Promise<OpenedUpload> {
+  const { fetch } = sender
   const total = isSized(content) ? sizeOf(content) : undefined
   // A fetch that may have to name a redirect keeps a copy of what it sends.
   const redirect = total !== undefined && total <= COPIED ? 'manual' : streamedRedirect()
-  if (isBrowser()) return openInBrowser({ content, onProgress }, { fetch, hasKey, redirect })
+  if (isBrowser()) return openInBrowser({ content, onProgress }, { ...sender, redirect })
   const convert = fetch === runtimeFetch ? undefined : toNodeStream()
   // node-fetch 2 does not know the Blob of the runtime.
   const isTakenAsIs = isSized(content) && !(convert && content instanceof Blob)
@@ -99,9 +106,9 @@ export async function openUpload(
 /** The fetch of a browser can neither stream a request nor tell its progress. */
 async function openInBrowser(
   { content, onProgress }: Upload,
-  { fetch, hasKey, redirect }: { fetch: Fetch; hasKey: boolean; redirect: RequestRedirect },
+  { fetch, hasKey, signal, redirect }: Sender & { redirect: RequestRedirect },
 ): Promise<OpenedUpload> {
-  const blob = isSized(content) ? new Blob([content as BlobPart]) : await new Response(openSource(content).body).blob()
+  const blob = isSized(content) ? new Blob([content as BlobPart]) : await readWhole(content, signal)
   const opened = { body: blob, headers: {}, redirect }
   if (!onProgress) return opened
   // XMLHttpRequest follows redirects by itself, so it must not carry a key; another fetch leads elsewhere; a service
@@ -110,6 +117,19 @@ async function openInBrowser(
     return { ...opened, send: xhrFetch(blob, onProgress) }
   }
   return { ...opened, onSent: () => notify(onProgress, { loaded: blob.size, total: blob.size }) }
+}
+
+/** Reads a source to its end, or until the signal aborts, which ends the source too. */
+async function readWhole(content: Source, signal: AbortSignal): Promise<Blob> {
+  signal.throwIfAborted()
+  const { body, close } = openSource(content)
+  // It is the signal of one attempt, so the listener goes with it.
+  signal.addEventListener('abort', close)
+  try {
+    return await new Response(body).blob()
+  } catch (error) {
+    throw new UnreadableContentError('the content could not be read', { cause: error })
+  }
 }
 
 /** Cloudflare Workers take the length of a stream from its kind, not from the header. @internal */
@@ -121,6 +141,7 @@ export function withLength(stream: ReadableStream<Uint8Array>, length: number | 
 }
 
 type Sized = Blob | ArrayBuffer | ArrayBufferView
+type Source = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
 
 function isSized(content: unknown): content is Sized {
   return content instanceof Blob || content instanceof ArrayBuffer || ArrayBuffer.isView(content)
@@ -149,10 +170,7 @@ function sizeOf(content: Sized): number {
 }
 
 /** The bytes of a source as a stream, counted, and a way to end both. @internal */
-export function openSource(
-  content: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
-  onBytes?: (loaded: number) => void,
-) {
+export function openSource(content: Source, onBytes?: (loaded: number) => void) {
   const reader = isStream(content) ? content.getReader() : undefined
   const chunks = isStream(content) ? undefined : content[Symbol.asyncIterator]()
   const end = async () => {

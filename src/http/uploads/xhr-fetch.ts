@@ -9,6 +9,13 @@ export interface UploadProgress {
   readonly total: number | undefined
 }
 
+/** What is used of the init of a fetch. The content is known beforehand. */
+interface XhrInit {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
+
 /**
  * A fetch over XMLHttpRequest: the one way in which a browser tells the progress of an upload and its Content-Length
  * stays.
@@ -16,18 +23,19 @@ export interface UploadProgress {
  * @internal
  */
 export function xhrFetch(blob: Blob, onProgress: (progress: UploadProgress) => void): Fetch {
-  return (url: string, { method, headers, signal }: RequestInit) =>
+  return (url, { method, headers, signal }: XhrInit) =>
     new Promise((resolve, reject) => {
+      signal.throwIfAborted()
       const xhr = new XMLHttpRequest()
-      xhr.open(method ?? 'POST', url)
+      xhr.open(method, url)
       xhr.responseType = 'blob'
-      for (const [name, value] of Object.entries(headers as Record<string, string>)) xhr.setRequestHeader(name, value)
+      for (const [name, value] of Object.entries(headers)) xhr.setRequestHeader(name, value)
       xhr.upload.onprogress = ({ loaded }) => notify(onProgress, { loaded, total: blob.size })
       xhr.onerror = () => reject(new TypeError('Network request failed'))
       xhr.onload = () => {
         // XMLHttpRequest follows redirects by itself: the answer then comes from another address.
         if (xhr.responseURL !== url) return reject(new TypeError(`redirected to ${xhr.responseURL}`))
-        const lines = xhr.getAllResponseHeaders().trim().split('\r\n').filter(Boolean)
+        const lines = xhr.getAllResponseHeaders().split('\r\n').filter(Boolean)
         const { status, statusText, response } = xhr
         const answer = {
           status,
@@ -37,7 +45,7 @@ export function xhrFetch(blob: Blob, onProgress: (progress: UploadProgress) => v
         // A 204 may have no body at all.
         resolve(new Response(response.size ? response : null, answer))
       }
-      signal?.addEventListener('abort', () => xhr.abort())
+      signal.addEventListener('abort', () => xhr.abort())
       xhr.send(blob)
     })
 }
