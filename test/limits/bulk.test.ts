@@ -174,8 +174,16 @@ describe('bulk', () => {
     void begun(3).then(() => end(0))
     for await (const _ of run) break
     expect(aborted).toHaveBeenCalled()
+    const { reason } = (aborted.mock.calls[0]![0] as Event).target as AbortSignal
+    expect(String(reason)).toBe('AbortError: The loop over the results was left.')
     expect(journal.close).toHaveBeenCalledTimes(1)
     expect(await run.summary()).toMatchObject({ done: 1 })
+  })
+
+  it('leaves the signal of the items alone when all are done', async () => {
+    const signals: AbortSignal[] = []
+    await bulk([1, 2], (_, { signal }) => void signals.push(signal)).summary()
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false])
   })
 
   it('rejects with the error of the source, after the items that were begun', async () => {
@@ -357,6 +365,7 @@ describe('progress', () => {
     const elapsed: number[] = []
     const worker = () => new Promise<void>((resolve) => setTimeout(resolve, 50))
     const onProgress = ({ elapsedMs }: BulkProgress) => void elapsed.push(elapsedMs)
+    await vi.advanceTimersByTimeAsync(1000)
     const summary = bulk([1, 2], worker, { concurrency: 1, onProgress }).summary()
     await vi.runAllTimersAsync()
     expect(elapsed).toEqual([50, 100])
@@ -432,6 +441,22 @@ describe('a rate budget', () => {
     expect(written.filter(({ state }) => state === 'begun')).toHaveLength(2)
     controller.abort('enough')
     await expect(summary).rejects.toBe('enough')
+  })
+
+  it('without an end holds nothing up', async () => {
+    const rateLimit = { limit: 1, remaining: 0, resetAt: undefined, queued: 0 }
+    expect(await bulk([1, 2], async () => {}, { client: { rateLimit } }).summary()).toMatchObject({ done: 2 })
+  })
+
+  it('with room again lets the next item begin at once, without waiting for the end of the window', async () => {
+    const rateLimit = { limit: 9, remaining: 1, resetAt: new Date(Date.now() + 1_000_000), queued: 0 }
+    const write = async () => {
+      await settle()
+      rateLimit.remaining = 9
+    }
+    const journal = { read: () => [], write }
+    const summary = await bulk([1, 2], async () => {}, { client: { rateLimit }, journal }).summary()
+    expect(summary.done).toBe(2)
   })
 
   it('that items do not use does not hold up the others', async () => {
@@ -512,6 +537,7 @@ describe('a journal', () => {
   it.each<[string, unknown, unknown]>([
     ['objects', { id: 1 }, { id: 2 }],
     ['bigints, which JSON cannot hold', 1n, 2n],
+    ['bigints in objects', { id: 1n }, { id: 2n }],
     ['undefined and null', undefined, null],
   ])('tells %s apart by what they hold', async (_, item, other) => {
     const journal = memoryJournal()
@@ -550,7 +576,14 @@ describe('a journal', () => {
     }
     const key = (item: string) => item
     const results: unknown[] = []
-    const run = bulk(['a'], worker, { journal, key, signal: controller.signal })
+    const taken: string[] = []
+    function* items() {
+      for (const item of ['a', 'b', 'c']) {
+        taken.push(item)
+        yield item
+      }
+    }
+    const run = bulk(items(), worker, { journal, key, signal: controller.signal })
     const ended = (async () => {
       for await (const result of run) results.push(result)
     })()
@@ -559,7 +592,7 @@ describe('a journal', () => {
       { key: 'a', state: 'begun' },
       { key: 'a', state: 'not-sent' },
     ])
-    expect(results).toEqual([])
+    expect([taken, results]).toEqual([['a'], []])
     expect(worker).not.toHaveBeenCalled()
   })
 

@@ -54,6 +54,13 @@ describe('the time that a run still takes', () => {
     expect(setUp({ remaining: 0, msLeft: MINUTE }).timeFor(3)).toBe(3 * WORK)
   })
 
+  it('is told from the mean of the first items', () => {
+    const estimate = setUp({})
+    estimate.itemBegun()
+    estimate.itemEnded(4 * WORK)
+    expect(estimate.timeFor(1)).toBeCloseTo(2 * WORK)
+  })
+
   it('is shorter where several items are in work at a time', () => {
     expect(setUp({ concurrency: 2 }).timeFor(10)).toBe(5 * WORK)
     expect(setUp({ concurrency: 5 }).timeFor(2)).toBe(WORK)

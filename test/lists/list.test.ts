@@ -1,4 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
+import { apiError } from '../../src/errors.ts'
+import { ListPromise } from '../../src/http/lists/list-promise.ts'
+import type { FetchPage } from '../../src/http/lists/page.ts'
 import { InvalidRequestError, type Page, type Splash } from '../../src/index.ts'
 import { numberOf, page, splash, splashPages } from '../helpers/answers.ts'
 import { connect } from '../helpers/client.ts'
@@ -83,10 +86,16 @@ describe('a list', () => {
   })
 
   it.each([0, -1, Number.NaN, null, 'many', 1.5])('rejects toArray({ limit: %j })', async (limit) => {
-    const client = connect(await serve({ status: 500 }))
-    const error = await failure(client.splash.list().toArray({ limit: limit as never }))
-    expect(error).toBeInstanceOf(InvalidRequestError)
-    expect(error.message).toContain('limit')
+    const server = await serve(splashPages(7, 3))
+    const { splash } = connect(server)
+    for (const query of [{}, { limit: 3 }]) {
+      const list = splash.list(query)
+      const error = await failure(list.toArray({ limit: limit as never }))
+      expect(error).toBeInstanceOf(InvalidRequestError)
+      expect(error.message).toContain('limit')
+      expect(await failure(list)).toBe(error)
+    }
+    expect(server.seen).toEqual([])
   })
 
   it('has pages of the documented type', async () => {
@@ -186,6 +195,29 @@ describe('a `limit` that the server refuses', () => {
     expect(asked).toEqual(['a 1', 'a null', 'b 1', 'b null', 'a null', 'b null', 'a 1', 'a null'])
   })
 
+  it('is remembered of a thousand lists at most; then all of them are forgotten', async () => {
+    const remembered = new Set(range(1, 999).map((number) => `/${number}`))
+    const rateLimit = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
+    const data = { items: [], result: 0, perpage: 15, currentpage: 1, nextpage: null, maxpage: 0, hasNextPage: false }
+    const walk = (path: string) => {
+      const refused = apiError(
+        'limit',
+        { status: 400, body: '', headers: new Headers(), rateLimit },
+        { path },
+        undefined,
+      )
+      const fetchPage: FetchPage<never> = async ({ limit }) => {
+        if (limit) throw refused
+        return { data, response: new Response(), rateLimit, attempts: 1 }
+      }
+      return new ListPromise(fetchPage, {}, {}, remembered, { path }).toArray()
+    }
+    await walk('/a')
+    expect(remembered.size).toBe(1000)
+    await walk('/b')
+    expect([...remembered]).toEqual(['/b'])
+  })
+
   it('is reported if the caller named it', async () => {
     const server = await refusing()
     expect(await failure(connect(server).splash.list({ limit: 5 }).toArray())).toMatchObject({ status: 400 })
@@ -200,9 +232,12 @@ describe('a `limit` that the server refuses', () => {
     expect(server.seen.map(({ url }) => limitOf(url))).toEqual(['100', null, '100', null])
   })
 
-  it.each([302, 401, 403, 404, 429, 500, 503])('is not to blame for an answer with the status %i', async (status) => {
-    const server = await serve({ status, body: { error: 1 }, headers: { location: '/' } })
-    await failure(connect(server).splash.list().toArray())
-    expect(server.seen).toHaveLength(1)
-  })
+  it.each([300, 302, 401, 403, 404, 429, 500, 503])(
+    'is not to blame for an answer with the status %i',
+    async (status) => {
+      const server = await serve({ status, body: { error: 1 }, headers: { location: '/' } })
+      await failure(connect(server).splash.list().toArray())
+      expect(server.seen).toHaveLength(1)
+    },
+  )
 })

@@ -83,6 +83,47 @@ describe('client.paginate', () => {
     expect(onDrift).toHaveBeenCalledOnce()
   })
 
+  it.each<[form: string, body: object, path: string[]]>([
+    ['in `data`', page('urls', [], { perpage: 'many' }).body as object, ['data', 'perpage']],
+    ['at the top level', { error: 0, ...numbers('/'), perpage: 'many', urls: [] }, ['perpage']],
+  ])('says which number of a page does not fit: %s', async (_, body, path) => {
+    const error = await failure(connect(await serve({ body })).paginate('/urls', { listKey: 'urls' }))
+    expect((error as InvalidResponseError).issues).toEqual([
+      { path, message: 'expected an integer, received a string' },
+    ])
+  })
+
+  it.each<[currentpage: unknown, nextpage: unknown, maxpage: unknown, hasNextPage: boolean]>([
+    [1, 2, 2, true],
+    [1, 1, 2, false],
+    [1, 3, 1, false],
+    [1, 0, 2, false],
+    [1, null, 2, false],
+    [1, 1.5, 2, false],
+    [1, 2, 2.5, false],
+    [1, 'two', 3, false],
+  ])('page %j whose next is %j, of %j pages: has a next page: %j', async (currentpage, nextpage, maxpage, expected) => {
+    const server = await serve(page('urls', [], { currentpage, nextpage, maxpage }))
+    const { hasNextPage } = await connect(server, { validation: 'off' }).paginate('/urls', { listKey: 'urls' })
+    expect(hasNextPage).toBe(expected)
+  })
+
+  it.each(['strict', 'report', 'off'] as const)(
+    'fails under validation %s where the server answers with another page than the one asked for',
+    async (validation) => {
+      const server = await serve(page('urls', [wireLink(1)], { nextpage: 2, maxpage: 9 }))
+      const list = (page?: number) =>
+        connect(server, { validation }).paginate('/urls', { listKey: 'urls', query: page ? { page } : {} })
+      expect((await list()).items).toEqual([wireLink(1)])
+      expect((await list(1)).items).toEqual([wireLink(1)])
+      const error = await failure(list(4))
+      expect(error).toBeInstanceOf(InvalidResponseError)
+      expect((error as InvalidResponseError).issues).toEqual([
+        { path: ['currentpage'], message: 'asked for page 4, the server answered with page 1' },
+      ])
+    },
+  )
+
   it('says that the list is missing if `listKey` is not in the answer', async () => {
     const error = await failure(
       connect(await serve(page('urls', [wireLink(1)]))).paginate('/urls', { listKey: 'links' }),

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { InvalidRequestError, InvalidResponseError } from '../../src/index.ts'
+import { InvalidRequestError, InvalidResponseError, type StandardSchema } from '../../src/index.ts'
 import { numberOf, page, splash, splashPages } from '../helpers/answers.ts'
 import { connect } from '../helpers/client.ts'
 import { collect, ids, pagesSeen, range, unhandledIn } from '../helpers/lists.ts'
@@ -122,21 +122,62 @@ describe('a row that comes again on a later page', () => {
   })
 
   it('is left out also if its id is a number once and a string the other time; rows without an id are all given', async () => {
-    const server = await serve(page('urls', [{ id: 1 }, { id: '1' }, { id: 2 }, 'no row', 'no row', {}, {}]))
-    expect(await connect(server).paginate('/urls', { listKey: 'urls' }).toArray()).toEqual([
-      { id: 1 },
-      { id: 2 },
-      'no row',
-      'no row',
-      {},
-      {},
-    ])
+    const withoutId = ['no row', 'no row', {}, {}, { id: null }, { id: null }, { id: {} }, { id: {} }]
+    const server = await serve(page('urls', [{ id: 1 }, { id: '1' }, { id: 2 }, ...withoutId]))
+    const rows = await connect(server).paginate('/urls', { listKey: 'urls' }).toArray()
+    expect(rows).toEqual([{ id: 1 }, { id: 2 }, ...withoutId])
   })
 
-  it('is given again if its id is too long to be remembered', async () => {
-    const id = 'x'.repeat(1000)
+  it('is left out whatever its type is, if that is no text', async () => {
+    const row = { id: 1, type: { toString: 'no function' } }
+    const server = await pagesOf([row], [row])
+    expect(await connect(server).paginate('/items', { listKey: 'items' }).toArray()).toEqual([row])
+  })
+
+  it.each([
+    ['is left out', 199, 1],
+    ['is given again, because that is too long to be remembered,', 200, 2],
+  ])('%s if its id has %i characters', async (_, length, times) => {
+    const id = 'x'.repeat(length)
     const server = await pagesOf([{ id }], [{ id }])
-    expect(await connect(server).paginate('/items', { listKey: 'items' }).toArray()).toHaveLength(2)
+    expect(await connect(server).paginate('/items', { listKey: 'items' }).toArray()).toHaveLength(times)
+  })
+
+  it('is left out if it came on one of the two pages before, however long they are', async () => {
+    const rows = range(1, 1200).map((id) => ({ id }))
+    const server = await pagesOf(rows.slice(0, 600), rows.slice(600), rows.slice(0, 600))
+    expect(await connect(server).paginate('/items', { listKey: 'items' }).toArray()).toEqual(rows)
+  })
+
+  describe('without an id', () => {
+    const seven = range(1, 7)
+    const sameRow = seven.map(() => 1)
+    const rowsOf = async (names: number[], schema?: StandardSchema<unknown>) => {
+      const server = await pagesOf(...names.map((name) => [{ name }]))
+      return connect(server)
+        .paginate('/items', { listKey: 'items', ...(schema && { schema }) })
+        .toArray()
+    }
+    const making = (make: (row: { name: number }) => unknown): StandardSchema<unknown> => ({
+      '~standard': { version: 1, vendor: 'test', validate: (row) => ({ value: make(row as { name: number }) }) },
+    })
+    const bigint = making(({ name }) => ({ name: BigInt(name) }))
+
+    it('does not end the walk if page after page has other such rows', async () => {
+      expect(await rowsOf(seven)).toEqual(seven.map((name) => ({ name })))
+      expect(await rowsOf(seven, bigint)).toEqual(seven.map((name) => ({ name: BigInt(name) })))
+    })
+
+    it('ends the walk if page after page has nothing else, also if a schema makes a bigint of its numbers', async () => {
+      for (const schema of [undefined, bigint]) {
+        expect((await failure(rowsOf(sameRow, schema))).message).toContain('no new rows')
+      }
+    })
+
+    it('is given as often as it comes if a schema makes of it what JSON cannot hold', async () => {
+      const circular = making((row) => Object.assign(row, { row }))
+      expect(await rowsOf(sameRow, circular)).toHaveLength(7)
+    })
   })
 
   it('is left out if it came among the last 1,000 rows; older ones are forgotten', async () => {
@@ -209,9 +250,15 @@ describe('a walk with pages in flight', () => {
       const error = await failure(connect(server).splash.list({}, { concurrency: concurrency as never }))
       expect(error).toBeInstanceOf(InvalidRequestError)
       expect(error).toMatchObject({ method: 'GET', path: '/splash' })
+      expect(error.message).toContain('expected a whole number from 1 to 100')
       expect(server.seen).toEqual([])
     },
   )
+
+  it('may have a hundred of them', async () => {
+    const list = connect(await serve(splashPages(3, 1))).splash.list({}, { concurrency: 100 })
+    expect(ids(await list.toArray())).toEqual([1, 2, 3])
+  })
 
   it('aborts the pages in flight when the loop is left, and requests no more', async () => {
     const left = vi.fn()
@@ -230,6 +277,15 @@ describe('a walk with pages in flight', () => {
     expect(left).toHaveBeenCalledTimes(4)
     await new Promise((resolve) => setTimeout(resolve, 30))
     expect(server.seen).toHaveLength(5)
+  })
+
+  it('ends with the reason of the signal also if that is null', async () => {
+    const controller = new AbortController()
+    const server = await serve(() => undefined)
+    const end = thrown(connect(server).splash.list({}, { signal: controller.signal }).toArray())
+    await until(() => server.seen.length === 1)
+    controller.abort(null)
+    expect(await end).toBeNull()
   })
 
   it.each([1, 3])('ends with the reason of the signal as soon as that aborts (concurrency %i)', async (concurrency) => {
@@ -283,6 +339,13 @@ describe('a walk with pages in flight', () => {
       held: [3, 4, 5],
       asked: [1, 2, 3, 4, 5, 7, 8, 9, 10, 11],
       aborted: [3, 4, 5],
+    },
+    // Row 101 is on page 1 now, so page 5 is too far off; then all that have a limit are given up.
+    {
+      pageSize: 'forgets it from page 2, with 150 rows by default',
+      held: [3, 4, 5],
+      asked: [1, 2, 3, 4, 5, 1, 2, 1, 2, 3, 4, 5],
+      aborted: [5, 3, 4],
     },
   ])('uses the pages in flight and aborts only those that it cannot use, if the server $pageSize', async (expected) => {
     const aborted: number[] = []

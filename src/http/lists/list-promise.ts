@@ -114,7 +114,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
   async #start(): Promise<ApiResponse<Page<T>>> {
     this.#started = true
     if (this.#refusal) throw this.#refusal
-    return this.#fetchWithLimit({}, { signal: this.#options.signal })
+    return this.#fetchWithLimit({}, {})
   }
 
   /** Begins a walk. It chooses the page size unless the caller has, or the first request has been sent. */
@@ -130,7 +130,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
 
   /** Requests a page of the walk's size or, where the server refuses that `limit`, of its own. */
   async #fetchWithLimit(query: PageQuery, options: FetchPageOptions): Promise<ApiResponse<Page<T>>> {
-    const { path = '' } = this.#context
+    const path = this.#context.path!
     const limit = this.#refusesLimit.has(path) ? undefined : this.#walkLimit
     if (limit === undefined) return this.#fetchPage(query, options)
     try {

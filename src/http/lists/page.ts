@@ -57,7 +57,8 @@ export type FetchPage<T> = (
 
 /** @internal */
 export interface FetchPageOptions {
-  readonly signal: AbortSignal | undefined
+  /** In the place of that of the list. */
+  readonly signal?: AbortSignal
   /** Whether nobody waits for the page yet, so that its request may stand behind other calls. */
   readonly readAhead?: (() => boolean) | undefined
 }

@@ -61,7 +61,7 @@ export async function* walk<T>(
       const { newItems, isIdle } = seen.add(page.items, passed)
       idlePages = isIdle ? idlePages + 1 : 0
       if (idlePages >= MAX_IDLE_PAGES && page.hasNextPage) throw nothingNew(page, context)
-      yield { page: passed > 0 ? { ...page, items: page.items.slice(passed) } : page, newItems }
+      yield { page: { ...page, items: page.items.slice(passed) }, newItems }
       signal?.throwIfAborted()
       if (!page.hasNextPage) return
 
@@ -118,7 +118,7 @@ interface PageInFlight<T> {
   readonly controller: AbortController
 }
 
-/** The requests of a walk, by the numbers of their pages. */
+/** The requests of a walk, by the numbers of their pages: those in flight, and those whose page may be used again. */
 class PagesInFlight<T> {
   readonly #requestPage: RequestPage<T>
   readonly #concurrency: number
@@ -143,21 +143,16 @@ class PagesInFlight<T> {
     }
   }
 
-  /** Waits for a page. Unless they are in flight, it is requested, and with it those up to the last one. */
+  /** Waits for a page. Unless they have been already, it is requested, and with it those up to the last one. */
   async take(number: number, last: number): Promise<Page<T>> {
     this.#awaited = number
     this.request(number, last)
-    try {
-      const { data } = await this.#pages.get(number)!.answer
-      return data
-    } finally {
-      this.#pages.delete(number)
-    }
+    const { data } = await this.#pages.get(number)!.answer
+    return data
   }
 
   /** From now on, requests all pages without a `limit`. */
   useDefaultSize(): void {
-    if (this.#usesDefaultSize) return
     this.#usesDefaultSize = true
     this.#abort(() => true)
   }
@@ -201,7 +196,7 @@ class SeenRows<T> {
     })
     // A row without an id cannot be told from another like it, but a whole page of them can.
     const hasNewRow = newItems.length > anonymous.length
-    const isIdle = !hasNewRow && (anonymous.length === 0 || !this.#isNew(fingerprintOf(anonymous)))
+    const isIdle = !hasNewRow && (anonymous.length === 0 || !this.#isNew(hash(anonymous)))
     // A shift moves rows to the neighbouring page, so two pages are remembered where they are longer than the least.
     for (const oldest of this.#identities) {
       if (this.#identities.size <= Math.max(REMEMBERED_ROWS, 2 * items.length)) break
@@ -223,13 +218,4 @@ function identityOf(row: unknown): string | undefined {
   if (!isRecord(row) || row.id === undefined || typeof row.id === 'object') return undefined
   const identity = `${typeof row.type === 'string' ? row.type : ''}:${row.id}`
   return identity.length > MAX_ID_LENGTH ? undefined : identity
-}
-
-function fingerprintOf(rows: readonly unknown[]): string | undefined {
-  try {
-    return hash(JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value)))
-  } catch {
-    // A user's schema may make of a row what JSON cannot hold.
-    return undefined
-  }
 }
