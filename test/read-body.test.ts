@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import { describe, expect, it, vi } from 'vitest'
-import { BodyTooLargeError, readText } from '../src/runtime/read-body.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { BodyTooLargeError, discardBody, readText } from '../src/runtime/read-body.ts'
 import { listen } from './helpers/server.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
@@ -41,6 +41,30 @@ describe('readText', () => {
   it('falls back to text() where there are no streams, with the same limit', async () => {
     expect(await readText({ text: async () => 'äöü' }, 6)).toBe('äöü')
     await expect(readText({ text: async () => 'äöü' }, 5)).rejects.toThrow(BodyTooLargeError)
+  })
+
+  it.each<[string, unknown]>([
+    ['an object', {}],
+    ['a text', 'a text'],
+    ['iterable, but cannot be ended', { [Symbol.asyncIterator]: () => webStream([bytes]).values() }],
+    ['to be ended, but not iterable', { destroy() {} }],
+  ])('falls back to text() where the body is no stream: %s', async (_what, body) => {
+    expect(await readText({ body, text: async () => 'the text' }, 100)).toBe('the text')
+  })
+
+  it('refuses a text() that is not a string', async () => {
+    const text = (async () => 5) as unknown as () => Promise<string>
+    await expect(readText({ text }, 5)).rejects.toThrow(new TypeError('the text() of the response is not a string'))
+  })
+
+  it('does not encode a text that cannot be too large, to count its bytes', async () => {
+    const encoding = vi.spyOn(TextEncoder.prototype, 'encode')
+    onTestFinished(() => encoding.mockRestore())
+    expect(await readText({ text: async () => '€€€' }, 9)).toBe('€€€')
+    expect(encoding).not.toHaveBeenCalled()
+    expect(await readText({ text: async () => '€€€' }, 10)).toBe('€€€')
+    await expect(readText({ text: async () => '€€€' }, 8)).rejects.toMatchObject({ name: 'BodyTooLargeError' })
+    expect(encoding).toHaveBeenCalledOnce()
   })
 
   it('decodes like Response.text(): no byte order mark, replacement characters for invalid bytes', async () => {
@@ -99,8 +123,10 @@ describe('readText', () => {
   })
 
   it('refuses a stream of anything but bytes', async () => {
-    const stream = new ReadableStream({ pull: (controller) => controller.enqueue('text') })
-    await expect(readText(onlyBody(stream), 5)).rejects.toThrow(TypeError)
+    const stream = Readable.from(['text'])
+    const error = new TypeError('the body is a stream of something other than bytes')
+    await expect(readText(onlyBody(stream), 5)).rejects.toThrow(error)
+    expect(stream.destroyed).toBe(true)
   })
 
   it('closes the connection to a server whose body has no end', async () => {
@@ -121,14 +147,38 @@ describe('readText', () => {
     await closing
   })
 
-  it('holds a body of many tiny chunks in little more than its bytes', async () => {
-    let left = 300_000
-    const stream = new ReadableStream<Uint8Array>({
-      pull(controller) {
-        if (left-- > 0) controller.enqueue(Uint8Array.of(0x61))
-        else controller.close()
-      },
-    })
-    expect((await readText(onlyBody(stream), 400_000)).length).toBe(300_000)
+  it.each<[what: string, lengths: number[], copied: number]>([
+    ['none of one chunk', [2], 0],
+    ['those of a second chunk, and those before it', [2, 1], 3],
+    ['no others for a chunk that fills the memory exactly', [2, 1, 1], 4],
+    ['fewer than three times those of tiny chunks', Array(1025).fill(1), 1024 + 1024 + 1023],
+  ])('copies few bytes: %s', async (_what, lengths, copied) => {
+    const set = vi.spyOn(Uint8Array.prototype, 'set')
+    onTestFinished(() => set.mockRestore())
+    const text = 'a'.repeat(lengths.reduce((sum, length) => sum + length))
+    expect(await readText(onlyBody(webStream(lengths.map((length) => encode('a'.repeat(length))))), 2000)).toBe(text)
+    expect(set.mock.calls.reduce((sum, [chunk]) => sum + chunk.length, 0)).toBe(copied)
+  })
+})
+
+it('a body that was read leaves no listener on the signal', async () => {
+  const { signal } = new AbortController()
+  const removed = vi.spyOn(signal, 'removeEventListener')
+  await readText(onlyBody(webStream([encode('a')])), 10, signal)
+  expect(removed).toHaveBeenCalledWith('abort', expect.anything())
+})
+
+describe('discardBody', () => {
+  it('cancels a web stream and destroys a Node stream', () => {
+    const cancel = vi.fn()
+    const stream = new Readable({ read() {} })
+    discardBody({ body: new ReadableStream({ cancel }) })
+    discardBody({ body: stream })
+    expect(cancel).toHaveBeenCalledOnce()
+    expect(stream.destroyed).toBe(true)
+  })
+
+  it.each([null, undefined, 'a text', {}])('does nothing where the body is no stream: %j', (body) => {
+    expect(() => discardBody({ body })).not.toThrow()
   })
 })

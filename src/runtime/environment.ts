@@ -9,7 +9,8 @@ export function isBrowser(): boolean {
   const { document, WorkerGlobalScope, navigator } = globalThis as Record<string, unknown> & {
     navigator?: { userAgent?: string }
   }
-  return (document !== undefined || WorkerGlobalScope !== undefined) && /^Mozilla\//.test(navigator?.userAgent ?? '')
+  const isWeb = document !== undefined || WorkerGlobalScope !== undefined
+  return isWeb && navigator?.userAgent?.startsWith('Mozilla/') === true
 }
 
 /** Whether this is Deno. */

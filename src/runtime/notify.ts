@@ -1,8 +1,6 @@
 /** Calls an observer, if there is one. Nothing that it throws or rejects with reaches the caller. */
-export function notify<Event>(observer: ((event: Event) => unknown) | undefined, event: Event): void {
-  try {
-    const result = observer?.(event) as Promise<unknown> | undefined
-    // Not `instanceof Promise`: the observer may come from another realm.
-    if (typeof result?.then === 'function') result.then(undefined, () => {})
-  } catch {}
+export function notify<Event>(observer: ((event: Event) => unknown) | undefined = () => {}, event: Event): void {
+  // An async function rejects with whatever is thrown in it.
+  const call = async () => observer(event)
+  call().catch(() => {})
 }

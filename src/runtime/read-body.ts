@@ -28,13 +28,11 @@ interface ReadableResponse {
  * @throws the signal's reason, after an abort
  */
 export async function readText(response: ReadableResponse, maxBytes: number, signal?: AbortSignal): Promise<string> {
-  if (response.body === null) return ''
   const source = openSource(response.body)
   if (!source) return readWhole(response, maxBytes)
 
   let bytes: Uint8Array = new Uint8Array()
   let length = 0
-  let complete = false
   const forget = signal && onAbort(signal, () => source.cancel(signal.reason))
   try {
     signal?.throwIfAborted()
@@ -48,14 +46,13 @@ export async function readText(response: ReadableResponse, maxBytes: number, sig
     }
     // A web stream that was cancelled ends like one that is complete.
     signal?.throwIfAborted()
-    complete = true
     return new TextDecoder().decode(bytes.subarray(0, length))
   } catch (error) {
+    source.cancel()
     // A Node stream that was destroyed fails with an error of its own.
     throw signal?.aborted ? signal.reason : error
   } finally {
     forget?.()
-    if (!complete) source.cancel()
   }
 }
 
