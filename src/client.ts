@@ -1,4 +1,4 @@
-import type { Issue, RateLimitState } from './errors.ts'
+import type { RateLimitState } from './errors.ts'
 import type { ApiPromise } from './http/api-promise.ts'
 import { unwrapPageWithSchema, unwrapWhole } from './http/envelope.ts'
 import type { ListPromise } from './http/lists/list-promise.ts'
@@ -18,13 +18,22 @@ import { PixelsResource } from './resources/pixels.ts'
 import { QrResource } from './resources/qr.ts'
 import { SplashResource } from './resources/splash.ts'
 import { type Inspect, inspectCustom } from './runtime/inspect.ts'
-import { mismatch } from './schema/expected.ts'
-import { checkParams } from './schema/params.ts'
+import { type Check, type Checks, checkOptions, checkParams, nonEmptyString } from './schema/params.ts'
 import type { StandardSchema } from './schema/standard-schema.ts'
 import { resolveSettings } from './settings.ts'
 
 /** The state of a budget that nobody counts. */
 const unknownRate: RateLimitState = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
+
+const rowsKey: Check = { ...nonEmptyString, expected: 'the key of the rows' }
+
+/** The checks of a schema, which are made before a request is sent that it could not read. */
+const schemaChecks: Checks = {
+  schema: {
+    expected: 'a Standard Schema, such as one of zod, valibot or ArkType',
+    fits: (value) => typeof (value as Partial<StandardSchema> | null)?.['~standard']?.validate === 'function',
+  },
+}
 
 /**
  * The client of both APIs: one sub-client for each resource, and `request` and `paginate` for everything else.
@@ -117,7 +126,7 @@ export class ShortLinkClient {
     options?: RequestOptions,
   ): ApiPromise<T> {
     const { query, json, body, schema } = params ?? {}
-    const invalid = [...checkParams(params, {}), ...schemaIssues(schema)]
+    const invalid = [...checkParams(params, {}), ...checkOptions({ schema }, schemaChecks)]
     return this.#transport.call(
       { method, path, query, json, content: body, unwrap: unwrapWhole(schema), invalid },
       options,
@@ -139,9 +148,10 @@ export class ShortLinkClient {
    */
   paginate<T = unknown>(path: string, params: PaginateParams<T>, options?: ListOptions): ListPromise<T> {
     const { listKey, query, schema } = params ?? {}
-    const isNamed = typeof listKey === 'string' && listKey !== ''
-    const missing: Issue[] = isNamed ? [] : [{ path: ['listKey'], message: mismatch('the key of the rows', listKey) }]
-    const invalid = [...missing, ...schemaIssues(schema)]
+    const invalid = [
+      ...checkParams({ listKey }, { listKey: rowsKey }, ['listKey']),
+      ...checkOptions({ schema }, schemaChecks),
+    ]
     return this.#transport.pages({ path, query, unwrap: unwrapPageWithSchema(listKey, schema), invalid }, options)
   }
 
@@ -149,18 +159,6 @@ export class ShortLinkClient {
   [inspectCustom](_depth: number, options: object, inspect: Inspect): string {
     return `ShortLinkClient ${inspect({ ...this.#transport.addresses, rateLimit: this.rateLimit }, options)}`
   }
-}
-
-/** What does not fit about a schema, said before a request is sent that it could not read. */
-function schemaIssues(schema: unknown): Issue[] {
-  const validate = (schema as Partial<StandardSchema> | null | undefined)?.['~standard']?.validate
-  if (schema === undefined || typeof validate === 'function') return []
-  return [
-    {
-      path: ['schema'],
-      message: mismatch('a Standard Schema, such as one of zod, valibot or ArkType', schema ?? null),
-    },
-  ]
 }
 
 /** A method that `client.request` sends. */

@@ -1,6 +1,6 @@
 import type { Issue } from './errors.ts'
 import type { KeySource } from './http/api-key.ts'
-import type { Logger, LogLevel } from './http/events/log.ts'
+import { type Logger, type LogLevel, logLevels, logMethods } from './http/events/log.ts'
 import type { Observers } from './http/events/observers.ts'
 import { type RequestOptions, requestOptionChecks } from './http/request-options.ts'
 import { type RateLimiter, type RateLimitOptions, rateLimitChecks } from './rate-limit/limiter.ts'
@@ -69,7 +69,7 @@ const optionChecks: Checks<keyof ShortLinkClientOptions> = {
   ...commonChecks,
   baseUrl: checkedElsewhere,
   openerUrl: checkedElsewhere,
-  apiKey: { ...checkedElsewhere, secret: true },
+  apiKey: checkedElsewhere,
   rateLimit: {
     expected: 'an object of options, a RateLimiter, or false',
     fits: (value) => value === false || (isRecord(value) && typeof value.acquire === 'function'),
@@ -79,14 +79,12 @@ const optionChecks: Checks<keyof ShortLinkClientOptions> = {
   validation: ['strict', 'report', 'off'],
   fetch: aFunction,
   openerAuth: ['none', 'bearer'],
-  logLevel: ['off', 'error', 'warn', 'info', 'debug'],
+  logLevel: logLevels,
   logger: {
     expected: 'an object with the functions error, warn, info and debug',
     fits: (value) =>
       Object(value) === value &&
-      ['error', 'warn', 'info', 'debug'].every(
-        (name) => typeof (value as Record<string, unknown>)[name] === 'function',
-      ),
+      logMethods.every((name) => typeof (value as Record<string, unknown>)[name] === 'function'),
   },
   dangerouslyAllowBrowser: boolean,
   allowInsecureHttp: boolean,

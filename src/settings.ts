@@ -3,7 +3,7 @@ import { parseAddress } from './http/address.ts'
 import { ApiKey, type KeySource } from './http/api-key.ts'
 import { type Logger, type LogLevel, logObservers } from './http/events/log.ts'
 import { createRedactor, redactIssues } from './http/redact.ts'
-import { headerEntries } from './http/request-options.ts'
+import { headerPairs } from './http/request-options.ts'
 import { retryOptions } from './http/retry.ts'
 import type { Settings } from './http/transport.ts'
 import { checkClientOptions, type ShortLinkClientOptions } from './options.ts'
@@ -42,8 +42,8 @@ export function resolveSettings(given: ShortLinkClientOptions): Settings {
   if (baseUrl === undefined && openerUrl === undefined) {
     throw new ConfigurationError(`no address: set ${SET_BY.management}, ${SET_BY.opener}, or both`)
   }
-  const usesKey = { management: baseUrl !== undefined, opener: openerUrl !== undefined && openerAuth === 'bearer' }
-  const apiKey = new ApiKey(keySource(options, usesKey.management || usesKey.opener))
+  const openerUsesKey = openerAuth === 'bearer'
+  const apiKey = new ApiKey(keySource(options, baseUrl !== undefined || openerUsesKey))
   const address = (name: string, value: string | URL | undefined) =>
     value === undefined ? undefined : parseAddress(name, value, allowInsecureHttp, (text) => apiKey.redact(text))
   const limiter = rateLimiter(options.rateLimit)
@@ -52,7 +52,7 @@ export function resolveSettings(given: ShortLinkClientOptions): Settings {
     opener: {
       address: address('openerUrl', openerUrl),
       setBy: SET_BY.opener,
-      usesKey: usesKey.opener,
+      usesKey: openerUsesKey,
       limiter: limiter && openerLimiter(limiter),
     },
     apiKey,
@@ -61,7 +61,7 @@ export function resolveSettings(given: ShortLinkClientOptions): Settings {
     maxResponseSize: options.maxResponseSize ?? defaults.maxResponseSize,
     validation: options.validation ?? defaults.validation,
     fetch: options.fetch ?? defaults.fetch,
-    headers: (headerEntries(options.headers ?? {}) ?? []) as [string, string][],
+    headers: headerPairs(options.headers),
     observers: [options, logObservers(logLevel(options), options.logger ?? defaults.logger)],
   }
 }

@@ -6,6 +6,7 @@ import {
   ShortLinkClient,
   type ShortLinkClientOptions,
 } from '../src/index.ts'
+import { createProxy } from '../src/proxy/index.ts'
 import { account, page, splash } from './helpers/answers.ts'
 import { connect, KEY } from './helpers/client.ts'
 import { failure } from './helpers/outcome.ts'
@@ -36,8 +37,12 @@ describe('an invalid option is refused, and the error names it', () => {
     ['baseUrl', 'sho.rt/api', /expected an absolute URL such as https:\/\/sho\.rt\/api, received "sho\.rt\/api"/],
     ['baseUrl', '', /expected an absolute URL/],
     ['baseUrl', 5, /expected an absolute URL/],
+    ['baseUrl', ['https://sho.rt'], /expected an absolute URL.*received a list/],
     ['baseUrl', 'ftp://sho.rt', /expected http: or https:, received ftp:/],
+    ['baseUrl', 'shttp://sho.rt', /expected http: or https:, received shttp:/],
     ['baseUrl', 'https://user:secret@sho.rt', /leave out the user name and password/],
+    ['baseUrl', 'https://user@sho.rt', /leave out the user name and password/],
+    ['baseUrl', 'https://:secret@sho.rt', /leave out the user name and password/],
     ['baseUrl', 'https://sho.rt/api?version=3', /leave out the query and the fragment/],
     ['baseUrl', 'https://sho.rt/api#top', /leave out the query and the fragment/],
     ['openerUrl', '/opener', /expected an absolute URL/],
@@ -47,6 +52,7 @@ describe('an invalid option is refused, and the error names it', () => {
     ['apiKey', 'Bearer KEY', /begins with “Bearer”: leave that out, the client adds it/],
     ['apiKey', 'KEY\n', /white space: trim it/],
     ['apiKey', ' KEY', /white space: trim it/],
+    ['apiKey', 'KEY Bearer KEY', /a space, a line break or another character that a header cannot carry/],
     ['apiKey', 'KEY KEY', /a space, a line break or another character that a header cannot carry/],
     ['apiKey', 'ключ', /a header cannot carry/],
     ['timeout', 0, /milliseconds above 0/],
@@ -54,6 +60,11 @@ describe('an invalid option is refused, and the error names it', () => {
     ['timeout', Number.NaN, /received NaN/],
     ['timeout', Number.POSITIVE_INFINITY, /or false/],
     ['timeout', '5000', /received "5000"/],
+    [
+      'timeout',
+      2 ** 31,
+      /^timeout: expected milliseconds above 0 and up to 2147483647, or false, received 2147483648$/,
+    ],
     ['timeout', null, /received null/],
     ['retry', -1, /whole number/],
     ['retry', 1.5, /received 1.5/],
@@ -72,13 +83,25 @@ describe('an invalid option is refused, and the error names it', () => {
     ['validation', 'loose', /expected one of strict, report, off, received "loose"/],
     ['validation', null, /received null/],
     ['openerAuth', 'basic', /none, bearer/],
+    ['rateLimit', 30, /expected an object of options, a RateLimiter, or false, received 30/],
+    ['rateLimit.acquire', { acquire: 1 }, /unknown option/],
     ['fetch', 'fetch', /a function/],
+    ['logger', null, /expected an object with the functions error, warn, info and debug, received null/],
+    ['logger', {}, /error, warn, info and debug/],
+    ['logger', { error() {}, warn() {}, info() {} }, /error, warn, info and debug/],
+    ['logLevel', 'verbose', /expected one of off, error, warn, info, debug, received "verbose"/],
     ['onRequest', {}, /a function/],
     ['onResponse', 'log', /a function/],
     ['onRetry', 1, /a function/],
     ['onDrift', [], /a function/],
     ['headers', 'x-site: shop', /names and values of headers.*received a string/],
-    ['headers', [['x-site']], /names and values of headers/],
+    ['headers', null, /received null$/],
+    ['headers', [['x-site']], /received a list$/],
+    ['headers', [['x-site', 'shop', 'blog']], /received a list$/],
+    ['headers', ['ab'], /received a list$/],
+    ['headers', [['x-site', 'shop'], ['x-one']], /received a list$/],
+    ['headers', [[5, 'shop']], /: 5 does not fit, its value is a string$/],
+    ['headers', { 'x-one': '1', 'x-site': 5 }, /: "x-site" does not fit, its value is a number$/],
     ['headers', { 'x-site': 'a\r\nx-evil: 1' }, /"x-site" does not fit, its value is a string/],
     ['headers', { 'x-site': 'a\nb' }, /"x-site" does not fit/],
     ['headers', { 'x-site': 'чай' }, /"x-site" does not fit/],
@@ -92,8 +115,21 @@ describe('an invalid option is refused, and the error names it', () => {
     expect(error.message).toMatch(message)
   })
 
-  it.each([null, 5, 'https://sho.rt'])('%j instead of an object of options is refused', (options) => {
-    expect(refused(options).message).toMatch(/an object of options/)
+  it.each([
+    [null, 'null'],
+    [5, 'a number'],
+    ['https://sho.rt', 'a string'],
+    [[], 'a list'],
+  ])('%j instead of an object of options is refused', (options, received) => {
+    expect(refused(options).message).toBe(`expected an object of options, received ${received}`)
+  })
+
+  it.each(['', 5, null])('the key %j beside another invalid option does not spoil the message', (apiKey) => {
+    expect(refused({ ...good, apiKey, timeout: 0 }).message).toMatch(/^timeout: expected milliseconds .*, received 0$/)
+  })
+
+  it('the key in the place of another option is not shown', () => {
+    expect(refused({ ...good, apiKey: 'the-key-1', timeout: 'the-key-1' }).message).toMatch(/received "\[redacted\]"$/)
   })
 
   it('all invalid options are named in one error', () => {
@@ -104,8 +140,10 @@ describe('an invalid option is refused, and the error names it', () => {
 
   it.each<[option: string, value: unknown]>([
     ['timeout', false],
+    ['timeout', 2 ** 31 - 1],
     ['retry', 0],
     ['retry', { limit: 5 }],
+    ['retry', { maxDelay: 0 }],
     ['retry', { maxDelay: Number.POSITIVE_INFINITY }],
     ['rateLimit', false],
     ['rateLimit', {}],
@@ -114,6 +152,7 @@ describe('an invalid option is refused, and the error names it', () => {
     ['headers', [['x-site', 'shop']]],
     ['headers', new Headers({ 'x-site': 'shop' })],
     ['headers', new Map([['x-site', 'shop']])],
+    ['logger', Object.assign(() => {}, { error() {}, warn() {}, info() {}, debug() {} })],
     ['apiKey', null],
     ['apiKey', () => 'KEY'],
     ['baseUrl', new URL('https://sho.rt/api/')],
@@ -178,6 +217,7 @@ describe('an http: address', () => {
     'http://10.0.0.1',
     'http://127.0.0.1.evil.example',
     'http://localhost.evil.example',
+    'http://notlocalhost',
     'http://[::2]',
     'http://0.0.0.0',
   ])('beyond loopback is refused, with what to do: %s', (address) => {
@@ -193,12 +233,51 @@ describe('an http: address', () => {
     'http://localhost:3000',
     'http://127.0.0.1',
     'http://127.8.8.8',
+    'http://127.10.20.30',
     'http://[::1]:80/api',
     'http://api.localhost',
     'http://LOCALHOST',
     'http://2130706433',
   ])('on loopback is accepted: %s', (baseUrl) => {
     expect(() => new ShortLinkClient({ baseUrl, apiKey: 'KEY' })).not.toThrow()
+  })
+})
+
+it('the address of a proxy is checked too', () => {
+  expect(() => createProxy({ baseUrl: 'sho.rt', apiKey: 'KEY', allow: ['GET /account'] })).toThrow(
+    /^baseUrl: expected an absolute URL such as https:\/\/sho\.rt\/api, received "sho\.rt"$/,
+  )
+})
+
+describe('a path as baseUrl', () => {
+  const page = {
+    document: {},
+    navigator: { userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' },
+    location: { href: 'https://shop.example/a/index.html' },
+  }
+  const become = (globals: object) => {
+    for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value)
+  }
+
+  it.each([
+    ['/api', 'https://shop.example/api/account'],
+    ['./api', 'https://shop.example/a/api/account'],
+    ['../api', 'https://shop.example/api/account'],
+    ['//sho.rt/api', 'https://sho.rt/api/account'],
+  ])('is one of the page in a browser: %s', async (baseUrl, address) => {
+    become(page)
+    const fetch = vi.fn(async () => Response.json(account))
+    await new ShortLinkClient({ baseUrl, apiKey: null, fetch }).account.get()
+    expect(fetch).toHaveBeenCalledWith(address, expect.anything())
+  })
+
+  it.each([
+    ['lacks its scheme', 'sho.rt/api', page],
+    ['is meant for a page, in a worker without an address', '/api', { ...page, location: undefined }],
+    ['is meant for a page, in Node', '/api', { location: page.location }],
+  ])('is refused where it %s', (_, baseUrl, globals) => {
+    become(globals)
+    expect(refused({ baseUrl, apiKey: null }).message).toMatch(/^baseUrl: expected an absolute URL/)
   })
 })
 
@@ -273,9 +352,11 @@ describe('apiKey as a function', () => {
       () => {
         throw new Error('the vault is closed')
       },
-      /apiKey\(\) failed: .*the vault is closed/,
+      /: apiKey\(\) failed: the vault is closed$/,
     ],
-    ['rejects', () => Promise.reject(new Error('the vault is closed')), /apiKey\(\) failed: .*the vault is closed/],
+    ['rejects', () => Promise.reject(new Error('the vault is closed')), /: apiKey\(\) failed: the vault is closed$/],
+    ['rejects with a text', () => Promise.reject('the vault is closed'), /: apiKey\(\) failed: the vault is closed$/],
+    ['rejects with nothing', () => Promise.reject(undefined), /: apiKey\(\) failed: nothing$/],
     ['gives nothing', () => undefined, /: apiKey: is missing, expected a string$/],
     ['gives null', () => null, /: apiKey: expected a string, received null$/],
     ['gives an empty string', () => '', /: apiKey: is empty$/],
@@ -329,6 +410,8 @@ describe('the path of client.request and client.paginate', () => {
     undefined,
     null,
     {},
+    ['/urls'],
+    `/${'a'.repeat(8000)}`,
   ])('%j is refused before anything is sent', async (path) => {
     const server = await serve({ body: page('urls', [splash(1)]).body })
     for (const call of [
@@ -342,14 +425,22 @@ describe('the path of client.request and client.paginate', () => {
     expect(server.seen).toEqual([])
   })
 
-  it.each(['/', '/urls', '/url/1/update', '/a%20b', '/...', '/a..b/.c', '/Ünïcode', "/a'b(c)", '/a//b'])(
-    '%j is sent',
-    async (path) => {
-      const server = await serve({})
-      await connect(server).request('GET', path)
-      expect(decodeURI(server.seen[0]!.url)).toBe(decodeURI(`/api${path}`))
-    },
-  )
+  it.each([
+    '/',
+    '/urls',
+    '/url/1/update',
+    '/a%20b',
+    '/...',
+    '/a..b/.c',
+    '/Ünïcode',
+    "/a'b(c)",
+    '/a//b',
+    `/${'a'.repeat(7999)}`,
+  ])('%j is sent', async (path) => {
+    const server = await serve({})
+    await connect(server).request('GET', path)
+    expect(decodeURI(server.seen[0]!.url)).toBe(decodeURI(`/api${path}`))
+  })
 })
 
 describe('withOptions', () => {
@@ -375,7 +466,8 @@ describe('withOptions', () => {
 
   it('can replace or remove the rate limiter', async () => {
     const first = connect(await serve({ body: account }), { rateLimit: {} })
-    expect(first.withOptions({ rateLimit: false }).rateLimit.limit).toBeUndefined()
+    const unknown = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
+    expect(first.withOptions({ rateLimit: false }).rateLimit).toEqual(unknown)
     expect(first.withOptions({ rateLimit: { requests: 5 } }).rateLimit.limit).toBe(5)
     expect(first.rateLimit.limit).toBe(30)
   })

@@ -71,12 +71,13 @@ export function unwrapPage<T>(listKeys: readonly string[], row: z.ZodMiniType<T>
 
 /** The same, with its rows as they came or as a user's schema returns them. */
 export function unwrapPageWithSchema<T>(listKey: string, schema: StandardSchema<T> | undefined): Unwrap<Page<T>> {
-  return async (body, { issues }, validate) => {
-    const { page, rows, at } = openPage<T>(body, [listKey], { path: [], issues })
+  return async (body, context, validate) => {
+    const { page, rows, at } = openPage<T>(body, [listKey], context)
     if (!schema || !validate) return { ...page, items: rows as T[] }
     const items: T[] = []
     for (const row of rows) {
-      items.push(await parseWithStandardSchema(schema, row, { path: [...at, items.length], issues }))
+      const rowContext = { path: [...at, items.length], issues: context.issues }
+      items.push(await parseWithStandardSchema(schema, row, rowContext))
     }
     return { ...page, items }
   }

@@ -51,8 +51,11 @@ export const requestOptionChecks: Checks<keyof RequestOptions> = {
   },
 }
 
-/** The names and values of anything that `new Headers` takes, of any realm; `undefined` where it is something else. @internal */
-export function headerEntries(headers: unknown): [unknown, unknown][] | undefined {
+/** The names and values of headers that fit. @internal */
+export const headerPairs = (headers: HeadersInput = {}) => headerEntries(headers) as [name: string, value: string][]
+
+/** The names and values of anything that `new Headers` takes, of any realm; `undefined` where it is something else. */
+function headerEntries(headers: unknown): [unknown, unknown][] | undefined {
   if (typeof headers !== 'object' || headers === null) return undefined
   const entries = Symbol.iterator in headers ? [...(headers as Iterable<unknown>)] : Object.entries(headers)
   return entries.every((entry) => Array.isArray(entry) && entry.length === 2)

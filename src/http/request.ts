@@ -7,7 +7,7 @@ import type { ApiKey } from './api-key.ts'
 import type { Unwrap } from './envelope.ts'
 import { checkPath, escapePath, type Path, patternOf } from './path.ts'
 import { createRedactor, type Redact, redactIssues } from './redact.ts'
-import { headerEntries, type RequestOptions, requestOptionChecks } from './request-options.ts'
+import { headerPairs, type RequestOptions, requestOptionChecks } from './request-options.ts'
 import { type RetryOptions, retryOptions } from './retry.ts'
 import { checkContent, isReplayable, type Upload, type UploadContent, uploadOptionChecks } from './uploads/upload.ts'
 
@@ -112,7 +112,7 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
   if ([json, content].filter((body) => body !== undefined).length > (method === 'GET' ? 0 : 1)) {
     issues.push({ path: ['body'], message: 'expected `json` or `body`, and neither with GET' })
   }
-  const body = json === undefined ? undefined : stringify(json, issues)
+  const body = stringify(json, issues)
   const search = queryString(query, issues)
   refuse(escaped, issues)
 
@@ -138,7 +138,7 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
     timeout: own.timeout ?? defaults.timeout,
     retry: retryOptions(own.retry, defaults.retry),
     readAhead: call.readAhead,
-    headers: (headerEntries(own.headers ?? {}) ?? []) as [string, string][],
+    headers: headerPairs(own.headers),
   }
 }
 
@@ -184,7 +184,7 @@ function queryString(query: object | undefined, issues: Issue[]): string {
   return pairs.length ? `?${pairs.join('&')}` : ''
 }
 
-function stringify(json: unknown, issues: Issue[]): string {
+function stringify(json: unknown, issues: Issue[]): string | undefined {
   const refused = firstKeysOf(issues)
   for (const [name, value] of Object.entries(isRecord(json) ? json : {})) {
     if (!refused.has(name) && !isData(value)) issues.push(misplaced(name, mismatch('what JSON can hold', value)))
@@ -193,7 +193,7 @@ function stringify(json: unknown, issues: Issue[]): string {
     return JSON.stringify(json)
   } catch (error) {
     issues.push({ path: [], message: `expected what JSON can hold: ${(error as Error).message}` })
-    return ''
+    return undefined
   }
 }
 

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors.ts'
 import { ApiKey } from '../http/api-key.ts'
 import { redactCause } from '../http/redact.ts'
-import { headerEntries } from '../http/request-options.ts'
+import { headerPairs } from '../http/request-options.ts'
 import { causesOf } from '../http/retry.ts'
 import { openSource, withLength } from '../http/uploads/upload.ts'
 import { EXPIRED, withDeadline } from '../runtime/deadline.ts'
@@ -29,7 +29,7 @@ interface ForwardedCall {
 export class Forwarder {
   readonly #targets: Targets
   readonly #keyFor: (request: Request) => ApiKey
-  readonly #openerAuth: 'none' | 'bearer'
+  readonly #openerHasKey: boolean
   readonly #timeout: number | false
   readonly #maxResponseSize: number
   readonly #headers: readonly (readonly [string, string])[]
@@ -39,10 +39,10 @@ export class Forwarder {
   constructor(options: ProxyOptions, targets: Targets) {
     this.#targets = targets
     this.#keyFor = keySource(options.apiKey ?? requiredVariable('apiKey', 'SHORTLINK_API_KEY'))
-    this.#openerAuth = options.openerAuth ?? 'none'
+    this.#openerHasKey = options.openerAuth === 'bearer'
     this.#timeout = options.timeout ?? 120_000
     this.#maxResponseSize = options.maxResponseSize ?? DEFAULT_MAX_BYTES
-    this.#headers = (headerEntries(options.headers ?? {}) ?? []) as [string, string][]
+    this.#headers = headerPairs(options.headers)
     this.#fetch = options.fetch ?? runtimeFetch
   }
 
@@ -68,7 +68,7 @@ export class Forwarder {
       if (value !== null) headers.set(name, value)
     }
     for (const [name, value] of this.#headers) headers.set(name, value)
-    if (!isOpener || this.#openerAuth === 'bearer') headers.set('Authorization', `Bearer ${await key.get()}`)
+    if (!isOpener || this.#openerHasKey) headers.set('Authorization', `Bearer ${await key.get()}`)
     signal.throwIfAborted()
 
     // Deno sends the length of the request's own stream, and of no other (denoland/deno#24197).

@@ -12,14 +12,18 @@ export interface Logger {
   debug(message: string): void
 }
 
-const levels: readonly LogLevel[] = ['off', 'error', 'warn', 'info', 'debug']
+/** The functions of a logger, one for each level that logs. @internal */
+export const logMethods = ['error', 'warn', 'info', 'debug'] as const
+
+/** The levels, each of which includes those before it. @internal */
+export const logLevels: readonly LogLevel[] = ['off', ...logMethods]
 
 /** A wait for rate budget that is worth a warning, in milliseconds. */
 const LONG_WAIT = 5000
 
 /** The log as listeners. There are none beyond the level, so that what nobody reads costs nothing. @internal */
 export function logObservers(level: LogLevel, logger: Logger): Listeners[number] {
-  const includes = (other: LogLevel) => levels.indexOf(level) >= levels.indexOf(other)
+  const includes = (other: LogLevel) => logLevels.indexOf(level) >= logLevels.indexOf(other)
   let warnedUntil = 0
 
   // Each returns what the logger does, which may be a promise that rejects.
