@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod/mini'
 import type { Drift, ShortLinkClientOptions } from '../src/index.ts'
 import { InvalidResponseError, type ShortLinkClient } from '../src/index.ts'
+import { Domain, OpenerLink, QrStatistics, type StandardSchema } from '../src/schemas.ts'
 import { account, page, splash } from './helpers/answers.ts'
 import { connect } from './helpers/client.ts'
 import { failure } from './helpers/outcome.ts'
@@ -52,8 +53,20 @@ describe('a value in the spellings that deployments use', () => {
     })
   })
 
-  it.each([[false], [0], ['0'], [''], [null], [undefined]])('the rotator %j is read as false', async (rotator) => {
-    expect(await read(page('campaigns', [{ ...campaign, rotator }]).body, oneCampaign)).toEqual(campaign)
+  it.each([
+    [false, false],
+    [0, false],
+    ['0', false],
+    ['', false],
+    [null, false],
+    [undefined, false],
+    ['https://sho.rt/r/spring', 'https://sho.rt/r/spring'],
+    [2026, '2026'],
+  ])('the rotator %j is read as %j', async (rotator, expected) => {
+    expect(await read(page('campaigns', [{ ...campaign, rotator }]).body, oneCampaign)).toEqual({
+      ...campaign,
+      rotator: expected,
+    })
   })
 
   it.each([[null], [''], [undefined]])('the absent redirect %j is read as null', async (redirectroot) => {
@@ -69,6 +82,11 @@ describe('a value in the spellings that deployments use', () => {
 
   it.each([[[]], [{}], [0], ['0'], [null], [''], [undefined]])('the map %j is read as an empty map', async (topOs) => {
     const answer = await read({ error: 0, details: qr, data: { ...statistics, topOs } }, (c) => c.qr.get(1))
+    expect(answer).toEqual({ details: qr, data: statistics })
+  })
+
+  it('an object without its keys, which arrives as `[]`, is read with their defaults', async () => {
+    const answer = await read({ error: 0, details: qr, data: { ...statistics, socialCount: [] } }, (c) => c.qr.get(1))
     expect(answer).toEqual({ details: qr, data: statistics })
   })
 
@@ -145,7 +163,7 @@ describe('the envelope of a success', () => {
   it.each([
     ['an empty list as null', { result: 0, maxpage: 0 }, null, []],
     ['an empty list as an empty object', { result: '0', maxpage: '0' }, {}, []],
-    ['a list with gaps', { result: 2 }, { '2': splash(2), '0': splash(1) }, [splash(1), splash(2)]],
+    ['a list with gaps', { result: 2 }, { '12': splash(2), '0': splash(1) }, [splash(1), splash(2)]],
   ])('%s is a list', async (_, numbers, rows, items) => {
     expect((await connect(await serve(page('splash', rows, numbers))).splash.list()).items).toEqual(items)
   })
@@ -221,57 +239,171 @@ describe('an answer that does not fit its documented type', () => {
     expect(onDrift).not.toHaveBeenCalled()
   })
 
-  it.each([
-    ['an account without `data`', { error: 0 }, (c: ShortLinkClient) => c.account.get(), ['data']],
+  const visits = (changed: object) => ({ error: 0, details: qr, data: { ...statistics, ...changed } })
+  const opened = (devicetarget: unknown) => ({
+    ...{ id: 1, shorturl: 's', status: 'private', provider: 'p', domain: 'd' },
+    devicetarget,
+  })
+  const getQr = (c: ShortLinkClient) => c.qr.get(1)
+  const createDomain = (c: ShortLinkClient) => c.domains.create({ domain: 'https://a.example' })
+  const createCampaign = (c: ShortLinkClient) => c.campaigns.create({})
+  const createLink = (c: ShortLinkClient) => c.opener.create({ url: 'https://shop.example' })
+  const pageOfQr = { result: 1, perpage: 15, currentpage: 1, nextpage: null, maxpage: 1 }
+
+  it.each<[name: string, body: unknown, call: (c: ShortLinkClient) => PromiseLike<unknown>, issue: string]>([
+    ['an account without `data`', { error: 0 }, (c) => c.account.get(), 'data: is missing, expected an object'],
+    ['a list for an account', { data: [5] }, (c) => c.account.get(), 'data: expected an object, received a list'],
+    ['a created thing without an id', { error: 0 }, createDomain, 'id: is missing, expected an integer'],
+    ['an empty id', { ...domain, id: '' }, createDomain, 'id: expected an integer, received an empty string'],
     [
-      'a created thing without an id',
-      { error: 0 },
-      (c: ShortLinkClient) => c.domains.create({ domain: 'https://a.example' }),
-      ['id'],
+      'an id with a letter before it',
+      { ...domain, id: 'a5' },
+      createDomain,
+      'id: expected an integer, received a string',
+    ],
+    [
+      'an id with a letter after it',
+      { ...domain, id: '5a' },
+      createDomain,
+      'id: expected an integer, received a string',
+    ],
+    ['an id in a list', { ...domain, id: [5] }, createDomain, 'id: expected an integer, received a list'],
+    [
+      'an id that JavaScript cannot hold',
+      '{"error":0,"id":9007199254740993}',
+      createDomain,
+      'id: expected an integer, received a number',
+    ],
+    [
+      'a redirect that is an object',
+      page('domains', [{ ...domain, redirectroot: {} }]).body,
+      (c) => c.domains.list(),
+      'data.domains.0.redirectroot: expected a string, received an object',
+    ],
+    [
+      'a flag in words',
+      { ...campaign, public: 'yes' },
+      createCampaign,
+      'public: expected a boolean, received a string',
+    ],
+    [
+      'true for a rotator',
+      { ...campaign, rotator: true },
+      createCampaign,
+      'rotator: expected a string, received a boolean',
     ],
     [
       'a list without its key',
-      { error: 0, data: { ...(page('x', []).body as object), result: 1, currentpage: 1, maxpage: 1, perpage: 15 } },
-      (c: ShortLinkClient) => c.qr.list(),
-      ['data', 'qrs'],
+      { error: 0, data: pageOfQr },
+      (c) => c.qr.list(),
+      'data.qrs: is missing, expected a list',
+    ],
+    [
+      'a list under keys that begin with a letter',
+      { data: { ...pageOfQr, qrs: { a1: qr } } },
+      (c) => c.qr.list(),
+      'data.qrs: expected a list, received an object',
+    ],
+    [
+      'a list under keys that end with a letter',
+      { data: { ...pageOfQr, qrs: { '1a': qr } } },
+      (c) => c.qr.list(),
+      'data.qrs: expected a list, received an object',
     ],
     [
       'a count with a fraction',
       { error: 0, details: { ...qr, scans: 1.5 } },
-      (c: ShortLinkClient) => c.qr.get(1),
-      ['details', 'scans'],
+      getQr,
+      'details.scans: expected an integer, received a number',
     ],
+    [
+      'a name that is false',
+      { error: 0, details: { ...qr, name: false } },
+      getQr,
+      'details.name: expected a string, received a boolean',
+    ],
+    ['a list for statistics', { details: qr, data: [5] }, getQr, 'data: expected an object, received a list'],
+    [
+      'a list for an object whose fields have defaults',
+      visits({ socialCount: [5] }),
+      getQr,
+      'data.socialCount: expected an object, received a list',
+    ],
+    [
+      'a word for a count that may be left out',
+      visits({ socialCount: { facebook: 'few' } }),
+      getQr,
+      'data.socialCount.facebook: expected an integer, received a string',
+    ],
+    ['a text for a map', visits({ topOs: 'Linux' }), getQr, 'data.topOs: expected an object, received a string'],
+    ['a list for a map', visits({ topOs: ['Linux'] }), getQr, 'data.topOs: expected an object, received a list'],
     [
       'a count in a map that is a text',
-      { error: 0, details: qr, data: { ...statistics, topOs: { Linux: 'many' } } },
-      (c: ShortLinkClient) => c.qr.get(1),
-      ['data', 'topOs', 'Linux'],
+      visits({ topOs: { Linux: 'many', Windows: 1 } }),
+      getQr,
+      'data.topOs.Linux: expected an integer, received a string',
     ],
-    [
-      'an id that JavaScript cannot hold',
-      '{"error":0,"id":9007199254740993}',
-      (c: ShortLinkClient) => c.domains.create({ domain: 'https://a.example' }),
-      ['id'],
-    ],
+    ['a number for the device targets', opened(5), createLink, 'devicetarget: expected a list, received a number'],
     [
       'a device target that is none',
-      {
-        ...{ id: 1, shorturl: 's', status: 'private', provider: 'p', domain: 'd' },
-        devicetarget: [{ device: 'iPad' }],
-      },
-      (c: ShortLinkClient) => c.opener.create({ url: 'https://shop.example' }),
-      ['devicetarget', 0, 'link'],
+      opened([{ device: 'iPad' }]),
+      createLink,
+      'devicetarget.0.link: is missing, expected a string',
     ],
-  ])('%s is named with its place', async (_, body, call, path) => {
+  ])('%s is named with its place, and with what was expected', async (_, body, call, issue) => {
     const error = await failure(Promise.resolve(read(body, call)))
     expect(error).toBeInstanceOf(InvalidResponseError)
-    expect((error as InvalidResponseError).issues.map((issue) => issue.path)).toEqual([path])
+    const { issues } = error as InvalidResponseError
+    expect(issues.map(({ path, message }) => `${path.join('.')}: ${message}`)).toEqual([issue])
   })
 
   it('many issues are cut in the message and complete in `issues`', async () => {
     const error = await failure(list({}, page('splash', Array(40).fill(0))))
     expect(error.message).toMatch(/; and 35 more$/)
     expect((error as InvalidResponseError).issues).toHaveLength(40)
+  })
+
+  it.each<[name: string, rows: unknown[], currentpage: number]>([
+    ['with one issue each', Array(150).fill(0), 1],
+    ['with three issues each', Array(40).fill({}), 1],
+    ['on another page than the one asked for', Array(100).fill(0), 2],
+  ])('of rows %s, 100 issues are kept', async (_, rows, currentpage) => {
+    const server = await serve(page('splash', rows, { currentpage, maxpage: 2 }))
+    const error = await failure(connect(server).splash.list({ page: 1 }))
+    expect((error as InvalidResponseError).issues).toHaveLength(100)
+  })
+
+  it('rows behind the hundredth issue are returned as they came', async () => {
+    const rows = [...Array(100).fill(0), { ...splash(1), id: '1' }]
+    const { items } = await list({ validation: 'report' }, page('splash', rows))
+    expect(items.at(-1)).toEqual({ ...splash(1), id: '1' })
+  })
+})
+
+describe('an exported schema', () => {
+  it('reads as generously as the client', async () => {
+    expect(await Domain['~standard'].validate({ ...domain, id: '1', redirectroot: '' })).toEqual({ value: domain })
+  })
+
+  it('gives the issues of zod', async () => {
+    const link = { id: 'a', shorturl: 's', status: 'private', provider: 'p', domain: 'd', devicetarget: [0] }
+    expect(await OpenerLink['~standard'].validate(link)).toEqual({
+      issues: [
+        { code: 'custom', path: ['id'], message: 'expected an integer, received a string' },
+        { code: 'custom', path: ['devicetarget', 0], message: 'expected an object, received a number' },
+      ],
+    })
+  })
+
+  it.each([
+    ['a map', QrStatistics, { ...statistics, topOs: Object.fromEntries(Array(150).fill('many').entries()) }],
+    [
+      'a list',
+      OpenerLink,
+      { id: 1, shorturl: 's', status: 's', provider: 'p', domain: 'd', devicetarget: Array(150).fill(0) },
+    ],
+  ])('gives no more than 100 issues of %s', async (_, schema, value) => {
+    expect((await schema['~standard'].validate(value)).issues).toHaveLength(100)
   })
 })
 
@@ -309,5 +441,49 @@ describe('client.request', () => {
       expect(await client.request('GET', '/url/5', { schema: Link })).toEqual(body)
     }
     expect(drifts).toHaveLength(1)
+  })
+
+  /** A schema that says the same of everything. */
+  const schemaOf = (validate: (value: unknown) => unknown) =>
+    ({ '~standard': { version: 1, vendor: 'shop', validate } }) as StandardSchema
+
+  it('names the issues of any Standard Schema with their places, whatever form these have', async () => {
+    const issues = [
+      { message: 'too late' },
+      { message: 'too dear', path: ['items', { key: 0 }, { key: 'price' }] },
+      { message: 'unknown', path: [Symbol('brand')] },
+    ]
+    const call = connect(await serve({ body: {} })).request('GET', '/url/5', { schema: schemaOf(() => ({ issues })) })
+    expect(await failure(call)).toMatchObject({
+      issues: [
+        { message: 'too late', path: [] },
+        { message: 'too dear', path: ['items', 0, 'price'] },
+        { message: 'unknown', path: ['Symbol(brand)'] },
+      ],
+    })
+  })
+
+  it.each([
+    [5, 'a number'],
+    [undefined, 'null'],
+  ])('refuses a schema that returns %j', async (result, received) => {
+    const call = connect(await serve({ body: {} })).request('GET', '/url/5', { schema: schemaOf(() => result) })
+    expect((await failure(call)).message).toBe(
+      `GET /url/5: the answer does not fit: expected a result of Standard Schema from \`schema\`, received ${received}`,
+    )
+  })
+
+  it('keeps 100 issues of a schema', async () => {
+    const schema = schemaOf(() => ({ issues: Array(150).fill({ message: 'no' }) }))
+    const error = await failure(connect(await serve({ body: {} })).request('GET', '/url/5', { schema }))
+    expect((error as InvalidResponseError).issues).toHaveLength(100)
+  })
+
+  it('asks the schema of the rows of a list no more after 100 issues', async () => {
+    const validate = vi.fn(() => ({ issues: [{ message: 'no' }] }))
+    const server = await serve(page('urls', Array(150).fill(0)))
+    const error = await failure(connect(server).paginate('/urls', { listKey: 'urls', schema: schemaOf(validate) }))
+    expect((error as InvalidResponseError).issues).toHaveLength(100)
+    expect(validate).toHaveBeenCalledTimes(100)
   })
 })

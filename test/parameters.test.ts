@@ -11,6 +11,10 @@ const upload =
   (params: object): Call =>
   (c) =>
     c.files.upload('a.txt', content, params)
+const json =
+  (a: unknown): Call =>
+  (c) =>
+    c.request('POST', '/url/add', { json: { a } })
 const url = 'https://www.youtube.com/watch?v=1'
 
 describe('an invalid parameter is refused before anything is sent', () => {
@@ -22,12 +26,25 @@ describe('an invalid parameter is refused before anything is sent', () => {
     ['a number for a flag', (c) => c.channels.create({ name: 'a', starred: 1 as never }), 'starred', /true or false/],
     ['a colour by name', (c) => c.channels.update(1, { color: 'red' }), 'color', /#RRGGBB, received "red"/],
     ['a short colour', (c) => c.channels.update(1, { color: '#fff' }), 'color', /#RRGGBB/],
+    ['a colour with more before', (c) => c.channels.update(1, { color: 'a#ffffff' }), 'color', /#RRGGBB/],
     ['a colour with more behind', (c) => c.channels.update(1, { color: '#ffffff\n' }), 'color', /#RRGGBB/],
     [
       'rgb beyond 255',
       (c) => c.qr.create({ type: 'text', data: 'a', background: 'rgb(0,256,0)' }),
       'background',
       /0 to 255/,
+    ],
+    [
+      'rgb with more before',
+      (c) => c.qr.update(1, { data: 'a', background: 'a rgb(0,0,0)' }),
+      'background',
+      /rgb\(R,G,B\)/,
+    ],
+    [
+      'rgb with more behind',
+      (c) => c.qr.update(1, { data: 'a', background: 'rgb(0,0,0);' }),
+      'background',
+      /rgb\(R,G,B\)/,
     ],
     ['rgb as hex', (c) => c.qr.update(1, { data: 'a', foreground: '#000000' }), 'foreground', /rgb\(R,G,B\)/],
     [
@@ -37,6 +54,7 @@ describe('an invalid parameter is refused before anything is sent', () => {
       /one of text, vcard/,
     ],
     ['no data for a QR code', (c) => c.qr.update(1, {} as never), 'data', /is missing/],
+    ['null for the data', (c) => c.qr.update(1, { data: null as never }), 'data', /an object, received null/],
     ['a number for the data', (c) => c.qr.update(1, { data: 5 as never }), 'data', /a string, a list or an object/],
     [
       'an unknown type of pixel',
@@ -47,12 +65,21 @@ describe('an invalid parameter is refused before anything is sent', () => {
     ['no domain', (c) => c.domains.create({} as never), 'domain', /is missing/],
     ['no address', (c) => c.opener.create({} as never), 'url', /is missing/],
     ['no type of QR code', (c) => c.qr.create({ data: 'a' } as never), 'type', /is missing/],
+    ['no data for a new QR code', (c) => c.qr.create({ type: 'text' } as never), 'data', /is missing/],
+    ['no name of a pixel', (c) => c.pixels.create({ type: 'gtmpixel', tag: 'b' } as never), 'name', /is missing/],
+    ['no tag of a pixel', (c) => c.pixels.create({ type: 'gtmpixel', name: 'a' } as never), 'tag', /is missing/],
     ['no type of pixel', (c) => c.pixels.create({ name: 'a', tag: 'b' } as never), 'type', /is missing/],
     ['a channel without a name', (c) => c.channels.create({} as never), 'name', /is missing/],
     ['no tag', (c) => c.pixels.update(1, { name: 'a' } as never), 'tag', /is missing/],
     ['an unknown type of item', (c) => c.channels.assignItem(1, 'link' as never, 1), 'type', /one of links, bio, qr/],
     ['a domain without scheme', (c) => c.domains.create({ domain: 'go.example' }), 'domain', /with its scheme/],
     ['a domain with a path', (c) => c.domains.create({ domain: 'https://go.example/a' }), 'domain', /with its scheme/],
+    [
+      'a domain with an address behind it',
+      (c) => c.domains.create({ domain: 'https://go.example/https://a.example' }),
+      'domain',
+      /with its scheme/,
+    ],
     [
       'a domain of another scheme',
       (c) => c.domains.create({ domain: 'ftp://go.example' }),
@@ -71,6 +98,12 @@ describe('an invalid parameter is refused before anything is sent', () => {
       'redirect404',
       /absolute URL/,
     ],
+    [
+      'a redirect into a script with an address in it',
+      (c) => c.domains.update(1, { redirect404: 'javascript:open("https://a.example")' }),
+      'redirect404',
+      /absolute URL/,
+    ],
     ['an address without scheme', (c) => c.opener.create({ url: 'www.youtube.com' }), 'url', /absolute URL/],
     [
       'an unknown status',
@@ -79,6 +112,9 @@ describe('an invalid parameter is refused before anything is sent', () => {
       /one of public, private/,
     ],
     ['a day that does not exist', upload({ expiry: '2026-02-30' }), 'expiry', /a date that exists/],
+    ['a month', upload({ expiry: '2026-01' }), 'expiry', /YYYY-MM-DD/],
+    ['a year of five digits', upload({ expiry: '+012026-01-31' }), 'expiry', /YYYY-MM-DD/],
+    ['a day and a time', upload({ expiry: '2026-01-31 10:00:00' }), 'expiry', /YYYY-MM-DD/],
     ['a day in another form', upload({ expiry: '31.01.2027' }), 'expiry', /YYYY-MM-DD/],
     [
       'a Date',
@@ -91,12 +127,45 @@ describe('an invalid parameter is refused before anything is sent', () => {
     ['a file without a name', (c) => c.files.upload('', content), 'filename', /file name/],
     ['the folder above for a file name', (c) => c.files.upload('..', content), 'filename', /file name/],
     ['page 0', (c) => c.campaigns.list({ page: 0 }), 'page', /positive integer/],
+    [
+      'a number of rows with a fraction',
+      (c) => c.splash.list().toArray({ limit: 1.5 }),
+      'limit',
+      /expected a positive integer, received 1\.5$/,
+    ],
+    [
+      'a number of rows as a text',
+      (c) => c.splash.list().toArray({ limit: '5' as never }),
+      'limit',
+      /expected a positive integer, received a string$/,
+    ],
     ['a limit as a text', (c) => c.campaigns.list({ limit: '5' as never }), 'limit', /positive integer/],
     [
       'page 0 of any list',
       (c) => c.paginate('/urls', { listKey: 'urls', query: { page: 0 } }),
       'page',
       /positive integer/,
+    ],
+    [
+      'no key of the rows',
+      (c) => c.paginate('/urls', {} as never),
+      'listKey',
+      /is missing, expected the key of the rows/,
+    ],
+    ['an empty key of the rows', (c) => c.paginate('/urls', { listKey: '' }), 'listKey', /received ""/],
+    ['a number for the key of the rows', (c) => c.paginate('/urls', { listKey: 5 as never }), 'listKey', /received 5/],
+    [
+      'what is no schema of rows',
+      (c) => c.paginate('/urls', { listKey: 'urls', schema: { parse: () => 1 } as never }),
+      'schema',
+      /expected a Standard Schema, such as one of zod, valibot or ArkType, received an object/,
+    ],
+    ['null for a schema', (c) => c.request('GET', '/urls', { schema: null as never }), 'schema', /received null/],
+    [
+      'half a Standard Schema',
+      (c) => c.request('GET', '/urls', { schema: { '~standard': {} } as never }),
+      'schema',
+      /received an object/,
     ],
     ['a number to search for', (c) => c.files.list({ name: 5 as never }), 'name', /a string/],
     ['a list of parameters', (c) => c.account.update([] as never), '', /an object of parameters, received a list/],
@@ -114,9 +183,53 @@ describe('an invalid parameter is refused before anything is sent', () => {
     ['no method', (c) => c.request(undefined as never, '/url/add'), 'method', /one of GET, POST/],
     ['half a letter in a query', (c) => c.files.list({ name: 'a\ud800' }), 'name', /surrogate/],
     ['half a letter in an alias', upload({ custom: '\udc00a' }), 'custom', /surrogate/],
+    ['a path for a file', (c) => c.files.upload('a.txt', './a.txt' as never), 'content', /Blob/],
     ['half a letter in a file name', (c) => c.files.upload('a\ud800.txt', content), 'filename', /file name|surrogate/],
     ['a symbol in a query', (c) => c.request('GET', '/urls', { query: { q: Symbol('a') as never } }), 'q', /symbol/],
+    [
+      'an object in a query',
+      (c) => c.request('GET', '/urls', { query: { filter: {} as never } }),
+      'filter',
+      /^expected a string, a number or a boolean, received an object$/,
+    ],
+    [
+      'an option of the call in a query',
+      (c) => c.request('GET', '/urls', { query: { signal: {} as never } }),
+      'signal',
+      /^expected a string.*received an object: it is an option of the call, pass it as the next argument$/,
+    ],
+    ['a function in JSON', json(() => {}), 'a', /^expected what JSON can hold, received a function$/],
+    ['a symbol in JSON', json(Symbol('a')), 'a', /^expected what JSON can hold, received a symbol$/],
+    ['a Map in JSON', json(new Map()), 'a', /^expected what JSON can hold, received an object$/],
+    ['an instance of a class in JSON', json(new Blob([])), 'a', /^expected what JSON can hold, received an object$/],
+    ['a function for a name', (c) => c.campaigns.create({ name: (() => {}) as never }), 'name', /expected a string/],
+    ['an object for a name to search for', (c) => c.files.list({ name: {} as never }), 'name', /expected a string/],
+    [
+      'an option of an upload for another call',
+      (c) => c.account.get({ onProgress: () => {} } as never),
+      'onProgress',
+      /unknown option/,
+    ],
+    [
+      'an unknown option of an upload',
+      (c) => c.files.upload('a.txt', content, {}, { concurrency: 2 } as never),
+      'concurrency',
+      /unknown option/,
+    ],
+    [
+      'a progress that cannot be told',
+      (c) => c.files.upload('a.txt', content, {}, { onProgress: 5 as never }),
+      'onProgress',
+      /a function/,
+    ],
+    ['null for a signal', (c) => c.account.get({ signal: null as never }), 'signal', /an AbortSignal, received null/],
     ['a timeout of 0', (c) => c.account.get({ timeout: 0 }), 'timeout', /milliseconds above 0/],
+    [
+      'null for the options of a list',
+      (c) => c.campaigns.list({}, null as never),
+      '',
+      /an object of options, received null/,
+    ],
     ['half a retry', (c) => c.account.get({ retry: 0.5 }), 'retry', /whole number/],
     ['what is no signal', (c) => c.account.get({ signal: {} as never }), 'signal', /an AbortSignal/],
   ]
@@ -170,6 +283,11 @@ describe('an invalid parameter is refused before anything is sent', () => {
     expect(server.seen).toEqual([])
   })
 
+  it('an option of a list, and the error names the list as its call', async () => {
+    const error = await failure(connect({ origin: 'https://sho.rt' }).campaigns.list({}, { concurrency: 0 }))
+    expect(error).toMatchObject({ method: 'GET', path: '/campaigns', issues: [{ path: ['concurrency'] }] })
+  })
+
   it('all invalid parameters are named in one error, a password without its value', async () => {
     const call = connect({ origin: 'https://sho.rt' }).account.update({ email: 5 as never, password: 1234567 as never })
     const error = await failure(call)
@@ -194,6 +312,12 @@ describe('what is sent', () => {
 
   it.each<[promise: string, call: Call, body: object]>([
     ['`null` is sent', (c) => c.domains.update(1, { redirectroot: null }), { redirectroot: null }],
+    ['an empty string clears an address', (c) => c.domains.update(1, { redirectroot: '' }), { redirectroot: '' }],
+    [
+      'a domain may do without TLS',
+      (c) => c.domains.create({ domain: 'http://a.example/' }),
+      { domain: 'http://a.example/' },
+    ],
     ['an empty string is sent', (c) => c.campaigns.create({ name: '', slug: '' }), { name: '', slug: '' }],
     ['an empty name is sent where one is needed', (c) => c.channels.create({ name: '' }), { name: '' }],
     ['false is sent', (c) => c.channels.update(1, { starred: false }), { starred: false }],
@@ -205,14 +329,23 @@ describe('what is sent', () => {
       { type: 'text', data: '', eyes: { shape: 'round' } },
     ],
     ['a list is data of a QR code', (c) => c.qr.update(1, { data: ['a', 0, null] }), { data: ['a', 0, null] }],
+    ['a colour may be of any case', (c) => c.channels.update(1, { color: '#00aAfF' }), { color: '#00aAfF' }],
     [
-      'colours may be of any case and spacing',
+      'a colour may do without spaces',
+      (c) => c.qr.update(1, { data: 'a', background: 'rgb(10,20,255)' }),
+      { data: 'a', background: 'rgb(10,20,255)' },
+    ],
+    [
+      'a colour may have spaces',
       (c) => c.qr.update(1, { data: 'a', background: 'rgb( 1 , 2 , 255 )' }),
       { data: 'a', background: 'rgb( 1 , 2 , 255 )' },
     ],
     ['half a letter in JSON arrives escaped', (c) => c.campaigns.create({ name: 'a\ud800' }), { name: 'a\ud800' }],
     ['letters beyond ASCII arrive', (c) => c.channels.create({ name: 'Ünïcode 文件 🫖' }), { name: 'Ünïcode 文件 🫖' }],
     ['any JSON goes through `request`', (c) => c.request('PATCH', '/url/1', { json: [null, false] }), [null, false]],
+    ['a password may be `null`', (c) => c.account.update({ password: null as never }), { password: null }],
+    ['what has a toJSON is data', json(new Date(0)), { a: '1970-01-01T00:00:00.000Z' }],
+    ['an object without a prototype is data', json(Object.create(null)), { a: {} }],
     ['`null` as the whole JSON', (c) => c.request('PUT', '/url/1', { json: null }), null as never],
   ])('%s', async (_, call, body) => {
     expect(await sent(call)).toEqual(body)

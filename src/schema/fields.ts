@@ -69,9 +69,12 @@ export const flag = /* @__PURE__ */ field('a boolean', (value) => {
 /** A map of labels to counts. */
 export const counts: z.ZodMiniType<Record<string, number>> = /* @__PURE__ */ z.transform((value, { issues }) => {
   const labels = isEmptyValue(value) ? {} : value
-  if (!isRecord(labels)) issues.push(issue('an object', value))
+  if (!isRecord(labels)) {
+    issues.push(issue('an object', value))
+    return {}
+  }
   const result: [string, number][] = []
-  for (const [label, count] of Object.entries(labels as object)) {
+  for (const [label, count] of Object.entries(labels)) {
     const read = readInteger(count)
     if (read === undefined) issues.push(issue('an integer', count, [label]))
     if (issues.length >= MAX_ISSUES) break

@@ -80,10 +80,12 @@ export const rgbColor: Check = {
 export const date: Check = {
   expected: 'a date that exists, as YYYY-MM-DD',
   fits: (value) => {
-    if (!isString(value) || !/^\d{4}-\d\d-\d\d$/.test(value)) return false
-    const time = Date.parse(`${value}T00:00:00Z`)
+    // ISO 8601 has years of more than four digits too.
+    if (!isString(value) || value.length !== 10) return false
+    const midnight = `${value}T00:00:00.000Z`
+    const time = Date.parse(midnight)
     // V8 reads 2026-02-30 as 2 March.
-    return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value)
+    return !Number.isNaN(time) && new Date(time).toISOString() === midnight
   },
   hint: (value) => (value instanceof Date ? 'use date.toISOString().slice(0, 10)' : undefined),
 }

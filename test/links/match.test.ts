@@ -7,6 +7,11 @@ describe('a link is at', () => {
   it.each([
     ['its short address', link.shorturl],
     ['its short address without the scheme', 'sho.rt/%C3%B6ffnung'],
+    ['its short address in capitals, without the scheme', 'SHO.RT/%C3%B6ffnung'],
+    [
+      'its short address without the scheme, with an address in its query',
+      'sho.rt/%C3%B6ffnung?to=https://shop.example',
+    ],
     ['its short address with another scheme in capitals', 'HTTP://sho.rt/%C3%B6ffnung'],
     ['its short address with a slash at the end', 'https://sho.rt/%C3%B6ffnung/'],
     ['its alias', 'öffnung'],

@@ -19,7 +19,8 @@ const refused: [name: keyof LinkCreate, value: unknown, message: RegExp][] = [
   ['expiry', '2027-01-31 24:00:00', /that exist/],
   ['expiry', '2027-01-31T10:00:00', /HH:MM:SS/],
   ['expiry', '2027-01-31 10:00:00Z', /HH:MM:SS/],
-  ['expiry', new Date(), /HH:MM:SS, received a Date: .* time zone/],
+  ['expiry', '2027-01-31 2027-01-31 10:00:00', /HH:MM:SS/],
+  ['expiry', new Date(0), /HH:MM:SS, received a Date: .* time zone/],
   ['type', 0, /direct, frame, splash, or an id, received 0/],
   ['status', true, /a string, received true/],
   ['metatitle', 5, /a string/],
@@ -40,10 +41,12 @@ const refused: [name: keyof LinkCreate, value: unknown, message: RegExp][] = [
       { location: 'DE', link: url },
       { location: 'FR', link: '/fr' },
     ],
-    /received a list: see position 1/,
+    /a list of { location, link }, each link an absolute http:\/\/ or https:\/\/ URL, received a list: see position 1/,
   ],
   ['geotarget', [{ location: '', link: url }], /see position 0/],
   ['devicetarget', [{ location: 'DE', link: url }], /a list of \{ device, link \}.* see position 0/],
+  ['devicetarget', [{ device: 'iphone', link: '/app' }], /see position 0/],
+  ['languagetarget', [{ language: 'de', link: '/de' }], /see position 0/],
   ['languagetarget', [null], /a list of \{ language, link \}.* see position 0/],
   ['parameters', [{ name: 'ref', value: 5 }], /a list of \{ name, value \}, .*see position 0/],
 ]
@@ -89,26 +92,31 @@ test('parameters that fit, those that clear a value, and those that nobody has l
     folder: 'from a newer version',
   }
   await shop.create(params)
-  await shop.update(44, { ...params, type: 12 })
-  expect(server.seen.map(({ body }) => JSON.parse(body.toString()))).toEqual([params, { ...params, type: 12 }])
+  const changed = { ...params, type: 12, expiry: '2027-01-31 09:30:00' }
+  await shop.update(44, changed)
+  await shop.update(44, { deeplink: { auto: true } })
+  const sent = server.seen.map(({ body }) => JSON.parse(body.toString()))
+  expect(sent).toEqual([params, changed, { deeplink: { auto: true } }])
 })
 
 test('wrong arguments of the other methods are refused before anything is sent', async () => {
   const { shop, server } = await shopOf({})
-  const calls: [call: () => PromiseLike<unknown>, parameter: string][] = [
-    [() => shop.list({ limit: 0 }), 'limit'],
-    [() => shop.list({ order: 5 as never }), 'order'],
-    [() => shop.get('opening'), 'id'],
-    [() => shop.find(''), 'addressOrAlias'],
-    [() => shop.find(undefined as never), 'addressOrAlias'],
-    [() => shop.find('opening', { retyr: 1 } as never), 'retyr'],
-    [() => shop.update(0, {}), 'id'],
-    [() => shop.delete(-1), 'id'],
-    [() => shop.ensure({ url }, { retyr: 1 } as never), 'retyr'],
-    [() => shop.ensure({ url, custom: 'opening', domain: 5 as never }), 'domain'],
+  const calls: [call: () => PromiseLike<unknown>, parameter: string, message: RegExp][] = [
+    [() => shop.list({ limit: 0 }), 'limit', /a positive integer, received 0/],
+    [() => shop.list({ order: 5 as never }), 'order', /a string.* received 5/],
+    [() => shop.get('opening'), 'id', /a positive integer, or the same as a string of digits, received "opening"/],
+    [() => shop.find(''), 'addressOrAlias', /a string that is not empty, received ""/],
+    [() => shop.find(undefined as never), 'addressOrAlias', /is missing, expected a string that is not empty/],
+    [() => shop.find('opening', { retyr: 1 } as never), 'retyr', /did you mean retry/],
+    [() => shop.update(0, {}), 'id', /a positive integer.* received 0/],
+    [() => shop.delete(-1), 'id', /a positive integer.* received -1/],
+    [() => shop.ensure({ url }, { retyr: 1 } as never), 'retyr', /did you mean retry/],
+    [() => shop.ensure({ url, custom: 'opening', domain: 5 as never }), 'domain', /a string, received 5/],
   ]
-  for (const [call, parameter] of calls) {
-    expect(await failure(call())).toMatchObject({ code: 'invalid_request', issues: [{ path: [parameter] }] })
+  for (const [call, parameter, message] of calls) {
+    const error = await failure(call())
+    expect(error).toMatchObject({ code: 'invalid_request', issues: [{ path: [parameter] }] })
+    expect((error as InvalidRequestError).issues[0]?.message).toMatch(message)
   }
   for (const params of [undefined, null, 'https://shop.example', []]) {
     expect(await failure(shop.ensure(params as never))).toMatchObject({ code: 'invalid_request', outcome: 'not-sent' })

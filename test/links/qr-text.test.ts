@@ -177,10 +177,12 @@ const refused: [what: string, make: () => string, parameter: string][] = [
   ['a contact without a name', () => qrText.vcard({ phone: '112' }), 'organization'],
   ['a web address that is not absolute', () => qrText.vcard({ firstName: 'Ann', url: 'shop.example' }), 'url'],
   ['a list with no phone number', () => qrText.vcard({ firstName: 'Ann', phone: [] }), 'phone'],
+  ['a list with an empty phone number', () => qrText.vcard({ firstName: 'Ann', phone: ['112', ''] }), 'phone'],
   ['an address as a text', () => qrText.vcard({ firstName: 'Ann', address: 'Berlin' as never }), 'address'],
   ['a street that is a number', () => qrText.vcard({ firstName: 'Ann', address: { street: 5 as never } }), 'address'],
   ['an email to nobody', () => qrText.mailto({ subject: 'a' } as never), 'to'],
   ['an email to a name', () => qrText.mailto({ to: 'Ann Example' }), 'to'],
+  ['an email to a name and an address', () => qrText.mailto({ to: 'Ann Example ann@example.org' }), 'to'],
   ['an email to a list with a line break', () => qrText.mailto({ to: ['a@b.example', 'a@b.example\nc'] }), 'to'],
   ['no number', () => qrText.tel(undefined as never), 'number'],
   ['letters', () => qrText.tel('0800 FLOWERS'), 'number'],
@@ -198,6 +200,26 @@ test.each(refused)('%s is refused', (_what, make, parameter) => {
     return
   }
   expect.fail('It should have been refused')
+})
+
+test.each<[make: () => string, message: string]>([
+  [() => qrText.wifi({ ssid: '' }), 'ssid: expected a string that is not empty, received ""'],
+  [
+    () => qrText.vcard({ phone: '112' }),
+    'organization: is missing, expected an organization, a firstName or a lastName',
+  ],
+  [
+    () => qrText.vcard({ firstName: 'Ann', phone: 112 as never }),
+    'phone: expected a string, or a list of strings, received 112',
+  ],
+  [
+    () => qrText.vcard({ firstName: 'Ann', address: 'Berlin' as never }),
+    'address: expected an object of strings: street, city, region, postalCode, country, received "Berlin"',
+  ],
+  [() => qrText.mailto({ to: 'Ann' }), 'to: expected an email address, or a list of them, received "Ann"'],
+  [() => qrText.sms({ to: 'Ann' }), 'to: expected a phone number, such as +49 30 901820, without (0), received "Ann"'],
+])('%s says: %s', (make, message) => {
+  expect(make).toThrow(message)
 })
 
 test('anything else than an object is refused, and no password is shown', () => {

@@ -98,6 +98,23 @@ test.each(['id', 'shorturl'])('a link in a list without %s does not fit', async 
   })
 })
 
+test.each([
+  ['campaign', 'spring', 'expected an integer, received a string'],
+  ['channel', [9, 'news'], 'expected a list of integers, received a list'],
+  ['channel', 'news', 'expected a list of integers, received a string'],
+  ['channel', { 0: 9, news: 10 }, 'expected a list of integers, received an object'],
+])('a link in a list whose %s is %j does not fit', async (name, value, message) => {
+  const { shop } = await shopOf(page('urls', [{ ...row, [name]: value }]))
+  expect(await failure(shop.list())).toMatchObject({ issues: [{ path: ['data', 'urls', 0, name], message }] })
+})
+
+test('a link whose map of addresses is a text does not fit', async () => {
+  const { shop } = await shopOf({ body: { details: { ...details, location: 'DE' } } })
+  expect(await failure(shop.get(44))).toMatchObject({
+    issues: [{ path: ['details', 'location'], message: 'expected an object, received a string' }],
+  })
+})
+
 test('a link is read with its statistics, and keeps what nobody has documented', async () => {
   const body = { error: 0, id: 44, details: { ...details, qr: 'q' }, data: { ...statistics, topLanguages: { de: 1 } } }
   const { shop } = await shopOf({ body })
