@@ -70,7 +70,6 @@ function fits({ pattern }: Rule, path: string): boolean {
  * name is free to), but no backslash, control character or segment of dots.
  */
 function isPlainFilename(escaped: string): boolean {
-  if (!isSafe(escaped)) return false
   let name: string
   try {
     name = decodeURIComponent(escaped)

@@ -34,7 +34,7 @@ export class CorsRules {
   readonly #headers: readonly string[]
 
   /** @throws {ConfigurationError} for options that do not fit */
-  constructor(options: CorsOptions = { origins: [] }) {
+  constructor(options: Partial<CorsOptions> = {}) {
     const issues = checkOptions(options, optionChecks, ['cors'])
     if (issues.length) throw new ConfigurationError(describe(issues))
     const { origins = [], credentials = false, headers = [] } = ownProperties(options)
@@ -56,7 +56,7 @@ export class CorsRules {
   headers(request: Request): Record<string, string> {
     const origin = request.headers.get('Origin')
     if (this.#origins === '*') return { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': exposed }
-    if (origin === null || !this.#allows(origin)) return { Vary: 'Origin' }
+    if (!this.#allows(origin)) return { Vary: 'Origin' }
     return {
       Vary: 'Origin',
       'Access-Control-Allow-Origin': origin,
@@ -75,7 +75,7 @@ export class CorsRules {
     return new Response(null, { status: 204, headers })
   }
 
-  #allows(origin: string | null): boolean {
+  #allows(origin: string | null): origin is string {
     return origin !== null && (this.#origins === '*' || this.#origins.includes(origin))
   }
 }
@@ -93,5 +93,8 @@ function isCrossOrigin(request: Request): boolean {
   const site = request.headers.get('Sec-Fetch-Site')
   if (site !== null) return site !== 'same-origin' && site !== 'none'
   const origin = request.headers.get('Origin')
-  return origin !== null && origin.replace(/^https?:\/\//, '') !== new URL(request.url).host
+  if (origin === null) return false
+  const { host } = new URL(request.url)
+  // A gateway that ends TLS makes the request an http one.
+  return ![`https://${host}`, `http://${host}`].includes(origin)
 }

@@ -11,11 +11,10 @@ export const hostsCheck = listOf(
 /** Whether a request was made to one of the hosts of the `hosts` option. Without it, any host will do. */
 export function hostMatcher(hosts: readonly string[] | undefined): (request: Request) => boolean {
   if (hosts === undefined) return () => true
-  const known = new Set(hosts.map((host) => host.toLowerCase()))
+  const known = new Set<string | undefined>(hosts.map((host) => host.toLowerCase()))
   return (request) => {
     // Some adapters make up the address of the request, but pass the header on as it came.
     const host = (request.headers.get('Host') ?? new URL(request.url).host).toLowerCase()
-    const [, name] = hostPattern.exec(host) ?? []
-    return name !== undefined && (known.has(host) || known.has(name))
+    return known.has(host) || known.has(hostPattern.exec(host)?.[1])
   }
 }

@@ -1,6 +1,5 @@
 /** A request that goes no further: the answer to the page, and a cause that only the server's side learns of. */
 export class ProxyRefusal extends Error {
-  override readonly name = 'ProxyRefusal'
   readonly status: number
 
   constructor(status: number, message: string, cause?: unknown) {

@@ -9,8 +9,7 @@ const MAX_QUERY = 8192
 
 /** Parses the `prefix` option. */
 export function parsePrefix(prefix = ''): string {
-  const trimmed = typeof prefix === 'string' ? prefix.replace(/\/+$/, '') : undefined
-  if (trimmed !== undefined && /^(\/[\w.~-]+)*$/.test(trimmed)) return trimmed
+  if (typeof prefix === 'string' && /^(\/[\w.~-]+)*\/*$/.test(prefix)) return prefix.replace(/\/+$/, '')
   throw new ConfigurationError(`prefix: ${mismatch('a path such as /api/shortlink', prefix, shown)}`)
 }
 

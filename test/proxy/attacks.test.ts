@@ -90,6 +90,7 @@ describe('hosts', () => {
     const init = { headers: { ...headers, 'Sec-Fetch-Site': 'same-origin' } }
     const answer = await proxy(new Request(`${origin}/campaigns`, init))
     expect([answer.status, authorize.mock.calls, seen]).toEqual([403, [], []])
+    expect((await answer.json()).message).toBe('This proxy is not reached under this host.')
   })
 
   test('refuses a preflight too', async () => {

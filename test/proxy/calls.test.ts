@@ -1,5 +1,5 @@
 import { Response as OtherResponse } from 'undici'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { AllowedCall } from '../../src/proxy/index.ts'
 import { KEY, proxied } from './upstream.ts'
 
@@ -19,6 +19,7 @@ describe('what passes', () => {
     ['POST /channel/:channelid/assign/:type/:itemid', 'POST', '/channel/1/assign/links/9'],
     ['POST /files/upload/:filename', 'POST', '/files/upload/a%20b%26%3F%23%2Fc%C3%A9.pdf'],
     ['POST /files/upload/:filename', 'POST', '/files/upload/100%25.pdf'],
+    ['GET /v1.0/campaigns', 'GET', '/v1.0/campaigns'],
   ])('%s lets %s %s through, unchanged', async (allowed, method, path) => {
     const { call, seen } = await proxied({ allow: [allowed] })
     expect((await call(path, { method })).status).toBe(200)
@@ -26,13 +27,14 @@ describe('what passes', () => {
   })
 
   test('everything else is refused and does not reach the platform', async () => {
-    const { call, seen } = await proxied({ allow: ['GET /campaigns', 'PUT /campaign/:id/update'] })
+    const { call, seen } = await proxied({ allow: ['GET /campaigns', 'GET /v1.0/account', 'PUT /campaign/:id/update'] })
     const refused: [string, string][] = [
       ['GET', '/account'],
       ['POST', '/campaigns'],
       ['GET', '/campaigns/'],
       ['GET', '/CAMPAIGNS'],
       ['GET', '/campaigns/1'],
+      ['GET', '/v1x0/account'],
       ['HEAD', '/campaigns'],
       ['PUT', '/campaign//update'],
       ['PUT', '/campaign/1/2/update'],
@@ -50,6 +52,7 @@ describe('what passes', () => {
     const answer = await call('/account')
     expect(await answer.json()).toEqual({ error: 1, message: 'This proxy does not allow GET /account.' })
     expect(answer.headers.get('content-type')).toMatch('application/json')
+    expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 })
 
@@ -89,7 +92,11 @@ describe('tricks with the path', () => {
     '%s leads out of the prefix and is not found',
     async (path) => {
       const { call, seen } = await proxied({ prefix: '/x', allow: ['GET /account', 'GET /qr/:id'] })
-      expect((await call(path)).status).toBe(404)
+      const answer = await call(path)
+      expect([answer.status, (await answer.json()).message]).toEqual([
+        404,
+        expect.stringMatching(/^There is nothing at \/.*\.$/),
+      ])
       expect(seen).toEqual([])
     },
   )
@@ -170,11 +177,13 @@ describe('authorize', () => {
     }
   })
 
-  test('only true lets a call pass', async () => {
+  test('only true lets a call pass, and onError is not told of a refusal', async () => {
     for (const verdict of [undefined, null, 0, '', 1, 'yes', {}, [], { status: 200 }, () => true]) {
-      const { call, seen } = await proxied({ authorize: () => verdict as never })
-      expect((await call('/campaigns')).status).toBe(403)
-      expect(seen).toEqual([])
+      const onError = vi.fn()
+      const { call, seen } = await proxied({ authorize: () => verdict as never, onError })
+      const answer = await call('/campaigns')
+      expect([answer.status, (await answer.json()).message]).toEqual([403, 'You are not allowed to do this.'])
+      expect([seen, onError.mock.calls]).toEqual([[], []])
     }
   })
 

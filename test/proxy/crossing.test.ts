@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { createProxy } from 'shortlink-sdk/proxy'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { listen } from '../helpers/server.ts'
 import { KEY, proxied } from './upstream.ts'
 
@@ -87,8 +87,44 @@ describe('towards the platform', () => {
       controller.abort()
     })
     const answer = await proxy(new Request('https://app.example/campaigns', { signal: controller.signal }))
-    expect(answer.status).toBe(499)
+    expect([answer.status, (await answer.json()).message]).toEqual([499, 'The browser closed the connection.'])
     await closed
+  })
+
+  test('what a page still uploads is not read on once the platform has answered, or the time is over', async () => {
+    for (const [status, fetch] of [
+      [200, async () => Response.json({ error: 0 })],
+      [504, () => new Promise<Response>(() => {})],
+    ] as const) {
+      let isCancelled = () => {}
+      const cancelled = new Promise<void>((resolve) => {
+        isCancelled = resolve
+      })
+      const { call } = await proxied({ allow: ['POST /files/upload/:filename'], fetch, timeout: 60 })
+      const body = new ReadableStream({ cancel: () => isCancelled() })
+      expect((await call('/files/upload/a.bin', { method: 'POST', body, duplex: 'half' } as RequestInit)).status).toBe(
+        status,
+      )
+      await cancelled
+    }
+  })
+
+  test('a runtime that streams only bodies of a known length is given the length that the page announced', async () => {
+    const lengths: number[] = []
+    class FixedLengthStream extends TransformStream {
+      constructor(length: number) {
+        super()
+        lengths.push(length)
+      }
+    }
+    vi.stubGlobal('FixedLengthStream', FixedLengthStream)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const { call, seen } = await proxied({ allow: ['POST /files/upload/:filename'] })
+    for (const headers of [{ 'Content-Length': '6' }, {}] as HeadersInit[]) {
+      expect((await call('/files/upload/a.bin', { method: 'POST', body: 'a file', headers })).status).toBe(200)
+    }
+    expect(lengths).toEqual([6])
+    expect(seen.map(({ body }) => body)).toEqual(['a file', 'a file'])
   })
 })
 
@@ -147,10 +183,23 @@ describe('towards the browser', () => {
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  test('a response without a body is passed on without one', async () => {
-    const { call } = await proxied({}, (_request, response) => response.writeHead(204).end())
+  test.each([
+    ['application/json', 'application/json'],
+    ['Application/JSON; charset=utf-8', 'application/json'],
+    ['application/vnd.api+json', 'application/json'],
+    ['text/application/json', 'text/plain; charset=utf-8'],
+    ['application/x+y+json', 'text/plain; charset=utf-8'],
+    ['application/jsonp', 'text/plain; charset=utf-8'],
+    ['', 'text/plain; charset=utf-8'],
+  ])('the type %j is passed on as %s', async (type, passedOn) => {
+    const { call } = await proxied({}, (_request, response) => response.setHeader('Content-Type', type).end('{}'))
+    expect((await call('/campaigns')).headers.get('content-type')).toBe(passedOn)
+  })
+
+  test.each([204, 205])('a response of status %d is passed on without a body', async (status) => {
+    const { call } = await proxied({}, (_request, response) => response.writeHead(status).end())
     const answer = await call('/campaigns')
-    expect([answer.status, answer.body]).toEqual([204, null])
+    expect([answer.status, answer.body]).toEqual([status, null])
   })
 })
 
@@ -165,6 +214,45 @@ describe('when the platform fails', () => {
     expect(answer.headers.get('location')).toBeNull()
     expect(String(errors)).toMatch('status 301, to https://new.example/api/campaigns?key=[redacted]')
     expect(seen).toHaveLength(1)
+  })
+
+  test('a redirect whose address the runtime hides is a redirect too', async () => {
+    const errors: unknown[] = []
+    const hidden = { type: 'opaqueredirect', status: 0, statusText: '', headers: new Headers(), text: async () => '' }
+    const { call } = await proxied({ fetch: async () => hidden, onError: (error) => errors.push(error) })
+    const answer = await call('/campaigns')
+    expect([answer.status, (await answer.json()).message]).toEqual([502, 'The platform answered with a redirect.'])
+    expect(errors).toEqual([new Error('status 0, to an address that this runtime does not tell')])
+  })
+
+  test.each([300, 304, 399])('the status %d without an address is a 502 that names it', async (status) => {
+    const errors: unknown[] = []
+    const { call } = await proxied({ onError: (error) => errors.push(error) }, (_request, response) =>
+      response.writeHead(status).end(),
+    )
+    const answer = await call('/campaigns')
+    const message = `The platform answered with status ${status}.`
+    expect([answer.status, (await answer.json()).message]).toEqual([502, message])
+    expect(errors).toEqual([new Error(`status ${status}`)])
+  })
+
+  test('the status 400 is passed on', async () => {
+    const { call } = await proxied({}, (_request, response) => response.writeHead(400).end('{"error":1}'))
+    expect((await call('/campaigns')).status).toBe(400)
+  })
+
+  test('an error of fetch that repeats the key is told to onError without it', async () => {
+    const errors: unknown[] = []
+    const fetch = () => Promise.reject(new Error(`cannot send Bearer ${KEY}`))
+    const { call } = await proxied({ fetch, onError: (error) => errors.push(error) })
+    expect((await call('/campaigns')).status).toBe(502)
+    expect(errors).toEqual([new Error('cannot send Bearer [redacted]')])
+  })
+
+  test('a request without a signal, as some runtimes make it, fails like any other', async () => {
+    const { proxy } = await proxied({ fetch: () => Promise.reject(new Error('offline')) })
+    const request = Object.defineProperty(new Request('https://app.example/campaigns'), 'signal', { value: undefined })
+    expect((await proxy(request)).status).toBe(502)
   })
 
   test('a platform that cannot be reached is a 502', async () => {
@@ -183,8 +271,11 @@ describe('when the platform fails', () => {
   })
 
   test('a platform that never answers, or never ends its response, is a 504', async () => {
-    const silent = await proxied({ timeout: 60 }, () => {})
-    expect((await silent.call('/campaigns')).status).toBe(504)
+    const errors: unknown[] = []
+    const silent = await proxied({ timeout: 60, onError: (error) => errors.push(error) }, () => {})
+    const answer = await silent.call('/campaigns')
+    expect([answer.status, (await answer.json()).message]).toEqual([504, 'The platform did not answer in time.'])
+    expect(errors).toEqual([new Error('no response within 60 ms')])
     const endless = await proxied({ timeout: 60 }, (_request, response) => response.write('{'))
     expect((await endless.call('/campaigns')).status).toBe(504)
   })

@@ -12,7 +12,7 @@ test.each<[string, Record<string, unknown>]>([
   ['baseUrl', { baseUrl: 'https://sho.rt/api?x=1' }],
   ['baseUrl', { baseUrl: 'http://sho.rt/api' }],
   ['openerUrl', { openerUrl: 'opener' }],
-  ['openerUrl', { allow: ['POST /opener/v3/api'] }],
+  ['openerUrl', { allow: ['GET /campaigns', 'POST /opener/v3/api'] }],
   ['apiKey', { apiKey: undefined }],
   ['apiKey', { apiKey: '' }],
   ['apiKey', { apiKey: 'the-secret-key\n' }],
@@ -25,8 +25,13 @@ test.each<[string, Record<string, unknown>]>([
   ['allow', { allow: ['GET /*'] }],
   ['allow', { allow: ['GET /qr/../account'] }],
   ['allow', { allow: [7] }],
+  ['allow', { allow: [['GET /campaigns']] }],
+  ['allow', { allow: ['call GET /campaigns'] }],
+  ['allow', { allow: ['GET /campaigns now'] }],
   ['prefix', { prefix: 'api' }],
   ['prefix', { prefix: '/a b' }],
+  ['prefix', { prefix: 7 }],
+  ['prefix', { prefix: ['/p'] }],
   ['timeout', { timeout: 0 }],
   ['timeout', { timeout: '30s' }],
   ['cors.origins', { cors: { origins: ['other.example'] } }],
@@ -57,6 +62,45 @@ test.each<[string, Record<string, unknown>]>([
   expect(create).toThrow(ConfigurationError)
   expect(create).toThrow(new RegExp(`^${option.replace('.', '\\.')}\\b`))
   expect(create).not.toThrow('the-secret-key')
+})
+
+test.each<[string, Record<string, unknown>]>([
+  ['baseUrl is missing: set the option or the variable SHORTLINK_BASE_URL', { baseUrl: undefined }],
+  ['apiKey: expected a string or a function, received a number', { apiKey: 12_345_678 }],
+  [
+    `allow: expected a list of calls, such as ['GET /campaigns'], received "GET /campaigns"`,
+    { allow: 'GET /campaigns' },
+  ],
+  [
+    `allow: expected a method and a path, such as 'GET /campaigns' or 'POST /files/upload/:filename', received "/campaigns"`,
+    { allow: ['/campaigns'] },
+  ],
+  ['prefix: expected a path such as /api/shortlink, received "api"', { prefix: 'api' }],
+  [
+    `cors.credentials: expected false, because cors.origins is '*', received true`,
+    { cors: { origins: '*', credentials: true } },
+  ],
+  [
+    `cors.origins: expected '*', or a list of origins such as 'https://app.example', without a path, received a list: "other.example" does not fit`,
+    { cors: { origins: ['https://app.example', 'other.example'] } },
+  ],
+  [
+    'cors.headers: expected a list of header names, received a list: "X A" does not fit',
+    { cors: { headers: ['X A'] } },
+  ],
+  [
+    `hosts: expected a list of hosts such as ['app.example', 'localhost:3000'], received a list: "a/b" does not fit`,
+    { hosts: ['app.example', 'a/b'] },
+  ],
+  [`hosts: expected a list of hosts such as ['app.example', 'localhost:3000'], received a list`, { hosts: [] }],
+  [`hosts: expected a list of hosts such as ['app.example', 'localhost:3000'], received "a/b"`, { hosts: 'a/b' }],
+])('the message is: %s', (message, bad) => {
+  expect(() => createProxy({ ...good, ...bad } as ProxyOptions)).toThrow(new ConfigurationError(message))
+})
+
+test('a prefix may end in slashes', async () => {
+  const proxy = createProxy({ ...good, prefix: '/p//', fetch: async () => Response.json({ error: 0 }) })
+  expect((await proxy(new Request('https://app.example/p/campaigns'))).status).toBe(200)
 })
 
 test.each([undefined, null, 7, 'options', []])('%s in the place of options is a ConfigurationError', (options) => {

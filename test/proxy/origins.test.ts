@@ -9,10 +9,13 @@ describe('pages of other origins', () => {
     ['a sibling of the same site', { ...other, 'Sec-Fetch-Site': 'same-site' }],
     ['another origin, by Origin alone', other],
     ['an opaque origin', { Origin: 'null' }],
+    ['an extension under the name of this host', { Origin: 'extension://app.example' }],
   ])('are refused: %s', async (_name, headers) => {
     const { call, seen } = await proxied()
     const answer = await call('/campaigns', { headers })
     expect(answer.status).toBe(403)
+    const { message } = await answer.json()
+    expect(message).toBe(`Pages of ${headers.Origin ?? 'another site'} may not call this proxy.`)
     expect(answer.headers.has('access-control-allow-origin')).toBe(false)
     expect(seen).toEqual([])
   })
@@ -24,6 +27,7 @@ describe('pages of other origins', () => {
       { Origin: 'https://www', 'Sec-Fetch-Site': 'same-origin' },
     ],
     ['a page of this origin, by Origin alone', { Origin: 'https://app.example' }],
+    ['a page of this origin without https, by Origin alone', { Origin: 'http://app.example' }],
     ['a page opened from the address bar', { 'Sec-Fetch-Site': 'none' }],
     ['a program that is not a browser', {}],
   ])('%s passes', async (_name, headers) => {
@@ -81,6 +85,7 @@ describe('with cors', () => {
       'access-control-allow-methods': 'GET, DELETE',
       'access-control-allow-headers': 'Authorization, Content-Type, X-CSRF',
       'access-control-allow-credentials': 'true',
+      'access-control-max-age': '600',
     })
     expect(seen).toEqual([])
   })
@@ -90,5 +95,35 @@ describe('with cors', () => {
     const answer = await call('/campaigns', { headers: other })
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*'])
     expect(answer.headers.has('access-control-allow-credentials')).toBe(false)
+  })
+
+  test('a request that names no origin, such as that of an image, is refused', async () => {
+    const { call } = await proxied({ cors: { origins: '*' } })
+    expect((await call('/campaigns', { headers: { 'Sec-Fetch-Site': 'cross-site' } })).status).toBe(403)
+  })
+
+  test('a GET with the header of a preflight is a call like any other', async () => {
+    const { call, seen } = await proxied({ cors })
+    const headers = { ...other, 'Access-Control-Request-Method': 'GET' }
+    expect((await call('/campaigns', { headers })).status).toBe(200)
+    expect(seen).toHaveLength(1)
+  })
+
+  test('an OPTIONS request that is no preflight is a call like any other', async () => {
+    const { call } = await proxied({ cors })
+    const answer = await call('/campaigns', { method: 'OPTIONS', headers: other })
+    expect([answer.status, (await answer.json()).message]).toEqual([
+      403,
+      'This proxy does not allow OPTIONS /campaigns.',
+    ])
+  })
+
+  test('a preflight names the headers that every page may send, where the list of others is empty or missing', async () => {
+    for (const more of [{}, { headers: [] }]) {
+      const { call } = await proxied({ cors: { ...cors, ...more } })
+      const headers = { ...other, 'Access-Control-Request-Method': 'GET' }
+      const answer = await call('/campaigns', { method: 'OPTIONS', headers })
+      expect(answer.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type')
+    }
   })
 })
