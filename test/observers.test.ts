@@ -1,6 +1,8 @@
 import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
+import { emit } from '../src/http/events/emit.ts'
+import { logObservers } from '../src/http/events/log.ts'
 import type { ErrorEvent, ShortLinkClientOptions, WaitEvent } from '../src/index.ts'
 import { createRateLimiter } from '../src/rate-limit/limiter.ts'
 import { account } from './helpers/answers.ts'
@@ -18,6 +20,19 @@ function millisecondsIn(line: string): number {
 }
 
 describe('observers', () => {
+  it('are told of events that are made only where somebody listens', () => {
+    const makeEvent = vi.fn(() => ({ attempt: 1 }))
+    emit([{}, { onError: () => {} }], 'onRequest', {} as never, makeEvent)
+    expect(makeEvent).not.toHaveBeenCalled()
+  })
+
+  it('are told ids that rise from call to call', async () => {
+    const ids: number[] = []
+    const client = connect(await serve({ body: account }), { onRequest: ({ id }) => void ids.push(Number(id)) })
+    for (let call = 0; call < 3; call++) await client.account.get()
+    expect(ids).toEqual([ids[0], ids[0]! + 1, ids[0]! + 2])
+  })
+
   it('are called with each attempt, answer and retry, in order, under one id', async () => {
     const told: [name: string, event: object][] = []
     const tell = (name: string) => (event: object) => void told.push([name, event])
@@ -159,12 +174,18 @@ describe('onError', () => {
       onRequest: () => controller.abort('left'),
     })
     expect(await thrown(client.account.get({ signal: controller.signal }))).toBe('left')
-    expect(events).toMatchObject([{ error: 'left', path: '/account' }])
+    expect(events).toMatchObject([{ error: 'left', path: '/account', attempts: 1 }])
   })
 
   it('is not called for an attempt that is retried', async () => {
     const onError = vi.fn()
     await connect(await serve(busy, { body: account }), { retry: 1, onError }).account.get()
+    expect(onError).not.toHaveBeenCalled()
+  })
+
+  it('is not called for a call that is refused before it begins', async () => {
+    const onError = vi.fn()
+    await failure(connect(await serve(), { onError }).domains.delete(0))
     expect(onError).not.toHaveBeenCalled()
   })
 })
@@ -297,6 +318,47 @@ describe('the log', () => {
     await vi.advanceTimersByTimeAsync(5000)
     await call
     expect(lines).toEqual([])
+  })
+
+  it.each<[what: string, waitMs: number, queued: number, line: string[]]>([
+    ['of exactly five seconds', 5000, 1, []],
+    ['of more than five seconds', 5001, 1, ['waits 5.0 s for the rate limit. Nothing is lost']],
+    ['that others share', 60_000, 2, ['waits 60.0 s for the rate limit; 2 calls are waiting. Nothing is lost']],
+  ])('says this of a wait %s', (_, waitMs, queued, line) => {
+    const { lines, logger } = memoryLogger()
+    logObservers('warn', logger).onWait!({ id: '1', method: 'GET', path: '/urls', url: '', waitMs, queued })
+    expect(lines).toEqual(
+      line.map((text) => `warn shortlink-sdk: GET /urls ${text}: see the options rateLimit and onWait.`),
+    )
+  })
+
+  it('says nothing of another wait until the first one is over', () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const { lines, logger } = memoryLogger()
+    const { onWait } = logObservers('warn', logger)
+    const wait = () => onWait!({ id: '1', method: 'GET', path: '/urls', url: '', waitMs: 6000, queued: 1 })
+    const told: number[] = []
+    for (const ms of [0, 5999, 1]) {
+      vi.advanceTimersByTime(ms)
+      wait()
+      told.push(lines.length)
+    }
+    expect(told).toEqual([1, 1, 2])
+  })
+
+  it('tells at `debug` what is left of the budget where the server says so, and why an attempt is repeated', () => {
+    const { lines, logger } = memoryLogger()
+    const { onResponse, onRetry } = logObservers('debug', logger)
+    const call = { id: '7', method: 'GET', path: '/urls', url: 'https://sho.rt/urls', attempt: 1 }
+    const state = { limit: 30, resetAt: undefined, queued: 0 }
+    onResponse!({ ...call, status: 200, durationMs: 999, rateLimit: { ...state, remaining: 0 } })
+    onResponse!({ ...call, status: 503, durationMs: 1000, rateLimit: { ...state, remaining: undefined } })
+    onRetry!({ ...call, delayMs: 250, reason: '503 Busy' })
+    expect(lines).toEqual([
+      'debug shortlink-sdk: #7 answered 200 in 999 ms, 0 requests left',
+      'debug shortlink-sdk: #7 answered 503 in 1.0 s',
+      'debug shortlink-sdk: #7 is sent again in 250 ms: 503 Busy',
+    ])
   })
 
   it('has a line for each call at `info`, with its retries', async () => {

@@ -12,7 +12,7 @@ export interface Observers {
   onRetry?: ((event: RetryEvent) => void) | undefined
   /** Called when a call has to wait for rate budget. */
   onWait?: ((event: WaitEvent) => void) | undefined
-  /** Called when a call has failed for good. */
+  /** Called when a call has failed for good. One whose parameters do not fit never begins, and is not reported. */
   onError?: ((event: ErrorEvent) => void) | undefined
 }
 
