@@ -126,10 +126,10 @@ export class ShortLinkError extends Error {
  * own name a bundler may have changed, and which Node and loggers show. @internal
  */
 export function define(errorClass: { readonly prototype: ShortLinkError }, name: string, code?: ErrorCode): void {
-  Object.defineProperty(errorClass, 'name', { value: name, configurable: true })
-  Object.defineProperty(errorClass.prototype, 'name', { value: name, configurable: true, writable: true })
-  Object.defineProperty(errorClass.prototype, 'code', { value: code, configurable: true, writable: true })
-  Object.defineProperty(errorClass.prototype, brand, { value: true, configurable: true })
+  Object.defineProperty(errorClass, 'name', { value: name })
+  Object.defineProperty(errorClass.prototype, 'name', { value: name, writable: true })
+  Object.defineProperty(errorClass.prototype, 'code', { value: code, writable: true })
+  Object.defineProperty(errorClass.prototype, brand, { value: true })
 }
 
 /** Long properties, which Node leaves out of an uncaught error, and loggers out of a line. */
@@ -338,8 +338,9 @@ export function isShortLinkError(value: unknown): value is AnyShortLinkError {
 /** Whether a value is an error, of any realm: under Jest, what fetch throws comes from another one. */
 export function isError(value: unknown): value is Error {
   try {
-    return typeof (value as Partial<Error> | null | undefined)?.message === 'string'
+    return typeof (value as Error).message === 'string'
   } catch {
+    // It is nothing, or has a getter that throws.
     return false
   }
 }
@@ -383,7 +384,7 @@ export function shorten(text: string, most: number): string {
 /** A body as a log shows it: as it is where that is short, as the beginning of its text where it is not. */
 function shortenBody(body: unknown, most: number): unknown {
   try {
-    const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? '')
+    const text = typeof body === 'string' ? body : String(JSON.stringify(body))
     return text.length > most ? shorten(text, most) : body
   } catch {
     return 'a body that JSON cannot hold, such as one nested too deeply'

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
@@ -119,6 +120,24 @@ describe('safe', () => {
   it('rejects with the reason of an abort', async () => {
     const call = connect(await serve({ body: account })).account.get({ signal: AbortSignal.abort('left') })
     expect(await thrown(call.safe())).toBe('left')
+  })
+})
+
+describe('console.log of a call', () => {
+  it('shows whether it is pending, fulfilled or rejected', async () => {
+    const call = connect(await serve({ body: account })).account.get()
+    expect(inspect(call)).toBe('ApiPromise { <pending> }')
+    await call
+    expect(inspect(call)).toMatch(/^ApiPromise \{\s*\{?\s*id: 1,/)
+    const refused = connect(await serve(missing)).account.get()
+    await failure(refused)
+    expect(inspect(refused)).toMatch(/^ApiPromise \{\s*<rejected> NotFoundError: /)
+  })
+
+  it('does not say that it is pending where it was only asked with withResponse()', async () => {
+    const call = connect(await serve({ body: account })).account.get()
+    await call.withResponse()
+    expect(inspect(call)).not.toContain('pending')
   })
 })
 

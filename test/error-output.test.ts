@@ -6,8 +6,13 @@ import { fileURLToPath } from 'node:url'
 import { inspect, promisify } from 'node:util'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { InvalidRequestError, ShortLinkClient, ShortLinkError } from '../src/index.ts'
-import { account, html, page } from './helpers/answers.ts'
+import {
+  type InvalidRequestError,
+  InvalidResponseError,
+  type ShortLinkClient,
+  type ShortLinkError,
+} from '../src/index.ts'
+import { page } from './helpers/answers.ts'
 import { connect, KEY } from './helpers/client.ts'
 import { failure } from './helpers/outcome.ts'
 import { type Canned, closedOrigin, serve } from './helpers/server.ts'
@@ -161,6 +166,46 @@ it('a short body stays an object in JSON and in console.log', async () => {
   expect(inspect(error)).toContain("fields: { name: 'taken' }")
 })
 
+it.each([
+  ['text', 1000, 'x'.repeat(1000)],
+  ['text', 1001, `${'x'.repeat(1000)}…`],
+  ['JSON', 1000, { a: 'x'.repeat(992) }],
+  ['JSON', 1001, `{"a":"${'x'.repeat(993)}"…`],
+])('a body of %s of %d characters is cut after 1,000', (kind, length, shown) => {
+  const body = kind === 'text' ? 'x'.repeat(length) : { a: 'x'.repeat(length - 8) }
+  const error = new InvalidResponseError('a', { status: 200, body, issues: [] }, {})
+  expect(error.toJSON().body).toEqual(shown)
+})
+
+it('console.log shows three entries of a list, and four levels of a body', async () => {
+  const error = await errorFor({ status: 422, body: { error: 1, a: { b: { c: [1, 2, 3, 4, 5] } } } })
+  expect(inspect(error, { compact: true, breakLength: Number.POSITIVE_INFINITY })).toContain(
+    'body: { error: 1, a: { b: { c: [Array] } } }',
+  )
+  const list = await errorFor({ status: 422, body: { error: 1, a: [1, 2, 3, 4, 5] } })
+  expect(inspect(list)).toMatch(/1,\s+2,\s+3,\s+\.\.\. 2 more items/)
+})
+
+it('console.log shows 200 characters of the cause, and less of a long body the more there is besides', async () => {
+  const fetch = () => Promise.reject(new TypeError('x'.repeat(300)))
+  const error = await failure(get(connect({ origin: 'https://sho.rt' }, { fetch, retry: 0 })))
+  expect(inspect(error)).toContain(`cause: 'TypeError: ${'x'.repeat(200)}…'`)
+
+  const refused = await errorFor({ status: 502, body: longPage })
+  const { body: _, ...rest } = refused.toJSON()
+  expect(inspect(refused).length).toBeLessThan(1200 + JSON.stringify(rest).length)
+})
+
+it('a body that JSON cannot hold is named, not shown', () => {
+  const body: unknown[] = []
+  body.push(body)
+  const error = new InvalidResponseError('a', { status: 200, body, issues: [] }, {})
+  expect(error.toJSON().body).toBe('a body that JSON cannot hold, such as one nested too deeply')
+  expect(new InvalidResponseError('a', { status: 200, body: undefined, issues: [] }, {}).toJSON()).not.toHaveProperty(
+    'body',
+  )
+})
+
 it('a body that is nested 5,000 deep does not break JSON or console.log', async () => {
   const nested = `{"error":1,"message":${'['.repeat(5000)}${']'.repeat(5000)}}`
   const result = await connect(await serve({ status: 400, body: nested }))
@@ -244,26 +289,10 @@ describe('console.log', () => {
     expect(inspect(campaigns, { depth: 10 }).length).toBeLessThan(300)
   })
 
-  it('of a call shows whether it is pending, fulfilled or rejected', async () => {
-    const call = connect(await serve({ body: account })).account.get()
-    expect(inspect(call)).toBe('ApiPromise { <pending> }')
-    await call
-    expect(inspect(call)).toMatch(/^ApiPromise \{\s*\{?\s*id: 1,/)
-    const refused = get(connect(await serve({ status: 404, body: html })))
-    await failure(refused)
-    expect(inspect(refused)).toMatch(/^ApiPromise \{\s*<rejected> NotFoundError: /)
-  })
-
   it('of a list shows its page, once it has come', async () => {
     const list = connect(await serve(page('campaigns', []))).campaigns.list()
     expect(inspect(list)).toBe('ListPromise { <pending> }')
     await list
     expect(inspect(list)).toMatch(/^ListPromise \{\s*\{?\s*result: 1/)
-  })
-
-  it('of a call that was only asked with withResponse() does not say that it is pending', async () => {
-    const call = connect(await serve({ body: account })).account.get()
-    await call.withResponse()
-    expect(inspect(call)).not.toContain('pending')
   })
 })

@@ -45,6 +45,12 @@ describe('an error that the server answers with', () => {
     ['error "1" with 200', no('1', 'Taken'), ApiError, 'api', 200, 'rejected', false, false],
     ['error true with 200', no(true, 'Taken'), ApiError, 'api', 200, 'rejected', false, false],
     ['a text with 200', no('Taken'), ApiError, 'api', 200, 'rejected', false, false],
+    ['a list of errors with 200', no([0], 'Taken'), ApiError, 'api', 200, 'rejected', false, false],
+    ['300 that calls itself a success', { status: 300, body: account }, ApiError, 'api', 300, 'rejected', false, false],
+    ['399 in the body', no(399, 'Taken'), ApiError, 'api', 200, 'rejected', false, false],
+    ['400 in the body', no(400, 'Taken'), ApiError, 'api', 400, 'rejected', false, false],
+    ['599 in the body', no(599, 'Oops'), ServerError, 'server', 599, 'unknown', false, false],
+    ['600 in the body', no(600, 'Taken'), ApiError, 'api', 200, 'rejected', false, false],
     ['400', { status: 400, ...no(1, 'Taken') }, ApiError, 'api', 400, 'rejected', false, false],
     ['400 that calls itself a success', { status: 400, body: account }, ApiError, 'api', 400, 'rejected', false, false],
     ['401', { status: 401, ...no(1, 'Key') }, AuthenticationError, 'authentication', 401, 'rejected', false, false],
@@ -160,6 +166,11 @@ describe('an error that the server answers with', () => {
     ],
     ['nothing of “OK” where only the number in the body is an error', { body: { error: 429 } }, /429 no message$/],
     [
+      'what to check where a key is refused, after a message with full stops',
+      { status: 403, body: { error: 1, message: 'No. Ask Ann.' } },
+      /403 No\. Ask Ann\. Check `apiKey`/,
+    ],
+    [
       'what to check where a key is refused',
       { status: 403, body: { error: 1, message: 'No' } },
       /403 No\. Check `apiKey` or SHORTLINK_API_KEY first; some hosts drop the Authorization header/,
@@ -169,6 +180,13 @@ describe('an error that the server answers with', () => {
       { body: { error: 1, message: { name: ['is taken'] } } },
       /account: .*name.*is taken/,
     ],
+    ['nothing of a message that is a number', { body: { error: 1, message: 5 } }, /account: no message$/],
+    ['nothing of a message that is null', { body: { error: 1, message: null } }, /account: no message$/],
+    [
+      'nothing of a message that is nested deeper than JSON can be written',
+      { body: `{"error":1,"message":${'['.repeat(50_000)}${']'.repeat(50_000)}}` },
+      /account: no message$/,
+    ],
   ])('has a message that says %s', async (_, answer, message) => {
     expect((await failure(get(connect(await serve(answer))))).message).toMatch(message)
   })
@@ -176,6 +194,13 @@ describe('an error that the server answers with', () => {
   it('has no advice about the key where no key was sent', async () => {
     const server = await serve({ status: 403, body: { error: 1, message: 'No' } })
     expect((await failure(open(connect(server)))).message).toBe('POST /v3/api: 403 No')
+  })
+
+  it('is final for an upload whose content can be read only once', async () => {
+    const client = connect(await serve({ status: 429, body: { error: 1, message: 'Slow' } }))
+    const upload = (content: Blob | ReadableStream<Uint8Array>) => failure(client.files.upload('a.txt', content))
+    expect((await upload(new Blob(['a']))).retryable).toBe(true)
+    expect((await upload(new Blob(['a']).stream())).retryable).toBe(false)
   })
 
   it('has `retryAfter` from the header, in seconds or as a date, or from the body', async () => {
@@ -206,6 +231,30 @@ describe('an error that the server answers with', () => {
   })
 })
 
+describe('an answer above maxResponseSize', () => {
+  it('is an InvalidResponseError without its body, and final', async () => {
+    const error = await failure(get(connect(await serve({ body: account }), { maxResponseSize: 20 })))
+    expect(error).toBeInstanceOf(InvalidResponseError)
+    expect(error).toMatchObject({ status: 200, body: undefined, issues: [], outcome: 'unknown', retryable: false })
+    expect(error.message).toBe('GET /account: the answer is larger than maxResponseSize, 20 bytes')
+  })
+})
+
+describe('a call that failed twice', () => {
+  const now = { 'Retry-After': '0' }
+  const put = (c: ShortLinkClient) => c.campaigns.update(1, { name: 'a' })
+
+  it.each<[what: string, first: Canned, call: (c: ShortLinkClient) => PromiseLike<unknown>, outcome: string]>([
+    ['a PUT that may have been done before it was refused', { status: 503, headers: now }, put, 'unknown'],
+    ['a PUT that was refused both times', { status: 429, headers: now }, put, 'rejected'],
+    ['a GET, which changes nothing', { status: 503, headers: now }, get, 'rejected'],
+  ])('%s', async (_, first, call, outcome) => {
+    const server = await serve(first, { status: 400, body: { error: 1, message: 'No' } })
+    const error = await failure(call(connect(server, { retry: { limit: 1, maxDelay: 0 } })))
+    expect(error).toMatchObject({ attempts: 2, outcome, status: 400 })
+  })
+})
+
 describe('an answer that cannot be read', () => {
   it.each<[came: string, body: unknown, message: string]>([
     ['an HTML page', html, 'the answer is an HTML page, not JSON: a gateway, maintenance, or a wrong address'],
@@ -223,6 +272,13 @@ describe('an answer that cannot be read', () => {
       'the answer is not JSON, or was cut short',
     ],
     ['a text', 'OK', 'the answer is not JSON, or was cut short'],
+    ['a text with a tag in it', 'OK <br>', 'the answer is not JSON, or was cut short'],
+    ['a page after 1,000 spaces', `${' '.repeat(1000)}${html}`, 'the answer is not JSON, or was cut short'],
+    [
+      'a page that asks who is human after 100,000 characters',
+      `<p>${' '.repeat(100_000)}captcha`,
+      'the answer is an HTML page, not JSON: a gateway, maintenance, or a wrong address',
+    ],
     ['a list', '[]', 'the answer is JSON, but not an object'],
     ['a number', '5', 'the answer is JSON, but not an object'],
     ['null', 'null', 'the answer is JSON, but not an object'],
@@ -317,8 +373,11 @@ describe('a call that gets no answer', () => {
     ],
     ['a DOMException', new DOMException('gone', 'NetworkError'), /gone/],
     ['a text', 'offline', /offline/],
-    ['nothing', undefined, /no answer came/],
-    ['an object', { reason: 'offline' }, /no answer came/],
+    ['an empty text', '', /no answer came: fetch gave no reason$/],
+    ['an error without a message', new TypeError(''), /no answer came: TypeError$/],
+    ['an error with only a code', Object.assign(new Error(''), { code: 'EPIPE' }), /no answer came: EPIPE$/],
+    ['nothing', undefined, /no answer came: fetch gave no reason$/],
+    ['an object', { reason: 'offline' }, /no answer came: fetch gave no reason$/],
     ['an object with a message', { message: 'offline' }, /offline/],
   ])('ends with a ConnectionError where fetch throws %s', async (_, value, message) => {
     const fetch = () => Promise.reject(value)
@@ -326,6 +385,23 @@ describe('a call that gets no answer', () => {
     expect(error).toMatchObject({ code: 'connection', outcome: 'unknown' })
     expect(error.message).toMatch(message)
     expect(error.message).not.toMatch(/undefined|\[object/)
+  })
+
+  it.each([
+    ['http://sho.rt', 'ECONNRESET', 'no answer came: gone. Does this port speak TLS? The address begins with http:'],
+    ['https://sho.rt', 'ECONNRESET', 'no answer came: gone'],
+    ['http://sho.rt', 'EPIPE', 'no answer came: gone'],
+  ])('at %s, with the code %s, says: %s', async (baseUrl, code, message) => {
+    const fetch = () => Promise.reject(Object.assign(new Error('gone'), { code }))
+    const client = new ShortLinkClient({ baseUrl, apiKey: 'KEY', allowInsecureHttp: true, retry: 0, fetch })
+    expect((await failure(get(client))).message).toBe(`GET /account: ${message}`)
+  })
+
+  it('is an error of the limiter itself where that fails', async () => {
+    const down = new Error('the store is down')
+    const rateLimit = { acquire: () => Promise.reject(down), observe() {}, state: {} } as never
+    const client = new ShortLinkClient({ baseUrl: 'https://sho.rt', apiKey: 'KEY', rateLimit })
+    expect(await thrown(get(client))).toBe(down)
   })
 
   it('was not sent where a fetch of another realm, as under Jest, was refused the connection', async () => {
@@ -362,6 +438,33 @@ describe('a redirect', () => {
     )
   })
 
+  it('that a browser hides is an error too', async () => {
+    const hidden = { type: 'opaqueredirect', status: 0, statusText: '', headers: new Headers(), text: async () => '' }
+    const error = await failure(get(connect({ origin: 'https://sho.rt' }, { fetch: async () => hidden })))
+    expect(error).toMatchObject({ code: 'api', status: 0, outcome: 'rejected' })
+    expect(error.message).toMatch(/redirected to another address\. Redirects are not followed/)
+  })
+
+  it('whose status is below 200 is an error, whatever its body says', async () => {
+    const odd = { status: 199, statusText: '', headers: new Headers(), text: async () => JSON.stringify(account) }
+    const error = await failure(get(connect({ origin: 'https://sho.rt' }, { fetch: async () => odd })))
+    expect(error).toMatchObject({ code: 'api', status: 199, outcome: 'rejected' })
+    expect(error.message).toBe('GET /account: 199 no message')
+  })
+
+  it.each([300, 399])('the status %i is one too', async (status) => {
+    const server = await serve({ status, headers: { location: '/new' }, body: '' })
+    const error = await failure(get(connect(server)))
+    expect(error.message).toMatch(new RegExp(`^GET /account: ${status} redirected to ${server.origin}/new\\.`))
+  })
+
+  it('that fetch itself refuses is named with its address', async () => {
+    const fetch = () => Promise.reject(new TypeError('redirected to https://new.example/v4 by the server'))
+    const error = await failure(get(connect({ origin: 'https://sho.rt' }, { fetch, retry: 0 })))
+    expect(error).toMatchObject({ code: 'connection', outcome: 'rejected' })
+    expect(error.message).toMatch(/redirected to https:\/\/new\.example\/v4\. Redirects/)
+  })
+
   it('without an address is an error too', async () => {
     const server = await serve({ status: 302, body: account })
     expect((await failure(get(connect(server)))).message).toContain('302 redirected to another address')
@@ -369,6 +472,21 @@ describe('a redirect', () => {
 })
 
 describe('a call that cannot be sent', () => {
+  it('because a parameter does not fit is named by its method and the pattern of its path', async () => {
+    const client = connect({ origin: 'https://sho.rt' })
+    expect((await failure(client.campaigns.assignLink(1, 0))).message).toMatch(
+      /^POST \/campaign\/:campaignId\/assign\/:linkId: linkId: expected/,
+    )
+    expect((await failure(client.request('GET', '/urls/..'))).message).toMatch(/^GET \/urls\/\.\.: path: expected/)
+    expect((await failure(client.request('GET', 5 as never))).message).toMatch(/^GET a number: path: expected/)
+  })
+
+  it('because a parameter does not fit has no `url` where the client has no address for it', async () => {
+    const client = new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: 'KEY' })
+    expect((await failure(client.opener.create({ url: 'shop.example' }))).url).toBeUndefined()
+    expect((await failure(client.qr.get(0))).url).toBe('https://sho.rt/api/qr/:id')
+  })
+
   it('because its address is missing is a ConfigurationError that names the option and the variable', async () => {
     const error = await failure(open(new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: 'KEY' })))
     expect(error).toBeInstanceOf(ConfigurationError)
@@ -465,10 +583,62 @@ describe('telling errors apart', () => {
     },
   )
 
+  it('isShortLinkError is true for an error of another version, which has the same mark', () => {
+    const other = Object.assign(new Error('x'), { [Symbol.for('shortlink-sdk.error')]: true })
+    expect(isShortLinkError(other)).toBe(true)
+  })
+
+  it.each([
+    [ShortLinkError, 'ShortLinkError', undefined],
+    [ConfigurationError, 'ConfigurationError', 'configuration'],
+    [InvalidRequestError, 'InvalidRequestError', 'invalid_request'],
+    [ConnectionError, 'ConnectionError', 'connection'],
+    [TimeoutError, 'TimeoutError', 'timeout'],
+    [ApiError, 'ApiError', 'api'],
+    [AuthenticationError, 'AuthenticationError', 'authentication'],
+    [PermissionError, 'PermissionError', 'permission'],
+    [NotFoundError, 'NotFoundError', 'not_found'],
+    [RateLimitError, 'RateLimitError', 'rate_limit'],
+    [ServerError, 'ServerError', 'server'],
+    [InvalidResponseError, 'InvalidResponseError', 'invalid_response'],
+  ])('%o has its name and its code, which no loop over its properties shows twice', (errorClass, name, code) => {
+    const { prototype } = errorClass
+    expect([errorClass.name, prototype.name, prototype.code]).toEqual([name, name, code])
+    expect(Object.keys(prototype)).toEqual([])
+  })
+
+  it('the name can be changed, as a logger may do', () => {
+    expect(String(Object.assign(new ConfigurationError('a'), { name: 'Renamed' }))).toBe('Renamed: a')
+  })
+
+  it('the body can be taken out before an error is passed on', () => {
+    const error = new ApiError('a', { status: 400, headers: new Headers(), body: { error: 1 } } as never, {})
+    expect(error.body).toEqual({ error: 1 })
+    expect(Reflect.deleteProperty(error, 'body')).toBe(true)
+    expect(error.body).toBeUndefined()
+  })
+
   it('JSON has no stack, and a string is the name and the message', () => {
     const error = new InvalidRequestError([{ path: ['a'], message: 'b' }])
     expect(JSON.parse(JSON.stringify(error))).not.toHaveProperty('stack')
     expect(String(error)).toBe('InvalidRequestError: a: b')
+  })
+})
+
+describe('a long message', () => {
+  it.each([
+    [600, 'a'.repeat(600)],
+    [601, `${'a'.repeat(600)}…`],
+  ])('of %d characters is cut after 600', (length, message) => {
+    expect(new ConfigurationError('a'.repeat(length)).message).toBe(message)
+  })
+
+  it.each([
+    [5, '0: is missing; 1: is missing; 2: is missing; 3: is missing; 4: is missing'],
+    [6, '0: is missing; 1: is missing; 2: is missing; 3: is missing; 4: is missing; and 1 more'],
+  ])('of %d issues names five and counts the others', (count, message) => {
+    const issues = Array.from({ length: count }, (_, index) => ({ path: [index], message: 'is missing' }))
+    expect(new InvalidRequestError(issues).message).toBe(message)
   })
 })
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { account, page, splash } from './helpers/answers.ts'
 import { connect } from './helpers/client.ts'
 import { serve } from './helpers/server.ts'
@@ -21,6 +21,13 @@ describe('the methods of a resource', () => {
     await connect(second).account.get()
     await get()
     expect([first, second].map(({ seen }) => seen.length)).toEqual([1, 1])
+  })
+
+  it('can be replaced in a test, by a spy and by another function', async () => {
+    const { qr } = connect({ origin: 'https://sho.rt' })
+    vi.spyOn(qr, 'get').mockReturnValue('spied' as never)
+    qr.delete = () => 'assigned' as never
+    expect([qr.get(1), qr.delete(1)]).toEqual(['spied', 'assigned'])
   })
 
   it('are not enumerable, so that a printed client stays short', () => {

@@ -17,7 +17,7 @@ export function parseAddress(
   const url = URL.canParse(text, base) ? new URL(text, base) : undefined
   const problem = !url
     ? mismatch('an absolute URL such as https://sho.rt/api', address, (value) => redact(shown(value)))
-    : !/^https?:$/.test(url.protocol)
+    : !['http:', 'https:'].includes(url.protocol)
       ? `expected http: or https:, received ${shorten(url.protocol, 40)}`
       : url.username || url.password
         ? 'leave out the user name and password: the key goes into apiKey'

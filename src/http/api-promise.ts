@@ -71,6 +71,6 @@ export class ApiPromise<T> extends Promise<T> {
 
   /** Node shows the state of the answer. @internal */
   [inspectCustom](_depth: number, options: object, inspect: Inspect): string {
-    return inspect(this.#data ?? this.#response, options).replace(/^Promise/, this.constructor.name)
+    return inspect(this.#data ?? this.#response, options).replace('Promise', this.constructor.name)
   }
 }

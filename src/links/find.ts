@@ -91,10 +91,5 @@ const unwrapMatches: Unwrap<Link[] | undefined> = ({ id, details, data, urls }, 
 
 /** Whether the platform said no, for a reason that only its message tells, in the language of the site. */
 export function isRefusal(error: unknown): error is ApiError {
-  return (
-    isShortLinkError(error) &&
-    (error.code === 'api' || error.code === 'not_found') &&
-    error.outcome === 'rejected' &&
-    isRecord(error.body)
-  )
+  return isShortLinkError(error) && (error.code === 'api' || error.code === 'not_found') && isRecord(error.body)
 }

@@ -15,7 +15,7 @@ export abstract class Resource {
     this.#transport = transport
     // Bound, so that `const { list } = client.campaigns` works.
     for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(new.target.prototype))) {
-      Object.defineProperty(this, name, { value: value.bind(this), configurable: true, writable: true })
+      Object.defineProperty(this, name, { value: value.bind(this), writable: true })
     }
   }
 
