@@ -44,6 +44,15 @@ async function passUntil<T>(promise: Promise<T>): Promise<T> {
   return promise
 }
 
+/** Expects that a call sends the second request of a sandbox after so many milliseconds, and not before. */
+async function expectSecondRequestAfter(ms: number, sandbox: Sandbox, call: PromiseLike<unknown>): Promise<void> {
+  await vi.advanceTimersByTimeAsync(ms - 1)
+  expect(sandbox.requests).toHaveLength(1)
+  await vi.advanceTimersByTimeAsync(1)
+  await call
+  expect(sandbox.requests).toHaveLength(2)
+}
+
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_800_000_000_000 })
 })
@@ -113,6 +122,24 @@ describe('the budget of a client', () => {
     expect(sandbox.requests).toHaveLength(20)
   })
 
+  it('leaves no timer behind when the only call that waits is aborted', async () => {
+    const limiter = createRateLimiter({ requests: 1, interval: MINUTE })
+    await limiter.acquire()
+    limiter.observe()
+    const controller = new AbortController()
+    const before = vi.getTimerCount()
+    const waiting = Promise.resolve(limiter.acquire(controller.signal)).catch((reason) => reason)
+    expect(vi.getTimerCount()).toBe(before + 1)
+    controller.abort('left')
+    expect([await waiting, vi.getTimerCount()]).toEqual(['left', before])
+  })
+
+  it('waits as long as the server says before a call is sent again', async () => {
+    const { sandbox, client } = setUp({ retry: 1 })
+    sandbox.fail({ status: 503, headers: { 'Retry-After': '41' } })
+    await expectSecondRequestAfter(41_000, sandbox, client.account.get())
+  })
+
   it('does not count waiting against the timeout', async () => {
     const one = { requests: 1, interval: MINUTE }
     const { sandbox, client } = setUp({ rateLimit: one, timeout: 300, retry: 0 }, { rateLimit: one })
@@ -125,6 +152,24 @@ describe('the budget of a client', () => {
     const url = 'https://www.youtube.com/watch?v=dQw4w9WgXcQ'
     await Promise.all(Array.from({ length: 5 }, () => client.opener.create({ url })))
     expect(client.rateLimit).toMatchObject({ limit: 1, remaining: 1, queued: 0 })
+  })
+
+  it('of the opener has no end until its server names one, which then counts for all clients of the limiter', async () => {
+    const onWait = vi.fn()
+    const spent = { 'X-RateLimit-Limit': '5', 'X-RateLimit-Remaining': '0' }
+    let headers = {}
+    const fetch = async () => Response.json({ error: 0, shorturl: 'https://sho.rt/a' }, { headers })
+    const { client } = setUp({ openerUrl: 'https://opener.example', fetch, onWait, validation: 'off' })
+    const open = (c: ShortLinkClient) => c.opener.create({ url: 'https://www.youtube.com/watch?v=dQw4w9WgXcQ' })
+    await Promise.all(Array.from({ length: 40 }, () => open(client)))
+    headers = spent
+    await open(client)
+    expect(onWait).not.toHaveBeenCalled()
+
+    const waiting = open(client.withOptions({ timeout: 1000 }))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(onWait).toHaveBeenCalledTimes(1)
+    await passUntil(waiting)
   })
 
   it('makes a call fail at once that would wait longer than maxWait, whatever its retries', async () => {
@@ -166,12 +211,7 @@ describe('a refusal by the server', () => {
     sandbox.fail(fault)
     await expect(client.account.get()).rejects.toMatchObject({ code: 'rate_limit' })
     expect(client.rateLimit.remaining).toBe(0)
-    const other = client.account.get()
-    await vi.advanceTimersByTimeAsync(39_999)
-    expect(sandbox.requests).toHaveLength(1)
-    await vi.advanceTimersByTimeAsync(1)
-    await other
-    expect(sandbox.requests).toHaveLength(2)
+    await expectSecondRequestAfter(40_000, sandbox, client.account.get())
   })
 })
 
