@@ -342,8 +342,11 @@ describe('a journal that another run is using', () => {
   it('is free if the process that holds it has ended, though its parent has not asked how', {
     skip: process.platform !== 'linux',
   }, async () => {
-    const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 1000'])
+    const parent = spawn('sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000'])
     const pid = Number(await once(parent.stdout, 'data'))
+    // A shell would ask; what it becomes does not.
+    await vi.waitFor(async () => expect(await readFile(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'), 10_000)
+    process.kill(pid, 'SIGKILL')
     const stat = () => readFile(`/proc/${pid}/stat`, 'utf8').then((text) => text.split(') ')[1]!.split(' '))
     await vi.waitFor(async () => expect((await stat())[0]).toBe('Z'), 10_000)
     await writeFile(`${path}.lock-${pid}-${(await stat())[19]}-${hostname()}`, '')

@@ -4,6 +4,7 @@ import { createSandbox, type Fault, type Sandbox } from '../../src/testing/index
 import { serve } from '../../src/testing/server.ts'
 import { closedOrigin } from '../helpers/server.ts'
 import { collectTable } from './table.ts'
+import { timeoutFor } from './timeouts.ts'
 
 const html = '<html><body><h1>Sorry</h1></body></html>'
 const now = { 'Retry-After': '0' }
@@ -49,7 +50,7 @@ async function withSandbox(
   const { baseUrl, close } = await serve(sandbox)
   try {
     await test(
-      new ShortLinkClient({ baseUrl, apiKey: sandbox.apiKey, timeout: 400, retry: 0, rateLimit: false, ...options }),
+      new ShortLinkClient({ baseUrl, apiKey: sandbox.apiKey, retry: 0, rateLimit: false, ...options }),
       sandbox,
     )
   } finally {
@@ -60,7 +61,7 @@ async function withSandbox(
 describe('the outcome of a failed call, proved against the sandbox', () => {
   describe.for(answered)('%s', ([what, fault, done, outcome]) => {
     it.concurrent.for(Object.keys(calls) as (keyof typeof calls)[])('%s', async (name, { expect }) => {
-      await withSandbox({}, async (client, sandbox) => {
+      await withSandbox({ timeout: timeoutFor(fault) }, async (client, sandbox) => {
         sandbox.fail(fault)
         const error = await calls[name](client).catch((reason: unknown) => reason)
         expect(isShortLinkError(error) && error.outcome).toBe(outcome)

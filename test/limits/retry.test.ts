@@ -7,12 +7,13 @@ import { serve } from '../../src/testing/server.ts'
 import { connect } from '../helpers/client.ts'
 import { closedOrigin, serve as serveAnswers } from '../helpers/server.ts'
 import { collectTable } from './table.ts'
+import { timeoutFor } from './timeouts.ts'
 
 async function setUp(options: ShortLinkClientOptions = {}): Promise<{ sandbox: Sandbox; client: ShortLinkClient }> {
   const sandbox = createSandbox()
   const { baseUrl, close } = await serve(sandbox)
   onTestFinished(close)
-  const client = new ShortLinkClient({ baseUrl, apiKey: sandbox.apiKey, timeout: 250, retry: 1, ...options })
+  const client = new ShortLinkClient({ baseUrl, apiKey: sandbox.apiKey, retry: 1, ...options })
   return { sandbox, client }
 }
 
@@ -70,7 +71,7 @@ describe('sending again', () => {
       const sandbox = createSandbox()
       const { baseUrl, close } = await serve(sandbox)
       onTestFinished(close)
-      const client = new ShortLinkClient({ baseUrl, apiKey: sandbox.apiKey, timeout: 400, retry: 1 })
+      const client = new ShortLinkClient({ baseUrl, apiKey: sandbox.apiKey, timeout: timeoutFor(fault), retry: 1 })
       sandbox.fail(fault)
       const result = await calls[name](client).safe()
       const attempts = sandbox.requests.length
