@@ -16,38 +16,58 @@ export const parts: Readonly<Record<string, Part>> = {
   proxy: { code: /^src\/proxy\//, tests: ['test/proxy/*.test.ts'] },
   schema: {
     code: /^src\/schemas?[./]/,
-    tests: ['test/{answers,odd-values,parameters,options,errors}.test.ts', 'test/links/params.test.ts'],
+    tests: ['test/{answers,error-advice,parameters,options,errors}.test.ts', 'test/links/{params,reading}.test.ts'],
   },
   resources: {
     code: /^src\/resources\//,
     tests: ['test/{answers,calls,parameters,uploads,resources}.test.ts'],
   },
-  lists: { code: /^src\/http\/lists\//, tests: ['test/lists/*.test.ts', 'test/api-promise.test.ts'] },
-  uploads: { code: /^src\/http\/uploads\//, tests: ['test/{uploads,fetches}.test.ts'] },
-  secrets: { code: /^src\/http\/(api-key|redact)\./, tests: ['test/{errors,options,redact,secrets}.test.ts'] },
+  lists: {
+    code: /^src\/http\/lists\//,
+    tests: [
+      'test/lists/{budget,list,page-size,paginate,walk}.test.ts',
+      'test/hostile/endless-lists.test.ts',
+      'test/api-promise.test.ts',
+    ],
+  },
+  uploads: {
+    code: /^src\/http\/uploads\//,
+    tests: ['test/{fetches,upload-bodies,uploads,uploads-in-a-browser}.test.ts'],
+  },
+  secrets: {
+    code: /^src\/http\/(api-key|redact)\./,
+    tests: ['test/{error-advice,errors,options,redact,secrets}.test.ts'],
+  },
   sending: {
     code: /^src\/http\/(retry|to-error|transport)\./,
     tests: [
-      'test/{answers,api-promise,calls,error-advice,errors,fetches,observers,options,uploads}.test.ts',
+      'test/{answers,api-promise,calls,error-advice,error-output,errors,fetches,observers,options,parameters}.test.ts',
+      'test/{other-runtimes,retry-conditions,secrets,upload-bodies,uploads,uploads-in-a-browser}.test.ts',
       'test/limits/{budget,retry}.test.ts',
     ],
   },
   calls: {
     code: /^src\/http\//,
-    tests: ['test/{answers,api-promise,calls,errors,observers,options,parameters,secrets}.test.ts'],
+    tests: [
+      'test/{answers,api-promise,calls,error-advice,errors,observers,options,parameters,secrets}.test.ts',
+      'test/lists/{list,paginate}.test.ts',
+    ],
   },
   runtime: {
     code: /^src\/runtime\//,
     tests: [
-      'test/{api-promise,error-output,errors,fetches,observers,options,read-body,uploads}.test.ts',
-      'test/limits/{bulk,journal,retry}.test.ts',
+      'test/{api-promise,deadline,errors,observers,options,other-runtimes,read-body}.test.ts',
+      'test/{upload-bodies,uploads-in-a-browser}.test.ts',
+      'test/limits/bulk.test.ts',
     ],
   },
   client: {
     code: /^src\/[^/]+$/,
     tests: [
-      'test/{api-promise,calls,error-advice,error-output,errors,fetches,options}.test.ts',
-      'test/limits/bulk.test.ts',
+      'test/{api-promise,calls,error-advice,error-output,errors,fetches,loggers,observers,options}.test.ts',
+      'test/{parameters,secrets,uploads}.test.ts',
+      'test/lists/paginate.test.ts',
+      'test/limits/{budget,bulk}.test.ts',
     ],
   },
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { Stryker } from '@stryker-mutator/core'
 import { parts } from './parts.ts'
@@ -30,6 +30,16 @@ function newest(most: number): string[] {
   })
 }
 
+const isKilled = ({ status }: Pick<MutantResult, 'status'>) => status === 'Killed' || status === 'Timeout'
+
+/** Lets survivors be run again. Stryker does not see that a test was added for one that runs while modules are loaded. */
+function forgetSurvivors(file: string): void {
+  if (!existsSync(file)) return
+  const report = JSON.parse(readFileSync(file, 'utf8')) as { files: Record<string, { mutants: MutantResult[] }> }
+  for (const entry of Object.values(report.files)) entry.mutants = entry.mutants.filter(isKilled)
+  writeFileSync(file, JSON.stringify(report))
+}
+
 const unknown = names.filter((name) => !(name in parts))
 if (unknown.length) throw new Error(`expected parts of ${Object.keys(parts)}, received ${unknown}`)
 
@@ -45,20 +55,21 @@ for (const [name, { tests }] of Object.entries(parts)) {
   if (files.length === 0 || (names.length > 0 && !names.includes(name))) continue
   console.log(`\n── ${name}: ${files.join(' ')}`)
   const folder = `.tmp/mutation/${name}`
+  const incrementalFile = `${folder}/incremental.json`
+  forgetSurvivors(incrementalFile)
   // Not by Stryker's own `testFiles`, with which it does not try what runs while modules are loaded.
   process.env.TESTS_OF_PART = tests.join(' ')
   const stryker = new Stryker({
     configFile: 'test/mutation/stryker.config.json',
     mutate: files,
     tempDirName: `${folder}/sandbox`,
-    incrementalFile: `${folder}/incremental.json`,
+    incrementalFile,
   })
   results.push(
     ...(await stryker.runMutationTest()).filter(({ fileName }) => files.some((file) => fileName.endsWith(file))),
   )
 }
 
-const isKilled = ({ status }: MutantResult) => status === 'Killed' || status === 'Timeout'
 const isCounted = (mutant: MutantResult) =>
   isKilled(mutant) || mutant.status === 'Survived' || mutant.status === 'NoCoverage'
 
