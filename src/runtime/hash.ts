@@ -3,13 +3,13 @@
  * purpose. `undefined` where JSON cannot hold the value.
  */
 export function hash(value: unknown): string | undefined {
-  let result = 0x811c9dc5
+  let json: string
   try {
-    const json =
-      JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? String(inner) : inner)) ?? String(value)
-    for (const letter of json) result = Math.imul(result ^ letter.codePointAt(0)!, 0x01000193) >>> 0
+    json = JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? String(inner) : inner)) ?? String(value)
   } catch {
     return undefined
   }
+  let result = 0x811c9dc5
+  for (const letter of json) result = Math.imul(result ^ letter.codePointAt(0)!, 0x01000193) >>> 0
   return result.toString(36)
 }

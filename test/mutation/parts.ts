@@ -56,7 +56,7 @@ export const parts: Readonly<Record<string, Part>> = {
   runtime: {
     code: /^src\/runtime\//,
     tests: [
-      'test/{api-promise,deadline,errors,observers,options,other-runtimes,read-body}.test.ts',
+      'test/{api-promise,deadline,errors,hash,observers,options,other-runtimes,read-body}.test.ts',
       'test/{upload-bodies,uploads-in-a-browser}.test.ts',
       'test/limits/bulk.test.ts',
     ],
