@@ -147,6 +147,7 @@ export class LocalRateLimiter implements RateLimiter {
     const now = this.#clock.now()
     while (this.#queue.size > 0 && this.#window.take(now, true)) this.#queue.admitNext()
     this.#queue.rejectOverdue(now, this.forecast)
+    this.#queue.rejectExpired(now)
     this.#queue.tellWaits(this.forecast)
     this.#setTimer()
   }

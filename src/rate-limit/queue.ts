@@ -121,7 +121,7 @@ export class WaitingQueue {
     next?.settle()
   }
 
-  /** Rejects the calls whose wait has become too long. */
+  /** Rejects the calls that would have to wait too long by what is known now. */
   rejectOverdue(now: number, { wait, imposed }: Forecast): void {
     if (this.#maxWait === Infinity && imposed === 0) return
     let ahead = 0
@@ -129,6 +129,15 @@ export class WaitingQueue {
       const overdue = this.#overdue(waiter, now, wait(ahead), imposed)
       if (overdue) waiter.settle(overdue)
       else ahead++
+    }
+  }
+
+  /** Rejects the calls that have waited too long, though a place seemed to be free. */
+  rejectExpired(now: number): void {
+    for (const waiter of this.#waiters) {
+      const waited = now - waiter.since
+      if (waited < this.#maxWait) return
+      waiter.settle(this.#noPlace(waited, 0))
     }
   }
 
@@ -154,7 +163,10 @@ export class WaitingQueue {
         imposed,
       )
     }
-    if (waited + wait <= this.#maxWait && (waited === 0 || waited < this.#maxWait)) return undefined
+    return wait > 0 && waited + wait > this.#maxWait ? this.#noPlace(waited, wait) : undefined
+  }
+
+  #noPlace(waited: number, wait: number): RateLimitError {
     return this.#error(
       `no place in the rate budget within maxWait (${this.#maxWait} ms): waited ${Math.ceil(waited)} ms, about ${Math.ceil(wait)} ms to go`,
       wait,

@@ -36,8 +36,8 @@ export interface SharedRateLimitOptions {
    */
   key?: string
   /**
-   * The longest a call may wait for its turn, in milliseconds. A call that would have to wait longer fails at once.
-   * Default: `Infinity`.
+   * The longest a call may wait for its turn, in milliseconds. A call that would have to wait longer fails at once. The
+   * time that the store takes to answer is not counted. Default: `Infinity`.
    */
   maxWait?: number
   /** How long the store may take to answer before it counts as unavailable, in milliseconds. Default: 1,000. */

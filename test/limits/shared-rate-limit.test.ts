@@ -241,6 +241,21 @@ describe('maxWait of a shared budget', () => {
     await limiter.acquire()
     expect(await errorOf(limiter.acquire())).toMatchObject({ code: 'rate_limit' })
   })
+
+  it('does not count the time that the store takes while there are free places', async () => {
+    const store = createStore([], 10)
+    store.consume.mockImplementation(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      return { remainingPoints: 9, msBeforeNext: MINUTE }
+    })
+    const limiter = sharedRateLimiter(store, { maxWait: 0 })
+    const calls = Array.from({ length: 5 }, async () => {
+      await limiter.acquire()
+      limiter.observe()
+    })
+    await advance(250)
+    await Promise.all(calls)
+  })
 })
 
 describe('a refusal by the server', () => {
