@@ -65,14 +65,12 @@ class FileJournal implements Journal {
   async write({ key, state, fingerprint, data }: JournalEntry): Promise<void> {
     let line = `${JSON.stringify({ key, state, fingerprint })}\n`
     let problem: string | undefined
-    if (data !== undefined) {
-      try {
-        const whole = `${JSON.stringify({ key, state, fingerprint, data })}\n`
-        if (Buffer.byteLength(whole) <= MAX_LINE) line = whole
-        else problem = `it takes more than ${MAX_LINE} bytes`
-      } catch (error) {
-        problem = String(error)
-      }
+    try {
+      const whole = `${JSON.stringify({ key, state, fingerprint, data })}\n`
+      if (Buffer.byteLength(whole) <= MAX_LINE) line = whole
+      else problem = `it takes more than ${MAX_LINE} bytes`
+    } catch (error) {
+      problem = String(error)
     }
     this.#lines += line
     this.#batch ??= this.#written.then(() => this.#sync())
@@ -124,7 +122,7 @@ async function openToAppend(path: string): Promise<FileHandle> {
   try {
     const { size } = await file.stat()
     if (size === 0) await syncFolder(dirname(path))
-    else if ((await readAt(file, size - 1, 1)).toString() !== '\n') await repairLastLine(path, file, size)
+    else await repairLastLine(path, file, size)
     return file
   } catch (error) {
     await file.close()
@@ -134,16 +132,12 @@ async function openToAppend(path: string): Promise<FileHandle> {
 
 async function repairLastLine(path: string, file: FileHandle, size: number): Promise<void> {
   const start = Math.max(0, size - MAX_LINE)
-  const tail = await readAt(file, start, size - start)
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(size - start), position: start })
+  const tail = buffer.subarray(0, bytesRead)
   const lineStart = tail.lastIndexOf('\n') + 1
   if (lineStart === 0 && start > 0) throw tooLong(path, 'its last line')
   if (parse(tail.toString('utf8', lineStart))) await file.appendFile('\n')
   else await file.truncate(start + lineStart)
-}
-
-async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(length), position })
-  return buffer.subarray(0, bytesRead)
 }
 
 /** Puts the name of a new file on disk, which syncing the file does not. Windows can do without, and refuses. */
@@ -183,11 +177,11 @@ async function* readLines(path: string): AsyncGenerator<{ text: string; number: 
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
-  if (length > 0) yield take(false)
+  yield take(false)
 }
 
 function tooLong(path: string, line: string): ConfigurationError {
-  const problem = mismatch(`an entry of at most ${MAX_LINE} bytes`, '', () => 'a longer line')
+  const problem = `expected an entry of at most ${MAX_LINE} bytes, received a longer line`
   return new ConfigurationError(`journal ${path}, ${line}: ${problem}`)
 }
 

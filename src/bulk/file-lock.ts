@@ -32,7 +32,7 @@ export async function claimFile(path: string): Promise<string> {
       const [, pid, startTime, host] = holder
       const other = join(folder, name)
       if (host !== here || (await isRunning(Number(pid), startTime))) throw inUse(path, Number(pid), host!, other)
-      await rm(other, { force: true })
+      await releaseFile(other)
     }
   } catch (error) {
     await releaseFile(claim)

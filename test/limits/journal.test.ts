@@ -185,6 +185,15 @@ describe('fileJournal', () => {
     )
   })
 
+  it('drops a last line that was cut off at the end of a file above 16 MiB', async () => {
+    // A sparse file: its zeros take no room on disk.
+    await writeFile(path, '')
+    await truncate(path, 17_000_000)
+    await appendFile(path, '\n{"key":"1","sta')
+    await write(done)
+    expect((await readFile(path)).subarray(17_000_000).toString()).toBe(`\n${JSON.stringify(done)}\n`)
+  })
+
   it('rejects with the error of the file system if the file cannot be used', async () => {
     path = folder
     await expect(read()).rejects.toThrow('EISDIR')
