@@ -155,7 +155,7 @@ describe('maxWait', () => {
     expect(limiter.state.queued).toBe(1)
   })
 
-  it('is kept to even if the estimated wait was shorter', async () => {
+  it('is kept to for each call even if the estimated wait was shorter', async () => {
     const { take, clock, end, limiter } = setUp({ maxWait: 500, interval: 10_000, requests: 10 })
     take(10)
     await end(10, { ...silentRefusal, retryAfter: 0.3 })
@@ -166,10 +166,16 @@ describe('maxWait', () => {
     take(5)
     const held = errorOf(take(1)[0])
     expect(limiter.state).toMatchObject({ remaining: 4, queued: 1 })
-    await clock.advance(499)
+    await clock.advance(200)
+    const later = errorOf(take(1)[0])
+    await clock.advance(299)
+    expect(limiter.state.queued).toBe(2)
+    await clock.advance(1)
+    expect(await held).toMatchObject({ outcome: 'not-sent', message: expect.stringMatching('waited 500 ms') })
+    await clock.advance(199)
     expect(limiter.state.queued).toBe(1)
     await clock.advance(1)
-    expect(await held).toMatchObject({ outcome: 'not-sent' })
+    expect(await later).toMatchObject({ outcome: 'not-sent', message: expect.stringMatching('waited 500 ms') })
     expect(clock.timers).toBe(0)
   })
 
