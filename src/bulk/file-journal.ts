@@ -65,12 +65,14 @@ class FileJournal implements Journal {
   async write({ key, state, fingerprint, data }: JournalEntry): Promise<void> {
     let line = `${JSON.stringify({ key, state, fingerprint })}\n`
     let problem: string | undefined
-    try {
-      const whole = `${JSON.stringify({ key, state, fingerprint, data })}\n`
-      if (Buffer.byteLength(whole) <= MAX_LINE) line = whole
-      else problem = `it takes more than ${MAX_LINE} bytes`
-    } catch (error) {
-      problem = String(error)
+    if (data !== undefined) {
+      try {
+        const whole = `${JSON.stringify({ key, state, fingerprint, data })}\n`
+        if (Buffer.byteLength(whole) <= MAX_LINE) line = whole
+        else problem = `it takes more than ${MAX_LINE} bytes`
+      } catch (error) {
+        problem = String(error)
+      }
     }
     this.#lines += line
     this.#batch ??= this.#written.then(() => this.#sync())
@@ -122,7 +124,7 @@ async function openToAppend(path: string): Promise<FileHandle> {
   try {
     const { size } = await file.stat()
     if (size === 0) await syncFolder(dirname(path))
-    else await repairLastLine(path, file, size)
+    else if ((await readAt(file, size - 1, 1)).toString() !== '\n') await repairLastLine(path, file, size)
     return file
   } catch (error) {
     await file.close()
@@ -132,12 +134,16 @@ async function openToAppend(path: string): Promise<FileHandle> {
 
 async function repairLastLine(path: string, file: FileHandle, size: number): Promise<void> {
   const start = Math.max(0, size - MAX_LINE)
-  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(size - start), position: start })
-  const tail = buffer.subarray(0, bytesRead)
+  const tail = await readAt(file, start, size - start)
   const lineStart = tail.lastIndexOf('\n') + 1
   if (lineStart === 0 && start > 0) throw tooLong(path, 'its last line')
   if (parse(tail.toString('utf8', lineStart))) await file.appendFile('\n')
   else await file.truncate(start + lineStart)
+}
+
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(length), position })
+  return buffer.subarray(0, bytesRead)
 }
 
 /** Puts the name of a new file on disk, which syncing the file does not. Windows can do without, and refuses. */
