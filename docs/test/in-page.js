@@ -57,8 +57,21 @@ globalThis.siteTest = {
     ]
   },
 
+  /** Resolves when all observers of sizes have been told, as this new one is the last of them. */
+  resized() {
+    return new Promise((resolve) => {
+      const observer = new ResizeObserver(() => {
+        observer.disconnect()
+        resolve()
+      })
+      observer.observe(document.documentElement)
+    })
+  },
+
   /** Violations of the accessibility rules of WCAG 2, levels A and AA. */
   async axe() {
+    // What has just begun to scroll is made focusable by an observer.
+    await this.resized()
     // Transitions of colors would be measured half-way.
     for (const animation of document.getAnimations()) animation.finish()
     const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
