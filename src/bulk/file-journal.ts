@@ -18,7 +18,9 @@ import type { Journal, JournalEntry } from './journal.ts'
  * recorded as begun. After a power cut this holds as far as the disk and file system keep what they report as synced.
  *
  * One run at a time can use the file. While it does, an empty file `<path>.lock-…` lies beside it; a process that was
- * killed leaves it behind, and the next run on the same machine removes it.
+ * killed leaves it behind, and the next run removes it if that process has certainly ended. It cannot know of a process in
+ * another container or on another machine, so the next run is then refused, and the error says which file to delete. A
+ * network file system may show the file to another machine too late: there, start one run after the other.
  *
  * @example
  * const run = bulk(ids, worker, { journal: fileJournal('assign.journal') })

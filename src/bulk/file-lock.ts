@@ -1,38 +1,49 @@
-import { open, readdir, readFile, realpath, rm } from 'node:fs/promises'
+import { open, readdir, readFile, readlink, realpath, rm, statfs } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { ConfigurationError } from '../errors.ts'
 
+/** What tells a process from all others that may see the same file. What a system does not say is `-`. */
+export interface Holder {
+  readonly pid: number
+  /** When the process began. A later process with the same id has another. */
+  readonly startTime: string
+  /** The PID namespace. Every container has its own, and sees no process of the others. */
+  readonly namespace: string
+  /** The boot of the machine; some containers have one of their own. */
+  readonly boot: string
+  readonly host: string
+}
+
 /**
  * Claims a file for this process until the claim is released or the process ends, however it ends.
  *
- * A claim is an empty file beside the claimed one whose name says which process holds it. Every process writes a claim of
- * its own and then looks for those of others, so two that come at the same moment may both be refused, but never both
- * succeed; and removing the claim of a process that is gone cannot hit one that is alive.
+ * A claim is an empty file beside the claimed one whose name says which process holds it. Every process creates a claim
+ * of its own and then looks for those of others, so two that come at the same moment may both be refused, but never both
+ * succeed. Only the claim of a process that has certainly ended is removed.
  *
  * @returns the path of the claim
- * @throws {ConfigurationError} if a running process holds the file
+ * @throws {ConfigurationError} if another process holds the file, or may hold it
  */
-export async function claimFile(path: string): Promise<string> {
+export async function claimFile(path: string, self?: Holder): Promise<string> {
+  const here = self ?? (await thisProcess())
   const file = await realpath(path).catch(async () => join(await realpath(dirname(path)), basename(path)))
   const folder = dirname(file)
   const prefix = `${basename(file)}.lock-`
-  const here = hostname()
-  const ownName = `${prefix}${process.pid}-${(await statOf(process.pid))?.startTime ?? 0}-${here}`
+  const ownName = `${prefix}${Object.values(here).join('_')}`
   const claim = join(folder, ownName)
   try {
     await (await open(claim, 'wx')).close()
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? inUse(path, process.pid, here, claim) : error
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? inUse(path, here, claim) : error
   }
   try {
     for (const name of await readdir(folder)) {
-      const holder = name.startsWith(prefix) ? /^(\d+)-(\d+)-(.+)/.exec(name.slice(prefix.length)) : null
-      if (!holder || name === ownName) continue
-      const [, pid, startTime, host] = holder
-      const other = join(folder, name)
-      if (host !== here || (await isRunning(Number(pid), startTime))) throw inUse(path, Number(pid), host!, other)
-      await releaseFile(other)
+      const other = name.startsWith(prefix) ? parseHolder(name.slice(prefix.length)) : undefined
+      if (!other || name === ownName) continue
+      const doubt = await whyHeld(other, here, folder)
+      if (doubt !== undefined) throw inUse(path, other, join(folder, name), doubt)
+      await releaseFile(join(folder, name))
     }
   } catch (error) {
     await releaseFile(claim)
@@ -45,26 +56,69 @@ export async function releaseFile(claim: string): Promise<void> {
   await rm(claim, { force: true })
 }
 
-function inUse(path: string, pid: number, host: string, claim: string): ConfigurationError {
+function inUse(path: string, { pid, host }: Holder, claim: string, doubt = ''): ConfigurationError {
   return new ConfigurationError(
-    `journal ${path}: it is in use by another run, in process ${pid} on ${host}. If that run has ended, delete ${claim}`,
+    `journal ${path}: it is in use by another run, in process ${pid} on ${host}${doubt}. If that run has ended, delete ${claim}`,
   )
 }
 
+function parseHolder(text: string): Holder | undefined {
+  const [, pid, startTime, namespace, boot, host] = /^(\d+)_([^_]+)_([^_]+)_([^_]+)_(.+)$/.exec(text) ?? []
+  return pid && startTime && namespace && boot && host
+    ? { pid: Number(pid), startTime, namespace, boot, host }
+    : undefined
+}
+
+export async function thisProcess(): Promise<Holder> {
+  const namespace = await readlink('/proc/self/ns/pid').catch(() => '')
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')
+  return {
+    pid: process.pid,
+    // Not /proc/<pid>, which may be that of another PID namespace.
+    startTime: (await statOf('self'))?.startTime ?? '-',
+    namespace: /\d+/.exec(namespace)?.[0] ?? '-',
+    boot: boot.trim() || '-',
+    host: encodeURIComponent(hostname()),
+  }
+}
+
+/** Why a claim counts: what to add to the refusal. `undefined` if the process that wrote it has certainly ended. */
+async function whyHeld(holder: Holder, here: Holder, folder: string): Promise<string | undefined> {
+  const isSameBoot = holder.boot === here.boot && (here.boot !== '-' || holder.host === here.host)
+  if (isSameBoot && holder.namespace === here.namespace) return (await isRunning(holder)) ? '' : undefined
+  if (isSameBoot) return ', in another container (PID namespace), whose processes cannot be seen from here'
+  const isOutsideContainers = [holder, here].every(({ namespace }) => namespace === INITIAL_NAMESPACE)
+  if (isOutsideContainers && (await isLocal(folder))) return undefined
+  return ', on another machine, in another container or before a restart, which cannot be told from here'
+}
+
+/** The PID namespace of a machine itself: a constant of Linux. */
+const INITIAL_NAMESPACE = String(0xeffffffc)
+
+/** The file systems that one running machine has to itself: ext2 to ext4, XFS, Btrfs, F2FS, ZFS and bcachefs. */
+const LOCAL_FILE_SYSTEMS = [0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0xca451a4e]
+
+async function isLocal(folder: string): Promise<boolean> {
+  const { type } = await statfs(folder)
+  return LOCAL_FILE_SYSTEMS.includes(type)
+}
+
 /** Whether the very process that wrote a claim is still running, and not another one with its id. */
-async function isRunning(pid: number, startTime: string | undefined): Promise<boolean> {
+async function isRunning({ pid, startTime }: Holder): Promise<boolean> {
   try {
     process.kill(pid, 0)
   } catch (error) {
     // EPERM: it runs, but belongs to another user.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
   }
-  const stat = await statOf(pid)
+  // In a namespace that has not mounted its own /proc, ids mean other processes there.
+  const isOwnProc = (await readlink('/proc/self').catch(() => '')) === String(process.pid)
+  const stat = isOwnProc ? await statOf(pid) : undefined
   return stat === undefined || (stat.state !== 'Z' && stat.startTime === startTime)
 }
 
 /** What Linux says of a process: its state (`Z` once it has ended) and when it began. `undefined` on other systems. */
-async function statOf(pid: number): Promise<{ state: string | undefined; startTime: string } | undefined> {
+async function statOf(pid: number | 'self'): Promise<{ state: string | undefined; startTime: string } | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   // The command stands in parentheses and may contain anything.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -9,6 +9,7 @@ import {
   readFile,
   readlink,
   rm,
+  statfs,
   symlink,
   truncate,
   writeFile,
@@ -18,8 +19,14 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fileJournal } from '../../src/bulk/file-journal.ts'
+import { claimFile, type Holder, releaseFile, thisProcess } from '../../src/bulk/file-lock.ts'
 import { bulk, type JournalEntry } from '../../src/bulk/index.ts'
 import { ConfigurationError } from '../../src/errors.ts'
+
+vi.mock('node:fs/promises', async (original) => ({
+  ...(await original<typeof import('node:fs/promises')>()),
+  statfs: vi.fn(),
+}))
 
 let folder: string
 let path: string
@@ -340,17 +347,28 @@ describe('a journal that another run is using', () => {
     expect(await claims()).toEqual([])
   })
 
-  it('is free if the process id in its lock now belongs to another process', {
-    skip: process.platform !== 'linux',
-  }, async () => {
-    await writeFile(`${path}.lock-${process.ppid}-1-${hostname()}`, '')
+  /** Leaves the claim of another process behind: of this one, but for what is given. */
+  async function leaveClaim(other: Partial<Holder>): Promise<string> {
+    const name = `run.journal.lock-${Object.values({ ...(await thisProcess()), ...other }).join('_')}`
+    await writeFile(join(folder, name), '')
+    return name
+  }
+  const linuxOnly = { skip: process.platform !== 'linux' }
+  const ended = { pid: 2 ** 22 + 1, startTime: '1' }
+
+  it('is free if the process in its lock has ended', async () => {
+    await leaveClaim(ended)
     expect(await refusal()).toBeUndefined()
     expect(await claims()).toEqual([])
   })
 
-  it('is free if the process that holds it has ended, though its parent has not asked how', {
-    skip: process.platform !== 'linux',
-  }, async () => {
+  it('is free if the process id in its lock now belongs to another process', linuxOnly, async () => {
+    await leaveClaim({ pid: process.ppid, startTime: '1' })
+    expect(await refusal()).toBeUndefined()
+    expect(await claims()).toEqual([])
+  })
+
+  it('is free if the process that holds it has ended, though its parent has not asked how', linuxOnly, async () => {
     const parent = spawn('sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000'])
     const pid = Number(await once(parent.stdout, 'data'))
     // A shell would ask; what it becomes does not.
@@ -358,32 +376,63 @@ describe('a journal that another run is using', () => {
     process.kill(pid, 'SIGKILL')
     const stat = () => readFile(`/proc/${pid}/stat`, 'utf8').then((text) => text.split(') ')[1]!.split(' '))
     await vi.waitFor(async () => expect((await stat())[0]).toBe('Z'), 10_000)
-    await writeFile(`${path}.lock-${pid}-${(await stat())[19]}-${hostname()}`, '')
+    await leaveClaim({ pid, startTime: (await stat())[19]! })
     expect(await refusal()).toBeUndefined()
     parent.kill('SIGKILL')
     await once(parent, 'exit')
   })
 
-  it('is refused if its process belongs to another user', { skip: process.platform !== 'linux' }, async () => {
+  it('is refused if its process belongs to another user', linuxOnly, async () => {
     const stat = await readFile(`/proc/${process.ppid}/stat`, 'utf8')
-    const startTime = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
-    await writeFile(`${path}.lock-${process.ppid}-${startTime}-${hostname()}`, '')
+    await leaveClaim({ pid: process.ppid, startTime: stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]! })
     vi.spyOn(process, 'kill').mockImplementation(() => {
       throw Object.assign(new Error('not permitted'), { code: 'EPERM' })
     })
-    expect((await refusal()).message).toContain(`in process ${process.ppid} on ${hostname()}`)
+    expect((await refusal()).message).toContain(`in process ${process.ppid} on ${hostname()}. If`)
   })
 
-  it('is refused if the run is on another machine, whose processes cannot be seen', async () => {
-    await writeFile(`${path}.lock-1-1-another-machine`, '')
-    expect((await refusal()).message).toContain('in process 1 on another-machine')
-    expect(await claims()).toEqual(['run.journal.lock-1-1-another-machine'])
+  it.each<[string, Partial<Holder>, string]>([
+    ['another PID namespace', { ...ended, namespace: '4026530000' }, 'in another container (PID namespace)'],
+    ['another boot in a container', { ...ended, namespace: '4026530000', boot: 'b' }, 'before a restart'],
+    ['another machine', { ...ended, namespace: '4026530000', boot: 'b', host: 'another' }, 'on another machine'],
+    ['a system that does not say', { ...ended, namespace: '-', boot: '-', host: 'another' }, 'on another machine'],
+  ])('is refused if the run is of %s, whose processes cannot be seen', async (_what, other, reason) => {
+    const claim = await leaveClaim(other)
+    const { message } = await refusal()
+    expect(message).toContain(`in process ${ended.pid} on ${other.host ?? hostname()}, `)
+    expect(message).toContain(reason)
+    expect(message).toContain(`If that run has ended, delete ${join(folder, claim)}`)
+    expect(await claims()).toEqual([claim])
+  })
+
+  describe('on a machine that was restarted', () => {
+    const machine: Holder = { pid: 5, startTime: '70', namespace: '4026531836', boot: 'new', host: 'web' }
+    const ext4 = 0xef53
+    const nfs = 0x6969
+
+    it.each<[string, number, Partial<Holder>, boolean]>([
+      ['is free if the disk belongs to the machine', ext4, {}, true],
+      ['is refused if the disk may be shared', nfs, {}, false],
+      [
+        'is refused if the run was in a container, which may have a boot id of its own',
+        ext4,
+        { namespace: '7' },
+        false,
+      ],
+    ])('%s', async (_promise, type, other, isFree) => {
+      vi.mocked(statfs).mockResolvedValue({ type } as never)
+      const claim = await leaveClaim({ ...machine, boot: 'old', ...other })
+      const claimed = claimFile(path, machine)
+      if (isFree) await releaseFile(await claimed)
+      else await expect(claimed).rejects.toThrow('before a restart')
+      expect(await claims()).toEqual(isFree ? [] : [claim])
+    })
   })
 
   it('does not hold up a run with another journal in the same folder', async () => {
-    await writeFile(join(folder, 'run.journal2.lock-1-1-another-machine'), '')
+    await writeFile(join(folder, 'run.journal2.lock-1_1_1_b_another-machine'), '')
     await mkdir(join(folder, 'run.journal.lock-notes'))
-    await writeFile(join(folder, 'run.journal.lock-notes-1-1-another-machine'), '')
+    await writeFile(join(folder, 'run.journal.lock-notes-1_1_1_b_another-machine'), '')
     expect(await refusal()).toBeUndefined()
   })
 
