@@ -11,7 +11,7 @@ export default defineConfig({
   external: ['msw', 'rate-limiter-flexible', /^node:/],
   // Inlined, so that nothing is installed beside the package.
   noExternal: ['ky', 'zod'],
-  // The sandbox's page, which src/testing/page/files.ts reads from disk when it is not bundled.
+  // The sandbox's page, which src/testing/page/page.ts reads from disk when it is not bundled.
   loader: { '.html': 'text', '.css': 'text', '.page.js': 'text' },
   define: { PAGE_IS_INLINED: 'true' },
 })

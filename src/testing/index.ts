@@ -1,3 +1,4 @@
+export type { ChaosOptions } from './chaos.ts'
 export type {
   AccountRow,
   BioRow,
@@ -16,11 +17,10 @@ export type {
   SandboxSeed,
   SplashRow,
   Visit,
-} from './data/rows.ts'
-export { sampleData } from './data/sample.ts'
-export { type Deviation, deviations, type SandboxDialect } from './dialect/dialect.ts'
-export type { SandboxRequest } from './exchange/request-log.ts'
-export type { ChaosOptions } from './faults/chaos.ts'
-export type { Fault, FaultEffect } from './faults/fault.ts'
+} from './data.ts'
+export { type Deviation, deviations, type SandboxDialect } from './dialect.ts'
+export type { Fault, FaultEffect } from './faults.ts'
 export type { SandboxRateLimit } from './platform/rate-window.ts'
+export type { SandboxRequest } from './request-log.ts'
+export { sampleData } from './sample-data.ts'
 export { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'

@@ -1,10 +1,10 @@
-import type { Dialect } from './dialect/dialect.ts'
-import type { WireResponse } from './exchange/wire-response.ts'
+import type { Dialect } from './dialect.ts'
 import { type Endpoint, type EndpointCall, type JsonReply, PlatformRefusal } from './platform/endpoint.ts'
 import { opener } from './platform/endpoints/opener.ts'
 import type { RateDecision } from './platform/rate-window.ts'
 import { knowsPath, type RouteMatch } from './platform/routes.ts'
 import { htmlPage, visit } from './platform/visits.ts'
+import type { WireResponse } from './wire.ts'
 
 /** A request, and everything that is known about it. */
 export interface Arrival {

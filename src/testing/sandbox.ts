@@ -1,18 +1,14 @@
-import type { SandboxData, SandboxSeed } from './data/rows.ts'
-import { Store } from './data/store.ts'
-import { Dialect, type SandboxDialect } from './dialect/dialect.ts'
-import { abortable } from './exchange/abort.ts'
-import { redirected } from './exchange/redirect.ts'
-import { readText, readUpload, requestEntry, type SandboxRequest } from './exchange/request-log.ts'
-import { networkError, type WireResponse } from './exchange/wire-response.ts'
-import { applyFault, send } from './faults/apply.ts'
-import { Chaos, type ChaosOptions } from './faults/chaos.ts'
-import { doesWork, type Fault } from './faults/fault.ts'
-import { FaultQueue } from './faults/fault-queue.ts'
+import { Chaos, type ChaosOptions } from './chaos.ts'
+import { type SandboxData, type SandboxSeed, Store } from './data.ts'
+import { Dialect, type SandboxDialect } from './dialect.ts'
+import { applyFault, doesWork, type Fault, FaultQueue, send } from './faults.ts'
 import type { EndpointCall } from './platform/endpoint.ts'
 import { RateWindow, type SandboxRateLimit } from './platform/rate-window.ts'
 import { findRoute } from './platform/routes.ts'
+import { readText, readUpload, requestEntry, type SandboxRequest } from './request-log.ts'
 import { respond } from './respond.ts'
+import { sampleData } from './sample-data.ts'
+import { abortable, networkError, redirected, type WireResponse } from './wire.ts'
 
 /** Options of {@link createSandbox}; every one has a default. */
 export interface SandboxOptions {
@@ -131,7 +127,9 @@ class MemorySandbox implements Sandbox {
     this.#keepFiles = options.keepFiles ?? true
     this.#clock = options.now ?? Date.now
     const now = () => this.now()
-    this.#store = new Store(options.data ?? {}, this.#site, now)
+    const samples = sampleData()
+    const account = { ...samples.account, ...options.data?.account }
+    this.#store = new Store({ ...samples, ...options.data, account }, this.#site, now)
     this.data = this.#store.data
     const { rateLimit = {} } = options
     this.#rateWindow = rateLimit === false ? undefined : new RateWindow(rateLimit, now)

@@ -5,7 +5,7 @@ import { json } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { openApiWith } from './openapi.ts'
-import { refusal, SandboxPage } from './page/sandbox-page.ts'
+import { refusal, SandboxPage } from './page/page.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** Options of {@link serve}; every one has a default. */

@@ -19,6 +19,6 @@ test('only the server, its page and its document need Node, and only the msw han
       .map((file) => [relative(sandbox, file), imports(file).filter((name) => !name.startsWith('.'))] as const)
       .filter(([, names]) => names.length > 0),
   )
-  expect(Object.keys(packages).sort()).toEqual(['msw.ts', 'openapi.ts', 'page/files.ts', 'server.ts'])
+  expect(Object.keys(packages).sort()).toEqual(['msw.ts', 'openapi.ts', 'page/page.ts', 'server.ts'])
   expect(packages['msw.ts']).toEqual(['msw'])
 })

@@ -1,6 +1,5 @@
 // @ts-check
-/** @import { PageExchange } from './sandbox-page.ts' */
-/** @import { PageRequest, PageRow, PageState } from './state.ts' */
+/** @import { PageExchange, PageRequest, PageRow, PageState } from './page.ts' */
 
 const order = [
   'campaigns',

@@ -1,5 +1,4 @@
-import type { SandboxData } from '../data/rows.ts'
-import type { Store } from '../data/store.ts'
+import type { SandboxData, Store } from '../data.ts'
 
 /** One request as an endpoint sees it. */
 export interface EndpointCall {

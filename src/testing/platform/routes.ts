@@ -1,14 +1,12 @@
-import type { Endpoint, Endpoints } from './endpoint.ts'
-import { account } from './endpoints/account.ts'
+import { type Endpoint, type Endpoints, list } from './endpoint.ts'
 import { campaigns } from './endpoints/campaigns.ts'
 import { channels } from './endpoints/channels.ts'
 import { domains } from './endpoints/domains.ts'
 import { files } from './endpoints/files.ts'
 import { links } from './endpoints/links.ts'
-import { overlays } from './endpoints/overlays.ts'
 import { pixels } from './endpoints/pixels.ts'
 import { qr } from './endpoints/qr.ts'
-import { splash } from './endpoints/splash.ts'
+import { email, given, text } from './parameters.ts'
 
 /** An endpoint found for a request. */
 export interface RouteMatch {
@@ -19,12 +17,21 @@ export interface RouteMatch {
 }
 
 const endpoints: Endpoints = {
-  ...account,
+  'GET /account': ({ data }) => {
+    const { id, email, username, avatar, status, expires, registered } = data.account
+    return { error: 0, data: { id, email, username, avatar, status, expires, registered } }
+  },
+
+  'PUT /account/update': ({ data, body }) => {
+    Object.assign(data.account, given(body, { email, password: text }))
+    return { error: 0, message: 'Account has been successfully updated.' }
+  },
+
   ...domains,
-  ...overlays,
+  'GET /overlay': (call) => list(call, 'cta', call.data.overlays),
   ...campaigns,
   ...channels,
-  ...splash,
+  'GET /splash': (call) => list(call, 'splash', call.data.splash),
   ...files,
   ...links,
   ...pixels,

@@ -1,4 +1,4 @@
-import type { CampaignRow } from '../../data/rows.ts'
+import type { CampaignRow } from '../../data.ts'
 import { type EndpointCall, type Endpoints, find, list, PlatformRefusal, remove } from '../endpoint.ts'
 import { flag, given, text } from '../parameters.ts'
 

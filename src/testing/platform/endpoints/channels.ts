@@ -1,4 +1,4 @@
-import type { ChannelRow, ItemType } from '../../data/rows.ts'
+import type { ChannelRow, ItemType } from '../../data.ts'
 import { type EndpointCall, type Endpoints, find, list, PlatformRefusal, remove, shortUrl } from '../endpoint.ts'
 import { flag, given, hexColor, oneOf, text } from '../parameters.ts'
 

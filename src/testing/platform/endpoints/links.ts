@@ -1,7 +1,7 @@
-import type { LinkRow } from '../../data/rows.ts'
+import type { LinkRow } from '../../data.ts'
 import { type EndpointCall, type Endpoints, find, list, refuseTakenAlias, remove, shortUrl } from '../endpoint.ts'
 import { dateTime, fields, given, id, ids, listOf, text, webAddress } from '../parameters.ts'
-import { statistics, uniqueVisitors } from '../statistics.ts'
+import { statistics, uniqueVisitors } from '../visits.ts'
 
 const parameters = {
   url: webAddress,

@@ -1,7 +1,7 @@
-import type { QrRow } from '../../data/rows.ts'
+import type { QrRow } from '../../data.ts'
 import { type Endpoints, find, list, PlatformRefusal, remove, shortUrl } from '../endpoint.ts'
 import { given, oneOf, rgbColor, text } from '../parameters.ts'
-import { statistics } from '../statistics.ts'
+import { statistics } from '../visits.ts'
 
 const qrType = oneOf('text', 'vcard', 'link', 'email', 'phone', 'sms', 'wifi')
 const look = { background: rgbColor, foreground: rgbColor, logo: text }

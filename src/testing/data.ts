@@ -22,6 +22,9 @@ export type SandboxSeed = { account?: Partial<AccountRow> } & {
   [List in ListName]?: readonly Partial<SandboxData[List][number]>[]
 }
 
+/** Rows for every list, and the whole account. */
+export type WholeSeed = Required<SandboxSeed> & { account: AccountRow }
+
 export interface AccountRow {
   id: number
   email: string
@@ -255,4 +258,50 @@ function aliasOf(list: ListName, id: number): string {
 /** `YYYY-MM-DD HH:MM:SS`, in UTC. */
 export function dateTime(time: number): string {
   return new Date(time).toISOString().slice(0, 19).replace('T', ' ')
+}
+
+/** Holds the rows, and adds new ones. */
+export class Store {
+  readonly data = {} as SandboxData
+  readonly #seed: WholeSeed
+  readonly #site: string
+  readonly #now: () => number
+  readonly #lastIds = new Map<ListName, number>()
+
+  constructor(seed: WholeSeed, site: string, now: () => number) {
+    this.#seed = seed
+    this.#site = site
+    this.#now = now
+    this.reset()
+  }
+
+  /** Adds a row with the next id. Missing fields get defaults. */
+  add<List extends ListName>(list: List, row: Partial<SandboxData[List][number]>): SandboxData[List][number] {
+    const id = row.id ?? this.#nextId(list)
+    const whole = { ...blankRow(list, id, { site: this.#site, date: dateTime(this.#now()) }), ...row }
+    const rows: SandboxData[List][number][] = this.data[list]
+    rows.push(whole)
+    return whole
+  }
+
+  /** Restores the rows of the start. */
+  reset(): void {
+    this.#lastIds.clear()
+    const { account, ...lists } = this.#seed
+    this.data.account = { ...account }
+    for (const [list, rows] of Object.entries(lists) as [ListName, Partial<SandboxData[ListName][number]>[]][]) {
+      this.data[list] = []
+      // Each by itself: a clone of all would keep what they have in common.
+      for (const row of rows) this.add(list, structuredClone(row))
+    }
+  }
+
+  /** An id is never used twice, even after its row was deleted. */
+  #nextId(list: ListName): number {
+    let id = this.#lastIds.get(list) ?? 0
+    for (const row of this.data[list]) id = Math.max(id, row.id)
+    id += 1
+    this.#lastIds.set(list, id)
+    return id
+  }
 }

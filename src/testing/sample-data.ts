@@ -1,4 +1,4 @@
-import type { AccountRow, SandboxSeed, Visit } from './rows.ts'
+import type { Visit, WholeSeed } from './data.ts'
 
 const products = ['Tea', 'Lamps', 'Boots', 'Maps', 'Bicycles', 'Honey', 'Kites', 'Radios']
 const seasons = ['Spring', 'Summer', 'Autumn', 'Winter']
@@ -14,7 +14,7 @@ const pixelTypes = ['gtmpixel', 'gapixel', 'fbpixel', 'linkedinpixel', 'pinteres
  * const sandbox = createSandbox({ data: sampleData(300) })
  * console.log(sandbox.data.links.length)
  */
-export function sampleData(rows = 3): Required<SandboxSeed> & { account: AccountRow } {
+export function sampleData(rows = 3): WholeSeed {
   const each = <Row>(make: (index: number) => Row): Row[] => Array.from({ length: rows }, (_, index) => make(index))
   return {
     account: {

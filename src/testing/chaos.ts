@@ -1,4 +1,4 @@
-import type { FaultEffect } from './fault.ts'
+import type { FaultEffect } from './faults.ts'
 
 /** How many requests fail at random, and from which seed. */
 export interface ChaosOptions {

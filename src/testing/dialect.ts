@@ -1,6 +1,5 @@
-import type { EndpointCall, JsonReply } from '../platform/endpoint.ts'
-import { rules } from './deviations.ts'
-import type { DeviationRule } from './rule.ts'
+import { type DeviationRule, rules } from './deviations.ts'
+import type { EndpointCall, JsonReply } from './platform/endpoint.ts'
 
 /** How a sandbox answers: as the reference says, as most deployments do, or with these deviations. */
 export type SandboxDialect = 'reference' | 'deployed' | readonly Deviation[]

@@ -1,0 +1,173 @@
+import { pathPattern } from './platform/routes.ts'
+import { networkError, type WireResponse, wait } from './wire.ts'
+
+/** What a fault does to a response. A response without any of these is the honest one. */
+export interface FaultEffect {
+  /** HTTP status, 200 to 599. */
+  status?: number
+  /**
+   * The body: a string or bytes as they are, a function of the honest body's text, anything else as JSON.
+   */
+  body?: unknown
+  /** Headers to add or replace; `null` removes one, a rate header for example. */
+  headers?: Record<string, string | null>
+  /** The response comes this many real milliseconds late. `Infinity`: never. */
+  delay?: number
+  /** The connection ends without a response, `before` or `after` the work is done. */
+  drop?: 'before' | 'after'
+  /** The body stops halfway, and the connection stays open. */
+  stall?: boolean
+  /** The body comes in ten pieces, this many real milliseconds apart. */
+  drip?: number
+  /** Address to redirect to, with `status` 302 unless another one is given. */
+  redirect?: string
+  /**
+   * Whether the work is done. Default: it is, unless the fault answers in its place (a `redirect`, a `status` of 300
+   * or more, a `body` that is not a function) or drops the connection before it.
+   */
+  done?: boolean
+}
+
+/**
+ * Which requests fail, and how.
+ *
+ * @example sandbox.fail({ method: 'POST', drop: 'after' })
+ */
+export interface Fault extends FaultEffect {
+  /** Only requests with this method. Default: any. */
+  method?: string
+  /** Only requests to this path, as the reference writes it (`/campaign/:id/update`), or a pattern. Default: any. */
+  path?: string | RegExp
+  /** How many matching requests are let through first. Default 0. */
+  after?: number
+  /** How many matching requests then fail; `Infinity` for all. Default 1. */
+  times?: number
+}
+
+/** Whether the platform still does what it was asked. */
+export function doesWork({ done, drop, redirect, status = 200, body }: FaultEffect): boolean {
+  if (done !== undefined) return done
+  if (drop === 'before' || redirect !== undefined) return false
+  return typeof body === 'function' || (body === undefined && status < 300)
+}
+
+interface WaitingFault {
+  readonly fault: Fault
+  readonly pattern: RegExp | undefined
+  skip: number
+  left: number
+}
+
+/** The faults that a test asked for, each waiting for its requests. */
+export class FaultQueue {
+  #waiting: WaitingFault[] = []
+
+  add(fault: Fault): void {
+    const { path, status, after = 0, times = 1 } = fault
+    if (status !== undefined && !(Number.isInteger(status) && status >= 200 && status <= 599)) {
+      throw new RangeError(`fail: status must be from 200 to 599, not ${status}`)
+    }
+    const pattern = typeof path === 'string' ? pathPattern(path) : path
+    this.#waiting.push({ fault, pattern, skip: after, left: times })
+  }
+
+  /** The fault for this request: of all that match, the one added first. Every match counts it. */
+  take(method: string, path: string): FaultEffect | undefined {
+    let chosen: Fault | undefined
+    for (const entry of this.#waiting) {
+      if (entry.fault.method !== undefined && entry.fault.method.toUpperCase() !== method) continue
+      if (entry.pattern && path.search(entry.pattern) === -1) continue
+      if (entry.skip > 0) entry.skip -= 1
+      else if (chosen === undefined) {
+        chosen = entry.fault
+        entry.left -= 1
+      }
+    }
+    this.#waiting = this.#waiting.filter(({ left }) => left > 0)
+    return chosen
+  }
+
+  reset(): void {
+    this.#waiting = []
+  }
+}
+
+/** Applies the fault to a response. */
+export function applyFault(honest: WireResponse, fault: FaultEffect): WireResponse {
+  const { status = fault.redirect === undefined ? honest.status : 302, redirect } = fault
+  const body = faultyBody(honest, fault, status)
+  const headers: Record<string, string> = { ...honest.headers }
+  if (typeof body === 'string' && body.startsWith('<')) headers['Content-Type'] = 'text/html; charset=utf-8'
+  if (redirect !== undefined) headers.Location = redirect
+  for (const [name, value] of Object.entries(fault.headers ?? {})) {
+    const known = Object.keys(headers).find((header) => header.toLowerCase() === name.toLowerCase())
+    if (known) delete headers[known]
+    if (value !== null) headers[name] = value
+  }
+  return { status, headers, body }
+}
+
+function faultyBody(honest: WireResponse, fault: FaultEffect, status: number): WireResponse['body'] {
+  const { body } = fault
+  if (typeof body === 'string' || body instanceof Uint8Array) return body as WireResponse['body']
+  if (typeof body === 'function') return String(body(textOf(honest.body)))
+  if (body !== undefined) return JSON.stringify(body)
+  if (fault.redirect !== undefined) return ''
+  if (fault.status === undefined || status < 300) return honest.body
+  return JSON.stringify({ error: 1, message: `The sandbox was told to answer ${status}.` })
+}
+
+/**
+ * Sends a response as late, as slowly and as completely as the fault allows. `onEnd` is called when all of the body has
+ * been handed over.
+ */
+export async function send(
+  response: WireResponse,
+  fault: FaultEffect,
+  signal: AbortSignal,
+  onEnd: () => void,
+): Promise<Response> {
+  if (fault.delay !== undefined) await wait(fault.delay, signal)
+  if (fault.drop) throw networkError('ECONNRESET', 'the connection was closed by the other side')
+  const { status, headers, body } = response
+  const empty = status === 204 || status === 205 || status === 304
+  if (!empty && (fault.stall || fault.drip !== undefined)) {
+    return new Response(slowBody(body, fault, signal, onEnd), { status, headers })
+  }
+  onEnd()
+  return new Response(empty ? null : body, { status, headers })
+}
+
+function slowBody(
+  body: WireResponse['body'],
+  { stall, drip = 0 }: FaultEffect,
+  signal: AbortSignal,
+  onEnd: () => void,
+): ReadableStream<Uint8Array> {
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
+  const length = stall ? Math.floor(bytes.length / 2) : bytes.length
+  const piece = Math.max(1, Math.ceil(bytes.length / 10))
+  let sent = 0
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        if (sent >= length) {
+          if (stall) await wait(Number.POSITIVE_INFINITY, signal)
+          onEnd()
+          return controller.close()
+        }
+        await wait(drip, signal)
+        controller.enqueue(bytes.slice(sent, Math.min(sent + piece, length)))
+        sent += piece
+      } catch (reason) {
+        onEnd()
+        controller.error(reason)
+      }
+    },
+    cancel: onEnd,
+  })
+}
+
+function textOf(body: WireResponse['body']): string {
+  return typeof body === 'string' ? body : new TextDecoder().decode(body)
+}
