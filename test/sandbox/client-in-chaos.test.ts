@@ -54,8 +54,8 @@ test.each(dialects)(
     }
 
     expect(tally.right).toBeGreaterThan(calls * 0.75)
-    expect(tally.rejected).toBeGreaterThan(100)
-    expect(tally.unknown).toBeGreaterThan(100)
+    expect(tally.rejected).toBeGreaterThan(calls * 0.01)
+    expect(tally.unknown).toBeGreaterThan(calls * 0.01)
     expect(tally['not-sent']).toBe(0)
   },
 )
