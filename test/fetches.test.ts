@@ -1,5 +1,6 @@
 /** The fetch of the user: implementations of other realms than the runtime's, each with what a user does with it. */
 import { createServer as createHttpServer } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
 import { connect as connectSocket } from 'node:net'
 import crossFetch from 'cross-fetch'
 import nodeFetch2 from 'node-fetch2'
@@ -10,8 +11,10 @@ import { serve as serveSandbox } from 'shortlink-sdk/testing/server'
 import { Agent as Agent7, EnvHttpProxyAgent, ProxyAgent as ProxyAgent7, fetch as undici7 } from 'undici'
 import { Agent as Agent6, ProxyAgent as ProxyAgent6, fetch as undici6 } from 'undici6'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { selfSigned } from './fixtures/self-signed.ts'
 import { connect } from './helpers/client.ts'
 import { closedOrigin, listen, serve } from './helpers/server.ts'
+import { startBreakingTls } from './helpers/tls.ts'
 
 type Fetch = NonNullable<ShortLinkClientOptions['fetch']>
 
@@ -177,6 +180,30 @@ describe.each(Object.entries(fetches))('%s', (_, fetch) => {
     await expect(call).rejects.toMatchObject({ code: 'connection', outcome: 'not-sent' })
   })
 })
+
+/** How a certificate authority is trusted, as the documentation of each shows it. */
+const ca = selfSigned.cert
+const agent = new HttpsAgent({ ca })
+const trusting6 = new Agent6({ connect: { ca } })
+const trusting7 = new Agent7({ connect: { ca } })
+const trusting: Record<string, Fetch> = {
+  'undici 6': (url, init) => undici6(url, { ...init, dispatcher: trusting6 }),
+  'undici 7': (url, init) => undici7(url, { ...init, dispatcher: trusting7 }),
+  'the fetch of Node with a dispatcher': (url, init) => fetch(url, { ...init, dispatcher: trusting7 }),
+  'node-fetch 2': (url, init) => nodeFetch2(url, { ...init, agent }),
+  'node-fetch 3': (url, init) => nodeFetch3(url, { ...init, agent }),
+}
+
+test.each(Object.entries(trusting))(
+  '%s: a POST whose TLS breaks after the server read it is sent once, and its outcome is unknown',
+  async (_, fetch) => {
+    const { origin, requests } = await startBreakingTls()
+    // undici hears nothing of the broken connection, and waits for the response.
+    const call = connect({ origin }, { fetch, retry: 2, timeout: 500 }).campaigns.create({ name: 'a' })
+    await expect(call).rejects.toMatchObject({ outcome: 'unknown', attempts: 1 })
+    expect(requests()).toBe(1)
+  },
+)
 
 /** A proxy that supports CONNECT only. `refused`: it lets nobody through. */
 async function startProxy({ refused = false } = {}) {

@@ -1,48 +1,78 @@
 /** What a failed request tells about whether it may be sent again, and when. */
 import { describe, expect, it } from 'vitest'
-import { causesOf, isCertificateError, neverOpened, retryDelay } from '../src/http/retry.ts'
+import { causesOf, isCertificateError, neverOpened } from '../src/http/fetch-failure.ts'
+import { retryDelay } from '../src/http/retry.ts'
 import { RateLimitError } from '../src/index.ts'
 
-const withCode = (code: string) => Object.assign(new Error('failed'), { code })
+const withCode = (code: string, fields = {}) => Object.assign(new Error('failed'), { code, ...fields })
+const tried = (...errors: Error[]) => Object.assign(new AggregateError(errors), { code: 'ETIMEDOUT' })
+const hasBody = true
 
 describe('a request that never left', () => {
   it.each([
-    'ECONNREFUSED',
-    'ENOTFOUND',
-    'EAI_AGAIN',
-    'EHOSTUNREACH',
-    'ENETUNREACH',
-    'UND_ERR_CONNECT_TIMEOUT',
-    'ConnectionRefused',
-    'ERR_TLS_HANDSHAKE_TIMEOUT',
-    'ERR_SSL_WRONG_VERSION_NUMBER',
-    'SELF_SIGNED_CERT_IN_CHAIN',
-  ])('is told by the code %s, however deep it is', (code) => {
-    expect(neverOpened(withCode(code))).toBe(true)
-    expect(neverOpened(new TypeError('fetch failed', { cause: withCode(code) }))).toBe(true)
+    withCode('ECONNREFUSED'),
+    withCode('ENOTFOUND'),
+    withCode('EAI_AGAIN'),
+    withCode('UND_ERR_CONNECT_TIMEOUT'),
+    withCode('ConnectionRefused'),
+    withCode('SELF_SIGNED_CERT_IN_CHAIN'),
+    withCode('ERR_TLS_CERT_ALTNAME_INVALID'),
+    withCode('ETIMEDOUT', { syscall: 'connect' }),
+    withCode('EHOSTUNREACH', { syscall: 'connect' }),
+    withCode('ENETUNREACH', { erroredSysCall: 'connect' }),
+    tried(withCode('ETIMEDOUT', { syscall: 'connect' }), withCode('ECONNREFUSED', { syscall: 'connect' })),
+  ])('is known by %o, however deep it is', (error) => {
+    expect(neverOpened(error, { hasBody })).toBe(true)
+    expect(neverOpened(new TypeError('fetch failed', { cause: error }), { hasBody })).toBe(true)
   })
 
   it.each([
+    'error sending request for url (https://sho.rt/api/a): client error (Connect): tcp connect error: refused',
     'error sending request: client error (Connect)',
     'Proxy response (407) !== 200 when HTTP Tunneling',
     'Proxy response (5)!==200',
-    'SSL routines: wrong version number',
-    'SSL routines: packet length too long',
     'bad port',
-  ])('is told by the words: %s', (message) => {
-    expect(neverOpened(new Error(message))).toBe(true)
+  ])('is known by the message: %s', (message) => {
+    expect(neverOpened(new Error(message), { hasBody })).toBe(true)
   })
 
   it.each([
     withCode('ECONNRESET'),
     withCode('NOT_ECONNREFUSED'),
+    withCode('ETIMEDOUT'),
+    withCode('ETIMEDOUT', { syscall: 'read' }),
+    withCode('EHOSTUNREACH', { syscall: 'read' }),
+    withCode('ECONNREFUSED', { syscall: 'read' }),
+    withCode('EPROTO', { syscall: 'write' }),
+    withCode('ERR_SSL_WRONG_VERSION_NUMBER'),
+    withCode('ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC'),
+    withCode('ERR_TLS_RENEGOTIATION_DISABLED'),
+    tried(withCode('ETIMEDOUT', { syscall: 'connect' }), withCode('ETIMEDOUT', { syscall: 'read' })),
+    tried(),
+    new Error('SSL routines: wrong version number'),
+    new Error('error sending request for url (https://sho.rt/client error (Connect)): client error (SendRequest)'),
     new Error('Proxy response (n) !== 200'),
     new Error('Proxy response (407) === 200'),
     new Error('the bad port'),
     new Error('bad port 99999'),
     'ECONNREFUSED',
-  ])('is not told by %o', (error) => {
-    expect(neverOpened(error)).toBe(false)
+    undefined,
+  ])('is not known by %o', (error) => {
+    expect(neverOpened(error, { hasBody })).toBe(false)
+  })
+
+  it('is not known by an error whose getters throw', () => {
+    const error = new Error('failed')
+    const get = () => {
+      throw new Error('my getter')
+    }
+    for (const name of ['code', 'syscall', 'cause']) Object.defineProperty(error, name, { get })
+    expect(neverOpened(error, { hasBody })).toBe(false)
+  })
+
+  it('is not known in Deno where it has no body, because Deno then sends it again by itself', () => {
+    const error = new Error('error sending request for url (https://sho.rt/api/a): client error (Connect): refused')
+    expect(neverOpened(error, { hasBody: false })).toBe(false)
   })
 })
 

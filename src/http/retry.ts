@@ -1,4 +1,4 @@
-import { ApiError, isError, RateLimitError, type ShortLinkError } from '../errors.ts'
+import { ApiError, RateLimitError, type ShortLinkError } from '../errors.ts'
 import { parseRetryAfter } from '../rate-limit/headers.ts'
 
 /** How often a call is sent again, and how long it may wait for that. */
@@ -54,32 +54,4 @@ export function retryDelay(error: ShortLinkError, attempt: number): number {
   if (said !== undefined) return said * 1000
   if (error instanceof RateLimitError && error.resetAt) return Math.max(0, error.resetAt.getTime() - Date.now())
   return 500 * 2 ** (attempt - 1) * (0.5 + Math.random() / 2)
-}
-
-/** How deep the causes of an error are followed. */
-const MOST_CAUSES = 4
-
-/** An error with its causes, the outermost first. */
-export function causesOf(error: unknown): Error[] {
-  const causes: Error[] = []
-  for (let cause = error; isError(cause) && causes.length <= MOST_CAUSES; cause = cause.cause) causes.push(cause)
-  return causes
-}
-
-const codeOf = (error: Error): string => String((error as { code?: unknown }).code ?? '')
-
-/** Whether the server's certificate was refused. Another attempt changes nothing about that. */
-export function isCertificateError(error: unknown): boolean {
-  return causesOf(error).some((cause) => /^(CERT_|ERR_TLS_CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(codeOf(cause)))
-}
-
-/** Whether a request certainly never left, by what fetch threw: the codes of Node and Bun, the words of Deno and undici. */
-export function neverOpened(error: unknown): boolean {
-  const codes =
-    /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|ERR_TLS_|ERR_SSL_)/
-  const words =
-    /client error \(Connect\)|Proxy response \(\d+\) ?!== ?200|wrong version number|packet length too long|^bad port$/
-  return (
-    isCertificateError(error) || causesOf(error).some((cause) => codes.test(codeOf(cause)) || words.test(cause.message))
-  )
 }

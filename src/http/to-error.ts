@@ -16,9 +16,10 @@ import { parseRetryAfter } from '../rate-limit/headers.ts'
 import { EXPIRED } from '../runtime/deadline.ts'
 import type { FetchResponse } from '../runtime/fetch.ts'
 import { reasonOf } from '../schema/expected.ts'
+import { causesOf, isCertificateError, neverOpened } from './fetch-failure.ts'
 import { redactBody, redactCause, redactHeaders, redactIssues } from './redact.ts'
 import { contextOf, type PreparedCall } from './request.ts'
-import { causesOf, isCertificateError, mayRepeat, neverOpened } from './retry.ts'
+import { mayRepeat } from './retry.ts'
 
 /** An attempt as its errors need to know it. */
 export interface AttemptState {
@@ -60,8 +61,9 @@ export function noAnswer(
       /redirected to (\S+)/.exec(redirect.message) ?? []
     return new ConnectionError(redact(redirectAdvice(target, call)), errorContext(call, state, 'rejected', false))
   }
-  const notSent = !isSent || neverOpened(cause)
-  const retryable = !isCertificateError(cause) && mayRepeat({ method, replayable, notSent, status: undefined })
+  const hasBody = call.body !== undefined || call.upload !== undefined
+  const notSent = !isSent || neverOpened(thrown, { hasBody })
+  const retryable = !isCertificateError(thrown) && mayRepeat({ method, replayable, notSent, status: undefined })
   const context = errorContext(call, state, notSent ? 'not-sent' : 'unknown', retryable)
   if (thrown === EXPIRED) return new TimeoutError(timeout as number, context)
   const innermost = causesOf(cause).at(-1)
@@ -80,7 +82,7 @@ function withAdvice(reason: string, thrown: unknown, url: string): string {
   }
   if (/wrong version number|packet length too long|ERR_SSL_|EPROTO/.test(text)) {
     // The words of OpenSSL explain nothing; they stay in the cause.
-    return 'the TLS handshake failed. Does this port speak TLS? The address begins with https:'
+    return 'the TLS connection failed. Does this port speak TLS? The address begins with https:'
   }
   if (url.startsWith('http:') && /HPE_INVALID|UND_ERR_SOCKET|ECONNRESET|other side closed/.test(text)) {
     return `${reason}. Does this port speak TLS? The address begins with http:`

@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { causesOf, isCertificateError } from '../../http/retry.ts'
+import { causesOf, isCertificateError } from '../../http/fetch-failure.ts'
 import { isBotWall, isHtml } from '../../http/to-error.ts'
 import { EXPIRED } from '../../runtime/deadline.ts'
 import { BodyTooLargeError } from '../../runtime/read-body.ts'
