@@ -13,6 +13,7 @@ import { Agent as Agent6, ProxyAgent as ProxyAgent6, fetch as undici6 } from 'un
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { selfSigned } from './fixtures/self-signed.ts'
 import { connect } from './helpers/client.ts'
+import { failure } from './helpers/outcome.ts'
 import { closedOrigin, listen, serve } from './helpers/server.ts'
 import { startBreakingTls } from './helpers/tls.ts'
 
@@ -173,6 +174,22 @@ describe.each(Object.entries(fetches))('%s', (_, fetch) => {
     const call = connect(server, { fetch }).campaigns.create({ name: 'a' })
     await expect(call).rejects.toMatchObject({ outcome: 'rejected' })
     expect(server.seen).toHaveLength(1)
+  })
+
+  test('follows no redirect of a stream, and knows that it was one', async () => {
+    const server = await serve({ status: 307, headers: { location: '/elsewhere' }, body: '' })
+    const error = await failure(connect(server, { fetch }).files.upload('a.csv', inPieces()))
+    expect(error).toMatchObject({ outcome: 'rejected', message: expect.stringContaining('redirected to') })
+    expect(server.seen).toHaveLength(1)
+  })
+
+  test('takes no file name and no host for a redirect', async () => {
+    const upload = (origin: string) => connect({ origin }, { fetch }).files.upload('redirects.csv', bytes)
+    const server = await serve((_, destroy) => void destroy())
+    expect(await failure(upload(server.origin))).toMatchObject({ code: 'connection', outcome: 'unknown' })
+    expect(server.seen).toHaveLength(1)
+    const unresolved = connect({ origin: 'https://redirect.invalid' }, { fetch }).account.get()
+    expect(await failure(unresolved)).toMatchObject({ code: 'connection', outcome: 'not-sent' })
   })
 
   test('knows that a POST to a closed port was not sent', async () => {

@@ -1,6 +1,6 @@
 /** What a failed request tells about whether it may be sent again, and when. */
 import { describe, expect, it } from 'vitest'
-import { causesOf, isCertificateError, neverOpened } from '../src/http/fetch-failure.ts'
+import { causesOf, isCertificateError, isRedirectError, neverOpened } from '../src/http/fetch-failure.ts'
 import { retryDelay } from '../src/http/retry.ts'
 import { RateLimitError } from '../src/index.ts'
 
@@ -73,6 +73,29 @@ describe('a request that never left', () => {
   it('is not known in Deno where it has no body, because Deno then sends it again by itself', () => {
     const error = new Error('error sending request for url (https://sho.rt/api/a): client error (Connect): refused')
     expect(neverOpened(error, { hasBody: false })).toBe(false)
+  })
+})
+
+describe('a redirect that a fetch refuses to follow', () => {
+  it.each([
+    new Error('unexpected redirect'),
+    withCode('UnexpectedRedirect'),
+    Object.assign(new Error('uri requested responds with a redirect'), { type: 'no-redirect' }),
+    Object.assign(new Error('an invalid redirect URL'), { type: 'invalid-redirect' }),
+    new TypeError("Fetch failed: Encountered redirect while redirect mode is set to 'error'"),
+  ])('is known by %o, however deep it is', (error) => {
+    expect(isRedirectError(error)).toBe(true)
+    expect(isRedirectError(new TypeError('fetch failed', { cause: error }))).toBe(true)
+  })
+
+  it.each([
+    Object.assign(new Error('request to https://sho.rt/files/upload/redirects.csv failed'), { type: 'system' }),
+    new Error('error sending request for url (https://redirect.example/): client error (SendRequest)'),
+    withCode('ENOTFOUND', { message: 'getaddrinfo ENOTFOUND redirect.example' }),
+    new Error('this is an unexpected redirect'),
+    new TypeError('Failed to fetch'),
+  ])('is not known by %o', (error) => {
+    expect(isRedirectError(error)).toBe(false)
   })
 })
 

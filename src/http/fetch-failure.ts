@@ -33,6 +33,19 @@ export function neverOpened(error: unknown, { hasBody }: { hasBody: boolean }): 
   )
 }
 
+/**
+ * Whether the server's response was a redirect, which a fetch in the mode `error` fails with. Browsers do not tell. Only
+ * codes and whole messages count: the others quote the address, with names of files and hosts in it.
+ */
+export function isRedirectError(error: unknown): boolean {
+  return causesOf(error).some(
+    (cause) =>
+      redirectMessages.includes(text(cause, 'message')) ||
+      text(cause, 'code') === 'UnexpectedRedirect' ||
+      ['no-redirect', 'invalid-redirect'].includes(text(cause, 'type')),
+  )
+}
+
 const certificateCodes = /^(CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/
 
 /** Codes that no open connection fails with: those of DNS, undici's, and an older one of Bun's. */
@@ -55,6 +68,12 @@ function isConnectFailure(error: unknown): boolean {
   // An open connection fails with ETIMEDOUT and EHOSTUNREACH too, so it has to be told what failed.
   return syscall === 'connect' || (syscall === '' && code === 'ECONNREFUSED')
 }
+
+/** Those of undici and Deno. Bun has a code, and node-fetch a type. */
+const redirectMessages = [
+  'unexpected redirect',
+  "Fetch failed: Encountered redirect while redirect mode is set to 'error'",
+]
 
 const text = (error: unknown, name: string): string => {
   const value = field(error, name)

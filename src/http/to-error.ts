@@ -16,10 +16,11 @@ import { parseRetryAfter } from '../rate-limit/headers.ts'
 import { EXPIRED } from '../runtime/deadline.ts'
 import type { FetchResponse } from '../runtime/fetch.ts'
 import { reasonOf } from '../schema/expected.ts'
-import { causesOf, isCertificateError, neverOpened } from './fetch-failure.ts'
+import { causesOf, isCertificateError, isRedirectError, neverOpened } from './fetch-failure.ts'
 import { redactBody, redactCause, redactHeaders, redactIssues } from './redact.ts'
 import { contextOf, type PreparedCall } from './request.ts'
 import { mayRepeat } from './retry.ts'
+import { FollowedRedirectError } from './uploads/xhr-fetch.ts'
 
 /** An attempt as its errors need to know it. */
 export interface AttemptState {
@@ -55,11 +56,13 @@ export function noAnswer(
   }
   // From here on the copy, which no getter of the original can make fail.
   const cause = redactCause(redact, thrown)
-  const redirect = isSent && causesOf(cause).find(({ message }) => /redirect/i.test(message))
-  if (redirect) {
-    const [, target = 'another address, which this runtime does not tell'] =
-      /redirected to (\S+)/.exec(redirect.message) ?? []
-    return new ConnectionError(redact(redirectAdvice(target, call)), errorContext(call, state, 'rejected', false))
+  if (thrown instanceof FollowedRedirectError) {
+    const message = `redirected to ${shorten(thrown.target, 300)}, and the browser followed: check whether the file is there before you retry, and set ${call.api.setBy} to the new address`
+    return new ConnectionError(redact(message), errorContext(call, state, 'unknown', false))
+  }
+  if (isSent && isRedirectError(thrown)) {
+    const message = redirectAdvice('another address, which this runtime does not tell', call)
+    return new ConnectionError(message, errorContext(call, state, 'rejected', false))
   }
   const hasBody = call.body !== undefined || call.upload !== undefined
   const notSent = !isSent || neverOpened(thrown, { hasBody })

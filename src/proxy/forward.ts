@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.ts'
 import { ApiKey } from '../http/api-key.ts'
-import { causesOf } from '../http/fetch-failure.ts'
+import { isRedirectError } from '../http/fetch-failure.ts'
 import { redactCause } from '../http/redact.ts'
 import { headerPairs } from '../http/request-options.ts'
 import { openSource, withLength } from '../http/uploads/upload.ts'
@@ -104,9 +104,7 @@ export class Forwarder {
       return new ProxyRefusal(502, 'The response of the platform is too large.', error)
     }
     const cause = redactCause((text) => key.redact(text), error)
-    // How a fetch fails that must not follow redirects.
-    const isRedirect = causesOf(error).some(({ message }) => /redirect/i.test(message))
-    const message = isRedirect ? 'The platform answered with a redirect.' : 'The platform gave no answer.'
+    const message = isRedirectError(error) ? 'The platform answered with a redirect.' : 'The platform gave no answer.'
     return new ProxyRefusal(502, message, cause)
   }
 }

@@ -262,6 +262,15 @@ test('a key function that never settles is covered by the timeout', async () => 
   expect(seen).toEqual([])
 })
 
+test('a file name in the message of a lost connection is not called a redirect', async () => {
+  const fetch = async () => {
+    throw new TypeError('request to https://sho.rt/api/files/upload/redirects.csv failed, reason: socket hang up')
+  }
+  const { call } = await proxied({ fetch, allow: ['POST /files/upload/:filename'] })
+  const answer = await call('/files/upload/redirects.csv', { method: 'POST', body: 'a' })
+  expect([answer.status, (await answer.json()).message]).toEqual([502, 'The platform gave no answer.'])
+})
+
 test('a status 304 is not called a redirect', async () => {
   const { call } = await proxied({}, (_request, response) => response.writeHead(304).end())
   expect((await (await call('/campaigns')).json()).message).toBe('The platform answered with status 304.')

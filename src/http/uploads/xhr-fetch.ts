@@ -9,6 +9,16 @@ export interface UploadProgress {
   readonly total: number | undefined
 }
 
+/** A redirect that was followed: the other address may have done the work. */
+export class FollowedRedirectError extends Error {
+  readonly target: string
+
+  constructor(target: string) {
+    super(`redirected to ${target}`)
+    this.target = target
+  }
+}
+
 /** What is used of the init of a fetch. The content is known beforehand. */
 interface XhrInit {
   readonly method: string
@@ -34,7 +44,7 @@ export function xhrFetch(blob: Blob, onProgress: (progress: UploadProgress) => v
       xhr.onerror = () => reject(new TypeError('Network request failed'))
       xhr.onload = () => {
         // XMLHttpRequest follows redirects by itself: the answer then comes from another address.
-        if (xhr.responseURL !== url) return reject(new TypeError(`redirected to ${xhr.responseURL}`))
+        if (xhr.responseURL !== url) return reject(new FollowedRedirectError(xhr.responseURL))
         const lines = xhr.getAllResponseHeaders().split('\r\n').filter(Boolean)
         const { status, statusText, response } = xhr
         const answer = {
