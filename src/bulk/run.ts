@@ -184,11 +184,9 @@ export class Run<T, R> implements BulkRun<T, R> {
 
   /** Waits until the budget has room. If the process is killed, few items are then in an unknown state. */
   async #waitForBudget(): Promise<void> {
-    const { client } = this.#options
     for (;;) {
-      const { remaining = Number.POSITIVE_INFINITY } = client?.rateLimit ?? {}
+      const { remaining, untilReset } = this.#estimate.budget()
       if (remaining > this.#starting.size) return
-      const untilReset = this.#estimate.untilReset()
       if (this.#starting.size > 0) await Promise.race(this.#starting)
       else if (untilReset > 0) await sleep(untilReset, this.#controller.signal)
       else return
@@ -204,16 +202,14 @@ export class Run<T, R> implements BulkRun<T, R> {
       await journal?.write({ key: entry.key, state: 'not-sent' })
       return undefined
     }
-    const beganAt = performance.now()
-    const work = callWorker(this.#worker, item, { index, signal })
-    this.#estimate.itemBegun()
-    return { result: work.then((result) => this.#finish(result, entry.key, performance.now() - beganAt)) }
+    const ended = this.#estimate.begin()
+    const work = callWorker(this.#worker, item, { index, signal }).finally(ended)
+    return { result: work.then((result) => this.#finish(result, entry.key)) }
   }
 
   /** Records how the item ended. */
-  async #finish(result: BulkResult<T, R>, key: string, durationMs: number): Promise<BulkResult<T, R>> {
+  async #finish(result: BulkResult<T, R>, key: string): Promise<BulkResult<T, R>> {
     const { journal, replay } = this.#options
-    this.#estimate.itemEnded(durationMs)
     // What an abort cut off stays begun: it may have been done.
     if (this.#controller.signal.aborted && result.outcome === 'unknown') return result
     const data = replay && result.ok ? { data: result.data ?? null } : {}

@@ -374,10 +374,13 @@ describe('progress', () => {
 
   it('estimates the time left from the rate budget after a few items already', async () => {
     const resetAt = new Date(Date.now() + 60_000)
-    const client = { rateLimit: { limit: 30, remaining: 20, resetAt, queued: 0 } }
+    const client = { rateLimit: { limit: 30, remaining: 30, resetAt, queued: 0 } }
     const etas: (number | undefined)[] = []
     const onProgress = ({ etaMs }: BulkProgress) => void etas.push(etaMs)
-    for await (const _ of bulk(numbers(2000), async () => {}, { client, onProgress, concurrency: 1 })) {
+    const worker = async () => {
+      client.rateLimit.remaining--
+    }
+    for await (const _ of bulk(numbers(2000), worker, { client, onProgress, concurrency: 1 })) {
       if (etas.length === 10) break
     }
     // 1990 are left: 20 in this window, 30 in each of 66 more; the last begins 65 minutes after this one ends.

@@ -18,10 +18,25 @@ function setUp({
   concurrency?: number
   inWork?: number
 }): Estimate {
-  const resetAt = msLeft === undefined ? undefined : new Date(Date.now() + msLeft)
-  const estimate = new Estimate({ rateLimit: { limit, remaining, resetAt, queued: 0 } }, concurrency)
-  for (let i = 0; i < 2 + inWork; i++) estimate.itemBegun()
-  for (let i = 0; i < 2; i++) estimate.itemEnded(WORK)
+  const resetAt = () => (msLeft === undefined ? undefined : new Date(Date.now() + msLeft))
+  // Every item that has begun has sent a request.
+  const rateLimit = {
+    limit,
+    remaining: remaining === undefined ? undefined : remaining + 2 + inWork,
+    resetAt: resetAt(),
+    queued: 0,
+  }
+  const estimate = new Estimate({ rateLimit }, concurrency)
+  const begin = () => {
+    const end = estimate.begin()
+    if (rateLimit.remaining !== undefined) rateLimit.remaining--
+    return end
+  }
+  const ends = [begin(), begin()]
+  vi.advanceTimersByTime(WORK)
+  rateLimit.resetAt = resetAt()
+  for (const end of ends) end()
+  for (let i = 0; i < inWork; i++) begin()
   return estimate
 }
 
@@ -35,14 +50,14 @@ describe('the time that a run still takes', () => {
     const estimate = new Estimate(undefined, 1)
     expect(estimate.timeFor(1)).toBeUndefined()
     expect(estimate.timeFor(0)).toBe(0)
-    estimate.itemBegun()
+    estimate.begin()
     expect(estimate.timeFor(1)).toBeUndefined()
   })
 
   it('is told from the rate window alone before the first item has ended', () => {
     const resetAt = new Date(Date.now() + MINUTE)
     const estimate = new Estimate({ rateLimit: { limit: 10, remaining: 0, resetAt, queued: 0 } }, 1)
-    estimate.itemBegun()
+    estimate.begin()
     // One is in work, ten go in the next window.
     expect(estimate.timeFor(11)).toBe(MINUTE)
     expect(estimate.timeFor(12)).toBe(2 * MINUTE)
@@ -56,8 +71,9 @@ describe('the time that a run still takes', () => {
 
   it('is told from the mean of the first items', () => {
     const estimate = setUp({})
-    estimate.itemBegun()
-    estimate.itemEnded(4 * WORK)
+    const end = estimate.begin()
+    vi.advanceTimersByTime(4 * WORK)
+    end()
     expect(estimate.timeFor(1)).toBeCloseTo(2 * WORK)
   })
 
@@ -83,13 +99,13 @@ describe('the time that a run still takes', () => {
   it('counts windows by the longest that was seen, and the running one by what is left of it', () => {
     const estimate = setUp({ limit: 1, remaining: 0, msLeft: MINUTE })
     vi.advanceTimersByTime(MINUTE - 1000)
-    expect(estimate.untilReset()).toBe(1000)
+    expect(estimate.budget().untilReset).toBe(1000)
     expect(estimate.timeFor(3)).toBe(1000 + 2 * MINUTE + WORK)
   })
 
   it('is at least that of the work, where the work is slower than the budget', () => {
-    const estimate = setUp({ limit: 10, remaining: 0, msLeft: 10 })
-    expect(estimate.timeFor(10)).toBe(10 + 10 * WORK)
+    const estimate = setUp({ limit: 10, remaining: 0, msLeft: 30 })
+    expect(estimate.timeFor(10)).toBe(30 + 10 * WORK)
     expect(estimate.timeFor(100)).toBe(100 * WORK)
   })
 })

@@ -1,0 +1,51 @@
+import { beforeEach, expect, it, vi } from 'vitest'
+import { type BulkProgress, bulk } from '../../src/bulk/index.ts'
+import { ShortLinkClient } from '../../src/index.ts'
+import { createSandbox } from '../../src/testing/index.ts'
+
+const MINUTE = 60_000
+const ITEMS = 100
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_800_000_000_000 })
+  return () => void vi.useRealTimers()
+})
+
+/** What `etaMs` said after each item, and how long the run took from there. */
+async function estimates(requestsOf: (item: number) => number, concurrency: number, latency: number) {
+  const sandbox = createSandbox({ rateLimit: { requests: 30, interval: MINUTE } })
+  const slowFetch: typeof fetch = async (...call) => {
+    await new Promise((resolve) => setTimeout(resolve, latency))
+    return sandbox.fetch(...call)
+  }
+  const client = new ShortLinkClient({ ...sandbox.clientOptions, fetch: slowFetch, logLevel: 'off' })
+  const worker = async (item: number) => {
+    for (let sent = 0; sent < requestsOf(item); sent++) await client.account.get()
+  }
+  const reports: BulkProgress[] = []
+  const items = Array.from({ length: ITEMS }, (_, index) => index)
+  const summary = bulk(items, worker, { client, concurrency, onProgress: (now) => reports.push(now) }).summary()
+  let isRunning = true
+  const end = () => {
+    isRunning = false
+  }
+  summary.then(end, end)
+  while (isRunning) await vi.advanceTimersToNextTimerAsync()
+  const { elapsedMs } = await summary
+  return reports.map((report) => ({ eta: report.etaMs!, left: elapsedMs - report.elapsedMs }))
+}
+
+it.each([
+  { requests: 'one request', requestsOf: () => 1 },
+  { requests: 'two requests', requestsOf: () => 2 },
+  { requests: 'three requests', requestsOf: () => 3 },
+  { requests: 'one or two requests', requestsOf: (item: number) => 1 + (item % 2) },
+])('etaMs is true to a quarter from the tenth item on, if an item takes $requests', async ({ requestsOf }) => {
+  for (const concurrency of [1, 4, 10]) {
+    for (const latency of [50, 3000]) {
+      const oneItem = 3 * latency
+      const said = (await estimates(requestsOf, concurrency, latency)).slice(9)
+      expect(said.filter(({ eta, left }) => Math.abs(eta - left) > Math.max(left / 4, oneItem))).toEqual([])
+    }
+  }
+})
