@@ -8,6 +8,8 @@ export class Estimate {
   #interval = 0
   #inWork = 0
   #finished = 0
+  /** Items that have ended, and whose results nobody has taken yet. */
+  #untaken = 0
   /** Milliseconds of work for one item on average, and from how many items; the last twenty count most. */
   #perItem = 0
   #timed = 0
@@ -36,32 +38,38 @@ export class Estimate {
       else {
         this.#windows++
         // The items in work have used up what was left, if it was not more than one request for each.
-        this.#spent += (left <= this.#inWork ? left : 0) + limit - remaining
+        this.#spent += (left <= this.#inWork && left < limit ? left : 0) + limit - remaining
       }
       this.#window = { left: remaining, endsAt: now + untilReset }
     }
     return { limit: limit ?? Infinity, remaining: remaining ?? Infinity, untilReset }
   }
 
-  /** To be called when an item begins. Returns what is to be called when it has ended. */
-  begin(): () => void {
+  /** To be called when an item begins, has ended, and when its result was taken. */
+  begin(): { ended: () => void; taken: () => void } {
     this.budget()
     this.#inWork++
     const beganAt = performance.now()
     const windowsBefore = this.#windows
-    return () => {
+    const ended = () => {
       this.budget()
       this.#inWork--
       this.#finished++
+      this.#untaken++
       // An item that goes on in another window has waited for it, so it does not tell how long its work takes.
       if (this.#windows !== windowsBefore && this.#timed > 0) return
       this.#timed++
       this.#perItem += (performance.now() - beganAt - this.#perItem) * Math.max(1 / this.#timed, 1 / 20)
     }
+    const taken = () => {
+      this.#untaken--
+    }
+    return { ended, taken }
   }
 
-  /** Milliseconds until the last of so many items is done, those in work included. */
-  timeFor(left: number): number | undefined {
+  /** Milliseconds until the last item is done, of whose results so many have not been taken yet. */
+  timeFor(untaken: number): number | undefined {
+    const left = untaken - this.#untaken
     const { limit, remaining, untilReset } = this.budget()
     if (this.#finished === 0 && this.#interval === 0) return left === 0 ? 0 : undefined
     const working = this.#workFor(left)

@@ -20,6 +20,8 @@ interface Task<T> {
 /** An item whose worker has been called. */
 interface Started<T, R> {
   readonly result: Promise<BulkResult<T, R>>
+  /** To be called when the result was taken. */
+  readonly taken: () => void
 }
 
 export class Run<T, R> implements BulkRun<T, R> {
@@ -112,8 +114,10 @@ export class Run<T, R> implements BulkRun<T, R> {
         turn = begun
         const next = await begun
         if (!next) return
-        const result = await next.result
-        if (result) await channel.give(result)
+        const started = await next.started
+        if (!started) continue
+        await channel.give(await started.result)
+        started.taken()
       }
     }
     const fail = (reason: unknown) => {
@@ -169,17 +173,17 @@ export class Run<T, R> implements BulkRun<T, R> {
   /** Begins the next item, or takes its result if there is nothing to do; `undefined` after the last. */
   async #beginNext(
     tasks: AsyncGenerator<Task<T> | BulkResult<T, R>>,
-  ): Promise<{ result: Promise<BulkResult<T, R> | undefined> } | undefined> {
+  ): Promise<{ started: Promise<Started<T, R> | undefined> } | undefined> {
     if (this.#stopped) return undefined
     const { done, value } = await tasks.next()
     if (done) return undefined
-    if (!('entry' in value)) return { result: Promise.resolve(value) }
+    if (!('entry' in value)) return { started: Promise.resolve({ result: Promise.resolve(value), taken: () => {} }) }
     await this.#waitForBudget()
     const starting = this.#start(value)
     this.#starting.add(starting)
     const forget = () => void this.#starting.delete(starting)
     starting.then(forget, forget)
-    return { result: starting.then((started) => started?.result) }
+    return { started: starting }
   }
 
   /** Waits until the budget has room. If the process is killed, few items are then in an unknown state. */
@@ -202,9 +206,9 @@ export class Run<T, R> implements BulkRun<T, R> {
       await journal?.write({ key: entry.key, state: 'not-sent' })
       return undefined
     }
-    const ended = this.#estimate.begin()
+    const { ended, taken } = this.#estimate.begin()
     const work = callWorker(this.#worker, item, { index, signal }).finally(ended)
-    return { result: work.then((result) => this.#finish(result, entry.key)) }
+    return { result: work.then((result) => this.#finish(result, entry.key)), taken }
   }
 
   /** Records how the item ended. */

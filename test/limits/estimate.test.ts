@@ -35,7 +35,10 @@ function setUp({
   const ends = [begin(), begin()]
   vi.advanceTimersByTime(WORK)
   rateLimit.resetAt = resetAt()
-  for (const end of ends) end()
+  for (const { ended, taken } of ends) {
+    ended()
+    taken()
+  }
   for (let i = 0; i < inWork; i++) begin()
   return estimate
 }
@@ -71,9 +74,10 @@ describe('the time that a run still takes', () => {
 
   it('is told from the mean of the first items', () => {
     const estimate = setUp({})
-    const end = estimate.begin()
+    const { ended, taken } = estimate.begin()
     vi.advanceTimersByTime(4 * WORK)
-    end()
+    ended()
+    taken()
     expect(estimate.timeFor(1)).toBeCloseTo(2 * WORK)
   })
 
