@@ -1,6 +1,7 @@
 import type { Issue } from '../errors.ts'
 import { kind } from '../schema/expected.ts'
 import { type Checks, checkParams, filename, id } from '../schema/params.ts'
+import { neverClimbs } from '../schema/segment.ts'
 
 /** A path with the parameters that stand in it, each under its name. */
 export interface Path {
@@ -36,10 +37,7 @@ export function checkPath(path: Path | string): Issue[] {
     return checkParams(values, Object.fromEntries(names.map((name) => [name, pathChecks[name] ?? id])), names)
   }
   const fits =
-    typeof path === 'string' &&
-    path.length <= MAX_PATH &&
-    /^\/(?!\/)[^?#\\\s\p{Cc}]*$/u.test(path) &&
-    !path.split('/').some((segment) => /^(\.|%2e){1,2}$/i.test(segment))
+    typeof path === 'string' && path.length <= MAX_PATH && /^\/(?!\/)[^?#\\\s\p{Cc}]*$/u.test(path) && neverClimbs(path)
   const message =
     'expected a path such as /urls, without ?, #, backslashes, spaces, . and .. segments: use `query` and encodeURIComponent'
   return fits ? [] : [{ path: ['path'], message }]

@@ -2,6 +2,7 @@ import type { PageQuery } from '../http/lists/page.ts'
 import type { Id } from '../resources/resource.ts'
 import { isRecord } from '../schema/expected.ts'
 import {
+  alias,
   type Check,
   type Checks,
   dateTime,
@@ -10,7 +11,6 @@ import {
   nonEmptyString,
   secret,
   string,
-  wellFormedString,
 } from '../schema/params.ts'
 
 /** Which links to list, and in which order. */
@@ -84,7 +84,7 @@ const listOf = (names: readonly [string, string], isLink: boolean): Check => {
 /** What may be sent when a link is created or updated. @internal */
 export const linkChecks: Checks = {
   url: httpUrl,
-  custom: wellFormedString,
+  custom: alias,
   domain: string,
   password: secret,
   expiry: dateTime,

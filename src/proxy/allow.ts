@@ -1,14 +1,11 @@
 import { ConfigurationError } from '../errors.ts'
 import { mismatch, shown } from '../schema/expected.ts'
+import { isPathSegment, neverClimbs } from '../schema/segment.ts'
 
 /** A call as a method and a path with named parameters: `GET /campaigns`, `POST /files/upload/:filename`. */
 export type AllowedCall = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
 
 const callPattern = /^(GET|POST|PUT|PATCH|DELETE) ((?:\/(?::[A-Za-z]\w*|[\w.~-]+))+)$/
-const dotSegment = /(^|\/)\.{1,2}(\/|$)/
-
-/** How many times a file name may be escaped. */
-const MAX_ESCAPES = 8
 
 /**
  * The list of allowed calls. There is no wildcard, and a parameter is one segment of unreserved characters: an encoded
@@ -49,7 +46,7 @@ interface Rule {
 
 function parseRule(call: AllowedCall): Rule {
   const [, method, path] = (typeof call === 'string' && callPattern.exec(call)) || []
-  if (!method || !path || dotSegment.test(path)) {
+  if (!method || !path || !neverClimbs(path)) {
     const expected = "a method and a path, such as 'GET /campaigns' or 'POST /files/upload/:filename'"
     throw new ConfigurationError(`allow: ${mismatch(expected, call, shown)}`)
   }
@@ -65,29 +62,11 @@ function fits({ pattern }: Rule, path: string): boolean {
   return found !== null && (found.groups?.filename === undefined || isPlainFilename(found.groups.filename))
 }
 
-/**
- * Whether an escaped file name stays a file name, however many times a server unescapes it. It may contain slashes (a
- * name is free to), but no backslash, control character or segment of dots.
- */
+/** Whether an escaped file name is UTF-8 and stays one segment, whatever server reads it. */
 function isPlainFilename(escaped: string): boolean {
-  let name: string
   try {
-    name = decodeURIComponent(escaped)
+    return isPathSegment(decodeURIComponent(escaped))
   } catch {
     return false
   }
-  for (let layer = 1; layer <= MAX_ESCAPES; layer++) {
-    if (!isSafe(name)) return false
-    const next = unescapeAscii(name)
-    if (next === name) return true
-    name = next
-  }
-  return false
-}
-
-const isSafe = (name: string) => !dotSegment.test(name) && !/[\\\p{Cc}]/u.test(name)
-
-/** Decodes one layer of escapes as a lenient server does: it leaves what is none, such as the `%` of `100%`. */
-function unescapeAscii(text: string): string {
-  return text.replace(/%([0-7][\da-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
 }

@@ -6,7 +6,7 @@ import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
 import { checkContent, type UploadContent, type UploadProgress } from '../http/uploads/upload.ts'
 import { integer, object, text } from '../schema/fields.ts'
-import { type Checks, count, date, secret, string } from '../schema/params.ts'
+import { alias, type Checks, count, date, secret, string } from '../schema/params.ts'
 import { Resource } from './resource.ts'
 
 /** Files, each with a short URL. */
@@ -40,7 +40,9 @@ export class FilesResource extends Resource {
    * const { shorturl } = await client.files.upload('menu.txt', new Blob(['Tea, cake']), { expiry: '2027-01-31' })
    * console.log(shorturl)
    *
-   * @param filename The name with its extension. It may hold any character.
+   * @param filename The name with its extension. The server gets it whole, whatever characters it holds, except what a
+   *   server could read as a path: `/`, `\` and control characters, and these or `..` in an escaped spelling, such as `%2F`
+   *   or `%252F`, are refused. A literal `%25` in a name arrives as `%` at a server that unescapes twice.
    * @param content The content of the file.
    * @throws {InvalidRequestError} where the content is a string (a path or the text?), or a parameter does not fit;
    *   nothing is sent
@@ -69,7 +71,7 @@ export class FilesResource extends Resource {
 
 const checks: Checks = {
   name: string,
-  custom: string,
+  custom: alias,
   domain: string,
   password: secret,
   expiry: date,

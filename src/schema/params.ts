@@ -1,5 +1,6 @@
 import type { Issue } from '../errors.ts'
 import { isRecord, kind, mismatch, shown } from './expected.ts'
+import { isPathSegment } from './segment.ts'
 
 /** What a parameter or an option may be, in words and as a test. */
 export interface Check {
@@ -100,10 +101,22 @@ export const domainUrl: Check = {
   fits: (value) => httpUrl.fits(value) && /^https?:\/\/[^/?#@]+\/?$/i.test(value as string),
 }
 
+const readAsPath = (value: unknown) =>
+  wellFormedString.fits(value) && value !== '' && !isPathSegment(value as string)
+    ? 'a server could read it as a path'
+    : undefined
+
 export const filename: Check = {
   expected: 'a file name with its extension, such as report.pdf',
-  // A path segment of one or two dots would be resolved away; half a surrogate pair cannot be encoded.
-  fits: (value) => isString(value) && !/^\.{0,2}$/.test(value) && !/\p{Surrogate}/u.test(value),
+  fits: (value) => wellFormedString.fits(value) && isPathSegment(value as string),
+  hint: readAsPath,
+}
+
+/** The last part of a short address. */
+export const alias: Check = {
+  expected: 'a string without slashes and lone surrogates',
+  fits: filename.fits,
+  hint: readAsPath,
 }
 
 /** A string that can be encoded: half a surrogate pair cannot. */
