@@ -1,6 +1,6 @@
 /** The pages of the API for the site: one for each resource and each entry of the package, from types and docstrings. */
 import ts from 'typescript'
-import { entries } from '../entries.ts'
+import { entries } from '../scripts/entries.ts'
 import { type CallModel, model, type ResourceModel } from './calls.ts'
 import { programOf, ROWS, run } from './examples.ts'
 import {
@@ -78,7 +78,9 @@ function allContents(): Content[] {
       above: { text: '', examples: [] },
       symbols: rest.filter((symbol) => !isOfErrors(symbol) && !isOfClient(symbol)),
     },
-    ...entries.filter((entry) => entry !== 'src/index.ts').map((entry) => entryContent(entry, shown)),
+    ...Object.entries(entries)
+      .filter(([name]) => name !== 'index')
+      .map(([name, file]) => entryContent(name, file, shown)),
     {
       path: 'openapi.md',
       title: 'OpenAPI',
@@ -112,15 +114,14 @@ function byKind(one: ts.Symbol, other: ts.Symbol): number {
   return kind(one) - kind(other)
 }
 
-function entryContent(entry: string, shown: ReadonlySet<ts.Symbol>): Content {
-  const name = entry.replace(/^src\/|(\/index)?\.ts$/g, '')
+function entryContent(name: string, file: string, shown: ReadonlySet<ts.Symbol>): Content {
   const isShown = (symbol: ts.Symbol) => shown.has(symbol) || symbol.name === 'LinksResource'
   return {
     path: `shortlink-sdk-${name.replace('/', '-')}.md`,
     title: `shortlink-sdk/${name}`,
     description: `Everything that shortlink-sdk/${name} exports.`,
-    above: moduleDocs(entry),
-    symbols: [...exportsOf(entry).values()].filter((symbol) => !isShown(symbol)),
+    above: moduleDocs(file),
+    symbols: [...exportsOf(file).values()].filter((symbol) => !isShown(symbol)),
   }
 }
 

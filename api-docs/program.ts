@@ -1,12 +1,12 @@
 /** The sources as the TypeScript compiler sees them: types, and what docstrings say. */
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
-import { entries } from '../entries.ts'
+import { entries } from '../scripts/entries.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile)
 const program = ts.createProgram(
-  entries.map((entry) => root + entry),
+  Object.values(entries).map((entry) => root + entry),
   ts.parseJsonConfigFileContent(config, ts.sys, root).options,
 )
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { apiPages } from '../api-docs/pages.ts'
 import { exportsOf } from '../api-docs/program.ts'
-import { entries } from '../entries.ts'
+import { entries } from '../scripts/entries.ts'
 import { fencesOf, typeErrors } from './helpers/snippets.ts'
 
 const pages = await apiPages()
@@ -19,7 +19,7 @@ const anchorsOf = (markdown: string) =>
   )
 
 test('every export of the package is on a page', () => {
-  const exported = entries.flatMap((entry) => [...exportsOf(entry).keys()])
+  const exported = Object.values(entries).flatMap((entry) => [...exportsOf(entry).keys()])
   expect(exported.length).toBeGreaterThan(150)
   // The methods of this one are the page itself.
   const missing = exported.filter((name) => !everything.includes(`\n## ${name}\n`) && name !== 'LinksResource')

@@ -24,19 +24,19 @@ export function clientFiles(): AstroIntegration {
   }
 }
 
-/** The entries of the package that run in a page, and their files in `dist/esm`. */
+/** The entries of the package that run in a page, and their files in `dist`. */
 const entries = Object.fromEntries(
   Object.entries(manifest.exports).flatMap(([name, entry]) => {
     if (typeof entry === 'string' || ['./node', './testing/server', './testing/msw'].includes(name)) return []
-    return [[name.replace('.', manifest.name), entry.import.replace('./dist/esm/', '')]]
+    return [[name.replace('.', manifest.name), entry.import.replace('./dist/', '')]]
   }),
 )
 
 async function copyPackage(): Promise<void> {
-  for (const name of await readdir(join(packageFolder, 'esm'), { recursive: true })) {
+  for (const name of await readdir(packageFolder, { recursive: true })) {
     if (!name.endsWith('.js') || name.startsWith('cli')) continue
     // Names are kept, since stacks and printed errors show them.
-    const { code } = await transform(await readFile(join(packageFolder, 'esm', name), 'utf8'), {
+    const { code } = await transform(await readFile(join(packageFolder, name), 'utf8'), {
       minifyWhitespace: true,
       legalComments: 'inline',
     })

@@ -43,7 +43,7 @@ const server = serve({
     },
     staticMiddleware({ dir: folder('public') }),
     // The package as it is: no bundler is needed.
-    staticMiddleware({ dir: fileURLToPath(new URL('../..', import.meta.resolve('shortlink-sdk'))) }),
+    staticMiddleware({ dir: fileURLToPath(new URL('..', import.meta.resolve('shortlink-sdk'))) }),
   ],
   fetch: proxy,
   silent: true,

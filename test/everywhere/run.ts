@@ -15,7 +15,6 @@ import { tryBundlers } from './runner/bundlers.ts'
 import { tryCommand } from './runner/command.ts'
 import { tryCompilers } from './runner/compilers.ts'
 import { tryComposition } from './runner/composition.ts'
-import { tryDefinitions } from './runner/definitions.ts'
 import { tryExample } from './runner/example.ts'
 import { freePort } from './runner/listen.ts'
 import { judge, type Row, table } from './runner/matrix.ts'
@@ -113,7 +112,6 @@ async function everything(): Promise<void> {
     await Promise.all([
       wants('bundlers') && tryBundlers(packed.folder, control.url).then((found) => addFindings('Bundler', found)),
       wants('compilers') && tryCompilers(packed.folder).then((found) => addFindings('Compiler', found)),
-      wants('compilers') && tryDefinitions(packed.folder).then((found) => addFindings('Compiler', [found])),
       wants('schemas') && tryComposition(packed.folder).then((found) => addFindings('Schemas', found)),
     ])
   } finally {

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { serve } from 'shortlink-sdk/testing/server'
-import { build, type Options } from 'tsup'
+import { build } from 'tsup'
 import { expect, test } from 'vitest'
-import config from '../../tsup.config.ts'
+import { bundle } from '../../tsup.config.ts'
 
 async function pageOf(server: { serve: typeof serve }): Promise<string> {
   const { baseUrl, close } = await server.serve(createSandbox())
@@ -17,7 +17,7 @@ async function pageOf(server: { serve: typeof serve }): Promise<string> {
 
 test('the built server inlines the page that the sources read from disk', { timeout: 120_000 }, async () => {
   const outDir = await mkdtemp(join(tmpdir(), 'sandbox-page-'))
-  await build({ ...(config as Options), entry: ['src/testing/server.ts'], outDir, sourcemap: false, silent: true })
+  await build({ ...bundle, format: 'esm', entry: ['src/testing/server.ts'], outDir, silent: true })
   const built = await import(pathToFileURL(join(outDir, 'server.js')).href)
   await rm(outDir, { recursive: true })
   expect(await pageOf(built)).toBe(await pageOf({ serve }))

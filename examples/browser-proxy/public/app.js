@@ -1,4 +1,4 @@
-import { isShortLinkError, ShortLinkClient } from '/dist/esm/index.js'
+import { isShortLinkError, ShortLinkClient } from '/dist/index.js'
 
 // No key: the proxy adds it.
 const client = new ShortLinkClient({

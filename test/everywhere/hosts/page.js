@@ -1,12 +1,13 @@
 // Runs the suite in a page, on the package's files without a bundler.
 
 import { conformance } from '/conformance.mjs'
-import * as bulk from '/package/dist/esm/bulk/index.js'
-import * as sdk from '/package/dist/esm/index.js'
-import * as links from '/package/dist/esm/links/index.js'
-import * as proxy from '/package/dist/esm/proxy/index.js'
-import * as schemas from '/package/dist/esm/schemas.js'
-import * as testing from '/package/dist/esm/testing/index.js'
+import * as bulk from '/package/dist/bulk.js'
+import * as sdk from '/package/dist/index.js'
+import * as links from '/package/dist/links.js'
+import * as proxy from '/package/dist/proxy.js'
+import * as rateLimit from '/package/dist/rate-limit.js'
+import * as schemas from '/package/dist/schemas.js'
+import * as testing from '/package/dist/testing.js'
 
 globalThis.sdk = sdk
 globalThis.violations = []
@@ -16,6 +17,6 @@ document.addEventListener('securitypolicyviolation', ({ violatedDirective, block
 
 globalThis.suite = async (host) => {
   const results = []
-  await conformance({ sdk, testing, proxy, schemas, links, bulk, ...host }, (result) => results.push(result))
+  await conformance({ sdk, testing, proxy, schemas, rateLimit, links, bulk, ...host }, (result) => results.push(result))
   return results
 }

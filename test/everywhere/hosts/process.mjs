@@ -18,6 +18,7 @@ await conformance(
     testing: await load('shortlink-sdk/testing'),
     proxy: await load('shortlink-sdk/proxy'),
     schemas: await load('shortlink-sdk/schemas'),
+    rateLimit: await load('shortlink-sdk/rate-limit'),
     links: await load('shortlink-sdk/links'),
     bulk: await load('shortlink-sdk/bulk'),
     control: CONTROL,

@@ -6,11 +6,20 @@ import { root, toolModules } from './tools.ts'
 
 const versions = ['5.0', '5', '6', '7']
 
-/** The ways to resolve the package: compiler options, and the extension of the program's files. */
-const resolutions: Record<string, { module: string; moduleResolution: string; extension: string }> = {
+/** A way to resolve the package: compiler options, and the extension of the program's files. */
+interface Resolution {
+  module: string
+  moduleResolution: string
+  extension: string
+  /** The versions that have it, if not all. */
+  versions?: string[]
+}
+
+const resolutions: Record<string, Resolution> = {
   'nodenext, ESM': { module: 'nodenext', moduleResolution: 'nodenext', extension: 'mts' },
   'nodenext, CommonJS': { module: 'nodenext', moduleResolution: 'nodenext', extension: 'cts' },
   bundler: { module: 'esnext', moduleResolution: 'bundler', extension: 'ts' },
+  node10: { module: 'commonjs', moduleResolution: 'node10', extension: 'ts', versions: ['5.0', '5'] },
 }
 
 const libraries: Record<string, object> = {
@@ -23,15 +32,16 @@ export async function tryCompilers(folder: string): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const version of versions) {
     const failures: string[] = []
-    for (const [resolution, settings] of Object.entries(resolutions)) {
+    const known = Object.entries(resolutions).filter(([, { versions = [version] }]) => versions.includes(version))
+    for (const [resolution, settings] of known) {
       for (const [library, options] of Object.entries(libraries)) {
         const failure = await compile(folder, version, settings, options)
         if (failure) failures.push(`${resolution}, ${library}:\n${failure}`)
       }
     }
     const name = `TypeScript ${(await run(process.execPath, [tsc(version), '-v'])).output.replace('Version', '').trim()}`
-    const detail =
-      failures.join('\n') || `${Object.keys(resolutions).join('; ')}; each ${Object.keys(libraries).join(' and ')}`
+    const names = known.map(([resolution]) => resolution).join('; ')
+    const detail = failures.join('\n') || `${names}; each ${Object.keys(libraries).join(' and ')}`
     findings.push({ name, outcome: failures.length ? 'failed' : 'passed', detail })
   }
   return findings
@@ -40,7 +50,7 @@ export async function tryCompilers(folder: string): Promise<Finding[]> {
 async function compile(
   folder: string,
   version: string,
-  { module, moduleResolution, extension }: (typeof resolutions)[string],
+  { module, moduleResolution, extension }: Resolution,
   options: object,
 ): Promise<string | undefined> {
   const project = join(folder, 'typescript')

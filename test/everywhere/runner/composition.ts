@@ -2,14 +2,16 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Finding } from './report.ts'
 import { must } from './shell.ts'
-import { root, toolModules } from './tools.ts'
+import { linkTools, root, toolModules } from './tools.ts'
 
 /** A program, and the tools that it imports under the names of the left side. */
 interface Composition {
-  program: 'zod' | 'standard-schema'
+  program: 'zod' | 'standard-schema' | 'msw'
   packages: Record<string, string>
   /** Where another module than `zod` is the zod to compose with. */
   zod?: string
+  /** Default: an ES module. */
+  format?: 'mts' | 'cts'
 }
 
 const compositions: Record<string, Composition> = {
@@ -20,11 +22,15 @@ const compositions: Record<string, Composition> = {
     program: 'standard-schema',
     packages: { '@standard-schema/spec': '@standard-schema/spec', arktype: 'arktype', valibot: 'valibot' },
   },
+  'msw, ES module': { program: 'msw', packages: {} },
+  'msw, CommonJS': { program: 'msw', packages: {}, format: 'cts' },
 }
 
-/** Composes the exported schemas with those of a user's own library, in types and at run time. */
+/** Composes what the package exports with a user's own libraries, in types and at run time. */
 export async function tryComposition(folder: string): Promise<Finding[]> {
   const findings: Finding[] = []
+  // Beside the package, which imports it too.
+  await linkTools(folder, 'msw')
   for (const [name, composition] of Object.entries(compositions)) {
     const detail = 'composes in types, and at run time'
     findings.push(
@@ -37,14 +43,18 @@ export async function tryComposition(folder: string): Promise<Finding[]> {
   return findings
 }
 
-async function compose(project: string, { program, packages, zod = 'zod' }: Composition): Promise<void> {
+async function compose(
+  project: string,
+  { program, packages, zod = 'zod', format = 'mts' }: Composition,
+): Promise<void> {
+  await mkdir(project, { recursive: true })
   for (const [name, tool] of Object.entries(packages)) {
     const link = join(project, 'node_modules', name)
     await mkdir(dirname(link), { recursive: true })
     await symlink(join(toolModules, tool), link)
   }
   const source = await readFile(join(root, `test/everywhere/composition/${program}.ts`), 'utf8')
-  await writeFile(join(project, 'program.mts'), source.replace("from 'zod'", `from '${zod}'`))
+  await writeFile(join(project, `program.${format}`), source.replace("from 'zod'", `from '${zod}'`))
   const compilerOptions = {
     target: 'es2022',
     module: 'nodenext',
@@ -54,7 +64,7 @@ async function compose(project: string, { program, packages, zod = 'zod' }: Comp
     types: ['node'],
     typeRoots: [join(toolModules, '@types')],
   }
-  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.mts'] }))
+  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [`program.${format}`] }))
   await must(process.execPath, [join(toolModules, 'typescript-5/bin/tsc'), '-p', project])
-  await must(process.execPath, [join(project, 'program.mjs')])
+  await must(process.execPath, [join(project, `program.${format.replace('t', 'j')}`)])
 }

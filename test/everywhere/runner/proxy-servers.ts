@@ -84,7 +84,7 @@ async function tryProxy(name: string, start: Start, folder: string, control: str
 const SIZE = 3_000_000
 
 async function works(folder: string, url: string, sandbox: RunningSandbox): Promise<void> {
-  const entry = pathToFileURL(join(folder, 'node_modules/shortlink-sdk/dist/esm/index.js')).href
+  const entry = pathToFileURL(join(folder, 'node_modules/shortlink-sdk/dist/index.js')).href
   const { ShortLinkClient } = (await import(entry)) as typeof import('shortlink-sdk')
   const address = `${url}/api/shortlink`
   const client = new ShortLinkClient({ baseUrl: address, openerUrl: `${address}/opener`, apiKey: null, retry: 0 })

@@ -17,9 +17,9 @@ export interface SandboxControl {
  * The sandboxes are those of the packed package.
  */
 export async function startSandboxControl(packageFolder: string): Promise<SandboxControl> {
-  const load = (file: string) => import(pathToFileURL(`${packageFolder}/dist/esm/testing/${file}.js`).href)
-  const { createSandbox, sampleData } = (await load('index')) as typeof import('shortlink-sdk/testing')
-  const { serve } = (await load('server')) as typeof import('shortlink-sdk/testing/server')
+  const load = (file: string) => import(pathToFileURL(`${packageFolder}/dist/${file}.js`).href)
+  const { createSandbox, sampleData } = (await load('testing')) as typeof import('shortlink-sdk/testing')
+  const { serve } = (await load('testing/server')) as typeof import('shortlink-sdk/testing/server')
   const running = new Map<string, { sandbox: Sandbox; served: Served }>()
   let count = 0
 

@@ -45,6 +45,7 @@ const wanted: Record<string, string> = {
   '@standard-schema/spec': '1',
   arktype: '2',
   valibot: '1',
+  msw: '2',
   undici: '7',
   selfsigned: '5',
 }

@@ -8,6 +8,7 @@ export interface Package {
   testing: typeof import('shortlink-sdk/testing')
   proxy: typeof import('shortlink-sdk/proxy')
   schemas: typeof import('shortlink-sdk/schemas')
+  rateLimit: typeof import('shortlink-sdk/rate-limit')
   links: typeof import('shortlink-sdk/links')
   bulk: typeof import('shortlink-sdk/bulk')
 }

@@ -58,6 +58,18 @@ export const entries: Topic = {
       await shop.delete(id)
       equal(await shop.find('opening'), undefined, 'the deleted link')
     },
+    'an error of every entry is an instance of the class of shortlink-sdk': async ({ sdk, proxy, rateLimit, bulk }) => {
+      const refused = { limiter: 'none' } as never
+      const calls: (() => unknown)[] = [
+        () => proxy.createProxy(refused),
+        () => rateLimit.sharedRateLimiter(refused),
+        () => bulk.bulk([], () => undefined, refused),
+      ]
+      for (const call of calls) {
+        const error = await rejects(Promise.resolve().then(call), { code: 'configuration' })
+        ok(error instanceof sdk.ConfigurationError, `the class of “${error}” is another one`)
+      }
+    },
     'bulk: every item has its own result': async ({ bulk, client }) => {
       const results = bulk.bulk([1, 2, 99], (id: number) => client.qr.delete(id), { concurrency: 2 })
       const seen: [number, boolean][] = []

@@ -1,0 +1,15 @@
+/** The handlers in the server of a user's own msw, whose classes differ by the format of the program. It is compiled and run. */
+import { equal } from 'node:assert/strict'
+import { setupServer } from 'msw/node'
+import { ShortLinkClient } from 'shortlink-sdk'
+import { createSandbox } from 'shortlink-sdk/testing'
+import { handlers } from 'shortlink-sdk/testing/msw'
+
+const sandbox = createSandbox()
+const server = setupServer(...handlers(sandbox))
+server.listen()
+const { baseUrl, apiKey } = sandbox
+new ShortLinkClient({ baseUrl, apiKey }).campaigns
+  .list()
+  .then(({ items }) => equal(items.length, 3))
+  .finally(() => server.close())
