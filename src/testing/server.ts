@@ -14,6 +14,11 @@ export interface ServeOptions {
   port?: number
   /** Default `127.0.0.1`. */
   host?: string
+  /**
+   * Names by which it may be called, besides `host`, `localhost` and IP addresses. Requests with any other `Host` are
+   * refused, because foreign DNS may point it at this machine (DNS rebinding). Default: none.
+   */
+  hosts?: readonly string[]
   /** Answers preflights, and lets pages of any origin read responses and rate headers. Default `false`. */
   cors?: boolean
   /** Called with one line for each request that was answered or dropped. Default: none. */
@@ -40,7 +45,8 @@ export interface Served {
  * const { baseUrl, close } = await serve(createSandbox(), { port: 4010 })
  */
 export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promise<Served> {
-  const { port = 0, host = '127.0.0.1', cors = false, log } = options
+  const { port = 0, host = '127.0.0.1', hosts = [], cors = false, log } = options
+  const names = ['localhost', host, ...hosts]
   const page = new SandboxPage(sandbox)
   const server = createServer((incoming, outgoing) => void answer(incoming, outgoing))
   // Node's own timeouts must not end a test of a stalled request.
@@ -51,7 +57,8 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
     const isForPage = page.owns(method, url)
     const start = performance.now()
     try {
-      if (isForPage) await writeResponse(await pageResponse(incoming, page, host), outgoing)
+      if (!isOwnHost(incoming.headers.host, names)) await writeResponse(refusal(403, unknownHost), outgoing)
+      else if (isForPage) await writeResponse(await pageResponse(incoming, page), outgoing)
       else if (cors && method === 'OPTIONS') outgoing.writeHead(204, corsHeaders).end()
       else if (method === 'GET' && url === '/openapi.json') {
         outgoing
@@ -94,9 +101,8 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
 }
 
 /** The page's answer, unless the request comes from a page of another origin. */
-async function pageResponse(incoming: IncomingMessage, page: SandboxPage, host: string): Promise<Response> {
+async function pageResponse(incoming: IncomingMessage, page: SandboxPage): Promise<Response> {
   const { method = 'GET', url = '/', headers } = incoming
-  if (!isOwnHost(headers.host, host)) return refusal(403, 'This Host is not the address that the sandbox listens on.')
   if (url !== '/' && isForeign(headers)) return refusal(403, 'Pages of other origins may not call this.')
   if (method === 'GET') return page.respond(method, url, undefined)
   try {
@@ -106,10 +112,14 @@ async function pageResponse(incoming: IncomingMessage, page: SandboxPage, host: 
   }
 }
 
-/** Refuses names that foreign DNS may point at this machine (DNS rebinding). No DNS resolves an IP address. */
-function isOwnHost(header: string | undefined, host: string): boolean {
-  const { hostname } = new URL(`http://${header}`)
-  return hostname === 'localhost' || hostname === host || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
+const unknownHost = 'Unknown host. Start the sandbox with --allow-host, or with the option hosts of serve().'
+
+/** No DNS resolves an IP address, so any may stand in the header. */
+function isOwnHost(header: string | undefined, names: readonly string[]): boolean {
+  const address = `http://${header}`
+  if (header === undefined || !URL.canParse(address)) return false
+  const { hostname } = new URL(address)
+  return names.includes(hostname) || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
 }
 
 /** Browsers name the calling page's origin in `Origin` or `Sec-Fetch-Site`. Other programs send neither. */

@@ -125,6 +125,57 @@ describe('serve', () => {
   })
 })
 
+/** A request with headers that `fetch` does not let a caller set, such as `Host`. */
+function rawRequest(url: URL | string, method: string, headers: Record<string, string>, body?: string) {
+  return new Promise<{ status: number; cors: string | undefined }>((resolve, reject) => {
+    request(url, { method, headers }, (answer) => {
+      const { statusCode, headers } = answer.resume()
+      resolve({ status: statusCode!, cors: headers['access-control-allow-origin'] })
+    })
+      .on('error', reject)
+      .end(body)
+  })
+}
+
+describe('the Host of a request', () => {
+  const calls: [method: string, path: string][] = [
+    ['GET', '/api/account'],
+    ['POST', '/api/campaign/add'],
+    ['POST', '/opener/v3/api'],
+    ['OPTIONS', '/api/account'],
+    ['GET', '/a-short-address'],
+    ['GET', '/openapi.json'],
+    ['GET', '/'],
+  ]
+
+  test.each([
+    'evil.example',
+    'evil.example:4010',
+    'localhost.evil.example',
+    'evil-localhost',
+    'notlocalhost',
+    '127.0.0.1.evil.example',
+    'allowed.example.evil.example',
+    'a b',
+  ])('%s is refused on every path, because foreign DNS may point it here', async (host) => {
+    const { sandbox, baseUrl, headers } = await start({ cors: true, hosts: ['allowed.example'] })
+    for (const [method, path] of calls) {
+      const answer = await rawRequest(new URL(path, baseUrl), method, { ...headers, Host: host })
+      expect([method, path, answer]).toEqual([method, path, { status: 403, cors: undefined }])
+    }
+    expect(sandbox.requests).toEqual([])
+  })
+
+  test.each(['localhost:4010', 'LOCALHOST', '127.0.0.1', '10.0.0.7:4010', '[::1]:4010', 'allowed.example:4010'])(
+    '%s is answered',
+    async (host) => {
+      const { baseUrl, headers } = await start({ hosts: ['allowed.example'] })
+      expect((await rawRequest(`${baseUrl}/account`, 'GET', { ...headers, Host: host })).status).toBe(200)
+      expect((await rawRequest(new URL('/', baseUrl), 'GET', { Host: host })).status).toBe(200)
+    },
+  )
+})
+
 describe('the page at /', () => {
   const json = { 'Content-Type': 'application/json' }
   const control = (baseUrl: string, action: string, body: object, headers: object = json) =>
@@ -211,17 +262,16 @@ describe('the page at /', () => {
     ['another port of this machine', { Origin: 'http://127.0.0.1:1' }],
     ['another site that sends no Origin', { 'Sec-Fetch-Site': 'cross-site' }],
     ['a name that resolves to this machine', { Host: 'evil.example', Origin: 'http://evil.example' }],
+    ['a name that begins like this machine', { Host: 'localhost.evil.example', 'Sec-Fetch-Site': 'same-origin' }],
   ])('refuses control and state to a page of %s, with cors too', async (_, headers) => {
     const { sandbox, baseUrl } = await start({ cors: true })
     const ask = (method: string, path: string) =>
-      new Promise<{ status: number; cors: string | undefined }>((resolve, reject) => {
-        request(new URL(path, baseUrl), { method, headers: { ...json, ...headers } }, (answer) => {
-          const { statusCode, headers } = answer.resume()
-          resolve({ status: statusCode!, cors: headers['access-control-allow-origin'] })
-        })
-          .on('error', reject)
-          .end(method === 'POST' ? '{"ms":60000}' : undefined)
-      })
+      rawRequest(
+        new URL(path, baseUrl),
+        method,
+        { ...json, ...headers },
+        method === 'POST' ? '{"ms":60000}' : undefined,
+      )
     sandbox.data.campaigns = []
     for (const action of ['reset', 'advance', 'fail']) {
       expect(await ask('POST', `/sandbox/${action}`)).toEqual({ status: 403, cors: undefined })
