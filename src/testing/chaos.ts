@@ -1,4 +1,5 @@
 import type { FaultEffect } from './faults.ts'
+import { type Checks, checkOptions, number } from './options.ts'
 
 /** How many requests fail at random, and from which seed. */
 export interface ChaosOptions {
@@ -8,6 +9,8 @@ export interface ChaosOptions {
   rate: number
 }
 
+const checks: Checks<ChaosOptions> = { seed: number(0), rate: number(0, 1) }
+
 /**
  * Random faults that the seed makes repeatable. They never lie about the work: an error in the body, a 429 or a
  * redirect comes only if it was not done, a 5xx or an unreadable response in both cases.
@@ -16,8 +19,9 @@ export class Chaos {
   readonly #rate: number
   readonly #random: RandomNumbers
 
-  constructor({ seed = 1, rate }: ChaosOptions) {
-    if (!(rate >= 0 && rate <= 1)) throw new RangeError(`chaos: rate must be from 0 to 1, not ${rate}`)
+  constructor(options: ChaosOptions) {
+    checkOptions('chaos: ', { ...options, rate: options.rate ?? Number.NaN }, checks)
+    const { seed = 1, rate } = options
     this.#rate = rate
     this.#random = new RandomNumbers(seed)
   }

@@ -1,3 +1,5 @@
+import { type Check, checkOptions, object } from './options.ts'
+
 /** What the sandbox stores: one list per resource, of plain rows that a test can read, add and change. */
 export interface SandboxData {
   account: AccountRow
@@ -248,6 +250,26 @@ export function blankRow<List extends ListName>(
     openerLinks: { id, url: 'https://www.youtube.com/', status: 'private', provider: 'YouTube', alias: short.alias },
   }
   return blanks[list]
+}
+
+/** Refuses lists and fields that do not exist. */
+export function checkSeed(seed: SandboxSeed, { account, ...samples }: WholeSeed): void {
+  const list: Check = { expected: 'a list of rows', fits: Array.isArray }
+  const lists = Object.keys(samples) as ListName[]
+  const checks = Object.fromEntries(lists.map((name) => [name, list]))
+  checkOptions<object>('data.', seed, { ...checks, account: object })
+  checkOptions<object>('data.account.', seed.account ?? {}, anyOf(account))
+  for (const name of lists) {
+    const fields = anyOf(blankRow(name, 1, { site: '', date: '' }))
+    for (const [index, row] of (seed[name] ?? []).entries())
+      checkOptions<object>(`data.${name}[${index}].`, row, fields)
+  }
+}
+
+/** Any value for each of these fields. */
+function anyOf(fields: object): Record<string, Check> {
+  const any: Check = { expected: 'a value', fits: () => true }
+  return Object.fromEntries(Object.keys(fields).map((name) => [name, any]))
 }
 
 /** The same list and id always give the same alias, so that tests can rely on it. */

@@ -1,4 +1,5 @@
-import { pathPattern } from './platform/routes.ts'
+import { type Checks, checkOptions, editDistance, flag, integer, isObject, number, oneOf, text } from './options.ts'
+import { endpointPaths, isParameter, matchPath } from './platform/routes.ts'
 import { networkError, type WireResponse, wait } from './wire.ts'
 
 /** What a fault does to a response. A response without any of these is the honest one. */
@@ -51,45 +52,117 @@ export function doesWork({ done, drop, redirect, status = 200, body }: FaultEffe
   return typeof body === 'function' || (body === undefined && status < 300)
 }
 
+const checks: Checks<Fault> = {
+  method: oneOf('GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH'),
+  path: {
+    expected: 'a string or a RegExp',
+    fits: (value) => typeof value === 'string' || value instanceof RegExp,
+  },
+  after: integer(0),
+  times: integer(1, Number.POSITIVE_INFINITY),
+  status: integer(200, 599),
+  body: { expected: 'a body', fits: () => true },
+  headers: {
+    expected: 'an object of strings, and null for a header to remove',
+    fits: (value) =>
+      isObject(value) && Object.values(value).every((header) => header === null || typeof header === 'string'),
+  },
+  delay: number(0),
+  drop: oneOf('before', 'after'),
+  stall: flag,
+  drip: number(0),
+  redirect: text,
+  done: flag,
+}
+
+/** Refuses a fault that can never take effect. */
+function checkFault(fault: Fault, baseUrl: string): void {
+  if (!isObject(fault)) throw new TypeError(`fail: expected an object such as { status: 503 }`)
+  checkOptions('fail: ', fault, checks)
+  const { status, body, headers, delay, drop, stall, drip, redirect, done, path } = fault
+  const changes = [status, body, headers, delay, drop, stall, drip, redirect].some((effect) => effect !== undefined)
+  if (!changes && done !== false) {
+    throw new TypeError('fail: nothing would fail: give status, body, headers, delay, drop, stall, drip or redirect')
+  }
+  const meant = typeof path === 'string' ? pathMeant(path, new URL(baseUrl).pathname) : path
+  if (meant !== path) {
+    const rule = 'A path is that of an endpoint, relative to baseUrl; a RegExp matches any.'
+    throw new TypeError(`fail: path: no request has '${path}', did you mean '${meant}'? ${rule}`)
+  }
+}
+
+/** The path as a request has it, and if that is no endpoint, the endpoint that was probably meant. */
+function pathMeant(path: string, base: string): string {
+  const pattern = path.replace(/\{(\w+)\}/g, ':$1')
+  const address = URL.canParse(pattern) ? pattern : `https://sandbox.invalid/${pattern.replace(/^\/+/, '')}`
+  const { pathname } = new URL(address)
+  const relative = pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : pathname
+  const isKnown = (candidate: string) => endpointPaths.some((endpoint) => matchPath(endpoint, candidate))
+  if (isKnown(relative)) return relative
+  const shorter = relative.replace(/^\/[^/]+/, '')
+  if (isKnown(shorter)) return shorter
+  return otherNames[relative] ?? endpointPaths.find((endpoint) => isNear(relative, endpoint)) ?? relative
+}
+
+/** Paths that the names of the client's resources suggest. */
+const otherNames: Readonly<Record<string, string>> = { '/links': '/urls', '/opener': '/v3/api' }
+
+/** Whether a path differs from that of an endpoint by one letter, not counting parameters. */
+function isNear(path: string, endpoint: string): boolean {
+  const segments = path.replace(/\/$/, '').split('/')
+  const names = endpoint.split('/')
+  if (names.length !== segments.length) return false
+  const distances = names.map((name, index) => (isParameter(name) ? 0 : editDistance(segments[index]!, name)))
+  return distances.reduce((sum, distance) => sum + distance) <= 1
+}
+
 interface WaitingFault {
   readonly fault: Fault
-  readonly pattern: RegExp | undefined
   skip: number
   left: number
+  fired: boolean
 }
 
 /** The faults that a test asked for, each waiting for its requests. */
 export class FaultQueue {
   #waiting: WaitingFault[] = []
 
-  add(fault: Fault): void {
-    const { path, status, after = 0, times = 1 } = fault
-    if (status !== undefined && !(Number.isInteger(status) && status >= 200 && status <= 599)) {
-      throw new RangeError(`fail: status must be from 200 to 599, not ${status}`)
-    }
-    const pattern = typeof path === 'string' ? pathPattern(path) : path
-    this.#waiting.push({ fault, pattern, skip: after, left: times })
+  /** The faults that have not yet met as many requests as they are for; any number is met by the first. */
+  get pending(): Fault[] {
+    const isPending = ({ left, fired }: WaitingFault) => Number.isFinite(left) || !fired
+    return this.#waiting.filter(isPending).map(({ fault }) => fault)
+  }
+
+  add(fault: Fault, baseUrl: string): void {
+    checkFault(fault, baseUrl)
+    this.#waiting.push({ fault, skip: fault.after ?? 0, left: fault.times ?? 1, fired: false })
   }
 
   /** The fault for this request: of all that match, the one added first. Every match counts it. */
   take(method: string, path: string): FaultEffect | undefined {
-    let chosen: Fault | undefined
+    let chosen: WaitingFault | undefined
     for (const entry of this.#waiting) {
-      if (entry.fault.method !== undefined && entry.fault.method.toUpperCase() !== method) continue
-      if (entry.pattern && path.search(entry.pattern) === -1) continue
+      if (!isFor(entry.fault, method, path)) continue
       if (entry.skip > 0) entry.skip -= 1
       else if (chosen === undefined) {
-        chosen = entry.fault
-        entry.left -= 1
+        chosen = entry
+        chosen.fired = true
+        chosen.left -= 1
       }
     }
     this.#waiting = this.#waiting.filter(({ left }) => left > 0)
-    return chosen
+    return chosen?.fault
   }
 
   reset(): void {
     this.#waiting = []
   }
+}
+
+function isFor({ method, path }: Fault, requested: string, at: string): boolean {
+  if (method !== undefined && method.toUpperCase() !== requested) return false
+  if (typeof path === 'string') return matchPath(path, at) !== undefined
+  return path === undefined || at.search(path) !== -1
 }
 
 /** Applies the fault to a response. */

@@ -1,7 +1,8 @@
 import { Chaos, type ChaosOptions } from './chaos.ts'
-import { type SandboxData, type SandboxSeed, Store } from './data.ts'
+import { checkSeed, type SandboxData, type SandboxSeed, Store } from './data.ts'
 import { Dialect, type SandboxDialect } from './dialect.ts'
 import { applyFault, doesWork, type Fault, FaultQueue, send } from './faults.ts'
+import { type Checks, checkOptions, flag, fn, integer, isObject, number, object, text } from './options.ts'
 import type { EndpointCall } from './platform/endpoint.ts'
 import { RateWindow, type SandboxRateLimit } from './platform/rate-window.ts'
 import { findRoute } from './platform/routes.ts'
@@ -61,14 +62,21 @@ export interface Sandbox {
    * Makes requests fail. `method`, `path`, `after` and `times` choose which ones; the other fields say how. Several
    * faults can wait at the same time.
    *
-   * @throws {RangeError} if `status` is not an HTTP status.
+   * @throws {TypeError} if the fault could never take effect, as with a misspelled field or path.
    * @example sandbox.fail({ path: '/campaign/:id/update', status: 503 })
    */
   fail(fault: Fault): void
   /**
+   * The faults that wait for requests: those that `fail` was given and that have not yet failed as many requests as they
+   * are for. At the end of a test, each that is left here tested nothing.
+   *
+   * @example expect(sandbox.pendingFaults).toEqual([])
+   */
+  readonly pendingFaults: readonly Fault[]
+  /**
    * Makes requests fail at random. The same seed gives the same failures.
    *
-   * @throws {RangeError} if `rate` is not from 0 to 1.
+   * @throws {TypeError} if `rate` is not from 0 to 1.
    * @example sandbox.chaos({ seed: 1, rate: 0.3 })
    */
   chaos(options: ChaosOptions): void
@@ -81,6 +89,7 @@ export interface Sandbox {
 /**
  * Creates the platform in memory: both APIs, with state, limits and faults. It needs no network and no Node.
  *
+ * @throws {TypeError} if an option, list or field does not exist or does not fit.
  * @throws {RangeError} if `dialect` names no dialect or deviation.
  * @example
  * import { ShortLinkClient } from 'shortlink-sdk'
@@ -93,6 +102,29 @@ export interface Sandbox {
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   return new MemorySandbox(options)
 }
+
+const address = {
+  expected: 'an absolute URL such as https://sho.rt/api',
+  fits: (value: unknown) => URL.canParse(String(value)),
+}
+
+const checks: Checks<SandboxOptions> = {
+  apiKey: text,
+  baseUrl: address,
+  openerUrl: address,
+  rateLimit: {
+    expected: '{ requests, interval } or false',
+    fits: (value) => value === false || isObject(value),
+    meant: (value) => (typeof value === 'number' ? `{ requests: ${value} }` : undefined),
+  },
+  dialect: { expected: 'a dialect', fits: () => true },
+  data: object,
+  now: fn,
+  keepFiles: flag,
+}
+
+const rateLimitChecks: Checks<SandboxRateLimit> = { requests: integer(1), interval: number(1) }
+const rateLimitSlips = { windowMs: 'interval', window: 'interval', limit: 'requests', max: 'requests' }
 
 class MemorySandbox implements Sandbox {
   readonly baseUrl: string
@@ -116,6 +148,10 @@ class MemorySandbox implements Sandbox {
   readonly #unfinished = new Set<object>()
 
   constructor(options: SandboxOptions) {
+    checkOptions('', options, checks)
+    const samples = sampleData()
+    checkSeed(options.data ?? {}, samples)
+    if (options.rateLimit) checkOptions('rateLimit.', options.rateLimit, rateLimitChecks, rateLimitSlips)
     this.baseUrl = withoutSlash(options.baseUrl ?? 'https://sho.rt/api')
     this.openerUrl = withoutSlash(options.openerUrl ?? 'https://opener.example')
     this.apiKey = options.apiKey ?? 'sandbox-key'
@@ -127,7 +163,6 @@ class MemorySandbox implements Sandbox {
     this.#keepFiles = options.keepFiles ?? true
     this.#clock = options.now ?? Date.now
     const now = () => this.now()
-    const samples = sampleData()
     const account = { ...samples.account, ...options.data?.account }
     this.#store = new Store({ ...samples, ...options.data, account }, this.#site, now)
     this.data = this.#store.data
@@ -144,7 +179,11 @@ class MemorySandbox implements Sandbox {
   }
 
   fail(fault: Fault): void {
-    this.#faults.add(fault)
+    this.#faults.add(fault, this.baseUrl)
+  }
+
+  get pendingFaults(): Fault[] {
+    return this.#faults.pending
   }
 
   chaos(options: ChaosOptions): void {
@@ -152,6 +191,7 @@ class MemorySandbox implements Sandbox {
   }
 
   advance(ms: number): void {
+    if (!Number.isFinite(ms)) throw new TypeError(`advance: expected a number of milliseconds, received ${ms}`)
     this.#advanced += ms
   }
 

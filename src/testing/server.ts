@@ -5,6 +5,7 @@ import { json } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { openApiWith } from './openapi.ts'
+import { type Checks, checkOptions, flag, fn, integer, text } from './options.ts'
 import { refusal, SandboxPage } from './page/page.ts'
 import type { Sandbox } from './sandbox.ts'
 
@@ -35,16 +36,25 @@ export interface Served {
   close(): Promise<void>
 }
 
+const checks: Checks<ServeOptions> = {
+  port: integer(0, 65_535),
+  host: text,
+  hosts: { expected: 'a list of names', fits: Array.isArray },
+  cors: flag,
+  log: fn,
+}
+
 /**
  * Puts a sandbox on a port with Node's http, for programs that cannot be given a `fetch`. Short addresses are below its
  * root, and `/` is a page that shows and controls the sandbox. Pages of other origins cannot reach that page's paths.
  * `/openapi.json` is the OpenAPI document of both APIs, with the addresses of this sandbox.
  *
- * @throws Node's own error if the port cannot be used.
+ * @throws {TypeError} if an option does not exist or does not fit; Node's own error if the port cannot be used.
  * @example
  * const { baseUrl, close } = await serve(createSandbox(), { port: 4010 })
  */
 export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promise<Served> {
+  checkOptions('', options, checks)
   const { port = 0, host = '127.0.0.1', hosts = [], cors = false, log } = options
   const names = ['localhost', host, ...hosts]
   const page = new SandboxPage(sandbox)

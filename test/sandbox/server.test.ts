@@ -247,8 +247,8 @@ describe('the page at /', () => {
   })
 
   test.each([
-    ['fail', { status: 99 }, 'fail: status must be from 200 to 599, not 99'],
-    ['advance', { ms: 'long' }, 'ms must be a number.'],
+    ['fail', { status: 99 }, 'fail: status: expected an integer from 200 to 599, received 99'],
+    ['advance', { ms: 'long' }, 'advance: expected a number of milliseconds, received long'],
     ['explode', {}, 'There is no explode.'],
   ])('refuses to %s with %j', async (action, body, error) => {
     const { baseUrl } = await start()

@@ -76,7 +76,7 @@ export class SandboxPage {
   #control(action: string, body: unknown): void {
     if (action === 'reset') this.#sandbox.reset()
     else if (action === 'fail') this.#sandbox.fail(body as Fault)
-    else if (action === 'advance') this.#sandbox.advance(milliseconds(body))
+    else if (action === 'advance') this.#sandbox.advance((body as { ms: number }).ms)
     else throw new Error(`There is no ${action}.`)
   }
 
@@ -119,12 +119,6 @@ function pageResponse(): Response {
 
 export function refusal(status: number, message: string): Response {
   return Response.json({ error: message }, { status })
-}
-
-function milliseconds(body: unknown): number {
-  const { ms } = body as { ms?: unknown }
-  if (typeof ms !== 'number' || !Number.isFinite(ms)) throw new Error('ms must be a number.')
-  return ms
 }
 
 function requestBody({ body, size }: SandboxRequest): string {

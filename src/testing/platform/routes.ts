@@ -39,32 +39,39 @@ const endpoints: Endpoints = {
 }
 
 const table = Object.entries(endpoints).map(([route, endpoint]) => {
-  const [method, path] = route.split(' ') as [string, string]
-  return { route, method, pattern: pathPattern(path), endpoint }
+  const [method, pattern] = route.split(' ') as [string, string]
+  return { route, method, pattern, endpoint }
 })
+
+/** The paths of all endpoints, as the reference writes them. */
+export const endpointPaths: readonly string[] = ['/v3/api', ...new Set(table.map(({ pattern }) => pattern))]
 
 /** Finds the endpoint for a request to the management API. `path` is relative to `baseUrl`, still escaped. */
 export function findRoute(method: string, path: string): RouteMatch | undefined {
-  for (const row of table) {
-    const found = row.method === method && row.pattern.exec(path)
-    if (found) return { route: row.route, endpoint: row.endpoint, params: unescaped(found.groups ?? {}) }
+  for (const { route, method: wanted, pattern, endpoint } of table) {
+    const params = wanted === method ? matchPath(pattern, path) : undefined
+    if (params) return { route, endpoint, params }
   }
   return undefined
 }
 
 /** Whether any method has an endpoint at this path. */
 export function knowsPath(path: string): boolean {
-  return table.some(({ pattern }) => pattern.test(path))
+  return table.some(({ pattern }) => matchPath(pattern, path))
 }
 
-/** Turns `/campaign/:id/update` into a pattern. A parameter matches one segment. */
-export function pathPattern(path: string): RegExp {
-  const literal = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  return new RegExp(`^${literal.replace(/:(\w+)/g, '(?<$1>[^/]+)')}$`)
+/** The parameters of a path, unescaped, if it has the form of a pattern such as `/campaign/:id/update`. */
+export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
+  const segments = path.split('/')
+  const names = pattern.split('/')
+  const fits = (name: string, index: number) => (isParameter(name) ? segments[index] !== '' : name === segments[index])
+  if (names.length !== segments.length || !names.every(fits)) return undefined
+  const params = names.flatMap((name, index) => (isParameter(name) ? [[name.slice(1), decode(segments[index]!)]] : []))
+  return Object.fromEntries(params)
 }
 
-function unescaped(params: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, decode(value)]))
+export function isParameter(name: string): boolean {
+  return name.startsWith(':')
 }
 
 function decode(value: string): string {
