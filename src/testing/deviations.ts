@@ -1,6 +1,8 @@
 import { type EndpointCall, type JsonReply, list, PlatformRefusal } from './platform/endpoint.ts'
 import { fields as channelFields } from './platform/endpoints/channels.ts'
-import { linkInList } from './platform/endpoints/links.ts'
+import { addedLink, linkInList } from './platform/endpoints/links.ts'
+import { htmlPage } from './platform/visits.ts'
+import type { WireResponse } from './wire.ts'
 
 /** Keeps the names of the deviations in the table's type. */
 const table = <Name extends string>(rules: Record<Name, DeviationRule>) => rules
@@ -10,6 +12,26 @@ const table = <Name extends string>(rules: Record<Name, DeviationRule>) => rules
  * Several deviations apply in the order of the table.
  */
 export const rules = table({
+  // Before the platform reads a request. Of several ways to send the key, the first one here holds.
+  'bot-wall-beget': {
+    says: 'Without the cookie beget=begetok or a User-Agent of curl, every call gets an HTML page with status 200.',
+    clientHeaders: { Cookie: 'beget=begetok' },
+    wall: ({ headers }) => {
+      const passes =
+        /(^|;\s*)beget=begetok(;|$)/.test(headers.get('Cookie') ?? '') || headers.get('User-Agent')?.startsWith('curl')
+      const script = '<script>document.cookie="beget=begetok; path=/";location.reload();</script>'
+      return passes ? undefined : htmlPage(200, 'One moment', script)
+    },
+  },
+  'key-as-token': {
+    says: 'The key is wanted as Authorization: Token KEY. Bearer KEY is refused.',
+    authScheme: 'Token',
+  },
+  'key-raw': {
+    says: 'The key is wanted without a word before it, as Authorization: KEY. Bearer KEY is refused.',
+    authScheme: 'raw',
+  },
+
   // How the query is read. Of several `limit` deviations, the first one here wins.
   'limit-refused': {
     says: 'A list refuses the parameter limit.',
@@ -36,6 +58,16 @@ export const rules = table({
   },
 
   // Contents of answers.
+  'same-url-same-link': {
+    says: 'POST /url/add without custom answers with the link that its address has already (outside the reference).',
+    instead: (route, { data, body, site }) => {
+      if (route !== 'POST /url/add') return undefined
+      const { url, custom, domain } = { ...(body as Record<string, unknown>) }
+      if (custom) return undefined
+      const row = data.links.find((link) => link.url === url && link.domain === (domain || site))
+      return row && addedLink(row)
+    },
+  },
   'short-as-list': {
     says: 'GET /urls?short= answers with a list of one link or none, not with a single link (outside the reference).',
     reply: (reply, route, call) => {
@@ -290,12 +322,23 @@ function spelledError(json: object, spell: (error: number) => unknown): JsonFiel
 /** A JSON object that is being changed. */
 export type JsonFields = Record<string, unknown>
 
+/** How the key is sent: `Authorization: Bearer KEY`, `Token KEY`, or the bare key. */
+export type AuthScheme = 'Bearer' | 'Token' | 'raw'
+
 /** One way in which a deployment differs from the reference. */
 export interface DeviationRule {
   /** A sentence that describes it. */
   readonly says: string
   /** Deviations with the same topic exclude each other: each endpoint has one of those that were asked for. */
   readonly topic?: string
+  /** What stands before the key in `Authorization`; nothing does with `raw`. */
+  readonly authScheme?: AuthScheme
+  /** Answers a request before the platform sees it. */
+  readonly wall?: (request: Request) => WireResponse | undefined
+  /** Headers with which a request gets through the wall. */
+  readonly clientHeaders?: Readonly<Record<string, string>>
+  /** Answers in place of the endpoint, which then does nothing. */
+  readonly instead?: (route: string, call: EndpointCall) => object | undefined
   /** Changes the query, or throws a `PlatformRefusal`. */
   readonly query?: (query: Record<string, string>) => Record<string, string>
   /** Changes an answer, be it a success or a refusal. */

@@ -1,5 +1,7 @@
-import { type DeviationRule, rules } from './deviations.ts'
+import { type AuthScheme, type DeviationRule, rules } from './deviations.ts'
+import { nearest } from './options.ts'
 import type { EndpointCall, JsonReply } from './platform/endpoint.ts'
+import type { WireResponse } from './wire.ts'
 
 /** How a sandbox answers: as the reference says, as most deployments do, or with these deviations. */
 export type SandboxDialect = 'reference' | 'deployed' | readonly Deviation[]
@@ -35,6 +37,7 @@ const deployed: readonly Deviation[] = [
  * @internal
  */
 export class Dialect {
+  readonly authScheme: AuthScheme
   readonly #rules: readonly DeviationRule[]
 
   /** @throws {RangeError} if there is no such dialect or deviation. */
@@ -42,9 +45,39 @@ export class Dialect {
     const names: readonly string[] = typeof dialect === 'string' ? named(dialect) : dialect
     const unknown = names.find((name) => !Object.hasOwn(rules, name))
     if (unknown !== undefined) {
-      throw new RangeError(`dialect: there is no deviation '${unknown}', only ${Object.keys(rules).join(', ')}`)
+      const known = Object.keys(rules)
+      const near = nearest(unknown, known)
+      const hint = near === undefined ? `only ${known.join(', ')}` : `did you mean ${near}?`
+      throw new RangeError(`dialect: there is no deviation '${unknown}', ${hint}`)
     }
     this.#rules = Object.entries(rules).flatMap(([name, rule]) => (names.includes(name) ? [rule] : []))
+    this.authScheme = this.#rules.find(({ authScheme }) => authScheme)?.authScheme ?? 'Bearer'
+  }
+
+  /** The response of what stands before the platform, if that does not let the request through. */
+  wall(request: Request): WireResponse | undefined {
+    for (const { wall } of this.#rules) {
+      const response = wall?.(request)
+      if (response) return response
+    }
+    return undefined
+  }
+
+  /** Headers with which a request gets through. */
+  get clientHeaders(): Record<string, string> {
+    return Object.assign({}, ...this.#rules.map(({ clientHeaders }) => clientHeaders))
+  }
+
+  hasKey({ headers }: Request, apiKey: string): boolean {
+    const sent = headers.get('Authorization') ?? ''
+    if (this.authScheme === 'raw') return sent === apiKey
+    const [, scheme, key] = /^(\S+) (.*)$/.exec(sent) ?? []
+    return scheme?.toLowerCase() === this.authScheme.toLowerCase() && key === apiKey
+  }
+
+  /** The answer of a deviation in place of the endpoint's, if one has it. */
+  instead(route: string, call: EndpointCall): object | undefined {
+    return this.#rules.reduce<object | undefined>((answer, rule) => answer ?? rule.instead?.(route, call), undefined)
   }
 
   /** The query as the platform understands it. */

@@ -18,6 +18,7 @@ export type {
   SplashRow,
   Visit,
 } from './data.ts'
+export type { AuthScheme } from './deviations.ts'
 export { type Deviation, deviations, type SandboxDialect } from './dialect.ts'
 export type { Fault, FaultEffect } from './faults.ts'
 export type { SandboxRateLimit } from './platform/rate-window.ts'

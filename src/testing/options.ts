@@ -66,7 +66,7 @@ export function oneOf(...values: readonly string[]): Check {
 }
 
 /** The name that a misspelled one was meant to be, if one is near. */
-function nearest(name: string, known: readonly string[]): string | undefined {
+export function nearest(name: string, known: readonly string[]): string | undefined {
   const letters = (word: string) => [...word.toLowerCase()].sort().join('')
   const isNear = (candidate: string) =>
     letters(name) === letters(candidate) ||

@@ -23,7 +23,7 @@ export interface SandboxRequest {
 export function requestEntry(request: Request, api: SandboxRequest['api'], path: string, at: number): SandboxRequest {
   const headers = Object.fromEntries(request.headers)
   const { authorization } = headers
-  if (authorization !== undefined) headers.authorization = authorization.replace(/^(Bearer )?.*$/is, '$1***')
+  if (authorization !== undefined) headers.authorization = authorization.replace(/^((?:Bearer|Token) )?.*$/is, '$1***')
   return {
     api,
     method: request.method,

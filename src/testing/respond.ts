@@ -34,9 +34,10 @@ export function respond(
   let { call } = arrival
   let done = false
   try {
-    if (arrival.api === 'management') admit(arrival, apiKey)
+    if (arrival.api === 'management') admit(arrival, apiKey, dialect)
     call = { ...call, query: dialect.query(route, call.query) }
-    reply.json = arrival.api === 'opener' ? openerAnswer(arrival) : endpointOf(arrival)(call)
+    const endpoint = arrival.api === 'opener' ? () => openerAnswer(arrival) : endpointOf(arrival)
+    reply.json = dialect.instead(route, call) ?? endpoint(call)
     done = true
   } catch (refusal) {
     if (!(refusal instanceof PlatformRefusal)) throw refusal
@@ -54,10 +55,9 @@ function openerAnswer({ request, path, call }: Arrival): object {
 }
 
 /** Refuses a request over the limit, and one without the key. */
-function admit({ request, decision }: Arrival, apiKey: string): void {
+function admit({ request, decision }: Arrival, apiKey: string, dialect: Dialect): void {
   if (decision?.retryAfter !== undefined) throw new PlatformRefusal(429, 'Too many requests. Please wait.')
-  const [, scheme, key] = /^(\S+) (.*)$/.exec(request.headers.get('Authorization') ?? '') ?? []
-  if (scheme?.toLowerCase() !== 'bearer' || key !== apiKey) {
+  if (!dialect.hasKey(request, apiKey)) {
     throw new PlatformRefusal(401, 'A valid API key is required to use this service.')
   }
 }

@@ -1,7 +1,8 @@
 import { Chaos, type ChaosOptions } from './chaos.ts'
 import { checkSeed, type SandboxData, type SandboxSeed, Store } from './data.ts'
+import type { AuthScheme } from './deviations.ts'
 import { Dialect, type SandboxDialect } from './dialect.ts'
-import { applyFault, doesWork, type Fault, FaultQueue, send } from './faults.ts'
+import { applyFault, doesWork, type Fault, type FaultEffect, FaultQueue, send } from './faults.ts'
 import { type Checks, checkOptions, flag, fn, integer, isObject, number, object, text } from './options.ts'
 import type { EndpointCall } from './platform/endpoint.ts'
 import { RateWindow, type SandboxRateLimit } from './platform/rate-window.ts'
@@ -43,12 +44,16 @@ export interface Sandbox {
   readonly openerUrl: string
   readonly apiKey: string
   readonly dialect: SandboxDialect
+  /** How the key is wanted: `Bearer`, unless the dialect has `key-as-token` or `key-raw`. */
+  readonly authScheme: AuthScheme
   /** What a client needs to talk to this sandbox: `new ShortLinkClient(sandbox.clientOptions)`. */
   readonly clientOptions: {
     baseUrl: string
     openerUrl: string
     apiKey: string
     fetch: typeof globalThis.fetch
+    /** Only with the deviation `bot-wall-beget`: the cookie that lets a program through. */
+    headers?: Record<string, string>
   }
   /** Every request that came in, oldest first. */
   readonly requests: readonly SandboxRequest[]
@@ -131,6 +136,7 @@ class MemorySandbox implements Sandbox {
   readonly openerUrl: string
   readonly apiKey: string
   readonly dialect: SandboxDialect
+  readonly authScheme: AuthScheme
   readonly clientOptions: Sandbox['clientOptions']
   readonly requests: SandboxRequest[] = []
   readonly data: SandboxData
@@ -157,8 +163,10 @@ class MemorySandbox implements Sandbox {
     this.apiKey = options.apiKey ?? 'sandbox-key'
     this.dialect = options.dialect ?? 'reference'
     this.#dialect = new Dialect(this.dialect)
+    this.authScheme = this.#dialect.authScheme
     const { baseUrl, openerUrl, apiKey, fetch } = this
-    this.clientOptions = { baseUrl, openerUrl, apiKey, fetch }
+    const headers = this.#dialect.clientHeaders
+    this.clientOptions = { baseUrl, openerUrl, apiKey, fetch, ...(Object.keys(headers).length > 0 && { headers }) }
     this.#site = new URL(this.baseUrl).origin
     this.#keepFiles = options.keepFiles ?? true
     this.#clock = options.now ?? Date.now
@@ -230,6 +238,19 @@ class MemorySandbox implements Sandbox {
     const { api, path } = this.#locate(url)
     const entry = requestEntry(request, api, path, this.now())
     this.requests.push(entry)
+    const wall = api === 'management' ? this.#dialect.wall(request) : undefined
+    const { answer, fault } = wall ? { answer: wall, fault: {} } : await this.#answer(request, url, entry)
+    const response = await send(answer, fault, signal, onEnd)
+    entry.status = response.status
+    return response
+  }
+
+  async #answer(
+    request: Request,
+    url: URL,
+    entry: SandboxRequest,
+  ): Promise<{ answer: WireResponse; fault: FaultEffect }> {
+    const { api, path } = entry
     const decision = api === 'management' ? this.#rateWindow?.take() : undefined
     const overLimit = decision?.retryAfter !== undefined
     const fault = (overLimit ? undefined : (this.#faults.take(request.method, path) ?? this.#chaos?.take())) ?? {}
@@ -261,9 +282,7 @@ class MemorySandbox implements Sandbox {
     const rateHeaders = this.#dialect.rateHeaders(decision?.headers ?? {})
     Object.assign(honest.headers, rateHeaders, { Date: new Date(this.now()).toUTCString() })
 
-    const response = await send(applyFault(honest, fault), fault, signal, onEnd)
-    entry.status = response.status
-    return response
+    return { answer: applyFault(honest, fault), fault }
   }
 
   /** Finds the API that an address belongs to. No other address can be reached. */

@@ -62,13 +62,13 @@ describe('what calls leave behind', () => {
   type Moment = 'asked' | 'retrying' | 'queued'
 
   it.each<[string, fault: object, abortWhen?: Moment]>([
-    ['a response', {}],
+    ['a response', { delay: 0 }],
     ['an error', { status: 404 }],
     ['a timeout', { delay: Infinity }],
     ['an abort while the server works', { delay: Infinity }, 'asked'],
     ['an abort while the body arrives', { stall: true }, 'asked'],
     ['an abort before a retry', { status: 503, headers: { 'Retry-After': '60' } }, 'retrying'],
-    ['an abort while waiting for budget', {}, 'queued'],
+    ['an abort while waiting for budget', { delay: 0 }, 'queued'],
   ])('is no timer and no listener after %s', async (_, fault, abortWhen) => {
     const before = timers()
     const happened = new EventTarget()

@@ -148,7 +148,7 @@ describe('the wait before sending again', () => {
     }
     // The sandbox says its own date last, so the answer is made by hand here.
     const answer = () => Promise.resolve(Response.json({ error: 1, message: 'later' }, { status: 503, headers }))
-    expect(await delayAfter({}, { fetch: answer })).toBe(30_000)
+    expect(await delayAfter({ status: 503 }, { fetch: answer })).toBe(30_000)
   })
 
   it('follows the reset of the rate window, where a refusal names no wait', async () => {

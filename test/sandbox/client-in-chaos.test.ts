@@ -2,12 +2,13 @@ import { isShortLinkError, ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox, type Deviation, deviations, type SandboxDialect } from 'shortlink-sdk/testing'
 import { expect, test } from 'vitest'
 
+const names = (Object.keys(deviations) as Deviation[]).filter((name) => !['key-as-token', 'key-raw'].includes(name))
 const calls = 2000
 const concurrency = 250
 
 const dialects: { title: string; dialect: SandboxDialect }[] = [
   { title: 'the reference', dialect: 'reference' },
-  { title: 'every deviation at once', dialect: Object.keys(deviations) as Deviation[] },
+  { title: 'every deviation at once', dialect: names },
 ]
 
 test.each(dialects)(

@@ -30,8 +30,8 @@ export function visit(
 }
 
 /** A page of HTML, as every address outside the API shows. */
-export function htmlPage(status: number, title: string): WireResponse {
-  const body = `<!doctype html><html lang="en"><title>${title}</title><h1>${title}</h1></html>`
+export function htmlPage(status: number, title: string, more = ''): WireResponse {
+  const body = `<!doctype html><html lang="en"><title>${title}</title><h1>${title}</h1>${more}</html>`
   return { status, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body }
 }
 

@@ -35,7 +35,7 @@ export interface CheckContext extends Host {
 /** Thrown by a check that this runtime cannot run; the message is the reason. */
 export class Skip extends Error {}
 
-/** The sandbox of a check follows the reference, or has every deviation that leaves pages their size. */
+/** The sandbox of a check follows the reference, or has every deviation that leaves pages their size and needs no options. */
 export type DialectName = 'reference' | 'deviating'
 
 export type Check = (context: CheckContext) => Promise<void>
@@ -73,7 +73,12 @@ export async function createContext(
   return { ...host, sandbox, connect, client: connect({ rateLimit: false }), dialect }
 }
 
-/** Every deviation but those on `limit`, which change how many requests a walk takes. */
+/**
+ * Every deviation but those on `limit`, which change how many requests a walk takes, and those that a client has to be
+ * told of: a browser cannot send the cookie of the bot wall.
+ */
 function deviationsOf({ testing }: Host): Deviation[] {
-  return (Object.keys(testing.deviations) as Deviation[]).filter((name) => !name.startsWith('limit-'))
+  return (Object.keys(testing.deviations) as Deviation[]).filter(
+    (name) => !/^(limit-|bot-wall-|key-as-token$|key-raw$)/.test(name),
+  )
 }

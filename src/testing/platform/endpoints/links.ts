@@ -41,8 +41,7 @@ export const links: Endpoints = {
     const domain = options.domain || call.site
     refuseTakenAlias(call, domain, custom)
     const place = () => call.store.add('links', { title: options.url, ...options, domain, ...alias(custom) })
-    const row = assigned(call, { campaign, channel }, place)
-    return { error: 0, id: row.id, shorturl: shortUrl(row) }
+    return addedLink(assigned(call, { campaign, channel }, place))
   },
 
   'PUT /url/:id/update': (call) => {
@@ -50,7 +49,7 @@ export const links: Endpoints = {
     const { custom, campaign, channel, ...changes } = given(call.body, parameters)
     if (custom !== row.alias) refuseTakenAlias(call, row.domain, custom)
     assigned(call, { campaign, channel }, () => Object.assign(row, changes, alias(custom)))
-    return { error: 0, id: row.id, shorturl: shortUrl(row) }
+    return addedLink(row)
   },
 
   'DELETE /url/:id/delete': ({ data, params }) => {
@@ -58,6 +57,11 @@ export const links: Endpoints = {
     for (const campaign of data.campaigns) campaign.links = campaign.links.filter((link) => link !== id)
     return { error: 0, message: 'Link has been deleted successfully.' }
   },
+}
+
+/** The answer to the creation of a link, and to its update. */
+export function addedLink(row: LinkRow): object {
+  return { error: 0, id: row.id, shorturl: shortUrl(row) }
 }
 
 /** A link as a list shows it, with the fields of newer deployments. */
