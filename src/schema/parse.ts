@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { Issue } from '../errors.ts'
-import { isRecord, mismatch } from './expected.ts'
+import { mismatch, reasonOf } from './expected.ts'
 import { type StandardSchema, toIssues } from './standard-schema.ts'
 
 /** How many issues of one answer are kept. Nothing is looked at beyond them: a hostile answer could have millions. */
@@ -26,11 +26,11 @@ export function parse<T>(schema: z.ZodMiniType<T>, value: unknown, { path, issue
   const result = z.safeParse(schema, value)
   if (result.success) return result.data
   const at = index === undefined ? path : [...path, index]
-  issues.push(...toIssues(result.error.issues.slice(0, room), at))
+  issues.push(...toIssues(result.error.issues, at, room))
   return value as T
 }
 
-/** The same with a user's own schema, of any library. */
+/** The same with a user's own schema, of any library. Whatever it throws is an issue: the call itself may be done. */
 export async function parseWithStandardSchema<T>(
   schema: StandardSchema<T>,
   value: unknown,
@@ -38,12 +38,18 @@ export async function parseWithStandardSchema<T>(
 ): Promise<T> {
   const room = MAX_ISSUES - issues.length
   if (room <= 0) return value as T
-  const result = await schema['~standard'].validate(value)
-  if (!isRecord(result)) {
-    issues.push({ path, message: mismatch('a result of Standard Schema from `schema`', result ?? null) })
-    return value as T
+  try {
+    const result: unknown = await schema['~standard'].validate(value)
+    // That of ArkType is a list, which has the property `issues`.
+    if (typeof result !== 'object' || result === null) {
+      issues.push({ path, message: mismatch('a result of Standard Schema from `schema`', result ?? null) })
+      return value as T
+    }
+    const found = (result as { issues?: unknown }).issues
+    if (!found) return (result as { value: T }).value
+    issues.push(...toIssues(found, path, room))
+  } catch (thrown) {
+    issues.push({ path, message: `\`schema\` threw: ${reasonOf(thrown)}` })
   }
-  if (!result.issues) return result.value
-  issues.push(...toIssues(result.issues.slice(0, room), path))
   return value as T
 }

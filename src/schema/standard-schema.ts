@@ -37,10 +37,24 @@ type ZodInternals = Readonly<
   Record<'version' | 'def' | 'deferred' | 'run' | 'parse' | 'traits' | 'pattern' | 'constr' | 'bag' | 'isst', never>
 > & { readonly optin?: never; readonly optout?: never; readonly values?: never; readonly propValues?: never }
 
-/** The issues of a Standard Schema in this package's form, `at` being where the value stands in the answer. */
-export function toIssues(issues: readonly StandardIssue[], at: readonly (string | number)[]): Issue[] {
-  return issues.map(({ message, path = [] }) => {
-    const keys = path.map((segment) => (typeof segment === 'object' ? segment.key : segment))
-    return { message, path: [...at, ...keys.map((key) => (typeof key === 'symbol' ? String(key) : key))] }
+/**
+ * The first issues of a Standard Schema in this package's form, `at` being where the value stands in the answer. What a
+ * schema gives in their place, against the standard, stands for an issue too.
+ */
+export function toIssues(issues: unknown, at: readonly (string | number)[], most: number): Issue[] {
+  // A list of a library's own class may have a `slice` and a `map` of its own.
+  const list: unknown[] =
+    Array.isArray(issues) && issues.length > 0
+      ? Array.from({ length: Math.min(issues.length, most) }, (_, index) => issues[index])
+      : [issues]
+  return list.map((issue) => {
+    const { message, path } = (issue ?? {}) as { message?: unknown; path?: unknown }
+    const keys = Array.isArray(path) ? Array.from(path, keyOf) : []
+    return { message: typeof message === 'string' ? message : 'does not fit', path: [...at, ...keys] }
   })
+}
+
+function keyOf(segment: unknown): string | number {
+  const key = typeof segment === 'object' && segment !== null ? (segment as { key?: unknown }).key : segment
+  return typeof key === 'number' ? key : String(key)
 }
