@@ -96,12 +96,15 @@ export function unwrapNumberedPage<T>(unwrap: Unwrap<Page<T>>, asked: number | u
   }
 }
 
+/** A number of a page that does not fit is none: what else a server sends cannot be compared, and may throw when it is. */
+const numberOrNaN = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN)
+
 /** The numbers of a page, its rows, and where in the answer these stand. */
 function openPage<T>(body: Record<string, unknown>, listKeys: readonly string[], { issues }: ParseContext) {
   const envelope = isRecord(body.data) ? body.data : body
   const path = envelope === body ? [] : ['data']
   const listKey = listKeys.find((key) => key in envelope) ?? listKeys[0]!
-  const number = (name: string) => parse(integer, envelope[name], { path: [...path, name], issues })
+  const number = (name: string) => numberOrNaN(parse(integer, envelope[name], { path: [...path, name], issues }))
 
   const result = number('result')
   const perpage = number('perpage')

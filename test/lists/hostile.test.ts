@@ -71,6 +71,28 @@ describe('a walk ends with an error after a few pages if the server says that th
   )
 })
 
+const notANumber = { toString: 1, valueOf: 1 }
+
+it.each(['result', 'perpage', 'currentpage', 'nextpage', 'maxpage'])(
+  'a walk ends with rows or an error of this package if `%s` is an object that cannot be compared',
+  async (name) => {
+    for (const validation of ['strict', 'report', 'off'] as const) {
+      const { fetch, asked } = setUp((number) => ({
+        rows: number > 2 ? [] : [{ id: number }],
+        numbers: { maxpage: 3, result: 2, perpage: 1, [name]: notANumber },
+      }))
+      const client = connect({ origin: 'http://127.0.0.1' }, { fetch, validation, logLevel: 'off' })
+      const { ok, data, error } = await client.paginate('/urls', { listKey: 'urls' }).safe()
+      expect(ok ? data.items : error.code).toEqual(validation === 'strict' ? 'invalid_response' : [{ id: 1 }])
+      const walked = client.paginate('/urls', { listKey: 'urls' }).toArray()
+      const ended = await walked.catch((error: unknown) => error)
+      if (ended instanceof Error) expect(ended).toBeInstanceOf(InvalidResponseError)
+      else expect(ended).toContainEqual({ id: 1 })
+      expect(asked.length).toBeLessThan(6)
+    }
+  },
+)
+
 describe('a walk does not go where the server says', () => {
   it.each([
     ['a next page far off', { nextpage: 77 }],
