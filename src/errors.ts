@@ -93,7 +93,7 @@ export class ShortLinkError extends Error {
 
   constructor(message: string, context: ErrorContext = {}, options?: ErrorOptions) {
     const { method, path, url } = context
-    super(shorten(method ? `${method} ${path}: ${message}` : message, SHOWN_MESSAGE), options)
+    super(shorten(printable(method ? `${method} ${path}: ${message}` : message), SHOWN_MESSAGE), options)
     // An own property, so that loggers which copy those show it.
     this.code = this.code
     this.outcome = context.outcome ?? 'not-sent'
@@ -373,12 +373,17 @@ export function describe(issues: readonly Issue[]): string {
   return issues.length > 5 ? `${lines.join('; ')}; and ${issues.length - 5} more` : lines.join('; ')
 }
 
-/** The sign that a text was cut. */
-export const CUT = '…'
-
-/** A text of at most so many characters, with a sign that it was cut. */
+/** A text of at most so many characters, with a sign that it was cut. Secrets are removed before. */
 export function shorten(text: string, most: number): string {
-  return text.length > most ? text.slice(0, most) + CUT : text
+  return text.length > most ? `${text.slice(0, most)}…` : text
+}
+
+/**
+ * A text in one line, without characters that move a cursor, colour a terminal or turn the direction of writing. Whatever a
+ * server says goes through it before it reaches a message or a log.
+ */
+export function printable(text: string): string {
+  return text.replace(/[\t-\r\u0085\u2028\u2029]+/g, ' ').replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '\ufffd')
 }
 
 /** A body as a log shows it: as it is where that is short, as the beginning of its text where it is not. */

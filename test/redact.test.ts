@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createRedactor, redactBody, redactCause } from '../src/http/redact.ts'
+import { createRedactor, redactBody, redactCause } from '../src/http/secrets.ts'
 import { KEY } from './helpers/client.ts'
 
 type Encode = (text: string) => string
@@ -104,7 +104,7 @@ describe('createRedactor', { timeout: 20_000 }, () => {
     ['\\u{} with leading zeros', 'a+bc', 'a\\u{00000000002B}bc'],
     ['a percent-encoded byte in lower case', 'a+bc', 'a%2bbc'],
     ['a percent-encoded byte in capitals', 'a+bc', 'a%2Bbc'],
-    ['a byte that was percent-encoded six times', 'a+bc', 'a%25252525252Bbc'],
+    ['a byte that was percent-encoded four times', 'a+bc', 'a%2525252Bbc'],
     ['percent-encoded bytes below 17', 'a\tb\fc\u000fd\u0010', 'a%09b%0cc%0Fd%10'],
     ['a space in a form', 'a bc', 'a+bc'],
     ['control characters in JSON', 'a\bb\fc\nd\re\tf', 'a\\bb\\fc\\nd\\re\\tf'],
@@ -217,19 +217,28 @@ describe('createRedactor', { timeout: 20_000 }, () => {
   )
 
   it('removes the beginning of a key where a message was cut in the middle of it', () => {
-    for (let length = 4; length < KEY.length; length++) {
+    for (let length = 8; length < KEY.length; length++) {
       expect(createRedactor(KEY)(`received "${KEY.slice(0, length)}…"`)).toBe('received "[redacted]…"')
     }
   })
 
   it('removes the beginnings of a key in every message that was cut, and nothing that begins otherwise', () => {
-    const text = `"${KEY.slice(0, 9)}…" and "${KEY.slice(0, 5)}…" but "${KEY.slice(0, 6)} service…"`
-    expect(createRedactor(KEY)(text)).toBe(`"[redacted]…" and "[redacted]…" but "${KEY.slice(0, 6)} service…"`)
+    const text = `"${KEY.slice(0, 12)}…" and "${KEY.slice(0, 8)}..." but "${KEY.slice(0, 6)} service…"`
+    expect(createRedactor(KEY)(text)).toBe(`"[redacted]…" and "[redacted]..." but "${KEY.slice(0, 6)} service…"`)
+  })
+
+  it.each([
+    ['backslashes that alternate with letters', '\\a'.repeat(40), '\\'.repeat(58)],
+    ['runs of backslashes', '\\\\\\a'.repeat(20), '\\'.repeat(5000)],
+    ['its own beginning, escaped in two ways by turns', '\\a\\b'.repeat(20), '\\a\\\\b'.repeat(500)],
+  ])('ends for a secret of runs of backslashes and a text of %s', (_, secret, text) => {
+    // A search that tries one division of the runs after the other takes 19 s for ten runs, and 2 ** 40 times that for 40.
+    expect(createRedactor(`${secret}!`)(`<${text}>`)).toMatch(/^<.*>$/)
   })
 
   it('takes time in proportion to a hostile text where the secret is a run of backslashes', () => {
     const text = '\\'.repeat(10_000)
-    expect(createRedactor(`${'\\'.repeat(20)}x`)(`${text}y`)).toBe(`${text}y`)
+    expect(createRedactor(`${'\\'.repeat(10)}x`)(`${text}y`)).toBe(`${text}y`)
   })
 
   it.each([

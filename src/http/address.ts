@@ -1,6 +1,7 @@
-import { ConfigurationError, shorten } from '../errors.ts'
+import { ConfigurationError } from '../errors.ts'
 import { isBrowser } from '../runtime/environment.ts'
 import { isRecord, mismatch, shown } from '../schema/expected.ts'
+import { redactLine } from './secrets.ts'
 
 /** An address without its trailing slashes. @throws {ConfigurationError} where it cannot be one */
 export function parseAddress(
@@ -16,9 +17,9 @@ export function parseAddress(
   const base = isPath && isBrowser() ? (globalThis as { location?: { href: string } }).location?.href : undefined
   const url = URL.canParse(text, base) ? new URL(text, base) : undefined
   const problem = !url
-    ? mismatch('an absolute URL such as https://sho.rt/api', address, (value) => redact(shown(value)))
+    ? mismatch('an absolute URL such as https://sho.rt/api', address, (value) => redactLine(redact, shown(value), 200))
     : !['http:', 'https:'].includes(url.protocol)
-      ? `expected http: or https:, received ${shorten(url.protocol, 40)}`
+      ? `expected http: or https:, received ${redactLine(redact, url.protocol, 40)}`
       : url.username || url.password
         ? 'leave out the user name and password: the key goes into apiKey'
         : url.search || url.hash

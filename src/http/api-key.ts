@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.ts'
 import { mismatch, reasonOf } from '../schema/expected.ts'
-import { createRedactor, type Redact } from './redact.ts'
+import { createRedactor, type Redact } from './secrets.ts'
 
 /** The key, or a function that returns it, called before each attempt. `null`: no key is sent. */
 export type KeySource = string | (() => string | Promise<string>) | null

@@ -1,4 +1,4 @@
-import { ConfigurationError, type ErrorContext, InvalidRequestError, type Issue, shorten } from '../errors.ts'
+import { ConfigurationError, type ErrorContext, InvalidRequestError, type Issue } from '../errors.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
 import { ownProperties } from '../runtime/own-properties.ts'
 import { isRecord, kind, mismatch } from '../schema/expected.ts'
@@ -6,9 +6,9 @@ import { type Checks, checkOptions, checkParams } from '../schema/params.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Unwrap } from './envelope.ts'
 import { checkPath, escapePath, type Path, patternOf } from './path.ts'
-import { createRedactor, type Redact, redactIssues } from './redact.ts'
 import { headerPairs, type RequestOptions, requestOptionChecks } from './request-options.ts'
 import { type RetryOptions, retryOptions } from './retry.ts'
+import { createRedactor, REDACTED, type Redact, redactIssues, redactLine } from './secrets.ts'
 import { checkContent, isReplayable, type Upload, type UploadContent, uploadOptionChecks } from './uploads/upload.ts'
 
 /** A call as a row of the API: method, path, what is sent and checked, and how the answer is unwrapped. */
@@ -89,7 +89,9 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults: CallDefaults): PreparedCall<T> {
   const { content, unwrap, query, json, checks = {} } = call
   const { apiKey } = defaults
-  const redact = redactorOf([query, json], checks, apiKey)
+  const isSecret = (name: string) =>
+    name === 'password' || (checks[name] as { secret?: boolean } | undefined)?.secret === true
+  const redact = redactorOf([query, json], isSecret, apiKey)
   const api = call.api === 'opener' ? defaults.opener : defaults.management
   const method = typeof call.method === 'string' ? call.method : kind(call.method)
   const refuse = (path: string, issues: Issue[]) => {
@@ -113,20 +115,20 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
     issues.push({ path: ['body'], message: 'expected `json` or `body`, and neither with GET' })
   }
   const body = stringify(json, issues)
-  const search = queryString(query, issues)
+  const search = queryString(query, issues, isSecret)
   refuse(escaped, issues)
 
   if (api.address === undefined) {
     throw new ConfigurationError(`no address to send it to: set ${api.setBy}`, { method, path })
   }
-  const url = api.address + escaped + search
+  const url = api.address + escaped + search.sent
   const own = ownProperties(options)
   return {
     id: String(++calls),
     method,
     path,
     url,
-    shownUrl: redact(url),
+    shownUrl: redact(api.address + escaped + search.shown),
     api,
     apiKey,
     redact,
@@ -149,25 +151,33 @@ export function contextOf({ method, path, shownUrl }: PreparedCall<unknown>): Er
 
 /** What the error of a call says about it that is refused before anything is made of it. */
 export function contextOfRefused(method: string, path: string, { address }: Api, redact: Redact): ErrorContext {
-  const shown = (text: string) => shorten(redact(text), 200)
+  const shown = (text: string) => redactLine(redact, text, 200)
   return { method: shown(method), path: shown(path), ...(address !== undefined && { url: shown(address + path) }) }
 }
 
 /** Removes the key, and the passwords among the parameters. */
-function redactorOf(params: readonly unknown[], checks: Checks, apiKey: ApiKey): Redact {
-  const isSecret = (name: string) => name === 'password' || (checks[name] as { secret?: boolean } | undefined)?.secret
+function redactorOf(params: readonly unknown[], isSecret: (name: string) => boolean, apiKey: ApiKey): Redact {
   const secrets = params.flatMap((group) =>
     Object.entries(isRecord(group) ? group : {}).flatMap(([name, value]) =>
       // A shorter one would be found in words that have nothing to do with it.
-      isSecret(name) && typeof value === 'string' && value.length > 2 ? [createRedactor(value)] : [],
+      isSecret(name) && typeof value === 'string' && value.length > 2 ? [value] : [],
     ),
   )
-  return (text) => secrets.reduce((result, redact) => redact(result), apiKey.redact(text))
+  const redact = createRedactor(...secrets)
+  return (text) => redact(apiKey.redact(text))
 }
 
-/** A query: `undefined` is left out; `null` and `''` are sent empty; the rest is escaped, whatever it holds. */
-function queryString(query: object | undefined, issues: Issue[]): string {
-  const pairs: string[] = []
+/**
+ * A query: `undefined` is left out; `null` and `''` are sent empty; the rest is escaped, whatever it holds. `shown`: the same
+ * without the secrets among its parameters, however short they are.
+ */
+function queryString(
+  query: object | undefined,
+  issues: Issue[],
+  isSecret: (name: string) => boolean,
+): { sent: string; shown: string } {
+  const sent: string[] = []
+  const shown: string[] = []
   const refused = firstKeysOf(issues)
   for (const [name, value] of Object.entries(query ?? {}) as [string, unknown][]) {
     if (value === undefined || refused.has(name)) continue
@@ -176,12 +186,15 @@ function queryString(query: object | undefined, issues: Issue[]): string {
       continue
     }
     try {
-      pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent((value ?? '') as string)}`)
+      const escaped = encodeURIComponent((value ?? '') as string)
+      sent.push(`${encodeURIComponent(name)}=${escaped}`)
+      shown.push(`${encodeURIComponent(name)}=${isSecret(name) && escaped ? REDACTED : escaped}`)
     } catch {
       issues.push({ path: [name], message: 'expected text without symbols and lone surrogates' })
     }
   }
-  return pairs.length ? `?${pairs.join('&')}` : ''
+  const joined = (pairs: string[]) => (pairs.length ? `?${pairs.join('&')}` : '')
+  return { sent: joined(sent), shown: joined(shown) }
 }
 
 function stringify(json: unknown, issues: Issue[]): string | undefined {

@@ -17,10 +17,13 @@ import { EXPIRED } from '../runtime/deadline.ts'
 import type { FetchResponse } from '../runtime/fetch.ts'
 import { reasonOf } from '../schema/expected.ts'
 import { causesOf, isCertificateError, isRedirectError, neverOpened } from './fetch-failure.ts'
-import { redactBody, redactCause, redactHeaders, redactIssues } from './redact.ts'
 import { contextOf, type PreparedCall } from './request.ts'
 import { mayRepeat } from './retry.ts'
+import { type Redact, redactBody, redactCause, redactHeaders, redactIssues, redactLine } from './secrets.ts'
 import { FollowedRedirectError } from './uploads/xhr-fetch.ts'
+
+/** How much of what a server or a fetch says is shown in a message, in characters. */
+const SHOWN = 300
 
 /** An attempt as its errors need to know it. */
 export interface AttemptState {
@@ -50,15 +53,16 @@ export function noAnswer(
     return new ConfigurationError(thrown.message, errorContext(call, state, notSent, false, state.attempt - 1))
   }
   if (sourceError !== undefined) {
-    const reason = redact(reasonOf(sourceError))
+    const reason = redactLine(redact, reasonOf(sourceError), SHOWN)
     const context = errorContext(call, state, isSent ? 'unknown' : 'not-sent', false)
     return new ConnectionError(`the content could not be read: ${reason}`, context, { cause: sourceError })
   }
   // From here on the copy, which no getter of the original can make fail.
   const cause = redactCause(redact, thrown)
   if (thrown instanceof FollowedRedirectError) {
-    const message = `redirected to ${shorten(thrown.target, 300)}, and the browser followed: check whether the file is there before you retry, and set ${call.api.setBy} to the new address`
-    return new ConnectionError(redact(message), errorContext(call, state, 'unknown', false))
+    const target = redactLine(redact, thrown.target, SHOWN)
+    const message = `redirected to ${target}, and the browser followed: check whether the file is there before you retry, and set ${call.api.setBy} to the new address`
+    return new ConnectionError(message, errorContext(call, state, 'unknown', false))
   }
   if (isSent && isRedirectError(thrown)) {
     const message = redirectAdvice('another address, which this runtime does not tell', call)
@@ -71,7 +75,7 @@ export function noAnswer(
   if (thrown === EXPIRED) return new TimeoutError(timeout as number, context)
   const innermost = causesOf(cause).at(-1)
   const said = innermost ? innermost.message || (innermost as { code?: string }).code || innermost.name : cause
-  const reason = typeof said === 'string' && said !== '' ? shorten(said, 300) : 'fetch gave no reason'
+  const reason = typeof said === 'string' && said !== '' ? shorten(said, SHOWN) : 'fetch gave no reason'
   return new ConnectionError(`no answer came: ${withAdvice(reason, cause, url)}`, context, { cause })
 }
 
@@ -109,7 +113,7 @@ export function refusal(
   const headers = redactHeaders(redact, response.headers as Headers)
   const retryable = mayRepeat({ method, replayable, notSent: false, status })
   const context = errorContext(call, state, status >= 500 ? 'unknown' : 'rejected', retryable)
-  const said = redirectOf(call, response, headers) ?? refusalMessage(answer, body)
+  const said = redirectOf(call, response, headers) ?? refusalMessage(answer, body, redact)
   const advice = refusalAdvice(call, status, body, headers)
   return apiError(
     redact(advice ? said.replace(/\.$/, '') + advice : said),
@@ -119,14 +123,19 @@ export function refusal(
   )
 }
 
-function refusalMessage({ status, message, response }: Parameters<typeof refusal>[2], body: unknown): string {
+function refusalMessage(
+  { status, message, response }: Parameters<typeof refusal>[2],
+  body: unknown,
+  redact: Redact,
+): string {
   if (status === 304) {
     return '304 Not Modified, the answer of a cache to a conditional request: leave out If-None-Match and If-Modified-Since in `headers`'
   }
   // A 200 that says no has nothing to tell but “OK”.
   const isOk = response.status >= 200 && response.status < 300
   const said = message || (!isOk && response.statusText) || (typeof body === 'string' ? notJson(body) : 'no message')
-  return isOk && status === response.status ? shorten(said, 300) : `${status} ${shorten(said, 300)}`
+  const shown = redactLine(redact, said, SHOWN)
+  return isOk && status === response.status ? shown : `${status} ${shown}`
 }
 
 /** What to do about a refusal, where that can be told. */
@@ -199,8 +208,8 @@ function redirectOf(call: PreparedCall<unknown>, response: FetchResponse, header
   return `${status} ${redirectAdvice(target, call)}`
 }
 
-function redirectAdvice(target: string, { api }: PreparedCall<unknown>): string {
-  return `redirected to ${shorten(target, 300)}. Redirects are not followed, because a POST would turn into a GET: set ${api.setBy} to the new address`
+function redirectAdvice(target: string, { api, redact }: PreparedCall<unknown>): string {
+  return `redirected to ${redactLine(redact, target, SHOWN)}. Redirects are not followed, because a POST would turn into a GET: set ${api.setBy} to the new address`
 }
 
 function notJson(body: unknown): string {

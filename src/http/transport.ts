@@ -27,10 +27,10 @@ import {
   pageChecks,
 } from './lists/page.ts'
 import { type Path, patternOf } from './path.ts'
-import { redactHeaders, redactIssues } from './redact.ts'
 import { type Call, type CallDefaults, contextOf, contextOfRefused, type PreparedCall, prepareCall } from './request.ts'
 import type { RequestOptions } from './request-options.ts'
 import { retryDelay } from './retry.ts'
+import { redactHeaders, redactIssues } from './secrets.ts'
 import { type AttemptState, invalidResponse, noAnswer, type ReadResponse, refusal, tooLarge } from './to-error.ts'
 import { type OpenedUpload, openUpload, UnreadableContentError } from './uploads/upload.ts'
 

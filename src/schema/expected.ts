@@ -15,9 +15,12 @@ export function kind(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
+/** More than a message keeps, because secrets are removed before it is cut. */
+const MOST_SHOWN = 2000
+
 /** The value itself where it is short and plain, else what kind of thing it is. Not for secrets. */
 export function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(shorten(value, 60))
+  if (typeof value === 'string') return JSON.stringify(shorten(value, MOST_SHOWN))
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kind(value)
 }
 

@@ -35,7 +35,7 @@ export function failureOf(exchange: Exchange, base: string, { variable, option }
   const kind = isPage ? 'HTML' : 'not JSON'
   if (status >= 500)
     return { kind, says, advice: 'The server fails, or a gateway before it: try again later, or ask the operator.' }
-  const advice = `Is ${shownAddress(base)} the address of the API? Most deployments have it under /api. If it is not, set ${variable} or ${option}. A gateway or maintenance can answer so, too.`
+  const advice = `Is ${base} the address of the API? Most deployments have it under /api. If it is not, set ${variable} or ${option}. A gateway or maintenance can answer so, too.`
   return { kind, says, advice }
 }
 
@@ -46,11 +46,11 @@ function redirect({ url, status, headers }: Exchange, base: string, variable: st
     const advice = 'Ask the operator for the address of the API: the client follows no redirects.'
     return { kind: 'redirect', says: `${status}, a redirect to no usable address`, advice }
   }
-  const to = shownAddress(target.origin + target.pathname)
+  const to = target.origin + target.pathname
   const path = new URL(url).pathname.slice(new URL(base).pathname.replace(/\/+$/, '').length)
   const isSamePath = path !== '' && target.pathname.endsWith(path)
   const advice = isSamePath
-    ? `Set ${variable}=${shownAddress(target.origin + target.pathname.slice(0, -path.length))}. The client follows no redirects, because a POST would turn into a GET.`
+    ? `Set ${variable}=${target.origin + target.pathname.slice(0, -path.length)}. The client follows no redirects, because a POST would turn into a GET.`
     : `${to} is another page, not the same path at another address: ask the operator for the address of the API.`
   return { kind: 'redirect', says: `${status}, redirected to ${to}`, advice }
 }
@@ -148,5 +148,3 @@ function proxyAdvice(): string {
   if (knowsProxies()) return ' A proxy is set, but Node uses it only with NODE_USE_ENV_PROXY=1.'
   return ` A proxy is set, but Node ${process.versions.node} does not use it: run the doctor with Node ${PROXY_NODE}, and NODE_USE_ENV_PROXY=1.`
 }
-
-const shownAddress = (address: string): string => (address.length > 200 ? `${address.slice(0, 200)}…` : address)

@@ -1,5 +1,4 @@
-import { shorten } from '../../errors.ts'
-import { createRedactor } from '../../http/redact.ts'
+import { createRedactor, redactLine } from '../../http/secrets.ts'
 import type { Deviation } from '../../testing/index.ts'
 import { adviceOf, type Verdict, verdictOf } from './advice.ts'
 import { type BrowserAccess, browserAccess } from './browser.ts'
@@ -120,12 +119,7 @@ function isAsExpected({ purpose, exchange, failure, reply, issues }: Call): bool
 /** The same data with no key, no control characters and no endless text in it. */
 function safe<T>(value: T, redact: (text: string) => string): T {
   const text = JSON.stringify(value, (_, item: unknown) =>
-    typeof item === 'string' ? shorten(printable(redact(item)), MAX_TEXT) : item,
+    typeof item === 'string' ? redactLine(redact, item, MAX_TEXT) : item,
   )
   return JSON.parse(text) as T
-}
-
-/** A text without characters that move a cursor, colour a terminal, or turn the direction of writing. */
-function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '�')
 }
