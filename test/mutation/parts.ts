@@ -35,7 +35,7 @@ export const parts: Readonly<Record<string, Part>> = {
     tests: ['test/{fetches,upload-bodies,uploads,uploads-in-a-browser}.test.ts'],
   },
   secrets: {
-    code: /^src\/http\/(api-key|redact)\./,
+    code: /^src\/http\/(api-key|readings|secrets)\./,
     tests: ['test/{error-advice,errors,options,redact,secrets}.test.ts'],
   },
   sending: {
