@@ -35,7 +35,9 @@ async function main([name = '', ...args]: string[]): Promise<void> {
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!entry) return fail(name === '' ? help : `shortlink-sdk: there is no command '${name}'\n\n${help}`, 2)
   const command = await entry.load()
-  if (args.includes('--help') || args.includes('-h')) return console.log(command.help)
+  // What follows `--` is for the program that the command runs.
+  const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
+  if (own.includes('--help') || own.includes('-h')) return console.log(command.help)
   try {
     await command.run(args)
   } catch (error) {

@@ -1,25 +1,31 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { createSandbox, deviations, type Sandbox, type SandboxDialect, sampleData } from '../testing/index.ts'
 import { type Served, serve } from '../testing/server.ts'
 import { type Command, numberOption, UsageError } from './command.ts'
 
-const help = `Usage: shortlink-sdk sandbox [options]
+const help = `Usage: shortlink-sdk sandbox [options] [-- COMMAND...]
 
-Starts the short-link platform in memory, on a port of this machine.
+Starts the short-link platform in memory, on a port of this machine. With a COMMAND, runs it with the variables set that
+a client reads, and ends with it, with its exit code.
 
 Options:
-  --port <n>          port; 0 takes any free one               (4010)
-  --host <address>    where to listen                          (127.0.0.1)
-  --key <key>         the API key                              (sandbox-key)
-  --dialect <name>    reference, deployed, or a list of
-                      deviations with commas between them      (reference)
-  --rows <n>          rows in every list                       (3)
-  --rate-limit <n>    requests a minute, or off                (30)
-  --chaos <share>     share of requests that fail, 0 to 1      (0)
-  --seed <n>          makes another chaos                      (1)
-  --cors              lets browser pages of any origin call the platform
-  --help              print this text
+  --port <n>           port; 0 for any free one          (4010; 0 with a COMMAND)
+  --host <address>     address to listen on              (127.0.0.1)
+  --allow-host <name>  another name by which it may be called, such as that of
+                       a container; can be repeated
+  --key <key>          the API key                       (sandbox-key)
+  --dialect <name>     reference, deployed, or deviations
+                       separated by commas               (reference)
+  --rows <n>           rows in every list                (3)
+  --rate-limit <n>     requests a minute, or off         (30)
+  --chaos <share>      share of requests that fail, 0-1  (0)
+  --seed <n>           seed for --chaos                  (1)
+  --cors               let web pages of any origin call the platform
+  --help               print this text
 
 Deviations from the reference:
 ${Object.entries(deviations)
@@ -31,11 +37,16 @@ ${Object.entries(deviations)
 export const sandbox: Command = {
   help,
   async run(args) {
-    const { values } = parseArgs({
-      args,
+    const end = args.includes('--') ? args.indexOf('--') : args.length
+    const [program, ...programArgs] = args.slice(end + 1)
+    if (end < args.length && program === undefined) throw new UsageError('there is no command after --')
+    const { values, positionals } = parseArgs({
+      args: args.slice(0, end),
+      allowPositionals: true,
       options: {
-        port: { type: 'string', default: '4010' },
+        port: { type: 'string', default: program === undefined ? '4010' : '0' },
         host: { type: 'string', default: '127.0.0.1' },
+        'allow-host': { type: 'string', multiple: true, default: [] },
         key: { type: 'string', default: 'sandbox-key' },
         dialect: { type: 'string', default: 'reference' },
         rows: { type: 'string', default: '3' },
@@ -45,25 +56,33 @@ export const sandbox: Command = {
         cors: { type: 'boolean', default: false },
       },
     })
+    if (positionals.length > 0) throw new UsageError(`to run '${positionals[0]}', write -- before it`)
     const { host, key, cors } = values
-    const port = numberOption('port', values.port, 0, 65_535)
-    const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-    const platform = create(values.dialect, {
-      // With a known port, short addresses can be opened in a browser.
-      ...(port === 0 ? {} : { baseUrl: `${origin}/api`, openerUrl: `${origin}/opener` }),
-      apiKey: key,
-      rateLimit: rateLimit(values['rate-limit']),
-      data: sampleData(numberOption('rows', values.rows, 0, 1_000_000)),
-    })
-    const chaos = {
-      rate: numberOption('chaos', values.chaos, 0, 1),
-      seed: numberOption('seed', values.seed, 0, 2 ** 53),
-    }
-    if (chaos.rate > 0) platform.chaos(chaos)
+    const rateLimit = requestsAMinute(values['rate-limit'])
+    const data = sampleData(numberOption('rows', values.rows, 0, 1_000_000))
+    const rate = numberOption('chaos', values.chaos, 0, 1)
+    const seed = numberOption('seed', values.seed, 0, 2 ** 53)
+    const port = numberOption('port', values.port, 0, 65_535) || (await freePort(host))
 
-    const served = await serve(platform, { port, host, cors, log: (line) => console.log(line) })
-    console.log(greeting(platform, served))
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void served.close())
+    // It knows its own address, so that short addresses can be opened.
+    const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+    const addresses = { baseUrl: `${origin}/api`, openerUrl: `${origin}/opener` }
+    const platform = create(values.dialect, { ...addresses, apiKey: key, rateLimit, data })
+    platform.chaos({ rate, seed })
+
+    const log = program === undefined ? (line: string) => console.log(line) : () => {}
+    const served = await listening(platform, { port, host, hosts: values['allow-host'], cors, log })
+    if (program === undefined) {
+      console.log(greeting(platform, served))
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void served.close())
+      return
+    }
+    console.error(`The sandbox is at ${new URL('/', served.baseUrl)} while ${program} runs.`)
+    try {
+      await runProgram(program, programArgs, variables(platform, served))
+    } finally {
+      await served.close()
+    }
   },
 }
 
@@ -77,13 +96,74 @@ function create(dialect: string, options: Parameters<typeof createSandbox>[0]): 
   }
 }
 
-function rateLimit(value: string): { requests: number } | false {
+async function listening(platform: Sandbox, options: NonNullable<Parameters<typeof serve>[1]>): Promise<Served> {
+  try {
+    return await serve(platform, options)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    throw new Error(`port ${options.port} is in use: choose another one, or --port 0 for any that is free`)
+  }
+}
+
+/** A port that is free now. */
+async function freePort(host: string): Promise<number> {
+  const server = createServer().listen(0, host)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+function requestsAMinute(value: string): { requests: number } | false {
   return value === 'off' ? false : { requests: numberOption('rate-limit', value, 1, 1_000_000) }
 }
 
-function greeting({ apiKey, dialect }: Sandbox, { baseUrl, openerUrl }: Served): string {
+/** What a client reads from the environment. */
+function variables({ apiKey, authScheme, rateLimit }: Sandbox, { baseUrl, openerUrl }: Served) {
+  return {
+    SHORTLINK_BASE_URL: baseUrl,
+    SHORTLINK_OPENER_URL: openerUrl,
+    SHORTLINK_API_KEY: apiKey,
+    SHORTLINK_RATE_LIMIT: rateLimit ? String(rateLimit.limit) : 'off',
+    SHORTLINK_AUTH_SCHEME: authScheme,
+  }
+}
+
+/** Runs a program to its end, passes signals to it, and ends as it does: with its exit code, or by its signal. */
+async function runProgram(program: string, args: string[], variables: Record<string, string>): Promise<void> {
+  const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...variables } })
+  const pass = (signal: NodeJS.Signals) => {
+    // Ctrl+C on a terminal reaches every program that runs there.
+    if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
+  }
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  for (const signal of signals) process.on(signal, pass)
+  const [code, signal] = await once(child, 'exit').catch((error: NodeJS.ErrnoException) => {
+    const advice = process.platform === 'win32' ? ': npm and npx are scripts there, run them by cmd /c' : ''
+    throw new UsageError(`cannot run '${program}' (${error.code})${advice}`)
+  })
+  for (const signal of signals) process.off(signal, pass)
+  if (signal === null) process.exitCode = code
+  else process.once('beforeExit', () => process.kill(process.pid, signal))
+}
+
+function greeting(platform: Sandbox, served: Served): string {
+  const { apiKey, dialect, authScheme } = platform
+  const { baseUrl, openerUrl } = served
   const shell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
   const powerShell = (text: string) => `'${text.replaceAll("'", "''")}'`
+  const { SHORTLINK_BASE_URL, SHORTLINK_OPENER_URL, SHORTLINK_API_KEY, ...others } = variables(platform, served)
+  // What a client assumes need not be set.
+  const more = Object.entries(others).filter(([, value]) => value !== '30' && value !== 'Bearer')
+  const lines = [
+    Object.entries({ SHORTLINK_BASE_URL, SHORTLINK_OPENER_URL }),
+    Object.entries({ SHORTLINK_API_KEY }),
+    ...(more.length > 0 ? [more] : []),
+  ]
+  const exports = lines.map((line) => `  export ${line.map(([name, value]) => `${name}=${shell(value)}`).join(' ')}`)
+  const settings = lines.flat().map(([name, value]) => `$env:${name}=${powerShell(value)}`)
+  const key = authScheme === 'raw' ? apiKey : `${authScheme} ${apiKey}`
   return `The sandbox answers in the ${dialect} dialect. Ctrl+C stops it.
 
   Management API   ${baseUrl}
@@ -93,13 +173,12 @@ function greeting({ apiKey, dialect }: Sandbox, { baseUrl, openerUrl }: Served):
   OpenAPI          ${new URL('/openapi.json', baseUrl)}
 
 For your client, in a shell:
-  export SHORTLINK_BASE_URL=${shell(baseUrl)} SHORTLINK_OPENER_URL=${shell(openerUrl)}
-  export SHORTLINK_API_KEY=${shell(apiKey)}
+${exports.join('\n')}
 
 In PowerShell:
-  $env:SHORTLINK_BASE_URL=${powerShell(baseUrl)}; $env:SHORTLINK_OPENER_URL=${powerShell(openerUrl)}; $env:SHORTLINK_API_KEY=${powerShell(apiKey)}
+  ${settings.join('; ')}
 
 Try:
-  curl -H ${shell(`Authorization: Bearer ${apiKey}`)} ${shell(`${baseUrl}/campaigns`)}
+  curl -H ${shell(`Authorization: ${key}`)} ${shell(`${baseUrl}/campaigns`)}
 `
 }

@@ -1,8 +1,9 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { request } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 
 const cli = fileURLToPath(new URL('../../src/cli/index.ts', import.meta.url))
 const children: ChildProcess[] = []
@@ -15,6 +16,10 @@ function run(...args: string[]) {
   const child = spawn(process.execPath, ['--import', 'tsx', cli, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   children.push(child)
   let output = ''
+  let stdout = ''
+  child.stdout.on('data', (piece) => {
+    stdout += piece
+  })
   const heard = new Set<() => void>()
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (piece) => {
@@ -22,7 +27,7 @@ function run(...args: string[]) {
       for (const listen of heard) listen()
     })
   }
-  const ended = once(child, 'close').then(([code]) => ({ code, output }))
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, output, stdout }))
   const until = (pattern: RegExp) =>
     new Promise<RegExpExecArray>((resolve, reject) => {
       const listen = () => {
@@ -60,7 +65,7 @@ test('the export lines set what a client needs, whatever the key holds', { timeo
   const key = `it's "$HOME" \\ 1`
   const { until } = run('sandbox', '--port', '0', '--key', key)
   const [, baseUrl] = await until(/Management API\s+(\S+)/)
-  const [exports] = await until(/^ {2}export .*\n {2}export .*\n/m)
+  const [exports] = await until(/^ {2}export .*\n {2}export .*\n\n/m)
   const print = 'printf "%s\\n" "$SHORTLINK_BASE_URL" "$SHORTLINK_OPENER_URL" "$SHORTLINK_API_KEY"'
   const { stdout } = await promisify(execFile)('sh', ['-c', exports + print])
   expect(stdout.trimEnd().split('\n')).toEqual([baseUrl, baseUrl!.replace(/api$/, 'opener'), key])
@@ -69,6 +74,79 @@ test('the export lines set what a client needs, whatever the key holds', { timeo
     `$env:SHORTLINK_BASE_URL='${baseUrl}'; $env:SHORTLINK_OPENER_URL='${baseUrl!.replace(/api$/, 'opener')}'; ` +
       `$env:SHORTLINK_API_KEY='it''s "$HOME" \\ 1'`,
   )
+})
+
+test('what a client would not assume is set too: no rate limit, and how the key is sent', { timeout }, async () => {
+  const { until } = run('sandbox', '--port=0', '--rate-limit=off', '--dialect=key-as-token')
+  await until(/^ {2}export SHORTLINK_RATE_LIMIT='off' SHORTLINK_AUTH_SCHEME='Token'$/m)
+  await until(/^ {2}\$env:.*; \$env:SHORTLINK_RATE_LIMIT='off'; \$env:SHORTLINK_AUTH_SCHEME='Token'$/m)
+  const [, baseUrl] = await until(/curl -H 'Authorization: Token sandbox-key' '(\S+)\/campaigns'/)
+  const headers = { Authorization: 'Token sandbox-key' }
+  expect((await fetch(`${baseUrl}/campaigns`, { headers })).status).toBe(200)
+})
+
+describe('sandbox -- COMMAND', () => {
+  const node = (program: string, ...args: string[]) => ['--', process.execPath, '-e', program, ...args]
+
+  test('runs it with the variables set, and ends with its exit code', { timeout }, async () => {
+    const program = `
+      const { SHORTLINK_API_KEY: key, SHORTLINK_BASE_URL: baseUrl, ...env } = process.env
+      fetch(baseUrl + '/files', { headers: { Authorization: 'Bearer ' + key } })
+        .then((response) => response.json())
+        .then(({ list }) => fetch(list[0].shorturl))
+        .then((response) => response.text())
+        .then((text) => {
+          const { SHORTLINK_OPENER_URL, SHORTLINK_RATE_LIMIT, SHORTLINK_AUTH_SCHEME } = env
+          const opener = SHORTLINK_OPENER_URL === baseUrl.replace(/api$/, 'opener')
+          const [, argument] = process.argv
+          console.log(JSON.stringify([text, opener, SHORTLINK_RATE_LIMIT, SHORTLINK_AUTH_SCHEME, argument]))
+          process.exitCode = 7
+        })`
+    const { code, stdout, output } = await run('sandbox', '--rate-limit', '5', ...node(program, '--', '--help')).ended
+    expect(JSON.parse(stdout)).toEqual(['The catalogue of tea.\n', true, '5', 'Bearer', '--help'])
+    expect(code).toBe(7)
+    expect(output).toMatch(/^The sandbox is at http:\/\/127\.0\.0\.1:\d+\/ while \S+node runs\.\n/)
+  })
+
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    'passes %s on, and ends as it ends',
+    { timeout },
+    async (signal) => {
+      const program = `
+      process.on('${signal}', () => process.exit(5))
+      setInterval(() => {}, 1000)
+      console.log('ready')`
+      const { child, until, ended } = run('sandbox', ...node(program))
+      await until(/ready/)
+      child.kill(signal)
+      expect((await ended).code).toBe(5)
+    },
+  )
+
+  test('ends by the signal that ended it', { timeout }, async () => {
+    const { code, signal } = await run('sandbox', ...node("process.kill(process.pid, 'SIGTERM')")).ended
+    expect([code, signal]).toEqual([null, 'SIGTERM'])
+  })
+})
+
+test('a port that is in use is said so, with the way out', { timeout }, async () => {
+  const { until } = run('sandbox', '--port', '0')
+  const [, port] = await until(/Management API\s+http:\/\/127\.0\.0\.1:(\d+)\/api/)
+  expect(await run('sandbox', '--port', port!).ended).toMatchObject({
+    code: 1,
+    output: `shortlink-sdk sandbox: port ${port} is in use: choose another one, or --port 0 for any that is free\n`,
+  })
+})
+
+test('sandbox is called by the names that --allow-host gives, and by no other', { timeout }, async () => {
+  const { until } = run('sandbox', '--port', '0', '--allow-host', 'sandbox', '--allow-host', 'links.test')
+  const [, baseUrl] = await until(/Management API\s+(\S+)/)
+  const statusBy = async (Host: string) => {
+    const asked = request(`${baseUrl}/account`, { headers: { Host } }).end()
+    const [{ statusCode }] = await once(asked, 'response')
+    return statusCode
+  }
+  expect(await Promise.all(['sandbox:80', 'links.test', 'evil.example'].map(statusBy))).toEqual([401, 401, 403])
 })
 
 test('sandbox takes a dialect, chaos and cors', { timeout }, async () => {
@@ -106,12 +184,8 @@ test('sandbox takes a list of deviations', { timeout }, async () => {
   expect(data).toMatchObject({ result: '3', overlay: [{ id: '1' }, { id: '2' }, { id: '3' }] })
 })
 
-test('with a known port, short addresses can be opened', { timeout }, async () => {
-  const free = run('sandbox', '--port', '0')
-  const [, , port] = await free.until(/Management API\s+(http:\/\/127\.0\.0\.1:(\d+)\/api)/)
-  free.child.kill()
-  await free.ended
-  const { until } = run('sandbox', '--port', port!)
+test('short addresses can be opened', { timeout }, async () => {
+  const { until } = run('sandbox', '--port', '0')
   const [, baseUrl] = await until(/Management API\s+(\S+)/)
   const headers = { Authorization: 'Bearer sandbox-key' }
   const { list } = await (await fetch(`${baseUrl}/files`, { headers })).json()
@@ -128,6 +202,9 @@ test.each([
   [['sandbox', '--port', '70000'], 2, /--port takes a number from 0 to 65535, not '70000'/],
   [['sandbox', '--rows', ''], 2, /--rows takes a number/],
   [['sandbox', '--nonsense'], 2, /Unknown option '--nonsense'/],
+  [['sandbox', '--'], 2, /there is no command after --/],
+  [['sandbox', 'node', 'first.mjs'], 2, /to run 'node', write -- before it/],
+  [['sandbox', '--', 'no-such-program'], 2, /cannot run 'no-such-program' \(ENOENT\)/],
   [['sandbox', '--port', '0', '--host', '203.0.113.1'], 1, /shortlink-sdk sandbox: listen EADDRNOTAVAIL/],
 ])('shortlink-sdk %j exits with %i and says why', { timeout }, async (args, code, says) => {
   const result = await run(...args).ended
