@@ -7,7 +7,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^shortlink-sdk$/, replacement: source('index.ts') },
-      { find: /^shortlink-sdk\/(bulk|links|proxy|rate-limit|testing)$/, replacement: `${source('')}$1/index.ts` },
+      { find: /^shortlink-sdk\/(bulk|proxy|rate-limit|testing)$/, replacement: `${source('')}$1/index.ts` },
       { find: /^shortlink-sdk\/(.+)$/, replacement: `${source('')}$1.ts` },
     ],
   },

@@ -5,14 +5,11 @@
 import ts from 'typescript'
 import { ShortLinkClient } from '../src/client.ts'
 import { ApiPromise } from '../src/http/api-promise.ts'
-import { pageChecks } from '../src/http/lists/page.ts'
+import { pageChecks } from '../src/http/page.ts'
 import { type Path, patternOf } from '../src/http/path.ts'
-import type { Call } from '../src/http/request.ts'
-import type { List, Transport } from '../src/http/transport.ts'
-import { LinksResource } from '../src/links/links.ts'
-import { AccountResource } from '../src/resources/account.ts'
+import type { Transport } from '../src/http/transport.ts'
 import type { Resource } from '../src/resources/resource.ts'
-import type { Checks } from '../src/schema/params.ts'
+import type { Checks } from '../src/schema/checks.ts'
 import { checker, type Docs, docsOf, exportsOf, membersOf } from './program.ts'
 
 /** The methods of one resource of the platform. */
@@ -62,33 +59,48 @@ interface Argument {
   readonly argument: ts.Symbol
 }
 
-type Recorded = Call<unknown> | List<unknown>
+/** A call as its resource hands it to the transport. */
+interface Recorded {
+  readonly method: string
+  readonly path: Path
+  readonly api?: 'opener'
+  readonly query?: unknown
+  readonly json?: unknown
+  readonly content?: unknown
+  readonly checks?: Checks
+  /** Of a list, the keys of its rows; of a call, the key of what it resolves with. */
+  readonly under?: string | readonly string[]
+  readonly row?: unknown
+}
 
-/** A resource of this class that sends nothing, and what its methods would have sent. */
-function recording(construct: (transport: Pick<Transport, 'call' | 'list'>) => Resource) {
+/** A transport that sends nothing, and what it would have sent. */
+function recording() {
   const recorded: Recorded[] = []
-  const resource = construct({
-    call(call: Call<never>) {
+  const never = new Promise<never>(() => {})
+  const record = (method: string) => (path: Path, params: object) => {
+    recorded.push({ method, path, ...params })
+    return new ApiPromise(() => never)
+  }
+  const transport = {
+    get: record('GET'),
+    post: record('POST'),
+    put: record('PUT'),
+    delete: record('DELETE'),
+    list: record('GET'),
+    run(call: Recorded) {
       recorded.push(call)
-      return new ApiPromise<never>(new Promise(() => {}))
+      return never
     },
-    list(list: List<never>) {
-      recorded.push(list)
-      return undefined as never
-    },
-  })
-  return { resource, recorded }
+  }
+  return { transport: transport as unknown as Transport, recorded }
 }
 
 const client = new ShortLinkClient({ baseUrl: 'https://sho.rt', apiKey: null })
-type ResourceClass = new (transport: Pick<Transport, 'call' | 'list'>) => Resource
+type ResourceClass = new (transport: Transport) => Resource
 
-function resourceModel(
-  name: string,
-  construct: Parameters<typeof recording>[0],
-  classSymbol: ts.Symbol,
-): ResourceModel {
-  const { resource, recorded } = recording(construct)
+function resourceModel(name: string, Class: ResourceClass, classSymbol: ts.Symbol): ResourceModel {
+  const { transport, recorded } = recording()
+  const resource = new Class(transport)
   const methods = membersOf(checker.getDeclaredTypeOfSymbol(classSymbol)).filter(
     ({ flags }) => flags & ts.SymbolFlags.Method,
   )
@@ -128,13 +140,13 @@ function requestOf(
   const [, documentedMethod, documentedPath] = requestLine.exec(docs.text.split('. ')[0]!) ?? []
   if (!documentedMethod) return undefined
   const markers = new Map<unknown, ts.Symbol>(
-    parameters.filter(({ name }) => name !== 'options').map((parameter) => [{ argument: parameter.name }, parameter]),
+    parameters.filter(({ name }) => name !== 'options').map((parameter) => [parameter.name, parameter]),
   )
   recorded.length = 0
   void (resource as unknown as Record<string, (...args: unknown[]) => unknown>)[method]!(...markers.keys())
-  const call: Partial<Call<unknown> & List<unknown>> & { path: Path } = recorded[0] as never
-  const { query, json, content, listKeys, api = 'management' } = call
-  const sent = `${call.method ?? 'GET'} ${api === 'opener' ? '{openerUrl}' : ''}${patternOf(call.path)}`
+  const call = recorded[0]!
+  const { query, json, content, checks = {}, row, under, api = 'management' } = call
+  const sent = `${call.method} ${api === 'opener' ? '{openerUrl}' : ''}${patternOf(call.path)}`
   const withoutNames = (line: string) => line.replaceAll(/:\w+/g, ':')
   if (withoutNames(sent) !== withoutNames(`${documentedMethod} ${documentedPath}`)) {
     throw new Error(`the docstring of ${method} says ${documentedMethod} ${documentedPath}, it sends ${sent}`)
@@ -149,25 +161,19 @@ function requestOf(
     })
   return {
     api,
-    method: call.method ?? 'GET',
+    method: call.method,
     path,
     pathParams: call.path.params
       .flatMap(argumentsIn)
       .map(({ argument }, index) => ({ name: pathNames[index]!, argument })),
     query: markers.get(query),
-    queryParams: query && !markers.has(query) ? argumentsIn(query) : [],
+    queryParams: query && !markers.has(query) ? argumentsIn(query as object) : [],
     body: markers.get(json),
     content: markers.get(content),
-    checks: { ...(listKeys && pageChecks), ...call.checks },
-    required: call.required ?? [],
-    answerAt: listKeys ?? answerAt(call.unwrap!),
+    checks: { ...(row !== undefined && pageChecks), ...checks },
+    required: Object.keys(checks).filter((name) => checks[name]!.required),
+    answerAt: row === undefined ? (under === 'data' ? 'data' : 'body') : [under!].flat(),
   }
-}
-
-/** Whether an answer is taken from under `data` or from beside `error`. */
-function answerAt(unwrap: Call<unknown>['unwrap']): 'body' | 'data' {
-  const data = { marker: true }
-  return unwrap({ error: 0, data }, { path: [], issues: [] }, false) === data ? 'data' : 'body'
 }
 
 const classes = new Map(
@@ -177,18 +183,7 @@ const classes = new Map(
     .map((member) => [member.name, checker.getTypeOfSymbol(member).getSymbol()!]),
 )
 
-const resources = Object.entries(client).map(([name, instance]) =>
-  resourceModel(name, (transport) => new (instance.constructor as ResourceClass)(transport), classes.get(name)!),
-)
-
-const links = resourceModel(
-  'links',
-  (transport) => new LinksResource({ account: new AccountResource(transport) } as ShortLinkClient),
-  exportsOf('src/links/links.ts').get('LinksResource')!,
-)
-
 /** The resources of the reference, and the links section, which is outside of it. */
-export const model: readonly ResourceModel[] = [
-  ...resources,
-  { ...links, docs: docsOf(exportsOf('src/links/index.ts').get('links')!) },
-]
+export const model: readonly ResourceModel[] = Object.entries(client).map(([name, instance]) =>
+  resourceModel(name, instance.constructor as ResourceClass, classes.get(name)!),
+)

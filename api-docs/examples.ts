@@ -1,8 +1,8 @@
 /** Runs the examples of the docstrings against the sandbox, and notes what they send and what is answered. */
 import { formatWithOptions } from 'node:util'
 import * as bulk from 'shortlink-sdk/bulk'
-import * as links from 'shortlink-sdk/links'
 import * as proxy from 'shortlink-sdk/proxy'
+import * as qrText from 'shortlink-sdk/qr-text'
 import * as schemas from 'shortlink-sdk/schemas'
 import * as testing from 'shortlink-sdk/testing'
 import ts from 'typescript'
@@ -19,11 +19,6 @@ export interface Exchange {
 /** What examples leave out: each part with what shows that a program uses it. */
 const preludes = [
   {
-    use: /\bshop\.\w+\(/,
-    imports: "import { links } from 'shortlink-sdk/links'",
-    declares: 'const shop = links(client)',
-  },
-  {
     use: /\bclient\b/,
     imports: "import { ShortLinkClient } from 'shortlink-sdk'",
     declares: 'const client = new ShortLinkClient()',
@@ -35,7 +30,7 @@ const preludes = [
   },
 ]
 
-/** An example as a whole program: with the client, and the links section as `shop`, where it uses them. */
+/** An example as a whole program: with the client and the sandbox, if it uses them. */
 export function programOf(example: string): string {
   const { imports = '', body = '' } = /^(?<imports>(?:import .*\n)*)\n?(?<body>[\s\S]*)$/.exec(example)?.groups ?? {}
   const program = preludes.reduce(
@@ -89,7 +84,7 @@ export async function run(program: string): Promise<Run> {
   const modules: Record<string, object> = {
     'shortlink-sdk': { ...sdk, ShortLinkClient },
     'shortlink-sdk/bulk': bulk,
-    'shortlink-sdk/links': links,
+    'shortlink-sdk/qr-text': qrText,
     'shortlink-sdk/proxy': proxy,
     'shortlink-sdk/schemas': schemas,
     'shortlink-sdk/testing': testing,

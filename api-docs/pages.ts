@@ -40,13 +40,11 @@ export async function apiPages(): Promise<Page[]> {
 
 function allContents(): Content[] {
   const main = [...exportsOf('src/index.ts').values()]
-  const links = [...exportsOf('src/links/index.ts').values()]
   const shown = new Set<ts.Symbol>()
   const resources = model.map((resource) => {
     const types = resource.calls.flatMap(({ parameters, answer }) => [...parameters.map(typeOf), answer])
     const used = new Set(types.flatMap((type) => namedIn(type)))
-    const exported = resource.name === 'links' ? links : main
-    const symbols = exported.filter((symbol) => used.has(symbol) && !shown.has(symbol) && !isCommon(symbol))
+    const symbols = main.filter((symbol) => used.has(symbol) && !shown.has(symbol) && !isCommon(symbol))
     for (const symbol of symbols) shown.add(symbol)
     const { summary } = splitDocs(resource.docs.text)
     return { path: `${resource.name}.md`, title: resource.name, description: `${summary}.`, above: resource, symbols }

@@ -4,20 +4,20 @@
  */
 import ts from 'typescript'
 import * as z from 'zod/mini'
-import * as links from '../src/links/link.ts'
 import * as account from '../src/resources/account.ts'
 import * as campaigns from '../src/resources/campaigns.ts'
 import * as channels from '../src/resources/channels.ts'
 import * as domains from '../src/resources/domains.ts'
 import * as files from '../src/resources/files.ts'
+import * as links from '../src/resources/links/link.ts'
 import * as opener from '../src/resources/opener.ts'
 import * as overlays from '../src/resources/overlays.ts'
 import * as pixels from '../src/resources/pixels.ts'
 import * as qr from '../src/resources/qr.ts'
 import * as resource from '../src/resources/resource.ts'
 import * as splash from '../src/resources/splash.ts'
+import * as params from '../src/schema/checks.ts'
 import * as fields from '../src/schema/fields.ts'
-import * as params from '../src/schema/params.ts'
 import { checker, docsOf, exportsOf, isOptional } from './program.ts'
 
 /** A JSON Schema, as OpenAPI 3.1 takes it. */
@@ -146,7 +146,7 @@ export const anyKeyOf = (keys: readonly string[]): Schema => ({
 })
 
 /** How a check says what fits; of most, the type of the parameter says it already. */
-export const formats: ReadonlyMap<params.Check | readonly string[], Schema> = new Map([
+export const formats: ReadonlyMap<params.Check, Schema> = new Map([
   [params.string, {}],
   [params.boolean, {}],
   [params.stringOrList, {}],
@@ -182,10 +182,10 @@ export function parametersOf(
   })
 }
 
-function checked(schema: Schema, check: params.Check | readonly string[], required: boolean): Schema {
+function checked(schema: Schema, check: params.Check, required: boolean): Schema {
   // The type has the same values, in an order that is the compiler's.
-  if (!('fits' in check)) return { ...schema, enum: check }
-  const format = formats.get(check)
+  if (check.values) return { ...schema, enum: check.values }
+  const format = [...formats].find(([{ expected }]) => expected === check.expected)?.[1]
   if (!format) {
     const says = `${check.expected[0]!.toUpperCase()}${check.expected.slice(1)}.`
     return { ...schema, description: schema.description ? `${schema.description} ${says}` : says }

@@ -6,13 +6,13 @@
  */
 import assert from 'node:assert/strict'
 import { ShortLinkClient } from 'shortlink-sdk'
-import { links, qrText } from 'shortlink-sdk/links'
+import { qrText } from 'shortlink-sdk/qr-text'
 import { createSandbox } from 'shortlink-sdk/testing'
 
 const sandbox = createSandbox({ data: { links: [], qrs: [], campaigns: [], channels: [] } })
 const client = new ShortLinkClient(sandbox.clientOptions)
 
-const link = await links(client).ensure({
+const link = await client.links.ensure({
   url: 'https://shop.example/opening',
   custom: 'opening',
   title: 'Opening day',

@@ -17,7 +17,6 @@ import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import { ShortLinkClient } from 'shortlink-sdk'
 import { bulk } from 'shortlink-sdk/bulk'
-import { links } from 'shortlink-sdk/links'
 import { fileJournal } from 'shortlink-sdk/node'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { serve } from 'shortlink-sdk/testing/server'
@@ -35,7 +34,7 @@ const RATE = { requests: 400, interval: 1000 }
 /** The program itself. */
 async function shorten(baseUrl: string, apiKey: string, file: string): Promise<void> {
   const client = new ShortLinkClient({ baseUrl, apiKey, rateLimit: RATE })
-  const shop = links(client)
+  const shop = client.links
   const rows: Row[] = parse(await readFile(file), { columns: true, bom: true })
   const work = bulk(
     rows,

@@ -1,50 +1,68 @@
 import type { RateLimitState } from './errors.ts'
-import type { ApiPromise } from './http/api-promise.ts'
-import { unwrapPageWithSchema, unwrapWhole } from './http/envelope.ts'
-import type { ListPromise } from './http/lists/list-promise.ts'
-import type { ListOptions, PageQuery } from './http/lists/page.ts'
+import { type ApiPromise, begun } from './http/api-promise.ts'
+import { readPageWithSchema, readWhole } from './http/envelope.ts'
+import type { ListPromise } from './http/list.ts'
+import type { ListOptions, PageQuery } from './http/page.ts'
+import { refuse } from './http/request.ts'
 import type { RequestOptions } from './http/request-options.ts'
-import { Transport } from './http/transport.ts'
-import type { UploadContent } from './http/uploads/upload.ts'
-import type { ShortLinkClientOptions } from './options.ts'
+import { type Settings, Transport } from './http/transport.ts'
+import type { UploadContent } from './http/upload.ts'
+import { type GivenOptions, resolveSettings, type ShortLinkClientOptions, sharedLimiter } from './options.ts'
 import { AccountResource } from './resources/account.ts'
 import { CampaignsResource } from './resources/campaigns.ts'
 import { ChannelsResource } from './resources/channels.ts'
 import { DomainsResource } from './resources/domains.ts'
 import { FilesResource } from './resources/files.ts'
+import { LinksResource } from './resources/links/links.ts'
 import { OpenerResource } from './resources/opener.ts'
 import { OverlaysResource } from './resources/overlays.ts'
 import { PixelsResource } from './resources/pixels.ts'
 import { QrResource } from './resources/qr.ts'
 import { SplashResource } from './resources/splash.ts'
 import { type Inspect, inspectCustom } from './runtime/inspect.ts'
-import { type Check, type Checks, checkOptions, checkParams, nonEmptyString } from './schema/params.ts'
+import { type Check, type Checks, checkedElsewhere, checkOptions, nonEmptyString } from './schema/checks.ts'
+import { isRecord } from './schema/expected.ts'
 import type { StandardSchema } from './schema/standard-schema.ts'
-import { resolveSettings } from './settings.ts'
 
-/** The state of a budget that nobody counts. */
+/** The state if there is no limiter. */
 const unknownRate: RateLimitState = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
 
-const rowsKey: Check = { ...nonEmptyString, expected: 'the key of the rows' }
-
-/** The checks of a schema, which are made before a request is sent that it could not read. */
-const schemaChecks: Checks = {
-  schema: {
-    expected: 'a Standard Schema, such as one of zod, valibot or ArkType',
-    fits: (value) => typeof (value as Partial<StandardSchema> | null)?.['~standard']?.validate === 'function',
-  },
+const schemaCheck: Check = {
+  expected: 'a Standard Schema, such as one of zod, valibot or ArkType',
+  fits: (value) => typeof (value as Partial<StandardSchema> | null)?.['~standard']?.validate === 'function',
+  hint: (value) => (isRecord(value) && '_def' in value ? 'zod has been one since 3.24' : undefined),
 }
+
+const queryCheck: Check = { expected: 'an object of parameters', fits: isRecord }
+
+const requestChecks = {
+  query: queryCheck,
+  json: checkedElsewhere,
+  body: checkedElsewhere,
+  schema: schemaCheck,
+} satisfies Checks<keyof RequestParams<unknown>>
+
+const listKeyCheck: Check = { ...nonEmptyString, expected: 'the key of the rows' }
+
+const paginateChecks = {
+  listKey: listKeyCheck,
+  query: queryCheck,
+  schema: schemaCheck,
+} satisfies Checks<keyof PaginateParams<unknown>>
 
 /**
  * The client of both APIs: one sub-client for each resource, and `request` and `paginate` for everything else.
  *
  * @example
  * const client = new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: process.env.SHORTLINK_API_KEY })
- * for await (const campaign of client.campaigns.list()) console.log(campaign.name)
+ * const { shorturl } = await client.links.create({ url: 'https://shop.example/opening' })
+ * console.log(shorturl)
  *
- * @throws {ConfigurationError} where an option does not fit
+ * @throws {ConfigurationError} if an option is invalid. What is missing fails in the first call
  */
 export class ShortLinkClient {
+  /** Short links, and their statistics. Outside the reference. */
+  readonly links: LinksResource
   /** The account that the API key belongs to. */
   readonly account: AccountResource
   /** Branded domains. */
@@ -67,12 +85,16 @@ export class ShortLinkClient {
   readonly opener: OpenerResource
 
   readonly #options: ShortLinkClientOptions
+  readonly #settings: Settings
   readonly #transport: Transport
 
   constructor(options: ShortLinkClientOptions = {}) {
-    const transport = new Transport(resolveSettings(options))
+    const settings = resolveSettings(options)
+    const transport = new Transport(settings)
     this.#options = options
+    this.#settings = settings
     this.#transport = transport
+    this.links = new LinksResource(transport)
     this.account = new AccountResource(transport)
     this.domains = new DomainsResource(transport)
     this.overlays = new OverlaysResource(transport)
@@ -85,9 +107,9 @@ export class ShortLinkClient {
     this.opener = new OpenerResource(transport)
   }
 
-  /** The rate budget of the management API now. Nothing is known of it under `rateLimit: false`. */
+  /** The state of the management API's rate limit. Nothing is known of it under `rateLimit: false`. */
   get rateLimit(): RateLimitState {
-    return this.#transport.limiter?.state ?? unknownRate
+    return this.#settings.management.limiter()?.state ?? unknownRate
   }
 
   /**
@@ -98,11 +120,16 @@ export class ShortLinkClient {
    * const { email } = await patient.account.get()
    * console.log(email)
    *
-   * @throws {ConfigurationError} where an option does not fit
+   * @throws {ConfigurationError} if an option is invalid
    */
   withOptions(overrides: ShortLinkClientOptions): ShortLinkClient {
     const Client = this.constructor as typeof ShortLinkClient
-    return new Client({ ...this.#options, rateLimit: this.#transport.limiter ?? false, ...overrides })
+    const shared: GivenOptions = {
+      ...this.#options,
+      rateLimit: undefined,
+      [sharedLimiter]: this.#settings.management.limiter,
+    }
+    return new Client({ ...shared, ...overrides })
   }
 
   /**
@@ -125,12 +152,13 @@ export class ShortLinkClient {
     params: RequestParams<T> = {},
     options?: RequestOptions,
   ): ApiPromise<T> {
-    const { query, json, body, schema } = params ?? {}
-    const invalid = [...checkParams(params, {}), ...checkOptions({ schema }, schemaChecks)]
-    return this.#transport.call(
-      { method, path, query, json, content: body, unwrap: unwrapWhole(schema), invalid },
-      options,
-    )
+    const send = async () => {
+      refuse(checkOptions(params, requestChecks), this.#transport.contextOf(method, path))
+      const { query, json, body, schema } = params
+      const content = body === undefined ? {} : { content: body }
+      return this.#transport.run({ method, path, query, json, ...content, read: readWhole(schema) }, options)
+    }
+    return begun(send())
   }
 
   /**
@@ -147,17 +175,18 @@ export class ShortLinkClient {
    * @throws {InvalidRequestError} where `listKey` is missing, or `schema` is not a Standard Schema; nothing is sent
    */
   paginate<T = unknown>(path: string, params: PaginateParams<T>, options?: ListOptions): ListPromise<T> {
-    const { listKey, query, schema } = params ?? {}
-    const invalid = [
-      ...checkParams({ listKey }, { listKey: rowsKey }, ['listKey']),
-      ...checkOptions({ schema }, schemaChecks),
-    ]
-    return this.#transport.pages({ path, query, unwrap: unwrapPageWithSchema(listKey, schema), invalid }, options)
+    const invalid = checkOptions(params, paginateChecks)
+    if (isRecord(params) && params.listKey === undefined)
+      invalid.push({ path: ['listKey'], message: 'is missing, expected the key of the rows' })
+    const { listKey, query, schema }: Partial<PaginateParams<T>> = params ?? {}
+    return this.#transport.pages({ path, query, read: readPageWithSchema(listKey!, schema), invalid }, options)
   }
 
   /** Node shows the addresses and the budget, and nothing of the key. @internal */
   [inspectCustom](_depth: number, options: object, inspect: Inspect): string {
-    return `ShortLinkClient ${inspect({ ...this.#transport.addresses, rateLimit: this.rateLimit }, options)}`
+    const { management, opener } = this.#settings
+    const shown = { baseUrl: management.address.known, openerUrl: opener.address.known, rateLimit: this.rateLimit }
+    return `ShortLinkClient ${inspect(shown, options)}`
   }
 }
 
@@ -170,13 +199,13 @@ export type Query = Readonly<Record<string, string | number | boolean | null | u
 /** What `client.request` sends, and how it reads the answer. */
 export interface RequestParams<T> {
   /** The query of the address. */
-  query?: Query
+  query?: Query | undefined
   /** Sent as JSON. */
-  json?: unknown
+  json?: unknown | undefined
   /** Sent as it is, instead of `json`. */
-  body?: UploadContent
+  body?: UploadContent | undefined
   /** Any Standard Schema, which the whole body is read with. */
-  schema?: StandardSchema<T>
+  schema?: StandardSchema<T> | undefined
 }
 
 /** Which list `client.paginate` walks, and how it reads the rows. */
@@ -184,7 +213,7 @@ export interface PaginateParams<T> {
   /** The key under which the rows stand, inside `data` or at the top level. */
   listKey: string
   /** The query of the address, repeated for every page. */
-  query?: Query & PageQuery
+  query?: (Query & PageQuery) | undefined
   /** Any Standard Schema, which each row is read with. */
-  schema?: StandardSchema<T>
+  schema?: StandardSchema<T> | undefined
 }

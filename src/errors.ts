@@ -46,6 +46,8 @@ export interface RateLimitState {
 
 /** The call that an error belongs to. */
 export interface ErrorContext {
+  /** What the user called, where that is more than one request: `links.ensure`. The message begins with it. */
+  readonly operation?: string
   readonly method?: string
   readonly path?: string
   readonly url?: string
@@ -72,10 +74,6 @@ const SHOWN_ISSUES = 10
  * if (!result.ok && result.error.code === 'rate_limit') console.log(`again in ${result.error.retryAfter} s`)
  */
 export class ShortLinkError extends Error {
-  static {
-    define(ShortLinkError, 'ShortLinkError')
-  }
-
   /** The kind of error. */
   declare readonly code: ErrorCode
   /** What became of the request. */
@@ -92,8 +90,8 @@ export class ShortLinkError extends Error {
   declare readonly url: string | undefined
 
   constructor(message: string, context: ErrorContext = {}, options?: ErrorOptions) {
-    const { method, path, url } = context
-    super(shorten(printable(method ? `${method} ${path}: ${message}` : message), SHOWN_MESSAGE), options)
+    const { method, path, url, operation = method && `${method} ${path}` } = context
+    super(shorten(printable(operation ? `${operation}: ${message}` : message), SHOWN_MESSAGE), options)
     // An own property, so that loggers which copy those show it.
     this.code = this.code
     this.outcome = context.outcome ?? 'not-sent'
@@ -121,17 +119,6 @@ export class ShortLinkError extends Error {
   }
 }
 
-/**
- * Gives a class its name and code: on the prototype, where the stack's first line is taken from, and on the class, whose
- * own name a bundler may have changed, and which Node and loggers show. @internal
- */
-export function define(errorClass: { readonly prototype: ShortLinkError }, name: string, code?: ErrorCode): void {
-  Object.defineProperty(errorClass, 'name', { value: name })
-  Object.defineProperty(errorClass.prototype, 'name', { value: name, writable: true })
-  Object.defineProperty(errorClass.prototype, 'code', { value: code, writable: true })
-  Object.defineProperty(errorClass.prototype, brand, { value: true })
-}
-
 /** Long properties, which Node leaves out of an uncaught error, and loggers out of a line. */
 function hide(error: ShortLinkError, fields: object): void {
   for (const [name, value] of Object.entries(fields)) Object.defineProperty(error, name, { value, configurable: true })
@@ -139,17 +126,11 @@ function hide(error: ShortLinkError, fields: object): void {
 
 /** An option does not fit, or an address is missing. Nothing was sent. */
 export class ConfigurationError extends ShortLinkError {
-  static {
-    define(ConfigurationError, 'ConfigurationError', 'configuration')
-  }
   declare readonly code: 'configuration'
 }
 
 /** A parameter is wrong. Nothing was sent. */
 export class InvalidRequestError extends ShortLinkError {
-  static {
-    define(InvalidRequestError, 'InvalidRequestError', 'invalid_request')
-  }
   declare readonly code: 'invalid_request'
   /** Every parameter that does not fit. */
   declare readonly issues: readonly Issue[]
@@ -162,17 +143,11 @@ export class InvalidRequestError extends ShortLinkError {
 
 /** No answer came. `cause` is what fetch threw. */
 export class ConnectionError extends ShortLinkError {
-  static {
-    define(ConnectionError, 'ConnectionError', 'connection')
-  }
   declare readonly code: 'connection' | 'timeout'
 }
 
 /** An attempt took longer than `timeout`. */
 export class TimeoutError extends ConnectionError {
-  static {
-    define(TimeoutError, 'TimeoutError', 'timeout')
-  }
   declare readonly code: 'timeout'
   /** The time that one attempt had, in milliseconds. */
   readonly timeout: number
@@ -195,9 +170,6 @@ export interface ApiErrorResponse {
 
 /** The server said no, whatever the HTTP status. */
 export class ApiError extends ShortLinkError implements ApiErrorResponse {
-  static {
-    define(ApiError, 'ApiError', 'api')
-  }
   declare readonly code: 'api' | 'authentication' | 'permission' | 'not_found' | 'rate_limit' | 'server'
   /** The HTTP status, or the number of 400 or more that the body's `error` gave instead. */
   readonly status: number
@@ -217,33 +189,21 @@ export class ApiError extends ShortLinkError implements ApiErrorResponse {
 
 /** 401: the key is missing, wrong or expired. */
 export class AuthenticationError extends ApiError {
-  static {
-    define(AuthenticationError, 'AuthenticationError', 'authentication')
-  }
   declare readonly code: 'authentication'
 }
 
 /** 403: the key may not do this. */
 export class PermissionError extends ApiError {
-  static {
-    define(PermissionError, 'PermissionError', 'permission')
-  }
   declare readonly code: 'permission'
 }
 
 /** 404: there is nothing under this path or id. */
 export class NotFoundError extends ApiError {
-  static {
-    define(NotFoundError, 'NotFoundError', 'not_found')
-  }
   declare readonly code: 'not_found'
 }
 
 /** 5xx: the server failed. The work may have been done. */
 export class ServerError extends ApiError {
-  static {
-    define(ServerError, 'ServerError', 'server')
-  }
   declare readonly code: 'server'
 }
 
@@ -254,9 +214,6 @@ export class ServerError extends ApiError {
  * anything is sent (`outcome: 'not-sent'`).
  */
 export class RateLimitError extends ApiError {
-  static {
-    define(RateLimitError, 'RateLimitError', 'rate_limit')
-  }
   declare readonly code: 'rate_limit'
   /** How long to wait, in seconds; `undefined` where nobody said. */
   declare readonly retryAfter: number | undefined
@@ -271,9 +228,6 @@ export class RateLimitError extends ApiError {
 
 /** An answer that is not what the platform documents: not JSON, another page than the one asked for, rows that do not fit. */
 export class InvalidResponseError extends ShortLinkError {
-  static {
-    define(InvalidResponseError, 'InvalidResponseError', 'invalid_response')
-  }
   declare readonly code: 'invalid_response'
   /** Everything that does not fit, 100 issues at most; empty where the body could not be read at all. */
   declare readonly issues: readonly Issue[]
@@ -293,15 +247,45 @@ export class InvalidResponseError extends ShortLinkError {
   }
 }
 
-/**
- * A `LinkConflictError` of `shortlink-sdk/links`, as a type: a program without links does without the class.
- */
-export interface LinkConflict extends ShortLinkError {
-  readonly code: 'link_conflict'
+/** The alias that `links.ensure` was asked for leads to another address already. Nothing was created or changed. */
+export class LinkConflictError extends ShortLinkError {
+  declare readonly code: 'link_conflict'
   /** The short address that was asked for. */
   readonly shorturl: string
   /** Where it leads. */
   readonly longurl: string
+
+  constructor({ shorturl, longurl }: { shorturl: string; longurl: string }, context?: ErrorContext) {
+    super(`${shorten(shorturl, 200)} already leads to ${shorten(longurl, 300)}`, context)
+    this.shorturl = shorturl
+    this.longurl = longurl
+  }
+}
+
+define(ShortLinkError, 'ShortLinkError')
+define(ConfigurationError, 'ConfigurationError', 'configuration')
+define(InvalidRequestError, 'InvalidRequestError', 'invalid_request')
+define(ConnectionError, 'ConnectionError', 'connection')
+define(TimeoutError, 'TimeoutError', 'timeout')
+define(ApiError, 'ApiError', 'api')
+define(AuthenticationError, 'AuthenticationError', 'authentication')
+define(PermissionError, 'PermissionError', 'permission')
+define(NotFoundError, 'NotFoundError', 'not_found')
+define(RateLimitError, 'RateLimitError', 'rate_limit')
+define(ServerError, 'ServerError', 'server')
+define(InvalidResponseError, 'InvalidResponseError', 'invalid_response')
+define(LinkConflictError, 'LinkConflictError', 'link_conflict')
+
+/**
+ * Gives a class its name and code: on the prototype, where the stack's first line is taken from, and on the class, whose
+ * own name a bundler may have changed, and which Node and loggers show. Not in a static block, which React Native's
+ * bundler refuses.
+ */
+function define(errorClass: { readonly prototype: ShortLinkError }, name: string, code?: ErrorCode): void {
+  Object.defineProperty(errorClass, 'name', { value: name })
+  Object.defineProperty(errorClass.prototype, 'name', { value: name, writable: true })
+  Object.defineProperty(errorClass.prototype, 'code', { value: code, writable: true })
+  Object.defineProperty(errorClass.prototype, brand, { value: true })
 }
 
 /** Every error of this package that a call can end with, told apart by `code`. */
@@ -317,7 +301,7 @@ export type AnyShortLinkError =
   | RateLimitError
   | ServerError
   | InvalidResponseError
-  | LinkConflict
+  | LinkConflictError
 
 /**
  * Whether a value is an error of this package, or of another copy of it.

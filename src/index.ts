@@ -16,6 +16,7 @@ export {
   InvalidResponseError,
   type Issue,
   isShortLinkError,
+  LinkConflictError,
   NotFoundError,
   type Outcome,
   PermissionError,
@@ -25,8 +26,10 @@ export {
   ShortLinkError,
   TimeoutError,
 } from './errors.ts'
+export type { AuthScheme, KeySource } from './http/api-key.ts'
 export { ApiPromise, type ApiResponse, type Result } from './http/api-promise.ts'
-export type { Logger, LogLevel } from './http/events/log.ts'
+export { ListPromise } from './http/list.ts'
+export type { Logger, LogLevel } from './http/log.ts'
 export type {
   CallEvent,
   Drift,
@@ -35,12 +38,11 @@ export type {
   ResponseEvent,
   RetryEvent,
   WaitEvent,
-} from './http/events/observers.ts'
-export { ListPromise } from './http/lists/list-promise.ts'
-export type { ListOptions, Page, PageQuery } from './http/lists/page.ts'
+} from './http/observers.ts'
+export type { ListOptions, Page, PageQuery } from './http/page.ts'
 export type { RequestOptions } from './http/request-options.ts'
 export type { RetryOptions } from './http/retry.ts'
-export type { UploadContent, UploadProgress } from './http/uploads/upload.ts'
+export type { UploadContent, UploadProgress } from './http/upload.ts'
 export type { ShortLinkClientOptions } from './options.ts'
 export {
   type AcquireOptions,
@@ -55,6 +57,17 @@ export type { Campaign, CampaignCreate, CampaignUpdate } from './resources/campa
 export type { Channel, ChannelCreate, ChannelItem, ChannelItemType, ChannelUpdate } from './resources/channels.ts'
 export type { Domain, DomainCreate, DomainUpdate } from './resources/domains.ts'
 export type { FileQuery, FileUpload, PlatformFile, UploadedFile, UploadOptions } from './resources/files.ts'
+export type { EnsureOptions } from './resources/links/ensure.ts'
+export type {
+  CreatedLink,
+  EnsuredLink,
+  Link,
+  LinkDetails,
+  LinkFields,
+  LinkSocialCount,
+  LinkStatistics,
+} from './resources/links/link.ts'
+export type { LinkCreate, LinkQuery, LinkUpdate } from './resources/links/params.ts'
 export type { DeviceTarget, OpenerLink, OpenerLinkCreate, OpenerLinkStatus } from './resources/opener.ts'
 export type { Overlay } from './resources/overlays.ts'
 export type { Pixel, PixelCreate, PixelType, PixelUpdate } from './resources/pixels.ts'
@@ -71,6 +84,6 @@ export type {
 } from './resources/qr.ts'
 export type { ActionResult, Created, Id } from './resources/resource.ts'
 export type { Splash } from './resources/splash.ts'
-export type { Fetch, FetchResponse } from './runtime/fetch.ts'
+export type { Fetch, FetchResponse, HeadersInput } from './runtime/fetch.ts'
 export { VERSION } from './runtime/version.ts'
 export type { StandardSchema } from './schema/standard-schema.ts'

@@ -1,88 +1,112 @@
-import type { Issue } from './errors.ts'
-import type { KeySource } from './http/api-key.ts'
-import { type Logger, type LogLevel, logLevels, logMethods } from './http/events/log.ts'
-import type { Observers } from './http/events/observers.ts'
-import { type RequestOptions, requestOptionChecks } from './http/request-options.ts'
-import { type RateLimiter, type RateLimitOptions, rateLimitChecks } from './rate-limit/limiter.ts'
-import type { Fetch } from './runtime/fetch.ts'
-import { isRecord } from './schema/expected.ts'
-import { aFunction, boolean, type Checks, checkedElsewhere, checkOptions, positiveInteger } from './schema/params.ts'
+import { ConfigurationError, describe, type Issue } from './errors.ts'
+import { Address, type AddressNames, isLoopback } from './http/address.ts'
+import { ApiKey, type AuthScheme, authSchemes, type KeySource } from './http/api-key.ts'
+import { DEFAULT_MAX_BYTES } from './http/body.ts'
+import { type Logger, type LogLevel, logLevels, logMethods, logObservers } from './http/log.ts'
+import type { Listeners, Observers } from './http/observers.ts'
+import { authorizationIn, headerPairs, type RequestOptions, requestOptionChecks } from './http/request-options.ts'
+import { retryOptions } from './http/retry.ts'
+import { createRedactor, redactIssues } from './http/secrets.ts'
+import type { Settings } from './http/transport.ts'
+import { createRateLimiter, type RateLimiter, type RateLimitOptions, rateLimitChecks } from './rate-limit/limiter.ts'
+import { environment, isVisited } from './runtime/environment.ts'
+import { type Fetch, runtimeFetch } from './runtime/fetch.ts'
+import { ownProperties } from './runtime/own-properties.ts'
+import {
+  aFunction,
+  boolean,
+  type Checks,
+  checkedElsewhere,
+  checkOptions,
+  oneOf,
+  positiveInteger,
+} from './schema/checks.ts'
+import { isRecord, mismatch, shown } from './schema/expected.ts'
 
-/** The options of a `ShortLinkClient`. Every one has a default, but at least one address is needed. */
+/**
+ * The options of a `ShortLinkClient`. Every one has a default. What is invalid fails in the constructor; an address or a
+ * key that is missing fails in the first call, and variables are read then.
+ */
 export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 'signal'> {
   /**
-   * The address of the management API, such as `https://sho.rt/api`. In a page, `'/api/shortlink'` is resolved against
-   * the page's address. Default: the environment variable `SHORTLINK_BASE_URL`. A call to an API whose address is
-   * missing fails with `ConfigurationError`.
+   * The address of the management API, such as `https://sho.rt/api`. A relative one, such as `'/api/shortlink'`, is
+   * relative to the address of the page. Default: the environment variable `SHORTLINK_BASE_URL`.
    */
-  baseUrl?: string | URL
+  baseUrl?: string | URL | undefined
   /**
    * The address of the app-opener API, such as `https://opener.example`, without `/v3/api`. Default: the environment
    * variable `SHORTLINK_OPENER_URL`.
    */
-  openerUrl?: string | URL
+  openerUrl?: string | URL | undefined
   /**
    * The API key, or a function that returns it, called before each attempt. `null`: no key is sent, because a proxy adds
    * it. Default: the environment variable `SHORTLINK_API_KEY`.
    */
-  apiKey?: KeySource
+  apiKey?: KeySource | undefined
   /**
-   * How long one attempt may take, in milliseconds, including the key function, excluding the wait for rate budget.
+   * What stands before the key in the `Authorization` header. The reference says `Bearer`; older deployments want `Token`,
+   * or the bare key (`raw`). Default: the environment variable `SHORTLINK_AUTH_SCHEME`, else `Bearer`.
+   */
+  authScheme?: AuthScheme | undefined
+  /**
+   * How long one attempt may take, in milliseconds, including the key function, excluding the wait for the rate limit.
    * Default 30,000; `false`: no limit.
    */
-  timeout?: number | false
+  timeout?: number | false | undefined
   /**
-   * The rate budget. Default: 30 requests in 60,000 ms, until the server's headers say otherwise; a number of `requests`
-   * that is given here is a ceiling. A `RateLimiter` can be shared by clients; `false`: no limit.
+   * The rate limit. Default: the environment variable `SHORTLINK_RATE_LIMIT` (`off`, or a number of requests a minute), else
+   * 30 requests in 60,000 ms until the server's headers say otherwise; a number of `requests` that is given is a ceiling.
+   * A `RateLimiter` can be shared by clients; `false`: no limit.
    */
-  rateLimit?: RateLimitOptions | RateLimiter | false
+  rateLimit?: RateLimitOptions | RateLimiter | false | undefined
   /**
-   * The largest answer that is read, in bytes after decompression. A larger one is an `InvalidResponseError`.
+   * The largest response that is read, in bytes after decompression. A larger one is an `InvalidResponseError`.
    * Default 16 MiB.
    */
-  maxResponseSize?: number
+  maxResponseSize?: number | undefined
   /**
-   * What happens where an answer does not fit its documented type. Default `strict`: `InvalidResponseError`. `report`: the
+   * What happens if a response does not fit its documented type. Default `strict`: `InvalidResponseError`. `report`: the
    * row is returned as it came, and `onDrift` is called. `off`: only the envelope is read.
    */
-  validation?: 'strict' | 'report' | 'off'
+  validation?: 'strict' | 'report' | 'off' | undefined
   /** The fetch to send with. Default: the global one, as it is at the time of the call. */
-  fetch?: Fetch
-  /** Whether the app-opener API is sent the key. The platform does not say where it takes one. Default `none`. */
-  openerAuth?: 'none' | 'bearer'
+  fetch?: Fetch | undefined
+  /** Whether to send the API key to the app-opener API. The platform does not say where it takes one. Default `none`. */
+  openerAuth?: 'none' | 'bearer' | undefined
   /**
-   * What is logged. Default: the environment variable `SHORTLINK_LOG`, else `warn`, which says one line for a wait of
-   * more than five seconds for rate budget. `info`: a line for each call. `debug`: each attempt.
+   * What is logged. Default: the environment variable `SHORTLINK_LOG`, else `warn`, which logs one line when a
+   * call waits longer than five seconds for the rate limit. `info`: a line for each call. `debug`: each attempt.
    */
-  logLevel?: LogLevel
+  logLevel?: LogLevel | undefined
   /** Where the log goes. Default: `console`. */
-  logger?: Logger
-  /** Allows a string `apiKey` in a browser, where every visitor can read it. Default `false`. */
-  dangerouslyAllowBrowser?: boolean
+  logger?: Logger | undefined
+  /** Allows a string `apiKey` in a page, whose visitors can read it. Default `false`. */
+  dangerouslyAllowBrowser?: boolean | undefined
   /** Allows `http:` beyond this machine, where the key travels unencrypted. Default `false`. */
-  allowInsecureHttp?: boolean
+  allowInsecureHttp?: boolean | undefined
 }
 
 const { signal: _, ...commonChecks } = requestOptionChecks
 
-const optionChecks: Checks<keyof ShortLinkClientOptions> = {
+const optionChecks = {
   ...commonChecks,
   baseUrl: checkedElsewhere,
   openerUrl: checkedElsewhere,
   apiKey: checkedElsewhere,
+  authScheme: oneOf(authSchemes),
   rateLimit: {
     expected: 'an object of options, a RateLimiter, or false',
-    fits: (value) => value === false || (isRecord(value) && typeof value.acquire === 'function'),
+    fits: (value: unknown) => value === false || (isRecord(value) && typeof value.acquire === 'function'),
     options: rateLimitChecks,
   },
   maxResponseSize: positiveInteger,
-  validation: ['strict', 'report', 'off'],
+  validation: oneOf(['strict', 'report', 'off']),
   fetch: aFunction,
-  openerAuth: ['none', 'bearer'],
-  logLevel: logLevels,
+  openerAuth: oneOf(['none', 'bearer']),
+  logLevel: oneOf(logLevels),
   logger: {
     expected: 'an object with the functions error, warn, info and debug',
-    fits: (value) =>
+    fits: (value: unknown) =>
       Object(value) === value &&
       logMethods.every((name) => typeof (value as Record<string, unknown>)[name] === 'function'),
   },
@@ -94,7 +118,112 @@ const optionChecks: Checks<keyof ShortLinkClientOptions> = {
   onRetry: aFunction,
   onWait: aFunction,
   onError: aFunction,
+} satisfies Checks<keyof ShortLinkClientOptions>
+
+/** The defaults of the options. Those of the rate limit stand in `rate-limit/limiter.ts`. */
+const defaults = {
+  timeout: 30_000,
+  retry: { limit: 2, maxDelay: 90_000 },
+  maxResponseSize: DEFAULT_MAX_BYTES,
+  validation: 'strict',
+  logLevel: 'warn',
+  fetch: runtimeFetch,
+} as const
+
+/** The option and the variable of each address. @internal */
+export const addressNames = {
+  management: { option: 'baseUrl', variable: 'SHORTLINK_BASE_URL' },
+  opener: { option: 'openerUrl', variable: 'SHORTLINK_OPENER_URL' },
+} satisfies Record<string, AddressNames>
+
+/** The limiter that `withOptions` hands on, which may be made at the first call. @internal */
+export const sharedLimiter: unique symbol = Symbol('limiter')
+
+/** @internal */
+export type GivenOptions = ShortLinkClientOptions & { readonly [sharedLimiter]?: () => RateLimiter | undefined }
+
+/** Fills in the options of a client. @throws {ConfigurationError} if an option is invalid */
+export function resolveSettings(given: GivenOptions): Settings {
+  refuse(checkOptions(given, optionChecks), given?.apiKey)
+  const options = ownProperties(given)
+  const { allowInsecureHttp = false, openerAuth = 'none', logger = console as Logger, rateLimit } = options
+  const apiKey = new ApiKey(options.apiKey, options.authScheme)
+  const headers = headerPairs(options.headers)
+  if (apiKey.isGiven && authorizationIn(headers) !== undefined) {
+    throw new ConfigurationError(
+      'headers: Authorization is set by the client, from `apiKey` and `authScheme`: leave it out, or set `apiKey: null` to send your own',
+    )
+  }
+  const redact = (text: string) => apiKey.redact(text)
+  const management = new Address(addressNames.management, options.baseUrl, allowInsecureHttp, redact)
+  const opener = new Address(addressNames.opener, options.openerUrl, allowInsecureHttp, redact)
+  guardKey(options, management)
+  const limiter =
+    options[sharedLimiter] && rateLimit === undefined ? options[sharedLimiter] : once(() => limiterOf(rateLimit))
+  return {
+    management: { address: management, usesKey: true, limiter },
+    opener: { address: opener, usesKey: openerAuth === 'bearer', limiter: () => openerLimiter(limiter()) },
+    apiKey,
+    timeout: options.timeout ?? defaults.timeout,
+    retry: retryOptions(options.retry, defaults.retry),
+    headers,
+    maxResponseSize: options.maxResponseSize ?? defaults.maxResponseSize,
+    validation: options.validation ?? defaults.validation,
+    fetch: options.fetch ?? defaults.fetch,
+    listeners: once((): Listeners => [options, logObservers(options.logLevel ?? logLevelOfEnvironment(), logger)]),
+  }
 }
 
-/** What does not fit about the options of a client. @internal */
-export const checkClientOptions = (options: unknown): Issue[] => checkOptions(options, optionChecks)
+/** @throws {ConfigurationError} of the issues, if there are any, without the key that one of them may show */
+function refuse(issues: readonly Issue[], apiKey: unknown): void {
+  if (issues.length === 0) return
+  const redact = typeof apiKey === 'string' && apiKey ? createRedactor(apiKey) : (text: string) => text
+  throw new ConfigurationError(describe(redactIssues(redact, issues)))
+}
+
+/** @throws {ConfigurationError} if a visitor could read the key. A server on this machine has no visitors. */
+function guardKey({ apiKey, dangerouslyAllowBrowser }: ShortLinkClientOptions, address: Address): void {
+  if (typeof apiKey !== 'string' || dangerouslyAllowBrowser || !isVisited()) return
+  const { known } = address
+  if (known && isLoopback(new URL(known).hostname)) return
+  throw new ConfigurationError(
+    'apiKey: every visitor of a page can read a string. Use `apiKey: null` with a proxy that adds the key (shortlink-sdk/proxy), or set dangerouslyAllowBrowser',
+  )
+}
+
+function logLevelOfEnvironment(): LogLevel {
+  const level = environment('SHORTLINK_LOG') ?? defaults.logLevel
+  const known = logLevels.find((name) => name === level)
+  if (known) return known
+  throw new ConfigurationError(`SHORTLINK_LOG: ${mismatch(`one of ${logLevels.join(', ')}`, level, shown)}`)
+}
+
+function limiterOf(rateLimit: ShortLinkClientOptions['rateLimit']): RateLimiter | undefined {
+  if (rateLimit === false) return undefined
+  if (rateLimit && 'acquire' in rateLimit) return rateLimit
+  const variable = rateLimit === undefined ? environment('SHORTLINK_RATE_LIMIT') : undefined
+  if (variable === undefined) return createRateLimiter(rateLimit)
+  if (variable === 'off') return undefined
+  if (/^[1-9]\d{0,8}$/.test(variable)) return createRateLimiter({ requests: Number(variable) })
+  const expected = 'off, or a number of requests a minute'
+  throw new ConfigurationError(`SHORTLINK_RATE_LIMIT: ${mismatch(expected, variable, shown)}`)
+}
+
+// The opener has a limit of its own, none until it says otherwise; clients that share a limiter share it too.
+const openerLimiters = /* @__PURE__ */ new WeakMap<RateLimiter, RateLimiter>()
+
+function openerLimiter(management: RateLimiter | undefined): RateLimiter | undefined {
+  if (!management) return undefined
+  const limiter = openerLimiters.get(management) ?? createRateLimiter({ requests: Number.POSITIVE_INFINITY })
+  openerLimiters.set(management, limiter)
+  return limiter
+}
+
+/** A function that is run once, if that succeeds. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

@@ -16,6 +16,7 @@ import * as campaigns from './resources/campaigns.ts'
 import * as channels from './resources/channels.ts'
 import * as domains from './resources/domains.ts'
 import * as files from './resources/files.ts'
+import * as links from './resources/links/link.ts'
 import * as opener from './resources/opener.ts'
 import * as overlays from './resources/overlays.ts'
 import * as pixels from './resources/pixels.ts'
@@ -43,6 +44,12 @@ export const Created: Schema<resource.Created> = /* @__PURE__ */ published(resou
 export const CreatedQrCode: Schema<qr.CreatedQrCode> = /* @__PURE__ */ published(qr.createdQrCode)
 /** A branded domain. */
 export const Domain: Schema<domains.Domain> = /* @__PURE__ */ published(domains.domain)
+/** A link in a list. Outside the reference. */
+export const Link: Schema<links.Link> = /* @__PURE__ */ published(links.link)
+/** A link with its statistics. Outside the reference. */
+export const LinkDetails: Schema<links.LinkDetails> = /* @__PURE__ */ published(links.linkDetails)
+/** The answer to the creation and to the update of a link. Outside the reference. */
+export const CreatedLink: Schema<links.CreatedLink> = /* @__PURE__ */ published(links.createdLink)
 /** A short link that opens in an app. */
 export const OpenerLink: Schema<opener.OpenerLink> = /* @__PURE__ */ published(opener.openerLink)
 /** A CTA overlay. */

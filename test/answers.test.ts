@@ -211,7 +211,7 @@ describe('an answer that does not fit its documented type', () => {
     expect(error).toBeInstanceOf(InvalidResponseError)
     expect(error).toMatchObject({ code: 'invalid_response', status: 200, outcome: 'unknown', attempts: 1, issues })
     expect(error.message).toBe(
-      'GET /splash: the answer does not fit: data.splash.1.id: expected an integer, received a string; data.splash.1.date: expected a string, received an object; data.splash.2: expected an object, received a string',
+      'GET /splash: invalid response: data.splash.1.id: expected an integer, received a string; data.splash.1.date: expected a string, received an object; data.splash.2: expected an object, received a string',
     )
     expect((error as InvalidResponseError).body).toEqual(answer.body)
   })
@@ -469,7 +469,7 @@ describe('client.request', () => {
   ])('refuses a schema that returns %j', async (result, received) => {
     const call = connect(await serve({ body: {} })).request('GET', '/url/5', { schema: schemaOf(() => result) })
     expect((await failure(call)).message).toBe(
-      `GET /url/5: the answer does not fit: expected a result of Standard Schema from \`schema\`, received ${received}`,
+      `GET /url/5: invalid response: expected a result of Standard Schema from \`schema\`, received ${received}`,
     )
   })
 

@@ -100,7 +100,7 @@ describe('TLS', () => {
     // The codes of OpenSSL do not tell whether it was the handshake.
     expect(error).toMatchObject({ code: 'connection', outcome: 'unknown', retryable: false })
     expect(error.message).toBe(
-      'POST /campaign/add: no answer came: the TLS connection failed. Does this port speak TLS? The address begins with https:',
+      'POST /campaign/add: no response: the TLS connection failed. Does this port speak TLS? The address begins with https:',
     )
   })
 

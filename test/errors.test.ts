@@ -154,7 +154,7 @@ describe('an error that the server answers with', () => {
     ],
     ['the words of the status where the body has no message', { status: 502, body: html }, /502 Bad Gateway/],
     [
-      'that the answer is an HTML page where the status has no words either',
+      'that the response is an HTML page where the status has no words either',
       { status: 502, statusText: '', body: html },
       /502 .*HTML page/,
     ],
@@ -236,7 +236,7 @@ describe('an answer above maxResponseSize', () => {
     const error = await failure(get(connect(await serve({ body: account }), { maxResponseSize: 20 })))
     expect(error).toBeInstanceOf(InvalidResponseError)
     expect(error).toMatchObject({ status: 200, body: undefined, issues: [], outcome: 'unknown', retryable: false })
-    expect(error.message).toBe('GET /account: the answer is larger than maxResponseSize, 20 bytes')
+    expect(error.message).toBe('GET /account: the response is larger than maxResponseSize, 20 bytes')
   })
 })
 
@@ -257,31 +257,31 @@ describe('a call that failed twice', () => {
 
 describe('an answer that cannot be read', () => {
   it.each<[came: string, body: unknown, message: string]>([
-    ['an HTML page', html, 'the answer is an HTML page, not JSON: a gateway, maintenance, or a wrong address'],
+    ['an HTML page', html, 'the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address'],
     [
       'an HTML page after line breaks',
       `\r\n\n${html}`,
-      'the answer is an HTML page, not JSON: a gateway, maintenance, or a wrong address',
+      'the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address',
     ],
-    ['nothing', '', 'the answer is empty'],
-    ['spaces', ' \n', 'the answer is empty'],
-    ['JSON cut short', '{"error":0,"data":{"id":1', 'the answer is not JSON, or was cut short'],
+    ['nothing', '', 'the response is empty'],
+    ['spaces', ' \n', 'the response is empty'],
+    ['JSON cut short', '{"error":0,"data":{"id":1', 'the response is not JSON, or was cut short'],
     [
       'a warning of PHP before the JSON',
       'Warning: x in y.php\n{"error":0}',
-      'the answer is not JSON, or was cut short',
+      'the response is not JSON, or was cut short',
     ],
-    ['a text', 'OK', 'the answer is not JSON, or was cut short'],
-    ['a text with a tag in it', 'OK <br>', 'the answer is not JSON, or was cut short'],
-    ['a page after 1,000 spaces', `${' '.repeat(1000)}${html}`, 'the answer is not JSON, or was cut short'],
+    ['a text', 'OK', 'the response is not JSON, or was cut short'],
+    ['a text with a tag in it', 'OK <br>', 'the response is not JSON, or was cut short'],
+    ['a page after 1,000 spaces', `${' '.repeat(1000)}${html}`, 'the response is not JSON, or was cut short'],
     [
       'a page that asks who is human after 100,000 characters',
       `<p>${' '.repeat(100_000)}captcha`,
-      'the answer is an HTML page, not JSON: a gateway, maintenance, or a wrong address',
+      'the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address',
     ],
-    ['a list', '[]', 'the answer is JSON, but not an object'],
-    ['a number', '5', 'the answer is JSON, but not an object'],
-    ['null', 'null', 'the answer is JSON, but not an object'],
+    ['a list', '[]', 'expected a JSON object in the response body'],
+    ['a number', '5', 'expected a JSON object in the response body'],
+    ['null', 'null', 'expected a JSON object in the response body'],
   ])('%s with 200 is an InvalidResponseError', async (_, body, message) => {
     const error = await failure(post(connect(await serve({ body }))))
     expect(error).toBeInstanceOf(InvalidResponseError)
@@ -311,7 +311,7 @@ describe('a call that gets no answer', () => {
       const error = await failure(call(connect({ origin })))
       expect(error.constructor).toBe(ConnectionError)
       expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent', retryable: true, attempts: 1 })
-      expect(error.message).toMatch(/: no answer came: .*ECONNREFUSED/)
+      expect(error.message).toMatch(/: no response: .*ECONNREFUSED/)
       expect(error.cause).toBeInstanceOf(Error)
     }
   })
@@ -373,11 +373,11 @@ describe('a call that gets no answer', () => {
     ],
     ['a DOMException', new DOMException('gone', 'NetworkError'), /gone/],
     ['a text', 'offline', /offline/],
-    ['an empty text', '', /no answer came: fetch gave no reason$/],
-    ['an error without a message', new TypeError(''), /no answer came: TypeError$/],
-    ['an error with only a code', Object.assign(new Error(''), { code: 'EPIPE' }), /no answer came: EPIPE$/],
-    ['nothing', undefined, /no answer came: fetch gave no reason$/],
-    ['an object', { reason: 'offline' }, /no answer came: fetch gave no reason$/],
+    ['an empty text', '', /no response: fetch gave no reason$/],
+    ['an error without a message', new TypeError(''), /no response: TypeError$/],
+    ['an error with only a code', Object.assign(new Error(''), { code: 'EPIPE' }), /no response: EPIPE$/],
+    ['nothing', undefined, /no response: fetch gave no reason$/],
+    ['an object', { reason: 'offline' }, /no response: fetch gave no reason$/],
     ['an object with a message', { message: 'offline' }, /offline/],
   ])('ends with a ConnectionError where fetch throws %s', async (_, value, message) => {
     const fetch = () => Promise.reject(value)
@@ -388,9 +388,9 @@ describe('a call that gets no answer', () => {
   })
 
   it.each([
-    ['http://sho.rt', 'ECONNRESET', 'no answer came: gone. Does this port speak TLS? The address begins with http:'],
-    ['https://sho.rt', 'ECONNRESET', 'no answer came: gone'],
-    ['http://sho.rt', 'EPIPE', 'no answer came: gone'],
+    ['http://sho.rt', 'ECONNRESET', 'no response: gone. Does this port speak TLS? The address begins with http:'],
+    ['https://sho.rt', 'ECONNRESET', 'no response: gone'],
+    ['http://sho.rt', 'EPIPE', 'no response: gone'],
   ])('at %s, with the code %s, says: %s', async (baseUrl, code, message) => {
     const fetch = () => Promise.reject(Object.assign(new Error('gone'), { code }))
     const client = new ShortLinkClient({ baseUrl, apiKey: 'KEY', allowInsecureHttp: true, retry: 0, fetch })

@@ -1,8 +1,8 @@
 import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
-import { emit } from '../src/http/events/emit.ts'
-import { logObservers } from '../src/http/events/log.ts'
+import { logObservers } from '../src/http/log.ts'
+import { emit } from '../src/http/observers.ts'
 import type { ErrorEvent, ShortLinkClientOptions, WaitEvent } from '../src/index.ts'
 import { createRateLimiter } from '../src/rate-limit/limiter.ts'
 import { account } from './helpers/answers.ts'
@@ -22,7 +22,7 @@ function millisecondsIn(line: string): number {
 describe('observers', () => {
   it('are told of events that are made only where somebody listens', () => {
     const makeEvent = vi.fn(() => ({ attempt: 1 }))
-    emit([{}, { onError: () => {} }], 'onRequest', {} as never, makeEvent)
+    emit({ listeners: [{}, { onError: () => {} }] } as never, 'onRequest', makeEvent)
     expect(makeEvent).not.toHaveBeenCalled()
   })
 

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { type LinksResource, links } from 'shortlink-sdk/links'
 import { createSandbox, type SandboxRequest, sampleData } from 'shortlink-sdk/testing'
 import { serve } from 'shortlink-sdk/testing/server'
 import { describe, expect, it } from 'vitest'
@@ -17,7 +16,7 @@ import { calls } from './fixtures/calls.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Every call of the links section, with every parameter that it has. */
-const linkCalls: Record<string, (shop: LinksResource) => PromiseLike<unknown>> = {
+const linkCalls: Record<string, (shop: ShortLinkClient['links']) => PromiseLike<unknown>> = {
   list: (shop) => shop.list({ limit: 5, page: 2, order: 'date' }),
   get: (shop) => shop.get('12'),
   find: (shop) => shop.find('l163z'),
@@ -51,10 +50,7 @@ const linkCalls: Record<string, (shop: LinksResource) => PromiseLike<unknown>> =
 const everyCall: Record<string, (client: ShortLinkClient) => PromiseLike<unknown>> = {
   ...Object.fromEntries(Object.entries(calls).map(([name, [call]]) => [name, call])),
   ...Object.fromEntries(
-    Object.entries(linkCalls).map(([name, call]) => [
-      `links.${name}`,
-      (client: ShortLinkClient) => call(links(client)),
-    ]),
+    Object.entries(linkCalls).map(([name, call]) => [`links.${name}`, (client: ShortLinkClient) => call(client.links)]),
   ),
 }
 

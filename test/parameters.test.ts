@@ -170,7 +170,7 @@ describe('an invalid parameter is refused before anything is sent', () => {
     ['a number to search for', (c) => c.files.list({ name: 5 as never }), 'name', /a string/],
     ['a list of parameters', (c) => c.account.update([] as never), '', /an object of parameters, received a list/],
     ['null for the parameters', (c) => c.account.update(null as never), '', /an object of parameters, received null/],
-    ['what JSON cannot hold', (c) => c.request('POST', '/url/add', { json: { id: 5n } }), '', /what JSON can hold/],
+    ['what JSON cannot hold', (c) => c.request('POST', '/url/add', { json: { id: 5n } }), '', /a JSON value/],
     ['a body for GET', (c) => c.request('GET', '/urls', { json: {} }), 'body', /GET/],
     ['a file for GET', (c) => c.request('GET', '/urls', { body: content }), 'body', /GET/],
     [
@@ -198,10 +198,10 @@ describe('an invalid parameter is refused before anything is sent', () => {
       'signal',
       /^expected a string.*received an object: it is an option of the call, pass it as the next argument$/,
     ],
-    ['a function in JSON', json(() => {}), 'a', /^expected what JSON can hold, received a function$/],
-    ['a symbol in JSON', json(Symbol('a')), 'a', /^expected what JSON can hold, received a symbol$/],
-    ['a Map in JSON', json(new Map()), 'a', /^expected what JSON can hold, received an object$/],
-    ['an instance of a class in JSON', json(new Blob([])), 'a', /^expected what JSON can hold, received an object$/],
+    ['a function in JSON', json(() => {}), 'a', /^expected a JSON value, received a function$/],
+    ['a symbol in JSON', json(Symbol('a')), 'a', /^expected a JSON value, received a symbol$/],
+    ['a Map in JSON', json(new Map()), 'a', /^expected a JSON value, received an object$/],
+    ['an instance of a class in JSON', json(new Blob([])), 'a', /^expected a JSON value, received an object$/],
     ['a function for a name', (c) => c.campaigns.create({ name: (() => {}) as never }), 'name', /expected a string/],
     ['an object for a name to search for', (c) => c.files.list({ name: {} as never }), 'name', /expected a string/],
     [

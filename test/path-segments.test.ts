@@ -1,6 +1,5 @@
 /** Names and paths as a careless server may read them: none leads out of the place where it stands. */
 import { describe, expect, it } from 'vitest'
-import { links } from '../src/links/index.ts'
 import { isPathSegment, neverClimbs } from '../src/schema/segment.ts'
 import { connect } from './helpers/client.ts'
 import { failure } from './helpers/outcome.ts'
@@ -85,7 +84,7 @@ describe('before anything is sent, the client refuses', () => {
 
   it.each(['..', '../account', 'tea%2Fcake', 'tea\\cake'])('the alias %j of a link or a file', async (custom) => {
     const server = await serve(done)
-    const shop = links(connect(server))
+    const shop = connect(server).links
     const calls = [
       connect(server).files.upload('a.txt', content, { custom }),
       shop.create({ url: 'https://shop.example', custom }),

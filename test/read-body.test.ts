@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { BodyTooLargeError, discardBody, readText } from '../src/runtime/read-body.ts'
+import { BodyTooLargeError, discardBody, readText } from '../src/http/body.ts'
 import { listen } from './helpers/server.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)

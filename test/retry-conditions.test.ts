@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { causesOf, isCertificateError, isRedirectError, neverOpened } from '../src/http/fetch-failure.ts'
 import { retryDelay } from '../src/http/retry.ts'
-import { RateLimitError } from '../src/index.ts'
+import { ConnectionError } from '../src/index.ts'
 
 const withCode = (code: string, fields = {}) => Object.assign(new Error('failed'), { code, ...fields })
 const tried = (...errors: Error[]) => Object.assign(new AggregateError(errors), { code: 'ETIMEDOUT' })
@@ -130,16 +130,23 @@ describe('the causes of an error', () => {
 })
 
 describe('the wait before the next attempt', () => {
-  const refusedWith = (headers: Record<string, string>) =>
-    new RateLimitError('Slow', { status: 429, body: {}, headers: new Headers(headers), rateLimit: {} } as never, {})
+  const error = new ConnectionError('no response', { retryable: true })
+  const retry = { limit: 2, maxDelay: 90_000 }
 
-  it('is a backoff where a refusal by the rate limit names no time', () => {
-    const delay = retryDelay(refusedWith({}), 1)
+  it('is a backoff if the server names no time', () => {
+    const delay = retryDelay({ error }, 1, retry)
     expect(delay).toBeGreaterThanOrEqual(250)
     expect(delay).toBeLessThanOrEqual(500)
   })
 
   it('is what the server says', () => {
-    expect(retryDelay(refusedWith({ 'Retry-After': '7' }), 1)).toBe(7000)
+    expect(retryDelay({ error, wait: 7000 }, 1, retry)).toBe(7000)
+  })
+
+  it('ends the call if it is longer than maxDelay, if the retries are used up, or if a retry could do the work twice', () => {
+    expect(retryDelay({ error, wait: 90_001 }, 1, retry)).toBeUndefined()
+    expect(retryDelay({ error }, 3, retry)).toBeUndefined()
+    expect(retryDelay({ error: new ConnectionError('no response') }, 1, retry)).toBeUndefined()
+    expect(retryDelay({ error: new Error('an abort') }, 1, retry)).toBeUndefined()
   })
 })

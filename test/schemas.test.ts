@@ -31,7 +31,7 @@ const fetch = async () => new Response('{"error":0,"data":5}')
 const client = new ShortLinkClient({ baseUrl: 'https://sho.rt', apiKey: 'KEY', fetch, retry: 0 })
 const { error } = await client.account.get().safe()
 `
-const message = 'GET /account: the answer does not fit: data: expected an object, received a number'
+const message = 'GET /account: invalid response: data: expected an object, received a number'
 
 describe('the bundled schemas', () => {
   it('contain no eval and no new Function', async () => {

@@ -310,8 +310,8 @@ describe('the key appears nowhere', () => {
 
   it('where a key function returns a key again: it counts as the newest', async () => {
     const given = ['first', 'second', 'third', 'fourth', 'first', 'fifth']
-    const key = new ApiKey(() => given.shift() as string)
-    for (let call = 0; call < 6; call++) await key.get()
+    const key = new ApiKey(() => given.shift() as string, undefined)
+    for (let call = 0; call < 6; call++) await key.authorization()
     expect(key.redact('fifth first fourth third')).toBe('[redacted] [redacted] [redacted] [redacted]')
     // Whatever a key function returns, memory stays bounded.
     expect(key.redact('second')).toBe('second')

@@ -99,7 +99,7 @@ describe('an upload with onProgress is sent by XMLHttpRequest', () => {
     const server = await serve((_, destroy) => void destroy())
     const error = await failure(connectPage(server, { retry: 2 }).files.upload('a.bin', bytes, {}, progress))
     expect(error).toMatchObject({ code: 'connection', outcome: 'unknown', retryable: false, attempts: 1 })
-    expect(error.message).toContain('no answer came: Network request failed')
+    expect(error.message).toContain('no response: Network request failed')
     expect(requests).toMatchObject([{ state: 'failed' }])
   })
 

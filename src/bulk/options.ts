@@ -1,7 +1,7 @@
 import { ConfigurationError, describe, type Issue, type RateLimitState } from '../errors.ts'
 import { requestOptionChecks } from '../http/request-options.ts'
+import { aFunction, boolean, type Checks, checkOptions, count, positiveInteger } from '../schema/checks.ts'
 import { isRecord, mismatch, shown } from '../schema/expected.ts'
-import { aFunction, boolean, type Checks, checkOptions, count, positiveInteger } from '../schema/params.ts'
 import type { Journal } from './journal.ts'
 import type { BulkProgress } from './results.ts'
 

@@ -59,7 +59,7 @@ export const doctor: Command = {
     const allowInsecureHttp = values['allow-insecure-http']
     const { SHORTLINK_BASE_URL, SHORTLINK_OPENER_URL, SHORTLINK_API_KEY } = process.env
     const subject = checked(() => {
-      const key = SHORTLINK_API_KEY ? new ApiKey(SHORTLINK_API_KEY) : undefined
+      const key = SHORTLINK_API_KEY ? new ApiKey(SHORTLINK_API_KEY, undefined) : undefined
       const address = (option: 'base-url' | 'opener-url', variable: string, set: string | undefined) => {
         const given = values[option] ?? (set || undefined)
         const name = values[option] === undefined ? variable : `--${option}`

@@ -1,9 +1,77 @@
 import { ConfigurationError } from '../errors.ts'
-import { isBrowser } from '../runtime/environment.ts'
+import { environment, pageAddress } from '../runtime/environment.ts'
+import { canParseUrl } from '../runtime/url.ts'
 import { isRecord, mismatch, shown } from '../schema/expected.ts'
 import { redactLine } from './secrets.ts'
 
-/** An address without its trailing slashes. @throws {ConfigurationError} where it cannot be one */
+/** The option and the variable that set an address. */
+export interface AddressNames {
+  readonly option: string
+  readonly variable: string
+}
+
+/**
+ * An address, as far as it is known: what is invalid is refused at once, what is missing when it is needed. A variable is
+ * read, and a relative address resolved, at the first call, because a module that creates a client is also evaluated where
+ * there is neither variable nor page: while a framework builds, and on its server.
+ */
+export class Address {
+  readonly names: AddressNames
+  readonly #given: string | URL | undefined
+  readonly #allowInsecureHttp: boolean
+  readonly #redact: (text: string) => string
+  #address: string | undefined
+
+  /** @throws {ConfigurationError} if it cannot be an address */
+  constructor(
+    names: AddressNames,
+    given: string | URL | undefined,
+    allowInsecureHttp: boolean,
+    redact = (text: string): string => text,
+  ) {
+    this.names = names
+    this.#given = given
+    this.#allowInsecureHttp = allowInsecureHttp
+    this.#redact = redact
+    if (given !== undefined && !isRelative(given)) {
+      this.#address = parseAddress(names.option, given, allowInsecureHttp, redact)
+    }
+  }
+
+  /** The address, if it is known. */
+  get known(): string | undefined {
+    try {
+      return this.get()
+    } catch {
+      return undefined
+    }
+  }
+
+  /** @throws {ConfigurationError} if it is missing */
+  get(): string {
+    this.#address ??= this.#find()
+    return this.#address
+  }
+
+  #find(): string {
+    const { option, variable } = this.names
+    if (isRelative(this.#given)) {
+      const base = pageAddress()
+      if (base) return parseAddress(option, new URL(this.#given, base), this.#allowInsecureHttp)
+      throw new ConfigurationError(
+        `${option}: ${this.#given} is relative to the address of a page, and there is no page here. On a server, give the whole address`,
+      )
+    }
+    const value = environment(variable)
+    if (value === undefined) throw new ConfigurationError(`no address to send it to: set \`${option}\` or ${variable}`)
+    return parseAddress(variable, value, this.#allowInsecureHttp, this.#redact)
+  }
+}
+
+/** `sho.rt/api` is an address that lacks its scheme, and not a path of the page. */
+const isRelative = (address: unknown): address is string => typeof address === 'string' && /^\.{0,2}\//.test(address)
+
+/** An address without its trailing slashes. @throws {ConfigurationError} if it cannot be one */
 export function parseAddress(
   name: string,
   address: string | URL,
@@ -11,11 +79,7 @@ export function parseAddress(
   redact = (text: string): string => text,
 ): string {
   const given: unknown = isRecord(address) ? address.href : address
-  const text = typeof given === 'string' ? given : ''
-  // `sho.rt/api` is an address that lacks its scheme, and not a path of the page.
-  const isPath = /^\.{0,2}\//.test(text)
-  const base = isPath && isBrowser() ? (globalThis as { location?: { href: string } }).location?.href : undefined
-  const url = URL.canParse(text, base) ? new URL(text, base) : undefined
+  const url = typeof given === 'string' && canParseUrl(given) ? new URL(given) : undefined
   const problem = !url
     ? mismatch('an absolute URL such as https://sho.rt/api', address, (value) => redactLine(redact, shown(value), 200))
     : !['http:', 'https:'].includes(url.protocol)
@@ -31,6 +95,7 @@ export function parseAddress(
   return url!.href.replace(/\/+$/, '')
 }
 
-function isLoopback(hostname: string): boolean {
+/** Whether an address leads to this machine. */
+export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 }

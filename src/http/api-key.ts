@@ -1,35 +1,56 @@
 import { ConfigurationError } from '../errors.ts'
-import { mismatch, reasonOf } from '../schema/expected.ts'
+import { environment } from '../runtime/environment.ts'
+import { mismatch, reasonOf, shown } from '../schema/expected.ts'
 import { createRedactor, type Redact } from './secrets.ts'
 
 /** The key, or a function that returns it, called before each attempt. `null`: no key is sent. */
 export type KeySource = string | (() => string | Promise<string>) | null
+
+/** What stands before the key in the `Authorization` header; `raw`: nothing. */
+export type AuthScheme = 'Bearer' | 'Token' | 'raw'
+
+/** @internal */
+export const authSchemes: readonly AuthScheme[] = ['Bearer', 'Token', 'raw']
 
 /** How many keys that a function returned are removed from texts: those used last. */
 const REMEMBERED = 4
 
 /** The key of a client. An inspection shows nothing of it. */
 export class ApiKey {
-  readonly #source: KeySource
+  readonly #scheme: AuthScheme | undefined
   readonly #redactors = new Map<string, Redact>()
+  #source: KeySource | undefined
 
-  constructor(source: KeySource) {
-    this.#source = source === null || typeof source === 'function' ? source : this.#checked(source)
+  /** What is left out is read from the environment when it is first needed. */
+  constructor(source: KeySource | undefined, scheme: AuthScheme | undefined) {
+    const isKey = source !== undefined && source !== null && typeof source !== 'function'
+    this.#source = isKey ? this.#checked(source) : source
+    this.#scheme = scheme
   }
 
-  /** Whether calls carry a key. */
-  get isSet(): boolean {
+  /** Whether a key was given. If none was, it may be in the environment. */
+  get isGiven(): boolean {
+    return this.#source !== null && this.#source !== undefined
+  }
+
+  /** Whether calls carry a key, or fail because there is none. */
+  get isSent(): boolean {
     return this.#source !== null
   }
 
   /**
-   * The key now.
+   * The value of the `Authorization` header now; `null` if no key is sent.
    *
-   * @throws {ConfigurationError} where it cannot stand in a header; the error does not show it
+   * @throws {ConfigurationError} if there is no key, or it cannot stand in a header; the error does not show it
    */
-  get(): string | null | Promise<string> {
-    const source = this.#source
-    return typeof source === 'function' ? this.#ask(source) : source
+  authorization(): string | null | Promise<string> {
+    if (this.#source === null) return null
+    const source = this.#source ?? this.#fromEnvironment()
+    const withScheme = (key: string) => {
+      const scheme = this.#scheme ?? schemeFromEnvironment()
+      return scheme === 'raw' ? key : `${scheme} ${key}`
+    }
+    return typeof source === 'string' ? withScheme(source) : this.#ask(source).then(withScheme)
   }
 
   /** A text without the key, in whichever way it is encoded there. */
@@ -37,6 +58,15 @@ export class ApiKey {
     let result = text
     for (const redact of this.#redactors.values()) result = redact(result)
     return result
+  }
+
+  #fromEnvironment(): string {
+    const key = environment('SHORTLINK_API_KEY')
+    if (key === undefined) {
+      throw new ConfigurationError('no key: set `apiKey` or SHORTLINK_API_KEY, or `apiKey: null` if a proxy adds it')
+    }
+    this.#source = this.#checked(key)
+    return key
   }
 
   async #ask(source: () => string | Promise<string>): Promise<string> {
@@ -62,11 +92,20 @@ export class ApiKey {
   }
 }
 
+function schemeFromEnvironment(): AuthScheme {
+  const scheme = environment('SHORTLINK_AUTH_SCHEME') ?? 'Bearer'
+  const known = authSchemes.find((name) => name === scheme)
+  if (known) return known
+  throw new ConfigurationError(`SHORTLINK_AUTH_SCHEME: ${mismatch(`one of ${authSchemes.join(', ')}`, scheme, shown)}`)
+}
+
 function problemOf(key: unknown): string | undefined {
   if (typeof key !== 'string') return mismatch('a string', key)
   if (key === '') return 'is empty'
-  if (/^bearer\s/i.test(key)) return 'begins with “Bearer”: leave that out, the client adds it'
+  const [, scheme] = /^(bearer|token)\s/i.exec(key) ?? []
+  if (scheme) return `begins with “${scheme}”: leave that out, the client adds what \`authScheme\` says`
   if (key !== key.trim()) return 'begins or ends with white space: trim it'
-  if (!/^[\x21-\x7e]+$/.test(key)) return 'holds a space, a line break or another character that a header cannot carry'
+  if (!/^[\x21-\x7e]+$/.test(key))
+    return 'contains a space, a line break or another character that a header cannot carry'
   return undefined
 }

@@ -1,26 +1,26 @@
 import { type AnyShortLinkError, isShortLinkError, type RateLimitState } from '../errors.ts'
 import { type Inspect, inspectCustom } from '../runtime/inspect.ts'
 
-/** An answer together with its response. */
+/** A result together with its HTTP response. */
 export interface ApiResponse<T> {
-  /** The answer itself. */
+  /** What the call resolves with. */
   readonly data: T
   /** The HTTP response, its body already read. */
   readonly response: Response
-  /** The rate budget after the answer. */
+  /** The state of the rate limit after the response. */
   readonly rateLimit: RateLimitState
   /** How many times the request was sent. */
   readonly attempts: number
 }
 
-/** An answer, or the error that came instead. Its `code` narrows the error. */
+/** A result, or the error that came instead. Its `code` narrows the error. */
 export type Result<T> =
   | { readonly ok: true; readonly data: T; readonly error?: never }
   | { readonly ok: false; readonly error: AnyShortLinkError; readonly data?: never }
 
 /**
- * A Promise of an answer, with the response and the errors at hand. The request has been started when a method returns
- * one.
+ * A Promise with the HTTP response and the error at hand. The request was sent when a method returned it; only a
+ * `ListPromise` waits until it is used.
  *
  * @example
  * const { email } = await client.account.get()
@@ -29,7 +29,8 @@ export type Result<T> =
  * console.log(email, data.email, response.status, attempts, result.ok)
  */
 export class ApiPromise<T> extends Promise<T> {
-  readonly #response: Promise<ApiResponse<T>>
+  readonly #start: () => Promise<ApiResponse<T>>
+  #response: Promise<ApiResponse<T>> | undefined
   #data: Promise<T> | undefined
 
   // What `then` returns is a plain Promise: it belongs to no call.
@@ -38,19 +39,20 @@ export class ApiPromise<T> extends Promise<T> {
   }
 
   /** @internal */
-  constructor(response: Promise<ApiResponse<T>>) {
+  constructor(start: () => Promise<ApiResponse<T>>) {
     super(() => {})
-    this.#response = response
+    this.#start = start
   }
 
-  /** The answer together with the HTTP response, the rate budget after it, and the number of attempts. */
+  /** The result together with the HTTP response, the state of the rate limit after it, and the number of attempts. */
   withResponse(): Promise<ApiResponse<T>> {
+    this.#response ??= this.#start()
     return this.#response
   }
 
   /** `{ ok: true, data }` or `{ ok: false, error }`: never rejects with a `ShortLinkError`. An abort still rejects. */
   safe(): Promise<Result<T>> {
-    return this.#response.then(
+    return this.withResponse().then(
       ({ data }) => ({ ok: true, data }),
       (error) => {
         if (isShortLinkError(error)) return { ok: false, error }
@@ -60,17 +62,24 @@ export class ApiPromise<T> extends Promise<T> {
   }
 
   // In two steps, which keep the caller's frame in the stack of an error.
-  // biome-ignore lint/suspicious/noThenProperty: it is a Promise that resolves with the answer alone.
+  // biome-ignore lint/suspicious/noThenProperty: it is a Promise that resolves with the result alone.
   override then<A = T, B = never>(
     onfulfilled?: ((data: T) => A | PromiseLike<A>) | null,
     onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    this.#data ??= this.#response.then(({ data }) => data)
+    this.#data ??= this.withResponse().then(({ data }) => data)
     return this.#data.then(onfulfilled, onrejected)
   }
 
-  /** Node shows the state of the answer. @internal */
+  /** Node shows the state of the call. @internal */
   [inspectCustom](_depth: number, options: object, inspect: Inspect): string {
-    return inspect(this.#data ?? this.#response, options).replace('Promise', this.constructor.name)
+    const state = this.#data ?? this.#response
+    const name = this.constructor.name
+    return state ? inspect(state, options).replace('Promise', name) : `${name} { <not sent yet> }`
   }
+}
+
+/** A call that has begun: its request is sent whether or not anybody waits for it. @internal */
+export function begun<T>(response: Promise<ApiResponse<T>>): ApiPromise<T> {
+  return new ApiPromise(() => response)
 }

@@ -3,10 +3,10 @@ import { isRecord, mismatch } from '../schema/expected.ts'
 import { integer, rowsOf } from '../schema/fields.ts'
 import { addIssue, type ParseContext, parse, parseWithStandardSchema } from '../schema/parse.ts'
 import type { StandardSchema } from '../schema/standard-schema.ts'
-import type { Page } from './lists/page.ts'
+import type { Page } from './page.ts'
 
 /**
- * The envelope of every answer. `error` tells success from failure, because a failure often has the HTTP status 200:
+ * The envelope of every response. `error` tells success from failure, because a failure often has the HTTP status 200:
  * `0`, `"0"`, `false` or no key at all mean success; `1`, `true`, a number of 400 or more that acts as a status, or a
  * text mean failure.
  */
@@ -38,41 +38,39 @@ function messageOf(message: unknown): string {
   }
 }
 
-/** Takes the answer out of an open envelope. What does not fit goes into the context; the value stays as it came. */
-export type Unwrap<T> = (body: Record<string, unknown>, context: ParseContext, validate: boolean) => T | Promise<T>
+/** Reads the body of an open envelope. Problems go into the context; what is invalid stays as it came. */
+export type Read<T> = (body: Record<string, unknown>, context: ParseContext, validate: boolean) => T | Promise<T>
 
-/** The answer stands beside `error`. */
-export function unwrapBody<T>(schema: z.ZodMiniType<T>): Unwrap<T> {
-  return ({ error: _, ...answer }, context, validate) => (validate ? parse(schema, answer, context) : (answer as T))
+/** Reads what stands beside `error`, or under a key. */
+export function readBody<T>(schema: z.ZodMiniType<T>, under?: string): Read<T> {
+  return ({ error: _, ...body }, { path, issues }, validate) => {
+    const value = under === undefined ? body : body[under]
+    if (!validate) return value as T
+    return parse(schema, value, { path: under === undefined ? path : [...path, under], issues })
+  }
 }
 
-/** The answer stands under `data`. */
-export function unwrapData<T>(schema: z.ZodMiniType<T>): Unwrap<T> {
-  return ({ data }, { issues }, validate) => (validate ? parse(schema, data, { path: ['data'], issues }) : (data as T))
-}
-
-/** The whole body, as it came or as a user's schema returns it. */
-export function unwrapWhole<T>(schema: StandardSchema<T> | undefined): Unwrap<T> {
+/** Reads the whole body, as it came or as a user's schema returns it. */
+export function readWhole<T>(schema: StandardSchema<T> | undefined): Read<T> {
   return (body, context, validate) =>
     schema && validate ? parseWithStandardSchema(schema, body, context) : (body as T)
 }
 
-/** A page whose rows stand under one of these keys, in `data` or at the top level. */
-export function unwrapPage<T>(listKeys: readonly string[], row: z.ZodMiniType<T>): Unwrap<Page<T>> {
+/** Reads a page whose rows stand under one of these keys, in `data` or at the top level. The documented key comes first. */
+export function readPage<T>(under: string | readonly string[], row: z.ZodMiniType<T>): Read<Page<T>> {
+  const keys = typeof under === 'string' ? [under] : under
   return (body, context, validate) => {
-    const { page, rows, at } = openPage<T>(body, listKeys, context)
+    const { page, rows, at } = openPage<T>(body, keys, context)
+    if (!validate) return { ...page, items: rows as T[] }
     const rowContext = { path: at, issues: context.issues }
-    return {
-      ...page,
-      items: validate ? rows.map((value, index) => parse(row, value, rowContext, index)) : (rows as T[]),
-    }
+    return { ...page, items: rows.map((value, index) => parse(row, value, rowContext, index)) }
   }
 }
 
-/** The same, with its rows as they came or as a user's schema returns them. */
-export function unwrapPageWithSchema<T>(listKey: string, schema: StandardSchema<T> | undefined): Unwrap<Page<T>> {
+/** The same, with rows as they came or as a user's schema returns them. */
+export function readPageWithSchema<T>(under: string, schema: StandardSchema<T> | undefined): Read<Page<T>> {
   return async (body, context, validate) => {
-    const { page, rows, at } = openPage<T>(body, [listKey], context)
+    const { page, rows, at } = openPage<T>(body, [under], context)
     if (!schema || !validate) return { ...page, items: rows as T[] }
     const items: T[] = []
     for (const row of rows) {
@@ -83,27 +81,27 @@ export function unwrapPageWithSchema<T>(listKey: string, schema: StandardSchema<
   }
 }
 
-/** The page that was asked for, by default the first: a server that answers with another one could keep a walk going for ever. */
-export function unwrapNumberedPage<T>(unwrap: Unwrap<Page<T>>, asked: number | undefined): Unwrap<Page<T>> {
+/** The page that was asked for, by default the first: a server that sends another one could keep a walk going for ever. */
+export function readNumberedPage<T>(read: Read<Page<T>>, asked: number | undefined): Read<Page<T>> {
   return async (body, context, validate) => {
-    const page = await unwrap(body, context, validate)
+    const page = await read(body, context, validate)
     const expected = asked || 1
     if (page.currentpage !== expected && (asked || page.hasNextPage)) {
-      addIssue(context, 'currentpage', `asked for page ${expected}, the server answered with page ${page.currentpage}`)
+      addIssue(context, 'currentpage', `asked for page ${expected}, the server sent page ${page.currentpage}`)
       context.unusable = true
     }
     return page
   }
 }
 
-/** A number of a page that does not fit is none: what else a server sends cannot be compared, and may throw when it is. */
+/** An invalid number of a page is none: what else a server sends cannot be compared, and may throw if it is. */
 const numberOrNaN = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN)
 
-/** The numbers of a page, its rows, and where in the answer these stand. */
-function openPage<T>(body: Record<string, unknown>, listKeys: readonly string[], { issues }: ParseContext) {
+/** The numbers of a page, its rows, and where in the body these stand. */
+function openPage<T>(body: Record<string, unknown>, keys: readonly string[], { issues }: ParseContext) {
   const envelope = isRecord(body.data) ? body.data : body
   const path = envelope === body ? [] : ['data']
-  const listKey = listKeys.find((key) => key in envelope) ?? listKeys[0]!
+  const key = keys.find((name) => name in envelope) ?? keys[0]!
   const number = (name: string) => numberOrNaN(parse(integer, envelope[name], { path: [...path, name], issues }))
 
   const result = number('result')
@@ -116,9 +114,9 @@ function openPage<T>(body: Record<string, unknown>, listKeys: readonly string[],
   const hasNextPage = areNumbers && nextpage! > currentpage && currentpage < maxpage
 
   // PHP gives null for an empty list now and then.
-  const list = envelope[listKey] ?? (result === 0 ? [] : undefined)
+  const list = envelope[key] ?? (result === 0 ? [] : undefined)
   const rows = rowsOf(list)
-  if (!rows) addIssue({ path, issues }, listKey, mismatch('a list', envelope[listKey]))
+  if (!rows) addIssue({ path, issues }, key, mismatch('a list', envelope[key]))
   const page: Omit<Page<T>, 'items'> = { result, perpage, currentpage, nextpage, maxpage, hasNextPage }
-  return { page, rows: rows ?? [], at: [...path, listKey] }
+  return { page, rows: rows ?? [], at: [...path, key] }
 }

@@ -1,6 +1,6 @@
 import type { Issue } from '../errors.ts'
-import { kind } from '../schema/expected.ts'
-import { type Checks, checkParams, filename, id } from '../schema/params.ts'
+import { checkParams, filename, id, oneOf, required } from '../schema/checks.ts'
+import { kind, shown } from '../schema/expected.ts'
 import { neverClimbs } from '../schema/segment.ts'
 
 /** A path with the parameters that stand in it, each under its name. */
@@ -12,7 +12,7 @@ export interface Path {
 /** The longest path that a user may write, in characters; servers refuse longer ones. */
 const MAX_PATH = 8000
 
-const pathChecks: Checks = { filename, type: ['links', 'bio', 'qr'] }
+const pathChecks = { filename, type: oneOf(['links', 'bio', 'qr']) }
 
 /**
  * A path whose parameters are checked and escaped by their names: `` path`/campaign/${{ id }}/delete` ``. All are
@@ -34,12 +34,15 @@ export function checkPath(path: Path | string): Issue[] {
   if (isTemplate(path)) {
     const values = valuesOf(path)
     const names = Object.keys(values)
-    return checkParams(values, Object.fromEntries(names.map((name) => [name, pathChecks[name] ?? id])), names)
+    const checkOf = (name: string) => required(pathChecks[name as keyof typeof pathChecks] ?? id)
+    return checkParams(values, Object.fromEntries(names.map((name) => [name, checkOf(name)])))
   }
   const fits =
     typeof path === 'string' && path.length <= MAX_PATH && /^\/(?!\/)[^?#\\\s\p{Cc}]*$/u.test(path) && neverClimbs(path)
   const message =
-    'expected a path such as /urls, without ?, #, backslashes, spaces, . and .. segments: use `query` and encodeURIComponent'
+    typeof path === 'string' && /^[a-z]/i.test(path) && !path.includes(':')
+      ? `did you mean ${shown(`/${path}`)}?`
+      : 'expected a path such as /urls, without ?, #, backslashes, spaces, . and .. segments: use `query` and encodeURIComponent'
   return fits ? [] : [{ path: ['path'], message }]
 }
 

@@ -1,31 +1,32 @@
 import type { HeadersInput } from '../runtime/fetch.ts'
-import { kind, shown } from '../schema/expected.ts'
-import { type Check, type Checks, count, milliseconds } from '../schema/params.ts'
+import { type Checks, count, milliseconds } from '../schema/checks.ts'
+import { isRecord, kind, shown } from '../schema/expected.ts'
 import type { RetryOptions } from './retry.ts'
 
 /** Options of one call, all optional. They take precedence over the client's. */
 export interface RequestOptions {
   /** Ends the call at once, with the signal's reason, as fetch does. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   /** How long one attempt may take, in milliseconds. `false`: no limit. */
-  timeout?: number | false
-  /** Retries after the first attempt, or more exactly. */
-  retry?: number | RetryOptions
+  timeout?: number | false | undefined
+  /** Retries after the first attempt, or `{ limit, maxDelay }`. */
+  retry?: number | RetryOptions | undefined
   /** Headers added to this request. */
-  headers?: HeadersInput
+  headers?: HeadersInput | undefined
 }
 
 /** @internal */
-export const timeoutCheck: Check = {
+export const timeoutCheck = {
   expected: `${milliseconds.expected}, or false`,
-  fits: (value) => value === false || milliseconds.fits(value),
+  fits: (value: unknown) => value === false || milliseconds.fits(value),
 }
 
-/** What the options that a client and a call have in common may be. @internal */
-export const requestOptionChecks: Checks<keyof RequestOptions> = {
+/** The checks of the options that a client and a call have in common. @internal */
+export const requestOptionChecks = {
   signal: {
     expected: 'an AbortSignal',
-    fits: (value) => typeof (value as Partial<AbortSignal> | null)?.addEventListener === 'function',
+    fits: (value: unknown) => typeof (value as Partial<AbortSignal> | null)?.addEventListener === 'function',
+    hint: (value: unknown) => (isRecord(value) && 'signal' in value ? 'pass `controller.signal`' : undefined),
   },
   timeout: timeoutCheck,
   retry: {
@@ -35,24 +36,32 @@ export const requestOptionChecks: Checks<keyof RequestOptions> = {
       limit: count,
       maxDelay: {
         expected: 'milliseconds from 0',
-        fits: (value) => value === 0 || value === Number.POSITIVE_INFINITY || milliseconds.fits(value),
+        fits: (value: unknown) => value === 0 || value === Number.POSITIVE_INFINITY || milliseconds.fits(value),
       },
     },
   },
   headers: {
     expected: 'names and values of headers, each a line without control characters',
-    fits: (value) => headerEntries(value)?.every(isHeader) ?? false,
+    fits: (value: unknown) => headerEntries(value)?.every(isHeader) ?? false,
     // The value may be a secret, the name is not.
     secret: true,
-    hint: (value) => {
+    hint: (value: unknown) => {
       const misfit = headerEntries(value)?.find((entry) => !isHeader(entry))
-      return misfit && `${shown(misfit[0])} does not fit, its value is ${kind(misfit[1])}`
+      return misfit && `${shown(misfit[0])} is invalid, its value is ${kind(misfit[1])}`
     },
   },
-}
+} satisfies Checks<keyof RequestOptions>
 
-/** The names and values of headers that fit. @internal */
-export const headerPairs = (headers: HeadersInput = {}) => headerEntries(headers) as [name: string, value: string][]
+/** The names and values of valid headers. @internal */
+export const headerPairs = (headers: HeadersInput = {}) => headerEntries(headers) as HeaderPair[]
+
+/** @internal */
+export type HeaderPair = readonly [name: string, value: string]
+
+/** The value of an `Authorization` among headers. @internal */
+export function authorizationIn(headers: readonly HeaderPair[]): string | undefined {
+  return headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1]
+}
 
 /** The names and values of anything that `new Headers` takes, of any realm; `undefined` where it is something else. */
 function headerEntries(headers: unknown): [unknown, unknown][] | undefined {

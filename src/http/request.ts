@@ -1,54 +1,59 @@
 import { ConfigurationError, type ErrorContext, InvalidRequestError, type Issue } from '../errors.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
 import { ownProperties } from '../runtime/own-properties.ts'
+import { type Checks, checkOptions, checkParams, IS_AN_OPTION, oneOf, required } from '../schema/checks.ts'
 import { isRecord, kind, mismatch } from '../schema/expected.ts'
-import { type Checks, checkOptions, checkParams } from '../schema/params.ts'
+import type { Address } from './address.ts'
 import type { ApiKey } from './api-key.ts'
-import type { Unwrap } from './envelope.ts'
+import type { Read } from './envelope.ts'
+import type { Listeners } from './observers.ts'
 import { checkPath, escapePath, type Path, patternOf } from './path.ts'
-import { headerPairs, type RequestOptions, requestOptionChecks } from './request-options.ts'
-import { type RetryOptions, retryOptions } from './retry.ts'
+import {
+  authorizationIn,
+  type HeaderPair,
+  headerPairs,
+  type RequestOptions,
+  requestOptionChecks,
+} from './request-options.ts'
+import { type Retry, retryOptions } from './retry.ts'
 import { createRedactor, REDACTED, type Redact, redactIssues, redactLine } from './secrets.ts'
-import { checkContent, isReplayable, type Upload, type UploadContent, uploadOptionChecks } from './uploads/upload.ts'
+import { checkContent, isReplayable, type Upload, type UploadContent, uploadOptionChecks } from './upload.ts'
 
-/** A call as a row of the API: method, path, what is sent and checked, and how the answer is unwrapped. */
+/** A call: what is sent, how that is checked, and how the response is read. */
 export interface Call<T> {
   readonly method: string
   readonly path: Path | string
-  readonly api?: 'management' | 'opener'
+  readonly api?: 'opener' | undefined
   readonly query?: object | undefined
   readonly json?: unknown
-  /** Sent as it is, in the place of `json`. */
-  readonly content?: UploadContent | undefined
-  /** The checks of `json`, or of `query` where there is no `json`. */
+  /** Sent as it is, in place of `json`. */
+  readonly content?: UploadContent
+  /** The checks of `json`, or of `query` if there is no `json`. */
   readonly checks?: Checks | undefined
-  /** The parameters that are required. */
-  readonly required?: readonly string[]
-  /** Whether the request may stand behind other calls that wait for budget. */
-  readonly readAhead?: (() => boolean) | undefined
-  /** What the caller has found not to fit already. */
-  readonly invalid?: readonly Issue[]
-  readonly unwrap: Unwrap<T>
+  /** The checks of the call's options, if it takes more than the common ones. */
+  readonly optionChecks?: Checks
+  readonly read: Read<T>
 }
 
-/** One of the two APIs: where it is, and what its calls need. */
+/** One of the two APIs: its address, and what its calls need. */
 export interface Api {
-  /** The address without a trailing slash; `undefined` where nobody gave one. */
-  readonly address: string | undefined
-  /** The option and the variable that set the address, for errors. */
-  readonly setBy: string
+  readonly address: Address
   /** Whether its calls carry the key. */
   readonly usesKey: boolean
-  readonly limiter: RateLimiter | undefined
+  /** @throws {ConfigurationError} if a variable that sets it is invalid */
+  readonly limiter: () => RateLimiter | undefined
 }
 
-/** What a call takes from its client where its own options say nothing. */
+/** What a call takes from its client if its own options say nothing. */
 export interface CallDefaults {
   readonly management: Api
   readonly opener: Api
   readonly apiKey: ApiKey
   readonly timeout: number | false
-  readonly retry: Required<RetryOptions>
+  readonly retry: Retry
+  readonly headers: readonly HeaderPair[]
+  /** @throws {ConfigurationError} if a variable that sets the log level is invalid */
+  readonly listeners: () => Listeners
 }
 
 /** A call that was checked and is ready to be sent, as often as it takes. */
@@ -58,124 +63,144 @@ export interface PreparedCall<T> {
   readonly method: string
   /** The path as it is sent, without secrets. */
   readonly path: string
-  readonly url: string
   /** The address without secrets, for errors and events. */
-  readonly shownUrl: string
+  readonly url: string
+  /** The address to send to. */
+  readonly target: string
   readonly api: Api
+  readonly limiter: RateLimiter | undefined
+  readonly listeners: Listeners
   readonly apiKey: ApiKey
   /** Removes the key and this call's own secrets from a text. */
   readonly redact: Redact
   readonly body: string | undefined
   readonly upload: Upload | undefined
   readonly replayable: boolean
-  readonly unwrap: Unwrap<T>
+  readonly read: Read<T>
   readonly signal: AbortSignal | undefined
   readonly timeout: number | false
-  readonly retry: Required<RetryOptions>
-  readonly readAhead: (() => boolean) | undefined
-  readonly headers: readonly (readonly [string, string])[]
+  readonly retry: Retry
+  /** Those of the client, then those of the call. */
+  readonly headers: readonly HeaderPair[]
 }
 
 let calls = 0
 
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const methods = { method: required(oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])) }
+
+/** Options of calls, which are a mistake among parameters. `onTaken` belongs to `links.ensure`. */
+const optionNames = [...Object.keys(uploadOptionChecks), 'concurrency', 'dedupe', 'onTaken']
 
 /**
  * Checks a call and its options, and makes of them what is sent.
  *
- * @throws {InvalidRequestError} where something does not fit
- * @throws {ConfigurationError} where the client has no address for it
+ * @throws {InvalidRequestError} if something is invalid
+ * @throws {ConfigurationError} if the client has no address for it
  */
 export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults: CallDefaults): PreparedCall<T> {
-  const { content, unwrap, query, json, checks = {} } = call
+  const { query, json, checks } = call
   const { apiKey } = defaults
-  const isSecret = (name: string) =>
-    name === 'password' || (checks[name] as { secret?: boolean } | undefined)?.secret === true
-  const redact = redactorOf([query, json], isSecret, apiKey)
+  const isUpload = 'content' in call
   const api = call.api === 'opener' ? defaults.opener : defaults.management
+  const optionIssues = checkOptions(options, call.optionChecks ?? (isUpload ? uploadOptionChecks : requestOptionChecks))
+  const own = ownProperties(optionIssues.length ? {} : options)
+  const headers = [...defaults.headers, ...headerPairs(own.headers)]
+  const authorization = authorizationIn(headers)
+  const redact = redactorOf([...secretsIn(query, checks), ...secretsIn(json, checks)], authorization, apiKey)
+
   const method = typeof call.method === 'string' ? call.method : kind(call.method)
-  const refuse = (path: string, issues: Issue[]) => {
-    if (issues.length === 0) return
-    throw new InvalidRequestError(redactIssues(redact, issues), contextOfRefused(method, path, api, redact))
-  }
-  refuse(patternOf(call.path), [
-    ...checkParams({ method: call.method }, { method: methods }, ['method']),
-    ...checkPath(call.path),
-  ])
+  const context = contextOfInvalid(method, patternOf(call.path), api, redact)
+  refuse([...checkParams({ method: call.method }, methods), ...checkPath(call.path)], context, redact)
 
-  const escaped = escapePath(call.path)
-  const path = redact(escaped)
+  const path = escapePath(call.path)
   const issues = [
-    ...(call.invalid ?? []),
-    ...checkOptions(options, content === undefined ? requestOptionChecks : uploadOptionChecks),
-    ...(call.checks ? checkParams(json === undefined ? (query ?? {}) : json, checks, call.required) : []),
-    ...(content === undefined ? [] : checkContent(content)),
+    ...optionIssues,
+    ...(checks ? checkParams(json === undefined ? (query ?? {}) : json, checks, optionNames) : []),
+    ...(isUpload ? checkContent(call.content) : []),
   ]
-  if ([json, content].filter((body) => body !== undefined).length > (method === 'GET' ? 0 : 1)) {
-    issues.push({ path: ['body'], message: 'expected `json` or `body`, and neither with GET' })
+  if (json !== undefined && isUpload) issues.push({ path: ['body'], message: 'expected `json` or `body`, got both' })
+  if ((json !== undefined || isUpload) && method === 'GET') {
+    issues.push({ path: ['body'], message: 'GET has no body: use `query`' })
   }
+  if (authorization !== undefined && apiKey.isSent) issues.push(authorizationBesideKey)
   const body = stringify(json, issues)
-  const search = queryString(query, issues, isSecret)
-  refuse(escaped, issues)
+  const search = queryString(query, checks, issues)
+  refuse(issues, contextOfInvalid(method, path, api, redact), redact)
 
-  if (api.address === undefined) {
-    throw new ConfigurationError(`no address to send it to: set ${api.setBy}`, { method, path })
+  const inContext = <V>(read: () => V): V => {
+    try {
+      return read()
+    } catch (error) {
+      throw new ConfigurationError((error as Error).message, { method, path: redact(path) })
+    }
   }
-  const url = api.address + escaped + search.sent
-  const own = ownProperties(options)
+  const address = inContext(() => api.address.get())
   return {
     id: String(++calls),
     method,
-    path,
-    url,
-    shownUrl: redact(api.address + escaped + search.shown),
+    path: redact(path),
+    url: redact(address + path + search.shown),
+    target: address + path + search.sent,
     api,
+    limiter: inContext(api.limiter),
+    listeners: inContext(defaults.listeners),
     apiKey,
     redact,
     body,
-    upload: content === undefined ? undefined : { content, onProgress: (own as Partial<Upload>).onProgress },
-    replayable: content === undefined || isReplayable(content),
-    unwrap,
+    upload: isUpload ? { content: call.content!, onProgress: (own as Partial<Upload>).onProgress } : undefined,
+    replayable: !isUpload || isReplayable(call.content!),
+    read: call.read,
     signal: own.signal,
     timeout: own.timeout ?? defaults.timeout,
     retry: retryOptions(own.retry, defaults.retry),
-    readAhead: call.readAhead,
-    headers: headerPairs(own.headers),
+    headers,
   }
 }
 
-/** What every error of a call says about it. */
-export function contextOf({ method, path, shownUrl }: PreparedCall<unknown>): ErrorContext {
-  return { method, path, url: shownUrl }
+/** @throws {InvalidRequestError} if there are issues, without the secrets that they may show */
+export function refuse(issues: readonly Issue[], context: ErrorContext, redact: Redact = (text) => text): void {
+  if (issues.length) throw new InvalidRequestError(redactIssues(redact, issues), context)
 }
 
-/** What the error of a call says about it that is refused before anything is made of it. */
-export function contextOfRefused(method: string, path: string, { address }: Api, redact: Redact): ErrorContext {
+/** The context of the errors of a call. */
+export function contextOf({ method, path, url }: PreparedCall<unknown>): ErrorContext {
+  return { method, path, url }
+}
+
+/** The context of the error of a call that is refused before it is prepared. */
+export function contextOfInvalid(method: string, path: string, { address }: Api, redact: Redact): ErrorContext {
   const shown = (text: string) => redactLine(redact, text, 200)
-  return { method: shown(method), path: shown(path), ...(address !== undefined && { url: shown(address + path) }) }
+  return { method: shown(method), path: shown(path), ...(address.known && { url: shown(address.known + path) }) }
 }
 
-/** Removes the key, and the passwords among the parameters. */
-function redactorOf(params: readonly unknown[], isSecret: (name: string) => boolean, apiKey: ApiKey): Redact {
-  const secrets = params.flatMap((group) =>
-    Object.entries(isRecord(group) ? group : {}).flatMap(([name, value]) =>
-      // A shorter one would be found in words that have nothing to do with it.
-      isSecret(name) && typeof value === 'string' && value.length > 2 ? [value] : [],
-    ),
+const authorizationBesideKey: Issue = {
+  path: ['headers'],
+  message:
+    'Authorization is set by the client, from `apiKey` and `authScheme`: leave it out, or set `apiKey: null` to send your own',
+}
+
+/** Whether a parameter is a secret. */
+const isSecret = (name: string, checks: Checks = {}): boolean => name === 'password' || checks[name]?.secret === true
+
+/** The secrets among parameters. A shorter one would be found in words that have nothing to do with it. */
+function secretsIn(params: unknown, checks: Checks | undefined): string[] {
+  return Object.entries(isRecord(params) ? params : {}).flatMap(([name, value]) =>
+    isSecret(name, checks) && typeof value === 'string' && value.length > 2 ? [value] : [],
   )
-  const redact = createRedactor(...secrets)
+}
+
+/** Removes the key, an `Authorization` of the user's own, and the passwords among the parameters. */
+function redactorOf(secrets: string[], authorization: string | undefined, apiKey: ApiKey): Redact {
+  const credentials = authorization?.split(' ').at(-1)
+  const redact = createRedactor(...secrets, ...(credentials ? [credentials] : []))
   return (text) => redact(apiKey.redact(text))
 }
 
 /**
- * A query: `undefined` is left out; `null` and `''` are sent empty; the rest is escaped, whatever it holds. `shown`: the same
- * without the secrets among its parameters, however short they are.
+ * A query, as it is sent and as it is shown, without passwords: `undefined` is left out, `null` and `''` are sent empty, the
+ * rest is escaped, whatever it holds.
  */
-function queryString(
-  query: object | undefined,
-  issues: Issue[],
-  isSecret: (name: string) => boolean,
-): { sent: string; shown: string } {
+function queryString(query: object | undefined, checks: Checks | undefined, issues: Issue[]) {
   const sent: string[] = []
   const shown: string[] = []
   const refused = firstKeysOf(issues)
@@ -186,11 +211,11 @@ function queryString(
       continue
     }
     try {
-      const escaped = encodeURIComponent((value ?? '') as string)
-      sent.push(`${encodeURIComponent(name)}=${escaped}`)
-      shown.push(`${encodeURIComponent(name)}=${isSecret(name) && escaped ? REDACTED : escaped}`)
+      const key = encodeURIComponent(name)
+      sent.push(`${key}=${encodeURIComponent((value ?? '') as string)}`)
+      shown.push(isSecret(name, checks) && value ? `${key}=${REDACTED}` : sent.at(-1)!)
     } catch {
-      issues.push({ path: [name], message: 'expected text without symbols and lone surrogates' })
+      issues.push({ path: [name], message: 'cannot be encoded: contains a symbol or a lone surrogate' })
     }
   }
   const joined = (pairs: string[]) => (pairs.length ? `?${pairs.join('&')}` : '')
@@ -200,25 +225,23 @@ function queryString(
 function stringify(json: unknown, issues: Issue[]): string | undefined {
   const refused = firstKeysOf(issues)
   for (const [name, value] of Object.entries(isRecord(json) ? json : {})) {
-    if (!refused.has(name) && !isData(value)) issues.push(misplaced(name, mismatch('what JSON can hold', value)))
+    if (!refused.has(name) && !isData(value)) issues.push(misplaced(name, mismatch('a JSON value', value)))
   }
   try {
     return JSON.stringify(json)
   } catch (error) {
-    issues.push({ path: [], message: `expected what JSON can hold: ${(error as Error).message}` })
+    issues.push({ path: [], message: `expected a JSON value: ${(error as Error).message}` })
     return undefined
   }
 }
 
-/** What does not fit about a parameter that may be an option of the call, put into the wrong argument. */
+/** The issue of a value that cannot be sent, which may be an option of the call in the wrong argument. */
 function misplaced(name: string, message: string): Issue {
-  const advice = Object.hasOwn(uploadOptionChecks, name)
-    ? ': it is an option of the call, pass it as the next argument'
-    : ''
+  const advice = optionNames.includes(name) ? `: ${IS_AN_OPTION}` : ''
   return { path: [name], message: message + advice }
 }
 
-/** The parameters that something is said about already. */
+/** The parameters that have an issue already. */
 const firstKeysOf = (issues: readonly Issue[]) => new Set(issues.map(({ path }) => path[0]))
 
 /** Whether a value is data, and not a function or an instance such as an AbortSignal, which JSON would make `{}` of. */

@@ -1,20 +1,23 @@
-import { ApiError, RateLimitError, type ShortLinkError } from '../errors.ts'
-import { parseRetryAfter } from '../rate-limit/headers.ts'
+import { isShortLinkError } from '../errors.ts'
+import type { Failure } from './failure.ts'
 
 /** How often a call is sent again, and how long it may wait for that. */
 export interface RetryOptions {
   /** Retries after the first attempt. Default 2; 0: none. */
-  limit?: number
+  limit?: number | undefined
   /** The longest wait before a retry, in milliseconds; a longer one is an error at once. Default 90,000. */
-  maxDelay?: number
+  maxDelay?: number | undefined
+}
+
+/** How a call is retried. */
+export interface Retry {
+  readonly limit: number
+  readonly maxDelay: number
 }
 
 /** Both forms of the option `retry`, filled in. */
-export function retryOptions(
-  retry: number | RetryOptions | undefined,
-  defaults: Required<RetryOptions>,
-): Required<RetryOptions> {
-  const { limit = defaults.limit, maxDelay = defaults.maxDelay }: { limit?: number | undefined; maxDelay?: number } =
+export function retryOptions(retry: number | RetryOptions | undefined, defaults: Retry): Retry {
+  const { limit = defaults.limit, maxDelay = defaults.maxDelay }: RetryOptions =
     typeof retry === 'object' ? retry : { limit: retry }
   return { limit, maxDelay }
 }
@@ -46,12 +49,11 @@ export function mayRepeat({ method, replayable, notSent, status }: Attempt): boo
 }
 
 /**
- * How long to wait before the next attempt, in milliseconds: what the server said, else the end of the rate window, else
- * a backoff that doubles from half a second, with jitter, so that calls that failed together do not return together.
+ * How long to wait before the next attempt, in milliseconds; `undefined` if there is none: what the server said, else a
+ * backoff that doubles from half a second, with jitter, so that calls that failed together do not return together.
  */
-export function retryDelay(error: ShortLinkError, attempt: number): number {
-  const said = error instanceof ApiError ? parseRetryAfter(error.headers, error.body) : undefined
-  if (said !== undefined) return said * 1000
-  if (error instanceof RateLimitError && error.resetAt) return Math.max(0, error.resetAt.getTime() - Date.now())
-  return 500 * 2 ** (attempt - 1) * (0.5 + Math.random() / 2)
+export function retryDelay({ error, wait }: Failure, attempt: number, { limit, maxDelay }: Retry): number | undefined {
+  if (!isShortLinkError(error) || !error.retryable || attempt > limit) return undefined
+  const delay = wait ?? 500 * 2 ** (attempt - 1) * (0.5 + Math.random() / 2)
+  return delay > maxDelay ? undefined : delay
 }

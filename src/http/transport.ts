@@ -1,67 +1,90 @@
 import ky, { type KyInstance } from 'ky'
 import type * as z from 'zod/mini'
-import { InvalidRequestError, type Issue, isShortLinkError, RateLimitError, type ShortLinkError } from '../errors.ts'
+import { type ErrorContext, type Issue, isShortLinkError, RateLimitError } from '../errors.ts'
 import { parseRetryAfter, rateLimitStateOf } from '../rate-limit/headers.ts'
-import type { RateLimiter } from '../rate-limit/limiter.ts'
 import { callsBegun } from '../runtime/calls-begun.ts'
 import { sleep, withDeadline } from '../runtime/deadline.ts'
 import { isBrowser, sentOnce } from '../runtime/environment.ts'
-import { type Fetch, type FetchResponse, isResponse } from '../runtime/fetch.ts'
+import { type Fetch, type FetchResponse, headerOf, isResponse, readableHeaders } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
+import { throwIfAborted } from '../runtime/on-abort.ts'
 import { ownProperties } from '../runtime/own-properties.ts'
-import { BodyTooLargeError, readText } from '../runtime/read-body.ts'
 import { VERSION } from '../runtime/version.ts'
-import { mismatch } from '../schema/expected.ts'
-import { type Checks, checkOptions } from '../schema/params.ts'
+import type { ChecksFor } from '../schema/checks.ts'
+import { isRecord, kind } from '../schema/expected.ts'
 import type { ParseContext } from '../schema/parse.ts'
-import { ApiPromise, type ApiResponse } from './api-promise.ts'
-import { openEnvelope, unwrapNumberedPage, unwrapPage } from './envelope.ts'
-import { emit, type Listeners } from './events/emit.ts'
-import { ListPromise } from './lists/list-promise.ts'
-import {
-  type FetchPage,
-  type ListOptions,
-  listOptionChecks,
-  type Page,
-  type PageQuery,
-  pageChecks,
-} from './lists/page.ts'
+import { type ApiPromise, type ApiResponse, begun } from './api-promise.ts'
+import { readText, UnusableResponseError } from './body.ts'
+import { openEnvelope, readBody, readNumberedPage, readPage } from './envelope.ts'
+import { type AttemptState, type Failure, invalidResponse, noResponse, type ReadResponse, refused } from './failure.ts'
+import { ListPromise } from './list.ts'
+import { emit } from './observers.ts'
+import { type ListOptions, listOptionChecks, type Page, type PageQuery, pageChecks } from './page.ts'
 import { type Path, patternOf } from './path.ts'
-import { type Call, type CallDefaults, contextOf, contextOfRefused, type PreparedCall, prepareCall } from './request.ts'
+import {
+  type Call,
+  type CallDefaults,
+  contextOf,
+  contextOfInvalid,
+  type PreparedCall,
+  prepareCall,
+  refuse,
+} from './request.ts'
 import type { RequestOptions } from './request-options.ts'
 import { retryDelay } from './retry.ts'
 import { redactHeaders, redactIssues } from './secrets.ts'
-import { type AttemptState, invalidResponse, noAnswer, type ReadResponse, refusal, tooLarge } from './to-error.ts'
-import { type OpenedUpload, openUpload, UnreadableContentError } from './uploads/upload.ts'
+import { type OpenedUpload, openUpload, UnreadableContentError, type UploadContent } from './upload.ts'
+import type { FetchPage } from './walk.ts'
 
 /** The options of a client, every one filled in. */
 export interface Settings extends CallDefaults {
   readonly validation: 'strict' | 'report' | 'off'
   readonly maxResponseSize: number
   readonly fetch: Fetch
-  readonly headers: readonly (readonly [string, string])[]
-  readonly observers: Listeners
 }
 
-/** A list as a row of the API. */
-export interface List<T> {
-  readonly path: Path
-  readonly query?: PageQuery | undefined
-  /** The checks of the query, besides those of the page. */
-  readonly checks?: Checks
-  /** The keys under which deployments put the rows; the documented one first. */
-  readonly listKeys: readonly string[]
+/** How the response of a call is read: what it resolves with stands beside `error` in the body, or under a key. */
+interface Answered<T> {
+  readonly api?: 'opener'
+  readonly answer: z.ZodMiniType<T>
+  readonly under?: string
+}
+
+/** What a call sends. The compiler wants the checks of what that is. */
+type Sent<Params> =
+  | { readonly json?: never; readonly query?: never; readonly checks?: never }
+  | { readonly json: Params; readonly query?: never; readonly checks: ChecksFor<Params> }
+  | {
+      readonly query: Params | undefined
+      readonly content: UploadContent
+      readonly json?: never
+      readonly checks: ChecksFor<Params>
+    }
+
+/** A call of a resource. */
+export type CallParams<T, Params> = Answered<T> & Sent<Params>
+
+/** A list of a resource. If its query has more than the page, the compiler wants the checks of that. */
+export type ListParams<T, Query extends PageQuery> = {
+  readonly query: Query | undefined
+  /** The key of the rows. If servers use others, all of them, the documented one first. */
+  readonly under: string | readonly string[]
   readonly row: z.ZodMiniType<T>
-  /** What the caller has found not to fit already. */
+} & ([Exclude<keyof Query, keyof PageQuery>] extends [never]
+  ? { readonly checks?: never }
+  : { readonly checks: ChecksFor<Query> })
+
+/** A list under any path. */
+interface ListCall<T> extends Omit<Call<Page<T>>, 'method' | 'query'> {
+  readonly query?: PageQuery | undefined
+  /** Problems that were found before its first request. */
   readonly invalid?: readonly Issue[]
 }
 
-/** Sends calls: waits for budget, sends them, sends them again where that is safe, and unwraps their answers. */
+/** Sends calls: waits for the rate limit, sends, retries what is safe, and reads the response. */
 export class Transport {
   readonly #settings: Settings
   readonly #ky: KyInstance
-  /** The paths of the lists that refuse a `limit`. */
-  readonly #refusesLimit = new Set<string>()
 
   constructor(settings: Settings) {
     this.#settings = settings
@@ -73,183 +96,204 @@ export class Transport {
     }
     // Limits, retries, timeouts and errors are this package's own: an error inside a 200 counts, and a timeout covers the
     // body. No redirect is followed: it would turn a POST into a GET.
-    this.#ky = ky
-      // A prefix that is not given would be taken from a polluted Object.prototype.
-      .create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual', prefixUrl: '', headers })
-      .extend(ownProperties({ headers: settings.headers as [string, string][] }))
+    // A prefix that is not given would be taken from a polluted Object.prototype.
+    this.#ky = ky.create({
+      retry: 0,
+      timeout: false,
+      throwHttpErrors: false,
+      redirect: 'manual',
+      prefixUrl: '',
+      headers,
+    })
   }
 
-  /** The budget of the management API. */
-  get limiter(): RateLimiter | undefined {
-    return this.#settings.management.limiter
+  get<T, P = never>(path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> {
+    return this.#documented('GET', path, params, options)
   }
 
-  /** The addresses of both APIs; `undefined` where one is not set. */
-  get addresses(): { baseUrl: string | undefined; openerUrl: string | undefined } {
-    return { baseUrl: this.#settings.management.address, openerUrl: this.#settings.opener.address }
+  post<T, P = never>(path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> {
+    return this.#documented('POST', path, params, options)
   }
 
-  /** One call. */
-  call<T>(call: Call<T>, options: RequestOptions = {}): ApiPromise<T> {
-    return new ApiPromise(this.#run(call, options))
+  put<T, P = never>(path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> {
+    return this.#documented('PUT', path, params, options)
   }
 
-  /** A documented list. */
-  list<T>({ listKeys, row, ...list }: List<T>, options?: ListOptions): ListPromise<T> {
-    return this.pages({ ...list, unwrap: unwrapPage(listKeys, row) }, options)
+  delete<T, P = never>(path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> {
+    return this.#documented('DELETE', path, params, options)
   }
 
-  /** A list under any path, its pages unwrapped in any way. */
-  pages<T>(call: Omit<Call<Page<T>>, 'method'>, options: ListOptions = {}): ListPromise<T> {
-    const pattern = patternOf(call.path)
-    const checks = { ...pageChecks, ...call.checks }
-    const redact = (text: string) => this.#settings.apiKey.redact(text)
-    const context = contextOfRefused('GET', pattern, this.#settings.management, redact)
-    const { concurrency: _, dedupe: __, ...requestOptions } = options ?? {}
-    const query = (call.query ?? {}) as PageQuery
-    const fetchPage: FetchPage<T> = async (overrides, { signal, readAhead }) => {
-      const unwrap = unwrapNumberedPage(call.unwrap, overrides.page ?? query.page)
-      const page = { ...call, checks, method: 'GET', query: { ...query, ...overrides }, unwrap, readAhead }
-      const issues = checkOptions(options, listOptionChecks)
-      if (issues.length) throw new InvalidRequestError(redactIssues(redact, issues), context)
-      return this.#run(page, signal ? { ...requestOptions, signal } : requestOptions)
+  list<T, Q extends PageQuery>(
+    path: Path,
+    { under, row, ...params }: ListParams<T, Q>,
+    options?: ListOptions,
+  ): ListPromise<T> {
+    return this.pages({ path, ...params, read: readPage(under, row) }, options)
+  }
+
+  /** The context of the error of a call that is refused before it is prepared. */
+  contextOf(method: string, path: Path | string): ErrorContext {
+    const { apiKey, management } = this.#settings
+    return contextOfInvalid(String(method), patternOf(path), management, (text) => apiKey.redact(text))
+  }
+
+  /** A list under any path, its pages read in any way. */
+  pages<T>(list: ListCall<T>, options: ListOptions = {}): ListPromise<T> {
+    const context = this.contextOf('GET', list.path)
+    return new ListPromise(this.pageFetcher(list, options), list.query ?? {}, options ?? {}, context)
+  }
+
+  /** How a list sends the request for one of its pages. */
+  pageFetcher<T>(list: ListCall<T>, options: ListOptions = {}): FetchPage<T> {
+    const { query = {}, invalid = [], ...call } = list
+    return async (overrides, signal) => {
+      refuse(invalid, this.contextOf('GET', list.path))
+      const page: Call<Page<T>> = {
+        ...call,
+        method: 'GET',
+        query: isRecord(query) ? { ...query, ...overrides } : query,
+        checks: { ...pageChecks, ...list.checks },
+        optionChecks: listOptionChecks,
+        read: readNumberedPage(list.read, overrides.page ?? query?.page),
+      }
+      return this.run(page, isRecord(options) ? { ...options, signal } : options)
     }
-    return new ListPromise(fetchPage, query, options ?? {}, this.#refusesLimit, context)
   }
 
-  /** A call from its check to its answer. */
-  async #run<T>(call: Call<T>, options: RequestOptions): Promise<ApiResponse<T>> {
+  #documented<T, P>(
+    method: string,
+    path: Path,
+    { answer, under, ...params }: CallParams<T, P>,
+    options?: RequestOptions,
+  ): ApiPromise<T> {
+    const sent: Pick<Call<T>, 'api' | 'json' | 'query' | 'content' | 'checks'> = params as object
+    return begun(this.run({ method, path, ...sent, read: readBody(answer, under) }, options))
+  }
+
+  /** A call from its check to its end. */
+  async run<T>(call: Call<T>, options: RequestOptions = {}): Promise<ApiResponse<T>> {
     callsBegun.count++
     const prepared = prepareCall(call, options, this.#settings)
-    const { signal, method } = prepared
     const started = performance.now()
-    let mayHaveSucceeded = false
-    let delay: number | undefined
-    for (let attempt = 1; ; attempt++) {
-      const state: AttemptState = { attempt, mayHaveSucceeded }
-      try {
-        if (delay !== undefined) await sleep(delay, signal)
-        signal?.throwIfAborted()
-        const waiting = this.#waitForBudget(prepared, state)
-        if (waiting) await waiting
-        const answer = await this.#attempt(prepared, state)
-        this.#emit('onSuccess', prepared, () => {
-          const { status } = answer.response
-          return { status, attempts: attempt, durationMs: performance.now() - started }
-        })
-        return answer
-      } catch (error) {
-        const ours = isShortLinkError(error) ? error : undefined
-        delay = ours && this.#delayBeforeRetry(prepared, ours, attempt)
-        if (delay === undefined) {
-          const attempts = ours?.attempts ?? attempt
-          this.#emit('onError', prepared, () => ({ error, attempts, durationMs: performance.now() - started }))
-          throw error
+    const duration = () => performance.now() - started
+    let attempt = 0
+    try {
+      for (let mayHaveSucceeded = false; ; ) {
+        throwIfAborted(prepared.signal)
+        await this.#acquireSlot(prepared, { attempt: attempt + 1, mayHaveSucceeded })
+        const state: AttemptState = { attempt: ++attempt, mayHaveSucceeded }
+        const result: ApiResponse<T> | Failure = await this.#attempt(prepared, state)
+        if ('data' in result) {
+          const { status } = result.response
+          emit(prepared, 'onSuccess', () => ({ status, attempts: attempt, durationMs: duration() }))
+          return result
         }
-        mayHaveSucceeded ||= method !== 'GET' && ours?.outcome === 'unknown'
+        const { error } = result
+        const delayMs = retryDelay(result, attempt, prepared.retry)
+        if (delayMs === undefined || !isShortLinkError(error)) throw error
+        mayHaveSucceeded ||= prepared.method !== 'GET' && error.outcome === 'unknown'
+        emit(prepared, 'onRetry', () => ({ attempt, delayMs, reason: error.message }))
+        await sleep(delayMs, prepared.signal)
       }
+    } catch (error) {
+      const attempts = isShortLinkError(error) ? error.attempts : attempt
+      emit(prepared, 'onError', () => ({ error, attempts, durationMs: duration() }))
+      throw error
     }
   }
 
-  #waitForBudget(call: PreparedCall<unknown>, { attempt, mayHaveSucceeded }: AttemptState): Promise<void> | undefined {
-    const { api, signal, retry, readAhead } = call
-    return api.limiter
-      ?.acquire(signal, {
+  /** Waits for the rate limit. What the limiter refuses ends the call. */
+  async #acquireSlot(call: PreparedCall<unknown>, { attempt, mayHaveSucceeded }: AttemptState): Promise<void> {
+    const { limiter, signal, retry } = call
+    try {
+      await limiter?.acquire(signal, {
         maxDelay: retry.maxDelay,
-        readAhead,
-        onWait: (event) => this.#emit('onWait', call, () => event),
+        onWait: (event) => emit(call, 'onWait', () => event),
       })
-      ?.catch((error) => {
-        if (!(error instanceof RateLimitError)) throw error
-        const outcome = mayHaveSucceeded ? 'unknown' : 'not-sent'
-        const context = { ...contextOf(call), attempts: attempt - 1, outcome, retryable: true } as const
-        throw new RateLimitError(error.message, error, context, error.retryAfter)
-      })
+    } catch (error) {
+      if (!(error instanceof RateLimitError)) throw error
+      const outcome = mayHaveSucceeded ? 'unknown' : 'not-sent'
+      const context = { ...contextOf(call), attempts: attempt - 1, outcome, retryable: true } as const
+      throw new RateLimitError(error.message, error, context, error.retryAfter)
+    }
   }
 
-  /** How long to wait before the call is sent again, or `undefined` where it is not. */
-  #delayBeforeRetry(call: PreparedCall<unknown>, error: ShortLinkError, attempt: number): number | undefined {
-    if (!error.retryable || attempt > call.retry.limit) return undefined
-    // The limiter refused to let the call wait for budget: this attempt was never made.
-    if (error instanceof RateLimitError && error.attempts < attempt) return undefined
-    const delayMs = retryDelay(error, attempt)
-    if (delayMs > call.retry.maxDelay) return undefined
-    this.#emit('onRetry', call, () => ({ attempt, delayMs, reason: error.message }))
-    return delayMs
-  }
-
-  /** One attempt: send, read, count, and unwrap. */
-  async #attempt<T>(call: PreparedCall<T>, state: AttemptState): Promise<ApiResponse<T>> {
-    const { limiter } = call.api
-    const { attempt } = state
+  /** One attempt: sends, reads, tells the limiter, and parses. */
+  async #attempt<T>(call: PreparedCall<T>, state: AttemptState): Promise<ApiResponse<T> | Failure> {
+    const { limiter } = call
     const started = performance.now()
-    const { response, text } = await this.#exchange(call, state)
-    const { status, headers } = response
+    const exchange = await this.#exchange(call, state)
+    if ('error' in exchange) return exchange
+    const { response, text } = exchange
+    const { status } = response
+    const headers = { get: (name: string) => headerOf(response, name) }
     const body = parseJson(text)
+    const retryAfter = parseRetryAfter(headers, body)
     const envelope = openEnvelope(body, status)
-    const refused = envelope?.ok === false && envelope.status === 429
-    limiter?.observe({ headers, refused, retryAfter: parseRetryAfter(headers, body) })
+    const isRateLimited = envelope?.ok === false && envelope.status === 429
+    limiter?.observe({ headers, refused: isRateLimited, retryAfter })
     const rateLimit = limiter?.state ?? rateLimitStateOf(headers)
     const durationMs = performance.now() - started
-    this.#emit('onResponse', call, () => ({ attempt, status, durationMs, rateLimit }))
-    if (!envelope) throw invalidResponse(call, state, { response, text, body, issues: [] })
-    if (!envelope.ok) throw refusal(call, state, { ...envelope, response, text, body, rateLimit })
-    const data = await this.#unwrap(call, state, { response, text, body: envelope.body })
+    emit(call, 'onResponse', () => ({ attempt: state.attempt, status, durationMs, rateLimit }))
+    const read: ReadResponse = { response, text, body, retryAfter }
+    if (!envelope) return invalidResponse(call, state, { ...read, issues: [] })
+    if (!envelope.ok) return refused(call, state, { ...read, ...envelope, rateLimit })
+    const parsed = await this.#parse(call, state, read)
+    if ('error' in parsed) return parsed
     return {
-      data,
+      data: parsed.data,
       // Most callers never look at it.
       get response() {
         return withoutSecrets(response, call)
       },
       rateLimit,
-      attempts: attempt,
+      attempts: state.attempt,
     }
   }
 
-  async #unwrap<T>(call: PreparedCall<T>, state: AttemptState, answer: ReadResponse): Promise<T> {
-    const { validation, observers } = this.#settings
+  /** Reads the body of a good response, as strictly as `validation` says. */
+  async #parse<T>(call: PreparedCall<T>, state: AttemptState, read: ReadResponse): Promise<{ data: T } | Failure> {
+    const { validation } = this.#settings
     const context: ParseContext = { path: [], issues: [] }
-    const data = await call.unwrap(answer.body as Record<string, unknown>, context, validation !== 'off')
+    const data = await call.read(read.body as Record<string, unknown>, context, validation !== 'off')
     const { issues, unusable } = context
-    if (!unusable && (issues.length === 0 || validation === 'off')) return data
-    if (unusable || validation === 'strict') throw invalidResponse(call, state, { ...answer, issues })
+    if (!unusable && (issues.length === 0 || validation === 'off')) return { data }
+    if (unusable || validation === 'strict') return invalidResponse(call, state, { ...read, issues })
     const drift = { method: call.method, path: call.path, issues: redactIssues(call.redact, issues) }
-    for (const { onDrift } of observers) notify(onDrift, drift)
-    return data
+    for (const { onDrift } of call.listeners) notify(onDrift, drift)
+    return { data }
   }
 
-  /** Sends a request and reads its answer, within the deadline. Whatever goes wrong gives the place in the budget back, or counts it. */
+  /** Sends a request and reads the response, within the deadline. If that fails, the slot is given back or counted. */
   async #exchange(
     call: PreparedCall<unknown>,
     state: AttemptState,
-  ): Promise<{ response: FetchResponse; text: string }> {
-    const { limiter, usesKey } = call.api
+  ): Promise<{ response: FetchResponse; text: string } | Failure> {
+    const { limiter } = call
+    const { fetch, maxResponseSize } = this.#settings
     let isSent = false
     let response: FetchResponse | undefined
     let upload: OpenedUpload | undefined
     const work = async (signal: AbortSignal) => {
-      const key = usesKey ? await call.apiKey.get() : null
-      this.#emit('onRequest', call, () => ({ attempt: state.attempt }))
-      const { fetch } = this.#settings
-      upload = call.upload && (await openUpload(call.upload, { fetch, hasKey: key !== null, signal }))
-      signal.throwIfAborted()
+      const authorization = call.api.usesKey ? await call.apiKey.authorization() : null
+      emit(call, 'onRequest', () => ({ attempt: state.attempt }))
+      upload = call.upload && (await openUpload(call.upload, { fetch, hasKey: authorization !== null, signal }))
+      throwIfAborted(signal)
       isSent = true
-      const sending = this.#send(call, key, upload, signal)
+      const sending = this.#send(call, authorization, upload, signal)
       response = await (upload?.failed ? Promise.race([sending, upload.failed]) : sending)
       upload?.onSent?.()
-      return { response, text: await readText(response, this.#settings.maxResponseSize, signal) }
+      return { response, text: await readText(response, maxResponseSize, signal) }
     }
     try {
       return await withDeadline(work, call.timeout, call.signal)
     } catch (thrown) {
-      const error =
-        thrown instanceof BodyTooLargeError && response
-          ? tooLarge(call, state, response, this.#settings.maxResponseSize)
-          : noAnswer(call, state, { thrown, isSent, sourceError: sourceErrorOf(upload, thrown) })
-      const wasSent = isSent && !(isShortLinkError(error) && error.outcome === 'not-sent')
-      if (wasSent || !limiter?.release) limiter?.observe()
-      else limiter.release()
-      throw error
+      const sourceError = thrown instanceof UnreadableContentError ? thrown.cause : upload?.sourceError?.()
+      const failure = noResponse(call, state, { thrown, isSent, sourceError, response, maxResponseSize })
+      const neverLeft = !isSent || (isShortLinkError(failure.error) && failure.error.outcome === 'not-sent')
+      if (neverLeft && limiter?.release) limiter.release()
+      else limiter?.observe()
+      return failure
     } finally {
       upload?.close?.()
     }
@@ -257,14 +301,14 @@ export class Transport {
 
   /** Sends a request. ky builds it: the address, the method, and the headers of the client and the call. */
   async #send(
-    { method, url, body, headers }: PreparedCall<unknown>,
-    key: string | null,
+    { method, target, body, headers }: PreparedCall<unknown>,
+    authorization: string | null,
     upload: OpenedUpload | undefined,
     signal: AbortSignal,
   ): Promise<FetchResponse> {
     const fetch = upload?.send ?? this.#settings.fetch
     const sent = new Headers(upload?.headers)
-    if (key !== null) sent.set('authorization', `Bearer ${key}`)
+    if (authorization !== null) sent.set('authorization', authorization)
     for (const [name, value] of headers) sent.set(name, value)
     // An address and an init, because a Request of this realm means nothing to a fetch of another one. The body and the
     // signal bypass ky, which would clone the one, and join the other to its own with AbortSignal.any, which leaks.
@@ -279,28 +323,18 @@ export class Transport {
         ...content,
       }
       const response = await fetch(request.url, ownProperties(init))
-      if (!isResponse(response))
-        throw new TypeError(mismatch('that `fetch` resolves with a Response', response ?? null))
+      if (!isResponse(response)) {
+        throw new UnusableResponseError(`\`fetch\` must resolve with a Response, got ${kind(response)}`)
+      }
       return response as Response
     }
     const options = { method, headers: sent, fetch: send as typeof globalThis.fetch }
-    const response = await this.#ky(url, ownProperties(options))
+    const response = await this.#ky(target, ownProperties(options))
     return response as FetchResponse
   }
-
-  #emit: <Name extends Parameters<typeof emit>[1]>(
-    name: Name,
-    call: PreparedCall<unknown>,
-    makeEvent: Parameters<typeof emit<Name>>[3],
-  ) => void = (name, call, makeEvent) => emit(this.#settings.observers, name, call, makeEvent)
 }
 
-/** What the content of an upload failed with, if it has: before it was sent, or while it was. */
-function sourceErrorOf(upload: OpenedUpload | undefined, thrown: unknown): unknown {
-  return thrown instanceof UnreadableContentError ? thrown.cause : upload?.sourceError?.()
-}
-
-/** Parsed JSON, or the text itself where it is not JSON. */
+/** Parsed JSON, or the text itself if it is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -309,11 +343,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The response as it came, or a copy where its headers repeat the key. */
+/** The response as it came, or a copy if its headers repeat the key. */
 function withoutSecrets(response: FetchResponse, { redact }: PreparedCall<unknown>): Response {
-  const original = response as Response
-  const headers = [...original.headers]
-  if (headers.every(([, value]) => redact(value) === value)) return original
+  const headers = [...readableHeaders(response)]
+  if (headers.every(([, value]) => redact(value) === value)) return response as Response
   const { status, statusText } = response
   return new Response(null, { status, statusText, headers: redactHeaders(redact, headers) })
 }

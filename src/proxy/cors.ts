@@ -1,8 +1,8 @@
 import { ConfigurationError, describe } from '../errors.ts'
 import { rateHeaders } from '../rate-limit/headers.ts'
 import { ownProperties } from '../runtime/own-properties.ts'
+import { boolean, type Checks, checkOptions } from '../schema/checks.ts'
 import { mismatch, shown } from '../schema/expected.ts'
-import { boolean, type Checks, checkOptions } from '../schema/params.ts'
 import { listOf } from './list-check.ts'
 
 /** Pages of other origins that may call the proxy. */

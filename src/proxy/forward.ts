@@ -1,17 +1,17 @@
 import { ConfigurationError } from '../errors.ts'
 import { ApiKey } from '../http/api-key.ts'
+import { BodyTooLargeError, DEFAULT_MAX_BYTES } from '../http/body.ts'
 import { isRedirectError } from '../http/fetch-failure.ts'
 import { headerPairs } from '../http/request-options.ts'
 import { redactCause } from '../http/secrets.ts'
-import { openSource, withLength } from '../http/uploads/upload.ts'
+import { openSource, withLength } from '../http/upload.ts'
 import { EXPIRED, withDeadline } from '../runtime/deadline.ts'
 import { isDeno, streamedRedirect } from '../runtime/environment.ts'
 import { type Fetch, runtimeFetch } from '../runtime/fetch.ts'
-import { BodyTooLargeError, DEFAULT_MAX_BYTES } from '../runtime/read-body.ts'
 import type { ProxyOptions } from './options.ts'
 import { ProxyRefusal } from './refusal.ts'
 import { toPageResponse } from './response.ts'
-import { requiredVariable, type Targets } from './target.ts'
+import type { Targets } from './target.ts'
 
 /** The headers that are sent on. Cookies, credentials and whatever else the browser sent stay here. */
 const requestHeaders = ['Accept', 'Accept-Language', 'Content-Type', 'Content-Length']
@@ -38,7 +38,7 @@ export class Forwarder {
   /** @throws {ConfigurationError} for a key that is missing or does not fit */
   constructor(options: ProxyOptions, targets: Targets) {
     this.#targets = targets
-    this.#keyFor = keySource(options.apiKey ?? requiredVariable('apiKey', 'SHORTLINK_API_KEY'))
+    this.#keyFor = keySource(options)
     this.#openerHasKey = options.openerAuth === 'bearer'
     this.#timeout = options.timeout ?? 120_000
     this.#maxResponseSize = options.maxResponseSize ?? DEFAULT_MAX_BYTES
@@ -68,7 +68,7 @@ export class Forwarder {
       if (value !== null) headers.set(name, value)
     }
     for (const [name, value] of this.#headers) headers.set(name, value)
-    if (!isOpener || this.#openerHasKey) headers.set('Authorization', `Bearer ${await key.get()}`)
+    if (!isOpener || this.#openerHasKey) headers.set('Authorization', String(await key.authorization()))
     signal.throwIfAborted()
 
     // Deno sends the length of the request's own stream, and of no other (denoland/deno#24197).
@@ -110,8 +110,8 @@ export class Forwarder {
 }
 
 /** The key for a request. */
-function keySource(source: string | ((request: Request) => string | Promise<string>)): (request: Request) => ApiKey {
-  if (typeof source === 'function') return (request) => new ApiKey(() => source(request))
-  const key = new ApiKey(source)
+function keySource({ apiKey, authScheme }: ProxyOptions): (request: Request) => ApiKey {
+  if (typeof apiKey === 'function') return (request) => new ApiKey(() => apiKey(request), authScheme)
+  const key = new ApiKey(apiKey, authScheme)
   return () => key
 }

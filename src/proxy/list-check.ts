@@ -1,5 +1,5 @@
+import type { Check } from '../schema/checks.ts'
 import { shown } from '../schema/expected.ts'
-import type { Check } from '../schema/params.ts'
 
 /** A check of a list of strings, which names the first that does not fit. */
 export function listOf(expected: string, fits: (entry: string) => boolean, least = 0): Check {

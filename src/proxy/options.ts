@@ -1,8 +1,17 @@
 import { ConfigurationError, describe } from '../errors.ts'
+import { type AuthScheme, authSchemes } from '../http/api-key.ts'
 import { requestOptionChecks, timeoutCheck } from '../http/request-options.ts'
 import type { Fetch, HeadersInput } from '../runtime/fetch.ts'
 import { ownProperties } from '../runtime/own-properties.ts'
-import { aFunction, boolean, type Checks, checkedElsewhere, checkOptions, positiveInteger } from '../schema/params.ts'
+import {
+  aFunction,
+  boolean,
+  type Checks,
+  checkedElsewhere,
+  checkOptions,
+  oneOf,
+  positiveInteger,
+} from '../schema/checks.ts'
 import type { AllowedCall } from './allow.ts'
 import type { CorsOptions } from './cors.ts'
 import { hostsCheck } from './hosts.ts'
@@ -43,6 +52,11 @@ export interface ProxyOptions {
   hosts?: readonly string[]
   /** Pages of other origins that may call the proxy. Default: none, they are refused with 403. */
   cors?: CorsOptions
+  /**
+   * What stands before the key in the `Authorization` header; `raw`: nothing. Default: the variable `SHORTLINK_AUTH_SCHEME`,
+   * else `Bearer`.
+   */
+  authScheme?: AuthScheme
   /** Whether the app-opener API gets the key too. Default: `'none'`. */
   openerAuth?: 'none' | 'bearer'
   /** Milliseconds for one call, including the key function, the upload and the response; `false`: no limit. Default: 120,000. */
@@ -64,12 +78,12 @@ export interface ProxyOptions {
 
 const { headers } = requestOptionChecks
 
-const optionChecks: Checks<keyof ProxyOptions> = {
+const optionChecks = {
   baseUrl: checkedElsewhere,
   openerUrl: checkedElsewhere,
   apiKey: {
     expected: 'a string or a function',
-    fits: (value) => ['string', 'function'].includes(typeof value),
+    fits: (value: unknown) => ['string', 'function'].includes(typeof value),
     secret: true,
   },
   allow: checkedElsewhere,
@@ -77,14 +91,15 @@ const optionChecks: Checks<keyof ProxyOptions> = {
   prefix: checkedElsewhere,
   hosts: hostsCheck,
   cors: checkedElsewhere,
-  openerAuth: ['none', 'bearer'],
+  openerAuth: oneOf(['none', 'bearer']),
+  authScheme: oneOf(authSchemes),
   timeout: timeoutCheck,
   maxResponseSize: positiveInteger,
   headers,
   onError: aFunction,
   fetch: aFunction,
   allowInsecureHttp: boolean,
-}
+} satisfies Checks<keyof ProxyOptions>
 
 /**
  * Checks the options, and drops inherited ones: a polluted `Object.prototype` must not divert the key.

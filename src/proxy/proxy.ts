@@ -38,7 +38,7 @@ export function createProxy(options: ProxyOptions): (request: Request) => Promis
   const isKnownHost = hostMatcher(own.hosts)
   const allow = new AllowList(own.allow)
   const cors = new CorsRules(own.cors)
-  const forwarder = new Forwarder(own, new Targets(own, allow))
+  const forwarder = new Forwarder(own, new Targets(own))
 
   /** What costs least comes first: nothing is done for strangers that they could make expensive. */
   async function handle(request: Request): Promise<Response> {

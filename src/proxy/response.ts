@@ -1,7 +1,7 @@
 import type { ApiKey } from '../http/api-key.ts'
+import { discardBody, readText } from '../http/body.ts'
 import { type HeadersLike, parseRateHeaders, parseRetryAfter, rateHeaders } from '../rate-limit/headers.ts'
 import type { FetchResponse } from '../runtime/fetch.ts'
-import { discardBody, readText } from '../runtime/read-body.ts'
 import { ProxyRefusal } from './refusal.ts'
 
 /**
@@ -12,7 +12,7 @@ import { ProxyRefusal } from './refusal.ts'
  * @throws {BodyTooLargeError} for more than `maxBytes`
  */
 export async function toPageResponse(
-  response: FetchResponse & { readonly body?: unknown; readonly type?: unknown },
+  response: FetchResponse & { readonly body?: unknown; readonly type?: string },
   key: ApiKey,
   maxBytes: number,
   signal: AbortSignal,

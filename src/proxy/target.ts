@@ -1,7 +1,5 @@
-import { ConfigurationError } from '../errors.ts'
-import { parseAddress } from '../http/address.ts'
-import { environment } from '../runtime/environment.ts'
-import type { AllowList } from './allow.ts'
+import { Address } from '../http/address.ts'
+import { addressNames } from '../options.ts'
 import type { ProxyOptions } from './options.ts'
 
 /** The path below which the app-opener API is offered. */
@@ -13,37 +11,21 @@ export interface Target {
   readonly isOpener: boolean
 }
 
-/** The addresses of the two APIs. */
+/** The addresses of the two APIs. What is missing is looked for in the environment at the first request. */
 export class Targets {
-  readonly #base: string
-  readonly #opener: string | undefined
+  readonly #base: Address
+  readonly #opener: Address
 
-  /** @throws {ConfigurationError} for an address that is missing or does not fit */
-  constructor(options: ProxyOptions, allow: AllowList) {
-    const { allowInsecureHttp = false } = options
-    const baseUrl = options.baseUrl ?? requiredVariable('baseUrl', 'SHORTLINK_BASE_URL')
-    const openerUrl = options.openerUrl ?? environment('SHORTLINK_OPENER_URL')
-    this.#base = parseAddress('baseUrl', baseUrl, allowInsecureHttp)
-    this.#opener = openerUrl === undefined ? undefined : parseAddress('openerUrl', openerUrl, allowInsecureHttp)
-    if (!this.#opener && allow.hasCallBelow(OPENER)) {
-      throw new ConfigurationError(
-        `openerUrl: is missing, but allow lists a call below ${OPENER}: set the option or SHORTLINK_OPENER_URL`,
-      )
-    }
+  /** @throws {ConfigurationError} if an address is invalid */
+  constructor({ baseUrl, openerUrl, allowInsecureHttp = false }: ProxyOptions) {
+    this.#base = new Address(addressNames.management, baseUrl, allowInsecureHttp)
+    this.#opener = new Address(addressNames.opener, openerUrl, allowInsecureHttp)
   }
 
+  /** @throws {ConfigurationError} if the address is missing */
   of(path: string): Target {
-    return this.#opener && path.startsWith(`${OPENER}/`)
-      ? { url: this.#opener + path.slice(OPENER.length), isOpener: true }
-      : { url: this.#base + path, isOpener: false }
+    return path.startsWith(`${OPENER}/`)
+      ? { url: this.#opener.get() + path.slice(OPENER.length), isOpener: true }
+      : { url: this.#base.get() + path, isOpener: false }
   }
-}
-
-/** The value of a variable that stands in for a missing option. */
-export function requiredVariable(option: string, variable: string): string {
-  const value = environment(variable)
-  if (value === undefined) {
-    throw new ConfigurationError(`${option} is missing: set the option or the variable ${variable}`)
-  }
-  return value
 }

@@ -1,5 +1,5 @@
 import { ConfigurationError, describe, type RateLimitState } from '../errors.ts'
-import { type Check, type Checks, checkOptions } from '../schema/params.ts'
+import { type Check, type Checks, checkOptions } from '../schema/checks.ts'
 import { DAY } from './headers.ts'
 import { type AcquireOptions, type Forecast, WaitingQueue } from './queue.ts'
 import { type RateLimitAnswer, RateLimitWindow } from './window.ts'

@@ -1,9 +1,8 @@
 import type { ApiPromise } from '../http/api-promise.ts'
-import { unwrapBody, unwrapData } from '../http/envelope.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
+import { checks, secret, string } from '../schema/checks.ts'
 import { integer, object, text, textOrNull } from '../schema/fields.ts'
-import { type Checks, secret, string } from '../schema/params.ts'
 import { type ActionResult, actionResult, Resource } from './resource.ts'
 
 /** The account that the API key belongs to. */
@@ -20,7 +19,7 @@ export class AccountResource extends Resource {
    * @throws {AuthenticationError} where the server refuses the key
    */
   get(options?: RequestOptions): ApiPromise<Account> {
-    return this.call({ method: 'GET', path: path`/account`, unwrap: unwrapData(account) }, options)
+    return this.api.get(path`/account`, { answer: account, under: 'data' }, options)
   }
 
   /**
@@ -35,14 +34,11 @@ export class AccountResource extends Resource {
    * @throws {InvalidRequestError} where a parameter is not a string; nothing is sent
    */
   update(params: AccountUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.call(
-      { method: 'PUT', path: path`/account/update`, json: params, checks, unwrap: unwrapBody(actionResult) },
-      options,
-    )
+    return this.api.put(path`/account/update`, { json: params, checks: update, answer: actionResult }, options)
   }
 }
 
-const checks: Checks = { email: string, password: secret }
+const update = /* @__PURE__ */ checks<AccountUpdate>({ email: string, password: secret })
 
 /** An account. */
 export interface Account {
@@ -72,6 +68,6 @@ export const account = /* @__PURE__ */ object<Account>({
 
 /** What can be changed about an account. */
 export interface AccountUpdate {
-  email?: string
-  password?: string
+  email?: string | undefined
+  password?: string | undefined
 }

@@ -1,11 +1,10 @@
 import type { ApiPromise } from '../http/api-promise.ts'
-import { unwrapBody } from '../http/envelope.ts'
-import type { ListPromise } from '../http/lists/list-promise.ts'
-import type { ListOptions, PageQuery } from '../http/lists/page.ts'
+import type { ListPromise } from '../http/list.ts'
+import type { ListOptions, PageQuery } from '../http/page.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
+import { boolean, checks, required, string } from '../schema/checks.ts'
 import { flag, integer, object, text, textOrFalse } from '../schema/fields.ts'
-import { boolean, type Checks, string } from '../schema/params.ts'
 import { type ActionResult, actionResult, type Id, Resource } from './resource.ts'
 
 /** Campaigns: groups of links, each with a rotator that leads to one of them. */
@@ -19,7 +18,7 @@ export class CampaignsResource extends Resource {
    * for await (const { id, name } of client.campaigns.list()) console.log(id, name)
    */
   list(query?: PageQuery, options?: ListOptions): ListPromise<Campaign> {
-    return this.pages({ path: path`/campaigns`, query, listKeys: ['campaigns'], row: campaign }, options)
+    return this.api.list(path`/campaigns`, { query, under: 'campaigns', row: campaign }, options)
   }
 
   /**
@@ -36,10 +35,7 @@ export class CampaignsResource extends Resource {
    * @throws {ApiError} where the slug is taken
    */
   create(params: CampaignCreate, options?: RequestOptions): ApiPromise<Campaign> {
-    return this.call(
-      { method: 'POST', path: path`/campaign/add`, json: params, checks, unwrap: unwrapBody(campaign) },
-      options,
-    )
+    return this.api.post(path`/campaign/add`, { json: params, checks: create, answer: campaign }, options)
   }
 
   /**
@@ -55,14 +51,7 @@ export class CampaignsResource extends Resource {
    * @throws {NotFoundError} where there is no such campaign or link
    */
   assignLink(campaignId: Id, linkId: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.call(
-      {
-        method: 'POST',
-        path: path`/campaign/${{ campaignId }}/assign/${{ linkId }}`,
-        unwrap: unwrapBody(actionResult),
-      },
-      options,
-    )
+    return this.api.post(path`/campaign/${{ campaignId }}/assign/${{ linkId }}`, { answer: actionResult }, options)
   }
 
   /**
@@ -79,17 +68,7 @@ export class CampaignsResource extends Resource {
    * @throws {ApiError} where the slug is taken
    */
   update(id: Id, params: CampaignUpdate, options?: RequestOptions): ApiPromise<Campaign> {
-    return this.call(
-      {
-        method: 'PUT',
-        path: path`/campaign/${{ id }}/update`,
-        json: params,
-        checks,
-        required: ['name'],
-        unwrap: unwrapBody(campaign),
-      },
-      options,
-    )
+    return this.api.put(path`/campaign/${{ id }}/update`, { json: params, checks: update, answer: campaign }, options)
   }
 
   /**
@@ -102,14 +81,13 @@ export class CampaignsResource extends Resource {
    * @throws {NotFoundError} where there is no such campaign
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.call(
-      { method: 'DELETE', path: path`/campaign/${{ id }}/delete`, unwrap: unwrapBody(actionResult) },
-      options,
-    )
+    return this.api.delete(path`/campaign/${{ id }}/delete`, { answer: actionResult }, options)
   }
 }
 
-const checks: Checks = { name: string, slug: string, public: boolean }
+const create = /* @__PURE__ */ checks<CampaignCreate>({ name: string, slug: string, public: boolean })
+
+const update = /* @__PURE__ */ checks<CampaignUpdate>({ ...create, name: /* @__PURE__ */ required(string) })
 
 /** A campaign. */
 export interface Campaign {
@@ -132,11 +110,11 @@ export const campaign = /* @__PURE__ */ object<Campaign>(
 
 /** The parameters of a new campaign. */
 export interface CampaignCreate {
-  name?: string
+  name?: string | undefined
   /** The slug of the rotator's address. */
-  slug?: string
+  slug?: string | undefined
   /** Whether everybody may see the campaign. */
-  public?: boolean
+  public?: boolean | undefined
 }
 
 /** What can be changed about a campaign; the name is required. */

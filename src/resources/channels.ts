@@ -1,11 +1,10 @@
 import type { ApiPromise } from '../http/api-promise.ts'
-import { unwrapBody } from '../http/envelope.ts'
-import type { ListPromise } from '../http/lists/list-promise.ts'
-import type { ListOptions, PageQuery } from '../http/lists/page.ts'
+import type { ListPromise } from '../http/list.ts'
+import type { ListOptions, PageQuery } from '../http/page.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
+import { boolean, checks, hexColor, required, string } from '../schema/checks.ts'
 import { flag, integer, object, text, textOrNull } from '../schema/fields.ts'
-import { boolean, type Checks, hexColor, string } from '../schema/params.ts'
 import { type ActionResult, actionResult, type Id, Resource } from './resource.ts'
 
 /** Channels: collections of links, bio pages and QR codes. */
@@ -17,7 +16,7 @@ export class ChannelsResource extends Resource {
    * for await (const { id, name, color } of client.channels.list()) console.log(id, name, color)
    */
   list(query?: PageQuery, options?: ListOptions): ListPromise<Channel> {
-    return this.pages({ path: path`/channels`, query, listKeys: ['channels'], row: channel }, options)
+    return this.api.list(path`/channels`, { query, under: 'channels', row: channel }, options)
   }
 
   /**
@@ -31,7 +30,7 @@ export class ChannelsResource extends Resource {
    * @throws {NotFoundError} where there is no such channel
    */
   items(channelId: Id, query?: PageQuery, options?: ListOptions): ListPromise<ChannelItem> {
-    return this.pages({ path: path`/channel/${{ channelId }}`, query, listKeys: ['items'], row: channelItem }, options)
+    return this.api.list(path`/channel/${{ channelId }}`, { query, under: 'items', row: channelItem }, options)
   }
 
   /**
@@ -45,17 +44,7 @@ export class ChannelsResource extends Resource {
    * @throws {ApiError} where the name is taken
    */
   create(params: ChannelCreate, options?: RequestOptions): ApiPromise<Channel> {
-    return this.call(
-      {
-        method: 'POST',
-        path: path`/channel/add`,
-        json: params,
-        checks,
-        required: ['name'],
-        unwrap: unwrapBody(channel),
-      },
-      options,
-    )
+    return this.api.post(path`/channel/add`, { json: params, checks: create, answer: channel }, options)
   }
 
   /**
@@ -72,12 +61,9 @@ export class ChannelsResource extends Resource {
    * @throws {NotFoundError} where there is no such channel or item
    */
   assignItem(channelId: Id, type: ChannelItemType, itemId: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.call(
-      {
-        method: 'POST',
-        path: path`/channel/${{ channelId }}/assign/${{ type }}/${{ itemId }}`,
-        unwrap: unwrapBody(actionResult),
-      },
+    return this.api.post(
+      path`/channel/${{ channelId }}/assign/${{ type }}/${{ itemId }}`,
+      { answer: actionResult },
       options,
     )
   }
@@ -96,14 +82,9 @@ export class ChannelsResource extends Resource {
    * @throws {ApiError} where the name is taken
    */
   update(id: Id, params: ChannelUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.call(
-      {
-        method: 'PUT',
-        path: path`/channel/${{ id }}/update`,
-        json: params,
-        checks,
-        unwrap: unwrapBody(actionResult),
-      },
+    return this.api.put(
+      path`/channel/${{ id }}/update`,
+      { json: params, checks: update, answer: actionResult },
       options,
     )
   }
@@ -118,14 +99,18 @@ export class ChannelsResource extends Resource {
    * @throws {NotFoundError} where there is no such channel
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.call(
-      { method: 'DELETE', path: path`/channel/${{ id }}/delete`, unwrap: unwrapBody(actionResult) },
-      options,
-    )
+    return this.api.delete(path`/channel/${{ id }}/delete`, { answer: actionResult }, options)
   }
 }
 
-const checks: Checks = { name: string, description: string, color: hexColor, starred: boolean }
+const update = /* @__PURE__ */ checks<ChannelUpdate>({
+  name: string,
+  description: string,
+  color: hexColor,
+  starred: boolean,
+})
+
+const create = /* @__PURE__ */ checks<ChannelCreate>({ ...update, name: /* @__PURE__ */ required(string) })
 
 /** A channel. */
 export interface Channel {
@@ -174,11 +159,11 @@ export const channelItem = /* @__PURE__ */ object<ChannelItem>({
 
 /** What can be changed about a channel. */
 export interface ChannelUpdate {
-  name?: string
-  description?: string | null
+  name?: string | undefined
+  description?: string | null | undefined
   /** The colour of the badge, as `#RRGGBB`. */
-  color?: string | null
-  starred?: boolean
+  color?: string | null | undefined
+  starred?: boolean | undefined
 }
 
 /** The parameters of a new channel; the name is required. */

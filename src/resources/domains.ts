@@ -1,11 +1,10 @@
 import type { ApiPromise } from '../http/api-promise.ts'
-import { unwrapBody } from '../http/envelope.ts'
-import type { ListPromise } from '../http/lists/list-promise.ts'
-import type { ListOptions, PageQuery } from '../http/lists/page.ts'
+import type { ListPromise } from '../http/list.ts'
+import type { ListOptions, PageQuery } from '../http/page.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
+import { checks, domainUrl, httpUrl, required } from '../schema/checks.ts'
 import { integer, object, text, textOrNull } from '../schema/fields.ts'
-import { type Checks, domainUrl, httpUrl } from '../schema/params.ts'
 import { type ActionResult, actionResult, type Created, created, type Id, Resource } from './resource.ts'
 
 /** Branded domains: your own domains for short links. */
@@ -19,7 +18,7 @@ export class DomainsResource extends Resource {
    * for await (const { id, domain } of client.domains.list()) console.log(id, domain)
    */
   list(query?: PageQuery, options?: ListOptions): ListPromise<Domain> {
-    return this.pages({ path: path`/domains`, query, listKeys: ['domains'], row: domain }, options)
+    return this.api.list(path`/domains`, { query, under: 'domains', row: domain }, options)
   }
 
   /**
@@ -33,17 +32,7 @@ export class DomainsResource extends Resource {
    * @throws {ApiError} where the domain is taken, or its DNS does not point to the platform
    */
   create(params: DomainCreate, options?: RequestOptions): ApiPromise<Created> {
-    return this.call(
-      {
-        method: 'POST',
-        path: path`/domain/add`,
-        json: params,
-        checks,
-        required: ['domain'],
-        unwrap: unwrapBody(created),
-      },
-      options,
-    )
+    return this.api.post(path`/domain/add`, { json: params, checks: create, answer: created }, options)
   }
 
   /**
@@ -59,16 +48,7 @@ export class DomainsResource extends Resource {
    * @throws {NotFoundError} where there is no such domain
    */
   update(id: Id, params: DomainUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.call(
-      {
-        method: 'PUT',
-        path: path`/domain/${{ id }}/update`,
-        json: params,
-        checks,
-        unwrap: unwrapBody(actionResult),
-      },
-      options,
-    )
+    return this.api.put(path`/domain/${{ id }}/update`, { json: params, checks: update, answer: actionResult }, options)
   }
 
   /**
@@ -81,14 +61,13 @@ export class DomainsResource extends Resource {
    * @throws {NotFoundError} where there is no such domain
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.call(
-      { method: 'DELETE', path: path`/domain/${{ id }}/delete`, unwrap: unwrapBody(actionResult) },
-      options,
-    )
+    return this.api.delete(path`/domain/${{ id }}/delete`, { answer: actionResult }, options)
   }
 }
 
-const checks: Checks = { domain: domainUrl, redirectroot: httpUrl, redirect404: httpUrl }
+const update = /* @__PURE__ */ checks<DomainUpdate>({ redirectroot: httpUrl, redirect404: httpUrl })
+
+const create = /* @__PURE__ */ checks<DomainCreate>({ ...update, domain: /* @__PURE__ */ required(domainUrl) })
 
 /** A branded domain. */
 export interface Domain {
@@ -112,9 +91,9 @@ export const domain = /* @__PURE__ */ object<Domain>({
 /** What can be changed about a domain. */
 export interface DomainUpdate {
   /** Where a visit to the root of the domain is redirected: an absolute URL; `''` or `null` removes it. */
-  redirectroot?: string | null
+  redirectroot?: string | null | undefined
   /** Where a visit to an unknown address is redirected: an absolute URL; `''` or `null` removes it. */
-  redirect404?: string | null
+  redirect404?: string | null | undefined
 }
 
 /** The parameters of a new domain. */

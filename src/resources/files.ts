@@ -1,12 +1,11 @@
 import type { ApiPromise } from '../http/api-promise.ts'
-import { unwrapBody } from '../http/envelope.ts'
-import type { ListPromise } from '../http/lists/list-promise.ts'
-import type { ListOptions, PageQuery } from '../http/lists/page.ts'
+import type { ListPromise } from '../http/list.ts'
+import { type ListOptions, type PageQuery, pageChecks } from '../http/page.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { checkContent, type UploadContent, type UploadProgress } from '../http/uploads/upload.ts'
+import type { UploadContent, UploadProgress } from '../http/upload.ts'
+import { alias, checks, count, date, secret, string } from '../schema/checks.ts'
 import { integer, object, text } from '../schema/fields.ts'
-import { alias, type Checks, count, date, secret, string } from '../schema/params.ts'
 import { Resource } from './resource.ts'
 
 /** Files, each with a short URL. */
@@ -20,10 +19,7 @@ export class FilesResource extends Resource {
    * for await (const { name, shorturl } of client.files.list({ name: 'tea' })) console.log(name, shorturl)
    */
   list(query?: FileQuery, options?: ListOptions): ListPromise<PlatformFile> {
-    return this.pages(
-      { path: path`/files`, query, checks: { name: string }, listKeys: ['list'], row: platformFile },
-      options,
-    )
+    return this.api.list(path`/files`, { query, checks: search, under: 'list', row: platformFile }, options)
   }
 
   /**
@@ -54,29 +50,21 @@ export class FilesResource extends Resource {
     params?: FileUpload,
     options?: UploadOptions,
   ): ApiPromise<UploadedFile> {
-    return this.call(
-      {
-        method: 'POST',
-        path: path`/files/upload/${{ filename }}`,
-        query: params,
-        content,
-        invalid: content === undefined ? checkContent(content) : [],
-        checks,
-        unwrap: unwrapBody(uploadedFile),
-      },
-      options,
-    )
+    const sent = { query: params, content, checks: upload }
+    return this.api.post(path`/files/upload/${{ filename }}`, { ...sent, answer: uploadedFile }, options)
   }
 }
 
-const checks: Checks = {
+const search = /* @__PURE__ */ checks<FileQuery>({ ...pageChecks, name: string })
+
+const upload = /* @__PURE__ */ checks<FileUpload>({
   name: string,
   custom: alias,
   domain: string,
   password: secret,
   expiry: date,
   maxdownloads: count,
-}
+})
 
 /** A file of the platform. */
 export interface PlatformFile {
@@ -110,27 +98,27 @@ export const uploadedFile = /* @__PURE__ */ object<UploadedFile>({ id: integer, 
 /** Which files to list. */
 export interface FileQuery extends PageQuery {
   /** Part of the file name. */
-  name?: string
+  name?: string | undefined
 }
 
 /** The parameters of an upload. */
 export interface FileUpload {
   /** The name to display. */
-  name?: string
+  name?: string | undefined
   /** The alias of the short URL, instead of a random one. */
-  custom?: string
+  custom?: string | undefined
   /** The domain of the short URL. */
-  domain?: string
+  domain?: string | undefined
   /** The password that a download asks for. */
-  password?: string
+  password?: string | undefined
   /** The last day of downloads, as `YYYY-MM-DD`. */
-  expiry?: string
+  expiry?: string | undefined
   /** The maximum number of downloads. */
-  maxdownloads?: number
+  maxdownloads?: number | undefined
 }
 
 /** The options of an upload. */
 export interface UploadOptions extends RequestOptions {
   /** Called with the progress of the upload. */
-  onProgress?: (progress: UploadProgress) => void
+  onProgress?: ((progress: UploadProgress) => void) | undefined
 }

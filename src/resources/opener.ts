@@ -1,9 +1,8 @@
 import type { ApiPromise } from '../http/api-promise.ts'
-import { unwrapBody } from '../http/envelope.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
+import { checks, httpUrl, oneOf, required } from '../schema/checks.ts'
 import { integer, list, object, text, textOrEmpty } from '../schema/fields.ts'
-import { type Checks, httpUrl } from '../schema/params.ts'
 import { Resource } from './resource.ts'
 
 /** The app-opener API: short links that open in the matching app. */
@@ -24,24 +23,16 @@ export class OpenerResource extends Resource {
    * @throws {ConfigurationError} where the client has no `openerUrl`
    */
   create(params: OpenerLinkCreate, options?: RequestOptions): ApiPromise<OpenerLink> {
-    return this.call(
-      {
-        api: 'opener',
-        method: 'POST',
-        path: path`/v3/api`,
-        json: params,
-        checks,
-        required: ['url'],
-        unwrap: unwrapBody(openerLink),
-      },
-      options,
-    )
+    return this.api.post(path`/v3/api`, { api: 'opener', json: params, checks: create, answer: openerLink }, options)
   }
 }
 
 const statuses = ['public', 'private'] as const
 
-const checks: Checks = { url: httpUrl, status: statuses }
+const create = /* @__PURE__ */ checks<OpenerLinkCreate>({
+  url: /* @__PURE__ */ required(httpUrl),
+  status: /* @__PURE__ */ oneOf(statuses),
+})
 
 /** Who may see the analytics of an app-opener link. */
 export type OpenerLinkStatus = (typeof statuses)[number]
@@ -89,5 +80,5 @@ export interface OpenerLinkCreate {
   /** An absolute URL, with its `https://`. */
   url: string
   /** Who may see the analytics. Default on the server: `private`. */
-  status?: OpenerLinkStatus
+  status?: OpenerLinkStatus | undefined
 }

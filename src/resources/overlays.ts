@@ -1,5 +1,5 @@
-import type { ListPromise } from '../http/lists/list-promise.ts'
-import type { ListOptions, PageQuery } from '../http/lists/page.ts'
+import type { ListPromise } from '../http/list.ts'
+import type { ListOptions, PageQuery } from '../http/page.ts'
 import { path } from '../http/path.ts'
 import { integer, object, text } from '../schema/fields.ts'
 import { Resource } from './resource.ts'
@@ -15,7 +15,7 @@ export class OverlaysResource extends Resource {
    * for await (const { id, type, name } of client.overlays.list()) console.log(id, type, name)
    */
   list(query?: PageQuery, options?: ListOptions): ListPromise<Overlay> {
-    return this.pages({ path: path`/overlay`, query, listKeys: ['cta', 'overlay'], row: overlay }, options)
+    return this.api.list(path`/overlay`, { query, under: ['cta', 'overlay'], row: overlay }, options)
   }
 }
 

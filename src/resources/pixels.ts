@@ -1,11 +1,10 @@
 import type { ApiPromise } from '../http/api-promise.ts'
-import { unwrapBody } from '../http/envelope.ts'
-import type { ListPromise } from '../http/lists/list-promise.ts'
-import type { ListOptions, PageQuery } from '../http/lists/page.ts'
+import type { ListPromise } from '../http/list.ts'
+import type { ListOptions, PageQuery } from '../http/page.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
+import { checks, oneOf, required, string } from '../schema/checks.ts'
 import { integer, object, text } from '../schema/fields.ts'
-import { type Checks, string } from '../schema/params.ts'
 import { type ActionResult, actionResult, type Created, created, type Id, Resource } from './resource.ts'
 
 /** Tracking pixels. */
@@ -19,7 +18,7 @@ export class PixelsResource extends Resource {
    * for await (const { id, type, tag } of client.pixels.list()) console.log(id, type, tag)
    */
   list(query?: PageQuery, options?: ListOptions): ListPromise<Pixel> {
-    return this.pages({ path: path`/pixels`, query, listKeys: ['pixels'], row: pixel }, options)
+    return this.api.list(path`/pixels`, { query, under: 'pixels', row: pixel }, options)
   }
 
   /**
@@ -34,17 +33,7 @@ export class PixelsResource extends Resource {
    * @throws {ApiError} where the account has a pixel with this tag
    */
   create(params: PixelCreate, options?: RequestOptions): ApiPromise<Created> {
-    return this.call(
-      {
-        method: 'POST',
-        path: path`/pixel/add`,
-        json: params,
-        checks,
-        required: ['type', 'name', 'tag'],
-        unwrap: unwrapBody(created),
-      },
-      options,
-    )
+    return this.api.post(path`/pixel/add`, { json: params, checks: create, answer: created }, options)
   }
 
   /**
@@ -60,17 +49,7 @@ export class PixelsResource extends Resource {
    * @throws {NotFoundError} where there is no such pixel
    */
   update(id: Id, params: PixelUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.call(
-      {
-        method: 'PUT',
-        path: path`/pixel/${{ id }}/update`,
-        json: params,
-        checks,
-        required: ['tag'],
-        unwrap: unwrapBody(actionResult),
-      },
-      options,
-    )
+    return this.api.put(path`/pixel/${{ id }}/update`, { json: params, checks: update, answer: actionResult }, options)
   }
 
   /**
@@ -83,10 +62,7 @@ export class PixelsResource extends Resource {
    * @throws {NotFoundError} where there is no such pixel
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.call(
-      { method: 'DELETE', path: path`/pixel/${{ id }}/delete`, unwrap: unwrapBody(actionResult) },
-      options,
-    )
+    return this.api.delete(path`/pixel/${{ id }}/delete`, { answer: actionResult }, options)
   }
 }
 
@@ -107,7 +83,13 @@ export const pixelTypes = [
   'tiktok',
 ] as const
 
-const checks: Checks = { type: pixelTypes, name: string, tag: string }
+const create = /* @__PURE__ */ checks<PixelCreate>({
+  type: /* @__PURE__ */ required(/* @__PURE__ */ oneOf(pixelTypes)),
+  name: /* @__PURE__ */ required(string),
+  tag: /* @__PURE__ */ required(string),
+})
+
+const update = /* @__PURE__ */ checks<PixelUpdate>({ name: string, tag: /* @__PURE__ */ required(string) })
 
 /** The provider of a pixel. */
 export type PixelType = (typeof pixelTypes)[number]
@@ -137,7 +119,7 @@ export interface PixelCreate {
 
 /** What can be changed about a pixel; the tag is required. */
 export interface PixelUpdate {
-  name?: string
+  name?: string | undefined
   /** The tag or id that the provider gave. */
   tag: string
 }

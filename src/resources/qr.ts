@@ -1,11 +1,10 @@
 import type { ApiPromise } from '../http/api-promise.ts'
-import { unwrapBody } from '../http/envelope.ts'
-import type { ListPromise } from '../http/lists/list-promise.ts'
-import type { ListOptions, PageQuery } from '../http/lists/page.ts'
+import type { ListPromise } from '../http/list.ts'
+import type { ListOptions, PageQuery } from '../http/page.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
+import { checks, oneOf, required, rgbColor, string, stringOrList } from '../schema/checks.ts'
 import { countOrZero, counts, integer, object, optional, text, textOrEmpty } from '../schema/fields.ts'
-import { type Checks, rgbColor, string, stringOrList } from '../schema/params.ts'
 import { type ActionResult, actionResult, type Id, Resource } from './resource.ts'
 
 /** QR codes. */
@@ -17,7 +16,7 @@ export class QrResource extends Resource {
    * for await (const { id, name, scans } of client.qr.list()) console.log(id, name, scans)
    */
   list(query?: PageQuery, options?: ListOptions): ListPromise<QrCode> {
-    return this.pages({ path: path`/qr`, query, listKeys: ['qrs'], row: qrCode }, options)
+    return this.api.list(path`/qr`, { query, under: 'qrs', row: qrCode }, options)
   }
 
   /**
@@ -33,7 +32,7 @@ export class QrResource extends Resource {
    * @throws {NotFoundError} where there is no such QR code
    */
   get(id: Id, options?: RequestOptions): ApiPromise<QrDetails> {
-    return this.call({ method: 'GET', path: path`/qr/${{ id }}`, unwrap: unwrapBody(qrDetails) }, options)
+    return this.api.get(path`/qr/${{ id }}`, { answer: qrDetails }, options)
   }
 
   /**
@@ -49,17 +48,7 @@ export class QrResource extends Resource {
    *   is sent
    */
   create(params: QrCodeCreate, options?: RequestOptions): ApiPromise<CreatedQrCode> {
-    return this.call(
-      {
-        method: 'POST',
-        path: path`/qr/add`,
-        json: params,
-        checks,
-        required: ['type', 'data'],
-        unwrap: unwrapBody(createdQrCode),
-      },
-      options,
-    )
+    return this.api.post(path`/qr/add`, { json: params, checks: create, answer: createdQrCode }, options)
   }
 
   /**
@@ -75,17 +64,7 @@ export class QrResource extends Resource {
    * @throws {NotFoundError} where there is no such QR code
    */
   update(id: Id, params: QrCodeUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.call(
-      {
-        method: 'PUT',
-        path: path`/qr/${{ id }}/update`,
-        json: params,
-        checks,
-        required: ['data'],
-        unwrap: unwrapBody(actionResult),
-      },
-      options,
-    )
+    return this.api.put(path`/qr/${{ id }}/update`, { json: params, checks: update, answer: actionResult }, options)
   }
 
   /**
@@ -98,13 +77,23 @@ export class QrResource extends Resource {
    * @throws {NotFoundError} where there is no such QR code
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.call({ method: 'DELETE', path: path`/qr/${{ id }}/delete`, unwrap: unwrapBody(actionResult) }, options)
+    return this.api.delete(path`/qr/${{ id }}/delete`, { answer: actionResult }, options)
   }
 }
 
 const qrTypes = ['text', 'vcard', 'link', 'email', 'phone', 'sms', 'wifi'] as const
 
-const checks: Checks = { type: qrTypes, data: stringOrList, background: rgbColor, foreground: rgbColor, logo: string }
+const update = /* @__PURE__ */ checks<QrCodeUpdate>({
+  data: /* @__PURE__ */ required(stringOrList),
+  background: rgbColor,
+  foreground: rgbColor,
+  logo: string,
+})
+
+const create = /* @__PURE__ */ checks<QrCodeCreate>({
+  ...update,
+  type: /* @__PURE__ */ required(/* @__PURE__ */ oneOf(qrTypes)),
+})
 
 /** The kind of content in a QR code. */
 export type QrType = (typeof qrTypes)[number]
@@ -197,11 +186,11 @@ export const createdQrCode = /* @__PURE__ */ object<CreatedQrCode>({ id: integer
 export interface QrCodeUpdate {
   data: QrData
   /** A colour as `rgb(R,G,B)`, each from 0 to 255. */
-  background?: string
+  background?: string | undefined
   /** A colour as `rgb(R,G,B)`, each from 0 to 255. */
-  foreground?: string
+  foreground?: string | undefined
   /** The path or the address of a png or jpg image. */
-  logo?: string
+  logo?: string | undefined
 }
 
 /** The parameters of a new QR code. */

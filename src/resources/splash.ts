@@ -1,5 +1,5 @@
-import type { ListPromise } from '../http/lists/list-promise.ts'
-import type { ListOptions, PageQuery } from '../http/lists/page.ts'
+import type { ListPromise } from '../http/list.ts'
+import type { ListOptions, PageQuery } from '../http/page.ts'
 import { path } from '../http/path.ts'
 import { integer, object, text } from '../schema/fields.ts'
 import { Resource } from './resource.ts'
@@ -13,7 +13,7 @@ export class SplashResource extends Resource {
    * for await (const { id, name } of client.splash.list()) console.log(id, name)
    */
   list(query?: PageQuery, options?: ListOptions): ListPromise<Splash> {
-    return this.pages({ path: path`/splash`, query, listKeys: ['splash'], row: splash }, options)
+    return this.api.list(path`/splash`, { query, under: 'splash', row: splash }, options)
   }
 }
 

@@ -1,4 +1,4 @@
-import { onAbort } from './on-abort.ts'
+import { abortReason, onAbort } from './on-abort.ts'
 
 /** The reason of an attempt that outlasted its time. */
 export const EXPIRED: unique symbol = Symbol('expired')
@@ -13,7 +13,7 @@ export function withDeadline<T>(
   signal: AbortSignal | undefined,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason)
+    if (signal?.aborted) return reject(abortReason(signal))
     const controller = new AbortController()
     const stop = (reason: unknown) => {
       end()
@@ -25,7 +25,7 @@ export function withDeadline<T>(
       clearTimeout(timer)
       forget?.()
     }
-    const forget = signal && onAbort(signal, () => stop(signal.reason))
+    const forget = signal && onAbort(signal, () => stop(abortReason(signal)))
     // Work that failed is aborted too, so that nothing of it goes on unseen.
     work(controller.signal).finally(end).then(resolve, stop)
   })

@@ -22,19 +22,25 @@ export function isResponse(value: unknown): value is FetchResponse {
   return Number.isInteger(status) && typeof headers?.get === 'function' && typeof text === 'function'
 }
 
+/** A header of a response; `null` too if the framework whose fetch it is lets nobody read it (SvelteKit throws). */
+export function headerOf({ headers }: FetchResponse, name: string): string | null {
+  try {
+    return headers.get(name)
+  } catch {
+    return null
+  }
+}
+
+/** A copy of the headers of a response, of any fetch, with those that can be read. */
+export function readableHeaders({ headers }: FetchResponse): Headers {
+  const copy = new Headers()
+  try {
+    for (const [name, value] of headers as Headers) copy.append(name, value)
+  } catch {
+    // What was read so far has to do.
+  }
+  return copy
+}
+
 /** The runtime's own fetch. Looked up at each call, so that one that is replaced later, by a test, is used. */
 export const runtimeFetch: Fetch = (url, init) => globalThis.fetch(url, init)
-
-/**
- * The conversion of a stream for a fetch other than Node's own; `undefined` in other runtimes. node-fetch reads only
- * Node's streams: of any other it sends the text "[object ReadableStream]". undici reads both.
- */
-export function toNodeStream(): ((stream: ReadableStream<Uint8Array>) => unknown) | undefined {
-  const { process, Bun, Deno } = globalThis as Record<string, unknown> & {
-    process?: { getBuiltinModule?(name: 'stream'): typeof import('node:stream') }
-  }
-  if (Bun || Deno || !process?.getBuiltinModule) return undefined
-  const { Readable } = process.getBuiltinModule('stream')
-  // An error without a listener would end the process; fetch has its own way to tell of it.
-  return (stream) => Readable.fromWeb(stream as Parameters<typeof Readable.fromWeb>[0]).on('error', () => {})
-}

@@ -8,7 +8,7 @@ class Watch extends Set<() => void> {
 const watches = /* @__PURE__ */ new WeakMap<AbortSignal, Watch>()
 
 /**
- * Calls back when the signal aborts. The answer takes that back.
+ * Calls back when the signal aborts. The function that it returns takes that back.
  *
  * However many calls use a signal at a time, it has one listener while there are any, and none after that: Node warns of
  * a leak at the eleventh.
@@ -24,4 +24,15 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
     watch.delete(callback)
     if (watch.size === 0) signal.removeEventListener('abort', watch)
   }
+}
+
+/** Throws the reason of a signal that has aborted. React Native's signals have no `throwIfAborted`. */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw abortReason(signal)
+}
+
+/** The reason of an abort, also where signals have none (React Native). */
+export function abortReason(signal: AbortSignal): unknown {
+  if (signal.reason !== undefined) return signal.reason
+  return Object.assign(new Error('This operation was aborted'), { name: 'AbortError' })
 }

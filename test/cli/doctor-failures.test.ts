@@ -241,7 +241,7 @@ describe('the rate limit', () => {
     // Six of the management API, and one of the opener.
     expect(report.requests).toBe(7)
     expect(report).toMatchObject({ works: true, verdict: 'The client will work, as far as was looked.' })
-    expect(report.leftOut[0]).toBe('links(client).list()')
+    expect(report.leftOut[0]).toBe('client.links.list()')
     expect(report.advice[0]).toMatch(
       /^The rate limit is used up, so \d+ calls were left out\. Run the doctor again in 1 minute\.$/,
     )

@@ -199,6 +199,6 @@ it.each([
 ])('the backoff doubles with each attempt, and its jitter takes off up to half (dice: %s)', (dice, delays) => {
   const random = vi.spyOn(Math, 'random').mockReturnValue(dice)
   onTestFinished(() => random.mockRestore())
-  const error = new ConnectionError('no answer came')
-  expect([1, 2, 3, 4].map((attempt) => retryDelay(error, attempt))).toEqual(delays)
+  const error = new ConnectionError('no response', { retryable: true })
+  expect([1, 2, 3, 4].map((attempt) => retryDelay({ error }, attempt, { limit: 4, maxDelay: 90_000 }))).toEqual(delays)
 })

@@ -1,12 +1,11 @@
-import { ShortLinkClient } from 'shortlink-sdk'
-import { type LinkCreate, links } from 'shortlink-sdk/links'
+import { type LinkCreate, ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { expect, test } from 'vitest'
 
 /** Calls `ensure` for each, many at a time and each again until it succeeds, while three requests in ten fail. */
 async function ensureAll(dialect: 'reference' | 'deployed', wanted: LinkCreate[]) {
   const sandbox = createSandbox({ dialect, rateLimit: false, data: { links: [] } })
-  const shop = links(new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: false, retry: 1 }))
+  const shop = new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: false, retry: 1 }).links
   sandbox.chaos({ seed: 13, rate: 0.3 })
   const outcomes = { rejected: 0, unknown: 0 }
   const ids = new Map<string, number>()

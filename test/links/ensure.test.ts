@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { type AnyShortLinkError, isShortLinkError, ShortLinkError } from '../../src/index.ts'
-import { LinkConflictError } from '../../src/links/index.ts'
+import { type AnyShortLinkError, isShortLinkError, LinkConflictError, ShortLinkError } from '../../src/index.ts'
 import { page } from '../helpers/answers.ts'
 import { failure } from '../helpers/outcome.ts'
 import type { Canned, Server } from '../helpers/server.ts'

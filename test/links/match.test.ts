@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isAt, isOnDomain, isSameAddress } from '../../src/links/match.ts'
+import { isAt, isOnDomain, isSameAddress } from '../../src/resources/links/match.ts'
 
 describe('a link is at', () => {
   const link = { alias: 'öffnung', shorturl: 'https://sho.rt/%C3%B6ffnung' }

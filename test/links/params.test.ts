@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ConfigurationError, InvalidRequestError } from '../../src/index.ts'
-import { type LinkCreate, links } from '../../src/links/index.ts'
+import type { LinkCreate } from '../../src/index.ts'
+import { InvalidRequestError } from '../../src/index.ts'
 import { failure } from '../helpers/outcome.ts'
 import { shopOf } from './shop.ts'
 
@@ -129,9 +129,4 @@ test('the password of a link is in no error', async () => {
   const { shop } = await shopOf({ body: { error: 1, message: 'The password "hush hush" is too weak.' } })
   const error = await failure(shop.create({ url, password: 'hush hush' }))
   expect(JSON.stringify(error) + String(error)).not.toContain('hush hush')
-})
-
-test.each([undefined, null, {}, 'client'])('links(%j) says that it takes a client', (value) => {
-  expect(() => links(value as never)).toThrow(ConfigurationError)
-  expect(() => links(value as never)).toThrow(/expected a ShortLinkClient/)
 })

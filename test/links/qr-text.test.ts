@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { InvalidRequestError } from '../../src/index.ts'
-import { qrText } from '../../src/links/index.ts'
+import { qrText } from '../../src/qr-text.ts'
 
 /** Any text that can be encoded, with the characters that the formats escape. */
 const anyText = fc.string({

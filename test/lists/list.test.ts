@@ -1,7 +1,4 @@
 import { describe, expect, it, vi } from 'vitest'
-import { apiError } from '../../src/errors.ts'
-import { ListPromise } from '../../src/http/lists/list-promise.ts'
-import type { FetchPage } from '../../src/http/lists/page.ts'
 import { InvalidRequestError, type Page, type Splash } from '../../src/index.ts'
 import { numberOf, page, splash, splashPages } from '../helpers/answers.ts'
 import { connect } from '../helpers/client.ts'
@@ -193,29 +190,6 @@ describe('a `limit` that the server refuses', () => {
     await connect(server).paginate('/a', { listKey: 'splash' }).toArray({ limit: 1 })
     const asked = server.seen.map(({ url }) => `${url.slice(5, 6)} ${limitOf(url)}`)
     expect(asked).toEqual(['a 1', 'a null', 'b 1', 'b null', 'a null', 'b null', 'a 1', 'a null'])
-  })
-
-  it('is remembered of a thousand lists at most; then all of them are forgotten', async () => {
-    const remembered = new Set(range(1, 999).map((number) => `/${number}`))
-    const rateLimit = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
-    const data = { items: [], result: 0, perpage: 15, currentpage: 1, nextpage: null, maxpage: 0, hasNextPage: false }
-    const walk = (path: string) => {
-      const refused = apiError(
-        'limit',
-        { status: 400, body: '', headers: new Headers(), rateLimit },
-        { path },
-        undefined,
-      )
-      const fetchPage: FetchPage<never> = async ({ limit }) => {
-        if (limit) throw refused
-        return { data, response: new Response(), rateLimit, attempts: 1 }
-      }
-      return new ListPromise(fetchPage, {}, {}, remembered, { path }).toArray()
-    }
-    await walk('/a')
-    expect(remembered.size).toBe(1000)
-    await walk('/b')
-    expect([...remembered]).toEqual(['/b'])
   })
 
   it('is reported if the caller named it', async () => {

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { apiError } from '../../src/errors.ts'
-import { openEnvelope, unwrapNumberedPage, unwrapPageWithSchema } from '../../src/http/envelope.ts'
-import { ListPromise } from '../../src/http/lists/list-promise.ts'
+import { openEnvelope, readNumberedPage, readPageWithSchema } from '../../src/http/envelope.ts'
+import { ListPromise } from '../../src/http/list.ts'
+import type { FetchPage } from '../../src/http/walk.ts'
 import { connect } from '../helpers/client.ts'
 import { range } from '../helpers/lists.ts'
 import {
@@ -47,21 +48,20 @@ const listOfClient: MakeList = ({ fetch }, { limit, concurrency, dedupe }) => {
 
 /** The list without the transport, which makes a thousand walks in the time of fifty. */
 const listWithoutTransport: MakeList = ({ answer }, { limit, ...options }) => {
-  const refusesLimit = new Set<string>()
   const context = { method: 'GET', path: '/urls' }
   const query = limit === undefined ? {} : { limit }
-  const fetchPage = async (overrides: { page?: number | undefined; limit?: number | undefined }) => {
+  const fetchPage: FetchPage<Row> = async (overrides) => {
     const asked = { page: 1, ...query, ...overrides }
     const { status, body } = answer(asked.page ?? 1, asked.limit)
     const envelope = openEnvelope(body, status)!
     const headers = new Headers()
     const rateLimit = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
     if (!envelope.ok) throw apiError('no', { status: envelope.status, body, headers, rateLimit }, context, undefined)
-    const unwrap = unwrapNumberedPage<Row>(unwrapPageWithSchema('list', undefined), overrides.page)
-    const data = await unwrap(envelope.body, { path: [], issues: [] }, true)
+    const read = readNumberedPage<Row>(readPageWithSchema('list', undefined), overrides.page)
+    const data = await read(envelope.body, { path: [], issues: [] }, true)
     return { data, response: new Response(), rateLimit, attempts: 1 }
   }
-  return () => new ListPromise<Row>(fetchPage, query, options, refusesLimit, context)
+  return () => new ListPromise<Row>(fetchPage, query, options, context)
 }
 
 /** Walks a list to its end and checks that every row comes once and in order, in as few requests as it takes. */

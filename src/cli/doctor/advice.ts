@@ -117,7 +117,7 @@ function answerAdvice(findings: Findings): string[] {
     advice.push(`${named(others)}: refused. Ask the operator whether your plan has this part of the platform.`)
   if (links.length > 0)
     advice.push(
-      `${named(links)}: refused. shortlink-sdk/links will not work: that section is outside the reference, and not every deployment has it.`,
+      `${named(links)}: refused. client.links will not work: that section is outside the reference, and not every deployment has it.`,
     )
   if (calls.some((call) => issuesOf(call, findings).some(({ message }) => message.includes('unknown word')))) {
     advice.push(

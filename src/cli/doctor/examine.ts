@@ -1,11 +1,10 @@
 import { ShortLinkClient } from '../../client.ts'
 import type { AnyShortLinkError, Issue } from '../../errors.ts'
 import { openEnvelope } from '../../http/envelope.ts'
-import type { PageQuery } from '../../http/lists/page.ts'
-import { links } from '../../links/index.ts'
-import { linkDetails } from '../../links/link.ts'
+import type { PageQuery } from '../../http/page.ts'
 import { parseRateHeaders, parseRetryAfter, rateLimitStateOf } from '../../rate-limit/headers.ts'
 import { account } from '../../resources/account.ts'
+import { linkDetails } from '../../resources/links/link.ts'
 import { qrDetails } from '../../resources/qr.ts'
 import { isRecord } from '../../schema/expected.ts'
 import { integer, object } from '../../schema/fields.ts'
@@ -152,8 +151,8 @@ class Examination {
       if (qr?.reply?.ok) this.#addSamples('', qrDetails, withoutError(qr.reply.body))
     }
     if (linkId !== undefined) {
-      const get = () => links(client).get(linkId)
-      const link = await this.#ask('links(client).get(id)', '/url/:id', 'single', get)
+      const get = () => client.links.get(linkId)
+      const link = await this.#ask('client.links.get(id)', '/url/:id', 'single', get)
       if (link?.reply?.ok) this.#addSamples('', linkDetails, link.reply.body, false)
     }
     if (channelId !== undefined) await this.#askList(itemsOf(channelId), client)

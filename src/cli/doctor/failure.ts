@@ -1,8 +1,8 @@
 import process from 'node:process'
+import { BodyTooLargeError } from '../../http/body.ts'
+import { isBotWall, isHtml } from '../../http/failure.ts'
 import { causesOf, isCertificateError } from '../../http/fetch-failure.ts'
-import { isBotWall, isHtml } from '../../http/to-error.ts'
 import { EXPIRED } from '../../runtime/deadline.ts'
-import { BodyTooLargeError } from '../../runtime/read-body.ts'
 import { isRecord } from '../../schema/expected.ts'
 import type { Exchange } from './wire.ts'
 

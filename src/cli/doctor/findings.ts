@@ -1,5 +1,5 @@
 import type { Issue } from '../../errors.ts'
-import type { PageQuery } from '../../http/lists/page.ts'
+import type { PageQuery } from '../../http/page.ts'
 import type { Fetch } from '../../runtime/fetch.ts'
 import type { Failure } from './failure.ts'
 import type { ReadPage } from './lists.ts'

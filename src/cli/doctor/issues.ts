@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import type { Issue } from '../../errors.ts'
-import { linkDetails } from '../../links/link.ts'
 import { account } from '../../resources/account.ts'
+import { linkDetails } from '../../resources/links/link.ts'
 import { qrDetails } from '../../resources/qr.ts'
 import type { Call, Findings } from './findings.ts'
 import { itemsOf, lists, type ReadPage } from './lists.ts'

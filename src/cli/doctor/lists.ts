@@ -1,13 +1,12 @@
 import type * as z from 'zod/mini'
 import type { ShortLinkClient } from '../../client.ts'
-import type { ListPromise } from '../../http/lists/list-promise.ts'
-import type { ListOptions, PageQuery } from '../../http/lists/page.ts'
-import { links } from '../../links/index.ts'
-import { link } from '../../links/link.ts'
+import type { ListPromise } from '../../http/list.ts'
+import type { ListOptions, PageQuery } from '../../http/page.ts'
 import { campaign } from '../../resources/campaigns.ts'
 import { type ChannelItemType, channel, channelItem } from '../../resources/channels.ts'
 import { domain } from '../../resources/domains.ts'
 import { platformFile } from '../../resources/files.ts'
+import { link } from '../../resources/links/link.ts'
 import { overlay } from '../../resources/overlays.ts'
 import { pixel, pixelTypes } from '../../resources/pixels.ts'
 import { qrCode } from '../../resources/qr.ts'
@@ -37,7 +36,7 @@ export const lists: readonly List[] = [
   list('channels.list()', '/channels', ['channels'], channel, ({ channels }, ...args) => channels.list(...args)),
   list('qr.list()', '/qr', ['qrs'], qrCode, ({ qr }, ...args) => qr.list(...args)),
   {
-    ...list('links(client).list()', '/urls', ['urls'], link, (client, ...args) => links(client).list(...args)),
+    ...list('client.links.list()', '/urls', ['urls'], link, (client, ...args) => client.links.list(...args)),
     inReference: false,
   },
   list('domains.list()', '/domains', ['domains'], domain, ({ domains }, ...args) => domains.list(...args)),

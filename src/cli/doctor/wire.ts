@@ -1,5 +1,5 @@
+import { readText } from '../../http/body.ts'
 import type { Fetch } from '../../runtime/fetch.ts'
-import { readText } from '../../runtime/read-body.ts'
 
 /** The most requests of one examination. */
 export const MAX_REQUESTS = 20

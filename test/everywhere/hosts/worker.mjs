@@ -1,8 +1,8 @@
 // Runs the suite in a Worker: a request starts it, and the response holds the results.
 import * as sdk from 'shortlink-sdk'
 import * as bulk from 'shortlink-sdk/bulk'
-import * as links from 'shortlink-sdk/links'
 import * as proxy from 'shortlink-sdk/proxy'
+import * as qrText from 'shortlink-sdk/qr-text'
 import * as rateLimit from 'shortlink-sdk/rate-limit'
 import * as schemas from 'shortlink-sdk/schemas'
 import * as testing from 'shortlink-sdk/testing'
@@ -11,7 +11,7 @@ import { conformance } from './conformance.mjs'
 export default {
   async fetch(request) {
     const results = []
-    const host = { sdk, testing, proxy, schemas, rateLimit, links, bulk, ...(await request.json()) }
+    const host = { sdk, testing, proxy, schemas, rateLimit, qrText, bulk, ...(await request.json()) }
     await conformance(host, (result) => results.push(result))
     return Response.json(results)
   },

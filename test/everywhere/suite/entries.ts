@@ -48,13 +48,13 @@ export const entries: Topic = {
       const bad = await schemas.Account['~standard'].validate({ id: 'x' })
       ok('issues' in bad && bad.issues && bad.issues.length > 0, 'an invalid account was accepted')
     },
-    'links: a link can be created, found and deleted': async ({ sdk, links, client }) => {
-      const shop = links.links(client)
+    'links: a link can be created, found and deleted': async ({ sdk, client }) => {
+      const shop = client.links
       const { id, shorturl } = await shop.create({ url: 'https://shop.example/opening', custom: 'opening' })
       equal((await shop.find(shorturl))?.id, id, 'id of the found link')
       const taken = shop.ensure({ url: 'https://shop.example/other', custom: 'opening' })
       const error = await rejects(taken, { code: 'link_conflict' })
-      ok(error instanceof links.LinkConflictError && error instanceof sdk.ShortLinkError, 'the error has another class')
+      ok(error instanceof sdk.LinkConflictError && error instanceof sdk.ShortLinkError, 'the error has another class')
       await shop.delete(id)
       equal(await shop.find('opening'), undefined, 'the deleted link')
     },

@@ -16,6 +16,8 @@ import {
   InvalidRequestError,
   InvalidResponseError,
   isShortLinkError,
+  type Link,
+  LinkConflictError,
   type ListPromise,
   NotFoundError,
   type OpenerLink,
@@ -37,9 +39,9 @@ import {
   type UploadedFile,
 } from 'shortlink-sdk'
 import { bulk } from 'shortlink-sdk/bulk'
-import { type Link, LinkConflictError, links, qrText } from 'shortlink-sdk/links'
 import { fileFromPath } from 'shortlink-sdk/node'
 import { type AllowedCall, createProxy, type ProxyOptions } from 'shortlink-sdk/proxy'
+import { qrText } from 'shortlink-sdk/qr-text'
 import * as schemas from 'shortlink-sdk/schemas'
 import { createSandbox, type Fault, type Sandbox, sampleData } from 'shortlink-sdk/testing'
 import { serve } from 'shortlink-sdk/testing/server'
@@ -119,7 +121,7 @@ export const calls = {
 }
 
 export async function linkCalls(): Promise<void> {
-  const shop = links(client)
+  const shop = client.links
   for await (const { shorturl, clicks } of shop.list({ order: 'date' })) void [shorturl.trim(), clicks.toFixed()]
   const found: Link | undefined = await shop.find('opening')
   const { shorturl, created } = await shop.ensure({ url: 'https://a.example', custom: 'opening' })

@@ -1,4 +1,3 @@
-import type { SocialCount } from '../resources/qr.ts'
 import {
   countOrZero,
   counts,
@@ -11,33 +10,33 @@ import {
   text,
   textOrNull,
   texts,
-} from '../schema/fields.ts'
+} from '../../schema/fields.ts'
+import type { SocialCount } from '../qr.ts'
 
 /** A link in a list. Only `id` and `shorturl` are certain. */
 export interface Link {
-  /** 5 sources. */
   id: number
-  /** The short address. Read from `short` too. 5 sources. */
+  /** The short address. Read from `short` too. */
   shorturl: string
-  /** The last part of the short address; `null` where it is left out. 5 sources. */
+  /** The last part of the short address; `null` if it is left out. */
   alias: string | null
-  /** The address that the link leads to; `null` where it is left out. 5 sources. */
+  /** The address that the link leads to; `null` if it is left out. */
   longurl: string | null
-  /** `null` where there is none. 5 sources. */
+  /** `null` if there is none. */
   title: string | null
-  /** `null` where there is none. 5 sources. */
+  /** `null` if there is none. */
   description: string | null
-  /** 0 where it is left out. 5 sources. */
+  /** 0 if it is left out. */
   clicks: number
-  /** Visitors, each counted once; 0 where it is left out, as older deployments do. */
+  /** Visitors, each counted once; 0 if it is left out, as older deployments do. */
   uniqueclicks: number
-  /** The domain of the short address; `null` where it is left out, as older deployments do. */
+  /** The domain of the short address; `null` if it is left out, as older deployments do. */
   domain: string | null
-  /** The id of the campaign that it is in; `null` where there is none, or older deployments leave it out. */
+  /** The id of the campaign that it is in; `null` if there is none, or older deployments leave it out. */
   campaign: number | null
   /** The ids of the channels that it is in; empty where older deployments leave it out. */
   channel: number[]
-  /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` where it is left out. 5 sources. */
+  /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it is left out. */
   date: string | null
 }
 
@@ -64,23 +63,22 @@ export const link = /* @__PURE__ */ object<Link>(
 
 /** What a link is. Only `id` and `shorturl` are certain. */
 export interface LinkFields {
-  /** 4 sources. */
   id: number
-  /** The short address. Read from `short` too. 4 sources. */
+  /** The short address. Read from `short` too. */
   shorturl: string
-  /** The address that the link leads to; `null` where it is left out. 4 sources. */
+  /** The address that the link leads to; `null` if it is left out. */
   longurl: string | null
-  /** `null` where there is none. 4 sources. */
+  /** `null` if there is none. */
   title: string | null
-  /** `null` where there is none. 4 sources. */
+  /** `null` if there is none. */
   description: string | null
-  /** Other addresses, by country. 4 sources. */
+  /** Other addresses, by country. */
   location: Record<string, string>
-  /** Other addresses, by device. 4 sources. */
+  /** Other addresses, by device. */
   device: Record<string, string>
-  /** When it ends, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` where it does not. 4 sources. */
+  /** When it ends, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it does not. */
   expiry: string | null
-  /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` where it is left out. 4 sources. */
+  /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it is left out. */
   date: string | null
 }
 
@@ -115,19 +113,18 @@ export const socialCount = /* @__PURE__ */ object<LinkSocialCount>({
 
 /** The statistics of a link. What a deployment leaves out is 0 or empty. */
 export interface LinkStatistics {
-  /** 4 sources. */
   clicks: number
-  /** Visitors, each counted once. 4 sources. */
+  /** Visitors, each counted once. */
   uniqueClicks: number
-  /** Visits by country. 4 sources. */
+  /** Visits by country. */
   topCountries: Record<string, number>
-  /** Visits by referring page. 4 sources. */
+  /** Visits by referring page. */
   topReferrers: Record<string, number>
-  /** Visits by browser. 4 sources. */
+  /** Visits by browser. */
   topBrowsers: Record<string, number>
-  /** Visits by operating system. 4 sources. */
+  /** Visits by operating system. */
   topOs: Record<string, number>
-  /** Visits by social network. 4 sources. */
+  /** Visits by social network. */
   socialCount: LinkSocialCount
 }
 
@@ -144,7 +141,7 @@ export const linkStatistics = /* @__PURE__ */ object<LinkStatistics>({
 
 /** A link with its statistics. */
 export interface LinkDetails {
-  /** The id of the link, which `details` has too; `undefined` where it is left out. 4 sources. */
+  /** The id of the link, which `details` has too; `undefined` if it is left out. */
   id?: number | undefined
   details: LinkFields
   data: LinkStatistics
@@ -159,9 +156,8 @@ export const linkDetails = /* @__PURE__ */ object<LinkDetails>({
 
 /** The answer to the creation and to the update of a link. */
 export interface CreatedLink {
-  /** 4 sources. */
   id: number
-  /** The short address. Read from `short` too. 4 sources. */
+  /** The short address. Read from `short` too. */
   shorturl: string
 }
 

@@ -1,4 +1,5 @@
-import type { AnyShortLinkError, Issue, RateLimitState } from '../../errors.ts'
+import type { AnyShortLinkError, Issue, RateLimitState } from '../errors.ts'
+import { notify } from '../runtime/notify.ts'
 
 /** Functions that are called with what happens. They see no key and no password, and cannot break a call by throwing. */
 export interface Observers {
@@ -78,4 +79,27 @@ export interface ErrorEvent extends CallEvent {
   readonly attempts: number
   /** From the call to its end, waiting included, in milliseconds. */
   readonly durationMs: number
+}
+
+/** A call that has succeeded; only the log listens to it. */
+interface SuccessEvent extends Omit<ErrorEvent, 'error'> {
+  readonly status: number
+}
+
+/** Who is called with the events of a client: the user's observers and the log. */
+export type Listeners = readonly (Observers & { onSuccess?: ((event: SuccessEvent) => void) | undefined })[]
+
+type EventName = Exclude<keyof Listeners[number], 'onDrift'>
+type EventOf<Name extends EventName> = Parameters<NonNullable<Listeners[number][Name]>>[0]
+
+/** Tells whoever listens about an event of a call. The event is only made where somebody does. */
+export function emit<Name extends EventName>(
+  { id, method, path, url, listeners }: CallEvent & { readonly listeners: Listeners },
+  name: Name,
+  makeEvent: () => Omit<EventOf<Name>, keyof CallEvent>,
+): void {
+  for (const listener of listeners) {
+    const observer = listener[name] as ((event: object) => void) | undefined
+    if (observer) notify(observer, { id, method, path, url, ...makeEvent() })
+  }
 }

@@ -1,13 +1,13 @@
-import { InvalidRequestError } from '../errors.ts'
-import { isRecord } from '../schema/expected.ts'
-import { boolean, type Check, type Checks, checkParams, httpUrl, wellFormedString } from '../schema/params.ts'
+import { InvalidRequestError } from './errors.ts'
+import { boolean, type Checks, checkParams, httpUrl, required, wellFormedString } from './schema/checks.ts'
+import { isRecord } from './schema/expected.ts'
 
 /**
  * Texts that QR code readers understand by themselves, to be sent as the `data` of a QR code of `type: 'text'`. They work
  * on every deployment: how the platform lays out `data` for its other types is not documented.
  *
  * @example
- * import { qrText } from 'shortlink-sdk/links'
+ * import { qrText } from 'shortlink-sdk/qr-text'
  * const data = qrText.wifi({ ssid: 'Shop guests', password: 'tea; and cake' })
  * const { link } = await client.qr.create({ type: 'text', data })
  * console.log(link)
@@ -63,7 +63,7 @@ export interface SmsText {
  * @throws {InvalidRequestError} where a parameter does not fit
  */
 function wifi(network: WifiText): string {
-  check(network, { ssid: nonEmpty, password: { ...wellFormedString, secret: true }, hidden: boolean }, ['ssid'])
+  check(network, { ssid: required(nonEmpty), password: { ...wellFormedString, secret: true }, hidden: boolean })
   const escaped = (value: string) => value.replace(/[\\;,":]/g, '\\$&')
   const { ssid, password, hidden } = network
   const security = password ? 'WPA' : 'nopass'
@@ -82,7 +82,7 @@ function wifi(network: WifiText): string {
 function vcard(contact: VcardText): string {
   const name = isRecord(contact) ? contact.lastName || contact.firstName || contact.organization : undefined
   check(contact, vcardChecks)
-  check({ organization: name }, { organization: someName }, ['organization'])
+  check({ organization: name }, { organization: required(someName) })
   const { firstName = '', lastName = '', organization, title, phone, email, url, address, note } = contact
   const { street, city, region, postalCode, country } = address ?? {}
   const line = (property: string, ...parts: (string | undefined)[]) =>
@@ -112,7 +112,7 @@ function vcard(contact: VcardText): string {
  * @throws {InvalidRequestError} where a parameter does not fit
  */
 function mailto(mail: MailtoText): string {
-  check(mail, { to: emails, cc: emails, bcc: emails, subject: wellFormedString, body: wellFormedString }, ['to'])
+  check(mail, { to: required(emails), cc: emails, bcc: emails, subject: wellFormedString, body: wellFormedString })
   const { to, ...headers } = mail
   const addresses = (value: string | readonly string[] | undefined) =>
     listOf(value)
@@ -135,7 +135,7 @@ function mailto(mail: MailtoText): string {
  * @throws {InvalidRequestError} where the number does not fit
  */
 function tel(number: string): string {
-  check({ number }, { number: phoneNumber }, ['number'])
+  check({ number }, { number: required(phoneNumber) })
   return `tel:${digitsOf(number)}`
 }
 
@@ -147,18 +147,18 @@ function tel(number: string): string {
  * @throws {InvalidRequestError} where a parameter does not fit
  */
 function sms(message: SmsText): string {
-  check(message, { to: phoneNumber, body: wellFormedString }, ['to'])
+  check(message, { to: required(phoneNumber), body: wellFormedString })
   return `smsto:${digitsOf(message.to)}:${message.body ?? ''}`
 }
 
 const isText = (value: unknown): value is string => wellFormedString.fits(value)
 
-const nonEmpty: Check = {
+const nonEmpty = {
   expected: 'a string that is not empty',
-  fits: (value) => isText(value) && value !== '',
+  fits: (value: unknown) => isText(value) && value !== '',
 }
 
-const someName: Check = { ...nonEmpty, expected: 'an organization, a firstName or a lastName' }
+const someName = { ...nonEmpty, expected: 'an organization, a firstName or a lastName' }
 
 /** All texts, or a list of them that is not empty. */
 const oneOrMore = (fits: (value: string) => boolean) => (value: unknown) => {
@@ -166,15 +166,15 @@ const oneOrMore = (fits: (value: string) => boolean) => (value: unknown) => {
   return values.length > 0 && values.every((each) => isText(each) && fits(each))
 }
 
-const emails: Check = {
+const emails = {
   expected: 'an email address, or a list of them',
   fits: oneOrMore((value) => /^[^\s@]+@[^\s@]+$/.test(value)),
 }
 
-const phoneNumber: Check = {
+const phoneNumber = {
   expected: 'a phone number, such as +49 30 901820, without (0)',
   // Spaces and -.() between digits are visual separators.
-  fits: (value) => isText(value) && /^\+?\d{1,15}$/.test(digitsOf(value)) && !value.includes('(0)'),
+  fits: (value: unknown) => isText(value) && /^\+?\d{1,15}$/.test(digitsOf(value)) && !value.includes('(0)'),
 }
 
 const addressFields = ['street', 'city', 'region', 'postalCode', 'country'] as const
@@ -189,13 +189,14 @@ const vcardChecks: Checks = {
   url: httpUrl,
   address: {
     expected: `an object of strings: ${addressFields.join(', ')}`,
-    fits: (value) => isRecord(value) && addressFields.every((name) => value[name] === undefined || isText(value[name])),
+    fits: (value: unknown) =>
+      isRecord(value) && addressFields.every((name) => value[name] === undefined || isText(value[name])),
   },
   note: wellFormedString,
 }
 
-function check(params: unknown, checks: Checks, required?: readonly string[]): void {
-  const issues = checkParams(params, checks, required)
+function check(params: unknown, checks: Checks): void {
+  const issues = checkParams(params, checks)
   if (issues.length) throw new InvalidRequestError(issues)
 }
 

@@ -1,3 +1,5 @@
+import { canParseUrl } from '../../runtime/url.ts'
+
 /** Where a link is. */
 interface Place {
   readonly alias: string | null
@@ -18,13 +20,13 @@ export function isOnDomain({ shorturl }: Place, domain: string): boolean {
 
 /** Whether two addresses are the same, however they are spelled: `https://Shop.example` is `https://shop.example/`. */
 export function isSameAddress(one: string, other: string): boolean {
-  return one === other || (URL.canParse(one) && URL.canParse(other) && new URL(one).href === new URL(other).href)
+  return one === other || (canParseUrl(one) && canParseUrl(other) && new URL(one).href === new URL(other).href)
 }
 
 /** The host and path of an address, in one spelling. Anything else stays as it is. */
 function hostAndPath(address: string): string {
   const url = /^https?:\/\//i.test(address) ? address : `https://${address}`
-  if (!URL.canParse(url)) return address
+  if (!canParseUrl(url)) return address
   const { host, pathname } = new URL(url)
   return host + pathname.replace(/\/$/, '')
 }

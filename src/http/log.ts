@@ -1,5 +1,5 @@
-import { isError, isShortLinkError } from '../../errors.ts'
-import type { Listeners } from './emit.ts'
+import { isError, isShortLinkError } from '../errors.ts'
+import type { Listeners } from './observers.ts'
 
 /** How much is logged; each level includes those before it. */
 export type LogLevel = 'off' | 'error' | 'warn' | 'info' | 'debug'

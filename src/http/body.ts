@@ -1,4 +1,4 @@
-import { onAbort } from './on-abort.ts'
+import { abortReason, onAbort, throwIfAborted } from '../runtime/on-abort.ts'
 
 /** How much of a body is read where nobody says otherwise: 16 MiB. */
 export const DEFAULT_MAX_BYTES = 16 * 1024 * 1024
@@ -12,47 +12,79 @@ export class BodyTooLargeError extends Error {
   }
 }
 
-/** A body as the fetch implementations provide it. */
+/** Thrown for what a fetch resolves with, if that cannot be read as a Response. */
+export class UnusableResponseError extends Error {
+  override readonly name = 'UnusableResponseError'
+}
+
+/** A response as the fetch implementations provide it. */
 interface ReadableResponse {
+  readonly headers?: { get(name: string): string | null }
+  readonly type?: string
+  readonly bodyUsed?: boolean
   /** A web stream, a Node stream (node-fetch), `null` for no body, or not supported at all (React Native). */
   readonly body?: unknown
   text(): Promise<string>
 }
 
 /**
- * Reads a body as UTF-8, as `response.text()` does, but never holds more than about `maxBytes` of it. Bytes are
- * counted after decompression. An abort cancels the stream, so that the socket closes even where fetch has lost track
- * of its signal.
+ * Reads a body as UTF-8, but never holds more than about `maxBytes` of it, counted after decompression.
+ *
+ * If the length is known and allowed, `response.text()` does it: a browser shows any other way as canceled. An abort
+ * cancels the stream, so that the socket closes even if fetch has lost track of its signal.
  *
  * @throws {BodyTooLargeError} as soon as the limit is exceeded; the rest is not read
+ * @throws {UnusableResponseError} if the body was read before, or is no text
  * @throws the signal's reason, after an abort
  */
 export async function readText(response: ReadableResponse, maxBytes: number, signal?: AbortSignal): Promise<string> {
+  if (response.bodyUsed) {
+    throw new UnusableResponseError(
+      '`fetch` must resolve with a new Response for each call, got one that was read before',
+    )
+  }
+  if (knownLength(response) <= maxBytes) return readWhole(response, maxBytes)
   const source = openSource(response.body)
   if (!source) return readWhole(response, maxBytes)
 
   let bytes: Uint8Array = new Uint8Array()
   let length = 0
-  const forget = signal && onAbort(signal, () => source.cancel(signal.reason))
+  const forget = signal && onAbort(signal, () => source.cancel(abortReason(signal)))
   try {
-    signal?.throwIfAborted()
+    throwIfAborted(signal)
     for (;;) {
       const { done, value } = await source.next()
       if (done) break
-      if (!ArrayBuffer.isView(value)) throw new TypeError('the body is a stream of something other than bytes')
+      if (!ArrayBuffer.isView(value))
+        throw new UnusableResponseError('the body of the response is a stream, but not of bytes')
       if (length + value.byteLength > maxBytes) throw new BodyTooLargeError(maxBytes)
       bytes = append(bytes, length, new Uint8Array(value.buffer, value.byteOffset, value.byteLength))
       length += value.byteLength
     }
     // A web stream that was cancelled ends like one that is complete.
-    signal?.throwIfAborted()
+    throwIfAborted(signal)
     return new TextDecoder().decode(bytes.subarray(0, length))
   } catch (error) {
     source.cancel()
     // A Node stream that was destroyed fails with an error of its own.
-    throw signal?.aborted ? signal.reason : error
+    throwIfAborted(signal)
+    throw error
   } finally {
     forget?.()
+  }
+}
+
+/** The length of a body that is not compressed, in bytes; `Infinity` if it is not known. */
+function knownLength({ headers, type }: ReadableResponse): number {
+  try {
+    // A page of another origin is not told whether the body is compressed.
+    if (!headers || type === 'cors' || headers.get('content-encoding')) return Number.POSITIVE_INFINITY
+    return /^\d{1,15}$/.test(headers.get('content-length') ?? '')
+      ? Number(headers.get('content-length'))
+      : Number.POSITIVE_INFINITY
+  } catch {
+    // A header that a framework lets nobody read.
+    return Number.POSITIVE_INFINITY
   }
 }
 
@@ -99,7 +131,7 @@ const isNodeStream = (body: object): body is AsyncIterable<unknown> & { destroy(
 /** For a fetch without streams, which holds the whole body in any case. */
 async function readWhole(response: ReadableResponse, maxBytes: number): Promise<string> {
   const text: unknown = await response.text()
-  if (typeof text !== 'string') throw new TypeError('the text() of the response is not a string')
+  if (typeof text !== 'string') throw new UnusableResponseError('the text() of the response is not a string')
   // A UTF-16 unit is at most three bytes of UTF-8, so most texts need not be encoded to be counted.
   if (text.length * 3 > maxBytes && new TextEncoder().encode(text).byteLength > maxBytes) {
     throw new BodyTooLargeError(maxBytes)

@@ -1,10 +1,11 @@
-import type { Issue } from '../../errors.ts'
-import { isBrowser, sentOnce, streamedRedirect } from '../../runtime/environment.ts'
-import { type Fetch, runtimeFetch, toNodeStream } from '../../runtime/fetch.ts'
-import { notify } from '../../runtime/notify.ts'
-import { mismatch } from '../../schema/expected.ts'
-import { aFunction, type Checks } from '../../schema/params.ts'
-import { requestOptionChecks } from '../request-options.ts'
+import type { Issue } from '../errors.ts'
+import { isBrowser, sentOnce, streamedRedirect, toNodeStream } from '../runtime/environment.ts'
+import { type Fetch, runtimeFetch } from '../runtime/fetch.ts'
+import { notify } from '../runtime/notify.ts'
+import { throwIfAborted } from '../runtime/on-abort.ts'
+import { aFunction, type Checks } from '../schema/checks.ts'
+import { mismatch } from '../schema/expected.ts'
+import { requestOptionChecks } from './request-options.ts'
 import { type UploadProgress, xhrFetch } from './xhr-fetch.ts'
 
 export type { UploadProgress } from './xhr-fetch.ts'
@@ -27,23 +28,24 @@ export interface Upload {
 }
 
 /** @internal */
-export const uploadOptionChecks: Checks = {
-  ...requestOptionChecks,
-  onProgress: aFunction,
-}
+export const uploadOptionChecks = { ...requestOptionChecks, onProgress: aFunction } satisfies Checks
 
-/** What does not fit about a content. @internal */
+/** Problems with upload content. @internal */
 export function checkContent(content: unknown): Issue[] {
   if (isSized(content) || isStream(content) || isAsyncIterable(content)) {
     return isStream(content) && isUsed(content)
-      ? [{ path: ['content'], message: 'expected a stream that nobody has read, received a used or locked one' }]
+      ? [{ path: ['content'], message: 'expected a stream that nobody has read, got a used or locked one' }]
       : []
   }
   const accepted = 'a Blob, File, ArrayBuffer, typed array, ReadableStream or AsyncIterable of bytes'
   const hint =
-    typeof content === 'string'
-      ? ': is it a path or the text? For a file on disk use fileFromPath(path) of shortlink-sdk/node, for text new Blob([text])'
-      : ''
+    content instanceof Promise
+      ? ': await it first'
+      : content instanceof FormData
+        ? ': the platform takes the bytes of the file as they are, pass the File itself'
+        : typeof content === 'string'
+          ? ': is it a path or the text? For a file on disk use fileFromPath(path) of shortlink-sdk/node, for text new Blob([text])'
+          : ''
   return [{ path: ['content'], message: mismatch(accepted, content) + hint }]
 }
 
@@ -93,7 +95,7 @@ export async function openUpload({ content, onProgress }: Upload, sender: Sender
   if (isBrowser()) return openInBrowser({ content, onProgress }, { ...sender, redirect })
   const convert = fetch === runtimeFetch ? undefined : toNodeStream()
   // node-fetch 2 does not know the Blob of the runtime.
-  const isTakenAsIs = isSized(content) && !(convert && content instanceof Blob)
+  const isTakenAsIs = isSized(content) && !(convert && isBlob(content))
   if (isTakenAsIs && !onProgress) return { body: sentOnce(content), headers: {}, redirect }
   const source = openSource(isSized(content) ? new Blob([content as BlobPart]).stream() : content, (loaded) =>
     notify(onProgress, { loaded, total }),
@@ -121,7 +123,7 @@ async function openInBrowser(
 
 /** Reads a source to its end, or until the signal aborts, which ends the source too. */
 async function readWhole(content: Source, signal: AbortSignal): Promise<Blob> {
-  signal.throwIfAborted()
+  throwIfAborted(signal)
   const { body, close } = openSource(content)
   // It is the signal of one attempt, so the listener goes with it.
   signal.addEventListener('abort', close)
@@ -144,11 +146,21 @@ type Sized = Blob | ArrayBuffer | ArrayBufferView
 type Source = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
 
 function isSized(content: unknown): content is Sized {
-  return content instanceof Blob || content instanceof ArrayBuffer || ArrayBuffer.isView(content)
+  return isBlob(content) || isBuffer(content)
+}
+
+// Not `instanceof`: a test environment has classes of two realms, and a runtime may lack one of them.
+function isBlob(content: unknown): content is Blob {
+  const { size, slice, type } = (content ?? {}) as Partial<Blob>
+  return typeof size === 'number' && typeof slice === 'function' && typeof type === 'string'
+}
+
+function isBuffer(content: unknown): content is ArrayBuffer | ArrayBufferView {
+  return ArrayBuffer.isView(content) || Object.prototype.toString.call(content) === '[object ArrayBuffer]'
 }
 
 function isStream(content: unknown): content is ReadableStream<Uint8Array> {
-  return content instanceof ReadableStream
+  return typeof (content as Partial<ReadableStream> | null)?.getReader === 'function'
 }
 
 /** A stream does not tell whether it was read to its end; a Response cannot be made of one that was. */
@@ -166,7 +178,7 @@ function isAsyncIterable(content: unknown): content is AsyncIterable<Uint8Array>
 }
 
 function sizeOf(content: Sized): number {
-  return content instanceof Blob ? content.size : content.byteLength
+  return isBlob(content) ? content.size : content.byteLength
 }
 
 /** The bytes of a source as a stream, counted, and a way to end both. @internal */

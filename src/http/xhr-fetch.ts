@@ -1,5 +1,6 @@
-import type { Fetch } from '../../runtime/fetch.ts'
-import { notify } from '../../runtime/notify.ts'
+import type { Fetch } from '../runtime/fetch.ts'
+import { notify } from '../runtime/notify.ts'
+import { throwIfAborted } from '../runtime/on-abort.ts'
 
 /** The progress of an upload. */
 export interface UploadProgress {
@@ -35,7 +36,7 @@ interface XhrInit {
 export function xhrFetch(blob: Blob, onProgress: (progress: UploadProgress) => void): Fetch {
   return (url, { method, headers, signal }: XhrInit) =>
     new Promise((resolve, reject) => {
-      signal.throwIfAborted()
+      throwIfAborted(signal)
       const xhr = new XMLHttpRequest()
       xhr.open(method, url)
       xhr.responseType = 'blob'

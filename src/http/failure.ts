@@ -1,0 +1,256 @@
+import {
+  type ApiErrorResponse,
+  apiError,
+  ConfigurationError,
+  ConnectionError,
+  describe,
+  type ErrorContext,
+  InvalidResponseError,
+  type Issue,
+  type Outcome,
+  shorten,
+  TimeoutError,
+} from '../errors.ts'
+import { EXPIRED } from '../runtime/deadline.ts'
+import { type FetchResponse, readableHeaders } from '../runtime/fetch.ts'
+import { abortReason } from '../runtime/on-abort.ts'
+import { canParseUrl } from '../runtime/url.ts'
+import { isRecord, reasonOf } from '../schema/expected.ts'
+import { BodyTooLargeError, UnusableResponseError } from './body.ts'
+import { causesOf, isCertificateError, isRedirectError, neverOpened } from './fetch-failure.ts'
+import { contextOf, type PreparedCall } from './request.ts'
+import { mayRepeat } from './retry.ts'
+import { type Redact, redactBody, redactCause, redactHeaders, redactIssues, redactLine } from './secrets.ts'
+import { FollowedRedirectError } from './xhr-fetch.ts'
+
+/** How much of what a server or a fetch says is shown in a message, in characters. */
+const SHOWN = 300
+
+/** An attempt as its errors need to know it. */
+export interface AttemptState {
+  /** Counted from 1. */
+  readonly attempt: number
+  /** Whether an earlier attempt may have done the work: no later one can say that it was not done. */
+  readonly mayHaveSucceeded: boolean
+}
+
+/** An attempt that failed. */
+export interface Failure {
+  /** One of our errors, or the reason of an abort. */
+  readonly error: unknown
+  /** How long the server said to wait before the next attempt, in milliseconds. */
+  readonly wait?: number | undefined
+}
+
+/** A response that was read. */
+export interface ReadResponse {
+  readonly response: FetchResponse
+  readonly text: string
+  readonly body: unknown
+  /** How long it says to wait, in seconds. */
+  readonly retryAfter: number | undefined
+}
+
+/** What is known of an exchange that brought no readable response. */
+export interface BrokenExchange {
+  readonly thrown: unknown
+  /** Whether fetch was called. */
+  readonly isSent: boolean
+  /** What the content of an upload failed with. */
+  readonly sourceError: unknown
+  readonly response: FetchResponse | undefined
+  readonly maxResponseSize: number
+}
+
+/** No response came, or none that can be read. */
+export function noResponse(
+  call: PreparedCall<unknown>,
+  state: AttemptState,
+  { thrown, isSent, sourceError, response, maxResponseSize }: BrokenExchange,
+): Failure {
+  const { method, replayable, signal, timeout, redact, target } = call
+  const connectionError = (message: string, outcome: Outcome, retryable: boolean, cause?: unknown): Failure => {
+    const options = cause === undefined ? undefined : { cause }
+    return { error: new ConnectionError(message, errorContext(call, state, outcome, retryable), options) }
+  }
+  if (signal?.aborted) return { error: abortReason(signal) }
+  if (thrown instanceof ConfigurationError) {
+    const context = { ...errorContext(call, state, 'not-sent', false), attempts: state.attempt - 1 }
+    return { error: new ConfigurationError(thrown.message, context) }
+  }
+  if (sourceError !== undefined) {
+    const message = `the content could not be read: ${redactLine(redact, reasonOf(sourceError), SHOWN)}`
+    return connectionError(message, isSent ? 'unknown' : 'not-sent', false, sourceError)
+  }
+  if (thrown instanceof BodyTooLargeError && response) {
+    const message = `the response is larger than maxResponseSize, ${maxResponseSize} bytes`
+    const answer = { status: response.status, body: undefined, issues: [] }
+    return { error: new InvalidResponseError(message, answer, errorContext(call, state, 'unknown', false)) }
+  }
+  if (thrown instanceof UnusableResponseError) return connectionError(thrown.message, 'unknown', false)
+  // From here on the copy, which no getter of the original can make fail.
+  const cause = redactCause(redact, thrown)
+  if (thrown instanceof FollowedRedirectError) {
+    const target = redactLine(redact, thrown.target, SHOWN)
+    const message = `redirected to ${target}, and the browser followed: check whether the file is there before you retry, and set ${setBy(call)} to the new address`
+    return connectionError(message, 'unknown', false)
+  }
+  if (isSent && isRedirectError(thrown)) {
+    return connectionError(redirectAdvice('another address, which this runtime does not tell', call), 'rejected', false)
+  }
+  const hasBody = call.body !== undefined || call.upload !== undefined
+  const notSent = !isSent || neverOpened(thrown, { hasBody })
+  const outcome = notSent ? 'not-sent' : 'unknown'
+  const retryable = !isCertificateError(thrown) && mayRepeat({ method, replayable, notSent, status: undefined })
+  if (thrown === EXPIRED) {
+    return { error: new TimeoutError(timeout as number, errorContext(call, state, outcome, retryable)) }
+  }
+  const innermost = causesOf(cause).at(-1)
+  const said = innermost ? innermost.message || (innermost as { code?: string }).code || innermost.name : cause
+  const reason = typeof said === 'string' && said !== '' ? shorten(said, SHOWN) : 'fetch gave no reason'
+  return connectionError(`no response: ${withAdvice(reason, cause, target)}`, outcome, retryable, cause)
+}
+
+/** Why a connection failed, and what to do about it where the runtime does not say that. */
+function withAdvice(reason: string, thrown: unknown, url: string): string {
+  const text = causesOf(thrown)
+    .map((cause) => `${(cause as { code?: unknown }).code} ${cause.message}`)
+    .join(' ')
+  if (isCertificateError(thrown)) {
+    return `${reason}. The certificate is not trusted: for a private certificate authority, set NODE_EXTRA_CA_CERTS to its file`
+  }
+  if (/wrong version number|packet length too long|ERR_SSL_|EPROTO/.test(text)) {
+    // The words of OpenSSL explain nothing; they stay in the cause.
+    return 'the TLS connection failed. Does this port speak TLS? The address begins with https:'
+  }
+  if (url.startsWith('http:') && /HPE_INVALID|UND_ERR_SOCKET|ECONNRESET|other side closed/.test(text)) {
+    return `${reason}. Does this port speak TLS? The address begins with http:`
+  }
+  return reason
+}
+
+/** A response that says no. */
+type Refusal = ReadResponse & {
+  readonly status: number
+  readonly message: string
+  readonly rateLimit: ApiErrorResponse['rateLimit']
+}
+
+/** The server said no. */
+export function refused(call: PreparedCall<unknown>, state: AttemptState, answer: Refusal): Failure {
+  const { method, replayable, redact } = call
+  const { status, response, rateLimit, retryAfter } = answer
+  const body = redactBody(redact, answer.body, answer.text)
+  const headers = redactHeaders(redact, readableHeaders(response))
+  const retryable = mayRepeat({ method, replayable, notSent: false, status })
+  const context = errorContext(call, state, status >= 500 ? 'unknown' : 'rejected', retryable)
+  const said = redirectOf(call, response, headers) ?? refusalMessage(answer, body, redact)
+  const advice = refusalAdvice(call, status, body, headers)
+  const message = redact(advice ? said.replace(/\.$/, '') + advice : said)
+  const untilReset =
+    status === 429 ? rateLimit.resetAt && Math.max(0, rateLimit.resetAt.getTime() - Date.now()) : undefined
+  return {
+    error: apiError(message, { status, body, headers, rateLimit }, context, retryAfter),
+    wait: retryAfter === undefined ? untilReset : retryAfter * 1000,
+  }
+}
+
+function refusalMessage({ status, message, response }: Refusal, body: unknown, redact: Redact): string {
+  if (status === 304) {
+    return '304 Not Modified, the response of a cache to a conditional request: leave out If-None-Match and If-Modified-Since in `headers`'
+  }
+  // A 200 that says no has nothing to tell but “OK”.
+  const isOk = response.status >= 200 && response.status < 300
+  const said = message || (!isOk && response.statusText) || (typeof body === 'string' ? notJson(body) : 'no message')
+  const shown = redactLine(redact, said, SHOWN)
+  return isOk && status === response.status ? shown : `${status} ${shown}`
+}
+
+/** What to do about a refusal, where that can be told. */
+function refusalAdvice(call: PreparedCall<unknown>, status: number, body: unknown, headers: Headers): string {
+  const { api } = call
+  if (isBotWall(body, headers)) return BOT_WALL
+  if (status === 404 && isUnknownPath(body)) return `. Is ${setBy(call)} right? It is ${api.address.known}. ${DOCTOR}`
+  // Without a key of its own, the proxy that adds it knows better.
+  if ((status !== 401 && status !== 403) || !api.usesKey || !call.apiKey.isSent) return ''
+  return '. Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme`: some servers want another one than Bearer, and some hosts drop the Authorization header'
+}
+
+/** Whether a 404 is about the path, and not about an id below it: it is no JSON, or has none of the platform's keys. */
+function isUnknownPath(body: unknown): boolean {
+  return !isRecord(body) || !('error' in body)
+}
+
+const DOCTOR = '`npx shortlink-sdk doctor` looks for the right one'
+
+const setBy = ({ api }: PreparedCall<unknown>): string => {
+  const { option, variable } = api.address.names
+  return `\`${option}\` or ${variable}`
+}
+
+/** A response that is not what the platform documents: a body that cannot be read, or rows that do not fit. */
+export function invalidResponse(
+  call: PreparedCall<unknown>,
+  state: AttemptState,
+  { response, text, body, issues }: ReadResponse & { readonly issues: readonly Issue[] },
+): Failure {
+  const { redact } = call
+  const clean = redactBody(redact, body, text)
+  const safeIssues = redactIssues(redact, issues)
+  const advice = isBotWall(clean, readableHeaders(response)) ? BOT_WALL : ''
+  const problem = issues.length
+    ? `invalid response: ${describe(safeIssues)}`
+    : `${response.status} ${notJson(clean)}${advice}`
+  const answer = { status: response.status, body: clean, issues: safeIssues }
+  return { error: new InvalidResponseError(problem, answer, errorContext(call, state, 'unknown', false)) }
+}
+
+function errorContext(
+  call: PreparedCall<unknown>,
+  { attempt, mayHaveSucceeded }: AttemptState,
+  outcome: Outcome,
+  retryable: boolean,
+): ErrorContext {
+  return { ...contextOf(call), attempts: attempt, outcome: mayHaveSucceeded ? 'unknown' : outcome, retryable }
+}
+
+/** Where a redirect leads, and what to do about it; `undefined` where the answer is none. */
+function redirectOf(call: PreparedCall<unknown>, response: FetchResponse, headers: Headers): string | undefined {
+  const { status } = response
+  const isOpaque = (response as Partial<Response>).type === 'opaqueredirect'
+  if (!isOpaque && (status < 300 || status > 399 || status === 304)) return undefined
+  const location = headers.get('location')
+  // A browser hides the address.
+  const target =
+    location === null
+      ? 'another address'
+      : canParseUrl(location, call.target)
+        ? new URL(location, call.target).href
+        : location
+  return `${status} ${redirectAdvice(target, call)}`
+}
+
+function redirectAdvice(target: string, call: PreparedCall<unknown>): string {
+  return `redirected to ${redactLine(call.redact, target, SHOWN)}. Redirects are not followed, because a POST would turn into a GET: set ${setBy(call)} to the new address`
+}
+
+function notJson(body: unknown): string {
+  if (typeof body !== 'string') return 'expected a JSON object in the response body'
+  if (body.trim() === '') return 'the response is empty'
+  return isHtml(body)
+    ? 'the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address'
+    : 'the response is not JSON, or was cut short'
+}
+
+/** Whether a body is an HTML page. */
+export const isHtml = (body: string): boolean => /^\s*</.test(body.slice(0, 1000))
+
+const BOT_WALL =
+  '. A bot wall may stand in front: some deployments let a `User-Agent` or a cookie of their own through, see `headers`'
+
+/** Whether a page asks its visitors to prove that they are human. */
+export function isBotWall(body: unknown, headers: { get(name: string): string | null }): boolean {
+  if (headers.get('cf-mitigated') !== null) return true
+  const words = /captcha|challenge-platform|cf-chl|just a moment|checking your browser|are you a robot/i
+  return typeof body === 'string' && isHtml(body) && words.test(body.slice(0, 100_000))
+}

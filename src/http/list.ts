@@ -1,0 +1,96 @@
+import type { ErrorContext } from '../errors.ts'
+import { InvalidRequestError } from '../errors.ts'
+import { throwIfAborted } from '../runtime/on-abort.ts'
+import { checkOptions, positiveInteger } from '../schema/checks.ts'
+import { ApiPromise } from './api-promise.ts'
+import type { ListOptions, Page, PageQuery } from './page.ts'
+import { type FetchPage, type WalkedPage, walk } from './walk.ts'
+
+/** Rows on a page of a walk: the quota counts requests, so fewer are better. */
+const WALK_LIMIT = 100
+
+const toArrayChecks = { limit: positiveInteger }
+
+/**
+ * A list. It sends nothing until it is used: awaited, it is one page; iterated, every row of every page.
+ *
+ * Iterating asks for 100 rows a page, because the quota counts requests, unless `limit` or `page` is given. Each loop walks
+ * the list anew.
+ *
+ * Deleting rows while iterating moves later rows to earlier pages, which the loop has passed: collect the rows with
+ * `toArray` first, then delete.
+ *
+ * @example
+ * for await (const { id, name } of client.campaigns.list()) console.log(id, name) // every row
+ * for await (const page of client.campaigns.list().pages()) console.log(page.items.length) // page by page
+ * const { items, maxpage } = await client.campaigns.list({ limit: 2 }) // one page
+ * const all = await client.campaigns.list().toArray({ limit: 1000 })
+ * console.log(items.length, maxpage, all.length)
+ */
+export class ListPromise<T> extends ApiPromise<Page<T>> {
+  readonly #fetchPage: FetchPage<T>
+  readonly #query: PageQuery
+  readonly #options: ListOptions
+  readonly #context: ErrorContext
+
+  /** @internal */
+  constructor(fetchPage: FetchPage<T>, query: PageQuery, options: ListOptions, context: ErrorContext) {
+    super(() => fetchPage({}, options.signal))
+    this.#fetchPage = fetchPage
+    this.#query = query
+    this.#options = options
+    this.#context = context
+  }
+
+  /**
+   * Page by page. Leaving the loop ends the traffic.
+   *
+   * @throws {InvalidResponseError} if the server sends another page than the one asked for, larger pages than before, or
+   *   page after page that has nothing new
+   */
+  async *pages(): AsyncGenerator<Page<T>, void, undefined> {
+    for await (const { answer } of this.#walk(WALK_LIMIT)) yield answer.data
+  }
+
+  /** Every row of every page, each once. Leaving the loop ends the traffic. */
+  [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    return this.#rows(WALK_LIMIT)
+  }
+
+  /**
+   * Collects the rows, at most `limit` of them (default: all).
+   *
+   * @example
+   * const some = await client.campaigns.list().toArray({ limit: 2 })
+   * console.log(some.map(({ name }) => name))
+   *
+   * @throws {InvalidRequestError} if `limit` is not a positive integer; nothing is sent
+   */
+  async toArray(options: { limit?: number | undefined } = {}): Promise<T[]> {
+    const issues = options?.limit === Number.POSITIVE_INFINITY ? [] : checkOptions(options, toArrayChecks)
+    if (issues.length) throw new InvalidRequestError(issues, this.#context)
+    const { limit = Number.POSITIVE_INFINITY } = options
+    const rows: T[] = []
+    for await (const row of this.#rows(Math.min(WALK_LIMIT, limit))) {
+      if (rows.push(row) >= limit) break
+    }
+    return rows
+  }
+
+  async *#rows(limit: number): AsyncGenerator<T, void, undefined> {
+    const { signal, dedupe = true } = this.#options
+    for await (const { answer, newItems } of this.#walk(limit)) {
+      for (const item of dedupe ? newItems : answer.data.items) {
+        throwIfAborted(signal)
+        yield item
+      }
+    }
+  }
+
+  /** A walk with pages of `limit` rows, unless the caller has named a page or a limit. */
+  #walk(limit: number): AsyncGenerator<WalkedPage<T>, void, undefined> {
+    const { page, limit: given } = this.#query
+    const isOpen = page === undefined && given === undefined
+    return walk(this.#fetchPage, { page, limit: isOpen ? limit : undefined }, this.#options, this.#context)
+  }
+}

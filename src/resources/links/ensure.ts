@@ -1,0 +1,118 @@
+import { type ErrorContext, isShortLinkError, LinkConflictError, type Outcome } from '../../errors.ts'
+import type { ApiResponse } from '../../http/api-promise.ts'
+import { refuse } from '../../http/request.ts'
+import { type RequestOptions, requestOptionChecks } from '../../http/request-options.ts'
+import type { Transport } from '../../http/transport.ts'
+import { checkOptions, checkParams, oneOf } from '../../schema/checks.ts'
+import { askForLink, findLink, isRefusal, searchLinks } from './find.ts'
+import type { CreatedLink, EnsuredLink, Link } from './link.ts'
+import { isOnDomain, isSameAddress } from './match.ts'
+import { type LinkCreate, linkCreate } from './params.ts'
+
+/** Options of `links.ensure`. */
+export interface EnsureOptions extends RequestOptions {
+  /**
+   * What to do if the alias leads elsewhere. `'suffix'`: take the first of `opening-2` … `opening-10` that leads to the
+   * address already or is free. Default: a `LinkConflictError`.
+   */
+  onTaken?: 'suffix' | undefined
+}
+
+const optionChecks = { ...requestOptionChecks, onTaken: oneOf(['suffix']) }
+
+/** The name of the last alias that `onTaken: 'suffix'` tries ends with this number. */
+const LAST_SUFFIX = 10
+
+/** Creates a link, in one request. */
+type Create = (params: LinkCreate, options: RequestOptions) => Promise<ApiResponse<CreatedLink>>
+
+/** Looks for a link, creates it if there is none, and looks again if it is unknown whether that has worked. */
+export async function ensureLink(
+  api: Transport,
+  create: Create,
+  params: LinkCreate,
+  options: EnsureOptions = {},
+): Promise<ApiResponse<EnsuredLink>> {
+  const issues = [...checkParams(params, linkCreate, Object.keys(optionChecks)), ...checkOptions(options, optionChecks)]
+  if (issues.length === 0 && options.onTaken && !params.custom) {
+    issues.push({ path: ['custom'], message: 'is missing: `onTaken` needs an alias to begin with' })
+  }
+  refuse(issues, { operation })
+  const { onTaken, ...requestOptions } = options
+  const attempt = new Attempt(api, create, requestOptions)
+  const { custom } = params
+  for (let number = 2; ; number++) {
+    try {
+      return await attempt.ensure(params)
+    } catch (error) {
+      const isTaken = error instanceof LinkConflictError && onTaken === 'suffix'
+      if (!isTaken || number > LAST_SUFFIX) throw attempt.described(error)
+      params = { ...params, custom: `${custom}-${number}` }
+    }
+  }
+}
+
+const operation = 'links.ensure'
+
+/** One call of `ensure`, which may be many requests, and what became of those that create. */
+class Attempt {
+  readonly #api: Transport
+  readonly #create: Create
+  readonly #options: RequestOptions
+  #outcome: Outcome = 'not-sent'
+
+  constructor(api: Transport, create: Create, options: RequestOptions) {
+    this.#api = api
+    this.#create = create
+    this.#options = options
+  }
+
+  async ensure(params: LinkCreate): Promise<ApiResponse<EnsuredLink>> {
+    const { url, custom, domain } = params
+    const address = custom ? addressOf(custom, domain) : undefined
+    const leadsThere = (link: Link) =>
+      link.longurl !== null && isSameAddress(link.longurl, url) && (!domain || isOnDomain(link, domain))
+    const search = () => searchLinks(this.#api, leadsThere, this.#options)
+
+    // With an alias it is enough to ask: if that leaves it open, the server refuses to create a second one.
+    const before = await (address ? askForLink(this.#api, address, this.#options) : search())
+    if (before?.data) return this.#found({ ...before, data: before.data }, url, false)
+    try {
+      const { data, ...answer } = await this.#create(params, this.#options)
+      return { ...answer, data: { ...data, created: true } }
+    } catch (error) {
+      if (!isShortLinkError(error)) throw error
+      this.#outcome = error.outcome
+      if (error.outcome !== 'unknown' && !(address && isRefusal(error))) throw error
+      const after = await (address ? findLink(this.#api, address, this.#options) : search()).catch((failure) => {
+        throw isShortLinkError(failure) && error.outcome === 'unknown' ? error : failure
+      })
+      if (!after.data) throw error
+      return this.#found({ ...after, data: after.data }, url, error.outcome === 'unknown')
+    }
+  }
+
+  /** An error as one of `links.ensure`: its outcome is that of the creation, and what is unknown may be tried again. */
+  described(error: unknown): unknown {
+    if (!isShortLinkError(error) || error.code === 'link_conflict') return error
+    const outcome = this.#outcome === 'unknown' ? 'unknown' : error.method === 'GET' ? this.#outcome : error.outcome
+    const retryable = error.retryable || outcome === 'unknown'
+    return Object.assign(error, { outcome, retryable, message: `${operation}: ${error.message}` })
+  }
+
+  /** The link that was found. */
+  #found({ data, ...answer }: ApiResponse<Link>, url: string, created: boolean): ApiResponse<EnsuredLink> {
+    const { id, shorturl, longurl } = data
+    // A server that does not say where its links lead is taken at its word that this is the one.
+    if (longurl === null || isSameAddress(longurl, url)) return { ...answer, data: { id, shorturl, created } }
+    const { attempts, response } = answer
+    // The responses of some fetches have no address.
+    const context: ErrorContext = { operation, ...(response.url && { url: response.url }), attempts }
+    throw new LinkConflictError({ shorturl, longurl }, { ...context, outcome: this.#outcome })
+  }
+}
+
+/** What to ask for: the alias, or its whole address if the domain is known. */
+function addressOf(alias: string, domain: string | undefined): string {
+  return domain ? `${domain.replace(/\/$/, '')}/${encodeURIComponent(alias)}` : alias
+}

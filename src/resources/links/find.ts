@@ -1,0 +1,85 @@
+import { type ApiError, isShortLinkError } from '../../errors.ts'
+import type { ApiResponse } from '../../http/api-promise.ts'
+import { type Read, readPage } from '../../http/envelope.ts'
+import { path } from '../../http/path.ts'
+import type { RequestOptions } from '../../http/request-options.ts'
+import type { Transport } from '../../http/transport.ts'
+import { walk } from '../../http/walk.ts'
+import { isRecord } from '../../schema/expected.ts'
+import { rowsOf } from '../../schema/fields.ts'
+import { parse } from '../../schema/parse.ts'
+import { type Link, link } from './link.ts'
+import { isAt } from './match.ts'
+import { type LinkQuery, linkQuery } from './params.ts'
+
+/** How many pages a search reads at most. They have 100 links, unless the server sends fewer. */
+const SEARCHED_PAGES = 10
+
+/** Asks the server for a link, and searches the newest ones if the response leaves it open. */
+export async function findLink(
+  api: Transport,
+  addressOrAlias: string,
+  options?: RequestOptions,
+): Promise<ApiResponse<Link | undefined>> {
+  const asked = await askForLink(api, addressOrAlias, options)
+  return asked ?? searchLinks(api, (link) => isAt(link, addressOrAlias), options)
+}
+
+/** Asks the server for the link with this address or alias. `undefined`: the response leaves it open. */
+export async function askForLink(
+  api: Transport,
+  short: string,
+  options?: RequestOptions,
+): Promise<ApiResponse<Link | undefined> | undefined> {
+  try {
+    const call = { method: 'GET', path: path`/urls`, query: { short }, read: readMatches }
+    const { data, ...answer } = await api.run(call, options)
+    const link = data?.find((row) => isAt(row, short))
+    return link || data?.length === 0 ? { ...answer, data: link } : undefined
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    // Other refusals may have other reasons.
+    if (error.code !== 'not_found') return undefined
+    const { status, headers, rateLimit, attempts } = error
+    return { data: undefined, response: new Response(null, { status, headers }), rateLimit, attempts }
+  }
+}
+
+/** Searches the newest links. */
+export async function searchLinks(
+  api: Transport,
+  isWanted: (link: Link) => boolean,
+  options: RequestOptions = {},
+): Promise<ApiResponse<Link | undefined>> {
+  const list = {
+    path: path`/urls`,
+    query: { order: 'date' } as LinkQuery,
+    checks: linkQuery,
+    read: readPage('urls', link),
+  }
+  const pages = walk(api.pageFetcher(list, options), { limit: 100 }, options, { method: 'GET', path: '/urls' })
+  let pagesLeft = SEARCHED_PAGES
+  let result!: ApiResponse<Link | undefined>
+  for await (const { answer } of pages) {
+    result = { ...answer, data: answer.data.items.find(isWanted) }
+    if (result.data || --pagesLeft === 0) break
+  }
+  return result
+}
+
+/** Reads the links of a response to `?short=`: a single one in the form of GET `/url/:id`, or a list. `undefined` for any other form. */
+const readMatches: Read<Link[] | undefined> = ({ id, details, data, urls }, { issues }, validate) => {
+  const read = (row: unknown, at: (string | number)[]) =>
+    validate ? parse(link, row, { path: at, issues }) : (row as Link)
+  if (isRecord(details)) {
+    const { clicks, uniqueClicks: uniqueclicks } = isRecord(data) ? data : {}
+    return [read({ id, clicks, uniqueclicks, ...details }, ['details'])]
+  }
+  const rows = isRecord(data) ? data.urls : (urls ?? data)
+  return rowsOf(rows)?.map((row, index) => read(row, isRecord(data) ? ['data', 'urls', index] : ['urls', index]))
+}
+
+/** Whether the platform said no, for a reason that only its message tells, in the language of the site. */
+export function isRefusal(error: unknown): error is ApiError {
+  return isShortLinkError(error) && (error.code === 'api' || error.code === 'not_found') && isRecord(error.body)
+}

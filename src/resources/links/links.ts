@@ -1,0 +1,156 @@
+import { type ApiPromise, begun } from '../../http/api-promise.ts'
+import type { ListPromise } from '../../http/list.ts'
+import type { ListOptions } from '../../http/page.ts'
+import { path } from '../../http/path.ts'
+import { refuse } from '../../http/request.ts'
+import type { RequestOptions } from '../../http/request-options.ts'
+import { checkParams, nonEmptyString, required } from '../../schema/checks.ts'
+import { type ActionResult, actionResult, type Id, Resource } from '../resource.ts'
+import { type EnsureOptions, ensureLink } from './ensure.ts'
+import { findLink } from './find.ts'
+import {
+  type CreatedLink,
+  createdLink,
+  type EnsuredLink,
+  type Link,
+  type LinkDetails,
+  link,
+  linkDetails,
+} from './link.ts'
+import { type LinkCreate, type LinkQuery, type LinkUpdate, linkCreate, linkQuery, linkUpdate } from './params.ts'
+
+/**
+ * Short links. **Outside the reference**, which does not show this section: the calls, parameters and fields are those
+ * that public documentation and open-source clients agree on.
+ */
+export class LinksResource extends Resource {
+  /**
+   * Lists the links of the account: GET `/urls`.
+   *
+   * @example
+   * for await (const { shorturl, clicks } of client.links.list({ order: 'date' })) console.log(shorturl, clicks)
+   */
+  list(query?: LinkQuery, options?: ListOptions): ListPromise<Link> {
+    return this.api.list(path`/urls`, { query, checks: linkQuery, under: 'urls', row: link }, options)
+  }
+
+  /**
+   * Gets a link with its statistics: GET `/url/:id`.
+   *
+   * The counts by country, referrer, browser and system are strings on the wire. For a link without visits, `0` or `[]`
+   * stands in place of an empty map.
+   *
+   * @example
+   * const { details, data } = await client.links.get(2)
+   * console.log(details.longurl, data.clicks)
+   *
+   * @throws {NotFoundError} if there is no such link
+   */
+  get(id: Id, options?: RequestOptions): ApiPromise<LinkDetails> {
+    return this.api.get(path`/url/${{ id }}`, { answer: linkDetails }, options)
+  }
+
+  /**
+   * Finds a link by its short address or alias: GET `/urls?short=`.
+   *
+   * Some servers respond with the single link, in the form of GET `/url/:id`, others with a list of one.
+   *
+   * @remarks
+   * If the server does not support this search, `find` goes through the newest links: 10 pages at most, which are 1,000
+   * links, or fewer if the server sends less than 100 a page.
+   *
+   * `undefined` means that the server said so, or that the link is not on those pages: an older one may still exist.
+   * An alias that exists at several domains gives any one of these links, so give the whole address there.
+   *
+   * @example
+   * const { shorturl } = await client.links.create({ url: 'https://shop.example/opening', custom: 'opening' })
+   * const link = await client.links.find(shorturl) // or 'opening'
+   * console.log(link?.id, link?.longurl)
+   *
+   * @param addressOrAlias The short address of a link, or its alias.
+   * @returns The link, alone or in a list.
+   * @throws {InvalidRequestError} if the argument is not a string, or is empty; nothing is sent
+   */
+  find(addressOrAlias: string, options?: RequestOptions): ApiPromise<Link | undefined> {
+    const find = async () => {
+      const checks = { addressOrAlias: required(nonEmptyString) }
+      refuse(checkParams({ addressOrAlias }, checks), { operation: 'links.find' })
+      return findLink(this.api, addressOrAlias, options)
+    }
+    return begun(find())
+  }
+
+  /**
+   * Creates a link: POST `/url/add`.
+   *
+   * @remarks
+   * For an address that the account has shortened already, some servers respond with the link that exists, others make
+   * a second one. With an alias (`custom`), each link is its own.
+   *
+   * @example
+   * const { id, shorturl } = await client.links.create({ url: 'https://shop.example/opening', custom: 'opening' })
+   * console.log(id, shorturl)
+   *
+   * @throws {InvalidRequestError} if the address is missing, or a parameter is invalid; nothing is sent
+   * @throws {ApiError} if the alias is taken
+   */
+  create(params: LinkCreate, options?: RequestOptions): ApiPromise<CreatedLink> {
+    return this.api.post(path`/url/add`, { json: params, checks: linkCreate, answer: createdLink }, options)
+  }
+
+  /**
+   * Updates a link: PUT `/url/:id/update`.
+   *
+   * Some servers respond with the short address under `short`, others under `shorturl`.
+   *
+   * @example
+   * const params = { url: 'https://shop.example/closing', expiry: '2027-01-31 18:00:00' }
+   * const { shorturl } = await client.links.update(2, params)
+   * console.log(shorturl)
+   *
+   * @throws {InvalidRequestError} if a parameter is invalid; nothing is sent
+   * @throws {NotFoundError} if there is no such link
+   * @throws {ApiError} if the alias is taken
+   */
+  update(id: Id, params: LinkUpdate, options?: RequestOptions): ApiPromise<CreatedLink> {
+    return this.api.put(path`/url/${{ id }}/update`, { json: params, checks: linkUpdate, answer: createdLink }, options)
+  }
+
+  /**
+   * Deletes a link: DELETE `/url/:id/delete`.
+   *
+   * @example
+   * const { message } = await client.links.delete(3)
+   * console.log(message)
+   *
+   * @throws {NotFoundError} if there is no such link
+   */
+  delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
+    return this.api.delete(path`/url/${{ id }}/delete`, { answer: actionResult }, options)
+  }
+
+  /**
+   * Makes sure that a link exists: creates it only if there is none. It can be called again after anything, such as a
+   * crash, a timeout or an error whose outcome is `unknown`, and makes no second link.
+   *
+   * - With `custom`, this is exact, because an alias exists once: it looks for the alias, creates the link, and looks again
+   *   if the alias is taken or the outcome is unknown. That is one request for a link that exists, two for a new one.
+   *   The other parameters of an existing link are left as they are.
+   * - Without `custom`, it searches the newest links for the address, 10 pages at most, as {@link find} does. This is
+   *   weaker: an older link is not found, and two calls at the same time can both create one. If you have no aliases,
+   *   derive them from the addresses, for example with a hash.
+   *
+   * @example
+   * const { shorturl, created } = await client.links.ensure({ url: 'https://shop.example/opening', custom: 'opening' })
+   * console.log(shorturl, created)
+   *
+   * @param options `onTaken: 'suffix'` takes `opening-2` … `opening-10` if the alias leads elsewhere.
+   * @throws {LinkConflictError} if the alias leads to another address
+   * @throws {InvalidRequestError} if the address is missing, or a parameter is invalid; nothing is sent
+   */
+  ensure(params: LinkCreate, options?: EnsureOptions): ApiPromise<EnsuredLink> {
+    const create = (created: LinkCreate, callOptions: RequestOptions) =>
+      this.create(created, callOptions).withResponse()
+    return begun(ensureLink(this.api, create, params, options))
+  }
+}

@@ -1,0 +1,123 @@
+import { type PageQuery, pageChecks } from '../../http/page.ts'
+import {
+  alias,
+  type Check,
+  checks,
+  dateTime,
+  httpUrl,
+  id,
+  nonEmptyString,
+  required,
+  secret,
+  string,
+} from '../../schema/checks.ts'
+import { isRecord } from '../../schema/expected.ts'
+import type { Id } from '../resource.ts'
+
+/** Which links to list, and in which order. */
+export interface LinkQuery extends PageQuery {
+  /** `date`: the newest first. Deployments may know others. */
+  order?: 'date' | (string & {}) | undefined
+}
+
+/** What can be changed about a link. A parameter that is not listed here is sent as it is. */
+export interface LinkUpdate {
+  /** The address that the link leads to. */
+  url?: string | undefined
+  /** The alias, instead of a random one. */
+  custom?: string | undefined
+  /** A branded domain of the account. */
+  domain?: string | undefined
+  /** The password that visitors are asked for. */
+  password?: string | undefined
+  /** When the link ends, as `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
+  expiry?: string | undefined
+  /** How visitors are sent on, or the id of an overlay or a custom splash page. */
+  type?: 'direct' | 'frame' | 'splash' | (string & {}) | number | undefined
+  /** Whether the link is shown in public. */
+  status?: 'public' | 'private' | (string & {}) | undefined
+  /** The title of the preview in social networks. */
+  metatitle?: string | undefined
+  /** The description of the preview. */
+  metadescription?: string | undefined
+  /** The address of the image of the preview. */
+  metaimage?: string | undefined
+  /** The title in the account. */
+  title?: string | undefined
+  /** A note in the account. */
+  description?: string | undefined
+  /** The ids of pixels. */
+  pixels?: readonly Id[] | undefined
+  /** The id of a channel. */
+  channel?: Id | undefined
+  /** The id of a campaign. */
+  campaign?: Id | undefined
+  /** What opens in apps. */
+  deeplink?:
+    | {
+        readonly auto?: boolean | number | undefined
+        readonly apple?: string | undefined
+        readonly google?: string | undefined
+      }
+    | undefined
+  /** Other addresses, by country. */
+  geotarget?: readonly { readonly location: string; readonly link: string }[] | undefined
+  /** Other addresses, by device. */
+  devicetarget?: readonly { readonly device: string; readonly link: string }[] | undefined
+  /** Other addresses, by language. */
+  languagetarget?: readonly { readonly language: string; readonly link: string }[] | undefined
+  /** Added to the query of the address. */
+  parameters?: readonly { readonly name: string; readonly value: string }[] | undefined
+}
+
+/** The parameters of a new link; the address is required. */
+export interface LinkCreate extends LinkUpdate {
+  url: string
+}
+
+/** A list of objects, of which each has these texts and may have a link. */
+const listOf = (names: readonly [string, string], isLink: boolean): Check & { readonly required?: never } => {
+  const [name, other] = names
+  const fits = (item: unknown) =>
+    isRecord(item) && nonEmptyString.fits(item[name]) && (isLink ? httpUrl : string).fits(item[other])
+  const misfit = (value: unknown) => (Array.isArray(value) ? value.findIndex((item) => !fits(item)) : undefined)
+  return {
+    expected: `a list of { ${names.join(', ')} }${isLink ? ', each link an absolute http:// or https:// URL' : ''}`,
+    fits: (value) => misfit(value) === -1,
+    hint: (value) => (Array.isArray(value) ? `see position ${misfit(value)}` : undefined),
+  }
+}
+
+/** @internal */
+export const linkQuery = /* @__PURE__ */ checks<LinkQuery>({ ...pageChecks, order: string })
+
+/** @internal */
+export const linkUpdate = /* @__PURE__ */ checks<LinkUpdate>({
+  url: httpUrl,
+  custom: alias,
+  domain: string,
+  password: secret,
+  expiry: dateTime,
+  type: { expected: 'direct, frame, splash, or an id', fits: (value) => string.fits(value) || id.fits(value) },
+  status: string,
+  metatitle: string,
+  metadescription: string,
+  metaimage: string,
+  title: string,
+  description: string,
+  pixels: { expected: 'a list of ids', fits: (value) => Array.isArray(value) && value.every(id.fits) },
+  channel: id,
+  campaign: id,
+  deeplink: {
+    expected: '{ auto, apple, google }, the last two as strings',
+    fits: (value) =>
+      isRecord(value) && [value.apple, value.google].every((store) => store === undefined || string.fits(store)),
+  },
+  geotarget: /* @__PURE__ */ listOf(['location', 'link'], true),
+  devicetarget: /* @__PURE__ */ listOf(['device', 'link'], true),
+  languagetarget: /* @__PURE__ */ listOf(['language', 'link'], true),
+  parameters: /* @__PURE__ */ listOf(['name', 'value'], false),
+})
+
+/** @internal */
+export const linkCreate = /* @__PURE__ */ checks<LinkCreate>({ ...linkUpdate, url: /* @__PURE__ */ required(httpUrl) })

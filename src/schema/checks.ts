@@ -1,0 +1,246 @@
+import type { Issue } from '../errors.ts'
+import { isRecord, kind, mismatch, shown } from './expected.ts'
+import { isPathSegment } from './segment.ts'
+
+/** What a parameter or an option may be, in words and as a test. */
+export interface Check {
+  /** Whether it must be given. Otherwise `undefined` leaves it out, and `null` and `''` clear it. */
+  readonly required?: boolean
+  readonly expected: string
+  readonly fits: (value: unknown) => boolean
+  /** What to do about a value that does not fit, where the words alone do not say it. */
+  readonly hint?: (value: unknown) => string | undefined
+  /** Whether the value must never be shown. */
+  readonly secret?: boolean
+  /** The values, if only these are valid; kept for code that documents the check. */
+  readonly values?: readonly string[]
+  /** What an object may hold in place of the value. */
+  readonly options?: Checks
+}
+
+/** Checks by name. */
+export type Checks<Name extends string = string> = Readonly<Record<Name, Check>>
+
+interface RequiredCheck extends Check {
+  readonly required: true
+}
+
+interface OptionalCheck extends Check {
+  readonly required?: never
+}
+
+/** A check for every parameter: a required one for those that must be given. */
+type ChecksOf<Params> = {
+  readonly [Name in keyof Params]-?: object extends Pick<Params, Name> ? OptionalCheck : RequiredCheck
+}
+
+declare const params: unique symbol
+
+/** The checks of the parameters of one type. */
+export type ChecksFor<Params> = ChecksOf<Params> & { readonly [params]?: (params: Params) => Params }
+
+/** The checks of parameters. The compiler refuses a parameter without a check, and a check without a parameter. */
+export function checks<Params>(checks: ChecksOf<Params>): ChecksFor<Params> {
+  return checks
+}
+
+/** The check of a parameter that must be given. */
+export function required(check: OptionalCheck): RequiredCheck {
+  return { ...check, required: true }
+}
+
+/** One of these values. */
+export function oneOf(values: readonly string[]): OptionalCheck {
+  return { expected: `one of ${values.join(', ')}`, values, fits: (value) => values.includes(value as string) }
+}
+
+const isString = (value: unknown): value is string => typeof value === 'string'
+const matches = (pattern: RegExp) => (value: unknown) => isString(value) && pattern.test(value)
+
+export const string: OptionalCheck = { expected: 'a string', fits: isString }
+
+export const secret: OptionalCheck = { expected: 'a string', fits: isString, secret: true }
+
+export const boolean: OptionalCheck = { expected: 'true or false', fits: (value) => typeof value === 'boolean' }
+
+export const aFunction: OptionalCheck = { expected: 'a function', fits: (value) => typeof value === 'function' }
+
+/** An option whose values are checked where it is used, with an error of its own. */
+export const checkedElsewhere: OptionalCheck = { expected: 'anything', fits: () => true }
+
+export const nonEmptyString: OptionalCheck = {
+  expected: 'a string that is not empty',
+  fits: (value) => isString(value) && value !== '',
+}
+
+export const stringOrList: OptionalCheck = {
+  expected: 'a string, a list or an object',
+  fits: (value) => isString(value) || (typeof value === 'object' && value !== null),
+}
+
+export const positiveInteger: OptionalCheck = {
+  expected: 'a positive integer',
+  fits: (value) => Number.isSafeInteger(value) && (value as number) > 0,
+}
+
+/** What a route gives for an id is a string. */
+export const id: OptionalCheck = {
+  expected: 'a positive integer, or the same as a string of digits',
+  fits: (value) => positiveInteger.fits(isString(value) && /^[1-9]\d*$/.test(value) ? Number(value) : value),
+}
+
+export const count: OptionalCheck = {
+  expected: 'a whole number from 0',
+  fits: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+}
+
+/** The longest wait that fits into a timer of every runtime, in milliseconds. */
+const MAX_TIMER = 2 ** 31 - 1
+
+export const milliseconds: OptionalCheck = {
+  expected: `milliseconds above 0 and up to ${MAX_TIMER}`,
+  fits: (value) => typeof value === 'number' && value > 0 && value <= MAX_TIMER,
+}
+
+export const hexColor: OptionalCheck = { expected: 'a colour as #RRGGBB', fits: matches(/^#[\da-f]{6}$/i) }
+
+export const rgbColor: OptionalCheck = {
+  expected: 'a colour as rgb(R,G,B), each 0 to 255',
+  fits: (value) =>
+    isString(value) &&
+    (/^rgb\( *(\d{1,3}) *, *(\d{1,3}) *, *(\d{1,3}) *\)$/
+      .exec(value)
+      ?.slice(1)
+      .every((part) => Number(part) < 256) ??
+      false),
+}
+
+export const date: OptionalCheck = {
+  expected: 'a date that exists, as YYYY-MM-DD',
+  fits: (value) => {
+    // ISO 8601 has years of more than four digits too.
+    if (!isString(value) || value.length !== 10) return false
+    const midnight = `${value}T00:00:00.000Z`
+    const time = Date.parse(midnight)
+    // V8 reads 2026-02-30 as 2 March.
+    return !Number.isNaN(time) && new Date(time).toISOString() === midnight
+  },
+  hint: (value) => (value instanceof Date ? 'use date.toISOString().slice(0, 10)' : undefined),
+}
+
+export const httpUrl: OptionalCheck = {
+  expected: 'an absolute URL that begins with http:// or https://',
+  fits: (value) => matches(/^https?:\/\/[^\s/]/i)(value) && URL.canParse(value as string),
+}
+
+export const domainUrl: OptionalCheck = {
+  expected: 'a domain with its scheme, such as https://go.example',
+  fits: (value) => httpUrl.fits(value) && /^https?:\/\/[^/?#@]+\/?$/i.test(value as string),
+}
+
+const readAsPath = (value: unknown) =>
+  wellFormedString.fits(value) && value !== '' && !isPathSegment(value as string)
+    ? 'a server could read it as a path'
+    : undefined
+
+export const filename: OptionalCheck = {
+  expected: 'a file name with its extension, such as report.pdf',
+  fits: (value) => wellFormedString.fits(value) && isPathSegment(value as string),
+  hint: readAsPath,
+}
+
+/** The last part of a short address. */
+export const alias: OptionalCheck = {
+  expected: 'a string without slashes and lone surrogates',
+  fits: filename.fits,
+  hint: readAsPath,
+}
+
+/** A string that can be encoded: half a surrogate pair cannot. */
+export const wellFormedString: OptionalCheck = {
+  expected: 'a string without lone surrogates',
+  fits: (value) => isString(value) && !/\p{Surrogate}/u.test(value),
+}
+
+export const dateTime: OptionalCheck = {
+  expected: 'a date and time that exist, as YYYY-MM-DD HH:MM:SS',
+  fits: (value) =>
+    isString(value) && date.fits(value.slice(0, 10)) && /^.{10} ([01]\d|2[0-3])(:[0-5]\d){2}$/.test(value),
+  hint: (value) =>
+    value instanceof Date ? 'use the time zone of the server, which the platform does not name' : undefined,
+}
+
+/**
+ * Problems with the parameters of a call.
+ *
+ * A parameter without a check passes, because a server may know more of them, unless it is a slip for one that is not
+ * given, or an option of the call in the wrong argument (`options` are the names of those).
+ */
+export function checkParams(params: unknown, checks: Checks, options: readonly string[] = []): Issue[] {
+  if (!isRecord(params)) return [{ path: [], message: mismatch('an object of parameters', params ?? null) }]
+  const listed = Object.entries(checks).flatMap(([name, check]) => {
+    const value = Object.hasOwn(params, name) ? params[name] : undefined
+    const isLeftOut = value === undefined || value === null || value === ''
+    return isLeftOut && !check.required ? [] : checkValue([name], value, check)
+  })
+  const missing = Object.keys(checks).filter((name) => params[name] === undefined)
+  const others = Object.keys(params).flatMap((name): Issue[] => {
+    if (Object.hasOwn(checks, name) || params[name] === undefined) return []
+    if (options.includes(name)) {
+      return [{ path: [name], message: IS_AN_OPTION }]
+    }
+    const meant = similarName(name, missing)
+    return meant === undefined ? [] : [{ path: [name], message: `unknown parameter, did you mean ${meant}?` }]
+  })
+  return [...listed, ...others]
+}
+
+/** @internal */
+export const IS_AN_OPTION = 'is an option of the call, pass it as the next argument'
+
+/** Problems with options. `undefined` stands for the default; an option that does not exist is refused. */
+export function checkOptions(options: unknown, checks: Checks, at: readonly string[] = []): Issue[] {
+  if (!isRecord(options)) return [{ path: at, message: mismatch('an object of options', options ?? null) }]
+  return Object.entries(options).flatMap(([name, value]) => {
+    const path = [...at, name]
+    const check = Object.hasOwn(checks, name) ? checks[name] : undefined
+    if (!check) {
+      const meant = similarName(name, Object.keys(checks))
+      return [{ path, message: meant === undefined ? 'unknown option' : `unknown option, did you mean ${meant}?` }]
+    }
+    if (value === undefined) return []
+    const inner = isRecord(value) && !check.fits(value) ? check.options : undefined
+    return inner ? checkOptions(value, inner, path) : checkValue(path, value, check)
+  })
+}
+
+function checkValue(path: readonly string[], value: unknown, { expected, fits, hint, secret }: Check): Issue[] {
+  if (fits(value)) return []
+  const message = mismatch(expected, value, secret ? kind : shown)
+  const advice = isPromise(value) ? 'await it first' : hint?.(value)
+  return [{ path, message: advice ? `${message}: ${advice}` : message }]
+}
+
+const isPromise = (value: unknown): boolean => typeof (value as { then?: unknown } | null)?.then === 'function'
+
+/** The known name that a name was meant to be: in another style, or with one letter wrong, missing, added or swapped. */
+export function similarName(name: string, known: readonly string[]): string | undefined {
+  const plain = plainName(name)
+  const misspelled = withOneLetterLess(plain)
+  return known.find((candidate) => {
+    const other = plainName(candidate)
+    return other === plain || withOneLetterLess(other).some((text) => misspelled.includes(text))
+  })
+}
+
+/** A name without its style: `isPublic` and `is_public` are `public`, `redirectRoot` is `redirectroot`. */
+const plainName = (name: string): string =>
+  name
+    .slice(0, 40)
+    .replace(/^is(?=[A-Z_-])/, '')
+    .replace(/[_-]/g, '')
+    .toLowerCase()
+
+/** Of a short name, nothing: `id` and `to` differ by a letter from too many others. */
+const withOneLetterLess = (text: string): string[] =>
+  text.length < 3 ? [] : [text, ...Array.from(text, (_, at) => text.slice(0, at) + text.slice(at + 1))]

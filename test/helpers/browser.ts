@@ -1,0 +1,13 @@
+import process from 'node:process'
+import { vi } from 'vitest'
+
+/** Makes this process look like a page of a browser, or like a worker, until `vi.unstubAllGlobals()`. */
+export function becomeBrowser(globals: object = { document: {} }): void {
+  const { node: _, ...versions } = process.versions
+  const all = {
+    navigator: { userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' },
+    process: Object.assign(Object.create(process), { versions }),
+    ...globals,
+  }
+  for (const [name, value] of Object.entries(all)) vi.stubGlobal(name, value)
+}
