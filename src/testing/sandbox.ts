@@ -51,6 +51,7 @@ export interface Sandbox {
     baseUrl: string
     openerUrl: string
     apiKey: string
+    authScheme: AuthScheme
     fetch: typeof globalThis.fetch
     /** Only with the deviation `bot-wall-beget`: the cookie that lets a program through. */
     headers?: Record<string, string>
@@ -164,9 +165,16 @@ class MemorySandbox implements Sandbox {
     this.dialect = options.dialect ?? 'reference'
     this.#dialect = new Dialect(this.dialect)
     this.authScheme = this.#dialect.authScheme
-    const { baseUrl, openerUrl, apiKey, fetch } = this
+    const { baseUrl, openerUrl, apiKey, authScheme, fetch } = this
     const headers = this.#dialect.clientHeaders
-    this.clientOptions = { baseUrl, openerUrl, apiKey, fetch, ...(Object.keys(headers).length > 0 && { headers }) }
+    this.clientOptions = {
+      baseUrl,
+      openerUrl,
+      apiKey,
+      authScheme,
+      fetch,
+      ...(Object.keys(headers).length > 0 && { headers }),
+    }
     this.#site = new URL(this.baseUrl).origin
     this.#keepFiles = options.keepFiles ?? true
     this.#clock = options.now ?? Date.now

@@ -2,7 +2,7 @@ import { isShortLinkError, ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox, type Deviation, deviations, type SandboxDialect } from 'shortlink-sdk/testing'
 import { expect, test } from 'vitest'
 
-const names = (Object.keys(deviations) as Deviation[]).filter((name) => !['key-as-token', 'key-raw'].includes(name))
+const names = Object.keys(deviations) as Deviation[]
 const calls = 2000
 const concurrency = 250
 

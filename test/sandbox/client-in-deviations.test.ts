@@ -2,7 +2,7 @@ import { ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox, type Deviation, deviations, type SandboxDialect, sampleData } from 'shortlink-sdk/testing'
 import { expect, test } from 'vitest'
 
-const names = (Object.keys(deviations) as Deviation[]).filter((name) => !['key-as-token', 'key-raw'].includes(name))
+const names = Object.keys(deviations) as Deviation[]
 
 /** What a program learns from each kind of answer, in a new sandbox. */
 async function learn(dialect: SandboxDialect) {

@@ -272,7 +272,8 @@ describe('createSandbox', () => {
       openerUrl: new URL('https://links.example/opener/'),
     })
     expect([baseUrl, openerUrl]).toEqual(['https://links.example/deep/api', 'https://links.example/opener'])
-    expect(clientOptions).toEqual({ baseUrl, openerUrl, apiKey, fetch })
+    expect(clientOptions).toEqual({ baseUrl, openerUrl, apiKey, authScheme: 'Bearer', fetch })
+    expect(createSandbox({ dialect: ['key-raw'] }).clientOptions.authScheme).toBe('raw')
     expect((await fetch(`${openerUrl}/v3/api`)).status).toBe(405)
     expect((await fetch(`${baseUrl}/account`)).status).toBe(401)
   })
