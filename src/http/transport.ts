@@ -206,7 +206,8 @@ export class Transport {
   async #acquireSlot(call: PreparedCall<unknown>, { attempt, mayHaveSucceeded }: AttemptState): Promise<void> {
     const { limiter, signal, retry } = call
     try {
-      await limiter?.acquire(signal, {
+      await limiter?.acquire({
+        signal,
         maxDelay: retry.maxDelay,
         onWait: (event) => emit(call, 'onWait', () => event),
       })

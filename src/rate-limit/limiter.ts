@@ -1,10 +1,10 @@
-import { ConfigurationError, describe, type RateLimitState } from '../errors.ts'
+import { ConfigurationError, describe, RateLimitError, type RateLimitState } from '../errors.ts'
+import { notify } from '../runtime/notify.ts'
+import { onAbort } from '../runtime/on-abort.ts'
 import { type Check, type Checks, checkOptions } from '../schema/checks.ts'
 import { DAY } from './headers.ts'
-import { type AcquireOptions, type Forecast, WaitingQueue } from './queue.ts'
 import { type RateLimitAnswer, RateLimitWindow } from './window.ts'
 
-export type { AcquireOptions, BudgetWait } from './queue.ts'
 export type { RateLimitAnswer } from './window.ts'
 
 /** A budget of requests. Clients that are given the same limiter share its budget. */
@@ -12,18 +12,39 @@ export interface RateLimiter {
   /** The state now. */
   readonly state: RateLimitState
   /**
-   * Takes a place in the budget: returns `undefined` if one is free at once, else a promise that resolves when the call
-   * has its place. First come, first served, except for calls that read ahead. An abort leaves the queue and rejects
-   * with the signal's reason.
+   * Takes a slot: returns `undefined` if one is free at once, else a promise that resolves when the call has its slot.
+   * First come, first served. An abort leaves the queue and rejects with the signal's reason. Whatever it rejects with
+   * ends the call.
    *
    * @throws {RateLimitError} with `outcome: 'not-sent'` if the wait would be longer than the limiter's `maxWait`, or if
    * the server has refused requests for longer than `options.maxDelay`.
    */
-  acquire(signal?: AbortSignal, options?: AcquireOptions): Promise<void> | undefined
-  /** Must be called exactly once for each place taken: with what the response said, or with nothing if none came. */
+  acquire(options?: AcquireOptions): Promise<void> | undefined
+  /** Must be called exactly once for each slot taken: with what the response said, or with nothing if none came. */
   observe(answer?: RateLimitAnswer): void
-  /** Called instead of `observe` if the request was never sent. Gives the place back. */
+  /** Called instead of `observe` if the request was never sent. Gives the slot back. */
   release?(): void
+}
+
+/** Options for acquiring a slot. */
+export interface AcquireOptions {
+  /** Ends the wait. */
+  signal?: AbortSignal | undefined
+  /**
+   * The longest wait, in milliseconds, that a refusal by the server may impose on this call. If the server has said to
+   * wait longer, the call fails at once. Waiting for budget is not affected. Default: `Infinity`.
+   */
+  maxDelay?: number
+  /** Called once if the call has to wait, as soon as that is known. */
+  onWait?: (event: BudgetWait) => void
+}
+
+/** A call has to wait for the rate limit. */
+export interface BudgetWait {
+  /** The estimated wait in milliseconds. */
+  readonly waitMs: number
+  /** Calls that are waiting now, this one included. */
+  readonly queued: number
 }
 
 /** How many requests the client sends, and how long calls wait for their turn. */
@@ -36,7 +57,7 @@ export interface RateLimitOptions {
   /** The length of a window in milliseconds, at most a day. Default: 60,000. */
   interval?: number
   /**
-   * The longest a call may wait for its turn, in milliseconds. A call that would have to wait longer fails at once.
+   * The longest a call may wait for the rate limit, in milliseconds. A call that would have to wait longer fails at once.
    * Default: `Infinity`.
    */
   maxWait?: number
@@ -47,7 +68,7 @@ const number = (expected: string, fits: (value: number) => boolean): Check => ({
   fits: (value) => typeof value === 'number' && fits(value),
 })
 
-/** What the options may be, those of a client too. @internal */
+/** The checks of the options, for the `rateLimit` of a client too. @internal */
 export const rateLimitChecks = {
   requests: number('a whole number from 1, or Infinity', (count) => count > 0 && Math.floor(count) === count),
   interval: number(`milliseconds above 0 and up to ${DAY}`, (ms) => ms > 0 && ms <= DAY),
@@ -62,7 +83,7 @@ export interface Clock {
 }
 
 // The globals are looked up on each call, so that fake timers installed later take effect.
-const systemClock: Clock = {
+export const systemClock: Clock = {
   now: () => performance.now(),
   setTimeout: (run, ms) => setTimeout(run, ms),
   clearTimeout: (timer) => clearTimeout(timer as number),
@@ -80,27 +101,63 @@ const systemClock: Clock = {
  * await Promise.all([shop.account.get(), blog.account.get()])
  * console.log(shop.rateLimit.remaining === blog.rateLimit.remaining)
  *
- * @throws {ConfigurationError} if an option is not valid.
+ * @throws {ConfigurationError} if an option is invalid.
  */
 export function createRateLimiter(options: RateLimitOptions = {}, clock: Clock = systemClock): RateLimiter {
-  return new LocalRateLimiter(options, clock)
+  const issues = checkOptions(options, rateLimitChecks, ['rateLimit'])
+  if (issues.length) throw new ConfigurationError(describe(issues))
+  const { requests, interval = 60_000, maxWait = Infinity } = options
+  return new Limiter(new RateLimitWindow(requests, interval), maxWait, clock)
 }
 
-/** The budget of one process. */
-export class LocalRateLimiter implements RateLimiter {
+/** What is known of the rate limit. Every time is in milliseconds on the clock of the limiter, which passes it as `now`. */
+export interface BudgetWindow {
+  readonly limit: number
+  /** When to try to take a slot again, if no response arrives before. */
+  readonly nextAt: number
+  /** Whether a slot is on its way, so that waiting for it is not waiting for the rate limit. */
+  readonly isAsking?: boolean
+  /** Takes a slot if one is free. `awaited`: a call has been waiting for it. A window that has to ask calls `wake` later. */
+  take(now: number, awaited: boolean, wake: () => void): boolean
+  /** Gives back a slot whose request was never sent. */
+  release(): void
+  /** Learns from a response, or from the end of a request that got none. */
+  observe(now: number, answer?: RateLimitAnswer): void
+  /** Slots that are left, not counting those in flight. */
+  remaining(now: number): number
+  /** How long a call waits with `ahead` calls in front of it. */
+  estimateWait(now: number, ahead: number): number
+  /** How much longer the server said to wait when it refused a request. */
+  imposedWait(now: number): number
+  /** When the window ends, as far as is known; `undefined` if none is open. */
+  endsAt(now: number): number | undefined
+}
+
+interface Waiter {
+  readonly since: number
+  readonly maxDelay: number
+  /** Removed once the call was told. */
+  onWait: AcquireOptions['onWait']
+  readonly admit: () => void
+  readonly refuse: (reason: unknown) => void
+}
+
+/** Hands the slots of a window to calls: first come, first served. */
+export class Limiter implements RateLimiter {
+  readonly #window: BudgetWindow
+  readonly #maxWait: number
   readonly #clock: Clock
-  readonly #window: RateLimitWindow
-  readonly #queue: WaitingQueue
+  /** The calls that wait, in the order in which they came. */
+  readonly #waiters = new Set<Waiter>()
+  /** Whether a call waits that did not seem to have to. */
+  #hasUntold = false
   #timer: unknown
   #wakesAt = Infinity
 
-  constructor(options: RateLimitOptions, clock: Clock = systemClock) {
-    const issues = checkOptions(options, rateLimitChecks, ['rateLimit'])
-    if (issues.length) throw new ConfigurationError(describe(issues))
-    const { requests, interval = 60_000, maxWait = Infinity } = options
+  constructor(window: BudgetWindow, maxWait: number, clock: Clock) {
+    this.#window = window
+    this.#maxWait = maxWait
     this.#clock = clock
-    this.#window = new RateLimitWindow(requests, interval)
-    this.#queue = new WaitingQueue(maxWait, () => this.state)
   }
 
   get state(): RateLimitState {
@@ -110,26 +167,38 @@ export class LocalRateLimiter implements RateLimiter {
       limit: finite(this.#window.limit),
       remaining: finite(this.#window.remaining(now)),
       resetAt: endsAt === undefined ? undefined : new Date(Date.now() + endsAt - now),
-      queued: this.#queue.size,
+      queued: this.#waiters.size,
     }
   }
 
-  /** How long calls that come now have to wait. */
-  get forecast(): Forecast {
-    const now = this.#clock.now()
-    return {
-      wait: (ahead) => this.#window.estimateWait(now, ahead),
-      imposed: this.#window.imposedWait(now),
-    }
-  }
-
-  acquire(signal?: AbortSignal, options: AcquireOptions = {}): Promise<void> | undefined {
+  acquire({ signal, maxDelay = Infinity, onWait }: AcquireOptions = {}): Promise<void> | undefined {
     if (signal?.aborted) return Promise.reject(signal.reason)
     const now = this.#clock.now()
-    if (this.#queue.size === 0 && this.#window.take(now, false)) return undefined
-    const place = this.#queue.join(now, this.forecast, signal, options, () => this.#setTimer())
-    this.#setTimer()
-    return place
+    const ahead = this.#waiters.size
+    if (ahead === 0 && this.#window.take(now, false, this.#serve)) return undefined
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#waiters.delete(waiter)
+        forget?.()
+      }
+      const admit = () => {
+        leave()
+        resolve()
+      }
+      const refuse = (reason: unknown) => {
+        leave()
+        reject(reason)
+      }
+      const waiter: Waiter = { since: now, maxDelay, onWait, admit, refuse }
+      const abort = () => {
+        refuse(signal?.reason)
+        this.#setTimer()
+      }
+      const forget = signal && onAbort(signal, abort)
+      this.#waiters.add(waiter)
+      this.#review(waiter, now, ahead)
+      this.#setTimer()
+    })
   }
 
   observe(answer?: RateLimitAnswer): void {
@@ -142,19 +211,69 @@ export class LocalRateLimiter implements RateLimiter {
     this.#serve()
   }
 
-  /** Gives the free places to the calls that wait, and sets the timer for the rest. */
-  #serve(): void {
+  /** Gives the free slots to the calls that wait, and sets the timer for the rest. */
+  #serve = (): void => {
     const now = this.#clock.now()
-    while (this.#queue.size > 0 && this.#window.take(now, true)) this.#queue.admitNext()
-    this.#queue.rejectOverdue(now, this.forecast)
-    this.#queue.rejectExpired(now)
-    this.#queue.tellWaits(this.forecast)
+    for (const waiter of this.#waiters) {
+      if (!this.#window.take(now, true, this.#serve)) break
+      waiter.admit()
+    }
+    this.#reviewAll(now)
     this.#setTimer()
+  }
+
+  #reviewAll(now: number): void {
+    if (this.#maxWait === Infinity && this.#window.imposedWait(now) === 0 && !this.#hasUntold) return
+    this.#hasUntold = false
+    let ahead = 0
+    for (const waiter of this.#waiters) if (this.#review(waiter, now, ahead)) ahead++
+  }
+
+  /** Refuses a call that would wait too long by what is known now, or tells it how long. Returns whether it still waits. */
+  #review(waiter: Waiter, now: number, ahead: number): boolean {
+    const wait = this.#window.estimateWait(now, ahead)
+    const refusal = this.#refusal(waiter, now, wait)
+    if (refusal) {
+      waiter.refuse(refusal)
+      return false
+    }
+    if (wait > 0) {
+      notify(waiter.onWait, { waitMs: Math.ceil(wait), queued: this.#waiters.size })
+      waiter.onWait = undefined
+    } else if (waiter.onWait) this.#hasUntold = true
+    return true
+  }
+
+  /** Why a call may not wait any longer, if so. */
+  #refusal({ since, maxDelay }: Waiter, now: number, wait: number): RateLimitError | undefined {
+    const imposed = this.#window.imposedWait(now)
+    if (imposed > maxDelay) {
+      const message = `the server said to wait another ${about(imposed)}, longer than maxDelay (${shown(maxDelay)})`
+      return this.#error(message, imposed)
+    }
+    const waited = now - since
+    const maxWait = this.#maxWait
+    if (wait === 0) {
+      // A slot seems to be free, but responses that would free it do not arrive.
+      if (waited < maxWait || this.#window.isAsking) return undefined
+      return this.#error(`waited ${about(waited)} for the rate limit, as long as maxWait (${shown(maxWait)}) allows`, 0)
+    }
+    if (waited + wait <= maxWait) return undefined
+    const would = waited
+      ? `waited ${about(waited)} and would wait about ${about(wait)} more`
+      : `would wait about ${about(wait)}`
+    return this.#error(`${would} for the rate limit, longer than maxWait (${shown(maxWait)})`, wait)
+  }
+
+  #error(message: string, wait: number): RateLimitError {
+    const refusal = { status: 429, body: undefined, headers: new Headers(), rateLimit: this.state }
+    return new RateLimitError(message, refusal, { outcome: 'not-sent', retryable: true }, Math.ceil(wait / 1000))
   }
 
   /** Keeps one timer while calls wait, and none otherwise. */
   #setTimer(): void {
-    const time = this.#queue.size > 0 ? Math.min(this.#window.nextAt, this.#queue.nextDeadline) : Infinity
+    const [first] = this.#waiters
+    const time = !first || this.#window.isAsking ? Infinity : Math.min(this.#window.nextAt, first.since + this.#maxWait)
     if (time === this.#wakesAt) return
     this.#clock.clearTimeout(this.#timer)
     this.#wakesAt = time
@@ -170,3 +289,6 @@ export class LocalRateLimiter implements RateLimiter {
 function finite(count: number): number | undefined {
   return count < Infinity ? count : undefined
 }
+
+const about = (ms: number): string => (ms < 1000 ? `${Math.ceil(ms)} ms` : `${Math.ceil(ms / 1000)} s`)
+const shown = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${ms / 1000} s`)

@@ -1,11 +1,19 @@
-import { ConfigurationError, describe, type Issue, type RateLimitState } from '../errors.ts'
-import { EXPIRED, sleep, withDeadline } from '../runtime/deadline.ts'
+import { ConfigurationError, describe, type Issue } from '../errors.ts'
+import { EXPIRED, withDeadline } from '../runtime/deadline.ts'
 import { notify } from '../runtime/notify.ts'
 import { aFunction, type Checks, checkOptions, milliseconds, nonEmptyString } from '../schema/checks.ts'
 import { mismatch } from '../schema/expected.ts'
 import { DAY } from './headers.ts'
-import { LocalRateLimiter, type RateLimitAnswer, type RateLimiter, rateLimitChecks } from './limiter.ts'
-import { type AcquireOptions, type Forecast, WaitingQueue } from './queue.ts'
+import {
+  type BudgetWindow,
+  type Clock,
+  Limiter,
+  type RateLimitAnswer,
+  type RateLimiter,
+  rateLimitChecks,
+  systemClock,
+} from './limiter.ts'
+import { RateLimitWindow } from './window.ts'
 
 /**
  * A limiter of `rate-limiter-flexible` over a store that all processes reach: `RateLimiterRedis`, `RateLimiterValkey`,
@@ -16,7 +24,7 @@ export interface StoreLimiter {
   readonly points: number
   /** The length of a window in seconds. */
   readonly duration: number
-  /** Takes a place. Rejects with the wait if there is none, and with an `Error` if the store cannot be reached. */
+  /** Takes a slot. Rejects with the wait if there is none, and with an `Error` if the store cannot be reached. */
   consume(key: string): Promise<StoreAnswer>
   /** Closes the window to everybody. */
   block(key: string, seconds: number): Promise<unknown>
@@ -36,13 +44,13 @@ export interface SharedRateLimitOptions {
    */
   key?: string
   /**
-   * The longest a call may wait for its turn, in milliseconds. A call that would have to wait longer fails at once. The
-   * time that the store takes to answer is not counted. Default: `Infinity`.
+   * The longest a call may wait for the rate limit, in milliseconds. A call that would have to wait longer fails at once.
+   * The time that the store takes to answer is not counted. Default: `Infinity`.
    */
   maxWait?: number
   /** How long the store may take to answer before it counts as unavailable, in milliseconds. Default: 1,000. */
   storeTimeout?: number
-  /** Called when the store becomes unavailable, and when it is back. */
+  /** Called when the store becomes unavailable, and when it is back. Default: warns on the console the first time. */
   onStateChange?: (change: StoreChange) => void
 }
 
@@ -58,7 +66,7 @@ export interface StoreChange {
 const STORE_PAUSE = 1000
 
 /**
- * Creates one budget of requests for many processes and machines. Each call takes a place in the store, and one in the
+ * Creates one budget of requests for many processes and machines. Each call takes a slot in the store, and one in the
  * budget of its own process, which knows from the responses what the server thinks. While the store is unavailable,
  * that budget goes on alone.
  *
@@ -66,129 +74,157 @@ const STORE_PAUSE = 1000
  * const store = new RateLimiterRedis({ storeClient: redis, points: 30, duration: 60 })
  * const client = new ShortLinkClient({ rateLimit: sharedRateLimiter(store) })
  *
- * @throws {ConfigurationError} if the limiter or an option is not valid.
+ * @throws {ConfigurationError} if the limiter or an option is invalid.
  */
-export function sharedRateLimiter(limiter: StoreLimiter, options: SharedRateLimitOptions = {}): RateLimiter {
-  return new SharedRateLimiter(limiter, options)
+export function sharedRateLimiter(
+  limiter: StoreLimiter,
+  options: SharedRateLimitOptions = {},
+  clock: Clock = systemClock,
+): RateLimiter {
+  checkArguments(limiter, options)
+  return new Limiter(new SharedWindow(limiter, options, clock), options.maxWait ?? Infinity, clock)
 }
 
-class SharedRateLimiter implements RateLimiter {
+/**
+ * The window of a store, over the window of this process.
+ *
+ * The store opens its window when it counts the first request, which reaches the server later; so the server's window
+ * ends later too. What this process has heard from the server says when at the latest, as precisely as its first response
+ * in the window came early. Slots are taken neither before that nor so late that the request might arrive in the next
+ * window of the server.
+ */
+class SharedWindow implements BudgetWindow {
   readonly #store: StoreLimiter
   readonly #key: string
   readonly #storeTimeout: number
-  readonly #onStateChange: SharedRateLimitOptions['onStateChange']
+  readonly #onStateChange: (change: StoreChange) => void
+  readonly #clock: Clock
   /** The length of a window in milliseconds. */
   readonly #interval: number
-  /** How much later than the store's window the server's may end: it starts when the first request arrives there. */
-  readonly #margin: number
-  readonly #local: LocalRateLimiter
-  readonly #queue: WaitingQueue
-  /** What the store said last: places left, until when, and until when it is blocked. */
-  #remaining = Infinity
-  #endsAt = 0
+  readonly #local: RateLimitWindow
+  /** What the store said last: slots that are left, and when the window ends. */
+  #remaining = 0
+  #endsAt = -Infinity
+  /** When the window of the server has ended for certain, by the responses to this process. */
+  #serverEndsAt = Infinity
+  /** Until when a refusal by the server, of whichever process, has closed the store. */
   #blockedUntil = 0
   #isStoreAway = false
   #askAgainAt = 0
-  #isServing = false
-  /** Ends the waiting on behalf of the queue when the last call has left it. */
-  #abandoned = new AbortController()
+  /** Whether a slot was granted that no call has taken yet. */
+  #hasSlot = false
+  isAsking = false
 
-  constructor(store: StoreLimiter, options: SharedRateLimitOptions) {
-    checkArguments(store, options)
-    const { key = 'shortlink-sdk', maxWait = Infinity, storeTimeout = 1000, onStateChange } = options
+  constructor(store: StoreLimiter, options: SharedRateLimitOptions, clock: Clock) {
+    const { key = 'shortlink-sdk', storeTimeout = 1000, onStateChange = warnOnce() } = options
     this.#store = store
     this.#key = key
     this.#storeTimeout = storeTimeout
     this.#onStateChange = onStateChange
+    this.#clock = clock
     this.#interval = store.duration * 1000
-    this.#margin = Math.max(100, this.#interval / 50)
-    this.#local = new LocalRateLimiter({ requests: store.points, interval: this.#interval })
-    this.#queue = new WaitingQueue(maxWait, () => this.state)
+    this.#local = new RateLimitWindow(store.points, this.#interval)
   }
 
-  get state(): RateLimitState {
-    const { limit, remaining = Infinity, resetAt } = this.#local.state
-    const untilEnd = this.#endsAt - performance.now()
-    return {
-      limit,
-      remaining: untilEnd > 0 ? Math.min(remaining, this.#remaining) : remaining,
-      resetAt: untilEnd > 0 ? new Date(Date.now() + untilEnd) : resetAt,
-      queued: this.#queue.size,
+  get limit(): number {
+    return this.#local.limit
+  }
+
+  get nextAt(): number {
+    const now = this.#clock.now()
+    return this.#isClosed(now) ? this.#opensAt : this.#local.nextAt
+  }
+
+  take(now: number, awaited: boolean, wake: () => void): boolean {
+    if (this.#hasSlot) {
+      this.#hasSlot = false
+      if (this.#isStoreAway || !this.#isEnding(now)) return true
+      this.#local.release()
     }
-  }
-
-  acquire(signal?: AbortSignal, options: AcquireOptions = {}): Promise<void> {
-    if (signal?.aborted) return Promise.reject(signal.reason)
-    const place = this.#queue.join(performance.now(), this.#forecast(), signal, options, () => this.#checkAbandoned())
-    void this.#serve()
-    return place
-  }
-
-  observe(answer?: RateLimitAnswer): void {
-    this.#local.observe(answer)
-    this.#reviewWaits()
-    if (answer?.refused && answer.retryAfter !== 0) this.#closeForAll()
+    if (this.isAsking || this.#isClosed(now) || !this.#local.take(now, awaited)) return false
+    if (this.#isStoreAway && now < this.#askAgainAt) return true
+    this.isAsking = true
+    void this.#ask().then((isGranted) => {
+      this.isAsking = false
+      this.#hasSlot = isGranted
+      if (!isGranted) this.#local.release()
+      wake()
+    })
+    return false
   }
 
   release(): void {
     this.#local.release()
   }
 
-  /** Gives places to the calls that wait, one after another. */
-  async #serve(): Promise<void> {
-    if (this.#isServing) return
-    this.#isServing = true
-    try {
-      while (this.#queue.size > 0) {
-        this.#abandoned = new AbortController()
-        await this.#takePlace(this.#abandoned.signal)
-        if (this.#queue.size > 0) this.#queue.admitNext()
-        else this.#local.release()
-      }
-    } catch {
-      // Abandoned. Calls that came since then are served by the next round.
-    }
-    this.#isServing = false
-    if (this.#queue.size > 0) void this.#serve()
+  observe(now: number, answer?: RateLimitAnswer): void {
+    this.#local.observe(now, answer)
+    this.#serverEndsAt = this.#local.endsAt(now) ?? this.#serverEndsAt
+    if (answer?.refused && answer.retryAfter !== 0) this.#closeForAll(now)
   }
 
-  /** Takes a place in the budget of this process and one in the store. */
-  async #takePlace(signal: AbortSignal): Promise<void> {
-    for (;;) {
-      await this.#local.acquire(signal)
-      const wait = await this.#ask()
-      if (wait === 0) return
-      this.#local.release()
-      this.#reviewWaits()
-      await sleep(wait, signal)
-    }
+  remaining(now: number): number {
+    const remaining = this.#local.remaining(now)
+    return now < this.#endsAt ? Math.min(remaining, this.#remaining) : remaining
   }
 
-  /** Asks the store for a place. Returns how long to wait for the next; 0 if there is one, or if the store is away. */
-  async #ask(): Promise<number> {
-    if (this.#isStoreAway && performance.now() < this.#askAgainAt) return 0
+  estimateWait(now: number, ahead: number): number {
+    // The window of this process has counted the slot that is on its way.
+    const wait = this.#local.estimateWait(now, this.isAsking ? ahead - 1 : ahead)
+    const behind = ahead - (this.#isEnding(now) ? 0 : this.#remaining)
+    if (behind < 0 || now >= this.#opensAt) return wait
+    return Math.max(wait, this.#opensAt - now + Math.floor(behind / this.#store.points) * this.#interval)
+  }
+
+  imposedWait(now: number): number {
+    return Math.max(this.#local.imposedWait(now), this.#blockedUntil - now, 0)
+  }
+
+  endsAt(now: number): number | undefined {
+    return now < this.#endsAt ? this.#endsAt : this.#local.endsAt(now)
+  }
+
+  /** Whether it is of no use to ask the store. */
+  #isClosed(now: number): boolean {
+    return now < this.#opensAt && (this.#remaining === 0 || this.#isEnding(now))
+  }
+
+  /** Whether a request that is sent now may arrive when the window has ended. */
+  #isEnding(now: number): boolean {
+    return now >= this.#endsAt - Math.max(100, this.#interval / 50)
+  }
+
+  /** When the next window is open at the server too. */
+  get #opensAt(): number {
+    const latest = this.#endsAt + Math.max(500, this.#interval / 20)
+    return this.#serverEndsAt <= this.#endsAt ? latest : Math.min(this.#serverEndsAt, latest)
+  }
+
+  /** Asks the store for a slot. It is granted too if the store is away. */
+  async #ask(): Promise<boolean> {
     try {
-      this.#learn(await withDeadline(async () => this.#store.consume(this.#key), this.#storeTimeout, undefined))
-      return 0
+      const answer = await withDeadline(async () => this.#store.consume(this.#key), this.#storeTimeout, undefined)
+      this.#learn(answer.remainingPoints, answer.msBeforeNext)
+      return true
     } catch (refusal) {
       if (isStoreAnswer(refusal)) {
-        this.#learn(refusal)
-        return Math.min(refusal.msBeforeNext + this.#margin, DAY)
+        this.#learn(0, refusal.msBeforeNext)
+        return false
       }
       const error =
         refusal === EXPIRED ? new Error(`the store did not answer within ${this.#storeTimeout} ms`) : refusal
-      this.#askAgainAt = performance.now() + STORE_PAUSE
+      this.#askAgainAt = this.#clock.now() + STORE_PAUSE
       this.#changeState(true, error)
-      return 0
+      return true
     }
   }
 
-  #learn({ remainingPoints, msBeforeNext }: StoreAnswer): void {
-    const now = performance.now()
-    this.#remaining = remainingPoints
-    this.#endsAt = now + msBeforeNext
+  #learn(remaining: number, msBeforeNext: number): void {
+    const now = this.#clock.now()
+    this.#remaining = remaining
+    this.#endsAt = now + Math.min(msBeforeNext, DAY)
     // No window is longer than the interval: somebody was refused by the server, and blocked the store.
-    this.#blockedUntil = msBeforeNext > this.#interval ? this.#endsAt : 0
+    this.#blockedUntil = msBeforeNext > this.#interval ? now + msBeforeNext : 0
     this.#changeState(false)
   }
 
@@ -196,46 +232,33 @@ class SharedRateLimiter implements RateLimiter {
     if (this.#isStoreAway === isAway) return
     this.#isStoreAway = isAway
     if (isAway) {
-      this.#endsAt = this.#blockedUntil = 0
-      notify(this.#onStateChange, { shared: false, error })
-    } else notify(this.#onStateChange, { shared: true })
-  }
-
-  /** How long calls that come now have to wait: by what this process knows, and by what the store said. */
-  #forecast(): Forecast {
-    const { wait, imposed } = this.#local.forecast
-    const now = performance.now()
-    const untilEnd = this.#endsAt - now
-    return {
-      wait: (ahead) => {
-        const behind = ahead - this.#remaining
-        const isFull = untilEnd > 0 && behind >= 0
-        const moreWindows = Math.floor(behind / this.#store.points) * this.#interval
-        return Math.max(wait(ahead), isFull ? untilEnd + this.#margin + moreWindows : 0)
-      },
-      imposed: Math.max(imposed, this.#blockedUntil - now, 0),
+      this.#endsAt = -Infinity
+      this.#blockedUntil = 0
     }
-  }
-
-  /** Something was learned of the budget: rejects the calls that now wait too long, and tells the others. */
-  #reviewWaits(): void {
-    this.#queue.rejectOverdue(performance.now(), this.#forecast())
-    this.#queue.tellWaits(this.#forecast())
-    this.#checkAbandoned()
-  }
-
-  #checkAbandoned(): void {
-    if (this.#queue.size === 0) this.#abandoned.abort()
+    notify(this.#onStateChange, isAway ? { shared: false, error } : { shared: true })
   }
 
   /** The server refuses: no process may send before it allows more. */
-  #closeForAll(): void {
-    const { resetAt } = this.#local.state
-    if (this.#isStoreAway || !resetAt) return
+  #closeForAll(now: number): void {
+    const endsAt = this.#local.endsAt(now)
+    if (this.#isStoreAway || endsAt === undefined) return
     // Zero seconds would block the store forever.
-    const seconds = Math.max(1, Math.ceil((resetAt.getTime() - Date.now()) / 1000))
+    const seconds = Math.max(1, Math.ceil((endsAt - now) / 1000))
     // If the store has become unavailable, the next call will notice.
     this.#store.block(this.#key, seconds).catch(() => {})
+  }
+}
+
+/** The default of `onStateChange`: a budget that is not shared may lead to refusals, so it is not silent. */
+function warnOnce(): (change: StoreChange) => void {
+  let hasWarned = false
+  return ({ shared, error }) => {
+    if (shared || hasWarned) return
+    hasWarned = true
+    const why = error instanceof Error ? error.message : String(error)
+    console.warn(
+      `shortlink-sdk: the store of the shared rate limit is unavailable (${why}). Until it is back, this process counts alone: see onStateChange of sharedRateLimiter.`,
+    )
   }
 }
 

@@ -40,7 +40,7 @@ export function setUp(options: RateLimitOptions = {}) {
   function take(count: number, signal?: AbortSignal): (Promise<void> | undefined)[] {
     return Array.from({ length: count }, () => {
       const call = asked++
-      const place = limiter.acquire(signal)
+      const place = limiter.acquire({ signal })
       if (place === undefined) granted.push(call)
       return place?.then(() => void granted.push(call))
     })

@@ -6,8 +6,8 @@ import { type StoreAnswer, type StoreChange, sharedRateLimiter } from '../../src
 import { errorOf } from './rate-limit-setup.ts'
 
 const MINUTE = 60_000
-/** How much later than the window of the store the next place is expected. */
-const MARGIN = MINUTE / 50
+/** How much later than the store's window the server's may end, if no response has told this process. */
+const MARGIN = MINUTE / 20
 
 const refused = (retryAfter?: number) => ({ headers: new Headers(), refused: true, retryAfter })
 
@@ -72,17 +72,6 @@ describe('a shared budget', () => {
     expect(order).toEqual(Array.from({ length: 20 }, (_, i) => i))
   })
 
-  it('is granted to calls that read ahead after the others', async () => {
-    const limiter = sharedRateLimiter(createStore([full(1000)], 3))
-    const order: string[] = []
-    const ask = (name: string, readAhead: boolean) =>
-      limiter.acquire(undefined, { readAhead })!.then(() => order.push(name))
-    const places = [ask('page', true), ask('write 1', false), ask('write 2', false)]
-    await advance(1000 + MARGIN)
-    await Promise.all(places)
-    expect(order).toEqual(['write 1', 'write 2', 'page'])
-  })
-
   it('waits for the end of the store’s window and a margin, because the server’s window opens later', async () => {
     const store = createStore([full(30_000)])
     const place = sharedRateLimiter(store).acquire()
@@ -96,17 +85,17 @@ describe('a shared budget', () => {
   it('asks a store that is closed for months again after a day', async () => {
     const store = createStore([full(1e10)])
     const place = sharedRateLimiter(store).acquire()
-    await advance(86_400_000)
+    await advance(86_400_000 + MARGIN)
     expect(store.consume).toHaveBeenCalledTimes(2)
     await place
   })
 
   it('has a state: the smaller of what the store and the server say, and how many calls wait', async () => {
-    const limiter = sharedRateLimiter(createStore([granted(0), full(45_000)]))
+    const limiter = sharedRateLimiter(createStore([granted(0, 45_000)]))
     expect(limiter.state).toEqual({ limit: 2, remaining: 2, resetAt: undefined, queued: 0 })
     await limiter.acquire()
     const controller = new AbortController()
-    const waiting = errorOf(limiter.acquire(controller.signal))
+    const waiting = errorOf(limiter.acquire(controller))
     await advance(0)
     expect(limiter.state).toEqual({ limit: 2, remaining: 0, resetAt: new Date(1_045_000), queued: 1 })
     controller.abort('enough')
@@ -138,7 +127,7 @@ describe('a shared budget', () => {
     const store = createStore([full(30_000), granted(0)])
     const limiter = sharedRateLimiter(store)
     const controller = new AbortController()
-    const first = errorOf(limiter.acquire(controller.signal))
+    const first = errorOf(limiter.acquire(controller))
     const second = limiter.acquire()
     controller.abort('enough')
     expect(await first).toBe('enough')
@@ -151,15 +140,14 @@ describe('a shared budget', () => {
     const store = createStore([full(30_000), granted(0)])
     const limiter = sharedRateLimiter(store)
     const controller = new AbortController()
-    const first = errorOf(limiter.acquire(controller.signal))
+    const first = errorOf(limiter.acquire(controller))
     await advance(0)
     controller.abort('enough')
-    await limiter.acquire()
+    const second = limiter.acquire()
+    await advance(30_000 + MARGIN)
+    await second
     expect(await first).toBe('enough')
     expect(limiter.state).toMatchObject({ remaining: 0, queued: 0 })
-    // The place of the aborted call in this process’s own budget was given back.
-    limiter.release!()
-    await limiter.acquire()
   })
 
   it('keeps no place for a call that was aborted while the store was asked', async () => {
@@ -170,7 +158,7 @@ describe('a shared budget', () => {
       })
     const limiter = sharedRateLimiter(createStore([asked], 1))
     const controller = new AbortController()
-    const aborted = errorOf(limiter.acquire(controller.signal))
+    const aborted = errorOf(limiter.acquire(controller))
     await advance(0)
     controller.abort('enough')
     answer(await granted(0)())
@@ -181,7 +169,7 @@ describe('a shared budget', () => {
 
   it('does not start if the signal has been aborted before', async () => {
     const store = createStore()
-    expect(await errorOf(sharedRateLimiter(store).acquire(AbortSignal.abort('no')))).toBe('no')
+    expect(await errorOf(sharedRateLimiter(store).acquire({ signal: AbortSignal.abort('no') }))).toBe('no')
     expect(store.consume).not.toHaveBeenCalled()
   })
 
@@ -193,13 +181,39 @@ describe('a shared budget', () => {
   })
 })
 
+describe('the windows of the store and of the server', () => {
+  it('end together once a response has told when the server counted', async () => {
+    const store = createStore([granted(1), full(MINUTE - 20)])
+    const limiter = sharedRateLimiter(store)
+    await limiter.acquire()
+    await advance(20)
+    limiter.observe()
+    const place = limiter.acquire()
+    await advance(MINUTE + 60)
+    expect(store.consume).toHaveBeenCalledTimes(2)
+    await advance(1)
+    expect(store.consume).toHaveBeenCalledTimes(3)
+    await place
+  })
+
+  it('are not crossed: a slot of the last moments is not used', async () => {
+    const store = createStore([granted(29, MINUTE / 50)], 30)
+    const place = sharedRateLimiter(store).acquire()
+    await advance(MINUTE / 50 + MARGIN - 1)
+    expect(store.consume).toHaveBeenCalledTimes(1)
+    await advance(1)
+    expect(store.consume).toHaveBeenCalledTimes(2)
+    await place
+  })
+})
+
 describe('maxWait of a shared budget', () => {
   it('rejects a call at once if the store is known to be full for longer', async () => {
     const store = createStore([granted(0)])
     const limiter = sharedRateLimiter(store, { maxWait: 5000 })
     await limiter.acquire()
     const error = await errorOf(limiter.acquire())
-    expect(error).toMatchObject({ code: 'rate_limit', outcome: 'not-sent', retryAfter: 62 })
+    expect(error).toMatchObject({ code: 'rate_limit', outcome: 'not-sent', retryAfter: 63 })
     expect(store.consume).toHaveBeenCalledTimes(1)
   })
 
@@ -212,7 +226,7 @@ describe('maxWait of a shared budget', () => {
   it('counts the calls before each', async () => {
     const limiter = sharedRateLimiter(createStore([full(MINUTE), granted(1), granted(0)]), { maxWait: 70_000 })
     const calls = Array.from({ length: 3 }, () => limiter.acquire())
-    expect(await errorOf(calls[2])).toMatchObject({ retryAfter: 122 })
+    expect(await errorOf(calls[2])).toMatchObject({ retryAfter: 123 })
     await advance(MINUTE + MARGIN)
     await Promise.all(calls.slice(0, 2))
   })
@@ -297,26 +311,26 @@ describe('a refusal by the server', () => {
   it('for longer than maxDelay rejects the calls that wait and those that come later', async () => {
     const limiter = sharedRateLimiter(createStore([granted(1), full(30_000)]))
     await limiter.acquire()
-    const waiting = errorOf(limiter.acquire(undefined, { maxDelay: 90_000 }))
+    const waiting = errorOf(limiter.acquire({ maxDelay: 90_000 }))
     await advance(0)
     limiter.observe(refused(86_400))
     expect(await waiting).toMatchObject({ code: 'rate_limit', outcome: 'not-sent', retryAfter: 86_400 })
-    expect(await errorOf(limiter.acquire(undefined, { maxDelay: 90_000 }))).toMatchObject({ retryAfter: 86_400 })
+    expect(await errorOf(limiter.acquire({ maxDelay: 90_000 }))).toMatchObject({ retryAfter: 86_400 })
   })
 
   it('of another process rejects calls too: the store is blocked for longer than a window', async () => {
     const limiter = sharedRateLimiter(createStore([granted(1), full(100_000)]))
-    await limiter.acquire(undefined, { maxDelay: 1 })
+    await limiter.acquire({ maxDelay: 1 })
     await advance(5000)
     const onWait = vi.fn()
-    const error = await errorOf(limiter.acquire(undefined, { maxDelay: 90_000, onWait }))
+    const error = await errorOf(limiter.acquire({ maxDelay: 90_000, onWait }))
     expect(error).toMatchObject({ code: 'rate_limit', outcome: 'not-sent', retryAfter: 100 })
     expect(onWait).not.toHaveBeenCalled()
   })
 
   it('does not concern a store whose window is merely full', async () => {
     const store = createStore([full(MINUTE)])
-    const place = sharedRateLimiter(store).acquire(undefined, { maxDelay: 1000 })
+    const place = sharedRateLimiter(store).acquire({ maxDelay: 1000 })
     await advance(MINUTE + MARGIN)
     await place
   })
@@ -326,14 +340,15 @@ describe('onWait of a shared budget', () => {
   it('is called when it turns out that the store is full, and not for calls that are granted at once', async () => {
     const limiter = sharedRateLimiter(createStore([granted(0), full(30_000)]))
     const onWait = vi.fn()
-    await limiter.acquire(undefined, { onWait })
+    await limiter.acquire({ onWait })
     expect(onWait).not.toHaveBeenCalled()
     limiter.observe()
     await advance(45_000)
     // What the store said is still valid for 15 seconds.
-    const place = limiter.acquire(undefined, { onWait })
-    expect(onWait.mock.calls).toEqual([[{ waitMs: 15_000 + MARGIN, queued: 1 }]])
-    await advance(30_000 + MARGIN)
+    const place = limiter.acquire({ onWait })
+    // The server's window ends one interval after the first response at the latest.
+    expect(onWait.mock.calls).toEqual([[{ waitMs: 15_061, queued: 1 }]])
+    await advance(15_061 + 30_000 + MARGIN)
     await place
     expect(onWait).toHaveBeenCalledTimes(1)
   })
@@ -344,9 +359,10 @@ describe('onWait of a shared budget', () => {
     const onWait = vi.fn()
     await limiter.acquire()
     await limiter.acquire()
-    void limiter.acquire(undefined, { onWait })
+    void limiter.acquire({ onWait })
     const headers = new Headers({ 'X-RateLimit-Remaining': '0' })
     limiter.observe({ headers, refused: false, retryAfter: undefined })
+    await advance(0)
     expect(onWait.mock.calls).toEqual([[{ waitMs: 60_061, queued: 1 }]])
     await advance(60_061)
   })
@@ -354,7 +370,7 @@ describe('onWait of a shared budget', () => {
   it('is called for a call that the store surprises', async () => {
     const limiter = sharedRateLimiter(createStore([full(30_000)]))
     const onWait = vi.fn()
-    const place = limiter.acquire(undefined, { onWait })
+    const place = limiter.acquire({ onWait })
     expect(onWait).not.toHaveBeenCalled()
     await advance(30_000 + MARGIN)
     await place
@@ -392,10 +408,10 @@ describe('a store that is unavailable', () => {
 
   it('is reported once, however often it fails, and what it said before is forgotten', async () => {
     const changes: StoreChange[] = []
-    const store = createStore([granted(0), broken, broken], 5)
+    const store = createStore([granted(1), broken, broken], 5)
     const limiter = sharedRateLimiter(store, { onStateChange: (change) => changes.push(change) })
     await limiter.acquire()
-    expect(limiter.state.remaining).toBe(0)
+    expect(limiter.state.remaining).toBe(1)
     await limiter.acquire()
     expect(limiter.state.remaining).toBe(3)
     await advance(1000)
@@ -405,7 +421,7 @@ describe('a store that is unavailable', () => {
 
   it('is not blocked when the server refuses', async () => {
     const store = createStore([broken])
-    const limiter = sharedRateLimiter(store)
+    const limiter = sharedRateLimiter(store, { onStateChange: () => {} })
     await limiter.acquire()
     limiter.observe(refused(41))
     expect(store.block).not.toHaveBeenCalled()
@@ -419,6 +435,25 @@ describe('a store that is unavailable', () => {
       expect(onStateChange.mock.calls).toEqual([[{ shared: false, error: reason }]])
     },
   )
+})
+
+describe('a store that is not ready', () => {
+  it('is reported on the console, once, unless onStateChange is given', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const limiter = sharedRateLimiter(createStore([broken, granted(9), broken], 9))
+    for (let i = 0; i < 3; i++) {
+      await limiter.acquire()
+      await advance(1000)
+    }
+    expect(warn.mock.calls).toEqual([
+      [
+        'shortlink-sdk: the store of the shared rate limit is unavailable (ECONNREFUSED). Until it is back, this process counts alone: see onStateChange of sharedRateLimiter.',
+      ],
+    ])
+    await sharedRateLimiter(createStore([broken]), { onStateChange: () => {} }).acquire()
+    expect(warn).toHaveBeenCalledTimes(1)
+    warn.mockRestore()
+  })
 })
 
 describe('a store that says that the next window starts now', () => {

@@ -43,6 +43,43 @@ describe('120 calls at once against 30 a window, in simulated time', () => {
   })
 })
 
+describe('three clients that share one key over a store like Postgres, in simulated time', () => {
+  const processes = Array.from({ length: 3 }, () => atOnce(40))
+  const ten = { limit: 30, interval: 10_000 }
+
+  it.each([
+    ['the real minute', minute, latencies(20, 60), 1.01],
+    ['the real minute, headers hidden', { ...minute, headers: false }, latencies(20, 60), 1.01],
+    ['connections that take a second to open', minute, latencies(1000, 1100), 1.09],
+    ['windows of ten seconds', ten, latencies(5, 40), 1.02],
+  ])('none is refused, and little time is lost: %s', async (_, server, latency, ratio) => {
+    const store = { latency: latencies(1, 10), work: 5 }
+    const outcome = await play({ ...server, latency, clients: processes, store })
+    expect(outcome).toMatchObject({ done: 120, refused: 0 })
+    expect(outcome.total / (3 * server.interval)).toBeLessThan(ratio)
+  })
+
+  it('none is refused, whenever the clients start', async () => {
+    const offset = fc.integer({ min: 0, max: 15_000 })
+    await fc.assert(
+      fc.asyncProperty(fc.tuple(offset, offset, offset), fc.integer({ min: 1, max: 1000 }), async (offsets, seed) => {
+        const clients = offsets.map((at) => Array.from({ length: 40 }, () => at))
+        const store = { latency: latencies(1, 10, seed), work: 5 }
+        const outcome = await play({ ...ten, latency: latencies(5, 80, seed), clients, store })
+        expect(outcome).toMatchObject({ done: 120, refused: 0 })
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('a clock that differs by more than the margin costs a few refusals, and no call', async () => {
+    const store = { latency: latencies(1, 10), work: 5, clocks: [0, 3000, 0] }
+    const outcome = await play({ ...ten, latency: latencies(5, 40), clients: processes, store })
+    expect(outcome.done).toBe(120)
+    expect(outcome.refused).toBeLessThanOrEqual(5)
+  })
+})
+
 describe('whatever the network and the server are like', () => {
   it('a single client is never refused in a burst, and completes every call', async () => {
     const scenes = fc.record({

@@ -1,4 +1,5 @@
 import { createRateLimiter } from '../../src/rate-limit/limiter.ts'
+import { type StoreAnswer, type StoreLimiter, sharedRateLimiter } from '../../src/rate-limit/shared.ts'
 import { FakeClock } from './clock.ts'
 
 /** A server with a fixed window and clients that send to it, all in simulated time. */
@@ -16,6 +17,21 @@ export interface Scene {
   latency: () => [there: number, back: number]
   /** For each client, when its calls start. */
   clients: number[][]
+  /** The store over which the clients share the key. Otherwise each counts alone. */
+  store?: Store
+}
+
+/**
+ * A store as `RateLimiterPostgres` uses it: each statement carries the time of its process, and those for one row run one
+ * after another. Latencies in milliseconds.
+ */
+export interface Store {
+  /** How long a statement travels. */
+  latency: () => [there: number, back: number]
+  /** How long a statement holds the row. */
+  work: number
+  /** How far the clock of each client is ahead. */
+  clocks?: number[]
 }
 
 export interface Outcome {
@@ -53,8 +69,41 @@ export async function play(scene: Scene): Promise<Outcome> {
     return { headers, refused, retryAfter: refused ? Math.ceil((resetAt - serverTime()) / 1000) : undefined }
   }
 
-  for (const starts of scene.clients) {
-    const limiter = createRateLimiter({ requests: limit, interval }, clock)
+  const row = { points: 0, expire: 0, freeAt: 0 }
+
+  /** The same row, seen by a client whose clock is so far ahead. */
+  function connect({ latency, work }: Store, ahead: number): StoreLimiter {
+    const time = () => clock.now() + ahead
+    async function run(change: (now: number) => void): Promise<StoreAnswer> {
+      const now = time()
+      const [there, back] = latency()
+      await pass(there)
+      row.freeAt = Math.max(row.freeAt, clock.now()) + work
+      await pass(row.freeAt - clock.now())
+      change(now)
+      const { points, expire } = row
+      await pass(back)
+      const answer = { remainingPoints: Math.max(limit - points, 0), msBeforeNext: Math.max(expire - time(), 0) }
+      return points > limit ? Promise.reject(answer) : answer
+    }
+    return {
+      points: limit,
+      duration: interval / 1000,
+      consume: () =>
+        run((now) => {
+          if (row.expire <= now) Object.assign(row, { points: 1, expire: now + interval })
+          else row.points++
+        }),
+      block: (_, seconds) =>
+        run((now) => void Object.assign(row, { points: limit + 1, expire: now + seconds * 1000 })).catch(() => {}),
+    }
+  }
+
+  for (const [index, starts] of scene.clients.entries()) {
+    const { store } = scene
+    const limiter = store
+      ? sharedRateLimiter(connect(store, store.clocks?.[index] ?? 0), {}, clock)
+      : createRateLimiter({ requests: limit, interval }, clock)
     const call = async (start: number) => {
       await pass(start)
       for (;;) {

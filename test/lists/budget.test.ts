@@ -43,52 +43,6 @@ function setUp({ interval = 1000, ...options }: RateLimitOptions, failing?: numb
   return { list, write, limiter, sent, nextWindow, clock }
 }
 
-describe('while a walk has eight pages in flight and the budget is used up', () => {
-  it('a write goes next if the loop is busy with its rows', async () => {
-    const { list, write, limiter, sent, nextWindow } = setUp({ requests: 1 })
-    for await (const _ of list()) {
-      expect(limiter.state.queued).toBe(8)
-      const written = write()
-      await nextWindow()
-      expect(sent).toEqual(['page 1', 'PUT'])
-      await written
-      break
-    }
-  })
-
-  it('a write goes as soon as the page that the loop waits for has come, and is not held up by the pages after it', async () => {
-    const { list, write, sent, nextWindow } = setUp({ requests: 1 })
-    const controller = new AbortController()
-    const walk = thrown(collect(list(controller.signal)))
-    await settled()
-    const written = write()
-    for (let windows = 0; windows < 4; windows++) await nextWindow()
-    expect(sent).toEqual(['page 1', 'page 2', 'PUT', 'page 3', 'page 4'])
-    await written
-    controller.abort('enough')
-    expect(await walk).toBe('enough')
-  })
-
-  it('a write in the loop after every page gets every other place', async () => {
-    const { list, write, sent, nextWindow } = setUp({ requests: 1 })
-    const pages = list().pages()
-    const first = pages.next()
-    await settled()
-    await first
-    for (let turn = 0; turn < 3; turn++) {
-      const written = write()
-      await nextWindow()
-      await written
-      const page = pages.next()
-      await settled()
-      await nextWindow()
-      await page
-    }
-    await pages.return()
-    expect(sent).toEqual(['page 1', 'PUT', 'page 2', 'PUT', 'page 3', 'PUT', 'page 4'])
-  })
-})
-
 describe('the places of a walk in the budget come back', () => {
   const afterwards = async ({ limiter, write, sent, nextWindow, clock }: ReturnType<typeof setUp>) => {
     await settled()
