@@ -32,7 +32,8 @@ const {
 const CLAIM_KEPT = 30 * 24 * 3600
 
 const redis = new Redis(REDIS_URL, { maxRetriesPerRequest: null })
-const storeClient = new Redis(REDIS_URL, { enableOfflineQueue: false })
+const storeClient = new Redis(REDIS_URL, { lazyConnect: true, enableOfflineQueue: false })
+await storeClient.connect() // a call that comes before Redis is ready would not be shared
 const store = new RateLimiterRedis({ storeClient, points: Number(REQUESTS), duration: Number(SECONDS) })
 const client = new ShortLinkClient({
   rateLimit: sharedRateLimiter(store, { key: QUEUE }),

@@ -1,4 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { execFile } from 'node:child_process'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createSandbox } from '../../src/testing/index.ts'
+import { serve } from '../../src/testing/server.ts'
+import { fencesOf } from '../helpers/snippets.ts'
 import { run } from './processes.ts'
 import { hasRedis, type RedisServer, startRedis } from './redis.ts'
 
@@ -43,5 +51,29 @@ describe.skipIf(!hasRedis)('processes that share one key over Redis', () => {
     const back = report.changes.filter((change) => change === 'shared true').length
     expect(back).toBeGreaterThan(0)
     expect(back).toBeLessThanOrEqual(away)
+  })
+
+  it('count the first call too, as the README connects to Redis', { timeout: 60_000 }, async () => {
+    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
+    const { code } = fencesOf(readme).find(({ code }) => code.includes('sharedRateLimiter'))!
+    // Inside the project, so that its imports resolve as everybody else's do.
+    const program = fileURLToPath(new URL(`../readme-redis-${process.pid}.ts`, import.meta.url))
+    await writeFile(program, code)
+    onTestFinished(() => rm(program))
+    const sandbox = createSandbox()
+    const { baseUrl, close } = await serve(sandbox)
+    onTestFinished(close)
+    const env = {
+      ...process.env,
+      SHORTLINK_BASE_URL: baseUrl,
+      SHORTLINK_API_KEY: sandbox.apiKey,
+      REDIS_URL: `redis://127.0.0.1:${redis.port}`,
+    }
+    const { stderr } = await promisify(execFile)(process.execPath, ['--import', 'tsx', program], { env })
+    expect(stderr).toBe('')
+    expect(sandbox.requests).toHaveLength(1)
+    const client = new Redis(redis.port, '127.0.0.1')
+    onTestFinished(() => client.disconnect())
+    expect(await client.get('rlflx:shop')).toBe('1')
   })
 })
