@@ -1,15 +1,37 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+import { entries } from './scripts/entries.ts'
 
-const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url))
+const sources = Object.entries(entries).map(([name, file]) => ({
+  find: name === 'index' ? 'shortlink-sdk' : `shortlink-sdk/${name}`,
+  replacement: fileURLToPath(new URL(file, import.meta.url)),
+}))
+
+const thorough = '**/*.thorough.test.ts'
 
 export default defineConfig({
-  resolve: {
-    alias: [
-      { find: /^shortlink-sdk$/, replacement: source('index.ts') },
-      { find: /^shortlink-sdk\/(bulk|proxy|rate-limit|testing)$/, replacement: `${source('')}$1/index.ts` },
-      { find: /^shortlink-sdk\/(.+)$/, replacement: `${source('')}$1.ts` },
+  // Exactly these names: a string would be taken for a beginning.
+  resolve: { alias: sources.map(({ find, replacement }) => ({ find: new RegExp(`^${find}$`), replacement })) },
+  test: {
+    testTimeout: 20_000,
+    // A wait for budget is no news in a test. A test that reads the log has a logger of its own.
+    env: { SHORTLINK_LOG: 'error' },
+    // One more than the cores, because tests wait too.
+    maxWorkers: availableParallelism() + 1,
+    projects: [
+      // A file that changes what is global undoes it, so that the modules are loaded once for all files of a worker.
+      {
+        extends: true,
+        test: {
+          name: 'quick',
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, thorough],
+          isolate: false,
+        },
+      },
+      // Child processes, real waiting, and megabytes.
+      { extends: true, test: { name: 'thorough', include: [thorough] } },
     ],
   },
-  test: { include: ['test/**/*.test.ts'], testTimeout: 20_000 },
 })

@@ -1,5 +1,5 @@
 import { runInNewContext } from 'node:vm'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { logObservers } from '../src/http/log.ts'
 import { emit } from '../src/http/observers.ts'
@@ -255,6 +255,8 @@ describe('Retry-After: 86400', () => {
 })
 
 describe('the log', () => {
+  // vitest.config.ts sets another level than the default.
+  beforeEach(() => void vi.stubEnv('SHORTLINK_LOG', undefined))
   afterEach(() => {
     vi.useRealTimers()
     vi.unstubAllEnvs()
