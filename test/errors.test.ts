@@ -17,7 +17,7 @@ import {
   TimeoutError,
 } from '../src/index.ts'
 import { account, html } from './helpers/answers.ts'
-import { connect } from './helpers/client.ts'
+import { connect, KEY } from './helpers/client.ts'
 import { failure, thrown, until } from './helpers/outcome.ts'
 import { type Canned, closedOrigin, listen, serve } from './helpers/server.ts'
 
@@ -256,28 +256,53 @@ describe('a call that failed twice', () => {
 })
 
 describe('an answer that cannot be read', () => {
+  const pageCame = 'the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address'
+  const noJson = 'the response is not JSON, or was cut short'
+
   it.each<[came: string, body: unknown, message: string]>([
-    ['an HTML page', html, 'the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address'],
+    ['an HTML page', html, `${pageCame}. It begins with “Down for maintenance”`],
+    ['an HTML page after line breaks', `\r\n\n${html}`, `${pageCame}. It begins with “Down for maintenance”`],
     [
-      'an HTML page after line breaks',
-      `\r\n\n${html}`,
-      'the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address',
+      'an HTML page with a script and a style',
+      '<html><style>a { }</style><title>502</title><script>let a = "<b>"</script><p>Bad\u202e &amp; gone\u0007</p>',
+      `${pageCame}. It begins with “502 Bad\ufffd &amp; gone\ufffd”`,
     ],
+    [
+      'a long text with the key',
+      `OK <b>${KEY}</b> ${'x'.repeat(200)}`,
+      `${noJson}. It begins with “OK [redacted] ${'x'.repeat(86)}…”`,
+    ],
+    [
+      'an error of PHP',
+      '<br />\n<b>Fatal error</b>:  Uncaught Error: {closure}() in <b>/srv/a.php</b> on line <b>3</b><br />\n',
+      'the response is a message of PHP, not JSON. It begins with “Fatal error : Uncaught Error: {closure}() in /srv/a.php on line 3”',
+    ],
+    [
+      'JSON cut short after a warning of PHP',
+      'Warning: x in y.php on line 3\n{"error":0,"data":\n{"id":1}',
+      'the response is a message of PHP, not JSON. It begins with “Warning: x in y.php on line 3 {"error":0,"data": {"id":1}”',
+    ],
+    [
+      'JSON cut short after its last line break',
+      '{"error":1,"data":\n{"error":0}',
+      `${noJson}. It begins with “{"error":1,"data": {"error":0}”`,
+    ],
+    [
+      'an HTML page before JSON that is not of the platform',
+      `${html}\n{"id":1}`,
+      `${pageCame}. It begins with “Down for maintenance {"id":1}”`,
+    ],
+    ['nothing but tags', '<br><hr>', 'the response is not JSON'],
     ['nothing', '', 'the response is empty'],
     ['spaces', ' \n', 'the response is empty'],
-    ['JSON cut short', '{"error":0,"data":{"id":1', 'the response is not JSON, or was cut short'],
-    [
-      'a warning of PHP before the JSON',
-      'Warning: x in y.php\n{"error":0}',
-      'the response is not JSON, or was cut short',
-    ],
-    ['a text', 'OK', 'the response is not JSON, or was cut short'],
-    ['a text with a tag in it', 'OK <br>', 'the response is not JSON, or was cut short'],
-    ['a page after 1,000 spaces', `${' '.repeat(1000)}${html}`, 'the response is not JSON, or was cut short'],
+    ['JSON cut short', '{"error":0,"data":{"id":1', `${noJson}. It begins with “{"error":0,"data":{"id":1”`],
+    ['a text', 'OK', `${noJson}. It begins with “OK”`],
+    ['a text with a tag in it', 'OK <br>', `${noJson}. It begins with “OK”`],
+    ['a page after 1,000 spaces', `${' '.repeat(1000)}${html}`, `${noJson}. It begins with “Down for maintenance”`],
     [
       'a page that asks who is human after 100,000 characters',
-      `<p>${' '.repeat(100_000)}captcha`,
-      'the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address',
+      `<p>Hi${' '.repeat(100_000)}captcha`,
+      `${pageCame}. It begins with “Hi”`,
     ],
     ['a list', '[]', 'expected a JSON object in the response body'],
     ['a number', '5', 'expected a JSON object in the response body'],
@@ -295,8 +320,31 @@ describe('an answer that cannot be read', () => {
     expect(error.message).toBe(`POST /campaign/add: 200 ${message}`)
   })
 
-  it('a byte order mark before the JSON is skipped', async () => {
-    expect(await get(connect(await serve({ body: `\ufeff${JSON.stringify(account)}` })))).toEqual(account.data)
+  const warning = '<br />\n<b>Warning</b>:  Undefined array key "a{b" in <b>/srv/a.php</b> on line <b>12</b><br />\n'
+
+  it.each([
+    ['a byte order mark', '\ufeff'],
+    ['two byte order marks', '\ufeff\ufeff'],
+    ['a warning of PHP in HTML', warning],
+    ['many warnings of PHP', warning.repeat(400)],
+    ['a warning of PHP in plain text', '\nWarning: Undefined array key "a" in /srv/a.php on line 12\n'],
+    [
+      'a table of Xdebug',
+      "<br />\n<font size='1'><table class='xdebug-error'><tr><td>( ! ) Notice</td></tr></table></font>\n",
+    ],
+  ])('%s before the JSON is skipped', async (_, before) => {
+    expect(await get(connect(await serve({ body: before + JSON.stringify(account) })))).toEqual(account.data)
+    const refused = await serve({
+      body: before + JSON.stringify({ error: 1, message: `That alias is taken, ${KEY}.` }),
+    })
+    const error = await failure(post(connect(refused)))
+    expect(error).toMatchObject({ code: 'api', outcome: 'rejected', body: { error: 1 } })
+    expect(error.message).toBe('POST /campaign/add: That alias is taken, [redacted].')
+  })
+
+  it('JSON behind more than 65,536 characters is not looked for', async () => {
+    const error = await failure(get(connect(await serve({ body: `${'x'.repeat(65_536)}\n{"error":0}` }))))
+    expect(error.message).toContain(noJson)
   })
 
   it('a 204 without a body is an InvalidResponseError too', async () => {
@@ -458,11 +506,17 @@ describe('a redirect', () => {
     expect(error.message).toMatch(new RegExp(`^GET /account: ${status} redirected to ${server.origin}/new\\.`))
   })
 
-  it('that fetch itself refuses is named with its address', async () => {
-    const fetch = () => Promise.reject(new TypeError('redirected to https://new.example/v4 by the server'))
+  it('that fetch itself refuses says that the address is not told', async () => {
+    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause: new Error('unexpected redirect') }))
     const error = await failure(get(connect({ origin: 'https://sho.rt' }, { fetch, retry: 0 })))
     expect(error).toMatchObject({ code: 'connection', outcome: 'rejected' })
-    expect(error.message).toMatch(/redirected to https:\/\/new\.example\/v4\. Redirects/)
+    expect(error.message).toMatch(/redirected to another address, which this runtime does not tell\. Redirects/)
+  })
+
+  it('is not told by other words of a fetch, so the outcome is unknown', async () => {
+    const fetch = () => Promise.reject(new TypeError('redirected to https://new.example/v4 by the server'))
+    const error = await failure(post(connect({ origin: 'https://sho.rt' }, { fetch, retry: 0 })))
+    expect(error).toMatchObject({ code: 'connection', outcome: 'unknown' })
   })
 
   it('without an address is an error too', async () => {

@@ -18,6 +18,7 @@ import { canParseUrl } from '../runtime/url.ts'
 import { isRecord, reasonOf } from '../schema/expected.ts'
 import { BodyTooLargeError, UnusableResponseError } from './body.ts'
 import { causesOf, isCertificateError, isRedirectError, neverOpened } from './fetch-failure.ts'
+import { describeUnreadable, isHtml } from './json.ts'
 import { contextOf, type PreparedCall } from './request.ts'
 import { mayRepeat } from './retry.ts'
 import { type Redact, redactBody, redactCause, redactHeaders, redactIssues, redactLine } from './secrets.ts'
@@ -161,7 +162,8 @@ function refusalMessage({ status, message, response }: Refusal, body: unknown, r
   }
   // A 200 that says no has nothing to tell but “OK”.
   const isOk = response.status >= 200 && response.status < 300
-  const said = message || (!isOk && response.statusText) || (typeof body === 'string' ? notJson(body) : 'no message')
+  const said =
+    message || (!isOk && response.statusText) || (typeof body === 'string' ? describeUnreadable(body) : 'no message')
   const shown = redactLine(redact, said, SHOWN)
   return isOk && status === response.status ? shown : `${status} ${shown}`
 }
@@ -200,7 +202,7 @@ export function invalidResponse(
   const advice = isBotWall(clean, readableHeaders(response)) ? BOT_WALL : ''
   const problem = issues.length
     ? `invalid response: ${describe(safeIssues)}`
-    : `${response.status} ${notJson(clean)}${advice}`
+    : `${response.status} ${describeUnreadable(clean)}${advice}`
   const answer = { status: response.status, body: clean, issues: safeIssues }
   return { error: new InvalidResponseError(problem, answer, errorContext(call, state, 'unknown', false)) }
 }
@@ -233,17 +235,6 @@ function redirectOf(call: PreparedCall<unknown>, response: FetchResponse, header
 function redirectAdvice(target: string, call: PreparedCall<unknown>): string {
   return `redirected to ${redactLine(call.redact, target, SHOWN)}. Redirects are not followed, because a POST would turn into a GET: set ${setBy(call)} to the new address`
 }
-
-function notJson(body: unknown): string {
-  if (typeof body !== 'string') return 'expected a JSON object in the response body'
-  if (body.trim() === '') return 'the response is empty'
-  return isHtml(body)
-    ? 'the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address'
-    : 'the response is not JSON, or was cut short'
-}
-
-/** Whether a body is an HTML page. */
-export const isHtml = (body: string): boolean => /^\s*</.test(body.slice(0, 1000))
 
 const BOT_WALL =
   '. A bot wall may stand in front: some deployments let a `User-Agent` or a cookie of their own through, see `headers`'

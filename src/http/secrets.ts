@@ -1,4 +1,5 @@
 import { type Issue, isError, printable, shorten } from '../errors.ts'
+import { parseBody } from './json.ts'
 import { beginsEscape, isSurrogate, Reader, SIGNS } from './readings.ts'
 
 /** Removes secrets from a text. */
@@ -309,12 +310,8 @@ export function redactBody(redact: Redact, body: unknown, text: string): unknown
   const clean = redact(text)
   if (clean === text) return body
   if (body === text) return clean
-  try {
-    return JSON.parse(clean)
-  } catch {
-    // The secret was a number there.
-    return clean
-  }
+  // It is no JSON any more if the secret was a number.
+  return parseBody(clean)
 }
 
 /** A text without secrets in one line, and cut only then: half a secret is not recognized. */

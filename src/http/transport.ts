@@ -17,6 +17,7 @@ import { type ApiPromise, type ApiResponse, begun } from './api-promise.ts'
 import { readText, UnusableResponseError } from './body.ts'
 import { openEnvelope, readBody, readNumberedPage, readPage } from './envelope.ts'
 import { type AttemptState, type Failure, invalidResponse, noResponse, type ReadResponse, refused } from './failure.ts'
+import { parseBody } from './json.ts'
 import { ListPromise } from './list.ts'
 import { emit } from './observers.ts'
 import { type ListOptions, listOptionChecks, type Page, type PageQuery, pageChecks } from './page.ts'
@@ -228,7 +229,7 @@ export class Transport {
     const { response, text } = exchange
     const { status } = response
     const headers = { get: (name: string) => headerOf(response, name) }
-    const body = parseJson(text)
+    const body = parseBody(text)
     const retryAfter = parseRetryAfter(headers, body)
     const envelope = openEnvelope(body, status)
     const isRateLimited = envelope?.ok === false && envelope.status === 429
@@ -332,15 +333,6 @@ export class Transport {
     const options = { method, headers: sent, fetch: send as typeof globalThis.fetch }
     const response = await this.#ky(target, ownProperties(options))
     return response as FetchResponse
-  }
-}
-
-/** Parsed JSON, or the text itself if it is not JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
   }
 }
 

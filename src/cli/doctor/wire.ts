@@ -1,4 +1,5 @@
 import { readText } from '../../http/body.ts'
+import { parseBody } from '../../http/json.ts'
 import type { Fetch } from '../../runtime/fetch.ts'
 
 /** The most requests of one examination. */
@@ -63,7 +64,7 @@ export class Wire {
       const response = await this.#fetch(url, init)
       const text = await readText(response, MAX_BYTES, init.signal ?? undefined)
       const headers = new Headers((response as Response).headers)
-      const exchange = { ...end(), status: response.status, headers, body: parseJson(text), thrown: undefined }
+      const exchange = { ...end(), status: response.status, headers, body: parseBody(text), thrown: undefined }
       return { exchange, text }
     } catch (thrown) {
       const exchange = { ...end(), status: undefined, headers: new Headers(), body: undefined, thrown }
@@ -73,11 +74,3 @@ export class Wire {
 }
 
 const mayHaveBody = (status: number): boolean => ![204, 205, 304].includes(status)
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
