@@ -211,6 +211,10 @@ export const rules = table({
       'GET /qr/:id': (json) => ({ ...json, details: renamed(inside(json, 'details'), 'date', 'data') }),
     }),
   },
+  'link-create-short': {
+    says: 'A new link comes with its address under short, not under shorturl, and without an id (outside the reference).',
+    reply: successOf({ 'POST /url/add': (json) => without(renamed(json, 'shorturl', 'short'), 'id') }),
+  },
   'link-update-short': {
     says: 'The update of a link answers with its address under short, not under shorturl (outside the reference).',
     reply: successOf({ 'PUT /url/:id/update': (json) => renamed(json, 'shorturl', 'short') }),

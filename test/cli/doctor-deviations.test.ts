@@ -21,6 +21,7 @@ test('the deviations that only POST, PUT and DELETE show are not looked for', ()
     'message-missing',
     'campaign-key',
     'upload-id-under-1',
+    'link-create-short',
     'link-update-short',
   ])
 })

@@ -252,6 +252,12 @@ const examples: Record<Exclude<Deviation, 'bot-wall-beget'>, Example> = {
     }),
     changes: /^GET \/qr\/\d/,
   },
+  'link-create-short': {
+    request: 'POST /url/add',
+    body: { url: 'https://shop.example/new', custom: 'new' },
+    answer: { error: 0, short: 'https://sho.rt/new' },
+    changes: /^POST \/url\/add/,
+  },
   'link-update-short': {
     request: 'PUT /url/1/update',
     body: { title: 'Green tea' },

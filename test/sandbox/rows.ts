@@ -549,7 +549,7 @@ const links: Row[] = [
   }),
   invalid(outside, 'POST /url/add', 'The parameter expiry must be a time such as YYYY-MM-DD HH:MM:SS.', {
     url: 'https://a.example',
-    expiry: '2026-01-01',
+    expiry: '1 January 2026',
   }),
   invalid(outside, 'POST /url/add', 'The parameter geotarget must be a list of objects with location and link.', {
     url: 'https://a.example',

@@ -120,6 +120,7 @@ const signs: Record<Deviation, typeof NEEDS_WRITING | ((findings: Findings) => S
     const details = single(findings, '/qr/:id')?.body.details
     return isRecord(details) ? 'data' in details && !('date' in details) : 'no QR code was read'
   },
+  'link-create-short': NEEDS_WRITING,
   'link-update-short': NEEDS_WRITING,
   'social-google': (findings) => {
     const data = single(findings, '/url/:id')?.body.data

@@ -53,8 +53,14 @@ export const email = formed(/^[^@\s]+@[^@\s]+$/, 'an e-mail address')
 export const hexColor = formed(/^#[0-9a-f]{6}$/i, 'a colour such as #RRGGBB')
 export const rgbColor = formed(/^rgb\(\s*\d{1,3}\s*,\s*\d{1,3}\s*,\s*\d{1,3}\s*\)$/, 'a colour such as rgb(R,G,B)')
 export const date = formed(/^\d{4}-\d{2}-\d{2}$/, 'a date such as YYYY-MM-DD')
-export const dateTime = formed(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/, 'a time such as YYYY-MM-DD HH:MM:SS')
+export const dateTime = formed(/^\d{4}-\d{2}-\d{2}( \d{2}:\d{2}:\d{2})?$/, 'a time such as YYYY-MM-DD HH:MM:SS')
 export const webAddress = formed(/^https?:\/\/[^/\s]+/i, 'an address with http or https')
+
+/** A domain of short addresses, with its scheme or without it. */
+export const host: ParameterCheck<string> = (value, name) => {
+  const domain = text(value, name).replace(/\/+$/, '')
+  return domain === '' || /^https?:\/\//.test(domain) ? domain : `https://${domain}`
+}
 
 /** An address, or `null` or `''` to remove it. */
 export const redirect: ParameterCheck<string | null> = (value, name) =>

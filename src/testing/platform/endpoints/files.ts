@@ -1,5 +1,5 @@
 import { type Endpoints, page, refuseTakenAlias, shortUrl } from '../endpoint.ts'
-import { count, date, given, text } from '../parameters.ts'
+import { count, date, given, host, text } from '../parameters.ts'
 
 export const files: Endpoints = {
   // The only list whose page is at the top level.
@@ -20,13 +20,13 @@ export const files: Endpoints = {
     const wanted = given(call.query, {
       name: text,
       custom: text,
-      domain: text,
+      domain: host,
       password: text,
       expiry: date,
       maxdownloads: count,
     })
     const { custom, ...options } = wanted
-    const domain = withScheme(options.domain || call.site)
+    const domain = options.domain || call.site
     refuseTakenAlias(call, domain, custom)
     const row = call.store.add('files', {
       ...options,
@@ -39,8 +39,4 @@ export const files: Endpoints = {
     })
     return { error: 0, id: row.id, shorturl: shortUrl(row) }
   },
-}
-
-function withScheme(domain: string): string {
-  return (/^https?:\/\//.test(domain) ? domain : `https://${domain}`).replace(/\/+$/, '')
 }

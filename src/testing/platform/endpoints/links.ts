@@ -1,6 +1,6 @@
 import type { LinkRow } from '../../data.ts'
 import { type EndpointCall, type Endpoints, find, list, refuseTakenAlias, remove, shortUrl } from '../endpoint.ts'
-import { dateTime, fields, given, id, ids, listOf, text, webAddress } from '../parameters.ts'
+import { dateTime, fields, given, host, id, ids, listOf, text, webAddress } from '../parameters.ts'
 import { statistics, uniqueVisitors } from '../visits.ts'
 
 const parameters = {
@@ -37,7 +37,7 @@ export const links: Endpoints = {
   'GET /url/:id': ({ data, params }) => single(find(data.links, params.id, 'Link')),
 
   'POST /url/add': (call) => {
-    const { custom, campaign, channel, ...options } = given(call.body, { ...parameters, domain: webAddress }, ['url'])
+    const { custom, campaign, channel, ...options } = given(call.body, { ...parameters, domain: host }, ['url'])
     const domain = options.domain || call.site
     refuseTakenAlias(call, domain, custom)
     const place = () => call.store.add('links', { title: options.url, ...options, domain, ...alias(custom) })
