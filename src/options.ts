@@ -142,7 +142,7 @@ export const sharedLimiter: unique symbol = Symbol('limiter')
 /** @internal */
 export type GivenOptions = ShortLinkClientOptions & { readonly [sharedLimiter]?: () => RateLimiter | undefined }
 
-/** Fills in the options of a client. @throws {ConfigurationError} if an option is invalid */
+/** Fills in the options of a client. @internal @throws {ConfigurationError} if an option is invalid */
 export function resolveSettings(given: GivenOptions): Settings {
   refuse(checkOptions(given, optionChecks), given?.apiKey)
   const options = ownProperties(given)

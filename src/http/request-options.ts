@@ -55,7 +55,7 @@ export const requestOptionChecks = {
 /** The names and values of valid headers. @internal */
 export const headerPairs = (headers: HeadersInput = {}) => headerEntries(headers) as HeaderPair[]
 
-/** @internal */
+/** A header. */
 export type HeaderPair = readonly [name: string, value: string]
 
 /** The value of an `Authorization` among headers. @internal */

@@ -21,7 +21,7 @@ export type UploadContent =
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array>
 
-/** A content and who is told about its progress. @internal */
+/** A content and who is told about its progress. */
 export interface Upload {
   readonly content: UploadContent
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined

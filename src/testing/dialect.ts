@@ -31,11 +31,7 @@ const deployed: readonly Deviation[] = [
   'refusals-in-200',
 ]
 
-/**
- * Applies the deviations of one sandbox to its requests and answers. The endpoints implement the reference only.
- *
- * @internal
- */
+/** Applies the deviations of one sandbox to its requests and answers. The endpoints implement the reference only. */
 export class Dialect {
   readonly authScheme: AuthScheme
   readonly #rules: readonly DeviationRule[]
