@@ -117,7 +117,7 @@ class Progress<T> {
     this.#rows += items.length
     const { newItems, isIdle } = this.#recognise(items)
     // After the pages have become smaller, the next ones cover what was covered before.
-    const isBehind = currentpage * size <= this.#covered
+    const isBehind = size > 0 && currentpage * size <= this.#covered
     this.#covered = Math.max(this.#covered, currentpage * size)
     this.#idlePages = isIdle && !isBehind ? this.#idlePages + 1 : 0
     if (this.#idlePages >= MAX_IDLE_PAGES && hasNextPage) {
