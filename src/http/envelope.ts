@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import { isRecord, mismatch } from '../schema/expected.ts'
-import { integer, rowsOf } from '../schema/fields.ts'
+import { integer, MAX_ROWS, rowsOf } from '../schema/fields.ts'
 import { addIssue, type ParseContext, parse, parseWithStandardSchema } from '../schema/parse.ts'
 import type { StandardSchema } from '../schema/standard-schema.ts'
 import type { Page } from './page.ts'
@@ -98,7 +98,8 @@ export function readNumberedPage<T>(read: Read<Page<T>>, asked: number | undefin
 const numberOrNaN = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN)
 
 /** The numbers of a page, its rows, and where in the body these stand. */
-function openPage<T>(body: Record<string, unknown>, keys: readonly string[], { issues }: ParseContext) {
+function openPage<T>(body: Record<string, unknown>, keys: readonly string[], context: ParseContext) {
+  const { issues } = context
   const envelope = isRecord(body.data) ? body.data : body
   const path = envelope === body ? [] : ['data']
   const key = keys.find((name) => name in envelope) ?? keys[0]!
@@ -117,6 +118,11 @@ function openPage<T>(body: Record<string, unknown>, keys: readonly string[], { i
   const list = envelope[key] ?? (result === 0 ? [] : undefined)
   const rows = rowsOf(list)
   if (!rows) addIssue({ path, issues }, key, mismatch('a list', envelope[key]))
+  const isTooLong = rows !== undefined && rows.length > MAX_ROWS
+  if (isTooLong) {
+    addIssue({ path, issues }, key, `expected at most ${MAX_ROWS} rows on a page, received ${rows.length}`)
+    context.unusable = true
+  }
   const page: Omit<Page<T>, 'items'> = { result, perpage, currentpage, nextpage, maxpage, hasNextPage }
-  return { page, rows: rows ?? [], at: [...path, key] }
+  return { page, rows: isTooLong ? [] : (rows ?? []), at: [...path, key] }
 }

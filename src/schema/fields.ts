@@ -91,15 +91,21 @@ const isEmptyValue = (value: unknown): boolean =>
 export function list<T>(row: z.ZodMiniType<T>): z.ZodMiniType<T[]> & { readonly row: z.ZodMiniType<T> } {
   const schema: z.ZodMiniType<T[]> = z.transform((value, { issues }) => {
     const rows = rowsOf(value)
-    if (!rows) issues.push(issue('a list', value))
+    if (!rows || rows.length > MAX_ROWS) {
+      issues.push(issue(rows ? `at most ${MAX_ROWS} rows` : 'a list', value))
+      return value as T[]
+    }
     const context: ParseContext = { path: [], issues: [] }
-    const result = rows?.map((value, index) => parse(row, value, context, index))
+    const result = rows.map((value, index) => parse(row, value, context, index))
     for (const { message, path } of context.issues)
       issues.push({ code: 'custom', message, path: [...path], input: value })
-    return result as T[]
+    return result
   })
   return Object.assign(schema, { row })
 }
+
+/** How many rows a list may have: 100 times as many as a walk asks for. A megabyte of compressed rows could be millions. */
+export const MAX_ROWS = 10_000
 
 /** The rows of a list, in order; `undefined` where the value is not a list. PHP encodes one with gaps as an object with number keys. */
 export function rowsOf(value: unknown): unknown[] | undefined {

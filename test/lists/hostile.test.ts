@@ -93,6 +93,19 @@ it.each(['result', 'perpage', 'currentpage', 'nextpage', 'maxpage'])(
   },
 )
 
+it('a page of 10,000 rows is read, and one of 10,001 refused under every validation', async () => {
+  const pageOf = (count: number) => setUp(() => ({ rows: Array.from({ length: count }, (_, id) => ({ id })) }))
+  for (const validation of ['strict', 'report', 'off'] as const) {
+    const [small, large] = [10_000, 10_001].map((count) =>
+      connect({ origin: 'http://127.0.0.1' }, { fetch: pageOf(count).fetch, validation, logLevel: 'off' }),
+    )
+    expect((await small!.paginate('/urls', { listKey: 'urls' })).items).toHaveLength(10_000)
+    const error = await failure(large!.paginate('/urls', { listKey: 'urls' }))
+    expect(error).toMatchObject({ code: 'invalid_response', outcome: 'unknown' })
+    expect(error.message).toContain('data.urls: expected at most 10000 rows on a page, received 10001')
+  }
+})
+
 describe('a walk does not go where the server says', () => {
   it.each([
     ['a next page far off', { nextpage: 77 }],

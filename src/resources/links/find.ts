@@ -6,7 +6,7 @@ import type { RequestOptions } from '../../http/request-options.ts'
 import type { Transport } from '../../http/transport.ts'
 import { walk } from '../../http/walk.ts'
 import { isRecord } from '../../schema/expected.ts'
-import { rowsOf } from '../../schema/fields.ts'
+import { MAX_ROWS, rowsOf } from '../../schema/fields.ts'
 import { parse } from '../../schema/parse.ts'
 import { type Link, link } from './link.ts'
 import { isAt } from './match.ts'
@@ -67,7 +67,7 @@ export async function searchLinks(
   return result
 }
 
-/** Reads the links of a response to `?short=`: a single one in the form of GET `/url/:id`, or a list. `undefined` for any other form. */
+/** Reads the links of a response to `?short=`: a single one in the form of GET `/url/:id`, or a list. `undefined` for any other form, and for too many rows. */
 const readMatches: Read<Link[] | undefined> = ({ id, details, data, urls }, { issues }, validate) => {
   const read = (row: unknown, at: (string | number)[]) =>
     validate ? parse(link, row, { path: at, issues }) : (row as Link)
@@ -75,8 +75,9 @@ const readMatches: Read<Link[] | undefined> = ({ id, details, data, urls }, { is
     const { clicks, uniqueClicks: uniqueclicks } = isRecord(data) ? data : {}
     return [read({ id, clicks, uniqueclicks, ...details }, ['details'])]
   }
-  const rows = isRecord(data) ? data.urls : (urls ?? data)
-  return rowsOf(rows)?.map((row, index) => read(row, isRecord(data) ? ['data', 'urls', index] : ['urls', index]))
+  const rows = rowsOf(isRecord(data) ? data.urls : (urls ?? data))
+  if (!rows || rows.length > MAX_ROWS) return undefined
+  return rows.map((row, index) => read(row, isRecord(data) ? ['data', 'urls', index] : ['urls', index]))
 }
 
 /** Whether the platform said no, for a reason that only its message tells, in the language of the site. */

@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { type Drift, isShortLinkError, ShortLinkClient, type ShortLinkClientOptions } from '../../../src/index.ts'
 import { createProxy } from '../../../src/proxy/index.ts'
 
-export type MeasuredCall = 'splash' | 'opener' | 'qr' | 'account' | 'proxy'
+export type MeasuredCall = 'splash' | 'find' | 'opener' | 'qr' | 'account' | 'proxy'
 
 export interface MeasuredCallArgs {
   readonly origin: string
@@ -50,6 +50,7 @@ async function proxied(): Promise<number> {
 
 const calls: Record<MeasuredCall, () => PromiseLike<unknown>> = {
   splash: () => client.splash.list(),
+  find: () => client.links.find('opening'),
   opener: () => client.opener.create({ url }),
   qr: () => client.qr.get(1),
   account: () => client.account.get(),
