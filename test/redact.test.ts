@@ -83,7 +83,7 @@ describe('createRedactor', { timeout: 20_000 }, () => {
     ['an equals sign by its name in HTML', 'a=bc', 'a&equals;bc'],
     ['a slash by its name in HTML', 'a/bc', 'a&sol;bc'],
     ['a name in HTML without its semicolon', 'a"bc', 'a&quotbc'],
-    ['a name in HTML that was encoded three times', 'a<bc', 'a&amp;amp;amp;lt;bc'],
+    ['a name in HTML that was encoded three times', 'a<bc', 'a&amp;amp;lt;bc'],
     ['a name in HTML that was encoded again without its semicolon', 'a&bc', 'a&amp;ampbc'],
     ['a decimal entity', 'a+bc', 'a&#43;bc'],
     ['a decimal entity without its semicolon', 'a+bc', 'a&#43bc'],
@@ -96,15 +96,15 @@ describe('createRedactor', { timeout: 20_000 }, () => {
     ['a hexadecimal entity that was encoded twice more', 'a+bc', 'a&amp;amp;#x2b;bc'],
     ['\\x', 'a+bc', 'a\\x2bbc'],
     ['\\x in capitals', 'a+bc', 'a\\x2Bbc'],
-    ['\\x with eight backslashes', 'a+bc', `a${'\\'.repeat(8)}x2bbc`],
+    ['\\x that was escaped twice more', 'a+bc', `a${'\\'.repeat(4)}x2bbc`],
     ['\\u', 'a+bc', 'a\\u002bbc'],
     ['\\u in capitals', 'a+bc', 'a\\u002Bbc'],
-    ['\\u with eight backslashes', 'a+bc', `a${'\\'.repeat(8)}u002bbc`],
+    ['\\u that was escaped twice more', 'a+bc', `a${'\\'.repeat(4)}u002bbc`],
     ['\\u{}', 'a+bc', 'a\\u{2b}bc'],
     ['\\u{} with leading zeros', 'a+bc', 'a\\u{00000000002B}bc'],
     ['a percent-encoded byte in lower case', 'a+bc', 'a%2bbc'],
     ['a percent-encoded byte in capitals', 'a+bc', 'a%2Bbc'],
-    ['a byte that was percent-encoded four times', 'a+bc', 'a%2525252Bbc'],
+    ['a byte that was percent-encoded three times', 'a+bc', 'a%25252Bbc'],
     ['percent-encoded bytes below 17', 'a\tb\fc\u000fd\u0010', 'a%09b%0cc%0Fd%10'],
     ['a space in a form', 'a bc', 'a+bc'],
     ['control characters in JSON', 'a\bb\fc\nd\re\tf', 'a\\bb\\fc\\nd\\re\\tf'],
@@ -115,7 +115,7 @@ describe('createRedactor', { timeout: 20_000 }, () => {
     ['an emoji as \\u{}', 'abc🔑', 'abc\\u{1f511}'],
     ['the halves of an emoji as \\u', 'abc🔑', 'abc\\ud83d\\udd11'],
     ['an emoji, percent-encoded', 'abc🔑', 'abc%f0%9F%94%91'],
-    ['eight backslashes before a sign', 'a"bc', `a${'\\'.repeat(8)}"bc`],
+    ['seven backslashes before a sign', 'a"bc', `a${'\\'.repeat(7)}"bc`],
     ['one backslash as eight', 'a\\bc', `a${'\\'.repeat(8)}bc`],
     ['two backslashes as sixteen', 'a\\\\bc', `a${'\\'.repeat(16)}bc`],
     ['two backslashes, each in its way', 'a\\\\bc', 'a%5C\\u005cbc'],
@@ -215,6 +215,57 @@ describe('createRedactor', { timeout: 20_000 }, () => {
       expect(createRedactor(key)(`<${JSON.stringify(key)}>`)).toBe('<"[redacted]">')
     },
   )
+
+  it.each([
+    ['in hexadecimal', Buffer.from(KEY).toString('hex')],
+    ['in hexadecimal, in capitals', Buffer.from(KEY).toString('hex').toUpperCase()],
+    ['in UTF-16', Array.from(KEY).join('\0')],
+    ['in UTF-16 as JSON has it', Array.from(KEY).join('\\u0000')],
+    ['in UTF-16 in hexadecimal', Buffer.from(KEY, 'utf16le').toString('hex').slice(0, -2)],
+    [
+      'in UTF-16 in base64',
+      Buffer.from(`${KEY} `, 'utf16le')
+        .toString('base64')
+        .replace(/IAA=?$/, ''),
+    ],
+  ])('removes a key %s', (_, spelled) => {
+    expect(createRedactor(KEY)(`before ${spelled} after`)).toMatch(/^before \[redacted\]\S{0,3} after$/)
+  })
+
+  describe('with a long token', () => {
+    const header = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.'
+    const token = `${header}${'eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6Ik1pbmEifQ'.repeat(5)}.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c`
+
+    it.each([64, 100, 199, 200, 201, token.length - 1, token.length])(
+      'removes its first %i characters, whatever follows',
+      (length) => {
+        const redact = createRedactor(token)
+        expect(redact(`{"key":"${token.slice(0, length)}","more":1}`)).toBe('{"key":"[redacted]","more":1}')
+        expect(redact(`key=${encodeURIComponent(token.slice(0, length))}`)).toBe('key=[redacted]')
+      },
+    )
+
+    it('leaves another token that begins with the same header', () => {
+      const other = `{"key":"${header}eyJzdWIiOiI5ODc2NTQzMjEwIn0.dBjftJeZ4CVP"}`
+      expect(createRedactor(token)(other)).toBe(other)
+    })
+  })
+
+  it('leaves a text that ends with less than eight characters of the key', () => {
+    expect(createRedactor(KEY)(`the ${KEY.slice(0, 7)}`)).toBe(`the ${KEY.slice(0, 7)}`)
+    expect(createRedactor(KEY)(`the ${KEY.slice(0, 8)}`)).toBe('the [redacted]')
+  })
+
+  it('removes what is left of a key of which every character was escaped and that was cut in an escape', () => {
+    const spelled = Array.from(KEY, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join('')
+    for (let length = 48; length < spelled.length; length++) {
+      expect(createRedactor(KEY)(`no ${spelled.slice(0, length)}…`)).toBe('no [redacted]…')
+    }
+  })
+
+  it('removes several secrets that overlap as one', () => {
+    expect(createRedactor('first-half', 'half-second')('<first-half-second>')).toBe('<[redacted]>')
+  })
 
   it('removes the beginning of a key where a message was cut in the middle of it', () => {
     for (let length = 8; length < KEY.length; length++) {

@@ -396,6 +396,13 @@ describe('a password among the parameters', () => {
     expect(await messageFor('abc')).toBe('password: [redacted], but absent is ab')
   })
 
+  it.each(['a', 'ab', '1'])('does not appear in the address of an upload, even if it is %s', async (short) => {
+    const server = await serve({ status: 400, body: { error: 1, message: 'no' } })
+    const error = await failure(connect(server).files.upload('b.txt', new Blob(['b']), { password: short }))
+    expect(new URL(server.seen[0]!.url, 'http://sho.rt').searchParams.get('password')).toBe(short)
+    expect(error.url).toMatch(/\/files\/upload\/b\.txt\?password=\[redacted\]$/)
+  })
+
   it('appears in no error of an account update', async () => {
     const server = await serve({
       status: 422,
@@ -403,6 +410,57 @@ describe('a password among the parameters', () => {
     })
     const error = await failure(connect(server).account.update({ password }))
     expect(printed(error)).not.toMatch(/Gr(ü|\\u00fc)ße/)
+  })
+})
+
+describe('what a server says to a terminal or a log', () => {
+  const hostile = 'no\r\nERROR forged \u001b[31mred\u001b[0m \u202Etxt.exe\u2028end \u009b2J'
+  const signs = /[\p{Cc}\p{Cf}\u2028\u2029]/u
+
+  it('is in one line without control characters in the message of a refusal', async () => {
+    const error = await failure(
+      connect(await serve({ status: 400, body: { error: 1, message: hostile } })).account.get(),
+    )
+    expect(error.message).toBe('GET /account: 400 no ERROR forged \ufffd[31mred\ufffd[0m \ufffdtxt.exe end \ufffd2J')
+  })
+
+  it('is so in the log, and in the reason of a retry', async () => {
+    const lines: string[] = []
+    const line = (text: string) => void lines.push(text)
+    const logger = { error: line, warn: line, info: line, debug: line }
+    const server = await serve({ status: 503, headers: { 'Retry-After': '0' }, body: { error: 1, message: hostile } })
+    await failure(connect(server, { retry: 1, logger, logLevel: 'debug' }).account.get())
+    expect(lines.join('')).toMatch('ERROR forged')
+    for (const text of lines) expect(text).not.toMatch(signs)
+  })
+
+  it('is so in the paths and messages of a drift', async () => {
+    const drifts: { path: readonly (string | number)[]; message: string }[] = []
+    const schema = {
+      '~standard': {
+        version: 1 as const,
+        vendor: 'test',
+        validate: (value: unknown) => ({
+          issues: [{ message: hostile, path: Object.keys(value as object).slice(-1) }],
+        }),
+      },
+    }
+    const client = connect(await serve({ body: { error: 0, [hostile]: 1 } }), {
+      validation: 'report',
+      onDrift: ({ issues }) => void drifts.push(...issues),
+    })
+    await client.request('GET', '/urls', { schema })
+    expect(drifts).toHaveLength(1)
+    expect(JSON.stringify(drifts)).toMatch('ERROR forged')
+    for (const { path, message } of drifts)
+      for (const text of [...path, message]) expect(String(text)).not.toMatch(signs)
+  })
+
+  it('is so in the cause of a connection that failed', async () => {
+    const fetch = () => Promise.reject(Object.assign(new Error(hostile), { code: hostile }))
+    const error = await failure(connect({ origin: 'https://sho.rt' }, { fetch }).account.get())
+    const { message, code } = error.cause as Error & { code: string }
+    for (const text of [error.message, message, code]) expect(text).not.toMatch(signs)
   })
 })
 

@@ -5,7 +5,7 @@ export interface Reading {
 }
 
 /** How many encodings, one inside of the other, are looked through: JSON inside of a query inside of JSON. */
-const MOST_LAYERS = 4
+const MOST_LAYERS = 3
 
 /** The most digits of a character's number, leading zeros included. */
 const MOST_DIGITS = 16
@@ -42,8 +42,10 @@ const LONGEST_NAME = 7
 export const beginsEscape = (unit: number): boolean =>
   unit === PERCENT || unit === PLUS || unit === AMPERSAND || unit === BACKSLASH
 
-/** How far ahead readings are remembered. */
-const REMEMBERED = 256
+/** How far ahead readings are remembered, by number of layers, and last whether those of one layer are all. */
+const REMEMBERED = 512
+const slotOf = (place: number, layers: number): number => (place % REMEMBERED) * (MOST_LAYERS + 2) + layers
+const final = (place: number): number => slotOf(place, MOST_LAYERS + 1)
 
 /** Reads the characters of a text, escaped or not. The work for each is bounded, whatever the text. */
 export class Reader {
@@ -51,6 +53,9 @@ export class Reader {
   /** The readings found last, by place and number of layers: an escape is also looked at as part of those before it. */
   readonly #known: (readonly Reading[])[] = []
   readonly #places: number[] = []
+
+  /** Whether another sign was met behind the one that is read. */
+  #metSign = false
 
   constructor(text: string) {
     this.#text = text
@@ -62,16 +67,17 @@ export class Reader {
    */
   at(place: number): readonly Reading[] {
     const readings = this.#at(place, MOST_LAYERS)
+    if (!readings.some(({ code }) => isSurrogate(code))) return readings
     const pairs = readings.flatMap((high) => {
       if (high.code < 0xd800 || high.code > 0xdbff) return []
       const low = this.#at(high.end, MOST_LAYERS).filter(({ code }) => code >= 0xdc00 && code <= 0xdfff)
       return low.map(({ code, end }) => ({ code: ((high.code & 0x3ff) << 10) + (code & 0x3ff) + 0x10000, end }))
     })
-    return pairs.length ? [...readings, ...pairs] : readings
+    return [...readings, ...pairs]
   }
 
   #at(place: number, layers: number): readonly Reading[] {
-    const slot = (place % REMEMBERED) * (MOST_LAYERS + 1) + layers
+    const slot = slotOf(place, layers)
     if (this.#places[slot] !== place) {
       this.#known[slot] = this.#read(place, layers)
       this.#places[slot] = place
@@ -84,6 +90,8 @@ export class Reader {
     if (code === undefined) return []
     if (layers === 0 || !beginsEscape(code)) return [{ code, end: place + (code > 0xffff ? 2 : 1) }]
     const below = this.#at(place, layers - 1)
+    if (layers > 1 && this.#places[final(place)] === place) return below
+    this.#metSign = false
     // What the layers outside leave may be the sign that the innermost one begins with.
     const found: Reading[] = [...below]
     for (const sign of below) {
@@ -91,6 +99,10 @@ export class Reader {
       for (const reading of this.#meaning(place, sign, layers - 1)) {
         if (!found.some(({ code, end }) => code === reading.code && end === reading.end)) found.push(reading)
       }
+    }
+    // Most escapes are plain: further layers would read the same.
+    if (layers === 1 && !this.#metSign && !found.slice(1).some(({ code }) => beginsEscape(code))) {
+      this.#places[final(place)] = place
     }
     return found
   }
@@ -119,14 +131,23 @@ export class Reader {
     let code = more ? first.value & (0x3f >> more) : first.value
     let { end } = first
     for (let index = 0; index < more; index++) {
-      const sign = this.#behind('%', end, layers)
-      const next = sign === undefined ? undefined : this.#number(sign, 16, 2, layers)
+      const next = this.#continuation(end, layers)
       // No UTF-8: a byte of Latin-1.
-      if (next?.count !== 2 || next.value >> 6 !== 2) return [{ code: first.value, end: first.end }]
+      if (!next) return [{ code: first.value, end: first.end }]
       code = (code << 6) | (next.value & 0x3f)
       end = next.end
     }
     return code > 0x10ffff ? [] : [{ code, end }]
+  }
+
+  /** A byte that is not the first of its character. */
+  #continuation(place: number, layers: number): { value: number; end: number } | undefined {
+    if (beginsEscape(this.#text.charCodeAt(place))) this.#metSign = true
+    for (const sign of this.#at(place, layers)) {
+      const byte = sign.code === PERCENT ? this.#number(sign.end, 16, 2, layers) : undefined
+      if (byte?.count === 2 && byte.value >> 6 === 2) return byte
+    }
+    return undefined
   }
 
   /** The character of `&#43;`, `&#x2b;` or `&plus;`. */
@@ -142,7 +163,7 @@ export class Reader {
     let name = ''
     let end = place
     while (name.length < LONGEST_NAME) {
-      const letter = this.#first(end, layers, isLetterOrDigit)
+      const letter = this.#longest(end, layers, isLetterOrDigit)
       if (!letter) break
       name += String.fromCharCode(letter.code)
       end = letter.end
@@ -155,12 +176,21 @@ export class Reader {
   /** The character of `\n`, `\"`, `\x2b`, `\u002b` or `\u{2b}`, whose backslash is spelled from `from` to `place`. */
   #backslashed(from: number, place: number, layers: number): Reading[] {
     const found: Reading[] = []
-    // Two of them are one if they are spelled alike. Any two would give too many ways to divide a run.
-    const length = place - from
-    let same = 0
-    while (same < length && this.#text.charCodeAt(from + same) === this.#text.charCodeAt(place + same)) same++
-    if (same === length) found.push({ code: BACKSLASH, end: place + length })
-    for (const { code, end } of this.#at(place, layers)) {
+    const isRaw = (from: number, end: number) =>
+      this.#text.charCodeAt(from) === BACKSLASH && this.#text.charCodeAt(end - 1) === BACKSLASH
+    if (beginsEscape(this.#text.charCodeAt(place))) this.#metSign = true
+    for (const reading of this.#at(place, layers)) {
+      const { code, end } = reading
+      if (code === BACKSLASH) {
+        // Two of them are one. In a run they have the same length, or there would be too many ways to divide it.
+        if (end - place === place - from || !isRaw(from, place) || !isRaw(place, end)) found.push(reading)
+        continue
+      }
+      if (code > 127) continue
+      if (!isLetterOrDigit(code)) {
+        found.push(reading)
+        continue
+      }
       const control = controls.get(code)
       if (control !== undefined) found.push({ code: control, end })
       if (code === X || code === U) {
@@ -170,7 +200,7 @@ export class Reader {
         if (!number || number.value > 0x10ffff || (brace === undefined && number.count < most)) continue
         const close = brace === undefined ? number.end : this.#behind('}', number.end, layers)
         if (close !== undefined) found.push({ code: number.value, end: close })
-      } else if (code !== BACKSLASH && code < 128 && !isLetterOrDigit(code)) found.push({ code, end })
+      }
     }
     return found
   }
@@ -178,7 +208,7 @@ export class Reader {
   /** Where the text goes on behind a sign, which may be escaped; `undefined` if another stands there. */
   #behind(sign: string, place: number, layers: number): number | undefined {
     const wanted = sign.charCodeAt(0)
-    return this.#first(place, layers, (code) => code === wanted)?.end
+    return this.#longest(place, layers, (code) => code === wanted)?.end
   }
 
   /** A number of at most so many digits. */
@@ -187,7 +217,7 @@ export class Reader {
     let count = 0
     let end = place
     for (; count < most; count++) {
-      const digit = this.#first(end, layers, (code) => digitValue(code) < base)
+      const digit = this.#longest(end, layers, (code) => digitValue(code) < base)
       if (!digit) break
       value = Math.min(value * base + digitValue(digit.code), 0x7fffffff)
       end = digit.end
@@ -195,14 +225,21 @@ export class Reader {
     return count ? { value, count, end } : undefined
   }
 
-  /** The first reading that fits. */
-  #first(place: number, layers: number, fits: (code: number) => boolean): Reading | undefined {
+  /** The longest reading that fits: the semicolon of an entity may itself be escaped. */
+  #longest(place: number, layers: number, fits: (code: number) => boolean): Reading | undefined {
     const unit = this.#text.charCodeAt(place)
-    if (beginsEscape(unit)) return this.#at(place, layers).find(({ code }) => fits(code))
+    if (beginsEscape(unit)) {
+      this.#metSign = true
+      return this.#at(place, layers).reduce<Reading | undefined>(
+        (longest, reading) => (fits(reading.code) && reading.end > (longest?.end ?? 0) ? reading : longest),
+        undefined,
+      )
+    }
     return fits(unit) ? { code: unit, end: place + 1 } : undefined
   }
 }
 
+/** Whether a code stands for half a character of UTF-16. */
 export const isSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdfff
 
 const isLetterOrDigit = (code: number): boolean =>

@@ -30,23 +30,21 @@ const DOT = '.'.charCodeAt(0)
 /** The fewest bytes that are searched in hexadecimal and base64: less would be found in texts about other things. */
 const FEWEST_BYTES = 8
 
-/** The rest of a base64 text that the last byte of a secret reaches into, and the rest of a long encoded text. */
+/** The rest of a base64 text that the last byte of a secret reaches into. */
 const BASE64_END = /[\w+/-]{0,2}(?:=|%3D){0,2}/iy
-const ENCODED_REST = /[\w+/=-]*/y
 
 /** The longest spelling of a character, plus one. */
-const AHEAD = 128
+const AHEAD = 512
 
 /** In how many ways at once the rest of a long secret is followed, and how often at one place. */
 const MOST_WAYS = 64
 
 /** A spelling of a secret that is searched, escaped in the text or not. */
 interface Pattern {
-  /** Its characters. */
-  readonly codes: readonly number[]
-  /** The same in the other spelling, where there is one: digits of hexadecimal in capitals, URL-safe base64. */
-  readonly others: readonly number[]
-  readonly encoding?: 'hex' | 'base64'
+  readonly text: string
+  /** The same with digits of hexadecimal in capitals, or in URL-safe base64. */
+  readonly other: string
+  readonly isBase64?: boolean
 }
 
 /**
@@ -60,248 +58,231 @@ interface Pattern {
 export function createRedactor(...secrets: readonly string[]): Redact {
   const patterns = secrets.filter((secret) => secret !== '').flatMap(patternsOf)
   if (patterns.length === 0) return (text) => text
-  const beginnings = patterns.flatMap(({ codes, others }) =>
-    [...new Set([codes, others])].map((spelling) =>
-      String.fromCodePoint(...spelling.slice(0, enoughBeforeCut(codes.length))),
-    ),
-  )
-  let search: Search | undefined
+  const beginnings = patterns.flatMap(({ text, other }) => {
+    const length = enoughBeforeCut(lengthOf(text))
+    return [...new Set([text, other])].map((spelling) => String.fromCodePoint(...headOf(spelling).slice(0, length)))
+  })
+  let search: ReturnType<typeof searchFor> | undefined
   return (text) => {
     // Most texts are plain: without the sign of an escape, they hold a secret only if they hold its beginning.
     if (!/[%+&\\\0]/.test(text) && !beginnings.some((beginning) => text.includes(beginning))) return text
-    search ??= new Search(patterns)
-    return search.removeFrom(text)
+    search ??= searchFor(patterns)
+    let clean = ''
+    let done = 0
+    const found = search(text)
+    for (let index = 0; index < found.length; index += 2) {
+      clean += text.slice(done, found[index]) + REDACTED
+      done = found[index + 1]!
+    }
+    return clean + text.slice(done)
   }
 }
 
 /** A secret as it is, and its bytes in hexadecimal and base64. */
 function patternsOf(secret: string): Pattern[] {
-  const codes = Array.from(secret, (character) => character.codePointAt(0)!)
-  const utf8 = Array.from(new TextEncoder().encode(secret))
-  const utf16 = secret.split('').flatMap((unit) => [unit.charCodeAt(0) & 0xff, unit.charCodeAt(0) >> 8])
-  const swapped = utf16.map((_, index) => utf16[index ^ 1]!)
-  // A zero at either end belongs to one byte order or to the other.
-  const utf16Spellings = [utf16, swapped].map((bytes) => bytes.slice(bytes[0] ? 0 : 1, bytes.at(-1) ? undefined : -1))
-  const [first, second] = utf16Spellings.map(String)
-  const encodings = [utf8, utf16Spellings[0]!, ...(first === second ? [] : [utf16Spellings[1]!])]
-  return [
-    { codes, others: codes },
-    ...encodings.filter((bytes) => bytes.length >= FEWEST_BYTES).flatMap((bytes) => [hex(bytes), ...base64(bytes)]),
+  const bytes = (codes: Iterable<number>) => Array.from(codes, (code) => String.fromCharCode(code)).join('')
+  const units = Array.from({ length: secret.length }, (_, index) => secret.charCodeAt(index))
+  const encodings = [
+    bytes(new TextEncoder().encode(secret)),
+    // UTF-16. A zero at either end belongs to one byte order or to the other.
+    bytes(units.flatMap((unit) => [unit & 0xff, unit >> 8])).replace(/\0$/, ''),
+    bytes(units.flatMap((unit) => [unit >> 8, unit & 0xff])).replace(/^\0/, ''),
   ]
+  const searched = [...new Set(encodings)].filter((binary) => binary.length >= FEWEST_BYTES)
+  return [{ text: secret, other: secret }, ...searched.flatMap((binary) => [inHex(binary), ...inBase64(binary)])]
 }
 
-function hex(bytes: readonly number[]): Pattern {
-  const text = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')
-  return { codes: codesOf(text), others: codesOf(text.toUpperCase()), encoding: 'hex' }
+function inHex(binary: string): Pattern {
+  const text = Array.from(binary, (byte) => byte.charCodeAt(0).toString(16).padStart(2, '0')).join('')
+  return { text, other: text.toUpperCase() }
 }
 
 /** The parts of a base64 text that the bytes alone decide, at each of the three offsets that they may have there. */
-function base64(bytes: readonly number[]): Pattern[] {
+function inBase64(binary: string): Pattern[] {
   return [0, 1, 2].map((offset) => {
-    const binary = Array.from([...new Array(offset).fill(0), ...bytes], (byte) => String.fromCharCode(byte)).join('')
-    const text = btoa(binary).slice(offset && offset + 1, Math.floor((binary.length * 8) / 6))
-    const urlSafe = text.replaceAll('+', '-').replaceAll('/', '_')
-    return { codes: codesOf(text), others: codesOf(urlSafe), encoding: 'base64' }
+    const bits = (offset + binary.length) * 8
+    const text = btoa('\0'.repeat(offset) + binary).slice(offset && offset + 1, Math.floor(bits / 6))
+    return { text, other: text.replaceAll('+', '-').replaceAll('/', '_'), isBase64: true }
   })
 }
 
-const codesOf = (text: string): number[] => Array.from(text, (character) => character.codePointAt(0)!)
+/** The characters of a pattern that are searched. */
+const headOf = (text: string): number[] =>
+  Array.from(text.slice(0, 2 * MOST_SEARCHED), (character) => character.codePointAt(0)!).slice(0, MOST_SEARCHED)
 
-/** What is remembered of the places ahead while a text is searched; all zero before and after. Searches share it. */
-let sharedStarts = new Uint32Array()
-let sharedStates = new Uint32Array()
+/** The length of a pattern in characters, or in code units if it is much longer than what is searched. */
+const lengthOf = (text: string): number => (text.length > 2 * MOST_SEARCHED ? text.length : Array.from(text).length)
+
+/**
+ * The states that the readings of a text lead to at the places ahead, and where each began, plus one: 0 if it is not reached.
+ * All searches share them, and leave them empty.
+ */
+let starts = new Uint32Array()
+let reached = new Uint16Array()
 const counts = new Uint32Array(AHEAD)
 
 /**
- * Follows patterns through texts. A state stands for a pattern and the number of its characters that were read. Each place
- * ahead has the states that the readings of the text lead to there, and where each began.
+ * A function that tells where patterns are in a text: the beginning and the end of each, in turn. A state stands for a
+ * pattern and the number of its characters that were read.
  */
-class Search {
-  /** By state: the character that leads to the next state, in both spellings; -1 behind the last. */
-  readonly #codes: number[] = []
-  readonly #others: number[] = []
-  /** By state: whether it is enough, or enough before a cut. */
-  readonly #enough: ('always' | 'before a cut' | 'no')[] = []
-  /** The pattern that a state is the last of. */
-  readonly #last = new Map<number, Pattern>()
-  /** The states before the first character of a pattern, by that character. */
-  readonly #first = new Map<number, number[]>()
-  /** Whether a pattern or an escape may begin with a code unit. */
-  readonly #begins = new Uint8Array(0x10000)
+function searchFor(patterns: readonly Pattern[]): (text: string) => readonly number[] {
+  /** By state: the character that leads to the next one, in both spellings; -1 behind the last. */
+  const codes: number[] = []
+  const others: number[] = []
+  /** By state: whether it is enough: 2 always, 1 before a cut. */
+  const isEnough: number[] = []
+  /** The patterns that are read up to their last character, or to the last that is searched, by state. */
+  const ended = new Map<number, Pattern>()
+  /** The states that a first character leads to. */
+  const first = new Map<number, number[]>()
+  /** Whether a pattern or an escape may begin with a character of ASCII. */
+  const begins = new Uint8Array(128)
 
-  #text = ''
-  #reader = new Reader('')
-  /** The places where it was looked for a cut, and what was found. */
-  readonly #cutPlaces = new Array<number>(AHEAD)
-  readonly #cuts = new Array<number>(AHEAD)
-  /** Where secrets are: the beginning and the end of each, in turn, in the order of the text. */
-  #found: number[] = []
-  /** How far the rests of long secrets were followed, and how often below that. */
-  #followed = 0
-  #follows = 0
-
-  constructor(patterns: readonly Pattern[]) {
-    for (const pattern of patterns) this.#include(pattern)
-    for (const sign of SIGNS) this.#begins[sign] = 1
-    this.#begins.fill(1, 0xd800, 0xe000)
+  for (const sign of SIGNS) begins[sign] = 1
+  for (const pattern of patterns) {
+    const [head, other] = [headOf(pattern.text), headOf(pattern.other)]
+    const length = lengthOf(pattern.text)
+    for (const code of new Set([head[0]!, other[0]!])) {
+      first.set(code, [...(first.get(code) ?? []), codes.length + 1])
+      begins[code] = 1
+    }
+    for (let read = 0; read <= head.length; read++) {
+      codes.push(head[read] ?? -1)
+      others.push(other[read] ?? -1)
+      isEnough.push(read >= enough(length) ? 2 : read >= enoughBeforeCut(length) ? 1 : 0)
+    }
+    ended.set(codes.length - 1, pattern)
   }
+  const size = codes.length
 
-  #include(pattern: Pattern): void {
-    const { codes, others } = pattern
-    const length = Math.min(codes.length, MOST_SEARCHED)
-    for (const code of new Set([codes[0]!, others[0]!])) {
-      this.#first.set(code, [...(this.#first.get(code) ?? []), this.#codes.length])
-      if (code <= 0xffff) this.#begins[code] = 1
+  return (text) => {
+    if (starts.length < AHEAD * size) {
+      starts = new Uint32Array(AHEAD * size)
+      reached = new Uint16Array(AHEAD * size)
     }
-    for (let read = 0; read <= length; read++) {
-      this.#codes.push(read < length ? codes[read]! : -1)
-      this.#others.push(read < length ? others[read]! : -1)
-      const isEnough = read >= enough(codes.length)
-      this.#enough.push(isEnough ? 'always' : read >= enoughBeforeCut(codes.length) ? 'before a cut' : 'no')
-    }
-    this.#last.set(this.#codes.length - 1, pattern)
-  }
+    const reader = new Reader(text)
+    const cutAt = cutFinder(text)
+    const found: number[] = []
+    /** How far the rests of long secrets were followed, and how often up to there. */
+    let followed = 0
+    let follows = 0
 
-  removeFrom(text: string): string {
-    this.#text = text
-    this.#reader = new Reader(text)
-    this.#found = []
-    this.#followed = 0
-    this.#cutPlaces.fill(-1)
-    try {
-      this.#search()
-      return this.#withoutFound()
-    } finally {
-      this.#text = ''
-      this.#reader = new Reader('')
-      this.#found = []
+    /** Reads a character: the states at a place lead to others behind it. */
+    function step(place: number, code: number, end: number): void {
+      const base = (place % AHEAD) * size
+      for (let index = counts[place % AHEAD]! - 1; index >= 0; index--) {
+        const state = reached[base + index]!
+        // UTF-16 has zeros between the characters.
+        if (code === 0) reach(state, starts[base + state]!, end)
+        if (codes[state] === code || others[state] === code) reach(state + 1, starts[base + state]!, end)
+      }
+      const states = first.get(code)
+      if (states) for (const state of states) reach(state, place + 1, end)
     }
-  }
 
-  #search(): void {
-    const size = AHEAD * this.#codes.length
-    if (sharedStarts.length < size) {
-      sharedStarts = new Uint32Array(size)
-      sharedStates = new Uint32Array(size)
+    /** Notes a state at a place ahead, with the first of the places where it began. */
+    function reach(state: number, start: number, end: number): void {
+      const slot = end % AHEAD
+      const at = slot * size + state
+      const known = starts[at]!
+      if (known !== 0 && known <= start) return
+      if (known === 0) reached[slot * size + counts[slot]!++] = state
+      starts[at] = start
+      if (isEnough[state] === 0) return
+      const cut = cutAt(end)
+      if (isEnough[state] === 2) note(start - 1, Math.max(cut, endOf(state, end)))
+      else if (cut > 0) note(start - 1, cut)
     }
-    const text = this.#text
+
+    /** Notes where a secret is, together with those that it overlaps or touches. It ends behind where the last one begins. */
+    function note(start: number, end: number): void {
+      let [from, to] = [start, end]
+      while (found.length > 0 && found[found.length - 1]! >= from) {
+        to = Math.max(to, found.pop()!)
+        from = Math.min(from, found.pop()!)
+      }
+      found.push(from, to)
+    }
+
+    /** Where a secret ends of which enough was read. */
+    function endOf(state: number, place: number): number {
+      const pattern = ended.get(state)
+      if (!pattern) return place
+      const end = lengthOf(pattern.text) > MOST_SEARCHED ? follow(pattern, place) : place
+      if (!pattern.isBase64) return end
+      BASE64_END.lastIndex = end
+      BASE64_END.exec(text)
+      return BASE64_END.lastIndex
+    }
+
+    /** Where the text leaves a long secret. One that repeats itself begins often, so the number of tries has a limit. */
+    function follow(pattern: Pattern, from: number): number {
+      if (from >= followed) follows = 0
+      if (++follows > MOST_WAYS) return from
+      let end = from
+      let places = new Set([from])
+      for (const [code, other] of restOf(pattern)) {
+        const next = new Set<number>()
+        // A set gives the members too that are added meanwhile.
+        for (const place of places) {
+          for (const reading of reader.at(place)) {
+            if (reading.code === 0 && places.size < MOST_WAYS) places.add(reading.end)
+            if ((reading.code === code || reading.code === other) && next.size < MOST_WAYS) next.add(reading.end)
+          }
+        }
+        if (next.size === 0) break
+        places = next
+        end = Math.max(...next)
+      }
+      followed = Math.max(followed, end)
+      return Math.max(end, cutAt(end))
+    }
+
     for (let place = 0; place < text.length; place++) {
       const unit = text.charCodeAt(place)
       const slot = place % AHEAD
-      const count = counts[slot]!
-      if (count === 0 && this.#begins[unit] === 0) continue
+      if (counts[slot] === 0 && unit < 128 && begins[unit] === 0) continue
       if (beginsEscape(unit) || isSurrogate(unit)) {
-        for (const { code, end } of this.#reader.at(place)) if (end - place < AHEAD) this.#step(place, code, end)
-      } else this.#step(place, unit, place + 1)
-      this.#clear(slot)
+        for (const { code, end } of reader.at(place)) if (end - place < AHEAD) step(place, code, end)
+      } else step(place, unit, place + 1)
+      clear(slot, size)
     }
-    for (let slot = 0; slot < AHEAD; slot++) this.#clear(slot)
+    for (let slot = 0; slot < AHEAD; slot++) clear(slot, size)
+    return found
   }
+}
 
-  #clear(slot: number): void {
-    const base = slot * this.#codes.length
-    for (let index = counts[slot]! - 1; index >= 0; index--) sharedStarts[base + sharedStates[base + index]!] = 0
-    counts[slot] = 0
+function clear(slot: number, size: number): void {
+  for (let index = slot * size + counts[slot]! - 1; index >= slot * size; index--)
+    starts[slot * size + reached[index]!] = 0
+  counts[slot] = 0
+}
+
+/** The characters of a pattern that are not searched but followed, in both spellings. */
+function* restOf({ text, other }: Pattern): Generator<readonly [number, number]> {
+  let index = String.fromCodePoint(...headOf(text)).length
+  while (index < text.length) {
+    const code = text.codePointAt(index)!
+    yield [code, other.codePointAt(index)!]
+    index += code > 0xffff ? 2 : 1
   }
+}
 
-  /** Reads a character: the states at a place lead to others behind it. */
-  #step(place: number, code: number, end: number): void {
+/** A function that tells where the rest of a text ends that was cut at a place; 0 if it was not. It remembers its answers. */
+function cutFinder(text: string): (place: number) => number {
+  const places = new Array<number>(AHEAD).fill(-1)
+  const cuts = new Array<number>(AHEAD)
+  return (place) => {
+    const unit = text.charCodeAt(place)
+    if (unit !== ELLIPSIS && unit !== DOT && place < text.length && !beginsEscape(unit)) return 0
     const slot = place % AHEAD
-    const base = slot * this.#codes.length
-    for (let index = counts[slot]! - 1; index >= 0; index--) {
-      const state = sharedStates[base + index]!
-      const start = sharedStarts[base + state]! - 1
-      // UTF-16 has zeros between the characters.
-      if (code === 0) this.#reach(state, start, end)
-      if (this.#codes[state] === code || this.#others[state] === code) this.#reach(state + 1, start, end)
-    }
-    for (const state of this.#first.get(code) ?? []) this.#reach(state + 1, place, end)
-  }
-
-  /** Notes a state at a place ahead, with the first of the places where it began. */
-  #reach(state: number, start: number, end: number): void {
-    const slot = end % AHEAD
-    const base = slot * this.#codes.length
-    const known = sharedStarts[base + state]!
-    if (known !== 0 && known <= start + 1) return
-    if (known === 0) sharedStates[base + counts[slot]!++] = state
-    sharedStarts[base + state] = start + 1
-    const isEnough = this.#enough[state]
-    if (isEnough === 'no') return
-    const cut = this.#cutAt(end)
-    if (isEnough === 'always') this.#note(start, Math.max(cut, this.#endOf(state, end)))
-    else if (cut > 0) this.#note(start, cut)
-  }
-
-  /** Where what is left of a text ends that was cut at a place; 0 if it was not. */
-  #cutAt(place: number): number {
-    const unit = this.#text.charCodeAt(place)
-    if (unit !== ELLIPSIS && unit !== DOT && !beginsEscape(unit) && place < this.#text.length) return 0
-    const slot = place % AHEAD
-    if (this.#cutPlaces[slot] !== place) {
+    if (places[slot] !== place) {
       CUT.lastIndex = place
-      const [, left] = CUT.exec(this.#text) ?? []
-      this.#cutPlaces[slot] = place
-      this.#cuts[slot] = left === undefined ? 0 : place + left.length
+      const [, left] = CUT.exec(text) ?? []
+      places[slot] = place
+      cuts[slot] = left === undefined ? 0 : place + left.length
     }
-    return this.#cuts[slot]!
-  }
-
-  /** Where a secret ends of which enough was read. */
-  #endOf(state: number, end: number): number {
-    const pattern = this.#last.get(state)
-    if (!pattern) return end
-    const isLong = pattern.codes.length > MOST_SEARCHED
-    if (pattern.encoding === undefined) return isLong ? this.#follow(pattern, end) : end
-    const rest = isLong ? ENCODED_REST : BASE64_END
-    if (pattern.encoding === 'hex' && !isLong) return end
-    rest.lastIndex = end
-    rest.exec(this.#text)
-    return rest.lastIndex
-  }
-
-  /** Where the text leaves a long secret. Secrets that repeat themselves begin often, so the number of tries has a limit. */
-  #follow({ codes }: Pattern, from: number): number {
-    if (from >= this.#followed) this.#follows = 0
-    if (++this.#follows > MOST_WAYS) return from
-    let end = from
-    let places = new Set([from])
-    for (let read = MOST_SEARCHED; read < codes.length && places.size > 0; read++) {
-      const next = new Set<number>()
-      // A set gives the members too that are added meanwhile.
-      for (const place of places) {
-        for (const { code, end } of this.#reader.at(place)) {
-          if (code === 0 && places.size < MOST_WAYS) places.add(end)
-          if (code === codes[read] && next.size < MOST_WAYS) next.add(end)
-        }
-      }
-      for (const place of next) end = Math.max(end, place)
-      places = next
-    }
-    this.#followed = Math.max(this.#followed, end)
-    return Math.max(this.#cutAt(end), end)
-  }
-
-  /** Notes where a secret is, together with those that it overlaps or touches. It ends behind where the last one begins. */
-  #note(start: number, end: number): void {
-    const found = this.#found
-    let first = start
-    let last = end
-    while (found.length > 0 && found.at(-1)! >= first) {
-      last = Math.max(last, found.pop()!)
-      first = Math.min(first, found.pop()!)
-    }
-    found.push(first, last)
-  }
-
-  #withoutFound(): string {
-    let text = ''
-    let done = 0
-    for (let index = 0; index < this.#found.length; index += 2) {
-      text += this.#text.slice(done, this.#found[index]) + REDACTED
-      done = this.#found[index + 1]!
-    }
-    return done === 0 ? this.#text : text + this.#text.slice(done)
+    return cuts[slot]!
   }
 }
 
