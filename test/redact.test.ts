@@ -222,12 +222,7 @@ describe('createRedactor', { timeout: 20_000 }, () => {
     ['in UTF-16', Array.from(KEY).join('\0')],
     ['in UTF-16 as JSON has it', Array.from(KEY).join('\\u0000')],
     ['in UTF-16 in hexadecimal', Buffer.from(KEY, 'utf16le').toString('hex').slice(0, -2)],
-    [
-      'in UTF-16 in base64',
-      Buffer.from(`${KEY} `, 'utf16le')
-        .toString('base64')
-        .replace(/IAA=?$/, ''),
-    ],
+    ['in UTF-16 in base64', Buffer.from(KEY, 'utf16le').toString('base64')],
   ])('removes a key %s', (_, spelled) => {
     expect(createRedactor(KEY)(`before ${spelled} after`)).toMatch(/^before \[redacted\]\S{0,3} after$/)
   })
