@@ -173,7 +173,7 @@ describe('an error that the server answers with', () => {
     [
       'what to check where a key is refused',
       { status: 403, body: { error: 1, message: 'No' } },
-      /403 No\. Check `apiKey` or SHORTLINK_API_KEY first; some hosts drop the Authorization header/,
+      /403 No\. Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme`: .* some hosts drop the Authorization header/,
     ],
     [
       'every field of a message that is an object',

@@ -8,6 +8,7 @@ import {
 } from '../src/index.ts'
 import { createProxy } from '../src/proxy/index.ts'
 import { account, page, splash } from './helpers/answers.ts'
+import { becomeBrowser } from './helpers/browser.ts'
 import { connect, KEY } from './helpers/client.ts'
 import { failure } from './helpers/outcome.ts'
 import { type Server, serve } from './helpers/server.ts'
@@ -45,11 +46,11 @@ describe('an invalid option is refused, and the error names it', () => {
     ['baseUrl', 'https://:secret@sho.rt', /leave out the user name and password/],
     ['baseUrl', 'https://sho.rt/api?version=3', /leave out the query and the fragment/],
     ['baseUrl', 'https://sho.rt/api#top', /leave out the query and the fragment/],
-    ['openerUrl', '/opener', /expected an absolute URL/],
+
     ['apiKey', '', /^apiKey: is empty$/],
     ['apiKey', 5, /^apiKey: expected a string, received a number$/],
     ['apiKey', {}, /received an object/],
-    ['apiKey', 'Bearer KEY', /begins with “Bearer”: leave that out, the client adds it/],
+    ['apiKey', 'Bearer KEY', /begins with “Bearer”: leave that out, the client adds what `authScheme` says/],
     ['apiKey', 'KEY\n', /white space: trim it/],
     ['apiKey', ' KEY', /white space: trim it/],
     ['apiKey', 'KEY Bearer KEY', /a space, a line break or another character that a header cannot carry/],
@@ -103,11 +104,11 @@ describe('an invalid option is refused, and the error names it', () => {
     ['headers', [[5, 'shop']], /: 5 is invalid, its value is a string$/],
     ['headers', { 'x-one': '1', 'x-site': 5 }, /: "x-site" is invalid, its value is a number$/],
     ['headers', { 'x-site': 'a\r\nx-evil: 1' }, /"x-site" is invalid, its value is a string/],
-    ['headers', { 'x-site': 'a\nb' }, /"x-site" does not fit/],
-    ['headers', { 'x-site': 'чай' }, /"x-site" does not fit/],
+    ['headers', { 'x-site': 'a\nb' }, /"x-site" is invalid/],
+    ['headers', { 'x-site': 'чай' }, /"x-site" is invalid/],
     ['headers', { 'x-site': 5 }, /"x-site" is invalid, its value is a number/],
-    ['headers', { 'x site': 'a' }, /"x site" does not fit/],
-    ['headers', { 'x-site\r\n': 'a' }, /"x-site\\r\\n" does not fit/],
+    ['headers', { 'x site': 'a' }, /"x site" is invalid/],
+    ['headers', { 'x-site\r\n': 'a' }, /"x-site\\r\\n" is invalid/],
   ])('%s: %o', (option, value, message) => {
     const [name] = option.split('.') as [string]
     const error = refused({ ...good, [name]: value })
@@ -193,21 +194,68 @@ describe('environment variables', () => {
     expect(server.seen.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${KEY}`, undefined])
   })
 
-  it('count as unset where they are empty', () => {
+  it('count as unset if they are empty', async () => {
     vi.stubEnv('SHORTLINK_BASE_URL', '')
     vi.stubEnv('SHORTLINK_API_KEY', '')
-    expect(refused({}).message).toMatch(/`baseUrl`.*SHORTLINK_BASE_URL.*`openerUrl`.*SHORTLINK_OPENER_URL/)
-    expect(refused({ baseUrl: 'https://sho.rt' }).message).toMatch(/`apiKey`.*SHORTLINK_API_KEY.*`apiKey: null`/)
+    const missing = (options: ShortLinkClientOptions) => failure(new ShortLinkClient(options).account.get())
+    expect((await missing({})).message).toMatch(/`baseUrl` or SHORTLINK_BASE_URL/)
+    expect((await missing({ baseUrl: 'https://sho.rt' })).message).toMatch(
+      /`apiKey` or SHORTLINK_API_KEY, or `apiKey: null`/,
+    )
   })
 
-  it('that are invalid are refused under the name of the option', () => {
-    vi.stubEnv('SHORTLINK_BASE_URL', 'sho.rt')
-    expect(refused({ apiKey: 'KEY' }).message).toMatch(/^baseUrl: /)
+  it.each([
+    ['SHORTLINK_BASE_URL', 'sho.rt', /SHORTLINK_BASE_URL: expected an absolute URL such as .*, received "sho.rt"$/],
+    ['SHORTLINK_API_KEY', 'Bearer KEY', /apiKey: begins with “Bearer”/],
+    ['SHORTLINK_AUTH_SCHEME', 'Basic', /SHORTLINK_AUTH_SCHEME: expected one of Bearer, Token, raw, received "Basic"$/],
+    [
+      'SHORTLINK_RATE_LIMIT',
+      '30/min',
+      /SHORTLINK_RATE_LIMIT: expected off, or a number of requests a minute, received "30.min"$/,
+    ],
+    ['SHORTLINK_LOG', 'loud', /SHORTLINK_LOG: expected one of off, error, warn, info, debug, received "loud"$/],
+  ])('that are invalid fail the first call, which sends nothing: %s=%s', async (name, value, message) => {
+    vi.stubEnv('SHORTLINK_BASE_URL', 'https://sho.rt')
+    vi.stubEnv('SHORTLINK_API_KEY', 'KEY')
+    vi.stubEnv(name, value)
+    const fetch = vi.fn()
+    const error = await failure(new ShortLinkClient({ fetch }).account.get())
+    expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent', method: 'GET', path: '/account' })
+    expect(error.message).toMatch(message)
+    expect(fetch).not.toHaveBeenCalled()
   })
 
-  it('the opener API alone needs no key, unless openerAuth is bearer', () => {
-    expect(() => new ShortLinkClient({ openerUrl: 'https://opener.example' })).not.toThrow()
-    expect(refused({ openerUrl: 'https://opener.example', openerAuth: 'bearer' }).message).toMatch(/no key/)
+  it('are read at the first call, and not when the client is made', async () => {
+    const client = new ShortLinkClient({ fetch: async () => Response.json(account) })
+    const server = await serve({ body: account })
+    vi.stubEnv('SHORTLINK_BASE_URL', `${server.origin}/api`)
+    vi.stubEnv('SHORTLINK_API_KEY', 'KEY')
+    vi.stubEnv('SHORTLINK_RATE_LIMIT', 'off')
+    await client.account.get()
+    expect(client.rateLimit).toEqual({ limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 })
+  })
+
+  it('say which requests a minute are a ceiling, and what stands before the key', async () => {
+    const server = await serve({ body: account })
+    vi.stubEnv('SHORTLINK_RATE_LIMIT', '7')
+    vi.stubEnv('SHORTLINK_AUTH_SCHEME', 'Token')
+    const client = connect(server, { rateLimit: undefined })
+    await client.account.get()
+    expect(client.rateLimit.limit).toBe(7)
+    expect(server.seen[0]!.headers.authorization).toBe(`Token ${KEY}`)
+  })
+
+  it('the opener API alone needs no key, unless openerAuth is bearer', async () => {
+    const fetch = vi.fn(async () => Response.json({ error: 'no' }))
+    const open = (openerAuth: 'none' | 'bearer') =>
+      failure(
+        new ShortLinkClient({ openerUrl: 'https://opener.example', openerAuth, fetch }).opener.create({
+          url: 'https://a.example',
+        }),
+      )
+    expect((await open('none')).code).toBe('api')
+    expect((await open('bearer')).message).toMatch(/no key/)
+    expect(fetch).toHaveBeenCalledTimes(1)
   })
 })
 
@@ -255,40 +303,41 @@ describe('a path as baseUrl', () => {
     navigator: { userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' },
     location: { href: 'https://shop.example/a/index.html' },
   }
-  const become = (globals: object) => {
-    for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value)
-  }
-
   it.each([
     ['/api', 'https://shop.example/api/account'],
     ['./api', 'https://shop.example/a/api/account'],
     ['../api', 'https://shop.example/api/account'],
     ['//sho.rt/api', 'https://sho.rt/api/account'],
   ])('is one of the page in a browser: %s', async (baseUrl, address) => {
-    become(page)
+    becomeBrowser(page)
     const fetch = vi.fn(async () => Response.json(account))
     await new ShortLinkClient({ baseUrl, apiKey: null, fetch }).account.get()
     expect(fetch).toHaveBeenCalledWith(address, expect.anything())
   })
 
-  it.each([
-    ['lacks its scheme', 'sho.rt/api', page],
-    ['is meant for a page, in a worker without an address', '/api', { ...page, location: undefined }],
-    ['is meant for a page, in Node', '/api', { location: page.location }],
-  ])('is refused where it %s', (_, baseUrl, globals) => {
-    become(globals)
+  it.each([['lacks its scheme', 'sho.rt/api', page]])('is refused where it %s', (_, baseUrl, globals) => {
+    becomeBrowser(globals)
     expect(refused({ baseUrl, apiKey: null }).message).toMatch(/^baseUrl: expected an absolute URL/)
+  })
+
+  it('is taken if there is no page, and fails the first call with what to give instead', async () => {
+    const fetch = vi.fn()
+    const client = new ShortLinkClient({ baseUrl: '/api/shortlink', apiKey: null, fetch })
+    const error = await failure(client.account.get())
+    expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent', path: '/account' })
+    expect(error.message).toBe(
+      'GET /account: baseUrl: /api/shortlink is relative to the address of a page, and there is no page here. On a server, give the whole address',
+    )
+    expect(fetch).not.toHaveBeenCalled()
   })
 })
 
 describe('a string key in a browser', () => {
   const asPage = () => {
-    vi.stubGlobal('document', {})
-    vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' })
+    becomeBrowser()
   }
   const asWorker = () => {
-    vi.stubGlobal('WorkerGlobalScope', class {})
-    vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0' })
+    becomeBrowser({ WorkerGlobalScope: class {} })
   }
 
   it.each([
@@ -390,7 +439,6 @@ describe('apiKey as a function', () => {
 
 describe('the path of client.request and client.paginate', () => {
   it.each([
-    'urls',
     '',
     '//evil.example/urls',
     'https://evil.example',

@@ -1,6 +1,7 @@
+import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { InvalidRequestError, type ShortLinkClient } from '../src/index.ts'
-import { connect } from './helpers/client.ts'
+import { connect, KEY } from './helpers/client.ts'
 import { failure } from './helpers/outcome.ts'
 import { serve } from './helpers/server.ts'
 
@@ -137,7 +138,7 @@ describe('an invalid parameter is refused before anything is sent', () => {
       'a number of rows as a text',
       (c) => c.splash.list().toArray({ limit: '5' as never }),
       'limit',
-      /expected a positive integer, received a string$/,
+      /expected a positive integer, received "5"$/,
     ],
     ['a limit as a text', (c) => c.campaigns.list({ limit: '5' as never }), 'limit', /positive integer/],
     [
@@ -196,7 +197,7 @@ describe('an invalid parameter is refused before anything is sent', () => {
       'an option of the call in a query',
       (c) => c.request('GET', '/urls', { query: { signal: {} as never } }),
       'signal',
-      /^expected a string.*received an object: it is an option of the call, pass it as the next argument$/,
+      /^expected a string.*received an object: is an option of the call, pass it as the next argument$/,
     ],
     ['a function in JSON', json(() => {}), 'a', /^expected a JSON value, received a function$/],
     ['a symbol in JSON', json(Symbol('a')), 'a', /^expected a JSON value, received a symbol$/],
@@ -404,13 +405,42 @@ describe('headers', () => {
 
   it('override those that the client sends by itself, whatever their case', async () => {
     const server = await serve({})
-    const headers = { Accept: 'application/vnd.api+json', AUTHORIZATION: 'Basic abc', 'Content-Type': 'text/plain' }
+    const headers = { Accept: 'application/vnd.api+json', 'Content-Type': 'text/plain' }
     await connect(server).request('POST', '/url/add', { json: {} }, { headers })
     expect(server.seen[0]!.headers).toMatchObject({
       accept: 'application/vnd.api+json',
-      authorization: 'Basic abc',
       'content-type': 'text/plain',
     })
+  })
+
+  it('with an Authorization beside a key are refused, in a call and in the client, and the error names apiKey and authScheme', async () => {
+    const server = await serve({})
+    const headers = { AUTHORIZATION: 'Basic c2hvcDpodXNo' }
+    const error = await failure(connect(server).account.get({ headers }))
+    expect(error).toMatchObject({ code: 'invalid_request', outcome: 'not-sent' })
+    expect(error.message).toMatch(
+      /^GET \/account: headers: Authorization is set by the client, from `apiKey` and `authScheme`/,
+    )
+    expect(() => connect(server, { headers })).toThrow(/^headers: Authorization .* `apiKey` and `authScheme`/)
+    expect(server.seen).toEqual([])
+  })
+
+  it('with an Authorization are sent without a key, and its value is a secret', async () => {
+    const server = await serve({ status: 401, body: { error: 1, message: 'Not c2hvcDpodXNo' } })
+    const client = connect(server, { apiKey: null, headers: { authorization: 'Basic c2hvcDpodXNo' } })
+    const error = await failure(client.account.get())
+    expect(server.seen[0]!.headers.authorization).toBe('Basic c2hvcDpodXNo')
+    expect(inspect(error) + JSON.stringify(error)).not.toContain('c2hvcDpodXNo')
+  })
+
+  it.each([
+    ['Bearer', `Bearer ${KEY}`],
+    ['Token', `Token ${KEY}`],
+    ['raw', KEY],
+  ] as const)('carry the key as authScheme %s says', async (authScheme, authorization) => {
+    const server = await serve({})
+    await connect(server, { authScheme, validation: 'off' }).account.get()
+    expect(server.seen[0]!.headers.authorization).toBe(authorization)
   })
 })
 

@@ -39,24 +39,25 @@ export async function* walk<T>(
   // One signal for all requests of the walk: whatever is in flight ends with the loop.
   const controller = new AbortController()
   const forget = signal && onAbort(signal, () => controller.abort(abortReason(signal)))
-  let size = limit
-  const request = (page: number | undefined) => {
-    const query = { ...(page !== undefined && { page }), ...(size !== undefined && { limit: size }) }
+  let walkLimit = limit
+  const send = (page: number | undefined) => {
+    const query = { ...(page !== undefined && { page }), ...(walkLimit !== undefined && { limit: walkLimit }) }
     return fetchPage(query, controller.signal)
   }
-  const firstAnswer = async () => {
+  const request = async (page: number | undefined) => {
+    const asked = walkLimit
     try {
-      return await request(firstPage)
+      return await send(page)
     } catch (error) {
-      if (limit === undefined || !mayRefuseLimit(error)) throw error
-      size = undefined
-      return request(firstPage)
+      if (asked === undefined || !mayRefuseLimit(error)) throw error
+      walkLimit = undefined
+      return send(page)
     }
   }
   const inFlight: Promise<ApiResponse<Page<T>>>[] = []
   const progress = new Progress<T>(context)
   try {
-    for (let answer = await firstAnswer(); ; ) {
+    for (let answer = await request(firstPage); ; ) {
       const page = answer.data
       const last = concurrency > 1 && page.hasNextPage ? page.maxpage : 0
       while (inFlight.length < concurrency && page.currentpage + inFlight.length < last) {
@@ -89,10 +90,9 @@ function mayRefuseLimit(error: unknown): boolean {
 class Progress<T> {
   readonly #context: ErrorContext
   readonly #seen = new Set<string>()
+  #before: Page<T> | undefined
   #rows = 0
-  #rowsPerPage = Number.POSITIVE_INFINITY
-  /** How many rows of the list the pages so far have covered, by their numbers. */
-  #covered = 0
+  #newRows = 0
   #idlePages = 0
 
   constructor(context: ErrorContext) {
@@ -110,15 +110,21 @@ class Progress<T> {
    * @throws {InvalidResponseError} if the page is larger than the one before, or the walk gets nowhere
    */
   add(page: Page<T>): T[] {
-    const { items, currentpage, perpage, maxpage, hasNextPage } = page
-    const size = Math.max(items.length, Number.isSafeInteger(perpage) ? perpage : 0)
-    if (size > this.#rowsPerPage) throw this.#invalid(page, `has more rows than the pages before (${size})`)
-    this.#rowsPerPage = size
+    const { items, currentpage, result, maxpage, hasNextPage } = page
+    const before = this.#before
+    const hasFewerPages = before !== undefined && maxpage < before.maxpage && result >= before.result
+    if (hasFewerPages || sizeOf(page) > sizeOf(before)) {
+      throw this.#invalid(
+        page,
+        'has room for more rows than the one before, so that some would be lost between the two',
+      )
+    }
+    this.#before = page
     this.#rows += items.length
     const { newItems, isIdle } = this.#recognise(items)
-    // After the pages have become smaller, the next ones cover what was covered before.
-    const isBehind = size > 0 && currentpage * size <= this.#covered
-    this.#covered = Math.max(this.#covered, currentpage * size)
+    // After the pages have become smaller, the next ones have the rows of those before.
+    const isBehind = items.length > 0 && currentpage * items.length <= this.#newRows
+    this.#newRows += newItems.length
     this.#idlePages = isIdle && !isBehind ? this.#idlePages + 1 : 0
     if (this.#idlePages >= MAX_IDLE_PAGES && hasNextPage) {
       throw this.#invalid(page, `is the ${MAX_IDLE_PAGES}th in a row without a new row, and there are ${maxpage}`)
@@ -158,6 +164,13 @@ class Progress<T> {
       this.#context,
     )
   }
+}
+
+/** How many rows a page has room for, as far as it tells. */
+function sizeOf(page: Page<unknown> | undefined): number {
+  if (!page) return Number.POSITIVE_INFINITY
+  const { items, perpage } = page
+  return Math.max(items.length, Number.isSafeInteger(perpage) ? perpage : 0)
 }
 
 /** The `id` of a row, with its `type` if it has one; `undefined` if it has no id. */

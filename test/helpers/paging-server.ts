@@ -125,26 +125,6 @@ export function pagingServer(habits: Habits): PagingServer {
   return { ids, answer, fetch: fetch as typeof globalThis.fetch, requests, sizes }
 }
 
-/**
- * Whether the numbers of a page tell that the size of the pages has changed, and to what. Where `maxpage` stays the same, or
- * a false `perpage` fits it, a change looks like rows that somebody adds or deletes, or that the server leaves out.
- */
-export function tellsPageSize(habits: Habits, limit = 100): boolean {
-  const pages = range(1, 10)
-  const ids = range(1, habits.rows)
-  const withLimit = pages.map((page) => answerOf(habits, ids, page, limit))
-  if (habits.perpage === 'the size' || new Set(withLimit.map((answer) => answer?.size)).size === 1) return true
-  const sizes = new Map<number, number>()
-  return [...withLimit, ...pages.map((page) => answerOf(habits, ids, page, undefined))].every((answer) => {
-    if (!answer || answer.numbers.maxpage < 2) return true
-    const { maxpage, perpage } = answer.numbers
-    const size = sizes.get(maxpage) ?? answer.size
-    sizes.set(maxpage, size)
-    const lieFits = perpage >= answer.rows.length && Math.ceil(habits.rows / perpage) === maxpage
-    return size === answer.size && (perpage === size || !lieFits)
-  })
-}
-
 /** The rows and numbers of a page; `undefined` where the server refuses the limit. */
 function answerOf(habits: Habits, ids: readonly number[], page: number, limit: number | undefined) {
   const size = pageSizes[habits.pageSize]!(page, limit)

@@ -108,7 +108,7 @@ test.each(conflicts)(
       attempts: 1,
       shorturl: 'https://sho.rt/opening',
       longurl: 'https://shop.example/closing',
-      message: 'GET /urls: https://sho.rt/opening already leads to https://shop.example/closing',
+      message: 'links.ensure: https://sho.rt/opening already leads to https://shop.example/closing',
     })
     expect(error.url).toContain('/api/urls?short=opening')
     expect(JSON.parse(JSON.stringify(error))).toMatchObject({
@@ -177,7 +177,7 @@ const failures: [what: string, answers: Canned[], sent: string, error: object][]
     'a taken alias after which nothing can be seen',
     [missing, taken, failed],
     'GET POST GET',
-    { code: 'server', outcome: 'unknown', path: '/urls' },
+    { code: 'server', outcome: 'rejected', path: '/urls' },
   ],
   [
     'a refused rate',

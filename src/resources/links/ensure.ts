@@ -107,8 +107,11 @@ class Attempt {
     if (longurl === null || isSameAddress(longurl, url)) return { ...answer, data: { id, shorturl, created } }
     const { attempts, response } = answer
     // The responses of some fetches have no address.
-    const context: ErrorContext = { operation, ...(response.url && { url: response.url }), attempts }
-    throw new LinkConflictError({ shorturl, longurl }, { ...context, outcome: this.#outcome })
+    const call = { operation, method: 'GET', path: '/urls' }
+    const context: ErrorContext = { ...call, ...(response.url && { url: response.url }), attempts }
+    // The alias is somebody else's, so an attempt whose outcome was unknown has not created it.
+    const outcome = this.#outcome === 'not-sent' ? 'not-sent' : 'rejected'
+    throw new LinkConflictError({ shorturl, longurl }, { ...context, outcome })
   }
 }
 
