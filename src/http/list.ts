@@ -9,7 +9,8 @@ import { type FetchPage, type WalkedPage, walk } from './walk.ts'
 /** Rows on a page of a walk: the quota counts requests, so fewer are better. */
 const WALK_LIMIT = 100
 
-const toArrayChecks = { limit: positiveInteger }
+/** A list has nothing to remove a key with, so its errors do not show the value. */
+const toArrayChecks = { limit: { ...positiveInteger, secret: true } }
 
 /**
  * A list. It sends nothing until it is used: awaited, it is one page; iterated, every row of every page.
