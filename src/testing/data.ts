@@ -185,7 +185,7 @@ export interface OpenerLinkRow {
 }
 
 /** The defaults of a new row. */
-export function blankRow<List extends ListName>(
+function blankRow<List extends ListName>(
   list: List,
   id: number,
   { site, date }: { site: string; date: string },

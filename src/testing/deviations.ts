@@ -354,30 +354,28 @@ export interface DeviationRule {
 type Change = (json: JsonFields, call: EndpointCall, route: string) => JsonFields
 
 /** Changes every success. */
-export function success(change: Change): NonNullable<DeviationRule['reply']> {
+function success(change: Change): NonNullable<DeviationRule['reply']> {
   return (reply, route, call) =>
     reply.status >= 400 ? reply : { ...reply, json: change({ ...reply.json }, call, route) }
 }
 
 /** Changes the successes of these endpoints. */
-export function successOf(changes: Record<string, Change>): NonNullable<DeviationRule['reply']> {
+function successOf(changes: Record<string, Change>): NonNullable<DeviationRule['reply']> {
   return success((json, call, route) => changes[route]?.(json, call, route) ?? json)
 }
 
 /** Changes every refusal. */
-export function refusal(
-  change: (reply: JsonReply & { json: JsonFields }) => JsonReply,
-): NonNullable<DeviationRule['reply']> {
+function refusal(change: (reply: JsonReply & { json: JsonFields }) => JsonReply): NonNullable<DeviationRule['reply']> {
   return (reply) => (reply.status < 400 ? reply : change({ ...reply, json: { ...reply.json } }))
 }
 
 /** The object under a key; empty if there is none. */
-export function inside(json: JsonFields, key: string): JsonFields {
+function inside(json: JsonFields, key: string): JsonFields {
   return { ...(json[key] as object | undefined) }
 }
 
 /** Changes each row of a list whose page is in `data`. */
-export function eachRow(listKey: string, change: (row: JsonFields) => JsonFields): Change {
+function eachRow(listKey: string, change: (row: JsonFields) => JsonFields): Change {
   return (json) => {
     const data = inside(json, 'data')
     const rows = data[listKey] as JsonFields[] | undefined
@@ -389,7 +387,7 @@ export function eachRow(listKey: string, change: (row: JsonFields) => JsonFields
  * Changes every value of an answer, except its `error`, from the inside out. `mixed` is true in every second row of a
  * list, and in answers to POST.
  */
-export function everyValue(change: (value: unknown, key: string, mixed: boolean) => unknown): Change {
+function everyValue(change: (value: unknown, key: string, mixed: boolean) => unknown): Change {
   return ({ error, ...json }, _, route) => {
     const walk = (value: unknown, key: string, mixed: boolean): unknown => {
       const inner = Array.isArray(value)

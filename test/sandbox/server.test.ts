@@ -236,6 +236,18 @@ describe('the page at /', () => {
     expect((await fetch(new URL('/sandbox/requests/1', baseUrl))).status).toBe(404)
   })
 
+  test('draws QR codes in their colours, and only what fits into one', async () => {
+    const { baseUrl } = await start()
+    const draw = (query: Record<string, string>) => fetch(new URL(`/sandbox/qr?${new URLSearchParams(query)}`, baseUrl))
+    const picture = await draw({ text: 'https://shop.example', foreground: 'rgb(1,2,3)', background: '"><script>' })
+    expect([picture.status, picture.headers.get('Content-Type')]).toEqual([200, 'image/svg+xml'])
+    const svg = await picture.text()
+    expect(svg).toMatch(/^<svg .*<path fill="rgb\(1,2,3\)" d="M.*<\/svg>$/)
+    expect(svg).not.toContain('<script>')
+    expect(await (await draw({ text: 'https://shop.example/2', foreground: 'rgb(1,2,3)' })).text()).not.toBe(svg)
+    expect((await draw({ text: 'x'.repeat(3000) })).status).toBe(400)
+  })
+
   test('can make a request fail, advance the clock and reset the sandbox', async () => {
     const { sandbox, baseUrl, headers } = await start({}, createSandbox({ rateLimit: false, now: () => 0 }))
     await control(baseUrl, 'fail', { status: 503 })
@@ -278,6 +290,7 @@ describe('the page at /', () => {
     }
     expect(await ask('GET', '/sandbox/state')).toEqual({ status: 403, cors: undefined })
     expect(await ask('GET', '/sandbox/requests/0')).toEqual({ status: 403, cors: undefined })
+    expect(await ask('GET', '/sandbox/qr?text=a')).toEqual({ status: 403, cors: undefined })
     expect(sandbox.data.campaigns).toEqual([])
   })
 

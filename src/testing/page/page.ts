@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { renderSVG } from 'uqr'
 import type { Fault } from '../faults.ts'
 import type { SandboxRequest } from '../request-log.ts'
 import type { Sandbox } from '../sandbox.ts'
@@ -7,7 +8,7 @@ import type { Sandbox } from '../sandbox.ts'
 declare const PAGE_IS_INLINED: boolean | undefined
 
 /** The page's own files, as text. */
-export const pageFiles: { html: string; css: string; script: string } =
+const pageFiles: { html: string; css: string; script: string } =
   typeof PAGE_IS_INLINED === 'undefined'
     ? { html: read('sandbox.page.html'), css: read('sandbox.page.css'), script: read('sandbox.page.js') }
     : {
@@ -59,6 +60,7 @@ export class SandboxPage {
   respond(method: string, path: string, body: unknown): Response {
     if (method === 'GET') {
       if (path === '/') return pageResponse()
+      if (path.startsWith('/sandbox/qr?')) return qrPicture(new URLSearchParams(path.slice(path.indexOf('?'))))
       if (path === '/sandbox/state') return Response.json(pageState(this.#sandbox))
       const [, index] = /^\/sandbox\/requests\/(\d+)$/.exec(path) ?? []
       const request = this.#sandbox.requests[Number(index)]
@@ -100,7 +102,7 @@ function pageResponse(): Response {
     `script-src 'nonce-${nonce}'`,
     `style-src 'nonce-${nonce}'`,
     "connect-src 'self'",
-    'img-src data:',
+    "img-src data: 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
@@ -115,6 +117,18 @@ function pageResponse(): Response {
   return new Response(page, {
     headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policy },
   })
+}
+
+/** The picture of a QR code with this text in these colours. */
+function qrPicture(query: URLSearchParams): Response {
+  const text = query.get('text') ?? ''
+  const colors = { whiteColor: query.get('background') || 'white', blackColor: query.get('foreground') || 'black' }
+  try {
+    const headers = { 'Content-Type': 'image/svg+xml', 'Cache-Control': 'max-age=3600' }
+    return new Response(renderSVG(text, { ...colors, border: 2 }), { headers })
+  } catch {
+    return refusal(400, 'This text is too long for a QR code.')
+  }
 }
 
 export function refusal(status: number, message: string): Response {
@@ -134,7 +148,7 @@ function shortened(text: string): string {
 }
 
 /** How many rows of a list, and how many requests, the page shows at most. */
-export const shownAtMost = 100
+const shownAtMost = 100
 
 /** A row of a table. */
 export type PageRow = Record<string, unknown>
@@ -166,7 +180,7 @@ export interface PageState {
   requests: PageRequest[]
 }
 
-export function pageState(sandbox: Sandbox): PageState {
+function pageState(sandbox: Sandbox): PageState {
   const { apiKey, baseUrl, dialect, rateLimit, requests, data } = sandbox
   const { account, ...lists } = data
   return {
@@ -193,7 +207,7 @@ export function pageState(sandbox: Sandbox): PageState {
 }
 
 /** Replaces the password, because the page may be on a shared screen. */
-export function withoutPassword<Fields extends Record<string, unknown>>(fields: Fields): Fields {
+function withoutPassword<Fields extends Record<string, unknown>>(fields: Fields): Fields {
   return 'password' in fields ? { ...fields, password: '***' } : fields
 }
 

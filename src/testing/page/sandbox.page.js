@@ -2,10 +2,10 @@
 /** @import { PageExchange, PageRequest, PageRow, PageState } from './page.ts' */
 
 const order = [
-  'campaigns',
-  'channels',
   'links',
   'qrs',
+  'campaigns',
+  'channels',
   'pixels',
   'domains',
   'files',
@@ -39,7 +39,7 @@ const steps = { '10 seconds': 10_000, 'one minute': 60_000, 'one hour': 3_600_00
 let state
 /** The rows of each list as they were, by id, to mark what is new. @type {Record<string, Map<unknown, string>>} */
 let seen = {}
-let list = order.includes(location.hash.slice(1)) ? location.hash.slice(1) : 'campaigns'
+let list = order.includes(location.hash.slice(1)) ? location.hash.slice(1) : 'links'
 /** The lines of the log, by request. @type {Map<string, HTMLLIElement>} */
 const lines = new Map()
 
@@ -94,7 +94,7 @@ function showLists() {
  * @param {unknown} value
  */
 function textOf(value) {
-  if (value === '' || value === null || (Array.isArray(value) && value.length === 0)) return '–'
+  if (value === undefined || value === '' || value === null || (Array.isArray(value) && value.length === 0)) return '–'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value))
     return value.map((item) => (typeof item === 'object' ? JSON.stringify(item) : item)).join(', ')
@@ -113,22 +113,59 @@ function link(address, text) {
   return anchor
 }
 
+/** What a table shows first, where a narrow window cuts nothing off. */
+const firstColumns = ['id', 'picture', 'shorturl', 'url', 'clicks', 'scans', 'title', 'name', 'data']
+
 /**
- * Where a row's short address can be opened: only addresses of the sandbox itself lead anywhere.
+ * The columns of a table: short addresses in the place of their parts, and what is empty in every row at the end.
+ * @param {PageRow[]} rows
+ */
+function columnsOf(rows) {
+  const [first = {}] = rows
+  const names = Object.keys(first).filter((name) => name !== 'alias' && !('alias' in first && name === 'domain'))
+  if ('alias' in first) names.push('shorturl')
+  if (list === 'qrs') names.push('picture')
+  const isEmpty = (/** @type {string} */ name) => name in first && rows.every((row) => textOf(row[name]) === '–')
+  const rank = (/** @type {string} */ name) => {
+    const place = firstColumns.indexOf(name)
+    return place === -1 ? firstColumns.length + Number(isEmpty(name)) : place
+  }
+  return names.sort((one, other) => rank(one) - rank(other))
+}
+
+/**
+ * The short address of a row, and where it can be opened: only addresses of the sandbox itself lead anywhere.
  * @param {PageRow} row
  */
 function shortAddress(row) {
   const alias = encodeURIComponent(String(row.alias))
-  if (list === 'openerLinks') return `${location.origin}/opener/${alias}`
-  return row.domain === state.site ? `${location.origin}/${alias}` : undefined
+  if (list === 'openerLinks') return link(`${location.origin}/opener/${alias}`, `${location.origin}/opener/${alias}`)
+  const text = `${row.domain}/${alias}`
+  return row.domain === state.site ? link(`${location.origin}/${alias}`, text) : text
+}
+
+/**
+ * The picture of a QR code. What is no text has none: the layouts of other contents are not documented.
+ * @param {PageRow} row
+ */
+function picture({ data, background, foreground }) {
+  if (typeof data !== 'string') return '–'
+  const query = new URLSearchParams({ text: data, background: String(background), foreground: String(foreground) })
+  const anchor = link(`/sandbox/qr?${query}`, '')
+  const image = make('img')
+  image.src = anchor.href
+  image.alt = `QR code of ${data}`
+  image.width = image.height = 56
+  anchor.append(image)
+  return anchor
 }
 
 /**
  * @param {string} name
- * @param {unknown} value
  * @param {PageRow} row
  */
-function cell(name, value, row) {
+function cell(name, row) {
+  const value = row[name]
   const text = textOf(value)
   const td = make('td', text, typeof value === 'number' ? 'number' : text === '–' ? 'empty' : '')
   if (name === 'color') {
@@ -136,9 +173,10 @@ function cell(name, value, row) {
     swatch.style.background = text
     td.prepend(swatch)
   }
-  const address = name === 'alias' ? shortAddress(row) : name === 'url' ? text : undefined
-  if (address) td.replaceChildren(link(address, text))
-  td.title = text
+  if (name === 'url') td.replaceChildren(link(text, text))
+  if (name === 'shorturl') td.replaceChildren(shortAddress(row))
+  if (name === 'picture') td.replaceChildren(picture(row))
+  td.title = td.textContent ?? ''
   return td
 }
 
@@ -156,7 +194,7 @@ function showRows() {
     byId('rows').replaceChildren(tr)
     return
   }
-  const columns = Object.keys(first)
+  const columns = columnsOf(rows)
   const head = make('tr')
   head.append(...columns.map((name) => make('th', name, typeof first[name] === 'number' ? 'number' : '')))
   byId('head').replaceChildren(head)
@@ -164,7 +202,7 @@ function showRows() {
     ...rows.map((row) => {
       const known = seen[list]
       const tr = make('tr', undefined, known && known.get(row.id) !== JSON.stringify(row) ? 'fresh' : '')
-      tr.append(...columns.map((name) => cell(name, row[name], row)))
+      tr.append(...columns.map((name) => cell(name, row)))
       return tr
     }),
   )
