@@ -9,9 +9,6 @@ import { type FetchPage, type WalkedPage, walk } from './walk.ts'
 /** Rows on a page of a walk: the quota counts requests, so fewer are better. */
 const WALK_LIMIT = 100
 
-/** A list has nothing to remove a key with, so its errors do not show the value. */
-const toArrayChecks = { limit: { ...positiveInteger, secret: true } }
-
 /**
  * A list. It sends nothing until it is used: awaited, it is one page; iterated, every row of every page.
  *
@@ -68,7 +65,9 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
    * @throws {InvalidRequestError} if `limit` is not a positive integer; nothing is sent
    */
   async toArray(options: { limit?: number | undefined } = {}): Promise<T[]> {
-    const issues = options?.limit === Number.POSITIVE_INFINITY ? [] : checkOptions(options, toArrayChecks)
+    // Nothing here could remove a key from the error, so it shows no text.
+    const checks = { limit: { ...positiveInteger, secret: typeof options?.limit !== 'number' } }
+    const issues = options?.limit === Number.POSITIVE_INFINITY ? [] : checkOptions(options, checks)
     if (issues.length) throw new InvalidRequestError(issues, this.#context)
     const { limit = Number.POSITIVE_INFINITY } = options
     const rows: T[] = []
