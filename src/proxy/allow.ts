@@ -16,7 +16,10 @@ export class AllowList {
 
   /** @throws {ConfigurationError} for anything but a list of calls */
   constructor(allow: readonly AllowedCall[]) {
-    if (!Array.isArray(allow) || allow.length === 0) {
+    if (Array.isArray(allow) && !allow.length) {
+      throw new ConfigurationError("allow: expected at least one call, such as 'GET /campaigns', received none")
+    }
+    if (!Array.isArray(allow)) {
       throw new ConfigurationError(`allow: ${mismatch("a list of calls, such as ['GET /campaigns']", allow, shown)}`)
     }
     this.#rules = allow.map(parseRule)
@@ -30,11 +33,6 @@ export class AllowList {
   /** The entry that a request matches, if any. The work is linear in the length of the path. */
   match(method: string, path: string): AllowedCall | undefined {
     return this.#rules.find((rule) => rule.method === method && fits(rule, path))?.call
-  }
-
-  /** Whether a call below a path is allowed. */
-  hasCallBelow(path: string): boolean {
-    return this.#rules.some(({ call, method }) => call.startsWith(`${method} ${path}/`))
   }
 }
 

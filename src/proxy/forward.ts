@@ -9,25 +9,15 @@ import { EXPIRED, withDeadline } from '../runtime/deadline.ts'
 import { isDeno, streamedRedirect } from '../runtime/environment.ts'
 import { type Fetch, runtimeFetch } from '../runtime/fetch.ts'
 import type { ProxyOptions } from './options.ts'
-import { ProxyRefusal } from './refusal.ts'
-import { toPageResponse } from './response.ts'
-import type { Targets } from './target.ts'
+import { ProxyRefusal, toPageResponse } from './response.ts'
+import type { Route, Routes } from './routes.ts'
 
 /** The headers that are sent on. Cookies, credentials and whatever else the browser sent stay here. */
 const requestHeaders = ['Accept', 'Accept-Language', 'Content-Type', 'Content-Length']
 
-/** An allowed request, as it is sent to the platform. */
-interface ForwardedCall {
-  readonly request: Request
-  /** Below the prefix. */
-  readonly path: string
-  readonly query: string
-  readonly key: ApiKey
-}
-
 /** Sends requests to the platform with the key, and returns its responses without it. */
 export class Forwarder {
-  readonly #targets: Targets
+  readonly #routes: Routes
   readonly #keyFor: (request: Request) => ApiKey
   readonly #openerHasKey: boolean
   readonly #timeout: number | false
@@ -35,9 +25,9 @@ export class Forwarder {
   readonly #headers: readonly (readonly [string, string])[]
   readonly #fetch: Fetch
 
-  /** @throws {ConfigurationError} for a key that is missing or does not fit */
-  constructor(options: ProxyOptions, targets: Targets) {
-    this.#targets = targets
+  /** @throws {ConfigurationError} if the key is invalid */
+  constructor(options: ProxyOptions, routes: Routes) {
+    this.#routes = routes
     this.#keyFor = keySource(options)
     this.#openerHasKey = options.openerAuth === 'bearer'
     this.#timeout = options.timeout ?? 120_000
@@ -47,21 +37,18 @@ export class Forwarder {
   }
 
   /** @throws {ProxyRefusal} if the platform gives no response that can be passed on */
-  async forward(request: Request, path: string, query: string): Promise<Response> {
-    if (request.bodyUsed) {
-      throw new ConfigurationError('authorize: it read the body of the request, so nothing is left to send on')
-    }
-    const call: ForwardedCall = { request, path, query, key: this.#keyFor(request) }
+  async forward(request: Request, route: Route): Promise<Response> {
+    const key = this.#keyFor(request)
+    const exchange = (signal: AbortSignal) => this.#exchange(request, route, key, signal)
     try {
-      return await withDeadline((signal) => this.#exchange(call, signal), this.#timeout, request.signal ?? undefined)
+      return await withDeadline(exchange, this.#timeout, request.signal ?? undefined)
     } catch (error) {
-      throw this.#refusalFor(error, call)
+      throw this.#refusalFor(error, request, key)
     }
   }
 
-  async #exchange(call: ForwardedCall, signal: AbortSignal): Promise<Response> {
-    const { request, path, query, key } = call
-    const { url, isOpener } = this.#targets.of(path)
+  async #exchange(request: Request, route: Route, key: ApiKey, signal: AbortSignal): Promise<Response> {
+    const { url, isOpener } = this.#routes.target(route)
     const headers = new Headers()
     for (const name of requestHeaders) {
       const value = request.headers.get(name)
@@ -71,9 +58,10 @@ export class Forwarder {
     if (!isOpener || this.#openerHasKey) headers.set('Authorization', String(await key.authorization()))
     signal.throwIfAborted()
 
-    // Deno sends the length of the request's own stream, and of no other (denoland/deno#24197).
-    const source = request.body && !isDeno() ? openSource(request.body) : undefined
     const length = Number(request.headers.get('Content-Length') ?? Number.NaN)
+    if (request.bodyUsed || (length > 0 && !request.body)) throw bodyWasRead()
+    // Deno sends the length of the request's own stream, and of no other (denoland/deno#24197).
+    const source = request.body && !isDeno() ? openSource(unread(request.body, length)) : undefined
     const body = source ? withLength(source.body, Number.isSafeInteger(length) ? length : undefined) : request.body
     const init = {
       method: request.method,
@@ -86,27 +74,62 @@ export class Forwarder {
     signal.addEventListener('abort', stop)
     try {
       const fetch = this.#fetch
-      return await toPageResponse(await fetch(url + query, init), key, this.#maxResponseSize, signal)
+      return await toPageResponse(await fetch(url, init), key, this.#maxResponseSize, signal)
+    } catch (error) {
+      throw source?.sourceError() ?? error
     } finally {
       // Whatever the page still uploads is of no use now, and Node would read on even after an abort.
       stop()
     }
   }
 
-  #refusalFor(error: unknown, { request, key }: ForwardedCall): unknown {
+  #refusalFor(error: unknown, request: Request, key: ApiKey): unknown {
     if (error instanceof ProxyRefusal || error instanceof ConfigurationError) return error
-    if (request.signal?.aborted) return new ProxyRefusal(499, 'The browser closed the connection.')
+    if (request.signal?.aborted) return new ProxyRefusal(499, 'the browser closed the connection')
     if (error === EXPIRED) {
       const cause = new Error(`no response within ${this.#timeout} ms`)
-      return new ProxyRefusal(504, 'The platform did not answer in time.', cause)
+      return new ProxyRefusal(504, 'the platform did not respond in time', cause)
     }
     if (error instanceof BodyTooLargeError) {
-      return new ProxyRefusal(502, 'The response of the platform is too large.', error)
+      return new ProxyRefusal(502, 'the response of the platform is too large', error)
     }
-    const cause = redactCause((text) => key.redact(text), error)
-    const message = isRedirectError(error) ? 'The platform answered with a redirect.' : 'The platform gave no answer.'
-    return new ProxyRefusal(502, message, cause)
+    const message = isRedirectError(error) ? 'the platform redirects' : 'the platform did not respond'
+    return new ProxyRefusal(
+      502,
+      message,
+      redactCause((text) => key.redact(text), error),
+    )
   }
+}
+
+/** The bytes of a body. It fails if they are gone, which a stream does not tell before it is read. */
+function unread(body: ReadableStream<Uint8Array>, length: number): AsyncIterable<Uint8Array> {
+  if (body.locked) throw bodyWasRead()
+  const reader = body.getReader()
+  let isFirst = true
+  const next = async () => {
+    try {
+      const { done, value } = await reader.read()
+      // Some adapters make an empty stream of a body that was read, others one that fails.
+      if (isFirst && done && length > 0) throw bodyWasRead()
+      return done ? { done, value: undefined } : { done, value }
+    } catch (error) {
+      throw isFirst && error instanceof TypeError ? bodyWasRead() : error
+    } finally {
+      isFirst = false
+    }
+  }
+  const cancel = async () => {
+    await reader.cancel()
+    return { done: true as const, value: undefined }
+  }
+  return { [Symbol.asyncIterator]: () => ({ next, return: cancel }) }
+}
+
+function bodyWasRead(): ProxyRefusal {
+  const message =
+    'the body was read already: put the proxy before the body parser, and leave the body unread in `authorize`'
+  return new ProxyRefusal(500, message, new ConfigurationError(message))
 }
 
 /** The key for a request. */

@@ -13,23 +13,22 @@ import {
   positiveInteger,
 } from '../schema/checks.ts'
 import type { AllowedCall } from './allow.ts'
-import type { CorsOptions } from './cors.ts'
-import { hostsCheck } from './hosts.ts'
+import { type CorsOptions, hostsCheck } from './origins.ts'
 
 /** Options of `createProxy`. */
 export interface ProxyOptions {
   /** Address of the management API. Default: the environment variable `SHORTLINK_BASE_URL`. */
-  baseUrl?: string | URL
+  baseUrl?: string | URL | undefined
   /**
    * Address of the app-opener API, which the proxy offers below `/opener`: `POST /opener/v3/api`. Default: the environment
    * variable `SHORTLINK_OPENER_URL`.
    */
-  openerUrl?: string | URL
+  openerUrl?: string | URL | undefined
   /**
    * The API key, or a function that is called for it on every request and may choose by the request. Default: the
    * environment variable `SHORTLINK_API_KEY`.
    */
-  apiKey?: string | ((request: Request) => string | Promise<string>)
+  apiKey?: string | ((request: Request) => string | Promise<string>) | undefined
   /**
    * The calls that pass, each as a method and a path below `prefix`: `'GET /campaigns'`, `'GET /qr/:id'`,
    * `'POST /files/upload/:filename'`, `'POST /opener/v3/api'`. Everything else is refused with 403. A parameter is one
@@ -41,39 +40,41 @@ export interface ProxyOptions {
    * is, anything else refuses with 403. It must leave the body of the request unread. Default: everyone who reaches the
    * proxy may make the allowed calls.
    */
-  authorize?: (request: Request, call: AllowedCall) => boolean | Response | Promise<boolean | Response>
+  authorize?: ((request: Request, call: AllowedCall) => boolean | Response | Promise<boolean | Response>) | undefined
   /** The path where the proxy is mounted, such as `/api/shortlink`. Default: the root. */
-  prefix?: string
+  prefix?: string | undefined
   /**
    * The hosts that the proxy is reached under, such as `['app.example', 'localhost:3000']`; without a port, any port will
    * do. A request with another `Host` is refused with 403, so that a page cannot reach a proxy in a private network by
    * pointing its own domain there (DNS rebinding). Default: any host.
    */
-  hosts?: readonly string[]
+  hosts?: readonly string[] | undefined
   /** Pages of other origins that may call the proxy. Default: none, they are refused with 403. */
-  cors?: CorsOptions
+  cors?: CorsOptions | undefined
   /**
    * What stands before the key in the `Authorization` header; `raw`: nothing. Default: the variable `SHORTLINK_AUTH_SCHEME`,
    * else `Bearer`.
    */
-  authScheme?: AuthScheme
+  authScheme?: AuthScheme | undefined
   /** Whether the app-opener API gets the key too. Default: `'none'`. */
-  openerAuth?: 'none' | 'bearer'
+  openerAuth?: 'none' | 'bearer' | undefined
   /** Milliseconds for one call, including the key function, the upload and the response; `false`: no limit. Default: 120,000. */
-  timeout?: number | false
+  timeout?: number | false | undefined
   /**
    * The largest response of the platform in bytes, after decompression. A larger one is cut off and answered with 502.
    * Default: 16 MiB.
    */
-  maxResponseSize?: number
+  maxResponseSize?: number | undefined
   /** Headers added to every request to the platform. Default: none. */
-  headers?: HeadersInput
-  /** Called with what went wrong on the server's side, which the page is not told. It sees no key. Default: not reported. */
-  onError?: (error: unknown, request: Request) => void
+  headers?: HeadersInput | undefined
+  /**
+   * Called with server-side errors, which are not shown to the page. It sees no key. Default: `console.error` prints them.
+   */
+  onError?: ((error: unknown, request: Request) => void) | undefined
   /** The fetch to send with; it must take a `ReadableStream` as a body. Default: the global one. */
-  fetch?: Fetch
+  fetch?: Fetch | undefined
   /** Allows `http:` addresses beyond this machine, where the key can be read in transit. Default: `false`. */
-  allowInsecureHttp?: boolean
+  allowInsecureHttp?: boolean | undefined
 }
 
 const { headers } = requestOptionChecks

@@ -2,13 +2,11 @@ import { shorten } from '../errors.ts'
 import { isResponse } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
 import { AllowList } from './allow.ts'
-import { CorsRules, isPreflight } from './cors.ts'
 import { Forwarder } from './forward.ts'
-import { hostMatcher } from './hosts.ts'
 import { ownOptions, type ProxyOptions } from './options.ts'
-import { ProxyRefusal, refusalResponse } from './refusal.ts'
-import { parsePrefix, pathBelow } from './request-path.ts'
-import { Targets } from './target.ts'
+import { CorsRules, hostMatcher, isPreflight } from './origins.ts'
+import { ProxyRefusal, refusalResponse } from './response.ts'
+import { Routes } from './routes.ts'
 
 /**
  * Creates a handler that stands between a browser and the platform and adds the key, so that the key stays on the server.
@@ -17,9 +15,10 @@ import { Targets } from './target.ts'
  * In the page, give the client the address of the proxy and no key:
  * `new ShortLinkClient({ baseUrl: '/api/shortlink', apiKey: null })`.
  *
- * Its own refusals look like the platform's, `{ error: 1, message }`: 403 for a call, page or host that is not allowed, 404
+ * Its own refusals look like the platform's, `{ error: 1, message: 'this proxy: …' }`: 403 for a call, page or host that is not allowed, 404
  * for a path outside of `prefix`, 414 for a path above 2,048 or a query above 8,192 characters, 502 if the platform cannot
- * be reached, redirects or answers with more than `maxResponseSize`, 504 if it takes longer than `timeout`.
+ * be reached, redirects or sends more than `maxResponseSize`, 504 if it takes longer than `timeout`, 500 for an error on
+ * your side, such as a missing key. `console.error` prints what went wrong, unless `onError` is given.
  *
  * @example
  * // Addresses and key come from the environment.
@@ -29,30 +28,30 @@ import { Targets } from './target.ts'
  *   authorize: async (request) => (await session(request)) !== null,
  * })
  *
- * @throws {ConfigurationError} for an option that does not fit
+ * @throws {ConfigurationError} if an option is invalid. What is missing fails in the first request
  */
 export function createProxy(options: ProxyOptions): (request: Request) => Promise<Response> {
   const own = ownOptions(options)
-  const { authorize, onError } = own
-  const prefix = parsePrefix(own.prefix)
+  const { authorize, onError = printError } = own
+  const routes = new Routes(own)
   const isKnownHost = hostMatcher(own.hosts)
   const allow = new AllowList(own.allow)
   const cors = new CorsRules(own.cors)
-  const forwarder = new Forwarder(own, new Targets(own))
+  const forwarder = new Forwarder(own, routes)
 
   /** What costs least comes first: nothing is done for strangers that they could make expensive. */
   async function handle(request: Request): Promise<Response> {
-    if (!isKnownHost(request)) throw new ProxyRefusal(403, 'This proxy is not reached under this host.')
-    const { path, query } = pathBelow(prefix, request)
+    if (!isKnownHost(request)) throw new ProxyRefusal(403, 'unknown host')
+    const route = routes.of(request)
     const origin = cors.forbiddenOrigin(request)
-    if (origin) throw new ProxyRefusal(403, `Pages of ${shorten(origin, 200)} may not call this proxy.`)
+    if (origin) throw new ProxyRefusal(403, `pages of ${shorten(origin, 200)} may not call it`)
     if (isPreflight(request)) return cors.preflight(allow.methods)
-    const call = allow.match(request.method, path)
-    if (!call) throw new ProxyRefusal(403, `This proxy does not allow ${request.method} ${shorten(path, 200)}.`)
+    const call = allow.match(request.method, route.path)
+    if (!call) throw new ProxyRefusal(403, `${request.method} ${shorten(route.path, 200)} is not allowed`)
     const verdict = authorize ? await authorize(request, call) : true
     if (isResponse(verdict)) return verdict as Response
-    if (verdict !== true) throw new ProxyRefusal(403, 'You are not allowed to do this.')
-    return await forwarder.forward(request, path, query)
+    if (verdict !== true) throw new ProxyRefusal(403, 'you are not allowed to do this')
+    return await forwarder.forward(request, route)
   }
 
   return async function proxy(request) {
@@ -60,10 +59,15 @@ export function createProxy(options: ProxyOptions): (request: Request) => Promis
       return withHeaders(await handle(request), cors.headers(request))
     } catch (error) {
       const cause = error instanceof ProxyRefusal ? error.cause : error
-      if (cause !== undefined) notify((cause: unknown) => onError?.(cause, request), cause)
+      if (cause !== undefined) notify((cause: unknown) => onError(cause, request), cause)
       return withHeaders(refusalResponse(error), cors.headers(request))
     }
   }
+}
+
+/** Prints what went wrong, and in which call. */
+function printError(error: unknown, { method, url }: Request): void {
+  console.error(`shortlink-sdk/proxy: ${method} ${shorten(new URL(url).pathname, 200)}:`, error)
 }
 
 /** A copy with more headers: those of a response from elsewhere may be immutable. */

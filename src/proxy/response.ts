@@ -2,7 +2,25 @@ import type { ApiKey } from '../http/api-key.ts'
 import { discardBody, readText } from '../http/body.ts'
 import { type HeadersLike, parseRateHeaders, parseRetryAfter, rateHeaders } from '../rate-limit/headers.ts'
 import type { FetchResponse } from '../runtime/fetch.ts'
-import { ProxyRefusal } from './refusal.ts'
+
+/** A request that goes no further: what the page is told, and a cause that only the server learns of. */
+export class ProxyRefusal extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.status = status
+  }
+}
+
+/** The response to a request that failed. Errors other than refusals are the server's own, and are not described. */
+export function refusalResponse(error: unknown): Response {
+  const { status, message } = error instanceof ProxyRefusal ? error : { status: 500, message: FAILED }
+  const headers = { 'Cache-Control': 'no-store' }
+  return Response.json({ error: 1, message: `this proxy: ${message}` }, { status, headers })
+}
+
+const FAILED = 'internal error, reported on its server'
 
 /**
  * The platform's response as the page gets it: without the key, and never as a page of this site, because whatever is not
@@ -37,12 +55,12 @@ export async function toPageResponse(
 
 function redirectRefusal(status: number, location: string | null, isHidden: boolean, key: ApiKey): ProxyRefusal {
   if (location === null && !isHidden) {
-    return new ProxyRefusal(502, `The platform answered with status ${status}.`, new Error(`status ${status}`))
+    return new ProxyRefusal(502, `the platform responded with status ${status}`, new Error(`status ${status}`))
   }
   const cause = new Error(
     `status ${status}, to ${key.redact(location ?? 'an address that this runtime does not tell')}`,
   )
-  return new ProxyRefusal(502, 'The platform answered with a redirect.', cause)
+  return new ProxyRefusal(502, 'the platform redirects', cause)
 }
 
 /** The rate headers, written anew from what they mean, so that nothing else can be in them. */

@@ -90,7 +90,7 @@ describe('hosts', () => {
     const init = { headers: { ...headers, 'Sec-Fetch-Site': 'same-origin' } }
     const answer = await proxy(new Request(`${origin}/campaigns`, init))
     expect([answer.status, authorize.mock.calls, seen]).toEqual([403, [], []])
-    expect((await answer.json()).message).toBe('This proxy is not reached under this host.')
+    expect((await answer.json()).message).toBe('this proxy: unknown host')
   })
 
   test('refuses a preflight too', async () => {
@@ -127,7 +127,10 @@ describe('large responses', () => {
       response.writeHead(200, { ...json, 'Content-Encoding': 'gzip' }).end(bomb),
     )
     const answer = await call('/campaigns')
-    expect([answer.status, (await answer.json()).message]).toEqual([502, 'The response of the platform is too large.'])
+    expect([answer.status, (await answer.json()).message]).toEqual([
+      502,
+      'this proxy: the response of the platform is too large',
+    ])
   })
 
   test('a response without end is a 502, and its connection is closed', async () => {
@@ -183,6 +186,10 @@ describe('the key in a body', () => {
     ['base64', (key) => Buffer.from(`user:${key}`).toString('base64')],
     ['percent-encoded in full', (key) => [...key].map((c) => `%${c.charCodeAt(0).toString(16)}`).join('')],
     ['as \\u escapes', (key) => [...key].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')],
+    ['in hexadecimal', (key) => Buffer.from(key).toString('hex')],
+    ['in UTF-16', (key) => Buffer.from(key, 'utf16le').toString('latin1')],
+    ['in UTF-16 as base64', (key) => Buffer.from(key, 'utf16le').toString('base64')],
+    ['cut at its end', (key) => `${key.slice(0, 16)}…`],
     ['as HTML entities', (key) => [...key].map((c) => `&#${c.charCodeAt(0)};`).join('')],
   ])('is removed %s', async (_name, spell) => {
     const { call } = await proxied({}, (_request, response) => response.end(`before ${spell(KEY)} after`))
@@ -217,7 +224,13 @@ async function uploading(options: Partial<ProxyOptions>, head: string) {
     cancel: stopped,
   })
   const baseUrl = `${await listen(server)}/api`
-  const proxy = createProxy({ baseUrl, apiKey: KEY, allow: ['POST /files/upload/:filename'], ...options })
+  const proxy = createProxy({
+    baseUrl,
+    apiKey: KEY,
+    allow: ['POST /files/upload/:filename'],
+    onError: () => {},
+    ...options,
+  })
   const init = { method: 'POST', body, duplex: 'half' }
   const answer = await proxy(new Request('https://app.example/files/upload/a.bin', init))
   return { answer, socketClosed, uploadStopped }
@@ -252,7 +265,7 @@ describe('an upload', () => {
   test('that is redirected is a 502 that says so', async () => {
     const head = 'HTTP/1.1 307 Temporary\r\nLocation: https://new.example/\r\nContent-Length: 0\r\n\r\n'
     const { answer } = await uploading({}, head)
-    expect([answer.status, (await answer.json()).message]).toEqual([502, 'The platform answered with a redirect.'])
+    expect([answer.status, (await answer.json()).message]).toEqual([502, 'this proxy: the platform redirects'])
   })
 })
 
@@ -268,12 +281,12 @@ test('a file name in the message of a lost connection is not called a redirect',
   }
   const { call } = await proxied({ fetch, allow: ['POST /files/upload/:filename'] })
   const answer = await call('/files/upload/redirects.csv', { method: 'POST', body: 'a' })
-  expect([answer.status, (await answer.json()).message]).toEqual([502, 'The platform gave no answer.'])
+  expect([answer.status, (await answer.json()).message]).toEqual([502, 'this proxy: the platform did not respond'])
 })
 
 test('a status 304 is not called a redirect', async () => {
   const { call } = await proxied({}, (_request, response) => response.writeHead(304).end())
-  expect((await (await call('/campaigns')).json()).message).toBe('The platform answered with status 304.')
+  expect((await (await call('/campaigns')).json()).message).toBe('this proxy: the platform responded with status 304')
 })
 
 test('a polluted Object.prototype diverts neither the key nor the call, and lets nobody in', async () => {

@@ -87,7 +87,10 @@ describe('towards the platform', () => {
       controller.abort()
     })
     const answer = await proxy(new Request('https://app.example/campaigns', { signal: controller.signal }))
-    expect([answer.status, (await answer.json()).message]).toEqual([499, 'The browser closed the connection.'])
+    expect([answer.status, (await answer.json()).message]).toEqual([
+      499,
+      'this proxy: the browser closed the connection',
+    ])
     await closed
   })
 
@@ -210,7 +213,7 @@ describe('when the platform fails', () => {
       response.writeHead(301, { Location: `https://new.example/api/campaigns?key=${KEY}` }).end()
     })
     const answer = await call('/campaigns')
-    expect([answer.status, (await answer.json()).message]).toEqual([502, 'The platform answered with a redirect.'])
+    expect([answer.status, (await answer.json()).message]).toEqual([502, 'this proxy: the platform redirects'])
     expect(answer.headers.get('location')).toBeNull()
     expect(String(errors)).toMatch('status 301, to https://new.example/api/campaigns?key=[redacted]')
     expect(seen).toHaveLength(1)
@@ -221,7 +224,7 @@ describe('when the platform fails', () => {
     const hidden = { type: 'opaqueredirect', status: 0, statusText: '', headers: new Headers(), text: async () => '' }
     const { call } = await proxied({ fetch: async () => hidden, onError: (error) => errors.push(error) })
     const answer = await call('/campaigns')
-    expect([answer.status, (await answer.json()).message]).toEqual([502, 'The platform answered with a redirect.'])
+    expect([answer.status, (await answer.json()).message]).toEqual([502, 'this proxy: the platform redirects'])
     expect(errors).toEqual([new Error('status 0, to an address that this runtime does not tell')])
   })
 
@@ -231,7 +234,7 @@ describe('when the platform fails', () => {
       response.writeHead(status).end(),
     )
     const answer = await call('/campaigns')
-    const message = `The platform answered with status ${status}.`
+    const message = `this proxy: the platform responded with status ${status}`
     expect([answer.status, (await answer.json()).message]).toEqual([502, message])
     expect(errors).toEqual([new Error(`status ${status}`)])
   })
@@ -259,7 +262,10 @@ describe('when the platform fails', () => {
     const errors: unknown[] = []
     const { call } = await proxied({ baseUrl: 'http://127.0.0.1:1/api', onError: (error) => errors.push(error) })
     const answer = await call('/campaigns')
-    expect([answer.status, await answer.json()]).toEqual([502, { error: 1, message: 'The platform gave no answer.' }])
+    expect([answer.status, await answer.json()]).toEqual([
+      502,
+      { error: 1, message: 'this proxy: the platform did not respond' },
+    ])
     expect(errors).toHaveLength(1)
   })
 
@@ -274,7 +280,10 @@ describe('when the platform fails', () => {
     const errors: unknown[] = []
     const silent = await proxied({ timeout: 60, onError: (error) => errors.push(error) }, () => {})
     const answer = await silent.call('/campaigns')
-    expect([answer.status, (await answer.json()).message]).toEqual([504, 'The platform did not answer in time.'])
+    expect([answer.status, (await answer.json()).message]).toEqual([
+      504,
+      'this proxy: the platform did not respond in time',
+    ])
     expect(errors).toEqual([new Error('no response within 60 ms')])
     const endless = await proxied({ timeout: 60 }, (_request, response) => response.write('{'))
     expect((await endless.call('/campaigns')).status).toBe(504)

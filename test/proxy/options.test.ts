@@ -5,15 +5,11 @@ import { createProxy, type ProxyOptions } from '../../src/proxy/index.ts'
 const good: ProxyOptions = { baseUrl: 'https://sho.rt/api', apiKey: 'the-secret-key', allow: ['GET /campaigns'] }
 
 test.each<[string, Record<string, unknown>]>([
-  ['baseUrl', { baseUrl: undefined }],
-  ['baseUrl', { baseUrl: '/api' }],
   ['baseUrl', { baseUrl: 'ftp://sho.rt' }],
   ['baseUrl', { baseUrl: 'https://user:pass@sho.rt' }],
   ['baseUrl', { baseUrl: 'https://sho.rt/api?x=1' }],
   ['baseUrl', { baseUrl: 'http://sho.rt/api' }],
   ['openerUrl', { openerUrl: 'opener' }],
-  ['openerUrl', { allow: ['GET /campaigns', 'POST /opener/v3/api'] }],
-  ['apiKey', { apiKey: undefined }],
   ['apiKey', { apiKey: '' }],
   ['apiKey', { apiKey: 'the-secret-key\n' }],
   ['allow', { allow: undefined }],
@@ -56,6 +52,7 @@ test.each<[string, Record<string, unknown>]>([
   ['onError', { onError: console }],
   ['fetch', { fetch: {} }],
   ['openerAuth', { openerAuth: 'basic' }],
+  ['authScheme', { authScheme: 'Basic' }],
   ['alow', { alow: [] }],
 ])('a bad %s is named, without the key: %j', (option, bad) => {
   const create = () => createProxy({ ...good, ...bad } as ProxyOptions)
@@ -65,12 +62,12 @@ test.each<[string, Record<string, unknown>]>([
 })
 
 test.each<[string, Record<string, unknown>]>([
-  ['baseUrl is missing: set the option or the variable SHORTLINK_BASE_URL', { baseUrl: undefined }],
   ['apiKey: expected a string or a function, received a number', { apiKey: 12_345_678 }],
   [
     `allow: expected a list of calls, such as ['GET /campaigns'], received "GET /campaigns"`,
     { allow: 'GET /campaigns' },
   ],
+  ["allow: expected at least one call, such as 'GET /campaigns', received none", { allow: [] }],
   [
     `allow: expected a method and a path, such as 'GET /campaigns' or 'POST /files/upload/:filename', received "/campaigns"`,
     { allow: ['/campaigns'] },
@@ -92,7 +89,10 @@ test.each<[string, Record<string, unknown>]>([
     `hosts: expected a list of hosts such as ['app.example', 'localhost:3000'], received a list: "a/b" does not fit`,
     { hosts: ['app.example', 'a/b'] },
   ],
-  [`hosts: expected a list of hosts such as ['app.example', 'localhost:3000'], received a list`, { hosts: [] }],
+  [
+    `hosts: expected a list of hosts such as ['app.example', 'localhost:3000'], received a list: give at least one`,
+    { hosts: [] },
+  ],
   [`hosts: expected a list of hosts such as ['app.example', 'localhost:3000'], received "a/b"`, { hosts: 'a/b' }],
 ])('the message is: %s', (message, bad) => {
   expect(() => createProxy({ ...good, ...bad } as ProxyOptions)).toThrow(new ConfigurationError(message))
@@ -134,6 +134,50 @@ test('allowInsecureHttp lets an address beyond this machine be http', () => {
   expect(createProxy({ ...good, baseUrl: 'http://shortlinks.internal', allowInsecureHttp: true })).toBeTypeOf(
     'function',
   )
+})
+
+test.each<[string, Partial<ProxyOptions>, string]>([
+  ['baseUrl', { baseUrl: undefined }, 'no address to send it to: set `baseUrl` or SHORTLINK_BASE_URL'],
+  ['baseUrl', { baseUrl: '/api' }, 'baseUrl: /api is relative to the address of a page, and there is no page here'],
+  ['openerUrl', {}, 'no address to send it to: set `openerUrl` or SHORTLINK_OPENER_URL'],
+  ['apiKey', { apiKey: undefined }, 'no key: set `apiKey` or SHORTLINK_API_KEY'],
+])(
+  'a missing %s fails in the first request, because frameworks create a proxy while they build: %j',
+  async (option, missing, message) => {
+    const print = vi.spyOn(console, 'error').mockImplementation(() => {})
+    onTestFinished(() => print.mockRestore())
+    const fetch = vi.fn()
+    const proxy = createProxy({ ...good, ...missing, allow: ['GET /campaigns', 'GET /opener/v3'], fetch })
+    const path = option === 'openerUrl' ? '/opener/v3' : '/campaigns'
+    const answer = await proxy(new Request(`https://app.example${path}`))
+    const refusal = { error: 1, message: 'this proxy: internal error, reported on its server' }
+    expect([answer.status, await answer.json()]).toEqual([500, refusal])
+    const [[line, error] = []] = print.mock.calls
+    expect([line, String(error)]).toEqual([
+      `shortlink-sdk/proxy: GET ${path}:`,
+      expect.stringContaining(`ConfigurationError: ${message}`),
+    ])
+    expect(fetch).not.toHaveBeenCalled()
+  },
+)
+
+test('authScheme says what stands before the key, and SHORTLINK_AUTH_SCHEME if it is not given', async () => {
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const sent: unknown[] = []
+  const fetch = async (_: unknown, init: RequestInit) => {
+    sent.push(new Headers(init.headers).get('authorization'))
+    return Response.json({ error: 0 })
+  }
+  const send = (options: Partial<ProxyOptions>) =>
+    createProxy({ ...good, fetch, ...options })(new Request('https://app.example/campaigns'))
+  await send({})
+  await send({ authScheme: 'Token' })
+  await send({ authScheme: 'raw', apiKey: () => 'key-of-a-tenant' })
+  vi.stubEnv('SHORTLINK_AUTH_SCHEME', 'Token')
+  await send({})
+  await send({ authScheme: 'Bearer' })
+  const token = 'Token the-secret-key'
+  expect(sent).toEqual(['Bearer the-secret-key', token, 'key-of-a-tenant', token, 'Bearer the-secret-key'])
 })
 
 test('addresses and key come from the environment where no option gives them', async () => {

@@ -15,7 +15,7 @@ describe('pages of other origins', () => {
     const answer = await call('/campaigns', { headers })
     expect(answer.status).toBe(403)
     const { message } = await answer.json()
-    expect(message).toBe(`Pages of ${headers.Origin ?? 'another site'} may not call this proxy.`)
+    expect(message).toBe(`this proxy: pages of ${headers.Origin ?? 'another site'} may not call it`)
     expect(answer.headers.has('access-control-allow-origin')).toBe(false)
     expect(seen).toEqual([])
   })
@@ -114,7 +114,7 @@ describe('with cors', () => {
     const answer = await call('/campaigns', { method: 'OPTIONS', headers: other })
     expect([answer.status, (await answer.json()).message]).toEqual([
       403,
-      'This proxy does not allow OPTIONS /campaigns.',
+      'this proxy: OPTIONS /campaigns is not allowed',
     ])
   })
 

@@ -32,7 +32,7 @@ function ok(_request: IncomingMessage, response: ServerResponse) {
 /** A proxy before such a server, and a way to call it as a page would. */
 export async function proxied(options: Partial<ProxyOptions> = {}, handler?: RequestListener) {
   const { baseUrl, seen } = await upstream(handler)
-  const proxy = createProxy({ baseUrl, apiKey: KEY, allow: ['GET /campaigns'], ...options })
+  const proxy = createProxy({ baseUrl, apiKey: KEY, allow: ['GET /campaigns'], onError: () => {}, ...options })
   const call = (path: string, init?: RequestInit) => proxy(new Request(`https://app.example${path}`, init))
   return { call, proxy, seen, baseUrl }
 }

@@ -1,18 +1,50 @@
+/** Who may call the proxy, by what a browser says about the page: the host that it calls, and the origin that it is of. */
 import { ConfigurationError, describe } from '../errors.ts'
 import { rateHeaders } from '../rate-limit/headers.ts'
 import { ownProperties } from '../runtime/own-properties.ts'
-import { boolean, type Checks, checkOptions } from '../schema/checks.ts'
+import { boolean, type Check, type Checks, checkOptions } from '../schema/checks.ts'
 import { mismatch, shown } from '../schema/expected.ts'
-import { listOf } from './list-check.ts'
+
+/** A check of a list of strings, which names the first that does not fit. */
+function listOf(expected: string, fits: (entry: string) => boolean) {
+  const misfit = (list: readonly unknown[]) => list.findIndex((entry) => typeof entry !== 'string' || !fits(entry))
+  return {
+    expected,
+    fits: (value: unknown) => Array.isArray(value) && misfit(value) === -1,
+    hint: (value: unknown) =>
+      Array.isArray(value) && misfit(value) !== -1 ? `${shown(value[misfit(value)])} does not fit` : undefined,
+  } satisfies Check
+}
+
+const hostPattern = /^(\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
+const hostList = listOf("a list of hosts such as ['app.example', 'localhost:3000']", (host) => hostPattern.test(host))
+
+/** The check of the `hosts` option. */
+export const hostsCheck: Check = {
+  ...hostList,
+  fits: (value) => hostList.fits(value) && (value as unknown[]).length > 0,
+  hint: (value) => (Array.isArray(value) && !value.length ? 'give at least one' : hostList.hint(value)),
+}
+
+/** Whether a request was made to one of the hosts of the `hosts` option. Without it, any host will do. */
+export function hostMatcher(hosts: readonly string[] | undefined): (request: Request) => boolean {
+  if (hosts === undefined) return () => true
+  const known = new Set<string | undefined>(hosts.map((host) => host.toLowerCase()))
+  return (request) => {
+    // Some adapters make up the address of the request, but pass the header on as it came.
+    const host = (request.headers.get('Host') ?? new URL(request.url).host).toLowerCase()
+    return known.has(host) || known.has(hostPattern.exec(host)?.[1])
+  }
+}
 
 /** Pages of other origins that may call the proxy. */
 export interface CorsOptions {
   /** The origins, each as `https://app.example`; `'*'` for every page of the web. */
   origins: readonly string[] | '*'
   /** Lets those pages send their cookies. Not with `'*'`. Default: `false`. */
-  credentials?: boolean
+  credentials?: boolean | undefined
   /** Request headers that `authorize` reads, besides `Authorization` and `Content-Type`. Default: none. */
-  headers?: readonly string[]
+  headers?: readonly string[] | undefined
 }
 
 const isOrigin = (value: string) => URL.canParse(value) && new URL(value).origin === value
