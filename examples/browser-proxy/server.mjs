@@ -28,7 +28,6 @@ const proxy = createProxy({
   // What this page needs, and nothing else: it cannot read the account or delete a campaign.
   allow: ['GET /campaigns', 'GET /files', 'POST /files/upload/:filename', 'POST /opener/v3/api'],
   // A real site asks here who is signed in: authorize: async (request) => (await sessionOf(request)) !== null
-  onError: (error) => console.error(error),
 })
 
 const server = serve({
