@@ -4,10 +4,13 @@ import { throwIfAborted } from '../runtime/on-abort.ts'
 import { checkOptions, positiveInteger } from '../schema/checks.ts'
 import { ApiPromise } from './api-promise.ts'
 import type { ListOptions, Page, PageQuery } from './page.ts'
+import { type Redact, redactIssues } from './secrets.ts'
 import { type FetchPage, type WalkedPage, walk } from './walk.ts'
 
 /** Rows on a page of a walk: the quota counts requests, so fewer are better. */
 const WALK_LIMIT = 100
+
+const toArrayChecks = { limit: positiveInteger }
 
 /**
  * A list. It sends nothing until it is used: awaited, it is one page; iterated, every row of every page.
@@ -30,14 +33,16 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
   readonly #query: PageQuery
   readonly #options: ListOptions
   readonly #context: ErrorContext
+  readonly #redact: Redact
 
   /** @internal */
-  constructor(fetchPage: FetchPage<T>, query: PageQuery, options: ListOptions, context: ErrorContext) {
+  constructor(fetchPage: FetchPage<T>, query: PageQuery, options: ListOptions, context: ErrorContext, redact: Redact) {
     super(() => fetchPage({}, options.signal))
     this.#fetchPage = fetchPage
     this.#query = query
     this.#options = options
     this.#context = context
+    this.#redact = redact
   }
 
   /**
@@ -65,10 +70,8 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
    * @throws {InvalidRequestError} if `limit` is not a positive integer; nothing is sent
    */
   async toArray(options: { limit?: number | undefined } = {}): Promise<T[]> {
-    // Nothing here could remove a key from the error, so it shows no text.
-    const checks = { limit: { ...positiveInteger, secret: typeof options?.limit !== 'number' } }
-    const issues = options?.limit === Number.POSITIVE_INFINITY ? [] : checkOptions(options, checks)
-    if (issues.length) throw new InvalidRequestError(issues, this.#context)
+    const issues = options?.limit === Number.POSITIVE_INFINITY ? [] : checkOptions(options, toArrayChecks)
+    if (issues.length) throw new InvalidRequestError(redactIssues(this.#redact, issues), this.#context)
     const { limit = Number.POSITIVE_INFINITY } = options
     const rows: T[] = []
     for await (const row of this.#rows(Math.min(WALK_LIMIT, limit))) {

@@ -141,7 +141,8 @@ export class Transport {
   /** A list under any path, its pages read in any way. */
   pages<T>(list: ListCall<T>, options: ListOptions = {}): ListPromise<T> {
     const context = this.contextOf('GET', list.path)
-    return new ListPromise(this.pageFetcher(list, options), list.query ?? {}, options ?? {}, context)
+    const redact = (text: string) => this.#settings.apiKey.redact(text)
+    return new ListPromise(this.pageFetcher(list, options), list.query ?? {}, options ?? {}, context, redact)
   }
 
   /** How a list sends the request for one of its pages. */
