@@ -81,5 +81,7 @@ export class ApiPromise<T> extends Promise<T> {
 
 /** A call that has begun: its request is sent whether or not anybody waits for it. @internal */
 export function begun<T>(response: Promise<ApiResponse<T>>): ApiPromise<T> {
-  return new ApiPromise(() => response)
+  const call = new ApiPromise(() => response)
+  void call.withResponse()
+  return call
 }
