@@ -20,7 +20,7 @@ import { BodyTooLargeError, UnusableResponseError } from './body.ts'
 import { causesOf, isCertificateError, isRedirectError, neverOpened } from './fetch-failure.ts'
 import { describeUnreadable, isHtml } from './json.ts'
 import { contextOf, type PreparedCall } from './request.ts'
-import { mayRepeat } from './retry.ts'
+import { type Failure, mayRepeat } from './retry.ts'
 import { type Redact, redactBody, redactCause, redactHeaders, redactIssues, redactLine } from './secrets.ts'
 import { FollowedRedirectError } from './xhr-fetch.ts'
 
@@ -33,14 +33,6 @@ export interface AttemptState {
   readonly attempt: number
   /** Whether an earlier attempt may have done the work: no later one can say that it was not done. */
   readonly mayHaveSucceeded: boolean
-}
-
-/** An attempt that failed. */
-export interface Failure {
-  /** One of our errors, or the reason of an abort. */
-  readonly error: unknown
-  /** How long the server said to wait before the next attempt, in milliseconds. */
-  readonly wait?: number | undefined
 }
 
 /** A response that was read. */

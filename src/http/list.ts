@@ -56,8 +56,13 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
   }
 
   /** Every row of every page, each once. Leaving the loop ends the traffic. */
-  [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-    return this.#rows(WALK_LIMIT)
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for await (const { rows } of this.#walk(WALK_LIMIT)) {
+      for (const row of rows) {
+        throwIfAborted(this.#options.signal)
+        yield row
+      }
+    }
   }
 
   /**
@@ -73,21 +78,11 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
     const issues = options?.limit === Number.POSITIVE_INFINITY ? [] : checkOptions(options, toArrayChecks)
     if (issues.length) throw new InvalidRequestError(redactIssues(this.#redact, issues), this.#context)
     const { limit = Number.POSITIVE_INFINITY } = options
-    const rows: T[] = []
-    for await (const row of this.#rows(Math.min(WALK_LIMIT, limit))) {
-      if (rows.push(row) >= limit) break
+    const all: T[] = []
+    for await (const { rows } of this.#walk(Math.min(WALK_LIMIT, limit))) {
+      for (const row of rows) if (all.push(row) >= limit) return all
     }
-    return rows
-  }
-
-  async *#rows(limit: number): AsyncGenerator<T, void, undefined> {
-    const { signal, dedupe = true } = this.#options
-    for await (const { answer, newItems } of this.#walk(limit)) {
-      for (const item of dedupe ? newItems : answer.data.items) {
-        throwIfAborted(signal)
-        yield item
-      }
-    }
+    return all
   }
 
   /** A walk with pages of `limit` rows, unless the caller has named a page or a limit. */

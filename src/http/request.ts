@@ -108,9 +108,9 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
   const authorization = authorizationIn(headers)
   const redact = redactorOf([...secretsIn(query, checks), ...secretsIn(json, checks)], authorization, apiKey)
 
-  const method = typeof call.method === 'string' ? call.method : kind(call.method)
+  const { method } = call
   const context = contextOfInvalid(method, patternOf(call.path), api, redact)
-  refuse([...checkParams({ method: call.method }, methods), ...checkPath(call.path)], context, redact)
+  refuse([...checkParams({ method }, methods), ...checkPath(call.path)], context, redact)
 
   const path = escapePath(call.path)
   const issues = [
@@ -168,7 +168,8 @@ export function contextOf({ method, path, url }: PreparedCall<unknown>): ErrorCo
 }
 
 /** The context of the error of a call that is refused before it is prepared. */
-export function contextOfInvalid(method: string, path: string, { address }: Api, redact: Redact): ErrorContext {
+export function contextOfInvalid(given: unknown, path: string, { address }: Api, redact: Redact): ErrorContext {
+  const method = typeof given === 'string' ? given : kind(given)
   const shown = (text: string) => redactLine(redact, text, 200)
   return { method: shown(method), path: shown(path), ...(address.known && { url: shown(address.known + path) }) }
 }

@@ -1,5 +1,4 @@
 import { isShortLinkError } from '../errors.ts'
-import type { Failure } from './failure.ts'
 
 /** How often a call is sent again, and how long it may wait for that. */
 export interface RetryOptions {
@@ -7,6 +6,14 @@ export interface RetryOptions {
   limit?: number | undefined
   /** The longest wait before a retry, in milliseconds; a longer one is an error at once. Default 90,000. */
   maxDelay?: number | undefined
+}
+
+/** An attempt that failed. */
+export interface Failure {
+  /** One of our errors, or the reason of an abort. */
+  readonly error: unknown
+  /** How long the server said to wait before the next attempt, in milliseconds. */
+  readonly wait?: number | undefined
 }
 
 /** How a call is retried. */

@@ -16,7 +16,7 @@ import type { ParseContext } from '../schema/parse.ts'
 import { type ApiPromise, type ApiResponse, begun } from './api-promise.ts'
 import { readText, UnusableResponseError } from './body.ts'
 import { openEnvelope, readBody, readNumberedPage, readPage } from './envelope.ts'
-import { type AttemptState, type Failure, invalidResponse, noResponse, type ReadResponse, refused } from './failure.ts'
+import { type AttemptState, invalidResponse, noResponse, type ReadResponse, refused } from './failure.ts'
 import { parseBody } from './json.ts'
 import { ListPromise } from './list.ts'
 import { emit } from './observers.ts'
@@ -32,7 +32,7 @@ import {
   refuse,
 } from './request.ts'
 import type { RequestOptions } from './request-options.ts'
-import { retryDelay } from './retry.ts'
+import { type Failure, retryDelay } from './retry.ts'
 import { redactHeaders, redactIssues } from './secrets.ts'
 import { type OpenedUpload, openUpload, UnreadableContentError, type UploadContent } from './upload.ts'
 import type { FetchPage } from './walk.ts'
@@ -135,7 +135,7 @@ export class Transport {
   /** The context of the error of a call that is refused before it is prepared. */
   contextOf(method: string, path: Path | string): ErrorContext {
     const { apiKey, management } = this.#settings
-    return contextOfInvalid(String(method), patternOf(path), management, (text) => apiKey.redact(text))
+    return contextOfInvalid(method, patternOf(path), management, (text) => apiKey.redact(text))
   }
 
   /** A list under any path, its pages read in any way. */

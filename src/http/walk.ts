@@ -8,10 +8,10 @@ import type { ListOptions, Page, PageQuery } from './page.ts'
 /** Sends the request for one page. The query overrides that of the list. */
 export type FetchPage<T> = (query: PageQuery, signal: AbortSignal | undefined) => Promise<ApiResponse<Page<T>>>
 
-/** A page of a walk, with those of its rows that no earlier page had. */
+/** A page of a walk, with the rows that it adds: those that no earlier page had, unless `dedupe` is off. */
 export interface WalkedPage<T> {
   readonly answer: ApiResponse<Page<T>>
-  readonly newItems: T[]
+  readonly rows: T[]
 }
 
 /** How many rows are remembered at least, to recognise those that were seen already. */
@@ -33,7 +33,7 @@ const MAX_IDLE_PAGES = 5
 export async function* walk<T>(
   fetchPage: FetchPage<T>,
   { page: firstPage, limit }: PageQuery,
-  { signal, concurrency = 1 }: ListOptions,
+  { signal, concurrency = 1, dedupe = true }: ListOptions,
   context: ErrorContext,
 ): AsyncGenerator<WalkedPage<T>, void, undefined> {
   // One signal for all requests of the walk: whatever is in flight ends with the loop.
@@ -68,7 +68,8 @@ export async function* walk<T>(
       }
       throwIfAborted(signal)
       if (progress.isBeyondEnd(page)) return
-      yield { answer, newItems: progress.add(page) }
+      const newItems = progress.add(page)
+      yield { answer, rows: dedupe ? newItems : page.items }
       throwIfAborted(signal)
       if (!page.hasNextPage) return
       answer = await (inFlight.shift() ?? request(page.currentpage + 1))
