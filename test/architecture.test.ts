@@ -6,10 +6,10 @@ import { expect, test } from 'vitest'
 /** From the outermost layer to the innermost. A file or folder imports from its own layer and from those below. */
 const layers = [
   ['cli'],
-  ['index.ts', 'node.ts', 'schemas.ts', 'bulk', 'links', 'proxy'],
+  ['index.ts', 'node.ts', 'schemas.ts', 'qr-text.ts', 'bulk', 'proxy'],
   ['client.ts'],
   ['resources'],
-  ['options.ts', 'settings.ts', 'http'],
+  ['options.ts', 'http'],
   ['rate-limit', 'schema'],
   ['errors.ts', 'runtime'],
 ]

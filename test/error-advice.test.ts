@@ -6,16 +6,16 @@ import { ShortLinkClient } from '../src/index.ts'
 import { fileFromPath } from '../src/node.ts'
 import { selfSigned } from './fixtures/self-signed.ts'
 import { html } from './helpers/answers.ts'
+import { becomeBrowser } from './helpers/browser.ts'
 import { connect } from './helpers/client.ts'
 import { failure } from './helpers/outcome.ts'
 import { type Canned, listen, serve } from './helpers/server.ts'
 
-afterEach(() => {
-  vi.unstubAllGlobals()
-})
+afterEach(() => void vi.unstubAllGlobals())
 
 const refused = { error: 1, message: 'No' }
-const keyAdvice = /Check `apiKey` or SHORTLINK_API_KEY first; some hosts drop the Authorization header/
+const keyAdvice =
+  /Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme`: .*some hosts drop the Authorization header/
 
 /** The message that a call ends with where the server answers so. */
 async function messageFor(answer: Canned, options = {}): Promise<string> {
@@ -136,10 +136,10 @@ describe('a forward proxy', () => {
 })
 
 describe('a status or body that misleads', () => {
-  it('304 is explained as the answer of a cache, not as a redirect', async () => {
+  it('304 is explained as the response of a cache, not as a redirect', async () => {
     const message = await messageFor({ status: 304, body: '' }, { headers: { 'If-None-Match': '"a"' } })
     expect(message).toBe(
-      'GET /account: 304 Not Modified, the answer of a cache to a conditional request: leave out If-None-Match and If-Modified-Since in `headers`',
+      'GET /account: 304 Not Modified, the response of a cache to a conditional request: leave out If-None-Match and If-Modified-Since in `headers`',
     )
   })
 
@@ -162,12 +162,12 @@ describe('a misspelled or misplaced name', () => {
     [
       'a signal among the parameters of a list',
       (c) => c.campaigns.list({ signal: new AbortController().signal } as never),
-      /signal: expected a string.*received an object: it is an option of the call, pass it as the next argument/,
+      /signal: is an option of the call, pass it as the next argument/,
     ],
     [
       'a signal among the parameters of a POST',
       (c) => c.campaigns.create({ name: 'a', signal: new AbortController().signal } as never),
-      /signal: .*it is an option of the call, pass it as the next argument/,
+      /signal: is an option of the call, pass it as the next argument/,
     ],
   ])('%s is refused, with a suggestion, and nothing is sent', async (_, call, message) => {
     const server = await serve({})
@@ -199,9 +199,7 @@ describe('a misspelled or misplaced name', () => {
 describe('what a program has at hand is accepted', () => {
   it('a relative baseUrl is resolved against the address of the page', async () => {
     const server = await serve({ body: { error: 0 } })
-    vi.stubGlobal('document', {})
-    vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' })
-    vi.stubGlobal('location', { href: `${server.origin}/shop/index.html` })
+    becomeBrowser({ document: {}, location: { href: `${server.origin}/shop/index.html` } })
     const client = new ShortLinkClient({ baseUrl: '/api/shortlink', apiKey: null, validation: 'off' })
     await client.account.get()
     expect(server.seen[0]!.url).toBe('/api/shortlink/account')

@@ -39,7 +39,7 @@ const clientWith = (options) =>
   new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: ${JSON.stringify(KEY)}, retry: 0, ...options })
 const [name, longPage, wrongRows] = JSON.parse(process.argv[2])
 const programs = {
-  noAddress: () => void new ShortLinkClient(),
+  noAddress: () => new ShortLinkClient({ apiKey: 'KEY' }).account.get(),
   wrongOptions: () => void clientWith({ retyr: 0, timeout: '5', validation: 'loose', logger: 1 }),
   wrongParameters: () => clientWith().pixels.create({ type: 'x'.repeat(5000), name: 5 }),
   lostConnection: () => clientWith({ baseUrl: wrongRows }).account.get(),
@@ -289,9 +289,9 @@ describe('console.log', () => {
     expect(inspect(campaigns, { depth: 10 }).length).toBeLessThan(300)
   })
 
-  it('of a list shows its page, once it has come', async () => {
+  it('of a list shows that nothing was sent, and its page once it has come', async () => {
     const list = connect(await serve(page('campaigns', []))).campaigns.list()
-    expect(inspect(list)).toBe('ListPromise { <pending> }')
+    expect(inspect(list)).toBe('ListPromise { <not sent yet> }')
     await list
     expect(inspect(list)).toMatch(/^ListPromise \{\s*\{?\s*result: 1/)
   })

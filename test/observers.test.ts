@@ -384,7 +384,7 @@ describe('the log', () => {
     await thrown(client.request('GET', '/a', { schema }))
     for (const reason of [undefined, 'enough']) await thrown(client.account.get({ signal: AbortSignal.abort(reason) }))
     expect(lines.map((line) => /failed \(.*\)/.exec(line)?.[0])).toEqual([
-      'failed (RangeError)',
+      'failed (invalid_response, unknown)',
       'failed (AbortError)',
       'failed (aborted)',
     ])
@@ -420,9 +420,9 @@ describe('the log', () => {
     await connect(server, { logger, logLevel: 'warn' }).account.get()
     expect(lines).toHaveLength(1)
     vi.stubEnv('SHORTLINK_LOG', 'loud')
-    expect(() => connect(server)).toThrow(
-      'SHORTLINK_LOG: expected one of off, error, warn, info, debug, received "loud"',
-    )
+    const error = await failure(connect(server).account.get())
+    expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent' })
+    expect(error.message).toContain('SHORTLINK_LOG: expected one of off, error, warn, info, debug, received "loud"')
   })
 
   it.each([

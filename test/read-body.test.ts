@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { BodyTooLargeError, discardBody, readText } from '../src/http/body.ts'
+import { BodyTooLargeError, discardBody, readText, UnusableResponseError } from '../src/http/body.ts'
 import { listen } from './helpers/server.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
@@ -54,7 +54,9 @@ describe('readText', () => {
 
   it('refuses a text() that is not a string', async () => {
     const text = (async () => 5) as unknown as () => Promise<string>
-    await expect(readText({ text }, 5)).rejects.toThrow(new TypeError('the text() of the response is not a string'))
+    await expect(readText({ text }, 5)).rejects.toThrow(
+      new UnusableResponseError('the text() of the response is not a string'),
+    )
   })
 
   it('does not encode a text that cannot be too large, to count its bytes', async () => {
@@ -124,7 +126,7 @@ describe('readText', () => {
 
   it('refuses a stream of anything but bytes', async () => {
     const stream = Readable.from(['text'])
-    const error = new TypeError('the body is a stream of something other than bytes')
+    const error = new UnusableResponseError('the body of the response is a stream, but not of bytes')
     await expect(readText(onlyBody(stream), 5)).rejects.toThrow(error)
     expect(stream.destroyed).toBe(true)
   })

@@ -1,6 +1,7 @@
 /** What an upload does where document, user agent and XMLHttpRequest are those of a browser. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ShortLinkClientOptions, UploadContent, UploadProgress } from '../src/index.ts'
+import { becomeBrowser } from './helpers/browser.ts'
 import { connect, KEY } from './helpers/client.ts'
 import { failure, thrown, until } from './helpers/outcome.ts'
 import { type Canned, listen, type Server, serve } from './helpers/server.ts'
@@ -23,10 +24,7 @@ const contents: [kind: string, content: () => UploadContent][] = [
   ['an async generator', pieces],
 ]
 
-beforeEach(() => {
-  vi.stubGlobal('document', {})
-  vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' })
-})
+beforeEach(() => becomeBrowser())
 afterEach(() => void vi.unstubAllGlobals())
 
 /** A client of a page: the key is with a proxy. */
