@@ -36,7 +36,13 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
   readonly #redact: Redact
 
   /** @internal */
-  constructor(fetchPage: FetchPage<T>, query: PageQuery, options: ListOptions, context: ErrorContext, redact: Redact) {
+  constructor(
+    fetchPage: FetchPage<T>,
+    query: PageQuery,
+    options: ListOptions,
+    context: ErrorContext,
+    redact: Redact = (text) => text,
+  ) {
     super(() => fetchPage({}, options.signal))
     this.#fetchPage = fetchPage
     this.#query = query
