@@ -28,14 +28,14 @@ import type { Journal, JournalEntry } from './journal.ts'
  * @throws {ConfigurationError} for something else than a path. From the run: if another run is using the file, or if a
  * line of it is no entry; the error names the file and the line. Errors of the file system end the run as they are.
  */
-export function fileJournal(path: string | URL): Journal {
+export function fileJournal(path: string | URL): Journal & AsyncDisposable {
   return new FileJournal(pathOf(path))
 }
 
 /** The longest line in bytes. */
 const MAX_LINE = 16 * 1024 * 1024
 
-class FileJournal implements Journal {
+class FileJournal implements Journal, AsyncDisposable {
   readonly #path: string
   #claim: string | undefined
   #file: Promise<FileHandle> | undefined
@@ -96,6 +96,10 @@ class FileJournal implements Journal {
     } finally {
       if (claim) await releaseFile(claim)
     }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 
   async #sync(): Promise<void> {

@@ -52,8 +52,11 @@ export interface BulkSummary {
   readonly elapsedMs: number
 }
 
-/** A run over many items. It begins when its results are iterated over, or when `summary` is called. */
-export interface BulkRun<T, R> extends AsyncIterable<BulkResult<T, R>> {
+/**
+ * A run over many items. It begins when its results are iterated over, or when `summary` is called. Disposing of it
+ * (`await using`) ends it: items in work see an abort, and the journal records how they ended.
+ */
+export interface BulkRun<T, R> extends AsyncIterable<BulkResult<T, R>>, AsyncDisposable {
   /**
    * The totals, once the run has ended. If nobody iterates over the results, this call does the work, and rejects with
    * whatever ends the run early.

@@ -63,6 +63,11 @@ export class Run<T, R> implements BulkRun<T, R> {
     return this.#ended
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop(new DOMException('The run was disposed of.', 'AbortError'))
+    await this.#results?.return(undefined).catch(() => {})
+  }
+
   async *#run(): AsyncGenerator<BulkResult<T, R>> {
     const { signal, journal, total = sizeOf(this.#items), onProgress } = this.#options
     const channel = new ResultChannel<BulkResult<T, R>>()
@@ -222,7 +227,8 @@ export class Run<T, R> implements BulkRun<T, R> {
   }
 }
 
-function sizeOf(items: unknown): number | undefined {
+/** The number of items, if it can be told without reading them. */
+export function sizeOf(items: unknown): number | undefined {
   if (Array.isArray(items)) return items.length
   return items instanceof Set || items instanceof Map ? items.size : undefined
 }

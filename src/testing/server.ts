@@ -27,7 +27,7 @@ export interface ServeOptions {
 }
 
 /** A sandbox on a port. */
-export interface Served {
+export interface Served extends AsyncDisposable {
   /** Address of the management API, such as `http://127.0.0.1:4010/api`. */
   readonly baseUrl: string
   /** Address of the app-opener API, such as `http://127.0.0.1:4010/opener`. */
@@ -51,7 +51,8 @@ const checks: Checks<ServeOptions> = {
  *
  * @throws {TypeError} if an option does not exist or does not fit; Node's own error if the port cannot be used.
  * @example
- * const { baseUrl, close } = await serve(createSandbox(), { port: 4010 })
+ * await using server = await serve(createSandbox(), { port: 4010 })
+ * console.log(server.baseUrl) // until the end of the block, or until server.close()
  */
 export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promise<Served> {
   checkOptions('', options, checks)
@@ -99,13 +100,15 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
   })
   const { address, family, port: taken } = server.address() as AddressInfo
   const origin = `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`
+  const close = () => {
+    server.closeAllConnections()
+    return new Promise<void>((resolve) => server.close(() => resolve()))
+  }
   const served: Served = {
     baseUrl: `${origin}/api`,
     openerUrl: `${origin}/opener`,
-    close() {
-      server.closeAllConnections()
-      return new Promise((resolve) => server.close(() => resolve()))
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
   return served
 }
