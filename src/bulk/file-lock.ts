@@ -25,7 +25,7 @@ export interface Holder {
  * @returns the path of the claim
  * @throws {ConfigurationError} if another process holds the file, or may hold it
  */
-export async function claimFile(path: string, self?: Holder): Promise<string> {
+export async function claimFile(path: string, self?: Holder, isOwnDisk = isLocal): Promise<string> {
   const here = self ?? (await thisProcess())
   const file = await realpath(path).catch(async () => join(await realpath(dirname(path)), basename(path)))
   const folder = dirname(file)
@@ -41,7 +41,7 @@ export async function claimFile(path: string, self?: Holder): Promise<string> {
     for (const name of await readdir(folder)) {
       const other = name.startsWith(prefix) ? parseHolder(name.slice(prefix.length)) : undefined
       if (!other || name === ownName) continue
-      const doubt = await whyHeld(other, here, folder)
+      const doubt = await whyHeld(other, here, () => isOwnDisk(folder))
       if (doubt !== undefined) throw inUse(path, other, join(folder, name), doubt)
       await releaseFile(join(folder, name))
     }
@@ -83,12 +83,12 @@ export async function thisProcess(): Promise<Holder> {
 }
 
 /** Why a claim counts: what to add to the refusal. `undefined` if the process that wrote it has certainly ended. */
-async function whyHeld(holder: Holder, here: Holder, folder: string): Promise<string | undefined> {
+async function whyHeld(holder: Holder, here: Holder, isOwnDisk: () => Promise<boolean>): Promise<string | undefined> {
   const isSameBoot = holder.boot === here.boot && (here.boot !== '-' || holder.host === here.host)
   if (isSameBoot && holder.namespace === here.namespace) return (await isRunning(holder)) ? '' : undefined
   if (isSameBoot) return ', in another container (PID namespace), whose processes cannot be seen from here'
   const isOutsideContainers = [holder, here].every(({ namespace }) => namespace === INITIAL_NAMESPACE)
-  if (isOutsideContainers && (await isLocal(folder))) return undefined
+  if (isOutsideContainers && (await isOwnDisk())) return undefined
   return ', on another machine, in another container or before a restart, which cannot be told from here'
 }
 
@@ -98,7 +98,8 @@ const INITIAL_NAMESPACE = String(0xeffffffc)
 /** The file systems that one running machine has to itself: ext2 to ext4, XFS, Btrfs, F2FS, ZFS and bcachefs. */
 const LOCAL_FILE_SYSTEMS = [0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0xca451a4e]
 
-async function isLocal(folder: string): Promise<boolean> {
+/** Whether a folder is on a disk that no other machine has mounted. */
+export async function isLocal(folder: string): Promise<boolean> {
   const { type } = await statfs(folder)
   return LOCAL_FILE_SYSTEMS.includes(type)
 }

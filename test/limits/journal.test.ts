@@ -9,7 +9,6 @@ import {
   readFile,
   readlink,
   rm,
-  statfs,
   symlink,
   truncate,
   writeFile,
@@ -19,14 +18,9 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fileJournal } from '../../src/bulk/file-journal.ts'
-import { claimFile, type Holder, releaseFile, thisProcess } from '../../src/bulk/file-lock.ts'
+import { claimFile, type Holder, isLocal, releaseFile, thisProcess } from '../../src/bulk/file-lock.ts'
 import { bulk, type JournalEntry } from '../../src/bulk/index.ts'
 import { ConfigurationError } from '../../src/errors.ts'
-
-vi.mock('node:fs/promises', async (original) => ({
-  ...(await original<typeof import('node:fs/promises')>()),
-  statfs: vi.fn(),
-}))
 
 let folder: string
 let path: string
@@ -405,24 +399,24 @@ describe('a journal that another run is using', () => {
     expect(await claims()).toEqual([claim])
   })
 
+  it('takes no file system but those of disks for one of this machine alone', linuxOnly, async () => {
+    expect(await isLocal('/proc')).toBe(false)
+  })
+
   describe('on a machine that was restarted', () => {
     const machine: Holder = { pid: 5, startTime: '70', namespace: '4026531836', boot: 'new', host: 'web' }
-    const ext4 = 0xef53
-    const nfs = 0x6969
-
-    it.each<[string, number, Partial<Holder>, boolean]>([
-      ['is free if the disk belongs to the machine', ext4, {}, true],
-      ['is refused if the disk may be shared', nfs, {}, false],
+    it.each<[string, boolean, Partial<Holder>, boolean]>([
+      ['is free if the disk belongs to the machine', true, {}, true],
+      ['is refused if the disk may be shared', false, {}, false],
       [
         'is refused if the run was in a container, which may have a boot id of its own',
-        ext4,
+        true,
         { namespace: '7' },
         false,
       ],
-    ])('%s', async (_promise, type, other, isFree) => {
-      vi.mocked(statfs).mockResolvedValue({ type } as never)
+    ])('%s', async (_promise, isOwnDisk, other, isFree) => {
       const claim = await leaveClaim({ ...machine, boot: 'old', ...other })
-      const claimed = claimFile(path, machine)
+      const claimed = claimFile(path, machine, async () => isOwnDisk)
       if (isFree) await releaseFile(await claimed)
       else await expect(claimed).rejects.toThrow('before a restart')
       expect(await claims()).toEqual(isFree ? [] : [claim])
