@@ -4,6 +4,7 @@ import * as bulk from 'shortlink-sdk/bulk'
 import * as proxy from 'shortlink-sdk/proxy'
 import * as qrText from 'shortlink-sdk/qr-text'
 import * as schemas from 'shortlink-sdk/schemas'
+import * as tasks from 'shortlink-sdk/tasks'
 import * as testing from 'shortlink-sdk/testing'
 import ts from 'typescript'
 import * as z from 'zod'
@@ -87,6 +88,7 @@ export async function run(program: string): Promise<Run> {
     'shortlink-sdk/qr-text': qrText,
     'shortlink-sdk/proxy': proxy,
     'shortlink-sdk/schemas': schemas,
+    'shortlink-sdk/tasks': tasks,
     'shortlink-sdk/testing': testing,
     zod: z,
   }

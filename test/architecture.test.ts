@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 /** From the outermost layer to the innermost. A file or folder imports from its own layer and from those below. */
 const layers = [
   ['cli'],
+  ['tasks'],
   ['index.ts', 'node.ts', 'schemas.ts', 'qr-text.ts', 'bulk', 'proxy'],
   ['client.ts'],
   ['resources'],

@@ -55,20 +55,21 @@ export function checkDecision(value: unknown): asserts value is UnknownDecision 
 
 const isFunction = aFunction.fits
 
-const optionChecks: Checks<keyof BulkOptions<unknown>> = {
+/** @internal */
+export const bulkChecks = {
   concurrency: positiveInteger,
-  signal: requestOptionChecks.signal,
+  signal: requestOptionChecks.signal!,
   onProgress: aFunction,
   total: count,
   journal: { expected: 'a journal, such as fileJournal(path)', fits: isJournal },
   key: aFunction,
   onUnknown: {
     expected: 'report, retry, skip or a function',
-    fits: (value) => isFunction(value) || decisions.includes(value),
+    fits: (value: unknown) => isFunction(value) || decisions.includes(value),
   },
   replay: boolean,
-  client: { expected: 'a ShortLinkClient', fits: (value) => isRecord(value) && isRecord(value.rateLimit) },
-}
+  client: { expected: 'a ShortLinkClient', fits: (value: unknown) => isRecord(value) && isRecord(value.rateLimit) },
+} satisfies Checks<keyof BulkOptions<unknown>>
 
 /** @throws {ConfigurationError} for the arguments of `bulk` that do not fit */
 export function checkArguments(items: unknown, worker: unknown, options: unknown): void {
@@ -78,12 +79,12 @@ export function checkArguments(items: unknown, worker: unknown, options: unknown
   }
   expect(isIterable(items), 'items', 'an iterable, such as an array', items)
   expect(isFunction(worker), 'worker', 'a function', worker)
-  issues.push(...checkOptions(options, optionChecks))
+  issues.push(...checkOptions(options, bulkChecks))
   if (issues.length) throw new ConfigurationError(`bulk: ${describe(issues)}`)
 }
 
 /** Strings are iterable too, but hardly meant as lists of letters. */
-function isIterable(value: unknown): boolean {
+export function isIterable(value: unknown): boolean {
   const { [Symbol.iterator]: iterator, [Symbol.asyncIterator]: asyncIterator } = Object(value)
   return typeof value === 'object' && (isFunction(iterator) || isFunction(asyncIterator))
 }

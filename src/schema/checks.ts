@@ -25,7 +25,7 @@ interface RequiredCheck extends Check {
   readonly required: true
 }
 
-interface OptionalCheck extends Check {
+export interface OptionalCheck extends Check {
   readonly required?: never
 }
 

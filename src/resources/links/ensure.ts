@@ -6,7 +6,7 @@ import type { Transport } from '../../http/transport.ts'
 import { checkOptions, checkParams, oneOf } from '../../schema/checks.ts'
 import { askForLink, findLink, isRefusal, searchLinks } from './find.ts'
 import type { CreatedLink, EnsuredLink, Link } from './link.ts'
-import { isOnDomain, isSameAddress } from './match.ts'
+import { addressOf, isOnDomain, isSameAddress } from './match.ts'
 import { type LinkCreate, linkCreate } from './params.ts'
 
 /** Options of `links.ensure`. */
@@ -113,9 +113,4 @@ class Attempt {
     const outcome = this.#outcome === 'not-sent' ? 'not-sent' : 'rejected'
     throw new LinkConflictError({ shorturl, longurl }, { ...context, outcome })
   }
-}
-
-/** What to ask for: the alias, or its whole address if the domain is known. */
-function addressOf(alias: string, domain: string | undefined): string {
-  return domain ? `${domain.replace(/\/$/, '')}/${encodeURIComponent(alias)}` : alias
 }

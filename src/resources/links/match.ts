@@ -30,3 +30,8 @@ function hostAndPath(address: string): string {
   const { host, pathname } = new URL(url)
   return host + pathname.replace(/\/$/, '')
 }
+
+/** What to ask for: the alias, or its whole address if the domain is known. */
+export function addressOf(alias: string, domain: string | undefined): string {
+  return domain ? `${domain.replace(/\/$/, '')}/${encodeURIComponent(alias)}` : alias
+}

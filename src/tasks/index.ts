@@ -1,0 +1,7 @@
+export type { BulkProgress } from '../bulk/results.ts'
+export { type ImportOptions, type ImportResult, type ImportSummary, importLinks } from './import.ts'
+export type { TaskClient } from './links.ts'
+export { type ReportedLink, type ReportOptions, type ReportResult, type ReportSummary, reportLinks } from './report.ts'
+export type { LinkRow } from './rows.ts'
+export { type SyncAction, type SyncOptions, type SyncResult, type SyncSummary, syncLinks } from './sync.ts'
+export type { Task } from './task.ts'

@@ -1,0 +1,54 @@
+import { InvalidRequestError } from '../errors.ts'
+import type { LinkCreate } from '../resources/links/params.ts'
+import type { Id } from '../resources/resource.ts'
+import { canParseUrl } from '../runtime/url.ts'
+import { isRecord, mismatch } from '../schema/expected.ts'
+
+/**
+ * A link as it goes in: the parameters of `links.create`, or a row that `list`, `report` or `import` has written. `longurl`
+ * and `alias` are taken for `url` and `custom`; empty values, and what only the server sets, are left out.
+ */
+export type LinkRow = { readonly [Name in keyof Omit<LinkCreate, 'channel'>]?: LinkCreate[Name] | null } & {
+  readonly longurl?: string | null | undefined
+  readonly alias?: string | null | undefined
+  /** Of a list, as rows of `links.list` have it, the first. */
+  readonly channel?: Id | readonly Id[] | null | undefined
+}
+
+/** What lists, reports and results of an import hold besides the parameters of a link. */
+const notParams = new Set(
+  'id shorturl clicks uniqueclicks uniqueClicks date changed ok created outcome error replayed action was'.split(' '),
+)
+
+const isGiven = (value: unknown) => value !== undefined && value !== null && value !== ''
+
+/**
+ * The parameters of a link in a row.
+ *
+ * @throws {InvalidRequestError} for anything else than an object
+ */
+export function paramsOf(row: unknown): LinkCreate {
+  if (!isRecord(row)) throw new InvalidRequestError([{ path: [], message: mismatch('an object with a url', row) }])
+  const { longurl, alias, channel, ...rest } = row
+  const params: Record<string, unknown> = {}
+  const all = {
+    url: longurl,
+    custom: alias,
+    ...dropEmpty(rest),
+    channel: Array.isArray(channel) ? channel[0] : channel,
+  }
+  for (const [name, value] of Object.entries(dropEmpty(all))) {
+    if (!notParams.has(name)) params[name] = value
+  }
+  return params as unknown as LinkCreate
+}
+
+function dropEmpty(row: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => isGiven(value)))
+}
+
+/** The host of a domain or an address, in one spelling. */
+export function hostOf(domain: string): string {
+  const address = /^https?:\/\//i.test(domain) ? domain : `https://${domain}`
+  return canParseUrl(address) ? new URL(address).host : domain
+}

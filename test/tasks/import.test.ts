@@ -1,0 +1,295 @@
+import { expect, test } from 'vitest'
+import { ConfigurationError, InvalidRequestError } from '../../src/index.ts'
+import { importLinks, type LinkRow } from '../../src/tasks/index.ts'
+import { collect, countRequests, memoryJournal, rowsOf, setUp } from './set-up.ts'
+
+const url = 'https://shop.example/opening'
+
+test('a new alias costs one request, one that exists two', async () => {
+  const { sandbox, client } = setUp({ data: { links: rowsOf(3).map(({ url, custom }) => ({ url, alias: custom })) } })
+  const run = importLinks(client, rowsOf(10))
+  const results = (await collect(run)).sort((one, other) => one.index - other.index)
+  expect(results.map(({ ok, created, outcome }) => `${ok} ${created} ${outcome}`)).toEqual([
+    ...Array(3).fill('true false done'),
+    ...Array(7).fill('true true done'),
+  ])
+  expect(results[9]).toEqual({
+    row: rowsOf(10)[9],
+    index: 9,
+    ok: true,
+    id: 10,
+    shorturl: 'https://sho.rt/p-10',
+    created: true,
+    outcome: 'done',
+    replayed: false,
+  })
+  expect(countRequests(sandbox)).toEqual({ 'POST /url/add': 10, 'GET /urls': 3 })
+  expect(sandbox.data.links).toHaveLength(10)
+  expect(await run.summary()).toEqual({ total: 10, done: 10, created: 7, failed: 0, unknown: 0 })
+})
+
+test('an alias that leads elsewhere fails its row in two requests, and the others go on', async () => {
+  const { sandbox, client } = setUp({ data: { links: [{ alias: 'opening', url: 'https://shop.example/closing' }] } })
+  const results = await collect(importLinks(client, [{ url, custom: 'opening' }, ...rowsOf(2)], { concurrency: 1 }))
+  expect(results.map(({ ok }) => ok)).toEqual([false, true, true])
+  expect(results[0]).toMatchObject({
+    outcome: 'rejected',
+    error: { code: 'link_conflict', longurl: 'https://shop.example/closing', shorturl: 'https://sho.rt/opening' },
+  })
+  expect(countRequests(sandbox)).toEqual({ 'POST /url/add': 3, 'GET /urls': 1 })
+})
+
+test.each([
+  ['is free', ['elsewhere'], 'opening-2', true],
+  ['leads there already', ['elsewhere', 'elsewhere', url], 'opening-3', false],
+])('with onTaken, a taken alias gets the first suffix that %s', async (_what, addresses, alias, created) => {
+  const links = addresses.map((address, index) => ({
+    alias: index === 0 ? 'opening' : `opening-${index + 1}`,
+    url: address === url ? url : `https://shop.example/${index}`,
+  }))
+  const { client } = setUp({ data: { links } })
+  const [result] = await collect(importLinks(client, [{ url, custom: 'opening' }], { onTaken: 'suffix' }))
+  expect(result).toMatchObject({ ok: true, shorturl: `https://sho.rt/${alias}`, created })
+})
+
+test('with onTaken, a row fails once opening-10 is taken too', async () => {
+  const names = ['opening', ...Array.from({ length: 9 }, (_, index) => `opening-${index + 2}`)]
+  const { sandbox, client } = setUp({ data: { links: names.map((alias) => ({ alias, url: 'https://x.example' })) } })
+  const [result] = await collect(importLinks(client, [{ url, custom: 'opening' }], { onTaken: 'suffix' }))
+  expect(result).toMatchObject({ ok: false, error: { code: 'link_conflict', shorturl: 'https://sho.rt/opening-10' } })
+  expect(sandbox.data.links).toHaveLength(10)
+})
+
+test('rows without an alias read the newest links once, and rows with one address get one link', async () => {
+  const { sandbox, client } = setUp({ data: { links: [{ url: 'https://shop.example/tea', alias: 'tea' }] } })
+  const rows = [{ url: 'https://shop.example/tea' }, { url }, { url: 'https://Shop.example/opening' }, { url }]
+  const results = await collect(importLinks(client, rows))
+  expect(results.map(({ shorturl, created }) => [shorturl === 'https://sho.rt/tea', created])).toEqual([
+    [true, false],
+    [false, true],
+    [false, false],
+    [false, false],
+  ])
+  expect(new Set(results.slice(1).map(({ shorturl }) => shorturl)).size).toBe(1)
+  expect(countRequests(sandbox)).toEqual({ 'GET /urls': 1, 'POST /url/add': 1 })
+})
+
+test('rows without an alias read 1,000 links at most', async () => {
+  const { sandbox, client } = setUp({
+    data: { links: rowsOf(1200).map(({ url, custom }) => ({ url, alias: custom })) },
+  })
+  await importLinks(client, [{ url }, { url: 'https://shop.example/other' }]).summary()
+  expect(countRequests(sandbox)).toEqual({ 'GET /urls': 10, 'POST /url/add': 2 })
+})
+
+test('a row with a domain gets a link of that domain', async () => {
+  const domain = 'https://go.example'
+  const { sandbox, client } = setUp({
+    data: {
+      domains: [{ domain }],
+      links: [
+        { url, alias: 'a' },
+        { url: 'https://x.example', alias: 'opening' },
+      ],
+    },
+  })
+  const rows = [
+    { url, domain },
+    { url, custom: 'opening', domain },
+    { url, custom: 'opening' },
+  ]
+  const results = await collect(importLinks(client, rows, { concurrency: 1 }))
+  expect(results.map(({ ok, shorturl }) => [ok, shorturl?.startsWith(domain)])).toEqual([
+    [true, true],
+    [true, true],
+    [false, undefined],
+  ])
+  expect(sandbox.data.links).toHaveLength(4)
+})
+
+test.each([
+  ['no address', { custom: 'a' }, 'url: is missing'],
+  ['a wrong address', { url: 'shop.example' }, 'url: expected an absolute'],
+  ['another protocol', { url: 'ftp://shop.example' }, 'url: expected an absolute'],
+  ['a wrong date', { url, custom: 'b', expiry: 'tomorrow' }, 'expiry: expected'],
+  ['nothing', null, 'expected an object with a url'],
+])('a row with %s fails alone, and nothing is sent for it', async (_what, row, message) => {
+  const { sandbox, client } = setUp()
+  const results = await collect(importLinks(client, [row as LinkRow, ...rowsOf(1)], { concurrency: 1 }))
+  expect(results).toMatchObject([{ ok: false, row, outcome: 'not-sent' }, { ok: true }])
+  expect(results[0]!.error).toBeInstanceOf(InvalidRequestError)
+  expect(String(results[0]!.error)).toContain(message)
+  expect(countRequests(sandbox)).toEqual({ 'POST /url/add': 1 })
+})
+
+test('an alias twice is a failed row, which names the first', async () => {
+  const { sandbox, client } = setUp()
+  const rows = [
+    { url, custom: 'opening' },
+    { url: 'https://shop.example/2', alias: 'opening' },
+  ]
+  const results = await collect(importLinks(client, rows))
+  const failed = results.find(({ ok }) => !ok)
+  expect(failed).toMatchObject({ index: 1, outcome: 'not-sent' })
+  expect(String(failed!.error)).toContain('custom: "opening" is the alias of row 1 already')
+  expect(sandbox.data.links).toHaveLength(1)
+})
+
+test('the names of an exported list are taken, and what only the server sets is not sent', async () => {
+  const { sandbox, client } = setUp()
+  const exported = {
+    id: 7,
+    shorturl: 'https://sho.rt/tea',
+    alias: 'tea',
+    longurl: url,
+    title: 'Tea',
+    description: null,
+    clicks: 5,
+    uniqueclicks: 4,
+    uniqueClicks: 4,
+    campaign: null,
+    channel: [],
+    date: '2026-01-01 00:00:00',
+    expiry: '',
+  }
+  await importLinks(client, [exported]).summary()
+  expect(sandbox.requests[0]!.body).toEqual({ url, custom: 'tea', title: 'Tea' })
+})
+
+test('a creation whose response is lost is looked up, and makes one link', async () => {
+  for (const row of [{ url, custom: 'opening' }, { url }]) {
+    const { sandbox, client } = setUp()
+    sandbox.fail({ method: 'POST', drop: 'after' })
+    expect(await collect(importLinks(client, [row]))).toMatchObject([{ ok: true, created: true }])
+    expect(sandbox.data.links).toHaveLength(1)
+  }
+})
+
+test('a creation whose outcome cannot be found out is unknown', async () => {
+  for (const row of [{ url, custom: 'opening' }, { url }]) {
+    const { sandbox, client } = setUp()
+    sandbox.fail({ method: 'POST', drop: 'before' })
+    const run = importLinks(client, [row])
+    expect(await collect(run)).toMatchObject([{ ok: false, outcome: 'unknown', error: { code: 'connection' } }])
+    expect(await run.summary()).toEqual({ total: 1, done: 0, created: 0, failed: 1, unknown: 1 })
+  }
+})
+
+test('what is not known because a look failed is told from what was done', async () => {
+  const taken = setUp({ data: { links: [{ alias: 'opening', url }] } })
+  taken.sandbox.fail({ method: 'GET', status: 500 })
+  expect(await collect(importLinks(taken.client, [{ url, custom: 'opening' }]))).toMatchObject([
+    { ok: false, outcome: 'rejected', error: { code: 'server' } },
+  ])
+  const unread = setUp()
+  unread.sandbox.fail({ method: 'GET', status: 500 })
+  expect(await collect(importLinks(unread.client, [{ url }]))).toMatchObject([{ ok: false, outcome: 'not-sent' }])
+  expect(unread.sandbox.data.links).toHaveLength(0)
+})
+
+test('a refusal for another reason than the alias stays that refusal', async () => {
+  const { sandbox, client } = setUp()
+  sandbox.fail({ method: 'POST', body: { error: 1, message: 'Your plan has no links left.' } })
+  const [result] = await collect(importLinks(client, [{ url, custom: 'opening' }]))
+  expect(result).toMatchObject({ ok: false, outcome: 'rejected' })
+  expect(String(result!.error)).toContain('Your plan has no links left.')
+})
+
+test('a resumed import gives the rows done before too, and sends nothing for them', async () => {
+  const { sandbox, client } = setUp()
+  const journal = memoryJournal()
+  const rows = [...rowsOf(5), { url }, { url }]
+  for await (const result of importLinks(client, rows, { journal, concurrency: 1 })) if (result.index === 2) break
+  const before = sandbox.requests.length
+  const run = importLinks(client, rows, { journal })
+  const results = await collect(run)
+  expect(results.map(({ ok }) => ok)).toEqual(Array(7).fill(true))
+  expect(results.filter(({ replayed }) => replayed).length).toBeGreaterThanOrEqual(3)
+  expect(sandbox.data.links).toHaveLength(6)
+  expect(sandbox.requests.slice(before).filter(({ method }) => method === 'POST').length).toBeLessThanOrEqual(3 + 1)
+  expect(await run.summary()).toMatchObject({ total: 7, done: 7, failed: 0 })
+
+  const after = sandbox.requests.length
+  expect((await collect(importLinks(client, rows, { journal }))).every(({ replayed }) => replayed)).toBe(true)
+  expect(sandbox.requests).toHaveLength(after)
+})
+
+test('a row that an earlier run began is done again, and makes no second link', async () => {
+  for (const row of [{ url, custom: 'opening' }, { url }]) {
+    const { sandbox, client } = setUp()
+    const journal = memoryJournal()
+    await importLinks(client, [row], { journal }).summary()
+    // As after a kill before the end was on disk.
+    journal.entries.pop()
+    expect(await collect(importLinks(client, [row], { journal }))).toMatchObject([{ ok: true, replayed: false }])
+    expect(sandbox.data.links).toHaveLength(1)
+  }
+})
+
+test('the journal keeps no password', async () => {
+  const { client } = setUp()
+  const journal = memoryJournal()
+  await importLinks(client, [{ url, custom: 'a', password: 'open sesame' }], { journal }).summary()
+  expect(JSON.stringify(journal.entries)).not.toContain('sesame')
+})
+
+test('rows come from any iterable, and progress tells the total of a list', async () => {
+  const { client } = setUp()
+  const rows = async function* () {
+    yield* rowsOf(3)
+  }
+  const totals = new Set<unknown>()
+  await importLinks(client, rows(), { onProgress: ({ total }) => totals.add(total) }).summary()
+  await importLinks(client, rowsOf(3), { onProgress: ({ total }) => totals.add(total) }).summary()
+  await importLinks(client, rows(), { total: 4, onProgress: ({ total }) => totals.add(total) }).summary()
+  expect([...totals]).toEqual([undefined, 3, 4])
+})
+
+test('a signal ends an import with its reason, after the calls in flight', async () => {
+  const { sandbox, client } = setUp()
+  const controller = new AbortController()
+  const run = importLinks(client, rowsOf(50), { signal: controller.signal, concurrency: 1 })
+  const reason = new Error('stop')
+  await expect(
+    (async () => {
+      for await (const { index } of run) if (index === 3) controller.abort(reason)
+    })(),
+  ).rejects.toBe(reason)
+  expect(sandbox.data.links.length).toBeLessThan(10)
+  await expect(importLinks(client, rowsOf(1), { signal: controller.signal }).summary()).rejects.toBe(reason)
+})
+
+test('an import can be disposed of, which ends it', async () => {
+  const { sandbox, client } = setUp()
+  const run = importLinks(client, rowsOf(50), { concurrency: 1 })
+  const results = run[Symbol.asyncIterator]()
+  await results.next()
+  await run[Symbol.asyncDispose]()
+  expect(await results.next()).toEqual({ done: true, value: undefined })
+  expect(sandbox.data.links.length).toBeLessThan(10)
+})
+
+test('the results can be iterated over only once', async () => {
+  const { client } = setUp()
+  const run = importLinks(client, rowsOf(1))
+  await collect(run)
+  expect(() => run[Symbol.asyncIterator]()).toThrow('can be iterated over only once')
+})
+
+test.each<[string, () => unknown, string]>([
+  [
+    'a client',
+    () => importLinks({} as never, []),
+    'importLinks: client: expected a ShortLinkClient, received an object',
+  ],
+  ['rows', () => importLinks(setUp().client, 'a.csv' as never), 'importLinks: rows: expected an iterable of rows'],
+  [
+    'options',
+    () => importLinks(setUp().client, [], { onTaken: 'skip' } as never),
+    'importLinks: onTaken: expected suffix',
+  ],
+  ['options', () => importLinks(setUp().client, [], { jurnal: {} } as never), 'jurnal: unknown option, did you mean'],
+])('%s that do not fit are refused at once', (_what, call, message) => {
+  expect(call).toThrow(ConfigurationError)
+  expect(call).toThrow(message)
+})

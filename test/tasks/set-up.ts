@@ -1,0 +1,42 @@
+import { ShortLinkClient } from '../../src/index.ts'
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/testing/index.ts'
+
+/** A sandbox without a rate limit, and a client of it. */
+export function setUp(options: SandboxOptions = {}) {
+  const sandbox = createSandbox({ rateLimit: false, data: { links: [] }, ...options })
+  const client = new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: false, logLevel: 'off', retry: 0 })
+  return { sandbox, client }
+}
+
+/** The requests of a sandbox so far, as `POST /url/add`, how many of each. */
+export function countRequests({ requests }: Sandbox): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { method, path } of requests) {
+    const call = `${method} ${path.replace(/^\/api/, '').replace(/\/\d+/, '/:id')}`
+    counts[call] = (counts[call] ?? 0) + 1
+  }
+  return counts
+}
+
+/** So many rows with an alias each. */
+export function rowsOf(count: number, url = 'https://shop.example/') {
+  return Array.from({ length: count }, (_, index) => ({ url: `${url}${index + 1}`, custom: `p-${index + 1}` }))
+}
+
+export async function collect<T>(results: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const result of results) all.push(result)
+  return all
+}
+
+/** A journal in memory. */
+export function memoryJournal() {
+  const entries: import('../../src/bulk/index.ts').JournalEntry[] = []
+  return {
+    entries,
+    read: () => [...entries],
+    write: (entry: import('../../src/bulk/index.ts').JournalEntry) => {
+      entries.push(structuredClone(entry))
+    },
+  }
+}
