@@ -59,7 +59,7 @@ export function integer(from: number, to?: number): Check {
 export function oneOf(...values: readonly string[]): Check {
   const matches = (value: unknown) => (known: string) => known.toLowerCase() === String(value).toLowerCase()
   return {
-    expected: values.map((value) => `'${value}'`).join(' or '),
+    expected: `one of ${values.join(', ')}`,
     fits: (value) => typeof value === 'string' && values.some(matches(value)),
     meant: (value) => nearest(String(value), values),
   }

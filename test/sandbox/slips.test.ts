@@ -28,8 +28,8 @@ const faults: [fault: unknown, message: string][] = [
     'fail: after: expected an integer of at least 0, received Infinity',
   ],
   [{ status: 503, after: -1 }, 'fail: after: expected an integer of at least 0, received -1'],
-  [{ drop: true }, "fail: drop: expected 'before' or 'after', received true"],
-  [{ drop: 'befor' }, `fail: drop: expected 'before' or 'after', received "befor". Did you mean before?`],
+  [{ drop: true }, 'fail: drop: expected one of before, after, received true'],
+  [{ drop: 'befor' }, 'fail: drop: expected one of before, after, received "befor". Did you mean before?'],
   [{ delay: '5s' }, 'fail: delay: expected a number of at least 0, received "5s"'],
   [{ drip: Number.NaN }, 'fail: drip: expected a number of at least 0, received NaN'],
   [{ stall: 1 }, 'fail: stall: expected true or false, received 1'],
@@ -41,7 +41,7 @@ const faults: [fault: unknown, message: string][] = [
   [{ headers: [] }, 'fail: headers: expected an object of strings, and null for a header to remove, received a list'],
   [
     { status: 503, method: 'PSOT' },
-    `fail: method: expected 'GET' or 'POST' or 'PUT' or 'DELETE' or 'HEAD' or 'OPTIONS' or 'PATCH', received "PSOT". Did you mean POST?`,
+    'fail: method: expected one of GET, POST, PUT, DELETE, HEAD, OPTIONS, PATCH, received "PSOT". Did you mean POST?',
   ],
   [{ status: 503, path: 7 }, 'fail: path: expected a string or a RegExp, received 7'],
   ...(
