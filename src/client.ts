@@ -3,7 +3,6 @@ import { type ApiPromise, begun } from './http/api-promise.ts'
 import { readPageWithSchema, readWhole } from './http/envelope.ts'
 import type { ListPromise } from './http/list.ts'
 import type { ListOptions, PageQuery } from './http/page.ts'
-import { refuse } from './http/request.ts'
 import type { RequestOptions } from './http/request-options.ts'
 import { type Settings, Transport } from './http/transport.ts'
 import type { UploadContent } from './http/upload.ts'
@@ -153,7 +152,7 @@ export class ShortLinkClient {
     options?: RequestOptions,
   ): ApiPromise<T> {
     const send = async () => {
-      refuse(checkOptions(params, requestChecks), this.#transport.contextOf(method, path))
+      this.#transport.refuse(checkOptions(params, requestChecks), this.#transport.contextOf(method, path))
       const { query, json, body, schema } = params
       const content = body === undefined ? {} : { content: body }
       return this.#transport.run({ method, path, query, json, ...content, read: readWhole(schema) }, options)

@@ -362,12 +362,16 @@ export function shorten(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}…` : text
 }
 
+/** Control characters, formats and surrogates without their other half: what `\p{C}` stands for, which not every engine knows. */
+const unprintable =
+  /[\0-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|\udb40[\udc00-\udc7f]/g
+
 /**
  * A text in one line, without characters that move a cursor, colour a terminal or turn the direction of writing. Whatever a
  * server says goes through it before it reaches a message or a log.
  */
 export function printable(text: string): string {
-  return text.replace(/[\t-\r\u0085\u2028\u2029]+/g, ' ').replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '\ufffd')
+  return text.replace(/[\t-\r\u0085\u2028\u2029]+/g, ' ').replace(unprintable, '\ufffd')
 }
 
 /** A body as a log shows it: as it is where that is short, as the beginning of its text where it is not. */

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors.ts'
+import { asyncIterator } from '../runtime/async-iterator.ts'
 import { sleep } from '../runtime/deadline.ts'
-import { onAbort } from '../runtime/on-abort.ts'
+import { abortError, onAbort } from '../runtime/on-abort.ts'
 import { mismatch, shown } from '../schema/expected.ts'
 import { ResultChannel } from './channel.ts'
 import { Estimate } from './estimate.ts'
@@ -52,7 +53,7 @@ export class Run<T, R> implements BulkRun<T, R> {
     })
   }
 
-  [Symbol.asyncIterator](): AsyncGenerator<BulkResult<T, R>> {
+  [asyncIterator](): AsyncGenerator<BulkResult<T, R>> {
     if (this.#results) throw new ConfigurationError('bulk: the results of a run can be iterated over only once')
     this.#results = this.#run()
     return this.#results
@@ -91,7 +92,7 @@ export class Run<T, R> implements BulkRun<T, R> {
       if (this.#stopped) throw this.#stopped.reason
     } finally {
       // If the loop is left early, the items in work see an abort, and the journal records how they ended.
-      if (!isComplete) this.#stop(new DOMException('The loop over the results was left.', 'AbortError'))
+      if (!isComplete) this.#stop(abortError('The loop over the results was left.'))
       channel.close()
       try {
         await work

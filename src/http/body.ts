@@ -1,3 +1,4 @@
+import { asyncIterator } from '../runtime/async-iterator.ts'
 import { abortReason, onAbort, throwIfAborted } from '../runtime/on-abort.ts'
 
 /** How much of a body is read where nobody says otherwise: 16 MiB. */
@@ -118,7 +119,7 @@ function openSource(body: unknown): Source | undefined {
     return { next: () => reader.read(), cancel: (reason) => void reader.cancel(reason).catch(() => {}) }
   }
   if (!isNodeStream(body)) return undefined
-  const chunks = body[Symbol.asyncIterator]()
+  const chunks = body[asyncIterator]()
   // `chunks.return()` would wait for the read that is pending.
   return { next: () => chunks.next(), cancel: () => body.destroy() }
 }
@@ -126,7 +127,7 @@ function openSource(body: unknown): Source | undefined {
 const isWebStream = (body: object): body is ReadableStream<unknown> => 'getReader' in body
 
 const isNodeStream = (body: object): body is AsyncIterable<unknown> & { destroy(): void } =>
-  Symbol.asyncIterator in body && 'destroy' in body
+  asyncIterator in body && 'destroy' in body
 
 /** For a fetch without streams, which holds the whole body in any case. */
 async function readWhole(response: ReadableResponse, maxBytes: number): Promise<string> {

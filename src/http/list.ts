@@ -1,5 +1,5 @@
-import type { ErrorContext } from '../errors.ts'
-import { InvalidRequestError } from '../errors.ts'
+import { type ErrorContext, InvalidRequestError } from '../errors.ts'
+import { asyncIterator } from '../runtime/async-iterator.ts'
 import { throwIfAborted } from '../runtime/on-abort.ts'
 import { checkOptions, positiveInteger } from '../schema/checks.ts'
 import { ApiPromise } from './api-promise.ts'
@@ -62,7 +62,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
   }
 
   /** Every row of every page, each once. Leaving the loop ends the traffic. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+  async *[asyncIterator](): AsyncGenerator<T, void, undefined> {
     for await (const { rows } of this.#walk(WALK_LIMIT)) {
       for (const row of rows) {
         throwIfAborted(this.#options.signal)

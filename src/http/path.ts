@@ -38,7 +38,10 @@ export function checkPath(path: Path | string): Issue[] {
     return checkParams(values, Object.fromEntries(names.map((name) => [name, checkOf(name)])))
   }
   const fits =
-    typeof path === 'string' && path.length <= MAX_PATH && /^\/(?!\/)[^?#\\\s\p{Cc}]*$/u.test(path) && neverClimbs(path)
+    typeof path === 'string' &&
+    path.length <= MAX_PATH &&
+    /^\/(?!\/)[^?#\\\s\0-\x1f\x7f-\x9f]*$/.test(path) &&
+    neverClimbs(path)
   const message =
     typeof path === 'string' && /^[a-z]/i.test(path) && !path.includes(':')
       ? `did you mean ${shown(`/${path}`)}?`

@@ -56,17 +56,14 @@ interface Pattern {
  * memory are proportional to the length of the text, whatever the text and the secrets are.
  */
 export function createRedactor(...secrets: readonly string[]): Redact {
-  const patterns = secrets.filter((secret) => secret !== '').flatMap(patternsOf)
-  if (patterns.length === 0) return (text) => text
-  const beginnings = patterns.flatMap(({ text, other }) => {
-    const length = enoughBeforeCut(lengthOf(text))
-    return [...new Set([text, other])].map((spelling) => String.fromCodePoint(...headOf(spelling).slice(0, length)))
-  })
-  let search: ReturnType<typeof searchFor> | undefined
+  const given = secrets.filter((secret) => secret !== '')
+  if (given.length === 0) return (text) => text
+  let prepared: ReturnType<typeof prepare> | undefined
   return (text) => {
+    prepared ??= prepare(given)
+    const { beginnings, search } = prepared
     // Most texts are plain: without the sign of an escape, they hold a secret only if they hold its beginning.
     if (!/[%+&\\\0]/.test(text) && !beginnings.some((beginning) => text.includes(beginning))) return text
-    search ??= searchFor(patterns)
     let clean = ''
     let done = 0
     const found = search(text)
@@ -76,6 +73,21 @@ export function createRedactor(...secrets: readonly string[]): Redact {
     }
     return clean + text.slice(done)
   }
+}
+
+/** What a search needs, made of the secrets when the first text comes. */
+function prepare(secrets: readonly string[]) {
+  const patterns = secrets.flatMap(patternsOf)
+  const beginnings = patterns.flatMap(({ text, other }) => {
+    const length = enoughBeforeCut(lengthOf(text))
+    return [...new Set([text, other])].map((spelling) => String.fromCodePoint(...headOf(spelling).slice(0, length)))
+  })
+  let searchPatterns: ReturnType<typeof searchFor> | undefined
+  const search = (text: string) => {
+    searchPatterns ??= searchFor(patterns)
+    return searchPatterns(text)
+  }
+  return { beginnings, search }
 }
 
 /** A secret as it is, and its bytes in hexadecimal and base64. */

@@ -1,4 +1,4 @@
-import ky, { type KyInstance } from 'ky'
+import type { KyInstance } from 'ky'
 import type * as z from 'zod/mini'
 import { type ErrorContext, type Issue, isShortLinkError, RateLimitError } from '../errors.ts'
 import { parseRetryAfter, rateLimitStateOf } from '../rate-limit/headers.ts'
@@ -85,27 +85,10 @@ interface ListCall<T> extends Omit<Call<Page<T>>, 'method' | 'query'> {
 /** Sends calls: waits for the rate limit, sends, retries what is safe, and reads the response. */
 export class Transport {
   readonly #settings: Settings
-  readonly #ky: KyInstance
+  #ky: Promise<KyInstance> | undefined
 
   constructor(settings: Settings) {
     this.#settings = settings
-    const headers = {
-      accept: 'application/json',
-      'content-type': 'application/json',
-      // A browser has its own: one that takes another asks the server's leave for it first.
-      ...(!isBrowser() && { 'user-agent': `shortlink-sdk/${VERSION}` }),
-    }
-    // Limits, retries, timeouts and errors are this package's own: an error inside a 200 counts, and a timeout covers the
-    // body. No redirect is followed: it would turn a POST into a GET.
-    // A prefix that is not given would be taken from a polluted Object.prototype.
-    this.#ky = ky.create({
-      retry: 0,
-      timeout: false,
-      throwHttpErrors: false,
-      redirect: 'manual',
-      prefixUrl: '',
-      headers,
-    })
   }
 
   get<T, P = never>(path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> {
@@ -138,6 +121,11 @@ export class Transport {
     return contextOfInvalid(method, patternOf(path), management, (text) => apiKey.redact(text))
   }
 
+  /** @throws {InvalidRequestError} if there are issues, without the key that they may show */
+  refuse(issues: readonly Issue[], context: ErrorContext): void {
+    refuse(issues, context, (text) => this.#settings.apiKey.redact(text))
+  }
+
   /** A list under any path, its pages read in any way. */
   pages<T>(list: ListCall<T>, options: ListOptions = {}): ListPromise<T> {
     const context = this.contextOf('GET', list.path)
@@ -149,7 +137,7 @@ export class Transport {
   pageFetcher<T>(list: ListCall<T>, options: ListOptions = {}): FetchPage<T> {
     const { query = {}, invalid = [], ...call } = list
     return async (overrides, signal) => {
-      refuse(invalid, this.contextOf('GET', list.path))
+      this.refuse(invalid, this.contextOf('GET', list.path))
       const page: Call<Page<T>> = {
         ...call,
         method: 'GET',
@@ -332,9 +320,28 @@ export class Transport {
       return response as Response
     }
     const options = { method, headers: sent, fetch: send as typeof globalThis.fetch }
-    const response = await this.#ky(target, ownProperties(options))
+    this.#ky ??= loadKy()
+    const response = await (await this.#ky)(target, ownProperties(options))
     return response as FetchResponse
   }
+}
+
+/**
+ * ky, loaded at the first call: its module asks for a TextEncoder, which not every host has that imports a client (jsdom).
+ *
+ * Limits, retries, timeouts and errors are this package's own: an error inside a 200 counts, and a timeout covers the body.
+ * No redirect is followed: it would turn a POST into a GET.
+ */
+async function loadKy(): Promise<KyInstance> {
+  const { default: ky } = await import('ky')
+  const headers = {
+    accept: 'application/json',
+    'content-type': 'application/json',
+    // A browser has its own: one that takes another asks the server's leave for it first.
+    ...(!isBrowser() && { 'user-agent': `shortlink-sdk/${VERSION}` }),
+  }
+  // A prefix that is not given would be taken from a polluted Object.prototype.
+  return ky.create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual', prefixUrl: '', headers })
 }
 
 /** The response as it came, or a copy if its headers repeat the key. */

@@ -1,4 +1,5 @@
 import type { Issue } from '../errors.ts'
+import { asyncIterator } from '../runtime/async-iterator.ts'
 import { isBrowser, sentOnce, streamedRedirect, toNodeStream } from '../runtime/environment.ts'
 import { type Fetch, runtimeFetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
@@ -41,7 +42,7 @@ export function checkContent(content: unknown): Issue[] {
   const hint =
     content instanceof Promise
       ? ': await it first'
-      : content instanceof FormData
+      : typeof FormData === 'function' && content instanceof FormData
         ? ': the platform takes the bytes of the file as they are, pass the File itself'
         : typeof content === 'string'
           ? ': is it a path or the text? For a file on disk use fileFromPath(path) of shortlink-sdk/node, for text new Blob([text])'
@@ -174,7 +175,7 @@ function isUsed(stream: ReadableStream<Uint8Array>): boolean {
 }
 
 function isAsyncIterable(content: unknown): content is AsyncIterable<Uint8Array> {
-  return typeof content === 'object' && content !== null && Symbol.asyncIterator in content
+  return typeof content === 'object' && content !== null && asyncIterator in content
 }
 
 function sizeOf(content: Sized): number {
@@ -184,7 +185,7 @@ function sizeOf(content: Sized): number {
 /** The bytes of a source as a stream, counted, and a way to end both. @internal */
 export function openSource(content: Source, onBytes?: (loaded: number) => void) {
   const reader = isStream(content) ? content.getReader() : undefined
-  const chunks = isStream(content) ? undefined : content[Symbol.asyncIterator]()
+  const chunks = isStream(content) ? undefined : content[asyncIterator]()
   const end = async () => {
     await (reader ? reader.cancel() : chunks!.return?.())
   }

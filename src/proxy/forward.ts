@@ -8,6 +8,7 @@ import { openSource, withLength } from '../http/upload.ts'
 import { EXPIRED, withDeadline } from '../runtime/deadline.ts'
 import { isDeno, streamedRedirect } from '../runtime/environment.ts'
 import { type Fetch, runtimeFetch } from '../runtime/fetch.ts'
+import { throwIfAborted } from '../runtime/on-abort.ts'
 import type { ProxyOptions } from './options.ts'
 import { ProxyRefusal, toPageResponse } from './response.ts'
 import type { Route, Routes } from './routes.ts'
@@ -56,7 +57,7 @@ export class Forwarder {
     }
     for (const [name, value] of this.#headers) headers.set(name, value)
     if (!isOpener || this.#openerHasKey) headers.set('Authorization', String(await key.authorization()))
-    signal.throwIfAborted()
+    throwIfAborted(signal)
 
     const length = Number(request.headers.get('Content-Length') ?? Number.NaN)
     if (request.bodyUsed || (length > 0 && !request.body)) throw bodyWasRead()

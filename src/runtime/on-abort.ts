@@ -34,5 +34,12 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
 /** The reason of an abort, also where signals have none (React Native). */
 export function abortReason(signal: AbortSignal): unknown {
   if (signal.reason !== undefined) return signal.reason
-  return Object.assign(new Error('This operation was aborted'), { name: 'AbortError' })
+  return abortError('This operation was aborted')
+}
+
+/** What an abort rejects with by itself. Not every runtime has a DOMException (React Native). */
+export function abortError(message: string): Error {
+  return typeof DOMException === 'function'
+    ? new DOMException(message, 'AbortError')
+    : Object.assign(new Error(message), { name: 'AbortError' })
 }

@@ -1,4 +1,5 @@
 import type { Issue } from '../errors.ts'
+import { canParseUrl } from '../runtime/url.ts'
 import { isRecord, kind, mismatch, shown } from './expected.ts'
 import { isPathSegment } from './segment.ts'
 
@@ -130,7 +131,7 @@ export const date: OptionalCheck = {
 
 export const httpUrl: OptionalCheck = {
   expected: 'an absolute URL that begins with http:// or https://',
-  fits: (value) => matches(/^https?:\/\/[^\s/]/i)(value) && URL.canParse(value as string),
+  fits: (value) => matches(/^https?:\/\/[^\s/]/i)(value) && canParseUrl(value as string),
 }
 
 export const domainUrl: OptionalCheck = {
@@ -156,10 +157,20 @@ export const alias: OptionalCheck = {
   hint: readAsPath,
 }
 
-/** A string that can be encoded: half a surrogate pair cannot. */
+/** Whether a text can be encoded: half a surrogate pair cannot. */
+function isWellFormed(text: string): boolean {
+  try {
+    encodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A string that can be encoded. */
 export const wellFormedString: OptionalCheck = {
   expected: 'a string without lone surrogates',
-  fits: (value) => isString(value) && !/\p{Surrogate}/u.test(value),
+  fits: (value) => isString(value) && isWellFormed(value),
 }
 
 export const dateTime: OptionalCheck = {

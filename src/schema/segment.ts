@@ -1,4 +1,7 @@
-/** Names that stand in a path, as any server may read them: one unescapes once, another twice, a third as it likes. */
+/**
+ * Names that stand in a path, as any server may read them: one unescapes once, another twice, a third as it likes. Control
+ * characters are spelled as ranges, because older engines of React Native know no `\p{Cc}`.
+ */
 
 /** How many times a text is read. One that has still more escapes in it is made to deceive. */
 const MAX_READINGS = 8
@@ -8,7 +11,7 @@ const MAX_READINGS = 8
  * and is no `.` or `..`, however these are spelled.
  */
 export function isPathSegment(name: string): boolean {
-  return name !== '' && everyReading(name, (reading) => !/[/\\\p{Cc}]/u.test(reading) && !isDots(reading))
+  return name !== '' && everyReading(name, (reading) => !/[/\\\0-\x1f\x7f-\x9f]/.test(reading) && !isDots(reading))
 }
 
 /** Whether a path has no segment that is `.` or `..`, however these are spelled. */
@@ -17,7 +20,8 @@ export function neverClimbs(path: string): boolean {
 }
 
 /** Servers in Java drop what stands behind `;`, those in C what stands behind a null byte, and parsers of URLs tabs and lines. */
-const isDots = (segment: string): boolean => /^\p{Cc}*\.\p{Cc}*\.?([;\p{Cc}]|$)/u.test(segment)
+const isDots = (segment: string): boolean =>
+  /^[\0-\x1f\x7f-\x9f]*\.[\0-\x1f\x7f-\x9f]*\.?([;\0-\x1f\x7f-\x9f]|$)/.test(segment)
 
 /** Whether a text passes as it is, and each time that it was unescaped once more. */
 function everyReading(text: string, passes: (reading: string) => boolean): boolean {

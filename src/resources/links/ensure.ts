@@ -1,6 +1,5 @@
 import { type ErrorContext, isShortLinkError, LinkConflictError, type Outcome } from '../../errors.ts'
 import type { ApiResponse } from '../../http/api-promise.ts'
-import { refuse } from '../../http/request.ts'
 import { type RequestOptions, requestOptionChecks } from '../../http/request-options.ts'
 import type { Transport } from '../../http/transport.ts'
 import { checkOptions, checkParams, oneOf } from '../../schema/checks.ts'
@@ -37,7 +36,7 @@ export async function ensureLink(
   if (issues.length === 0 && options.onTaken && !params.custom) {
     issues.push({ path: ['custom'], message: 'is missing: `onTaken` needs an alias to begin with' })
   }
-  refuse(issues, { operation })
+  api.refuse(issues, { operation })
   const { onTaken, ...requestOptions } = options
   const attempt = new Attempt(api, create, requestOptions)
   const { custom } = params

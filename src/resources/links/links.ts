@@ -2,7 +2,6 @@ import { type ApiPromise, begun } from '../../http/api-promise.ts'
 import type { ListPromise } from '../../http/list.ts'
 import type { ListOptions } from '../../http/page.ts'
 import { path } from '../../http/path.ts'
-import { refuse } from '../../http/request.ts'
 import type { RequestOptions } from '../../http/request-options.ts'
 import { checkParams, nonEmptyString, required } from '../../schema/checks.ts'
 import { type ActionResult, actionResult, type Id, Resource } from '../resource.ts'
@@ -74,7 +73,7 @@ export class LinksResource extends Resource {
   find(addressOrAlias: string, options?: RequestOptions): ApiPromise<Link | undefined> {
     const find = async () => {
       const checks = { addressOrAlias: required(nonEmptyString) }
-      refuse(checkParams({ addressOrAlias }, checks), { operation: 'links.find' })
+      this.api.refuse(checkParams({ addressOrAlias }, checks), { operation: 'links.find' })
       return findLink(this.api, addressOrAlias, options)
     }
     return begun(find())
