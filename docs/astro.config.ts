@@ -13,7 +13,8 @@ export default defineConfig({
     clientFiles(),
     starlight({
       title: 'shortlink-sdk',
-      description: 'The typed client for a family of short-link platforms, with examples that run in the page.',
+      description:
+        'The TypeScript client for short-link servers with the API of Premium URL Shortener, with examples that run in the page.',
       favicon: '/favicon.svg',
       // Search has its own index, which needs no WebAssembly and so no exception in the policy.
       pagefind: false,
@@ -27,9 +28,10 @@ export default defineConfig({
         styleOverrides: { borderRadius: '0.6rem', codeFontSize: '0.84rem' },
       },
       sidebar: [
-        { label: 'What it is', link: '/' },
+        { label: 'Overview', link: '/' },
         { label: 'Playground', link: '/playground/' },
         { label: 'Start', autogenerate: { directory: 'start' } },
+        { label: 'Recipes', autogenerate: { directory: 'recipes' } },
         { label: 'Guides', autogenerate: { directory: 'guides' } },
         { label: 'API', autogenerate: { directory: 'api' } },
       ],

@@ -3,29 +3,27 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { serve } from 'shortlink-sdk/testing/server'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { fencesOf, needsRedis, typeErrors } from './helpers/snippets.ts'
-import { hasRedis, type RedisServer, startRedis } from './limits/redis.ts'
+import { fencesOf, typeErrors } from './helpers/snippets.ts'
 
 // Inside the project, so that its imports resolve as everybody else's do.
 const folder = fileURLToPath(new URL('.tmp/readme/', import.meta.url))
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
 
-/** The snippets, each under its heading. Those that are tests themselves run in a file of their own. */
+/** The programs, each under its heading. */
 const snippets = readme.split(/^## /m).flatMap((section) => {
   const heading = section.slice(0, section.indexOf('\n'))
-  const programs = fencesOf(section).filter(({ words: [language] }) => language === 'ts')
-  return programs.filter(({ code }) => !code.includes("from 'vitest'")).map(({ code }) => ({ heading, code }))
+  const programs = fencesOf(section).filter(({ words: [language = ''] }) => ['ts', 'js'].includes(language))
+  return programs.map(({ code }) => ({ heading, code }))
 })
 
-const prelude = "import { ShortLinkClient } from 'shortlink-sdk'\nconst client = new ShortLinkClient()\n"
 const files = snippets.map(({ heading, code }, index) => ({
   title: `${heading}, snippet ${index + 1}`,
   path: `${folder}snippet-${index + 1}.ts`,
-  text: `${/^(?!.*const client = ).*\bclient\./s.test(code) ? prelude : ''}${code}\nexport {}\n`,
+  text: `${code}\nexport {}\n`,
 }))
 
 let server: Awaited<ReturnType<typeof serve>>
-let redis: RedisServer | undefined
+const printed = vi.fn()
 
 beforeAll(async () => {
   const sandbox = createSandbox({ rateLimit: false, apiKey: 'readme-key' })
@@ -33,21 +31,14 @@ beforeAll(async () => {
   vi.stubEnv('SHORTLINK_BASE_URL', server.baseUrl)
   vi.stubEnv('SHORTLINK_OPENER_URL', server.openerUrl)
   vi.stubEnv('SHORTLINK_API_KEY', sandbox.apiKey)
-  if (hasRedis) redis = await startRedis()
-  vi.stubEnv('REDIS_URL', `redis://127.0.0.1:${redis?.port}`)
-  vi.spyOn(console, 'log').mockImplementation(() => {})
+  vi.spyOn(console, 'log').mockImplementation(printed)
   await mkdir(folder, { recursive: true })
   for (const { path, text } of files) await writeFile(path, text)
 })
 
 afterAll(async () => {
   await server.close()
-  await redis?.stop()
   await rm(folder, { recursive: true })
-})
-
-test('the README shows examples/testing-first.test.ts as it is', async () => {
-  expect(readme).toContain(await readFile(new URL('../examples/testing-first.test.ts', import.meta.url), 'utf8'))
 })
 
 test('every link of the README leads to a file, and every address is used', async () => {
@@ -58,15 +49,35 @@ test('every link of the README leads to a file, and every address is used', asyn
   await Promise.all(files.map((path) => access(new URL(`../${path}`, import.meta.url))))
 })
 
-test('the README has snippets', () => {
-  expect(files.length).toBeGreaterThan(4)
+test('the README is 120 lines at most, and has both commands in the first 20', () => {
+  const lines = readme.split('\n')
+  expect(lines.length).toBeLessThanOrEqual(120)
+  expect(lines.slice(0, 20).join('\n')).toMatch(/^npm ci && npm run demo .*\nnpm cit /m)
 })
 
-for (const { title, path, text } of files) {
-  test.skipIf(needsRedis(text) && !hasRedis)(`${title} runs`, async () => {
-    await import(pathToFileURL(path).href)
-  })
-}
+test('its files are in the package, which npm makes of the list in package.json', async () => {
+  const { files } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'))
+  const packed = ['README.md', ...files]
+  const linked = [...readme.matchAll(/(?:\]\(|^\[[\w-]+\]: )([^)\s]+)/gm)].map(([, path]) => path!)
+  expect(linked.length).toBeGreaterThan(15)
+  expect(linked.filter((path) => !packed.some((entry) => path === entry || path.startsWith(`${entry}/`)))).toEqual([])
+})
+
+test('the first program prints its short address and the clicks of every link, and can run again', async () => {
+  for (const run of [1, 2]) {
+    printed.mockClear()
+    await import(`${pathToFileURL(files[0]!.path).href}?${run}`)
+    expect(printed.mock.calls[0]).toEqual(['https://sho.rt/opening'])
+    expect(printed.mock.calls).toHaveLength(1 + 4)
+  }
+})
+
+test('the same with fetch prints undefined if the alias is taken, as the README says', async () => {
+  printed.mockClear()
+  await import(pathToFileURL(files[1]!.path).href)
+  expect(printed.mock.calls[0]).toEqual([undefined])
+  expect(printed.mock.calls).toHaveLength(1 + 4)
+})
 
 test('every snippet of the README compiles', { timeout: 240_000 }, () => {
   expect(typeErrors(files.map(({ path }) => path))).toEqual([])

@@ -2,7 +2,7 @@ import { type CollectionEntry, getCollection } from 'astro:content'
 import { posix } from 'node:path'
 import { pageRoute } from './remark-links.ts'
 
-const folders = ['', 'start', 'guides', 'api']
+const folders = ['', 'start', 'recipes', 'guides', 'api']
 
 /** The pages in the order of the sidebar. */
 export async function orderedPages(): Promise<CollectionEntry<'docs'>[]> {

@@ -6,6 +6,6 @@ const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.met
 
 it('the guide on queues shows the worker as it is', async () => {
   const worker = await readFile(file('examples/queue-workers/worker.ts'), 'utf8')
-  const guide = await readFile(file('docs/src/content/docs/guides/queues.md'), 'utf8')
+  const guide = await readFile(file('docs/src/content/docs/recipes/queues.md'), 'utf8')
   expect(guide).toContain(`\`\`\`ts\n${worker.slice(worker.indexOf('import '))}\`\`\``)
 })

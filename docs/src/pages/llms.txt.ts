@@ -1,7 +1,7 @@
 import type { APIRoute } from 'astro'
 import { orderedPages } from '../../site/markdown-of-everything.ts'
 
-const headings = { start: 'Start', guides: 'Guides', api: 'API' }
+const headings = { start: 'Start', recipes: 'Recipes', guides: 'Guides', api: 'API' }
 
 /** An overview for language models, after llmstxt.org. */
 export const GET: APIRoute = async () => {
