@@ -3,7 +3,7 @@ import { integer, object, textOrEmpty } from '../schema/fields.ts'
 
 /** The base of every resource. */
 export abstract class Resource {
-  /** Sends its calls and lists. */
+  /** Sends its calls and lists. @internal */
   declare protected readonly api: Transport
 
   /** @internal */
