@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { BodyTooLargeError, discardBody, readText, UnusableResponseError } from '../src/http/body.ts'
+import { connect } from './helpers/client.ts'
+import { failure } from './helpers/outcome.ts'
 import { listen } from './helpers/server.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
@@ -182,5 +184,24 @@ describe('discardBody', () => {
 
   it.each([null, undefined, 'a text', {}])('does nothing where the body is no stream: %j', (body) => {
     expect(() => discardBody({ body })).not.toThrow()
+  })
+})
+
+describe('a body of very many values', () => {
+  const answered = (text: string) =>
+    connect({ origin: 'http://127.0.0.1' }, { fetch: async () => new Response(text) }).account.get()
+
+  it('is refused before it is parsed, because it could take a gigabyte of memory', async () => {
+    const parse = vi.spyOn(JSON, 'parse')
+    onTestFinished(() => parse.mockRestore())
+    const error = await failure(answered(`{"error":0,"data":[${'{},'.repeat(1_000_000)}{}]}`))
+    expect(error).toMatchObject({ code: 'invalid_response', outcome: 'unknown', body: undefined, issues: [] })
+    expect(error.message).toBe('GET /account: the response is larger than 1000000 values')
+    expect(parse).not.toHaveBeenCalled()
+  })
+
+  it('is no long text with commas', async () => {
+    const error = await failure(answered(`{"error":1,"message":"${'tea, cake. '.repeat(900_000)}"}`))
+    expect(error).toMatchObject({ code: 'api', outcome: 'rejected' })
   })
 })

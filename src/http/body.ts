@@ -4,12 +4,14 @@ import { abortReason, onAbort, throwIfAborted } from '../runtime/on-abort.ts'
 /** How much of a body is read where nobody says otherwise: 16 MiB. */
 export const DEFAULT_MAX_BYTES = 16 * 1024 * 1024
 
-/** Thrown by {@link readText} for a body of more than `maxBytes` bytes. */
+/** Thrown for a body that is larger than what is read. */
 export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError'
+  readonly limit: string
 
-  constructor(maxBytes: number) {
-    super(`the body is larger than ${maxBytes} bytes`)
+  constructor(limit: string) {
+    super(`the body is larger than ${limit}`)
+    this.limit = limit
   }
 }
 
@@ -58,7 +60,7 @@ export async function readText(response: ReadableResponse, maxBytes: number, sig
       if (done) break
       if (!ArrayBuffer.isView(value))
         throw new UnusableResponseError('the body of the response is a stream, but not of bytes')
-      if (length + value.byteLength > maxBytes) throw new BodyTooLargeError(maxBytes)
+      if (length + value.byteLength > maxBytes) throw new BodyTooLargeError(`maxResponseSize, ${maxBytes} bytes`)
       bytes = append(bytes, length, new Uint8Array(value.buffer, value.byteOffset, value.byteLength))
       length += value.byteLength
     }
@@ -135,7 +137,7 @@ async function readWhole(response: ReadableResponse, maxBytes: number): Promise<
   if (typeof text !== 'string') throw new UnusableResponseError('the text() of the response is not a string')
   // A UTF-16 unit is at most three bytes of UTF-8, so most texts need not be encoded to be counted.
   if (text.length * 3 > maxBytes && new TextEncoder().encode(text).byteLength > maxBytes) {
-    throw new BodyTooLargeError(maxBytes)
+    throw new BodyTooLargeError(`maxResponseSize, ${maxBytes} bytes`)
   }
   return text
 }

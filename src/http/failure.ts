@@ -52,14 +52,13 @@ export interface BrokenExchange {
   /** What the content of an upload failed with. */
   readonly sourceError: unknown
   readonly response: FetchResponse | undefined
-  readonly maxResponseSize: number
 }
 
 /** No response came, or none that can be read. */
 export function noResponse(
   call: PreparedCall<unknown>,
   state: AttemptState,
-  { thrown, isSent, sourceError, response, maxResponseSize }: BrokenExchange,
+  { thrown, isSent, sourceError, response }: BrokenExchange,
 ): Failure {
   const { method, replayable, signal, timeout, redact, target } = call
   const connectionError = (message: string, outcome: Outcome, retryable: boolean, cause?: unknown): Failure => {
@@ -76,7 +75,7 @@ export function noResponse(
     return connectionError(message, isSent ? 'unknown' : 'not-sent', false, sourceError)
   }
   if (thrown instanceof BodyTooLargeError && response) {
-    const message = `the response is larger than maxResponseSize, ${maxResponseSize} bytes`
+    const message = `the response is larger than ${thrown.limit}`
     const answer = { status: response.status, body: undefined, issues: [] }
     return { error: new InvalidResponseError(message, answer, errorContext(call, state, 'unknown', false)) }
   }

@@ -1,5 +1,6 @@
 import { printable, shorten } from '../errors.ts'
 import { isRecord } from '../schema/expected.ts'
+import { BodyTooLargeError } from './body.ts'
 
 /** How much text may stand before the JSON, in characters. */
 const MAX_PREFIX = 65_536
@@ -7,13 +8,33 @@ const MAX_PREFIX = 65_536
 /** A byte order mark, or text that ends with a line or a tag, and is not itself JSON that was cut short. */
 const prefix = /^\uFEFF+|^(?!\s*[[{"])[\s\S]*?[\n>](?=[ \t\r]*\{\s*["}])/
 
-/** Parsed JSON, also if PHP has put warnings before it; the text itself if it is not JSON. */
+/** How many values a body may have: a hostile one of a few kilobytes, compressed, could take a gigabyte of memory. */
+const MAX_VALUES = 1_000_000
+
+/**
+ * Parsed JSON, also if PHP has put warnings before it; the text itself if it is not JSON.
+ *
+ * @throws {BodyTooLargeError} before a body of too many values is parsed
+ */
 export function parseBody(text: string): unknown {
+  if (countValues(text) > MAX_VALUES) throw new BodyTooLargeError(`${MAX_VALUES} values`)
   try {
     return JSON.parse(text)
   } catch {
     return jsonBehindText(text) ?? text
   }
+}
+
+/** At least as many as a JSON text has: each value but the first follows a comma, a bracket or a brace. */
+function countValues(text: string): number {
+  // Each of them takes two characters at least.
+  if (text.length < 2 * MAX_VALUES) return 0
+  let count = 1
+  for (let index = 0; index < text.length && count <= MAX_VALUES; index++) {
+    const unit = text.charCodeAt(index)
+    if (unit === 44 || unit === 91 || unit === 123) count++
+  }
+  return count
 }
 
 /** The JSON object that ends a text, if it has the platform's `error`, which no part of another object has. */

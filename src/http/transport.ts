@@ -215,10 +215,9 @@ export class Transport {
     const started = performance.now()
     const exchange = await this.#exchange(call, state)
     if ('error' in exchange) return exchange
-    const { response, text } = exchange
+    const { response, body } = exchange
     const { status } = response
     const headers = { get: (name: string) => headerOf(response, name) }
-    const body = parseBody(text)
     const retryAfter = parseRetryAfter(headers, body)
     const envelope = openEnvelope(body, status)
     const isRateLimited = envelope?.ok === false && envelope.status === 429
@@ -226,7 +225,7 @@ export class Transport {
     const rateLimit = limiter?.state ?? rateLimitStateOf(headers)
     const durationMs = performance.now() - started
     emit(call, 'onResponse', () => ({ attempt: state.attempt, status, durationMs, rateLimit }))
-    const read: ReadResponse = { response, text, body, retryAfter }
+    const read: ReadResponse = { ...exchange, retryAfter }
     if (!envelope) return invalidResponse(call, state, { ...read, issues: [] })
     if (!envelope.ok) return refused(call, state, { ...read, ...envelope, rateLimit })
     const parsed = await this.#parse(call, state, read)
@@ -259,7 +258,7 @@ export class Transport {
   async #exchange(
     call: PreparedCall<unknown>,
     state: AttemptState,
-  ): Promise<{ response: FetchResponse; text: string } | Failure> {
+  ): Promise<Omit<ReadResponse, 'retryAfter'> | Failure> {
     const { limiter } = call
     const { fetch, maxResponseSize } = this.#settings
     let isSent = false
@@ -274,13 +273,14 @@ export class Transport {
       const sending = this.#send(call, authorization, upload, signal)
       response = await (upload?.failed ? Promise.race([sending, upload.failed]) : sending)
       upload?.onSent?.()
-      return { response, text: await readText(response, maxResponseSize, signal) }
+      const text = await readText(response, maxResponseSize, signal)
+      return { response, text, body: parseBody(text) }
     }
     try {
       return await withDeadline(work, call.timeout, call.signal)
     } catch (thrown) {
       const sourceError = thrown instanceof UnreadableContentError ? thrown.cause : upload?.sourceError?.()
-      const failure = noResponse(call, state, { thrown, isSent, sourceError, response, maxResponseSize })
+      const failure = noResponse(call, state, { thrown, isSent, sourceError, response })
       const neverLeft = !isSent || (isShortLinkError(failure.error) && failure.error.outcome === 'not-sent')
       if (neverLeft && limiter?.release) limiter.release()
       else limiter?.observe()

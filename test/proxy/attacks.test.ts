@@ -117,7 +117,9 @@ describe('large responses', () => {
       )
       const answer = await call('/campaigns')
       expect(answer.status).toBe(status)
-      expect(String(errors)).toBe(status === 200 ? '' : 'BodyTooLargeError: the body is larger than 1000 bytes')
+      expect(String(errors)).toBe(
+        status === 200 ? '' : 'BodyTooLargeError: the body is larger than maxResponseSize, 1000 bytes',
+      )
     }
   })
 
