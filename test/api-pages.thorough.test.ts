@@ -1,8 +1,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { apiPages } from '../api-docs/pages.ts'
-import { exportsOf } from '../api-docs/program.ts'
+import { apiPages } from '../scripts/api/pages.ts'
+import { exportsOf } from '../scripts/api/program.ts'
 import { entries } from '../scripts/entries.ts'
 import { fencesOf, typeErrors } from './helpers/snippets.ts'
 

@@ -7,13 +7,23 @@ import addFormats from 'ajv-formats'
 import { createSandbox, type SandboxRequest, sampleData } from 'shortlink-sdk/testing'
 import { serve } from 'shortlink-sdk/testing/server'
 import { describe, expect, it } from 'vitest'
-import { openApi, toText } from '../api-docs/openapi.ts'
-import { formats } from '../api-docs/schemas.ts'
-import document from '../openapi.json' with { type: 'json' }
+import { formats } from '../scripts/api/schemas.ts'
+import '../scripts/openapi.ts'
 import { ShortLinkClient } from '../src/index.ts'
 import { calls } from './fixtures/calls.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+
+interface OpenApi {
+  readonly servers: readonly Server[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>> & { readonly servers?: readonly Server[] }>>
+}
+
+interface Server {
+  readonly variables: Readonly<Record<string, { readonly default: string }>>
+}
+
+const document: OpenApi = JSON.parse(await readFile(`${root}dist/openapi.json`, 'utf8'))
 
 /** Every call of the links section, with every parameter that it has. */
 const linkCalls: Record<string, (shop: ShortLinkClient['links']) => PromiseLike<unknown>> = {
@@ -208,10 +218,6 @@ async function exchanges(call: (client: ShortLinkClient) => PromiseLike<unknown>
 }
 
 describe('openapi.json', () => {
-  it('is what `npm run openapi` writes', { timeout: 120_000 }, async () => {
-    expect(toText(await openApi())).toBe(await readFile(`${root}openapi.json`, 'utf8'))
-  })
-
   it('is valid for a public linter, which warns of nothing', { timeout: 120_000 }, async () => {
     const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
     const lint = ['run', '--silent', 'check:openapi', '--', '--format=json']
@@ -287,9 +293,9 @@ describe('openapi.json', () => {
     const served = await serve(createSandbox())
     try {
       const response = await fetch(new URL('/openapi.json', served.baseUrl))
-      const shown = (await response.json()) as typeof document
-      expect(shown.servers[0]?.variables.baseUrl.default).toBe(served.baseUrl)
-      expect(shown.paths['/v3/api'].servers[0]?.variables.openerUrl.default).toBe(served.openerUrl)
+      const shown = (await response.json()) as OpenApi
+      expect(shown.servers[0]?.variables.baseUrl?.default).toBe(served.baseUrl)
+      expect(shown.paths['/v3/api']?.servers?.[0]?.variables.openerUrl?.default).toBe(served.openerUrl)
       expect(shown.paths['/campaigns']).toEqual(document.paths['/campaigns'])
     } finally {
       await served.close()

@@ -3,13 +3,13 @@
  * for each argument: where the markers turn up in the call that it hands to the transport is where the arguments go.
  */
 import ts from 'typescript'
-import { ShortLinkClient } from '../src/client.ts'
-import { ApiPromise } from '../src/http/api-promise.ts'
-import { pageChecks } from '../src/http/page.ts'
-import { type Path, patternOf } from '../src/http/path.ts'
-import type { Transport } from '../src/http/transport.ts'
-import type { Resource } from '../src/resources/resource.ts'
-import type { Checks } from '../src/schema/checks.ts'
+import { ShortLinkClient } from '../../src/client.ts'
+import { ApiPromise } from '../../src/http/api-promise.ts'
+import { pageChecks } from '../../src/http/page.ts'
+import { type Path, patternOf } from '../../src/http/path.ts'
+import type { Transport } from '../../src/http/transport.ts'
+import type { Resource } from '../../src/resources/resource.ts'
+import type { Checks } from '../../src/schema/checks.ts'
 import { checker, type Docs, docsOf, exportsOf, membersOf } from './program.ts'
 
 /** The methods of one resource of the platform. */

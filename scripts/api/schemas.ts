@@ -4,20 +4,20 @@
  */
 import ts from 'typescript'
 import * as z from 'zod/mini'
-import * as account from '../src/resources/account.ts'
-import * as campaigns from '../src/resources/campaigns.ts'
-import * as channels from '../src/resources/channels.ts'
-import * as domains from '../src/resources/domains.ts'
-import * as files from '../src/resources/files.ts'
-import * as links from '../src/resources/links/link.ts'
-import * as opener from '../src/resources/opener.ts'
-import * as overlays from '../src/resources/overlays.ts'
-import * as pixels from '../src/resources/pixels.ts'
-import * as qr from '../src/resources/qr.ts'
-import * as resource from '../src/resources/resource.ts'
-import * as splash from '../src/resources/splash.ts'
-import * as params from '../src/schema/checks.ts'
-import * as fields from '../src/schema/fields.ts'
+import * as account from '../../src/resources/account.ts'
+import * as campaigns from '../../src/resources/campaigns.ts'
+import * as channels from '../../src/resources/channels.ts'
+import * as domains from '../../src/resources/domains.ts'
+import * as files from '../../src/resources/files.ts'
+import * as links from '../../src/resources/links/link.ts'
+import * as opener from '../../src/resources/opener.ts'
+import * as overlays from '../../src/resources/overlays.ts'
+import * as pixels from '../../src/resources/pixels.ts'
+import * as qr from '../../src/resources/qr.ts'
+import * as resource from '../../src/resources/resource.ts'
+import * as splash from '../../src/resources/splash.ts'
+import * as params from '../../src/schema/checks.ts'
+import * as fields from '../../src/schema/fields.ts'
 import { checker, docsOf, exportsOf, isOptional } from './program.ts'
 
 /** A JSON Schema, as OpenAPI 3.1 takes it. */
@@ -26,7 +26,7 @@ export type Schema = { [keyword: string]: unknown }
 export const reference = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 
 const modules: Record<string, object> = {
-  'links/link.ts': links,
+  'resources/links/link.ts': links,
   'resources/account.ts': account,
   'resources/campaigns.ts': campaigns,
   'resources/channels.ts': channels,
@@ -92,7 +92,7 @@ export function answerSchemas(): Record<string, Schema> {
       if (spelling) {
         for (const keyword of Object.keys(schema)) delete schema[keyword]
         Object.assign(schema, spelling)
-      } else if (def.type === 'transform') throw new Error('a field schema has no spelling in api-docs/schemas.ts')
+      } else if (def.type === 'transform') throw new Error('a field schema has no spelling in scripts/api/schemas.ts')
       if (def.type !== 'object') return
       const { shape } = def as z.core.$ZodObjectDef
       schema.required = Object.keys(shape).filter((name) => !z.safeParse(shape[name]!, undefined).success)

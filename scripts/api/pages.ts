@@ -1,6 +1,6 @@
 /** The pages of the API for the site: one for each resource and each entry of the package, from types and docstrings. */
 import ts from 'typescript'
-import { entries } from '../scripts/entries.ts'
+import { entries } from '../entries.ts'
 import { type CallModel, model, type ResourceModel } from './calls.ts'
 import { programOf, ROWS, run } from './examples.ts'
 import {

@@ -1,7 +1,7 @@
 /** The OpenAPI document of both APIs, and of the links section, which it marks as outside the reference. */
 import type ts from 'typescript'
-import manifest from '../package.json' with { type: 'json' }
-import { rateHeaders } from '../src/rate-limit/headers.ts'
+import manifest from '../../package.json' with { type: 'json' }
+import { rateHeaders } from '../../src/rate-limit/headers.ts'
 import { type CallModel, model, type RequestModel, type ResourceModel } from './calls.ts'
 import { type Exchange, match, programOf, run } from './examples.ts'
 import { checker, docsOf, exportsOf, membersOf, moduleDocs, paramDocs, splitDocs } from './program.ts'
@@ -397,20 +397,4 @@ async function refusalComponents(): Promise<Record<string, Schema>> {
     return [name, component] as const
   })
   return Object.fromEntries(await Promise.all(components))
-}
-
-/** JSON with a line for what fits into one: half the size of a line for each value, and still easy to compare. */
-export function toText(document: OpenApi): string {
-  return `${lines(document, '')}\n`
-}
-
-function lines(value: unknown, indent: string): string {
-  const line = JSON.stringify(value)
-  if (typeof value !== 'object' || value === null || indent.length + line.length <= 120) return line
-  const inner = `${indent} `
-  const entries = Array.isArray(value)
-    ? value.map((item) => lines(item, inner))
-    : Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${lines(item, inner)}`)
-  const [open, close] = Array.isArray(value) ? '[]' : '{}'
-  return `${open}\n${entries.map((entry) => inner + entry).join(',\n')}\n${indent}${close}`
 }

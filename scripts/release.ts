@@ -5,9 +5,9 @@
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import manifest from './package.json' with { type: 'json' }
-import { installPacked } from './test/everywhere/runner/packed.ts'
-import { must, run } from './test/everywhere/runner/shell.ts'
+import manifest from '../package.json' with { type: 'json' }
+import { installPacked } from '../test/everywhere/runner/packed.ts'
+import { must, run } from '../test/everywhere/runner/shell.ts'
 
 const publishes = process.argv.includes('--publish')
 const { name, version } = manifest
@@ -51,6 +51,7 @@ await check('lint, types, unused code', async () => {
 })
 
 console.log('\nbuilding, packing and installing it in an empty folder …')
+await must('npm', ['run', '--silent', 'build'])
 const packed = await installPacked()
 try {
   await check('publint and attw find nothing', async () => {

@@ -1,9 +1,9 @@
 /** The sources as the TypeScript compiler sees them: types, and what docstrings say. */
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
-import { entries } from '../scripts/entries.ts'
+import { entries } from '../entries.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
 const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile)
 const program = ts.createProgram(
   Object.values(entries).map((entry) => root + entry),

@@ -8,7 +8,7 @@ import * as tasks from 'shortlink-sdk/tasks'
 import * as testing from 'shortlink-sdk/testing'
 import ts from 'typescript'
 import * as z from 'zod'
-import * as sdk from '../src/index.ts'
+import * as sdk from '../../src/index.ts'
 
 /** A request of an example, and the answer to it. */
 export interface Exchange {
