@@ -129,7 +129,6 @@ export function installProject(): void {
   const project = join(workspace, 'node_modules/shortlink-sdk')
   rmSync(project, { recursive: true, force: true })
   mkdirSync(project, { recursive: true })
-  execFileSync('npm', ['run', '--silent', 'build'], { cwd: root })
   const [{ filename }]: [{ filename: string }] = JSON.parse(npm('pack', root, '--json', '--ignore-scripts'))
   execFileSync('tar', ['-xzf', filename, '--strip-components=1', '-C', project], { cwd: workspace })
   for (const [name, { imports, setup, list }] of Object.entries(clients)) {

@@ -7,8 +7,6 @@ export interface Measured {
 }
 
 export interface Limit {
-  /** Where the limit is missed: what the number must not exceed meanwhile, so that it does not grow unnoticed. */
-  readonly meanwhile?: number
   atMost?: number
   atLeast?: number
   /** A value better than the limit that is aimed at. */

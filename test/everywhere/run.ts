@@ -94,7 +94,7 @@ async function everything(): Promise<void> {
   log('tools installed')
   const packed = await installPacked()
   await bundleSuite(packed.folder)
-  log('package built, packed and installed')
+  log('package packed and installed')
   const control = await startSandboxControl(packed.package)
   const pictures = join(tmpdir(), 'everywhere-pictures')
   await mkdir(pictures, { recursive: true })
