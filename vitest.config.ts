@@ -8,7 +8,7 @@ const sources = Object.entries(entries).map(([name, file]) => ({
   replacement: fileURLToPath(new URL(file, import.meta.url)),
 }))
 
-const thorough = '**/*.thorough.test.ts'
+const thorough = 'test/**/*.thorough.test.ts'
 
 export default defineConfig({
   // Exactly these names: a string would be taken for a beginning.

@@ -91,6 +91,7 @@ function recording() {
       recorded.push(call)
       return never
     },
+    refuse() {},
   }
   return { transport: transport as unknown as Transport, recorded }
 }
