@@ -50,14 +50,14 @@ const paginateChecks = {
 } satisfies Checks<keyof PaginateParams<unknown>>
 
 /**
- * The client of both APIs: one sub-client for each resource, and `request` and `paginate` for everything else.
+ * A client for both APIs: one sub-client per resource, and `request` and `paginate` for everything else.
  *
  * @example
  * const client = new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: process.env.SHORTLINK_API_KEY })
  * const { shorturl } = await client.links.create({ url: 'https://shop.example/opening' })
  * console.log(shorturl)
  *
- * @throws {ConfigurationError} if an option is invalid. What is missing fails in the first call
+ * @throws {ConfigurationError} if an option is invalid. A missing address or key fails in the first call
  */
 export class ShortLinkClient {
   /** Short links, and their statistics. Outside the reference. */
@@ -106,13 +106,13 @@ export class ShortLinkClient {
     this.opener = new OpenerResource(transport)
   }
 
-  /** The state of the management API's rate limit. Nothing is known of it under `rateLimit: false`. */
+  /** The state of the management API's rate limit. With `rateLimit: false`, every value is unknown. */
   get rateLimit(): RateLimitState {
     return this.#settings.management.limiter()?.state ?? unknownRate
   }
 
   /**
-   * A client with other options that shares this one's rate limiter.
+   * Creates a client with other options that shares this client's rate limiter.
    *
    * @example
    * const patient = client.withOptions({ timeout: 120_000, retry: 5 })
@@ -132,7 +132,7 @@ export class ShortLinkClient {
   }
 
   /**
-   * Any call below `baseUrl`, with the same key, limits, retries and errors as the typed ones.
+   * Sends any call below `baseUrl`, with the same key, rate limit, retries and errors as the typed methods.
    *
    * @example
    * import * as z from 'zod'
@@ -140,10 +140,10 @@ export class ShortLinkClient {
    * const { shorturl } = await client.request('POST', '/url/add', { json: { url: 'https://shop.example' }, schema })
    * console.log(shorturl)
    *
-   * @param path Begins with a slash. Escape what you put into it with `encodeURIComponent`.
-   * @returns The whole body, as it came or as `schema` (any Standard Schema) returns it.
-   * @throws {InvalidRequestError} where the path could lead out of `baseUrl`, both `json` and `body` are given, or
-   *   `schema` is not a Standard Schema; nothing is sent
+   * @param path The path, beginning with a slash. Escape values in it with `encodeURIComponent`.
+   * @returns The whole body: as the server sent it, or as `schema` (any Standard Schema) returns it.
+   * @throws {InvalidRequestError} if the path could lead out of `baseUrl`, both `json` and `body` are given, or `schema` is
+   *   not a Standard Schema; nothing is sent
    */
   request<T = unknown>(
     method: HttpMethod,
@@ -161,7 +161,7 @@ export class ShortLinkClient {
   }
 
   /**
-   * Any list below `baseUrl`, in both forms in which the platform sends lists.
+   * Reads any list below `baseUrl`, in either form in which the platform sends lists.
    *
    * @example
    * import * as z from 'zod'
@@ -170,8 +170,8 @@ export class ShortLinkClient {
    *   console.log(shorturl, longurl)
    * }
    *
-   * @returns Pages whose rows are as they came, or as `schema` (any Standard Schema) returns them.
-   * @throws {InvalidRequestError} where `listKey` is missing, or `schema` is not a Standard Schema; nothing is sent
+   * @returns Pages whose rows are as the server sent them, or as `schema` (any Standard Schema) returns them.
+   * @throws {InvalidRequestError} if `listKey` is missing, or `schema` is not a Standard Schema; nothing is sent
    */
   paginate<T = unknown>(path: string, params: PaginateParams<T>, options?: ListOptions): ListPromise<T> {
     const invalid = checkOptions(params, paginateChecks)
@@ -181,7 +181,7 @@ export class ShortLinkClient {
     return this.#transport.pages({ path, query, read: readPageWithSchema(listKey!, schema), invalid }, options)
   }
 
-  /** Node shows the addresses and the budget, and nothing of the key. @internal */
+  /** Node prints the addresses and the rate limit, but not the key. @internal */
   [inspectCustom](_depth: number, options: object, inspect: Inspect): string {
     const { management, opener } = this.#settings
     const shown = { baseUrl: management.address.known, openerUrl: opener.address.known, rateLimit: this.rateLimit }
@@ -189,30 +189,30 @@ export class ShortLinkClient {
   }
 }
 
-/** A method that `client.request` sends. */
+/** The HTTP methods of `client.request`. */
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** A query: `undefined` is left out, `null` and `''` are sent empty. */
+/** Query parameters. `undefined` is left out; `null` and `''` are sent empty. */
 export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>
 
-/** What `client.request` sends, and how it reads the answer. */
+/** Options for `client.request`: what to send, and how to read the response. */
 export interface RequestParams<T> {
-  /** The query of the address. */
+  /** Query parameters. */
   query?: Query | undefined
-  /** Sent as JSON. */
+  /** The request body, sent as JSON. */
   json?: unknown | undefined
-  /** Sent as it is, instead of `json`. */
+  /** The request body, sent as it is, in place of `json`. */
   body?: UploadContent | undefined
-  /** Any Standard Schema, which the whole body is read with. */
+  /** Any Standard Schema that validates the whole body. */
   schema?: StandardSchema<T> | undefined
 }
 
-/** Which list `client.paginate` walks, and how it reads the rows. */
+/** Options for `client.paginate`: which list to read, and how to read its rows. */
 export interface PaginateParams<T> {
-  /** The key under which the rows stand, inside `data` or at the top level. */
+  /** The key of the rows, inside `data` or at the top level. */
   listKey: string
-  /** The query of the address, repeated for every page. */
+  /** Query parameters, sent with every page request. */
   query?: (Query & PageQuery) | undefined
-  /** Any Standard Schema, which each row is read with. */
+  /** Any Standard Schema that validates each row. */
   schema?: StandardSchema<T> | undefined
 }

@@ -1,15 +1,15 @@
 import { type Inspect, inspectCustom } from './runtime/inspect.ts'
 
 /**
- * What became of a request that failed.
+ * What happened to a request that failed.
  *
- * - `not-sent`: it never reached the server (refused here, still queued, or the connection never opened).
- * - `rejected`: the server answered that it did not do it.
- * - `unknown`: it may have been done (a 5xx, a timeout, a lost connection, an answer that cannot be read).
+ * - `not-sent`: it never reached the server (rejected by the client, still queued, or the connection never opened).
+ * - `rejected`: the server refused it and did not do the work.
+ * - `unknown`: the work may have been done (a 5xx, a timeout, a lost connection, an unreadable response).
  */
 export type Outcome = 'not-sent' | 'rejected' | 'unknown'
 
-/** The `code` of every error class, which tells them apart where `instanceof` cannot. */
+/** The `code` of each error class, for telling errors apart if `instanceof` cannot. */
 export type ErrorCode =
   | 'configuration'
   | 'invalid_request'
@@ -24,29 +24,29 @@ export type ErrorCode =
   | 'invalid_response'
   | 'link_conflict'
 
-/** One thing that does not fit, and where. An issue of an answer holds no value, so it is safe to log. */
+/** One invalid value: where it is and what is wrong. Issues of a response contain no values, so they are safe to log. */
 export interface Issue {
   /** Where: keys and positions, outermost first, such as `['data', 'campaigns', 3, 'id']`. */
   readonly path: readonly (string | number)[]
-  /** What was expected and what came, such as `expected an integer, received a boolean`. */
+  /** What was expected and what was received, such as `expected an integer, received a boolean`. */
   readonly message: string
 }
 
-/** The state of the rate budget. */
+/** The state of the rate limit. */
 export interface RateLimitState {
   /** Requests allowed in a window; `undefined` while unknown. */
   readonly limit: number | undefined
-  /** Requests left in this window, with those in flight already taken off; `undefined` while unknown. */
+  /** Requests left in this window, not counting those in flight; `undefined` while unknown. */
   readonly remaining: number | undefined
   /** When the window ends, on this machine's clock; `undefined` while unknown. */
   readonly resetAt: Date | undefined
-  /** Calls of this client that are waiting for budget. */
+  /** Calls of this client that are waiting for the rate limit. */
   readonly queued: number
 }
 
 /** The call that an error belongs to. */
 export interface ErrorContext {
-  /** What the user called, where that is more than one request: `links.ensure`. The message begins with it. */
+  /** What the user called, if that takes more than one request: `links.ensure`. The message begins with it. */
   readonly operation?: string
   readonly method?: string
   readonly path?: string
@@ -58,41 +58,41 @@ export interface ErrorContext {
 
 const brand = Symbol.for('shortlink-sdk.error')
 
-/** How much an error shows of itself in a log, in characters. The fields themselves stay whole. */
+/** How much of an error is logged, in characters. Its fields are not shortened. */
 const SHOWN_MESSAGE = 600
 const SHOWN_BODY = 1000
 const SHOWN_ERROR = 1200
-/** How many issues its JSON shows. */
+/** How many issues its JSON contains. */
 const SHOWN_ISSUES = 10
 
 /**
- * The base of every error of this package. Its `code` tells the kinds apart where `instanceof` cannot: with two copies
- * of the package, or across realms.
+ * The base class of all errors of this package. Its `code` tells them apart if `instanceof` cannot: with two copies of the
+ * package, or across realms.
  *
  * @example
  * const result = await client.qr.get(7).safe()
- * if (!result.ok && result.error.code === 'rate_limit') console.log(`again in ${result.error.retryAfter} s`)
+ * if (!result.ok && result.error.code === 'rate_limit') console.log(`retry in ${result.error.retryAfter} s`)
  */
 export class ShortLinkError extends Error {
   /** The kind of error. */
   declare readonly code: ErrorCode
-  /** What became of the request. */
+  /** What happened to the request. */
   readonly outcome: Outcome
-  /** Whether the same call may succeed later, unchanged, without the risk of doing its work twice. */
+  /** Whether the same call may succeed if it is retried later, without the risk of doing its work twice. */
   readonly retryable: boolean
   /** How many times the request was sent. */
   readonly attempts: number
-  /** The HTTP method of the call; `undefined` where the error belongs to no call. */
+  /** The HTTP method of the call; `undefined` if the error belongs to no call. */
   declare readonly method: string | undefined
-  /** The path of the call below the base address; `undefined` where the error belongs to no call. */
+  /** The path of the call, relative to the base URL; `undefined` if the error belongs to no call. */
   declare readonly path: string | undefined
-  /** The whole address of the call, without secrets; `undefined` where the error belongs to no call. */
+  /** The URL of the call, without secrets; `undefined` if the error belongs to no call. */
   declare readonly url: string | undefined
 
   constructor(message: string, context: ErrorContext = {}, options?: ErrorOptions) {
     const { method, path, url, operation = method && `${method} ${path}` } = context
     super(shorten(printable(operation ? `${operation}: ${message}` : message), SHOWN_MESSAGE), options)
-    // An own property, so that loggers which copy those show it.
+    // An own property, because some loggers copy only those.
     this.code = this.code
     this.outcome = context.outcome ?? 'not-sent'
     this.retryable = context.retryable ?? false
@@ -100,16 +100,16 @@ export class ShortLinkError extends Error {
     Object.assign(this, withoutUndefined({ method, path, url }))
   }
 
-  /** What a log needs: every field, at most ten issues, and a body of at most 1,000 characters. */
+  /** The fields for a log: at most ten issues, and at most 1,000 characters of the body. */
   toJSON(): Record<string, unknown> {
     const { name, message, issues, body } = this as ShortLinkError & Partial<InvalidResponseError>
     const shown = { issues: issues?.slice(0, SHOWN_ISSUES), body: shortenBody(body, SHOWN_BODY) }
     return { name, message, ...(this as object), ...withoutUndefined(shown) }
   }
 
-  /** How Node, Bun and Deno print it: short, whatever the server sent. @internal */
+  /** Keeps the output of Node, Bun and Deno short, whatever the server sent. @internal */
   [inspectCustom](_depth: number, options: object, inspect: Inspect): string {
-    // The stack says the name and the message, and the message says the issues.
+    // The stack contains the name and the message, and the message contains the issues.
     const { name: _, message: __, issues: ___, body, ...fields } = this.toJSON()
     const shown = (more: object) => inspect({ ...fields, ...more }, { ...options, depth: 3, maxArrayLength: 3 })
     const cause = isError(this.cause) ? { cause: `${this.cause.name}: ${shorten(this.cause.message, 200)}` } : {}
@@ -119,20 +119,20 @@ export class ShortLinkError extends Error {
   }
 }
 
-/** Long properties, which Node leaves out of an uncaught error, and loggers out of a line. */
+/** Makes long fields non-enumerable, so that Node leaves them out of an uncaught error, and loggers out of a line. */
 function hide(error: ShortLinkError, fields: object): void {
   for (const [name, value] of Object.entries(fields)) Object.defineProperty(error, name, { value, configurable: true })
 }
 
-/** An option does not fit, or an address is missing. Nothing was sent. */
+/** An option is invalid, or an address or the key is missing. Nothing was sent. */
 export class ConfigurationError extends ShortLinkError {
   declare readonly code: 'configuration'
 }
 
-/** A parameter is wrong. Nothing was sent. */
+/** A parameter is missing or invalid. Nothing was sent. */
 export class InvalidRequestError extends ShortLinkError {
   declare readonly code: 'invalid_request'
-  /** Every parameter that does not fit. */
+  /** One issue for each invalid parameter. */
   declare readonly issues: readonly Issue[]
 
   constructor(issues: readonly Issue[], context?: ErrorContext) {
@@ -141,43 +141,43 @@ export class InvalidRequestError extends ShortLinkError {
   }
 }
 
-/** No answer came. `cause` is what fetch threw. */
+/** No response was received. `cause` is the error that fetch threw, without secrets. */
 export class ConnectionError extends ShortLinkError {
   declare readonly code: 'connection' | 'timeout'
 }
 
-/** An attempt took longer than `timeout`. */
+/** An attempt took longer than the option `timeout`. */
 export class TimeoutError extends ConnectionError {
   declare readonly code: 'timeout'
-  /** The time that one attempt had, in milliseconds. */
+  /** The time limit of one attempt, in milliseconds. */
   readonly timeout: number
 
   constructor(timeout: number, context: ErrorContext) {
-    super(`no answer within ${timeout} ms`, context)
+    super(`no response within ${timeout} ms`, context)
     this.timeout = timeout
   }
 }
 
-/** What the server answered when it said no. */
+/** The response of a server that refused a request. */
 export interface ApiErrorResponse {
-  /** The HTTP status, or the number of 400 or more that the body's `error` gave instead. */
+  /** The HTTP status, or the status in the `error` of the body if that is 400 or more. */
   readonly status: number
-  /** The body as parsed JSON, or as text where it is not JSON. */
+  /** The body as parsed JSON, or as text if it is not JSON. */
   readonly body: unknown
   readonly headers: Headers
   readonly rateLimit: RateLimitState
 }
 
-/** The server said no, whatever the HTTP status. */
+/** The server refused the request, whatever the HTTP status. */
 export class ApiError extends ShortLinkError implements ApiErrorResponse {
   declare readonly code: 'api' | 'authentication' | 'permission' | 'not_found' | 'rate_limit' | 'server'
-  /** The HTTP status, or the number of 400 or more that the body's `error` gave instead. */
+  /** The HTTP status, or the status in the `error` of the body if that is 400 or more. */
   readonly status: number
-  /** The body as parsed JSON, or as text where it is not JSON. */
+  /** The body as parsed JSON, or as text if it is not JSON. */
   declare readonly body: unknown
-  /** The headers of the answer. */
+  /** The response headers, without secrets. */
   declare readonly headers: Headers
-  /** The rate budget after this answer. */
+  /** The state of the rate limit after this response. */
   declare readonly rateLimit: RateLimitState
 
   constructor(message: string, { status, body, headers, rateLimit }: ApiErrorResponse, context: ErrorContext) {
@@ -187,17 +187,17 @@ export class ApiError extends ShortLinkError implements ApiErrorResponse {
   }
 }
 
-/** 401: the key is missing, wrong or expired. */
+/** 401: the API key is missing, wrong or expired. */
 export class AuthenticationError extends ApiError {
   declare readonly code: 'authentication'
 }
 
-/** 403: the key may not do this. */
+/** 403: the API key lacks the permission for this call. */
 export class PermissionError extends ApiError {
   declare readonly code: 'permission'
 }
 
-/** 404: there is nothing under this path or id. */
+/** 404: nothing exists at this path, or with this id. */
 export class NotFoundError extends ApiError {
   declare readonly code: 'not_found'
 }
@@ -210,14 +210,14 @@ export class ServerError extends ApiError {
 /**
  * 429: the rate limit is exceeded.
  *
- * Either the server says so (`outcome: 'rejected'`) or, where the wait would be too long, the client knows it before
- * anything is sent (`outcome: 'not-sent'`).
+ * Either the server refused the request (`outcome: 'rejected'`), or the client did not send it because the wait would be
+ * too long (`outcome: 'not-sent'`).
  */
 export class RateLimitError extends ApiError {
   declare readonly code: 'rate_limit'
-  /** How long to wait, in seconds; `undefined` where nobody said. */
+  /** How long to wait before a retry, in seconds; `undefined` if unknown. */
   declare readonly retryAfter: number | undefined
-  /** When the window ends, on this machine's clock; `undefined` where nobody said. */
+  /** When the window ends, on this machine's clock; `undefined` if unknown. */
   declare readonly resetAt: Date | undefined
 
   constructor(message: string, response: ApiErrorResponse, context: ErrorContext, retryAfter?: number) {
@@ -226,14 +226,14 @@ export class RateLimitError extends ApiError {
   }
 }
 
-/** An answer that is not what the platform documents: not JSON, another page than the one asked for, rows that do not fit. */
+/** The response is not what the platform documents: not JSON, another page than the one requested, or invalid rows. */
 export class InvalidResponseError extends ShortLinkError {
   declare readonly code: 'invalid_response'
-  /** Everything that does not fit, 100 issues at most; empty where the body could not be read at all. */
+  /** What is invalid, at most 100 issues; empty if the body could not be read at all. */
   declare readonly issues: readonly Issue[]
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   readonly status: number
-  /** The body as parsed JSON, or as text where it is not JSON; `undefined` where it was too large to be read. */
+  /** The body as parsed JSON, or as text if it is not JSON; `undefined` if it was too large to be read. */
   declare readonly body: unknown
 
   constructor(
@@ -247,12 +247,12 @@ export class InvalidResponseError extends ShortLinkError {
   }
 }
 
-/** The alias that `links.ensure` was asked for leads to another address already. Nothing was created or changed. */
+/** The alias for `links.ensure` already leads to another URL. Nothing was created or changed. */
 export class LinkConflictError extends ShortLinkError {
   declare readonly code: 'link_conflict'
-  /** The short address that was asked for. */
+  /** The short URL of the existing link. */
   readonly shorturl: string
-  /** Where it leads. */
+  /** The URL that it leads to. */
   readonly longurl: string
 
   constructor({ shorturl, longurl }: { shorturl: string; longurl: string }, context?: ErrorContext) {
@@ -277,9 +277,9 @@ define(InvalidResponseError, 'InvalidResponseError', 'invalid_response')
 define(LinkConflictError, 'LinkConflictError', 'link_conflict')
 
 /**
- * Gives a class its name and code: on the prototype, where the stack's first line is taken from, and on the class, whose
- * own name a bundler may have changed, and which Node and loggers show. Not in a static block, which React Native's
- * bundler refuses.
+ * Gives a class its name and code: on the prototype, because the first line of the stack comes from there, and on the
+ * class, because Node and loggers show its name and a bundler may have changed that. Not in a static block, because
+ * React Native's bundler does not support it.
  */
 function define(errorClass: { readonly prototype: ShortLinkError }, name: string, code?: ErrorCode): void {
   Object.defineProperty(errorClass, 'name', { value: name })
@@ -288,7 +288,7 @@ function define(errorClass: { readonly prototype: ShortLinkError }, name: string
   Object.defineProperty(errorClass.prototype, brand, { value: true })
 }
 
-/** Every error of this package that a call can end with, told apart by `code`. */
+/** Any error of this package that a call can fail with. `code` narrows it. */
 export type AnyShortLinkError =
   | ConfigurationError
   | InvalidRequestError
@@ -319,12 +319,12 @@ export function isShortLinkError(value: unknown): value is AnyShortLinkError {
   return typeof value === 'object' && value !== null && brand in value
 }
 
-/** Whether a value is an error, of any realm: under Jest, what fetch throws comes from another one. */
+/** Whether a value is an error of any realm: under Jest, fetch throws errors of another one. */
 export function isError(value: unknown): value is Error {
   try {
     return typeof (value as Error).message === 'string'
   } catch {
-    // It is nothing, or has a getter that throws.
+    // `null`, `undefined`, or a getter that throws.
     return false
   }
 }
@@ -335,7 +335,7 @@ const classesByStatus: ReadonlyMap<number, typeof ApiError> = /* @__PURE__ */ ne
   [404, NotFoundError],
 ])
 
-/** The error that a status stands for. */
+/** The error for a status. */
 export function apiError(
   message: string,
   response: ApiErrorResponse,
@@ -348,7 +348,7 @@ export function apiError(
   return new ErrorClass(message, response, context)
 }
 
-/** Issues as one line: `name: expected a string, received a number; tag: is missing`. */
+/** Describes issues in one line: `name: expected a string, received a number; tag: is missing`. */
 export function describe(issues: readonly Issue[]): string {
   const lines = issues.slice(0, 5).map(({ path, message }) => {
     const at = shorten(path.join('.'), 100)
@@ -357,30 +357,30 @@ export function describe(issues: readonly Issue[]): string {
   return issues.length > 5 ? `${lines.join('; ')}; and ${issues.length - 5} more` : lines.join('; ')
 }
 
-/** A text of at most so many characters, with a sign that it was cut. Secrets are removed before. */
+/** Cuts a text to at most `most` characters and an ellipsis. Remove secrets first: half of one is not recognized. */
 export function shorten(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}…` : text
 }
 
-/** Control characters, formats and surrogates without their other half: what `\p{C}` stands for, which not every engine knows. */
+/** Control characters, format characters and lone surrogates. Not `\p{C}`, because some engines do not support it. */
 const unprintable =
   /[\0-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|\udb40[\udc00-\udc7f]/g
 
 /**
- * A text in one line, without characters that move a cursor, colour a terminal or turn the direction of writing. Whatever a
- * server says goes through it before it reaches a message or a log.
+ * Puts a text on one line, without characters that move a cursor, colour a terminal or reverse the direction of writing.
+ * Every text from a server passes through it before it reaches a message or a log.
  */
 export function printable(text: string): string {
   return text.replace(/[\t-\r\u0085\u2028\u2029]+/g, ' ').replace(unprintable, '\ufffd')
 }
 
-/** A body as a log shows it: as it is where that is short, as the beginning of its text where it is not. */
+/** A body for a log: as it is if it is short, else the beginning of its text. */
 function shortenBody(body: unknown, most: number): unknown {
   try {
     const text = typeof body === 'string' ? body : String(JSON.stringify(body))
     return text.length > most ? shorten(text, most) : body
   } catch {
-    return 'a body that JSON cannot hold, such as one nested too deeply'
+    return 'a body that cannot be written as JSON, for example because it is nested too deeply'
   }
 }
 

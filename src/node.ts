@@ -6,8 +6,8 @@ import { mismatch, shown } from './schema/expected.ts'
 export { fileJournal } from './bulk/file-journal.ts'
 
 /**
- * Opens a file on disk for `client.files.upload` without reading it into memory. The file is read while it is sent, and
- * can be sent again after a failure.
+ * Opens a file on disk for `client.files.upload` without reading it into memory. The file is read while it is sent, so a
+ * failed upload can be retried.
  *
  * @example
  * await client.files.upload('menu.pdf', await fileFromPath('./menu.pdf'))
@@ -18,10 +18,10 @@ export async function fileFromPath(path: string | URL): Promise<Blob> {
   if (typeof path !== 'string' && !(path instanceof URL)) throw unusable(path, shown(path))
   const found: Stats | NodeJS.ErrnoException = await stat(path).catch((error) => error)
   if (found instanceof Error) {
-    throw unusable(path, found.code === 'ENOENT' ? `a path where there is none: ${path}` : found.message)
+    throw unusable(path, found.code === 'ENOENT' ? `a path that does not exist: ${path}` : found.message)
   }
   if (found.isFile()) return openAsBlob(path)
-  throw unusable(path, `${found.isDirectory() ? 'a directory' : 'something that is not a regular file'}: ${path}`)
+  throw unusable(path, `${found.isDirectory() ? 'a directory' : 'something other than a regular file'}: ${path}`)
 }
 
 function unusable(path: unknown, received: string): InvalidRequestError {

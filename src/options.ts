@@ -24,17 +24,17 @@ import {
 import { isRecord, mismatch, shown } from './schema/expected.ts'
 
 /**
- * The options of a `ShortLinkClient`. Every one has a default. What is invalid fails in the constructor; an address or a
- * key that is missing fails in the first call, and variables are read then.
+ * Options for a `ShortLinkClient`. All have defaults. An invalid option fails in the constructor. A missing address or key
+ * fails in the first call, which is when environment variables are read.
  */
 export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 'signal'> {
   /**
-   * The address of the management API, such as `https://sho.rt/api`. A relative one, such as `'/api/shortlink'`, is
-   * relative to the address of the page. Default: the environment variable `SHORTLINK_BASE_URL`.
+   * The base URL of the management API, such as `https://sho.rt/api`. A relative one, such as `'/api/shortlink'`, is
+   * resolved against the URL of the page. Default: the environment variable `SHORTLINK_BASE_URL`.
    */
   baseUrl?: string | URL | undefined
   /**
-   * The address of the app-opener API, such as `https://opener.example`, without `/v3/api`. Default: the environment
+   * The base URL of the app-opener API, such as `https://opener.example`, without `/v3/api`. Default: the environment
    * variable `SHORTLINK_OPENER_URL`.
    */
   openerUrl?: string | URL | undefined
@@ -44,8 +44,8 @@ export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 
    */
   apiKey?: KeySource | undefined
   /**
-   * What stands before the key in the `Authorization` header. The reference says `Bearer`; older deployments want `Token`,
-   * or the bare key (`raw`). Default: the environment variable `SHORTLINK_AUTH_SCHEME`, else `Bearer`.
+   * What stands before the key in the `Authorization` header. The reference says `Bearer`; older servers expect
+   * `Token`, or the bare key (`raw`). Default: the environment variable `SHORTLINK_AUTH_SCHEME`, else `Bearer`.
    */
   authScheme?: AuthScheme | undefined
   /**
@@ -55,23 +55,23 @@ export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 
   timeout?: number | false | undefined
   /**
    * The rate limit. Default: the environment variable `SHORTLINK_RATE_LIMIT` (`off`, or a number of requests a minute), else
-   * 30 requests in 60,000 ms until the server's headers say otherwise; a number of `requests` that is given is a ceiling.
-   * A `RateLimiter` can be shared by clients; `false`: no limit.
+   * 30 requests per 60,000 ms until the server's headers state another limit. A given number of `requests` is a ceiling.
+   * Several clients can share a `RateLimiter`. `false`: no limit.
    */
   rateLimit?: RateLimitOptions | RateLimiter | false | undefined
   /**
-   * The largest response that is read, in bytes after decompression. A larger one is an `InvalidResponseError`.
+   * The maximum size of a response, in bytes after decompression. A larger one fails with `InvalidResponseError`.
    * Default 16 MiB.
    */
   maxResponseSize?: number | undefined
   /**
-   * What happens if a response does not fit its documented type. Default `strict`: `InvalidResponseError`. `report`: the
-   * row is returned as it came, and `onDrift` is called. `off`: only the envelope is read.
+   * What to do if a response does not match its documented type. Default `strict`: fail with `InvalidResponseError`.
+   * `report`: return the row as the server sent it, and call `onDrift`. `off`: check the envelope only.
    */
   validation?: 'strict' | 'report' | 'off' | undefined
-  /** The fetch to send with. Default: the global one, as it is at the time of the call. */
+  /** The `fetch` function to use. Default: the global one, looked up at each call. */
   fetch?: Fetch | undefined
-  /** Whether to send the API key to the app-opener API. The platform does not say where it takes one. Default `none`. */
+  /** Whether to send the API key to the app-opener API. The platform does not document where it expects one. Default `none`. */
   openerAuth?: 'none' | 'bearer' | undefined
   /**
    * What is logged. Default: the environment variable `SHORTLINK_LOG`, else `warn`, which logs one line when a
@@ -80,9 +80,9 @@ export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 
   logLevel?: LogLevel | undefined
   /** Where the log goes. Default: `console`. */
   logger?: Logger | undefined
-  /** Allows a string `apiKey` in a page, whose visitors can read it. Default `false`. */
+  /** Allows a string `apiKey` in a page, although its visitors can read it. Default `false`. */
   dangerouslyAllowBrowser?: boolean | undefined
-  /** Allows `http:` beyond this machine, where the key travels unencrypted. Default `false`. */
+  /** Allows `http:` to other machines, although the key is then sent unencrypted. Default `false`. */
   allowInsecureHttp?: boolean | undefined
 }
 
@@ -120,7 +120,7 @@ const optionChecks = {
   onError: aFunction,
 } satisfies Checks<keyof ShortLinkClientOptions>
 
-/** The defaults of the options. Those of the rate limit stand in `rate-limit/limiter.ts`. */
+/** The defaults of the options. Those of the rate limit are in `rate-limit/limiter.ts`. */
 const defaults = {
   timeout: 30_000,
   retry: { limit: 2, maxDelay: 90_000 },
@@ -130,13 +130,13 @@ const defaults = {
   fetch: runtimeFetch,
 } as const
 
-/** The option and the variable of each address. @internal */
+/** The option and the environment variable for each address. @internal */
 export const addressNames = {
   management: { option: 'baseUrl', variable: 'SHORTLINK_BASE_URL' },
   opener: { option: 'openerUrl', variable: 'SHORTLINK_OPENER_URL' },
 } satisfies Record<string, AddressNames>
 
-/** The limiter that `withOptions` hands on, which may be made at the first call. @internal */
+/** The limiter that `withOptions` passes on. It may be created at the first call. @internal */
 export const sharedLimiter: unique symbol = Symbol('limiter')
 
 /** @internal */
@@ -174,7 +174,7 @@ export function resolveSettings(given: GivenOptions): Settings {
   }
 }
 
-/** @throws {ConfigurationError} of the issues, if there are any, without the key that one of them may show */
+/** @throws {ConfigurationError} if there are issues; the key, which one of them may show, is removed */
 function refuse(issues: readonly Issue[], apiKey: unknown): void {
   if (issues.length === 0) return
   const redact = typeof apiKey === 'string' && apiKey ? createRedactor(apiKey) : (text: string) => text
@@ -209,7 +209,7 @@ function limiterOf(rateLimit: ShortLinkClientOptions['rateLimit']): RateLimiter 
   throw new ConfigurationError(`SHORTLINK_RATE_LIMIT: ${mismatch(expected, variable, shown)}`)
 }
 
-// The opener has a limit of its own, none until it says otherwise; clients that share a limiter share it too.
+// The opener has its own limit, none until its headers state one. Clients that share a limiter share this one too.
 const openerLimiters = /* @__PURE__ */ new WeakMap<RateLimiter, RateLimiter>()
 
 function openerLimiter(management: RateLimiter | undefined): RateLimiter | undefined {
@@ -219,7 +219,7 @@ function openerLimiter(management: RateLimiter | undefined): RateLimiter | undef
   return limiter
 }
 
-/** A function that is run once, if that succeeds. */
+/** Runs a function once, and again only if it threw. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
   return () => {

@@ -3,8 +3,8 @@ import { boolean, type Checks, checkParams, httpUrl, required, wellFormedString 
 import { isRecord } from './schema/expected.ts'
 
 /**
- * Texts that QR code readers understand by themselves, to be sent as the `data` of a QR code of `type: 'text'`. They work
- * on every deployment: how the platform lays out `data` for its other types is not documented.
+ * Texts in the formats that QR code readers understand, for the `data` of a QR code of `type: 'text'`. They work on every
+ * server, unlike the platform's other types, because the layout of their `data` is not documented.
  *
  * @example
  * import { qrText } from 'shortlink-sdk/qr-text'
@@ -12,7 +12,7 @@ import { isRecord } from './schema/expected.ts'
  * const { link } = await client.qr.create({ type: 'text', data })
  * console.log(link)
  *
- * @throws {InvalidRequestError} where a parameter does not fit
+ * @throws {InvalidRequestError} if a parameter is missing or invalid
  */
 export const qrText = { wifi, vcard, mailto, tel, sms }
 
@@ -21,11 +21,11 @@ export interface WifiText {
   ssid: string
   /** The password of WPA, WPA2 or WPA3. Default: none, for an open network. */
   password?: string
-  /** Whether the network does not announce itself. Default `false`. */
+  /** Whether the network hides its name. Default `false`. */
   hidden?: boolean
 }
 
-/** A person or an organization. A name or an organization is required. */
+/** A person or an organization. A `firstName`, a `lastName` or an `organization` is required. */
 export interface VcardText {
   firstName?: string
   lastName?: string
@@ -40,7 +40,7 @@ export interface VcardText {
   note?: string
 }
 
-/** An email to be written. */
+/** An email. */
 export interface MailtoText {
   to: string | readonly string[]
   cc?: string | readonly string[]
@@ -49,18 +49,18 @@ export interface MailtoText {
   body?: string
 }
 
-/** A text message to be written. */
+/** A text message. */
 export interface SmsText {
-  /** The number that the message goes to; see {@link tel}. */
+  /** The phone number of the recipient; see {@link tel}. */
   to: string
   body?: string
 }
 
 /**
- * Joins a Wi-Fi network: `WIFI:T:WPA;S:Shop guests;P:tea\; and cake;;`, as ZXing defines it
+ * A text that joins a Wi-Fi network: `WIFI:T:WPA;S:Shop guests;P:tea\; and cake;;`, as ZXing defines it
  * (https://github.com/zxing/zxing/wiki/Barcode-Contents) and phones read it.
  *
- * @throws {InvalidRequestError} where a parameter does not fit
+ * @throws {InvalidRequestError} if a parameter is missing or invalid
  */
 function wifi(network: WifiText): string {
   check(network, { ssid: required(nonEmpty), password: { ...wellFormedString, secret: true }, hidden: boolean })
@@ -74,10 +74,10 @@ function wifi(network: WifiText): string {
 }
 
 /**
- * Adds a contact: a vCard 3.0 (RFC 2426), the version that most readers know. Its lines are not folded, which the RFC
- * allows, because some readers do not unfold them.
+ * A text that adds a contact: a vCard 3.0 (RFC 2426), the version that most readers support. Its lines are not folded,
+ * because some readers do not unfold them.
  *
- * @throws {InvalidRequestError} where a parameter does not fit
+ * @throws {InvalidRequestError} if a parameter is missing or invalid
  */
 function vcard(contact: VcardText): string {
   const name = isRecord(contact) ? contact.lastName || contact.firstName || contact.organization : undefined
@@ -90,14 +90,14 @@ function vcard(contact: VcardText): string {
   return [
     'BEGIN:VCARD',
     'VERSION:3.0',
-    // Both are required, the organization standing in for the name of a person.
+    // N and FN are required. A contact without a name of a person uses the organization.
     `N:${vcardText(lastName)};${vcardText(firstName)};;;`,
     ...line('FN', [firstName, lastName].filter(Boolean).join(' ') || organization),
     ...line('ORG', organization),
     ...line('TITLE', title),
     ...listOf(phone).flatMap((number) => line('TEL', number)),
     ...listOf(email).flatMap((to) => line('EMAIL', to)),
-    // A URI, which has no escapes of its own.
+    // A URI has no vCard escapes.
     ...(url ? [`URL:${new URL(url).href}`] : []),
     ...line('ADR', '', '', street, city, region, postalCode, country),
     ...line('NOTE', note),
@@ -107,9 +107,9 @@ function vcard(contact: VcardText): string {
 }
 
 /**
- * Writes an email: `mailto:owner@shop.example?subject=Opening%20day` (RFC 6068).
+ * A text that starts an email: `mailto:owner@shop.example?subject=Opening%20day` (RFC 6068).
  *
- * @throws {InvalidRequestError} where a parameter does not fit
+ * @throws {InvalidRequestError} if a parameter is missing or invalid
  */
 function mailto(mail: MailtoText): string {
   check(mail, { to: required(emails), cc: emails, bcc: emails, subject: wellFormedString, body: wellFormedString })
@@ -129,10 +129,10 @@ function mailto(mail: MailtoText): string {
 }
 
 /**
- * Calls a number: `tel:+4930901820` (RFC 3966). The RFC asks for the country code; a number without it, such as `112`, is
- * understood in its own country only.
+ * A text that calls a phone number: `tel:+4930901820` (RFC 3966). Include the country code: a number without it, such as
+ * `112`, works in its own country only.
  *
- * @throws {InvalidRequestError} where the number does not fit
+ * @throws {InvalidRequestError} if the number is invalid
  */
 function tel(number: string): string {
   check({ number }, { number: required(phoneNumber) })
@@ -140,11 +140,11 @@ function tel(number: string): string {
 }
 
 /**
- * Writes a text message: `smsto:+4930901820:Opening day`, as ZXing defines it
- * (https://github.com/zxing/zxing/wiki/Barcode-Contents). More readers understand it than the `sms:` of RFC 5724. Nothing
- * is escaped: all that follows the second colon is the text.
+ * A text that starts a text message: `smsto:+4930901820:Opening day`, as ZXing defines it
+ * (https://github.com/zxing/zxing/wiki/Barcode-Contents). More readers understand it than the `sms:` of RFC 5724. The
+ * message is not escaped: it is everything after the second colon.
  *
- * @throws {InvalidRequestError} where a parameter does not fit
+ * @throws {InvalidRequestError} if a parameter is missing or invalid
  */
 function sms(message: SmsText): string {
   check(message, { to: required(phoneNumber), body: wellFormedString })
@@ -160,7 +160,7 @@ const nonEmpty = {
 
 const someName = { ...nonEmpty, expected: 'an organization, a firstName or a lastName' }
 
-/** All texts, or a list of them that is not empty. */
+/** A string, or a non-empty list of strings, each of which fits. */
 const oneOrMore = (fits: (value: string) => boolean) => (value: unknown) => {
   const values: unknown[] = Array.isArray(value) ? value : [value]
   return values.length > 0 && values.every((each) => isText(each) && fits(each))
@@ -205,5 +205,5 @@ const digitsOf = (number: string): string => number.replace(/[\s().-]/g, '')
 const listOf = (value: string | readonly string[] | undefined): readonly string[] =>
   typeof value === 'string' ? [value] : (value ?? [])
 
-/** Escaped as RFC 2426 asks for texts. */
+/** Escapes a text as RFC 2426 requires. */
 const vcardText = (value: string): string => value.replace(/[\\;,]/g, '\\$&').replace(/\r\n|\r|\n/g, '\\n')

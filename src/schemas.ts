@@ -1,8 +1,8 @@
 /**
- * The schemas that the client reads with, one for each answer, for data that comes another way: from a cache, through a
- * queue, from another client. They read as generously as the client does, and return the documented types.
+ * The schemas that the client uses, one for each kind of response, for data from another source: a cache, a queue or
+ * another client. They accept what the client accepts, and return the documented types.
  *
- * Each is a Standard Schema, and composes with the schemas of a program that uses zod 4.
+ * Each is a Standard Schema, and can be combined with zod 4 schemas.
  *
  * @example
  * import { Campaign } from 'shortlink-sdk/schemas'
@@ -25,12 +25,12 @@ import * as resource from './resources/resource.ts'
 import * as splash from './resources/splash.ts'
 import type { Schema } from './schema/standard-schema.ts'
 
-/** The same schema, in types that do without zod's. */
+/** Keeps zod out of the published types. */
 const published = <T>(schema: ZodMiniType<T>) => schema as unknown as Schema<T>
 
 /** An account. */
 export const Account: Schema<account.Account> = /* @__PURE__ */ published(account.account)
-/** The answer to a call that changes or deletes something. */
+/** The result of a call that changes or deletes something. */
 export const ActionResult: Schema<resource.ActionResult> = /* @__PURE__ */ published(resource.actionResult)
 /** A campaign. */
 export const Campaign: Schema<campaigns.Campaign> = /* @__PURE__ */ published(campaigns.campaign)
@@ -38,9 +38,9 @@ export const Campaign: Schema<campaigns.Campaign> = /* @__PURE__ */ published(ca
 export const Channel: Schema<channels.Channel> = /* @__PURE__ */ published(channels.channel)
 /** An item of a channel. */
 export const ChannelItem: Schema<channels.ChannelItem> = /* @__PURE__ */ published(channels.channelItem)
-/** The answer to a call that creates something. */
+/** The result of a call that creates something. */
 export const Created: Schema<resource.Created> = /* @__PURE__ */ published(resource.created)
-/** The answer to the creation of a QR code. */
+/** The result of creating a QR code. */
 export const CreatedQrCode: Schema<qr.CreatedQrCode> = /* @__PURE__ */ published(qr.createdQrCode)
 /** A branded domain. */
 export const Domain: Schema<domains.Domain> = /* @__PURE__ */ published(domains.domain)
@@ -48,7 +48,7 @@ export const Domain: Schema<domains.Domain> = /* @__PURE__ */ published(domains.
 export const Link: Schema<links.Link> = /* @__PURE__ */ published(links.link)
 /** A link with its statistics. Outside the reference. */
 export const LinkDetails: Schema<links.LinkDetails> = /* @__PURE__ */ published(links.linkDetails)
-/** The answer to the creation and to the update of a link. Outside the reference. */
+/** The result of creating or updating a link. Outside the reference. */
 export const CreatedLink: Schema<links.CreatedLink> = /* @__PURE__ */ published(links.createdLink)
 /** A short link that opens in an app. */
 export const OpenerLink: Schema<opener.OpenerLink> = /* @__PURE__ */ published(opener.openerLink)
@@ -56,7 +56,7 @@ export const OpenerLink: Schema<opener.OpenerLink> = /* @__PURE__ */ published(o
 export const Overlay: Schema<overlays.Overlay> = /* @__PURE__ */ published(overlays.overlay)
 /** A pixel. */
 export const Pixel: Schema<pixels.Pixel> = /* @__PURE__ */ published(pixels.pixel)
-/** A file of the platform. */
+/** An uploaded file. */
 export const PlatformFile: Schema<files.PlatformFile> = /* @__PURE__ */ published(files.platformFile)
 /** A QR code. */
 export const QrCode: Schema<qr.QrCode> = /* @__PURE__ */ published(qr.qrCode)
@@ -66,7 +66,7 @@ export const QrDetails: Schema<qr.QrDetails> = /* @__PURE__ */ published(qr.qrDe
 export const QrStatistics: Schema<qr.QrStatistics> = /* @__PURE__ */ published(qr.qrStatistics)
 /** A custom splash page. */
 export const Splash: Schema<splash.Splash> = /* @__PURE__ */ published(splash.splash)
-/** The answer to an upload. */
+/** The result of an upload. */
 export const UploadedFile: Schema<files.UploadedFile> = /* @__PURE__ */ published(files.uploadedFile)
 
 export type { Schema, StandardSchema } from './schema/standard-schema.ts'

@@ -200,7 +200,7 @@ it('a body that JSON cannot hold is named, not shown', () => {
   const body: unknown[] = []
   body.push(body)
   const error = new InvalidResponseError('a', { status: 200, body, issues: [] }, {})
-  expect(error.toJSON().body).toBe('a body that JSON cannot hold, such as one nested too deeply')
+  expect(error.toJSON().body).toBe('a body that cannot be written as JSON, for example because it is nested too deeply')
   expect(new InvalidResponseError('a', { status: 200, body: undefined, issues: [] }, {}).toJSON()).not.toHaveProperty(
     'body',
   )

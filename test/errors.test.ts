@@ -403,7 +403,7 @@ describe('a call that gets no answer', () => {
     expect(error).toBeInstanceOf(TimeoutError)
     expect(error).toBeInstanceOf(ConnectionError)
     expect(error).toMatchObject({ code: 'timeout', timeout: 30, outcome: 'unknown', retryable: true, attempts: 1 })
-    expect(error.message).toBe('GET /account: no answer within 30 ms')
+    expect(error.message).toBe('GET /account: no response within 30 ms')
     expect(await failure(connect(server).campaigns.create({}, { timeout: 30 }))).toMatchObject({ retryable: false })
   })
 

@@ -300,13 +300,13 @@ describe('fileFromPath', () => {
     const path = join(tmpdir(), 'no-such-folder', 'menu.pdf')
     const error = await failure(Promise.resolve().then(() => fileFromPath(path)))
     expect(error).toBeInstanceOf(InvalidRequestError)
-    expect(error.message).toBe(`path: expected the path of a file, received a path where there is none: ${path}`)
+    expect(error.message).toBe(`path: expected the path of a file, received a path that does not exist: ${path}`)
   })
 
   it.each([
     ['a path through a file', `${fileURLToPath(import.meta.url)}/menu.pdf`, 'ENOTDIR'],
     ['a directory', '.', 'received a directory: .'],
-    ['something that is not a file', '/dev/null', 'received something that is not a regular file: /dev/null'],
+    ['something that is not a file', '/dev/null', 'received something other than a regular file: /dev/null'],
     ['a URL that is not a file: URL', new URL('https://sho.rt/x'), 'The URL must be of scheme file'],
     ['a symbol', Symbol('x'), 'received a symbol'],
     ['nothing', undefined, 'is missing'],
