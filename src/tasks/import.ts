@@ -93,6 +93,7 @@ interface Item<Row> {
  * rows done before too.
  *
  * @example
+ * import { importLinks } from 'shortlink-sdk/tasks'
  * const rows = [{ url: 'https://shop.example/opening', custom: 'opening' }, { url: 'https://shop.example/tea' }]
  * for await (const { row, ok, shorturl, created, error } of importLinks(client, rows)) {
  *   console.log(row.url, ok ? shorturl : String(error), created)

@@ -75,6 +75,7 @@ export interface ReportSummary {
  * others.
  *
  * @example
+ * import { reportLinks } from 'shortlink-sdk/tasks'
  * const yesterday = []
  * for await (const result of reportLinks(client)) yesterday.push(result)
  * for await (const { link, uniqueClicks, changed } of reportLinks(client, { previous: yesterday })) {

@@ -74,6 +74,7 @@ interface Step {
  * refused if there are several.
  *
  * @example
+ * import { syncLinks } from 'shortlink-sdk/tasks'
  * const wanted = [{ alias: 'opening', url: 'https://shop.example/opening' }]
  * for await (const { action, alias, url, was } of syncLinks(client, wanted)) console.log(action, alias, was, '→', url)
  * console.log(await syncLinks(client, wanted, { apply: true }).summary())
