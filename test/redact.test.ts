@@ -115,6 +115,7 @@ describe('createRedactor', { timeout: 20_000 }, () => {
     ['an emoji as \\u{}', 'abc🔑', 'abc\\u{1f511}'],
     ['the halves of an emoji as \\u', 'abc🔑', 'abc\\ud83d\\udd11'],
     ['an emoji, percent-encoded', 'abc🔑', 'abc%f0%9F%94%91'],
+    ['a backslash before an escape that is no ASCII', 'a³bc', 'a\\\\\\u00b3bc'],
     ['seven backslashes before a sign', 'a"bc', `a${'\\'.repeat(7)}"bc`],
     ['one backslash as eight', 'a\\bc', `a${'\\'.repeat(8)}bc`],
     ['two backslashes as sixteen', 'a\\\\bc', `a${'\\'.repeat(16)}bc`],

@@ -7,6 +7,9 @@ export interface Reading {
 /** How many encodings, one inside of the other, are looked through: JSON inside of a query inside of JSON. */
 const MOST_LAYERS = 3
 
+/** A run of backslashes that no escape reaches the end of: in each layer, two are one. */
+const LONG_RUN = '\\'.repeat(2 ** MOST_LAYERS + 1)
+
 /** The most digits of a character's number, leading zeros included. */
 const MOST_DIGITS = 16
 
@@ -89,6 +92,9 @@ export class Reader {
     const code = this.#text.codePointAt(place)
     if (code === undefined) return []
     if (layers === 0 || !beginsEscape(code)) return [{ code, end: place + (code > 0xffff ? 2 : 1) }]
+    if (this.#text.startsWith(LONG_RUN, place)) {
+      return Array.from({ length: layers + 1 }, (_, layer) => ({ code: BACKSLASH, end: place + 2 ** layer }))
+    }
     const below = this.#at(place, layers - 1)
     if (layers > 1 && this.#places[final(place)] === place) return below
     this.#metSign = false
@@ -186,7 +192,6 @@ export class Reader {
         if (end - place === place - from || !isRaw(from, place) || !isRaw(place, end)) found.push(reading)
         continue
       }
-      if (code > 127) continue
       if (!isLetterOrDigit(code)) {
         found.push(reading)
         continue
