@@ -84,7 +84,7 @@ describe('a bot wall', () => {
     ['a captcha', { status: 429, body: '<html><form class="h-captcha"></form></html>' }],
     ['an answer with cf-mitigated', { status: 403, headers: { 'cf-mitigated': 'challenge' }, body: html }],
   ])('is suspected behind %s', async (_, answer) => {
-    expect(await messageFor(answer)).toMatch(/A bot wall may stand in front: .*`User-Agent` or a cookie.*`headers`/)
+    expect(await messageFor(answer)).toMatch(/A bot wall may be in front of the server: .*`User-Agent` or cookie.*`headers`/)
   })
 
   it('is not suspected behind another HTML page', async () => {
@@ -139,7 +139,7 @@ describe('a status or body that misleads', () => {
   it('304 is explained as the response of a cache, not as a redirect', async () => {
     const message = await messageFor({ status: 304, body: '' }, { headers: { 'If-None-Match': '"a"' } })
     expect(message).toBe(
-      'GET /account: 304 Not Modified, the response of a cache to a conditional request: leave out If-None-Match and If-Modified-Since in `headers`',
+      'GET /account: 304 Not Modified is the response to a conditional request: leave out If-None-Match and If-Modified-Since in `headers`',
     )
   })
 

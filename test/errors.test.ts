@@ -275,12 +275,12 @@ describe('an answer that cannot be read', () => {
     [
       'an error of PHP',
       '<br />\n<b>Fatal error</b>:  Uncaught Error: {closure}() in <b>/srv/a.php</b> on line <b>3</b><br />\n',
-      'the response is a message of PHP, not JSON. It begins with “Fatal error : Uncaught Error: {closure}() in /srv/a.php on line 3”',
+      'the response is a PHP error message, not JSON. It begins with “Fatal error : Uncaught Error: {closure}() in /srv/a.php on line 3”',
     ],
     [
       'JSON cut short after a warning of PHP',
       'Warning: x in y.php on line 3\n{"error":0,"data":\n{"id":1}',
-      'the response is a message of PHP, not JSON. It begins with “Warning: x in y.php on line 3 {"error":0,"data": {"id":1}”',
+      'the response is a PHP error message, not JSON. It begins with “Warning: x in y.php on line 3 {"error":0,"data": {"id":1}”',
     ],
     [
       'JSON cut short after its last line break',
@@ -510,7 +510,7 @@ describe('a redirect', () => {
     const fetch = () => Promise.reject(new TypeError('fetch failed', { cause: new Error('unexpected redirect') }))
     const error = await failure(get(connect({ origin: 'https://sho.rt' }, { fetch, retry: 0 })))
     expect(error).toMatchObject({ code: 'connection', outcome: 'rejected' })
-    expect(error.message).toMatch(/redirected to another address, which this runtime does not tell\. Redirects/)
+    expect(error.message).toMatch(/redirected to another address, which this runtime does not reveal\. Redirects/)
   })
 
   it('is not told by other words of a fetch, so the outcome is unknown', async () => {

@@ -357,9 +357,9 @@ describe('the log', () => {
     onResponse!({ ...call, status: 503, durationMs: 1000, rateLimit: { ...state, remaining: undefined } })
     onRetry!({ ...call, delayMs: 250, reason: '503 Busy' })
     expect(lines).toEqual([
-      'debug shortlink-sdk: #7 answered 200 in 999 ms, 0 requests left',
-      'debug shortlink-sdk: #7 answered 503 in 1.0 s',
-      'debug shortlink-sdk: #7 is sent again in 250 ms: 503 Busy',
+      'debug shortlink-sdk: #7 responded 200 in 999 ms, 0 requests left',
+      'debug shortlink-sdk: #7 responded 503 in 1.0 s',
+      'debug shortlink-sdk: #7 retries in 250 ms: 503 Busy',
     ])
   })
 
@@ -399,7 +399,7 @@ describe('the log', () => {
     expect(lines[0]).toMatch(
       /^debug shortlink-sdk: #\d+ POST http.*\/files\/upload\/a\.txt\?password=\[redacted\], attempt 1$/,
     )
-    expect(lines[1]).toMatch(/^debug shortlink-sdk: #\d+ answered 503 in /)
+    expect(lines[1]).toMatch(/^debug shortlink-sdk: #\d+ responded 503 in /)
     expect(lines.join('\n')).not.toMatch(/correct|horse/)
   })
 

@@ -326,7 +326,7 @@ describe('a path as baseUrl', () => {
     const error = await failure(client.account.get())
     expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent', path: '/account' })
     expect(error.message).toBe(
-      'GET /account: baseUrl: /api/shortlink is relative to the address of a page, and there is no page here. On a server, give the whole address',
+      'GET /account: baseUrl: /api/shortlink is relative to the URL of a page, and there is no page here. On a server, give the absolute URL',
     )
     expect(fetch).not.toHaveBeenCalled()
   })

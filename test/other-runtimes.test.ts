@@ -47,7 +47,7 @@ describe('the first call asks for an address that nobody gives, if there is no e
     vi.stubGlobal('process', process)
     const error = await failure(new ShortLinkClient({ apiKey: 'KEY' }).account.get())
     expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent' })
-    expect(error.message).toMatch(/no address to send it to: set `baseUrl`/)
+    expect(error.message).toMatch(/no base URL: set `baseUrl`/)
   })
 })
 

@@ -57,7 +57,7 @@ describe('readText', () => {
   it('refuses a text() that is not a string', async () => {
     const text = (async () => 5) as unknown as () => Promise<string>
     await expect(readText({ text }, 5)).rejects.toThrow(
-      new UnusableResponseError('the text() of the response is not a string'),
+      new UnusableResponseError('the `text()` of the response must resolve with a string'),
     )
   })
 
@@ -128,7 +128,7 @@ describe('readText', () => {
 
   it('refuses a stream of anything but bytes', async () => {
     const stream = Readable.from(['text'])
-    const error = new UnusableResponseError('the body of the response is a stream, but not of bytes')
+    const error = new UnusableResponseError('the response body must be a stream of bytes')
     await expect(readText(onlyBody(stream), 5)).rejects.toThrow(error)
     expect(stream.destroyed).toBe(true)
   })

@@ -224,7 +224,7 @@ describe('streaming', () => {
     const error = await failure(connect(server, { retry: 2 }).files.upload('a.bin', await make()))
     expect(error).toMatchObject({ outcome: 'rejected', retryable: false, attempts: 1 })
     // Node does not say where a redirect of a stream leads: naming it would mean to keep all that was sent.
-    const target = sized ? `${other.origin}/` : 'another address, which this runtime does not tell'
+    const target = sized ? `${other.origin}/` : 'another address, which this runtime does not reveal'
     expect(error.message).toContain(`redirected to ${target}. Redirects are not followed`)
     expect(error.message).toContain('set `baseUrl` or SHORTLINK_BASE_URL to the new address')
     expect(server.seen).toHaveLength(1)

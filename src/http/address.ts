@@ -11,9 +11,9 @@ export interface AddressNames {
 }
 
 /**
- * An address, as far as it is known: what is invalid is refused at once, what is missing when it is needed. A variable is
- * read, and a relative address resolved, at the first call, because a module that creates a client is also evaluated where
- * there is neither variable nor page: while a framework builds, and on its server.
+ * The base URL of an API. An invalid one is rejected at once, a missing one when it is needed. Environment variables are
+ * read, and a relative URL is resolved, at the first call, because frameworks also evaluate a module that creates a client
+ * during a build and on the server, which have neither the variable nor a page.
  */
 export class Address {
   readonly names: AddressNames
@@ -38,7 +38,7 @@ export class Address {
     }
   }
 
-  /** The address, if it is known. */
+  /** The address, or `undefined` if it is missing or invalid. */
   get known(): string | undefined {
     try {
       return this.get()
@@ -59,16 +59,16 @@ export class Address {
       const base = pageAddress()
       if (base) return parseAddress(option, new URL(this.#given, base), this.#allowInsecureHttp)
       throw new ConfigurationError(
-        `${option}: ${this.#given} is relative to the address of a page, and there is no page here. On a server, give the whole address`,
+        `${option}: ${this.#given} is relative to the URL of a page, and there is no page here. On a server, give the absolute URL`,
       )
     }
     const value = environment(variable)
-    if (value === undefined) throw new ConfigurationError(`no address to send it to: set \`${option}\` or ${variable}`)
+    if (value === undefined) throw new ConfigurationError(`no base URL: set \`${option}\` or ${variable}`)
     return parseAddress(variable, value, this.#allowInsecureHttp, this.#redact)
   }
 }
 
-/** `sho.rt/api` is an address that lacks its scheme, and not a path of the page. */
+/** Only `/`, `./` and `../` make an address relative: `sho.rt/api` lacks its scheme. */
 const isRelative = (address: unknown): address is string => typeof address === 'string' && /^\.{0,2}\//.test(address)
 
 /** An address without its trailing slashes. @throws {ConfigurationError} if it cannot be one */

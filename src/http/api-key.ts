@@ -6,22 +6,22 @@ import { createRedactor, type Redact } from './secrets.ts'
 /** The key, or a function that returns it, called before each attempt. `null`: no key is sent. */
 export type KeySource = string | (() => string | Promise<string>) | null
 
-/** What stands before the key in the `Authorization` header; `raw`: nothing. */
+/** The word before the key in the `Authorization` header; `raw`: none. */
 export type AuthScheme = 'Bearer' | 'Token' | 'raw'
 
 /** @internal */
 export const authSchemes: readonly AuthScheme[] = ['Bearer', 'Token', 'raw']
 
-/** How many keys that a function returned are removed from texts: those used last. */
+/** How many of the keys that a function returned are redacted: those used last. */
 const REMEMBERED = 4
 
-/** The key of a client. An inspection shows nothing of it. */
+/** The API key of a client. Its fields are private, so that an inspection cannot show the key. */
 export class ApiKey {
   readonly #scheme: AuthScheme | undefined
   readonly #redactors = new Map<string, Redact>()
   #source: KeySource | undefined
 
-  /** What is left out is read from the environment when it is first needed. */
+  /** A missing key or scheme is read from the environment when it is first needed. */
   constructor(source: KeySource | undefined, scheme: AuthScheme | undefined) {
     const isKey = source !== undefined && source !== null && typeof source !== 'function'
     this.#source = isKey ? this.#checked(source) : source
@@ -33,7 +33,7 @@ export class ApiKey {
     return this.#source !== null && this.#source !== undefined
   }
 
-  /** Whether calls carry a key, or fail because there is none. */
+  /** Whether calls need a key: they fail if there is none. */
   get isSent(): boolean {
     return this.#source !== null
   }
@@ -41,7 +41,7 @@ export class ApiKey {
   /**
    * The value of the `Authorization` header now; `null` if no key is sent.
    *
-   * @throws {ConfigurationError} if there is no key, or it cannot stand in a header; the error does not show it
+   * @throws {ConfigurationError} if the key is missing or invalid; the error does not contain it
    */
   authorization(): string | null | Promise<string> {
     if (this.#source === null) return null
@@ -53,7 +53,7 @@ export class ApiKey {
     return typeof source === 'string' ? withScheme(source) : this.#ask(source).then(withScheme)
   }
 
-  /** A text without the key, in whichever way it is encoded there. */
+  /** Removes the key from a text, however it is encoded there. */
   redact(text: string): string {
     let result = text
     for (const redact of this.#redactors.values()) result = redact(result)
@@ -83,7 +83,7 @@ export class ApiKey {
     const problem = problemOf(key)
     if (problem) throw new ConfigurationError(`apiKey: ${problem}`)
     const redact = this.#redactors.get(key) ?? createRedactor(key)
-    // Last in the order of the map, though it may have been used before.
+    // Moves the key to the end of the map, so that the first one is the oldest.
     this.#redactors.delete(key)
     this.#redactors.set(key, redact)
     const [oldest] = this.#redactors.keys()

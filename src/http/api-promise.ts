@@ -13,14 +13,14 @@ export interface ApiResponse<T> {
   readonly attempts: number
 }
 
-/** A result, or the error that came instead. Its `code` narrows the error. */
+/** A result or an error. `error.code` narrows the error. */
 export type Result<T> =
   | { readonly ok: true; readonly data: T; readonly error?: never }
   | { readonly ok: false; readonly error: AnyShortLinkError; readonly data?: never }
 
 /**
- * A Promise with the HTTP response and the error at hand. The request was sent when a method returned it; only a
- * `ListPromise` waits until it is used.
+ * A Promise that also gives access to the HTTP response and to the error as a value. The request is sent when the method is
+ * called; only a `ListPromise` waits until it is used.
  *
  * @example
  * const { email } = await client.account.get()
@@ -33,7 +33,7 @@ export class ApiPromise<T> extends Promise<T> {
   #response: Promise<ApiResponse<T>> | undefined
   #data: Promise<T> | undefined
 
-  // What `then` returns is a plain Promise: it belongs to no call.
+  // `then` returns a plain Promise, because it belongs to no call.
   static override get [Symbol.species]() {
     return Promise
   }
@@ -44,13 +44,13 @@ export class ApiPromise<T> extends Promise<T> {
     this.#start = start
   }
 
-  /** The result together with the HTTP response, the state of the rate limit after it, and the number of attempts. */
+  /** Resolves with the result, its HTTP response, the state of the rate limit after it, and the number of attempts. */
   withResponse(): Promise<ApiResponse<T>> {
     this.#response ??= this.#start()
     return this.#response
   }
 
-  /** `{ ok: true, data }` or `{ ok: false, error }`: never rejects with a `ShortLinkError`. An abort still rejects. */
+  /** Resolves with `{ ok: true, data }` or `{ ok: false, error }` instead of rejecting. An abort still rejects. */
   safe(): Promise<Result<T>> {
     return this.withResponse().then(
       ({ data }) => ({ ok: true, data }),
@@ -61,7 +61,7 @@ export class ApiPromise<T> extends Promise<T> {
     )
   }
 
-  // In two steps, which keep the caller's frame in the stack of an error.
+  // In two steps, so that the stack of an error contains the caller.
   // biome-ignore lint/suspicious/noThenProperty: it is a Promise that resolves with the result alone.
   override then<A = T, B = never>(
     onfulfilled?: ((data: T) => A | PromiseLike<A>) | null,
@@ -71,7 +71,7 @@ export class ApiPromise<T> extends Promise<T> {
     return this.#data.then(onfulfilled, onrejected)
   }
 
-  /** Node shows the state of the call. @internal */
+  /** Lets Node print the state of the call. @internal */
   [inspectCustom](_depth: number, options: object, inspect: Inspect): string {
     const state = this.#data ?? this.#response
     const name = this.constructor.name
@@ -79,7 +79,7 @@ export class ApiPromise<T> extends Promise<T> {
   }
 }
 
-/** A call that has begun: its request is sent whether or not anybody waits for it. @internal */
+/** Starts a call whether or not its promise is used. @internal */
 export function begun<T>(response: Promise<ApiResponse<T>>): ApiPromise<T> {
   const call = new ApiPromise(() => response)
   void call.withResponse()

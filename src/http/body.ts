@@ -1,7 +1,7 @@
 import { asyncIterator } from '../runtime/async-iterator.ts'
 import { abortReason, onAbort, throwIfAborted } from '../runtime/on-abort.ts'
 
-/** How much of a body is read where nobody says otherwise: 16 MiB. */
+/** The default size limit of a response: 16 MiB. */
 export const DEFAULT_MAX_BYTES = 16 * 1024 * 1024
 
 /** Thrown for a body that is larger than what is read. */
@@ -15,7 +15,7 @@ export class BodyTooLargeError extends Error {
   }
 }
 
-/** Thrown for what a fetch resolves with, if that cannot be read as a Response. */
+/** Thrown if a fetch resolves with something that cannot be read as a Response. */
 export class UnusableResponseError extends Error {
   override readonly name = 'UnusableResponseError'
 }
@@ -31,19 +31,19 @@ interface ReadableResponse {
 }
 
 /**
- * Reads a body as UTF-8, but never holds more than about `maxBytes` of it, counted after decompression.
+ * Reads a body as UTF-8 and never holds more than about `maxBytes` of it, counted after decompression.
  *
- * If the length is known and allowed, `response.text()` does it: a browser shows any other way as canceled. An abort
- * cancels the stream, so that the socket closes even if fetch has lost track of its signal.
+ * If the length is known and allowed, `response.text()` reads it, because browsers show any other way as canceled. An
+ * abort cancels the stream, so that the socket closes even if fetch no longer listens to its signal.
  *
  * @throws {BodyTooLargeError} as soon as the limit is exceeded; the rest is not read
- * @throws {UnusableResponseError} if the body was read before, or is no text
+ * @throws {UnusableResponseError} if the body was read before, or is not text
  * @throws the signal's reason, after an abort
  */
 export async function readText(response: ReadableResponse, maxBytes: number, signal?: AbortSignal): Promise<string> {
   if (response.bodyUsed) {
     throw new UnusableResponseError(
-      '`fetch` must resolve with a new Response for each call, got one that was read before',
+      '`fetch` must resolve with a new Response for each call, got one that was already read',
     )
   }
   if (knownLength(response) <= maxBytes) return readWhole(response, maxBytes)
@@ -59,7 +59,7 @@ export async function readText(response: ReadableResponse, maxBytes: number, sig
       const { done, value } = await source.next()
       if (done) break
       if (!ArrayBuffer.isView(value))
-        throw new UnusableResponseError('the body of the response is a stream, but not of bytes')
+        throw new UnusableResponseError('the response body must be a stream of bytes')
       if (length + value.byteLength > maxBytes) throw new BodyTooLargeError(`maxResponseSize, ${maxBytes} bytes`)
       bytes = append(bytes, length, new Uint8Array(value.buffer, value.byteOffset, value.byteLength))
       length += value.byteLength
@@ -80,23 +80,23 @@ export async function readText(response: ReadableResponse, maxBytes: number, sig
 /** The length of a body that is not compressed, in bytes; `Infinity` if it is not known. */
 function knownLength({ headers, type }: ReadableResponse): number {
   try {
-    // A page of another origin is not told whether the body is compressed.
+    // Browsers hide from other origins whether the body is compressed.
     if (!headers || type === 'cors' || headers.get('content-encoding')) return Number.POSITIVE_INFINITY
     return /^\d{1,15}$/.test(headers.get('content-length') ?? '')
       ? Number(headers.get('content-length'))
       : Number.POSITIVE_INFINITY
   } catch {
-    // A header that a framework lets nobody read.
+    // Some frameworks throw if a header is read.
     return Number.POSITIVE_INFINITY
   }
 }
 
-/** Lets go of a body that nobody will read, so that its connection is free. */
+/** Cancels a body that will not be read, so that its connection becomes free. */
 export function discardBody(response: Pick<ReadableResponse, 'body'>): void {
   openSource(response.body)?.cancel()
 }
 
-/** Appends a chunk to a buffer whose capacity doubles: the cost stays linear, and tiny chunks cost no more than their bytes. */
+/** Appends a chunk to a buffer whose capacity doubles, so that many tiny chunks cost linear time. */
 function append(bytes: Uint8Array, length: number, chunk: Uint8Array): Uint8Array {
   // Most bodies are one chunk, which needs no copy.
   if (length === 0) return chunk
@@ -131,11 +131,11 @@ const isWebStream = (body: object): body is ReadableStream<unknown> => 'getReade
 const isNodeStream = (body: object): body is AsyncIterable<unknown> & { destroy(): void } =>
   asyncIterator in body && 'destroy' in body
 
-/** For a fetch without streams, which holds the whole body in any case. */
+/** Reads a body of a fetch without streams, which holds the whole body in any case. */
 async function readWhole(response: ReadableResponse, maxBytes: number): Promise<string> {
   const text: unknown = await response.text()
-  if (typeof text !== 'string') throw new UnusableResponseError('the text() of the response is not a string')
-  // A UTF-16 unit is at most three bytes of UTF-8, so most texts need not be encoded to be counted.
+  if (typeof text !== 'string') throw new UnusableResponseError('the `text()` of the response must resolve with a string')
+  // A UTF-16 unit is at most three bytes of UTF-8, so most texts can be measured without encoding them.
   if (text.length * 3 > maxBytes && new TextEncoder().encode(text).byteLength > maxBytes) {
     throw new BodyTooLargeError(`maxResponseSize, ${maxBytes} bytes`)
   }

@@ -19,11 +19,11 @@ export function openEnvelope(body: unknown, httpStatus: number): Envelope | unde
   const httpOk = httpStatus >= 200 && httpStatus < 300
   if (!isRecord(body)) return httpOk ? undefined : { ok: false, status: httpStatus, message: '' }
   const { error, message } = body
-  // An empty list of errors counts as none; any other object is an error.
+  // An empty list of errors means success; any other object means failure.
   const isObject = typeof error === 'object' && error && Object.keys(error).length
   const code = isObject ? Number.NaN : Number(error || 0)
   if (httpOk && code === 0) return { ok: true, body }
-  // A 5xx may have done the work whatever its body says, so the body's number does not overrule it.
+  // A server that responds with 5xx may have done the work, so the body's number does not replace that status.
   const status = code >= 400 && code < 600 && httpStatus < 500 ? code : httpStatus
   return { ok: false, status, message: messageOf(message) || (Number.isNaN(code) ? messageOf(error) : '') }
 }
@@ -38,10 +38,10 @@ function messageOf(message: unknown): string {
   }
 }
 
-/** Reads the body of an open envelope. Problems go into the context; what is invalid stays as it came. */
+/** Reads the body of an open envelope. Adds issues to the context, and keeps invalid values as they are. */
 export type Read<T> = (body: Record<string, unknown>, context: ParseContext, validate: boolean) => T | Promise<T>
 
-/** Reads what stands beside `error`, or under a key. */
+/** Reads the fields beside `error`, or the value under a key. */
 export function readBody<T>(schema: z.ZodMiniType<T>, under?: string): Read<T> {
   return ({ error: _, ...body }, { path, issues }, validate) => {
     const value = under === undefined ? body : body[under]
@@ -50,13 +50,13 @@ export function readBody<T>(schema: z.ZodMiniType<T>, under?: string): Read<T> {
   }
 }
 
-/** Reads the whole body, as it came or as a user's schema returns it. */
+/** Reads the whole body: as it is, or as a user's schema returns it. */
 export function readWhole<T>(schema: StandardSchema<T> | undefined): Read<T> {
   return (body, context, validate) =>
     schema && validate ? parseWithStandardSchema(schema, body, context) : (body as T)
 }
 
-/** Reads a page whose rows stand under one of these keys, in `data` or at the top level. The documented key comes first. */
+/** Reads a page whose rows are under one of these keys, in `data` or at the top level. The documented key comes first. */
 export function readPage<T>(under: string | readonly string[], row: z.ZodMiniType<T>): Read<Page<T>> {
   const keys = typeof under === 'string' ? [under] : under
   return (body, context, validate) => {
@@ -67,7 +67,7 @@ export function readPage<T>(under: string | readonly string[], row: z.ZodMiniTyp
   }
 }
 
-/** The same, with rows as they came or as a user's schema returns them. */
+/** Reads a page whose rows are as they are, or as a user's schema returns them. */
 export function readPageWithSchema<T>(under: string, schema: StandardSchema<T> | undefined): Read<Page<T>> {
   return async (body, context, validate) => {
     const { page, rows, at } = openPage<T>(body, [under], context)
@@ -81,23 +81,23 @@ export function readPageWithSchema<T>(under: string, schema: StandardSchema<T> |
   }
 }
 
-/** The page that was asked for, by default the first: a server that sends another one could keep a walk going for ever. */
+/** Requires the page that was requested (default: the first). Otherwise a server could keep a walk going forever. */
 export function readNumberedPage<T>(read: Read<Page<T>>, asked: number | undefined): Read<Page<T>> {
   return async (body, context, validate) => {
     const page = await read(body, context, validate)
     const expected = asked || 1
     if (page.currentpage !== expected && (asked || page.hasNextPage)) {
-      addIssue(context, 'currentpage', `asked for page ${expected}, the server sent page ${page.currentpage}`)
+      addIssue(context, 'currentpage', `requested page ${expected}, received page ${page.currentpage}`)
       context.unusable = true
     }
     return page
   }
 }
 
-/** An invalid number of a page is none: what else a server sends cannot be compared, and may throw if it is. */
+/** An invalid page number becomes NaN, because comparing anything but numbers may throw. */
 const numberOrNaN = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN)
 
-/** The numbers of a page, its rows, and where in the body these stand. */
+/** The numbers of a page, its rows, and the path of these in the body. */
 function openPage<T>(body: Record<string, unknown>, keys: readonly string[], context: ParseContext) {
   const { issues } = context
   const envelope = isRecord(body.data) ? body.data : body
@@ -110,11 +110,11 @@ function openPage<T>(body: Record<string, unknown>, keys: readonly string[], con
   const currentpage = number('currentpage')
   const nextpage = envelope.nextpage ? number('nextpage') : null
   const maxpage = number('maxpage')
-  // Only `strict` refuses page numbers that are not numbers.
+  // Only `strict` validation rejects invalid page numbers, so they can reach this line.
   const areNumbers = [currentpage, nextpage, maxpage].every(Number.isInteger)
   const hasNextPage = areNumbers && nextpage! > currentpage && currentpage < maxpage
 
-  // PHP gives null for an empty list now and then.
+  // PHP sometimes sends null for an empty list.
   const list = envelope[key] ?? (result === 0 ? [] : undefined)
   const rows = rowsOf(list)
   if (!rows) addIssue({ path, issues }, key, mismatch('a list', envelope[key]))

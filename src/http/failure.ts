@@ -24,14 +24,14 @@ import { type Failure, mayRepeat } from './retry.ts'
 import { type Redact, redactBody, redactCause, redactHeaders, redactIssues, redactLine } from './secrets.ts'
 import { FollowedRedirectError } from './xhr-fetch.ts'
 
-/** How much of what a server or a fetch says is shown in a message, in characters. */
+/** How much of a text from a server or a fetch is quoted in a message, in characters. */
 const SHOWN = 300
 
-/** An attempt as its errors need to know it. */
+/** The state of an attempt, for its errors. */
 export interface AttemptState {
   /** Counted from 1. */
   readonly attempt: number
-  /** Whether an earlier attempt may have done the work: no later one can say that it was not done. */
+  /** Whether an earlier attempt may have done the work. If so, no later attempt can prove that it was not done. */
   readonly mayHaveSucceeded: boolean
 }
 
@@ -40,21 +40,21 @@ export interface ReadResponse {
   readonly response: FetchResponse
   readonly text: string
   readonly body: unknown
-  /** How long it says to wait, in seconds. */
+  /** How long the server said to wait, in seconds. */
   readonly retryAfter: number | undefined
 }
 
-/** What is known of an exchange that brought no readable response. */
+/** An exchange without a readable response. */
 export interface BrokenExchange {
   readonly thrown: unknown
   /** Whether fetch was called. */
   readonly isSent: boolean
-  /** What the content of an upload failed with. */
+  /** The error of the content of an upload. */
   readonly sourceError: unknown
   readonly response: FetchResponse | undefined
 }
 
-/** No response came, or none that can be read. */
+/** The error of an attempt that got no response, or an unreadable one. */
 export function noResponse(
   call: PreparedCall<unknown>,
   state: AttemptState,
@@ -80,15 +80,15 @@ export function noResponse(
     return { error: new InvalidResponseError(message, answer, errorContext(call, state, 'unknown', false)) }
   }
   if (thrown instanceof UnusableResponseError) return connectionError(thrown.message, 'unknown', false)
-  // From here on the copy, which no getter of the original can make fail.
+  // A copy, because a getter of the original may throw.
   const cause = redactCause(redact, thrown)
   if (thrown instanceof FollowedRedirectError) {
     const target = redactLine(redact, thrown.target, SHOWN)
-    const message = `redirected to ${target}, and the browser followed: check whether the file is there before you retry, and set ${setBy(call)} to the new address`
+    const message = `redirected to ${target}, and the browser followed: check whether the file exists before you retry, and set ${setBy(call)} to the new address`
     return connectionError(message, 'unknown', false)
   }
   if (isSent && isRedirectError(thrown)) {
-    return connectionError(redirectAdvice('another address, which this runtime does not tell', call), 'rejected', false)
+    return connectionError(redirectAdvice('another address, which this runtime does not reveal', call), 'rejected', false)
   }
   const hasBody = call.body !== undefined || call.upload !== undefined
   const notSent = !isSent || neverOpened(thrown, { hasBody })
@@ -103,7 +103,7 @@ export function noResponse(
   return connectionError(`no response: ${withAdvice(reason, cause, target)}`, outcome, retryable, cause)
 }
 
-/** Why a connection failed, and what to do about it where the runtime does not say that. */
+/** Why a connection failed, with advice if the runtime gives none. */
 function withAdvice(reason: string, thrown: unknown, url: string): string {
   const text = causesOf(thrown)
     .map((cause) => `${(cause as { code?: unknown }).code} ${cause.message}`)
@@ -112,7 +112,7 @@ function withAdvice(reason: string, thrown: unknown, url: string): string {
     return `${reason}. The certificate is not trusted: for a private certificate authority, set NODE_EXTRA_CA_CERTS to its file`
   }
   if (/wrong version number|packet length too long|ERR_SSL_|EPROTO/.test(text)) {
-    // The words of OpenSSL explain nothing; they stay in the cause.
+    // The message of OpenSSL does not help; it stays in the cause.
     return 'the TLS connection failed. Does this port speak TLS? The address begins with https:'
   }
   if (url.startsWith('http:') && /HPE_INVALID|UND_ERR_SOCKET|ECONNRESET|other side closed/.test(text)) {
@@ -121,14 +121,14 @@ function withAdvice(reason: string, thrown: unknown, url: string): string {
   return reason
 }
 
-/** A response that says no. */
+/** A response that refuses the request. */
 type Refusal = ReadResponse & {
   readonly status: number
   readonly message: string
   readonly rateLimit: ApiErrorResponse['rateLimit']
 }
 
-/** The server said no. */
+/** The error of an attempt that the server refused. */
 export function refused(call: PreparedCall<unknown>, state: AttemptState, answer: Refusal): Failure {
   const { method, replayable, redact } = call
   const { status, response, rateLimit, retryAfter } = answer
@@ -149,9 +149,9 @@ export function refused(call: PreparedCall<unknown>, state: AttemptState, answer
 
 function refusalMessage({ status, message, response }: Refusal, body: unknown, redact: Redact): string {
   if (status === 304) {
-    return '304 Not Modified, the response of a cache to a conditional request: leave out If-None-Match and If-Modified-Since in `headers`'
+    return '304 Not Modified is the response to a conditional request: leave out If-None-Match and If-Modified-Since in `headers`'
   }
-  // A 200 that says no has nothing to tell but “OK”.
+  // The status text of a failure with status 200 is only “OK”.
   const isOk = response.status >= 200 && response.status < 300
   const said =
     message || (!isOk && response.statusText) || (typeof body === 'string' ? describeUnreadable(body) : 'no message')
@@ -159,29 +159,29 @@ function refusalMessage({ status, message, response }: Refusal, body: unknown, r
   return isOk && status === response.status ? shown : `${status} ${shown}`
 }
 
-/** What to do about a refusal, where that can be told. */
+/** Advice about a refusal, if there is any. */
 function refusalAdvice(call: PreparedCall<unknown>, status: number, body: unknown, headers: Headers): string {
   const { api } = call
   if (isBotWall(body, headers)) return BOT_WALL
   if (status === 404 && isUnknownPath(body)) return `. Is ${setBy(call)} right? It is ${api.address.known}. ${DOCTOR}`
-  // Without a key of its own, the proxy that adds it knows better.
+  // If the client sends no key, a proxy adds it, and reports the problem itself.
   if ((status !== 401 && status !== 403) || !api.usesKey || !call.apiKey.isSent) return ''
-  return '. Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme`: some servers want another one than Bearer, and some hosts drop the Authorization header'
+  return '. Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme`: some servers expect another one than Bearer, and some hosts drop the Authorization header'
 }
 
-/** Whether a 404 is about the path, and not about an id below it: it is no JSON, or has none of the platform's keys. */
+/** Whether a 404 is about the path rather than an id: it is not JSON, or has none of the platform's keys. */
 function isUnknownPath(body: unknown): boolean {
   return !isRecord(body) || !('error' in body)
 }
 
-const DOCTOR = '`npx shortlink-sdk doctor` looks for the right one'
+const DOCTOR = '`npx shortlink-sdk doctor` searches for the right one'
 
 const setBy = ({ api }: PreparedCall<unknown>): string => {
   const { option, variable } = api.address.names
   return `\`${option}\` or ${variable}`
 }
 
-/** A response that is not what the platform documents: a body that cannot be read, or rows that do not fit. */
+/** The error of a response that is not what the platform documents: an unreadable body, or invalid rows. */
 export function invalidResponse(
   call: PreparedCall<unknown>,
   state: AttemptState,
@@ -207,7 +207,7 @@ function errorContext(
   return { ...contextOf(call), attempts: attempt, outcome: mayHaveSucceeded ? 'unknown' : outcome, retryable }
 }
 
-/** Where a redirect leads, and what to do about it; `undefined` where the answer is none. */
+/** The message about a redirect; `undefined` if the response is not one. */
 function redirectOf(call: PreparedCall<unknown>, response: FetchResponse, headers: Headers): string | undefined {
   const { status } = response
   const isOpaque = (response as Partial<Response>).type === 'opaqueredirect'
@@ -228,9 +228,9 @@ function redirectAdvice(target: string, call: PreparedCall<unknown>): string {
 }
 
 const BOT_WALL =
-  '. A bot wall may stand in front: some deployments let a `User-Agent` or a cookie of their own through, see `headers`'
+  '. A bot wall may be in front of the server: some let requests with a certain `User-Agent` or cookie through, see `headers`'
 
-/** Whether a page asks its visitors to prove that they are human. */
+/** Whether a response is a page that asks visitors to prove that they are human. */
 export function isBotWall(body: unknown, headers: { get(name: string): string | null }): boolean {
   if (headers.get('cf-mitigated') !== null) return true
   const words = /captcha|challenge-platform|cf-chl|just a moment|checking your browser|are you a robot/i

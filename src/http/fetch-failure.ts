@@ -1,4 +1,4 @@
-/** What an error that fetch threw tells for certain. Whatever it leaves open is for the caller to call `unknown`. */
+/** What can be known for certain from an error that fetch threw. Everything else is `unknown` to the caller. */
 import { isError } from '../errors.ts'
 
 /** How deep the causes of an error are followed. */
@@ -13,14 +13,14 @@ export function causesOf(error: unknown): Error[] {
   return causes
 }
 
-/** Whether the server's certificate was refused, which happens before the request is sent. A retry does not help. */
+/** Whether the server's certificate was rejected, which happens before the request is sent. A retry does not help. */
 export function isCertificateError(error: unknown): boolean {
   return causesOf(error).some((cause) => certificateCodes.test(text(cause, 'code')))
 }
 
 /**
- * Whether the request certainly never left: no connection was opened, or its certificate was refused. An error of the TLS
- * layer tells nothing: OpenSSL has the same codes for a handshake as for a connection that breaks after the request.
+ * Whether the request was certainly not sent: no connection was opened, or the certificate was rejected. Other TLS errors
+ * prove nothing: OpenSSL uses the same codes for a handshake and for a connection that breaks after the request.
  */
 export function neverOpened(error: unknown, { hasBody }: { hasBody: boolean }): boolean {
   return causesOf(error).some(
@@ -28,14 +28,14 @@ export function neverOpened(error: unknown, { hasBody }: { hasBody: boolean }): 
       certificateCodes.test(text(cause, 'code')) ||
       isConnectFailure(cause) ||
       unopenedMessage.test(text(cause, 'message')) ||
-      // Deno sends a request without a body again by itself, and then tells of the second connection only.
+      // Deno retries a request without a body by itself, and then reports the second connection only.
       (hasBody && denoConnectMessage.test(text(cause, 'message'))),
   )
 }
 
 /**
- * Whether the server's response was a redirect, which a fetch in the mode `error` fails with. Browsers do not tell. Only
- * codes and whole messages count: the others quote the address, with names of files and hosts in it.
+ * Whether fetch failed because the response is a redirect, in redirect mode `error`. Browsers do not reveal it. Only codes
+ * and whole messages are compared, because others quote the URL, which may contain any word.
  */
 export function isRedirectError(error: unknown): boolean {
   return causesOf(error).some(
@@ -48,28 +48,28 @@ export function isRedirectError(error: unknown): boolean {
 
 const certificateCodes = /^(CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/
 
-/** Codes that no open connection fails with: those of DNS, undici's, and an older one of Bun's. */
+/** Codes that only a connection that never opened fails with: of DNS, of undici, and of older versions of Bun. */
 const unopenedCodes = ['ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', 'ConnectionRefused']
 
-/** Whole messages of undici: its proxy refuses CONNECT, or the port is one that fetch never connects to. */
+/** Whole messages of undici: a proxy refused CONNECT, or fetch blocks the port. */
 const unopenedMessage = /^Proxy response \(\d+\) ?!== ?200( when HTTP Tunneling)?$|^bad port$/
 
-/** Deno's. No address holds the space in it. */
+/** The message of Deno. `\S+` is safe, because no URL contains a space. */
 const denoConnectMessage = /^error sending request( for url \(\S+\))?: client error \(Connect\)(: |$)/
 
 function isConnectFailure(error: unknown): boolean {
   const code = text(error, 'code')
   if (unopenedCodes.includes(code)) return true
-  // One error for each address that was tried.
+  // An AggregateError has one error for each IP address.
   const tried = field(error, 'errors')
   if (Array.isArray(tried) && tried.length > 0) return tried.every((one) => text(one, 'syscall') === 'connect')
-  // node-fetch 3 has a name of its own for it; node-fetch 2 and Bun have none.
+  // node-fetch 3 has its own name for it; node-fetch 2 and Bun have none.
   const syscall = text(error, 'syscall') || text(error, 'erroredSysCall')
-  // An open connection fails with ETIMEDOUT and EHOSTUNREACH too, so it has to be told what failed.
+  // Open connections fail with ETIMEDOUT and EHOSTUNREACH too, so the system call must be known.
   return syscall === 'connect' || (syscall === '' && code === 'ECONNREFUSED')
 }
 
-/** Those of undici and Deno. Bun has a code, and node-fetch a type. */
+/** Messages of undici and Deno. Bun has a code, and node-fetch a type. */
 const redirectMessages = [
   'unexpected redirect',
   "Fetch failed: Encountered redirect while redirect mode is set to 'error'",
@@ -80,7 +80,7 @@ const text = (error: unknown, name: string): string => {
   return typeof value === 'string' ? value : ''
 }
 
-/** A field of an error of anybody's, whose getters may throw. */
+/** A field of any error. Getters may throw. */
 function field(error: unknown, name: string): unknown {
   try {
     return (error as Record<string, unknown>)[name]

@@ -2,19 +2,19 @@ import { printable, shorten } from '../errors.ts'
 import { isRecord } from '../schema/expected.ts'
 import { BodyTooLargeError } from './body.ts'
 
-/** How much text may stand before the JSON, in characters. */
+/** The maximum length of text before the JSON, in characters. */
 const MAX_PREFIX = 65_536
 
-/** A byte order mark, or text that ends with a line or a tag, and is not itself JSON that was cut short. */
+/** A byte order mark, or text that ends with a line break or a tag and is not truncated JSON. */
 const prefix = /^\uFEFF+|^(?!\s*[[{"])[\s\S]*?[\n>](?=[ \t\r]*\{\s*["}])/
 
-/** How many values a body may have: a hostile one of a few kilobytes, compressed, could take a gigabyte of memory. */
+/** The maximum number of values in a body: a hostile body of a few compressed kilobytes could take a gigabyte of memory. */
 const MAX_VALUES = 1_000_000
 
 /**
- * Parsed JSON, also if PHP has put warnings before it; the text itself if it is not JSON.
+ * Parses JSON, even if PHP warnings precede it. Returns the text itself if it is not JSON.
  *
- * @throws {BodyTooLargeError} before a body of too many values is parsed
+ * @throws {BodyTooLargeError} if the body has too many values; it is not parsed
  */
 export function parseBody(text: string): unknown {
   if (countValues(text) > MAX_VALUES) throw new BodyTooLargeError(`${MAX_VALUES} values`)
@@ -25,9 +25,9 @@ export function parseBody(text: string): unknown {
   }
 }
 
-/** At least as many as a JSON text has: each value but the first follows a comma, a bracket or a brace. */
+/** An upper bound for the number of values in a JSON text: each but the first follows a comma, a bracket or a brace. */
 function countValues(text: string): number {
-  // Each of them takes two characters at least.
+  // Each value takes at least two characters.
   if (text.length < 2 * MAX_VALUES) return 0
   let count = 1
   for (let index = 0; index < text.length && count <= MAX_VALUES; index++) {
@@ -37,7 +37,7 @@ function countValues(text: string): number {
   return count
 }
 
-/** The JSON object that ends a text, if it has the platform's `error`, which no part of another object has. */
+/** The JSON object at the end of a text, if it has the key `error`, which no nested object has. */
 function jsonBehindText(text: string): unknown {
   const [before] = prefix.exec(text.slice(0, MAX_PREFIX)) ?? []
   if (before === undefined) return undefined
@@ -52,21 +52,21 @@ function jsonBehindText(text: string): unknown {
 /** Whether a body is an HTML page. */
 export const isHtml = (body: string): boolean => /^\s*</.test(body.slice(0, 1000))
 
-/** What came in place of a JSON object, with its first readable words. The body must be without secrets. */
+/** Describes a body that is not a JSON object, with its first readable words. It must not contain secrets. */
 export function describeUnreadable(body: unknown): string {
   if (typeof body !== 'string') return 'expected a JSON object in the response body'
   const excerpt = excerptOf(body)
   if (excerpt === '') return body.trim() === '' ? 'the response is empty' : 'the response is not JSON'
   const begins = `It begins with “${excerpt}”`
   if (/^(PHP )?(Fatal error|Parse error|Warning|Notice|Deprecated) ?: /.test(excerpt)) {
-    return `the response is a message of PHP, not JSON. ${begins}`
+    return `the response is a PHP error message, not JSON. ${begins}`
   }
   return isHtml(body)
     ? `the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address. ${begins}`
     : `the response is not JSON, or was cut short. ${begins}`
 }
 
-/** The beginning of a text on one line. A space stands for each tag, so that no secret is put together. */
+/** The beginning of a text on one line. Each tag becomes a space, because removing it could join the parts of a secret. */
 function excerptOf(text: string): string {
   const visible = text
     .slice(0, 4000)

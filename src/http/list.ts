@@ -7,19 +7,19 @@ import type { ListOptions, Page, PageQuery } from './page.ts'
 import { type Redact, redactIssues } from './secrets.ts'
 import { type FetchPage, type WalkedPage, walk } from './walk.ts'
 
-/** Rows on a page of a walk: the quota counts requests, so fewer are better. */
+/** Rows per page of a walk. Large pages, because the rate limit counts requests. */
 const WALK_LIMIT = 100
 
 const toArrayChecks = { limit: positiveInteger }
 
 /**
- * A list. It sends nothing until it is used: awaited, it is one page; iterated, every row of every page.
+ * A list that sends nothing until it is used. Await it for one page; iterate over it for every row of every page.
  *
- * Iterating asks for 100 rows a page, because the quota counts requests, unless `limit` or `page` is given. Each loop walks
- * the list anew.
+ * Iteration requests 100 rows per page, because the rate limit counts requests, unless `limit` or `page` is given. Each
+ * loop starts again.
  *
- * Deleting rows while iterating moves later rows to earlier pages, which the loop has passed: collect the rows with
- * `toArray` first, then delete.
+ * If you delete rows during a loop, later rows move to pages that the loop has already read: collect the rows with
+ * `toArray` first, then delete them.
  *
  * @example
  * for await (const { id, name } of client.campaigns.list()) console.log(id, name) // every row
@@ -52,16 +52,16 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
   }
 
   /**
-   * Page by page. Leaving the loop ends the traffic.
+   * Iterates over the pages. Leaving the loop stops all requests.
    *
-   * @throws {InvalidResponseError} if the server sends another page than the one asked for, larger pages than before, or
-   *   page after page that has nothing new
+   * @throws {InvalidResponseError} if the server sends another page than the one requested, larger pages than before, or
+   *   several pages in a row without a new row
    */
   async *pages(): AsyncGenerator<Page<T>, void, undefined> {
     for await (const { answer } of this.#walk(WALK_LIMIT)) yield answer.data
   }
 
-  /** Every row of every page, each once. Leaving the loop ends the traffic. */
+  /** Iterates over every row of every page, each once. Leaving the loop stops all requests. */
   async *[asyncIterator](): AsyncGenerator<T, void, undefined> {
     for await (const { rows } of this.#walk(WALK_LIMIT)) {
       for (const row of rows) {

@@ -1,10 +1,10 @@
 import { isError, isShortLinkError } from '../errors.ts'
 import type { Listeners } from './observers.ts'
 
-/** How much is logged; each level includes those before it. */
+/** How much to log. Each level includes those before it. */
 export type LogLevel = 'off' | 'error' | 'warn' | 'info' | 'debug'
 
-/** Where the log goes: `console`, pino, winston and others fit. */
+/** Where to log: `console`, pino, winston and others have these methods. */
 export interface Logger {
   error(message: string): void
   warn(message: string): void
@@ -12,21 +12,21 @@ export interface Logger {
   debug(message: string): void
 }
 
-/** The functions of a logger, one for each level that logs. @internal */
+/** The methods of a logger. @internal */
 export const logMethods = ['error', 'warn', 'info', 'debug'] as const
 
 /** The levels, each of which includes those before it. @internal */
 export const logLevels: readonly LogLevel[] = ['off', ...logMethods]
 
-/** A wait for rate budget that is worth a warning, in milliseconds. */
+/** A wait for the rate limit that is logged as a warning, in milliseconds. */
 const LONG_WAIT = 5000
 
-/** The log as listeners. There are none beyond the level, so that what nobody reads costs nothing. @internal */
+/** Listeners that write the log. There are none beyond the level, so that events nobody reads cost nothing. @internal */
 export function logObservers(level: LogLevel, logger: Logger): Listeners[number] {
   const includes = (other: LogLevel) => logLevels.indexOf(level) >= logLevels.indexOf(other)
   let warnedUntil = 0
 
-  // Each returns what the logger does, which may be a promise that rejects.
+  // Each returns the result of the logger, which may be a promise that rejects.
   const warn: Listeners[number] = {
     onWait: ({ method, path, waitMs, queued }) => {
       const now = performance.now()
@@ -42,7 +42,7 @@ export function logObservers(level: LogLevel, logger: Logger): Listeners[number]
     onSuccess: ({ method, path, status, attempts, durationMs }) =>
       logger.info(`shortlink-sdk: ${method} ${path} ${status} in ${seconds(durationMs)}${times(attempts)}`),
     onError: ({ method, path, error, attempts, durationMs }) => {
-      // The reason of an abort may be anything, and what a schema of the program throws is its own error.
+      // The reason of an abort may be anything, and a user's schema may throw any error.
       const other = (isError(error) && error.name) || 'aborted'
       const what = isShortLinkError(error) ? `${error.code}, ${error.outcome}` : other
       return logger.info(
@@ -55,10 +55,10 @@ export function logObservers(level: LogLevel, logger: Logger): Listeners[number]
       logger.debug(`shortlink-sdk: #${id} ${method} ${url}, attempt ${attempt}`),
     onResponse: ({ id, status, durationMs, rateLimit }) => {
       const left = rateLimit.remaining === undefined ? '' : `, ${rateLimit.remaining} requests left`
-      return logger.debug(`shortlink-sdk: #${id} answered ${status} in ${seconds(durationMs)}${left}`)
+      return logger.debug(`shortlink-sdk: #${id} responded ${status} in ${seconds(durationMs)}${left}`)
     },
     onRetry: ({ id, delayMs, reason }) =>
-      logger.debug(`shortlink-sdk: #${id} is sent again in ${seconds(delayMs)}: ${reason}`),
+      logger.debug(`shortlink-sdk: #${id} retries in ${seconds(delayMs)}: ${reason}`),
   }
   return { ...(includes('warn') && warn), ...(includes('info') && info), ...(includes('debug') && debug) }
 }

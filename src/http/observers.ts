@@ -1,41 +1,41 @@
 import type { AnyShortLinkError, Issue, RateLimitState } from '../errors.ts'
 import { notify } from '../runtime/notify.ts'
 
-/** Functions that are called with what happens. They see no key and no password, and cannot break a call by throwing. */
+/** Callbacks for events. Events contain no key and no password. Errors that a callback throws are ignored. */
 export interface Observers {
-  /** Called, under `validation: 'report'`, with what does not fit. */
+  /** Called with what is invalid in a response, with `validation: 'report'`. */
   onDrift?: ((drift: Drift) => void) | undefined
   /** Called before each attempt is sent. */
   onRequest?: ((event: RequestEvent) => void) | undefined
-  /** Called when an answer has come, whatever it says. */
+  /** Called after each response, be it a success or a failure. */
   onResponse?: ((event: ResponseEvent) => void) | undefined
-  /** Called before the wait for a retry begins. */
+  /** Called before the wait for a retry. */
   onRetry?: ((event: RetryEvent) => void) | undefined
-  /** Called when a call has to wait for rate budget. */
+  /** Called when a call has to wait for the rate limit. */
   onWait?: ((event: WaitEvent) => void) | undefined
-  /** Called when a call has failed for good. One whose parameters do not fit never begins, and is not reported. */
+  /** Called when a call has failed, after all retries. A call with invalid parameters never begins, so it is not reported. */
   onError?: ((event: ErrorEvent) => void) | undefined
 }
 
-/** What does not fit in an answer: where, and what kind of thing came, but no values. */
+/** What is invalid in a response: paths and types, but no values. */
 export interface Drift {
   /** The HTTP method of the call. */
   readonly method: string
-  /** The path below the base address, without secrets. */
+  /** The path relative to the base URL, without secrets. */
   readonly path: string
-  /** Everything that does not fit, 100 issues at most. */
+  /** What is invalid, at most 100 issues. */
   readonly issues: readonly Issue[]
 }
 
-/** The call that an event belongs to. */
+/** The fields of every event. */
 export interface CallEvent {
   /** The same for all attempts of a call. */
   readonly id: string
   /** The HTTP method. */
   readonly method: string
-  /** The path below the base address, without secrets. */
+  /** The path relative to the base URL, without secrets. */
   readonly path: string
-  /** The whole address, without secrets. */
+  /** The URL, without secrets. */
   readonly url: string
 }
 
@@ -45,54 +45,54 @@ export interface RequestEvent extends CallEvent {
   readonly attempt: number
 }
 
-/** An answer that has come. */
+/** A response. */
 export interface ResponseEvent extends RequestEvent {
   /** The HTTP status. */
   readonly status: number
-  /** From sending to the last byte of the answer, in milliseconds. */
+  /** From sending the request to the last byte of the response, in milliseconds. */
   readonly durationMs: number
-  /** The rate budget after the answer. */
+  /** The state of the rate limit after the response. */
   readonly rateLimit: RateLimitState
 }
 
-/** An attempt that failed and will be followed by another. */
+/** An attempt that failed and will be retried. */
 export interface RetryEvent extends RequestEvent {
-  /** How long the wait is, in milliseconds. */
+  /** How long the wait before the retry is, in milliseconds. */
   readonly delayMs: number
   /** The message of the error that ended the attempt. */
   readonly reason: string
 }
 
-/** A call that waits for rate budget. */
+/** A call that has to wait for the rate limit. */
 export interface WaitEvent extends CallEvent {
-  /** How long the wait is expected to be, in milliseconds. */
+  /** The estimated wait, in milliseconds. */
   readonly waitMs: number
-  /** Calls that wait, this one included. */
+  /** Calls that are waiting, this one included. */
   readonly queued: number
 }
 
-/** A call that has failed for good. */
+/** A call that has failed. */
 export interface ErrorEvent extends CallEvent {
   /** An error of this package, or the reason of an abort. */
   readonly error: AnyShortLinkError | unknown
   /** How many times the request was sent. */
   readonly attempts: number
-  /** From the call to its end, waiting included, in milliseconds. */
+  /** From the call to its end, including waits, in milliseconds. */
   readonly durationMs: number
 }
 
-/** A call that has succeeded; only the log listens to it. */
+/** A call that has succeeded. Only the log listens to it. */
 interface SuccessEvent extends Omit<ErrorEvent, 'error'> {
   readonly status: number
 }
 
-/** Who is called with the events of a client: the user's observers and the log. */
+/** The listeners to the events of a client: the user's callbacks and the log. */
 export type Listeners = readonly (Observers & { onSuccess?: ((event: SuccessEvent) => void) | undefined })[]
 
 type EventName = Exclude<keyof Listeners[number], 'onDrift'>
 type EventOf<Name extends EventName> = Parameters<NonNullable<Listeners[number][Name]>>[0]
 
-/** Tells whoever listens about an event of a call. The event is only made where somebody does. */
+/** Passes an event of a call to its listeners. The event is created only if there are any. */
 export function emit<Name extends EventName>(
   { id, method, path, url, listeners }: CallEvent & { readonly listeners: Listeners },
   name: Name,

@@ -5,13 +5,13 @@ import { type RequestOptions, requestOptionChecks } from './request-options.ts'
 export interface Page<T> {
   /** The rows of this page. */
   readonly items: T[]
-  /** The number of all rows, not of those on this page. */
+  /** The total number of rows in the list, on all pages. */
   readonly result: number
   /** Rows on a page. */
   readonly perpage: number
   /** The number of this page, from 1. */
   readonly currentpage: number
-  /** The number of the next page, as the server sent it: on the last page some servers repeat the current one. */
+  /** The number of the next page, as the server sent it. On the last page, some servers repeat the current number. */
   readonly nextpage: number | null
   /** The number of the last page. */
   readonly maxpage: number
@@ -19,22 +19,22 @@ export interface Page<T> {
   readonly hasNextPage: boolean
 }
 
-/** Which page of a list, and how many rows it has. */
+/** Pagination parameters. */
 export interface PageQuery {
-  /** Rows on a page. Default: 100 if the list is iterated, the server's own default for a single page (15 where seen). */
+  /** Rows per page. Default: 100 if you iterate over the list, else the server's own default (usually 15). */
   limit?: number | undefined
-  /** The number of the page, from 1. A walk begins there, and keeps to the server's own page size. */
+  /** The number of the page, from 1. Iteration begins there, with the server's own page size unless `limit` is given. */
   page?: number | undefined
 }
 
 /** @internal */
 export const pageChecks = { limit: positiveInteger, page: positiveInteger } satisfies Checks<keyof PageQuery>
 
-/** Options of a list: of its requests, and of the walk from page to page. */
+/** Options for a list: for its requests, and for the iteration. */
 export interface ListOptions extends RequestOptions {
-  /** Pages in flight at once while the list is iterated; the rows come in order all the same. Default 1, at most 100. */
+  /** How many pages to request at once during iteration, from 1 to 100. The rows stay in order. Default 1. */
   concurrency?: number | undefined
-  /** Whether a row that was seen already is left out, since pages shift when rows are added. Default true. */
+  /** Whether to leave out duplicate rows, which occur if rows are added during iteration. Default `true`. */
   dedupe?: boolean | undefined
 }
 

@@ -3,13 +3,13 @@ import { checkParams, filename, id, oneOf, required } from '../schema/checks.ts'
 import { kind, shown } from '../schema/expected.ts'
 import { neverClimbs } from '../schema/segment.ts'
 
-/** A path with the parameters that stand in it, each under its name. */
+/** A path with its parameters by name. */
 export interface Path {
   readonly text: readonly string[]
   readonly params: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** The longest path that a user may write, in characters; servers refuse longer ones. */
+/** The maximum length of a user's path, in characters. Servers refuse longer ones. */
 const MAX_PATH = 8000
 
 const pathChecks = { filename, type: oneOf(['links', 'bio', 'qr']) }
@@ -22,14 +22,14 @@ export function path(text: TemplateStringsArray, ...params: Record<string, unkno
   return { text, params }
 }
 
-/** A path with the names of its parameters: `/campaign/:id/delete`. A string of the user's stays as it is. */
+/** A path with the names of its parameters: `/campaign/:id/delete`. A user's path stays as it is. */
 export function patternOf(path: Path | string): string {
   if (!isTemplate(path)) return typeof path === 'string' ? path : kind(path)
   const { text, params } = path
   return text.reduce((done, part, index) => `${done}:${Object.keys(params[index - 1]!)[0]}${part}`)
 }
 
-/** What does not fit about a path: its parameters, or, where a user wrote it, that it could lead out of the base address. */
+/** Problems with a path: invalid parameters, or a user's path that could lead out of the base URL. */
 export function checkPath(path: Path | string): Issue[] {
   if (isTemplate(path)) {
     const values = valuesOf(path)
@@ -49,7 +49,7 @@ export function checkPath(path: Path | string): Issue[] {
   return fits ? [] : [{ path: ['path'], message }]
 }
 
-/** A path that fits, as it is sent. */
+/** Escapes the parameters of a valid path. */
 export function escapePath(path: Path | string): string {
   if (!isTemplate(path)) return path
   const values = valuesOf(path)

@@ -3,15 +3,15 @@ import { type Checks, count, milliseconds } from '../schema/checks.ts'
 import { isRecord, kind, shown } from '../schema/expected.ts'
 import type { RetryOptions } from './retry.ts'
 
-/** Options of one call, all optional. They take precedence over the client's. */
+/** Options for one call, which override the client's. All are optional. */
 export interface RequestOptions {
-  /** Ends the call at once, with the signal's reason, as fetch does. */
+  /** Aborts the call, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined
-  /** How long one attempt may take, in milliseconds. `false`: no limit. */
+  /** How long one attempt may take, in milliseconds. `false`: no limit. Default: the client's, 30,000. */
   timeout?: number | false | undefined
-  /** Retries after the first attempt, or `{ limit, maxDelay }`. */
+  /** The number of retries after the first attempt, or `{ limit, maxDelay }`. Default: the client's, 2. */
   retry?: number | RetryOptions | undefined
-  /** Headers added to this request. */
+  /** Headers to add to the request. */
   headers?: HeadersInput | undefined
 }
 
@@ -21,7 +21,7 @@ export const timeoutCheck = {
   fits: (value: unknown) => value === false || milliseconds.fits(value),
 }
 
-/** The checks of the options that a client and a call have in common. @internal */
+/** Checks for the options that a client and a call have in common. @internal */
 export const requestOptionChecks = {
   signal: {
     expected: 'an AbortSignal',
@@ -43,7 +43,7 @@ export const requestOptionChecks = {
   headers: {
     expected: 'names and values of headers, each a line without control characters',
     fits: (value: unknown) => headerEntries(value)?.every(isHeader) ?? false,
-    // The value may be a secret, the name is not.
+    // Only the name is shown, because the value may be a secret.
     secret: true,
     hint: (value: unknown) => {
       const misfit = headerEntries(value)?.find((entry) => !isHeader(entry))
@@ -63,7 +63,7 @@ export function authorizationIn(headers: readonly HeaderPair[]): string | undefi
   return headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1]
 }
 
-/** The names and values of anything that `new Headers` takes, of any realm; `undefined` where it is something else. */
+/** The names and values of anything that `new Headers` takes, of any realm; `undefined` if it is something else. */
 function headerEntries(headers: unknown): [unknown, unknown][] | undefined {
   if (typeof headers !== 'object' || headers === null) return undefined
   const entries = Symbol.iterator in headers ? [...(headers as Iterable<unknown>)] : Object.entries(headers)

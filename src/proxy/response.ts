@@ -58,7 +58,7 @@ function redirectRefusal(status: number, location: string | null, isHidden: bool
     return new ProxyRefusal(502, `the platform responded with status ${status}`, new Error(`status ${status}`))
   }
   const cause = new Error(
-    `status ${status}, to ${key.redact(location ?? 'an address that this runtime does not tell')}`,
+    `status ${status}, to ${key.redact(location ?? 'an address that this runtime does not reveal')}`,
   )
   return new ProxyRefusal(502, 'the platform redirects', cause)
 }

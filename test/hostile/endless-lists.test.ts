@@ -74,7 +74,7 @@ describe('a list without end', () => {
     )
     const error = await failure(connect(server).splash.list().toArray())
     expect(error).toMatchObject({ code: 'invalid_response' })
-    expect(error.message).toContain('asked for page 2')
+    expect(error.message).toContain('requested page 2')
     expect(server.seen).toHaveLength(2)
   })
 

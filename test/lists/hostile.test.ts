@@ -130,7 +130,7 @@ describe('a walk does not go where the server says', () => {
       const client = connect({ origin: 'http://127.0.0.1' }, { fetch })
       const error = await failure(client.paginate('/urls', { listKey: 'urls' }).toArray())
       expect(error).toBeInstanceOf(InvalidResponseError)
-      expect(error.message).toContain(`asked for page 1, the server sent page ${currentpage}`)
+      expect(error.message).toContain(`requested page 1, received page ${currentpage}`)
       expect(asked).toEqual([1])
     },
   )

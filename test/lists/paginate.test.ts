@@ -119,7 +119,7 @@ describe('client.paginate', () => {
       const error = await failure(list(4))
       expect(error).toBeInstanceOf(InvalidResponseError)
       expect((error as InvalidResponseError).issues).toEqual([
-        { path: ['currentpage'], message: 'asked for page 4, the server sent page 1' },
+        { path: ['currentpage'], message: 'requested page 4, received page 1' },
       ])
     },
   )

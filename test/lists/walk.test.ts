@@ -29,7 +29,7 @@ describe('a walk', () => {
     const error = await failure(walk())
     expect(error).toBeInstanceOf(InvalidResponseError)
     expect(error).toMatchObject({ method: 'GET', path: '/splash', status: 200, outcome: 'unknown', attempts: 1 })
-    expect(error.message).toContain('asked for page 2, the server sent page 1')
+    expect(error.message).toContain('requested page 2, received page 1')
     expect(rows).toEqual([1])
     expect(server.seen).toHaveLength(2)
   })

@@ -225,7 +225,7 @@ describe('when the platform fails', () => {
     const { call } = await proxied({ fetch: async () => hidden, onError: (error) => errors.push(error) })
     const answer = await call('/campaigns')
     expect([answer.status, (await answer.json()).message]).toEqual([502, 'this proxy: the platform redirects'])
-    expect(errors).toEqual([new Error('status 0, to an address that this runtime does not tell')])
+    expect(errors).toEqual([new Error('status 0, to an address that this runtime does not reveal')])
   })
 
   test.each([300, 304, 399])('the status %d without an address is a 502 that names it', async (status) => {

@@ -137,9 +137,9 @@ test('allowInsecureHttp lets an address beyond this machine be http', () => {
 })
 
 test.each<[string, Partial<ProxyOptions>, string]>([
-  ['baseUrl', { baseUrl: undefined }, 'no address to send it to: set `baseUrl` or SHORTLINK_BASE_URL'],
-  ['baseUrl', { baseUrl: '/api' }, 'baseUrl: /api is relative to the address of a page, and there is no page here'],
-  ['openerUrl', {}, 'no address to send it to: set `openerUrl` or SHORTLINK_OPENER_URL'],
+  ['baseUrl', { baseUrl: undefined }, 'no base URL: set `baseUrl` or SHORTLINK_BASE_URL'],
+  ['baseUrl', { baseUrl: '/api' }, 'baseUrl: /api is relative to the URL of a page, and there is no page here'],
+  ['openerUrl', {}, 'no base URL: set `openerUrl` or SHORTLINK_OPENER_URL'],
   ['apiKey', { apiKey: undefined }, 'no key: set `apiKey` or SHORTLINK_API_KEY'],
 ])(
   'a missing %s fails in the first request, because frameworks create a proxy while they build: %j',
