@@ -84,7 +84,9 @@ describe('a bot wall', () => {
     ['a captcha', { status: 429, body: '<html><form class="h-captcha"></form></html>' }],
     ['an answer with cf-mitigated', { status: 403, headers: { 'cf-mitigated': 'challenge' }, body: html }],
   ])('is suspected behind %s', async (_, answer) => {
-    expect(await messageFor(answer)).toMatch(/A bot wall may be in front of the server: .*`User-Agent` or cookie.*`headers`/)
+    expect(await messageFor(answer)).toMatch(
+      /A bot wall may be in front of the server: .*`User-Agent` or cookie.*`headers`/,
+    )
   })
 
   it('is not suspected behind another HTML page', async () => {

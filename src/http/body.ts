@@ -58,8 +58,7 @@ export async function readText(response: ReadableResponse, maxBytes: number, sig
     for (;;) {
       const { done, value } = await source.next()
       if (done) break
-      if (!ArrayBuffer.isView(value))
-        throw new UnusableResponseError('the response body must be a stream of bytes')
+      if (!ArrayBuffer.isView(value)) throw new UnusableResponseError('the response body must be a stream of bytes')
       if (length + value.byteLength > maxBytes) throw new BodyTooLargeError(`maxResponseSize, ${maxBytes} bytes`)
       bytes = append(bytes, length, new Uint8Array(value.buffer, value.byteOffset, value.byteLength))
       length += value.byteLength
@@ -134,7 +133,8 @@ const isNodeStream = (body: object): body is AsyncIterable<unknown> & { destroy(
 /** Reads a body of a fetch without streams, which holds the whole body in any case. */
 async function readWhole(response: ReadableResponse, maxBytes: number): Promise<string> {
   const text: unknown = await response.text()
-  if (typeof text !== 'string') throw new UnusableResponseError('the `text()` of the response must resolve with a string')
+  if (typeof text !== 'string')
+    throw new UnusableResponseError('the `text()` of the response must resolve with a string')
   // A UTF-16 unit is at most three bytes of UTF-8, so most texts can be measured without encoding them.
   if (text.length * 3 > maxBytes && new TextEncoder().encode(text).byteLength > maxBytes) {
     throw new BodyTooLargeError(`maxResponseSize, ${maxBytes} bytes`)

@@ -88,7 +88,11 @@ export function noResponse(
     return connectionError(message, 'unknown', false)
   }
   if (isSent && isRedirectError(thrown)) {
-    return connectionError(redirectAdvice('another address, which this runtime does not reveal', call), 'rejected', false)
+    return connectionError(
+      redirectAdvice('another address, which this runtime does not reveal', call),
+      'rejected',
+      false,
+    )
   }
   const hasBody = call.body !== undefined || call.upload !== undefined
   const notSent = !isSent || neverOpened(thrown, { hasBody })

@@ -1,32 +1,32 @@
-/** A way to read one character of a text: the character, and where the rest of the text begins. */
+/** One way to read a character of a text: its code, and the place after it. */
 export interface Reading {
   readonly code: number
   readonly end: number
 }
 
-/** How many encodings, one inside of the other, are looked through: JSON inside of a query inside of JSON. */
+/** How many nested encodings are decoded: JSON inside a query inside JSON. */
 const MOST_LAYERS = 3
 
 /** A run of backslashes that no escape reaches the end of: in each layer, two are one. */
 const LONG_RUN = '\\'.repeat(2 ** MOST_LAYERS + 1)
 
-/** The most digits of a character's number, leading zeros included. */
+/** The maximum number of digits in a numeric escape, including leading zeros. */
 const MOST_DIGITS = 16
 
-/** What may begin an escape: in a query `%` and `+`, in HTML `&`, in JSON and JavaScript `\`. */
+/** Characters that may begin an escape: `%` and `+` in a query, `&` in HTML, `\` in JSON and JavaScript. */
 export const SIGNS = [37, 43, 38, 92] as const
 const [PERCENT, PLUS, AMPERSAND, BACKSLASH] = SIGNS
 
 const [X, U] = [120, 117] as const
 
-/** Letters that stand for a control character behind a backslash. */
+/** Letters that mean a control character after a backslash. */
 const controls = /* @__PURE__ */ new Map(
   Object.entries({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '0': '\0' }).map(
     ([letter, control]): [number, number] => [letter.charCodeAt(0), control.charCodeAt(0)],
   ),
 )
 
-/** The names of HTML for punctuation and for the letters of Latin-1, from U+00A0 on. */
+/** The HTML entities for punctuation and for Latin-1, from U+00A0 on. */
 const names = /* @__PURE__ */ new Map<string, number>([
   ...Object.entries({
     ...{ Tab: '\t', NewLine: '\n', excl: '!', quot: '"', num: '#', dollar: '$', percnt: '%', amp: '&', apos: "'" },
@@ -45,19 +45,19 @@ const LONGEST_NAME = 7
 export const beginsEscape = (unit: number): boolean =>
   unit === PERCENT || unit === PLUS || unit === AMPERSAND || unit === BACKSLASH
 
-/** How far ahead readings are remembered, by number of layers, and last whether those of one layer are all. */
+/** How many places ahead the readings are cached, per number of layers. The last slot says whether one layer has them all. */
 const REMEMBERED = 512
 const slotOf = (place: number, layers: number): number => (place % REMEMBERED) * (MOST_LAYERS + 2) + layers
 const final = (place: number): number => slotOf(place, MOST_LAYERS + 1)
 
-/** Reads the characters of a text, escaped or not. The work for each is bounded, whatever the text. */
+/** Reads the characters of a text, escaped or not, with bounded work for each. */
 export class Reader {
   readonly #text: string
-  /** The readings found last, by place and number of layers: an escape is also looked at as part of those before it. */
+  /** A cache of readings by place and number of layers, because an escape is also read as part of those before it. */
   readonly #known: (readonly Reading[])[] = []
   readonly #places: number[] = []
 
-  /** Whether another sign was met behind the one that is read. */
+  /** Whether another escape sign was found after the current one. */
   #metSign = false
 
   constructor(text: string) {
@@ -65,8 +65,8 @@ export class Reader {
   }
 
   /**
-   * Every way to read the character at a place: as it stands there, and as what an escape that begins there means, which
-   * may itself be escaped. The sign of an escape may also be no more than itself, so there is often more than one way.
+   * Every way to read the character at a place: literally, and as an escape that begins there, which may itself be escaped.
+   * A sign may be literal or begin an escape, so there is often more than one way.
    */
   at(place: number): readonly Reading[] {
     const readings = this.#at(place, MOST_LAYERS)
@@ -98,7 +98,7 @@ export class Reader {
     const below = this.#at(place, layers - 1)
     if (layers > 1 && this.#places[final(place)] === place) return below
     this.#metSign = false
-    // What the layers outside leave may be the sign that the innermost one begins with.
+    // Decoding the outer layers may produce the sign of an inner escape.
     const found: Reading[] = [...below]
     for (const sign of below) {
       if (!beginsEscape(sign.code)) continue
@@ -106,14 +106,14 @@ export class Reader {
         if (!found.some(({ code, end }) => code === reading.code && end === reading.end)) found.push(reading)
       }
     }
-    // Most escapes are plain: further layers would read the same.
+    // Most escapes are not nested, so further layers would give the same readings.
     if (layers === 1 && !this.#metSign && !found.slice(1).some(({ code }) => beginsEscape(code))) {
       this.#places[final(place)] = place
     }
     return found
   }
 
-  /** What an escape means that begins with this sign, which is spelled from `place` to `sign.end`. */
+  /** The meaning of an escape that begins with this sign, which is written from `place` to `sign.end`. */
   #meaning(place: number, sign: Reading, layers: number): readonly Reading[] {
     switch (sign.code) {
       case PERCENT:
@@ -138,7 +138,7 @@ export class Reader {
     let { end } = first
     for (let index = 0; index < more; index++) {
       const next = this.#continuation(end, layers)
-      // No UTF-8: a byte of Latin-1.
+      // Not UTF-8, so it is a byte of Latin-1.
       if (!next) return [{ code: first.value, end: first.end }]
       code = (code << 6) | (next.value & 0x3f)
       end = next.end
@@ -146,7 +146,7 @@ export class Reader {
     return code > 0x10ffff ? [] : [{ code, end }]
   }
 
-  /** A byte that is not the first of its character. */
+  /** A continuation byte of UTF-8. */
   #continuation(place: number, layers: number): { value: number; end: number } | undefined {
     if (beginsEscape(this.#text.charCodeAt(place))) this.#metSign = true
     for (const sign of this.#at(place, layers)) {
@@ -179,7 +179,7 @@ export class Reader {
     return longest ? [longest] : []
   }
 
-  /** The character of `\n`, `\"`, `\x2b`, `\u002b` or `\u{2b}`, whose backslash is spelled from `from` to `place`. */
+  /** The character of `\n`, `\"`, `\x2b`, `\u002b` or `\u{2b}`, whose backslash is written from `from` to `place`. */
   #backslashed(from: number, place: number, layers: number): Reading[] {
     const found: Reading[] = []
     const isRaw = (from: number, end: number) =>
@@ -188,7 +188,7 @@ export class Reader {
     for (const reading of this.#at(place, layers)) {
       const { code, end } = reading
       if (code === BACKSLASH) {
-        // Two of them are one. In a run they have the same length, or there would be too many ways to divide it.
+        // Two backslashes mean one. In a run, all must have the same length, or there would be too many ways to divide it.
         if (end - place === place - from || !isRaw(from, place) || !isRaw(place, end)) found.push(reading)
         continue
       }
@@ -210,13 +210,13 @@ export class Reader {
     return found
   }
 
-  /** Where the text goes on behind a sign, which may be escaped; `undefined` if another stands there. */
+  /** The place after a sign, which may be escaped; `undefined` if another character is there. */
   #behind(sign: string, place: number, layers: number): number | undefined {
     const wanted = sign.charCodeAt(0)
     return this.#longest(place, layers, (code) => code === wanted)?.end
   }
 
-  /** A number of at most so many digits. */
+  /** A number of at most `most` digits. */
   #number(place: number, base: 10 | 16, most: number, layers: number) {
     let value = 0
     let count = 0
@@ -230,7 +230,7 @@ export class Reader {
     return count ? { value, count, end } : undefined
   }
 
-  /** The longest reading that fits: the semicolon of an entity may itself be escaped. */
+  /** The longest matching reading, because the semicolon of an entity may itself be escaped. */
   #longest(place: number, layers: number, fits: (code: number) => boolean): Reading | undefined {
     const unit = this.#text.charCodeAt(place)
     if (beginsEscape(unit)) {
@@ -244,13 +244,13 @@ export class Reader {
   }
 }
 
-/** Whether a code stands for half a character of UTF-16. */
+/** Whether a code is half of a UTF-16 surrogate pair. */
 export const isSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdfff
 
 const isLetterOrDigit = (code: number): boolean =>
   (code >= 48 && code <= 57) || ((code | 32) >= 97 && (code | 32) <= 122)
 
-/** The value of a hexadecimal digit; a number above 15 if it is none. */
+/** The value of a hexadecimal digit; a number above 15 for other characters. */
 function digitValue(code: number): number {
   if (code >= 48 && code <= 57) return code - 48
   const letter = code | 32

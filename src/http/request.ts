@@ -19,7 +19,7 @@ import { type Retry, retryOptions } from './retry.ts'
 import { createRedactor, REDACTED, type Redact, redactIssues, redactLine } from './secrets.ts'
 import { checkContent, isReplayable, type Upload, type UploadContent, uploadOptionChecks } from './upload.ts'
 
-/** A call: what is sent, how that is checked, and how the response is read. */
+/** A call: what to send, how to check that, and how to read the response. */
 export interface Call<T> {
   readonly method: string
   readonly path: Path | string
@@ -35,7 +35,7 @@ export interface Call<T> {
   readonly read: Read<T>
 }
 
-/** One of the two APIs: its address, and what its calls need. */
+/** One of the two APIs. */
 export interface Api {
   readonly address: Address
   /** Whether its calls carry the key. */
@@ -44,7 +44,7 @@ export interface Api {
   readonly limiter: () => RateLimiter | undefined
 }
 
-/** What a call takes from its client if its own options say nothing. */
+/** The settings that a call takes from its client. */
 export interface CallDefaults {
   readonly management: Api
   readonly opener: Api
@@ -56,22 +56,22 @@ export interface CallDefaults {
   readonly listeners: () => Listeners
 }
 
-/** A call that was checked and is ready to be sent, as often as it takes. */
+/** A call that was checked and can be sent, several times if it is retried. */
 export interface PreparedCall<T> {
   /** The same for all attempts; for events. */
   readonly id: string
   readonly method: string
-  /** The path as it is sent, without secrets. */
+  /** The escaped path, without secrets. */
   readonly path: string
-  /** The address without secrets, for errors and events. */
+  /** The URL without secrets, for errors and events. */
   readonly url: string
-  /** The address to send to. */
+  /** The URL to send to. */
   readonly target: string
   readonly api: Api
   readonly limiter: RateLimiter | undefined
   readonly listeners: Listeners
   readonly apiKey: ApiKey
-  /** Removes the key and this call's own secrets from a text. */
+  /** Removes the key and the secrets of this call from a text. */
   readonly redact: Redact
   readonly body: string | undefined
   readonly upload: Upload | undefined
@@ -88,14 +88,14 @@ let calls = 0
 
 const methods = { method: required(oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])) }
 
-/** Options of calls, which are a mistake among parameters. `onTaken` belongs to `links.ensure`. */
+/** Names of call options, which are a mistake among parameters. `onTaken` belongs to `links.ensure`. */
 const optionNames = [...Object.keys(uploadOptionChecks), 'concurrency', 'dedupe', 'onTaken']
 
 /**
- * Checks a call and its options, and makes of them what is sent.
+ * Checks a call and its options, and prepares the request.
  *
  * @throws {InvalidRequestError} if something is invalid
- * @throws {ConfigurationError} if the client has no address for it
+ * @throws {ConfigurationError} if the base URL is missing
  */
 export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults: CallDefaults): PreparedCall<T> {
   const { query, json, checks } = call
@@ -157,17 +157,17 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
   }
 }
 
-/** @throws {InvalidRequestError} if there are issues, without the secrets that they may show */
+/** @throws {InvalidRequestError} if there are issues; secrets, which they may show, are removed */
 export function refuse(issues: readonly Issue[], context: ErrorContext, redact: Redact = (text) => text): void {
   if (issues.length) throw new InvalidRequestError(redactIssues(redact, issues), context)
 }
 
-/** The context of the errors of a call. */
+/** Error context for a call. */
 export function contextOf({ method, path, url }: PreparedCall<unknown>): ErrorContext {
   return { method, path, url }
 }
 
-/** The context of the error of a call that is refused before it is prepared. */
+/** Error context for a call that is rejected before it is prepared. */
 export function contextOfInvalid(given: unknown, path: string, { address }: Api, redact: Redact): ErrorContext {
   const method = typeof given === 'string' ? given : kind(given)
   const shown = (text: string) => redactLine(redact, text, 200)
@@ -183,14 +183,14 @@ const authorizationBesideKey: Issue = {
 /** Whether a parameter is a secret. */
 const isSecret = (name: string, checks: Checks = {}): boolean => name === 'password' || checks[name]?.secret === true
 
-/** The secrets among parameters. A shorter one would be found in words that have nothing to do with it. */
+/** The secrets among parameters. Short ones are ignored, because they would match unrelated words. */
 function secretsIn(params: unknown, checks: Checks | undefined): string[] {
   return Object.entries(isRecord(params) ? params : {}).flatMap(([name, value]) =>
     isSecret(name, checks) && typeof value === 'string' && value.length > 2 ? [value] : [],
   )
 }
 
-/** Removes the key, an `Authorization` of the user's own, and the passwords among the parameters. */
+/** Creates a redactor for the key, a user's own `Authorization` header, and the passwords among the parameters. */
 function redactorOf(secrets: string[], authorization: string | undefined, apiKey: ApiKey): Redact {
   const credentials = authorization?.split(' ').at(-1)
   const redact = createRedactor(...secrets, ...(credentials ? [credentials] : []))
@@ -198,8 +198,8 @@ function redactorOf(secrets: string[], authorization: string | undefined, apiKey
 }
 
 /**
- * A query, as it is sent and as it is shown, without passwords: `undefined` is left out, `null` and `''` are sent empty, the
- * rest is escaped, whatever it holds.
+ * Builds a query: one to send, and one without passwords to show. `undefined` is left out, `null` and `''` are sent empty,
+ * everything else is escaped.
  */
 function queryString(query: object | undefined, checks: Checks | undefined, issues: Issue[]) {
   const sent: string[] = []
@@ -236,7 +236,7 @@ function stringify(json: unknown, issues: Issue[]): string | undefined {
   }
 }
 
-/** The issue of a value that cannot be sent, which may be an option of the call in the wrong argument. */
+/** The issue of a value that cannot be sent. It may be an option of the call in the wrong argument. */
 function misplaced(name: string, message: string): Issue {
   const advice = optionNames.includes(name) ? `: ${IS_AN_OPTION}` : ''
   return { path: [name], message: message + advice }
@@ -245,11 +245,11 @@ function misplaced(name: string, message: string): Issue {
 /** The parameters that have an issue already. */
 const firstKeysOf = (issues: readonly Issue[]) => new Set(issues.map(({ path }) => path[0]))
 
-/** Whether a value is data, and not a function or an instance such as an AbortSignal, which JSON would make `{}` of. */
+/** Whether a value is data, not a function or an instance such as an AbortSignal, which would become `{}` in JSON. */
 function isData(value: unknown): boolean {
   if (typeof value === 'function' || typeof value === 'symbol') return false
   if (typeof value !== 'object' || value === null || Array.isArray(value) || 'toJSON' in value) return true
-  // A plain object of any realm: its prototype has none.
+  // The prototype of a plain object, of any realm, has no prototype.
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }

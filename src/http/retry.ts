@@ -1,16 +1,16 @@
 import { isShortLinkError } from '../errors.ts'
 
-/** How often a call is sent again, and how long it may wait for that. */
+/** How often a call is retried, and how long it may wait before a retry. */
 export interface RetryOptions {
-  /** Retries after the first attempt. Default 2; 0: none. */
+  /** The number of retries after the first attempt. Default 2; 0: none. */
   limit?: number | undefined
-  /** The longest wait before a retry, in milliseconds; a longer one is an error at once. Default 90,000. */
+  /** The longest wait before a retry, in milliseconds. If the server asks for a longer one, the call fails at once. Default 90,000. */
   maxDelay?: number | undefined
 }
 
 /** An attempt that failed. */
 export interface Failure {
-  /** One of our errors, or the reason of an abort. */
+  /** An error of this package, or the reason of an abort. */
   readonly error: unknown
   /** How long the server said to wait before the next attempt, in milliseconds. */
   readonly wait?: number | undefined
@@ -22,7 +22,7 @@ export interface Retry {
   readonly maxDelay: number
 }
 
-/** Both forms of the option `retry`, filled in. */
+/** Fills in the defaults of the option `retry`, in both of its forms. */
 export function retryOptions(retry: number | RetryOptions | undefined, defaults: Retry): Retry {
   const { limit = defaults.limit, maxDelay = defaults.maxDelay }: RetryOptions =
     typeof retry === 'object' ? retry : { limit: retry }
@@ -36,18 +36,18 @@ export interface Attempt {
   readonly replayable: boolean
   /** Whether the connection never opened. */
   readonly notSent: boolean
-  /** What the server answered; `undefined` where no answer came. */
+  /** The status of the response; `undefined` if there was none. */
   readonly status: number | undefined
 }
 
 const transientStatuses = [408, 429, 500, 502, 503, 504]
 
 /**
- * Whether a failed request may be sent again without doing its work twice.
+ * Whether a failed request can be retried without doing its work twice.
  *
- * GET, PUT and DELETE have the same effect however often they arrive, so they are sent again after lost connections,
- * timeouts and transient statuses. A POST creates something each time, so it is sent again only where it was certainly
- * not done: refused by the rate limit, or never sent. A body that can be read only once cannot be sent again.
+ * GET, PUT and DELETE have the same effect however often they arrive, so they are retried after lost connections, timeouts
+ * and transient statuses. A POST creates something each time, so it is retried only if it was certainly not done: refused
+ * because of the rate limit, or never sent. A body that can be read only once cannot be retried.
  */
 export function mayRepeat({ method, replayable, notSent, status }: Attempt): boolean {
   if (!replayable) return false
@@ -56,8 +56,8 @@ export function mayRepeat({ method, replayable, notSent, status }: Attempt): boo
 }
 
 /**
- * How long to wait before the next attempt, in milliseconds; `undefined` if there is none: what the server said, else a
- * backoff that doubles from half a second, with jitter, so that calls that failed together do not return together.
+ * How long to wait before the next attempt, in milliseconds; `undefined` if there is none. Either as long as the server said,
+ * or a backoff that doubles from half a second, with jitter, so that calls that failed together are not retried together.
  */
 export function retryDelay({ error, wait }: Failure, attempt: number, { limit, maxDelay }: Retry): number | undefined {
   if (!isShortLinkError(error) || !error.retryable || attempt > limit) return undefined

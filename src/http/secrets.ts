@@ -5,55 +5,54 @@ import { beginsEscape, isSurrogate, Reader, SIGNS } from './readings.ts'
 /** Removes secrets from a text. */
 export type Redact = (text: string) => string
 
-/** What stands in the place of a secret. */
+/** The replacement for a secret. */
 export const REDACTED = '[redacted]'
 
-/** How many characters of a secret are searched. The rest of a longer one is followed from there as far as the text has it. */
+/** How many characters of a secret are searched for. The rest of a longer one is followed through the text from there. */
 const MOST_SEARCHED = 64
 
 /**
- * How many characters from the first one of a secret are taken for the whole, whatever follows: somebody else may have cut
- * it. Three quarters, at least 16, at most 64.
+ * How many leading characters of a secret count as the whole secret, because somebody else may have truncated it. Three quarters, at least 16, at most 64.
  */
 const enough = (length: number): number => Math.min(length, MOST_SEARCHED, Math.max(16, Math.ceil(length * 0.75)))
 
-/** How many are enough if the text was cut behind them. A quarter, at least 8, at most 16. */
+/** How many are enough if the text was truncated after them. A quarter, at least 8, at most 16. */
 const enoughBeforeCut = (length: number): number => Math.min(length, 16, Math.max(8, Math.ceil(length / 4)))
 
-/** What is left of an escape that was cut, and the end of the text or an ellipsis. */
+/** The rest of a truncated escape, then the end of the text or an ellipsis. */
 const CUT =
   /((?:%(?:25){0,4}[\da-f]?|&(?:amp;){0,4}#?\w{0,8}|\\{1,15}(?:x|u\{?)?[\da-f]{0,8})?)(?:$|…|\.\.\.|\\u2026|&hellip;|&#8230;|%E2%80%A6)/iy
 
 const ELLIPSIS = '…'.charCodeAt(0)
 const DOT = '.'.charCodeAt(0)
 
-/** The fewest bytes that are searched in hexadecimal and base64: less would be found in texts about other things. */
+/** The minimum length in bytes for a search in hexadecimal and base64. Fewer bytes would match unrelated texts. */
 const FEWEST_BYTES = 8
 
-/** The rest of a base64 text that the last byte of a secret reaches into. */
+/** The end of a base64 text that contains the last byte of a secret. */
 const BASE64_END = /[\w+/-]{0,2}(?:=|%3D){0,2}/iy
 
-/** The longest spelling of a character, plus one. */
+/** The length of the longest escape of a character, plus one. */
 const AHEAD = 512
 
-/** In how many ways at once the rest of a long secret is followed, and how often at one place. */
+/** In how many ways at once the rest of a long secret is followed, and how often from one place. */
 const MOST_WAYS = 64
 
-/** A spelling of a secret that is searched, escaped in the text or not. */
+/** One encoding of a secret to search for. In the text, its characters may be escaped. */
 interface Pattern {
   readonly text: string
-  /** The same with digits of hexadecimal in capitals, or in URL-safe base64. */
+  /** The same with uppercase hexadecimal digits, or in URL-safe base64. */
   readonly other: string
   readonly isBase64?: boolean
 }
 
 /**
- * A function that removes secrets from a text, whichever way they are spelled there: as they are; percent-encoded, wholly or in
- * part; escaped as in JSON or JavaScript; as HTML entities; several of these, one inside of the other; in UTF-16; in
- * hexadecimal or base64 from 8 bytes on. The beginning of a secret is removed too if it is long, or if the text was cut there.
+ * Creates a function that removes secrets from a text, however they are encoded there: plain; percent-encoded, wholly or in
+ * part; escaped as in JSON or JavaScript; as HTML entities; several of these nested; in UTF-16; in hexadecimal or base64 from
+ * 8 bytes on. The beginning of a secret is removed too if it is long, or if the text was truncated there.
  *
- * Each escape is read in every way that it may be meant, and all secrets are followed through the text at once. Time and
- * memory are proportional to the length of the text, whatever the text and the secrets are.
+ * Each escape is read in every possible way, and all secrets are followed through the text at once. Time and memory are
+ * proportional to the length of the text, whatever the text and the secrets are.
  */
 export function createRedactor(...secrets: readonly string[]): Redact {
   const given = secrets.filter((secret) => secret !== '')
@@ -62,7 +61,7 @@ export function createRedactor(...secrets: readonly string[]): Redact {
   return (text) => {
     prepared ??= prepare(given)
     const { beginnings, search } = prepared
-    // Most texts are plain: without the sign of an escape, they hold a secret only if they hold its beginning.
+    // Most texts have no escapes. Those contain a secret only if they contain its beginning.
     if (!/[%+&\\\0]/.test(text) && !beginnings.some((beginning) => text.includes(beginning))) return text
     let clean = ''
     let done = 0
@@ -75,7 +74,7 @@ export function createRedactor(...secrets: readonly string[]): Redact {
   }
 }
 
-/** What a search needs, made of the secrets when the first text comes. */
+/** The search, prepared for the first text. */
 function prepare(secrets: readonly string[]) {
   const patterns = secrets.flatMap(patternsOf)
   const beginnings = patterns.flatMap(({ text, other }) => {
@@ -96,7 +95,7 @@ function patternsOf(secret: string): Pattern[] {
   const units = Array.from({ length: secret.length }, (_, index) => secret.charCodeAt(index))
   const encodings = [
     bytes(new TextEncoder().encode(secret)),
-    // UTF-16. A zero at either end belongs to one byte order or to the other.
+    // UTF-16. Depending on the byte order, the zero is at one end or the other.
     bytes(units.flatMap((unit) => [unit & 0xff, unit >> 8])).replace(/\0$/, ''),
     bytes(units.flatMap((unit) => [unit >> 8, unit & 0xff])).replace(/^\0/, ''),
   ]
@@ -109,7 +108,7 @@ function inHex(binary: string): Pattern {
   return { text, other: text.toUpperCase() }
 }
 
-/** The parts of a base64 text that the bytes alone decide, at each of the three offsets that they may have there. */
+/** The base64 characters that depend on the bytes alone, at each of the three possible offsets. */
 function inBase64(binary: string): Pattern[] {
   return [0, 1, 2].map((offset) => {
     const bits = (offset + binary.length) * 8
@@ -118,36 +117,36 @@ function inBase64(binary: string): Pattern[] {
   })
 }
 
-/** The characters of a pattern that are searched. */
+/** The characters of a pattern that are searched for. */
 const headOf = (text: string): number[] =>
   Array.from(text.slice(0, 2 * MOST_SEARCHED), (character) => character.codePointAt(0)!).slice(0, MOST_SEARCHED)
 
-/** The length of a pattern in characters, or in code units if it is much longer than what is searched. */
+/** The length of a pattern in characters, or in code units if it is much longer than the part that is searched for. */
 const lengthOf = (text: string): number => (text.length > 2 * MOST_SEARCHED ? text.length : Array.from(text).length)
 
 /**
- * The states that the readings of a text lead to at the places ahead, and where each began, plus one: 0 if it is not reached.
- * All searches share them, and leave them empty.
+ * The states that the readings of a text lead to at the places ahead. Each is stored as the place where it began, plus one:
+ * 0 means not reached. All searches share this table and leave it empty.
  */
 let starts = new Uint32Array()
 let reached = new Uint16Array()
 const counts = new Uint32Array(AHEAD)
 
 /**
- * A function that tells where patterns are in a text: the beginning and the end of each, in turn. A state stands for a
- * pattern and the number of its characters that were read.
+ * Creates a function that finds patterns in a text: it returns the beginning and the end of each, in turn. A state stands for
+ * a pattern and the number of its characters that were read.
  */
 function searchFor(patterns: readonly Pattern[]): (text: string) => readonly number[] {
-  /** By state: the character that leads to the next one, in both spellings; -1 behind the last. */
+  /** By state: the character that leads to the next state, in both spellings; -1 after the last. */
   const codes: number[] = []
   const others: number[] = []
-  /** By state: whether it is enough: 2 always, 1 before a cut. */
+  /** By state: whether enough was read: 2 always, 1 if the text is truncated there. */
   const isEnough: number[] = []
-  /** The patterns that are read up to their last character, or to the last that is searched, by state. */
+  /** By state: the patterns whose last searched character was read. */
   const ended = new Map<number, Pattern>()
   /** The states that a first character leads to. */
   const first = new Map<number, number[]>()
-  /** Whether a pattern or an escape may begin with a character of ASCII. */
+  /** By ASCII character: whether a pattern or an escape may begin with it. */
   const begins = new Uint8Array(128)
 
   for (const sign of SIGNS) begins[sign] = 1
@@ -175,16 +174,16 @@ function searchFor(patterns: readonly Pattern[]): (text: string) => readonly num
     const reader = new Reader(text)
     const cutAt = cutFinder(text)
     const found: number[] = []
-    /** How far the rests of long secrets were followed, and how often up to there. */
+    /** How far long secrets were followed, and how often up to there. */
     let followed = 0
     let follows = 0
 
-    /** Reads a character: the states at a place lead to others behind it. */
+    /** Reads a character: moves from the states at a place to those after it. */
     function step(place: number, code: number, end: number): void {
       const base = (place % AHEAD) * size
       for (let index = counts[place % AHEAD]! - 1; index >= 0; index--) {
         const state = reached[base + index]!
-        // UTF-16 has zeros between the characters.
+        // In UTF-16, there are zeros between the characters.
         if (code === 0) reach(state, starts[base + state]!, end)
         if (codes[state] === code || others[state] === code) reach(state + 1, starts[base + state]!, end)
       }
@@ -192,7 +191,7 @@ function searchFor(patterns: readonly Pattern[]): (text: string) => readonly num
       if (states) for (const state of states) reach(state, place + 1, end)
     }
 
-    /** Notes a state at a place ahead, with the first of the places where it began. */
+    /** Records a state at a place ahead, with the earliest place where it began. */
     function reach(state: number, start: number, end: number): void {
       const slot = end % AHEAD
       const at = slot * size + state
@@ -206,7 +205,7 @@ function searchFor(patterns: readonly Pattern[]): (text: string) => readonly num
       else if (cut > 0) note(start - 1, cut)
     }
 
-    /** Notes where a secret is, together with those that it overlaps or touches. It ends behind where the last one begins. */
+    /** Records where a secret is, merged with those that it overlaps or touches. */
     function note(start: number, end: number): void {
       let [from, to] = [start, end]
       while (found.length > 0 && found[found.length - 1]! >= from) {
@@ -216,7 +215,7 @@ function searchFor(patterns: readonly Pattern[]): (text: string) => readonly num
       found.push(from, to)
     }
 
-    /** Where a secret ends of which enough was read. */
+    /** The end of a secret of which enough was read. */
     function endOf(state: number, place: number): number {
       const pattern = ended.get(state)
       if (!pattern) return place
@@ -227,7 +226,7 @@ function searchFor(patterns: readonly Pattern[]): (text: string) => readonly num
       return BASE64_END.lastIndex
     }
 
-    /** Where the text leaves a long secret. One that repeats itself begins often, so the number of tries has a limit. */
+    /** Follows a long secret to where the text differs. Tries are limited, because a repetitive secret begins often. */
     function follow(pattern: Pattern, from: number): number {
       if (from >= followed) follows = 0
       if (++follows > MOST_WAYS) return from
@@ -235,7 +234,7 @@ function searchFor(patterns: readonly Pattern[]): (text: string) => readonly num
       let places = new Set([from])
       for (const [code, other] of restOf(pattern)) {
         const next = new Set<number>()
-        // A set gives the members too that are added meanwhile.
+        // The loop also visits members that are added to the set during it.
         for (const place of places) {
           for (const reading of reader.at(place)) {
             if (reading.code === 0 && places.size < MOST_WAYS) places.add(reading.end)
@@ -270,7 +269,7 @@ function clear(slot: number, size: number): void {
   counts[slot] = 0
 }
 
-/** The characters of a pattern that are not searched but followed, in both spellings. */
+/** The characters of a pattern that are followed rather than searched for, in both spellings. */
 function* restOf({ text, other }: Pattern): Generator<readonly [number, number]> {
   let index = String.fromCodePoint(...headOf(text)).length
   while (index < text.length) {
@@ -280,7 +279,7 @@ function* restOf({ text, other }: Pattern): Generator<readonly [number, number]>
   }
 }
 
-/** A function that tells where the rest of a text ends that was cut at a place; 0 if it was not. It remembers its answers. */
+/** Creates a function that returns the end of a text that was truncated at a place; 0 if it was not. It caches its results. */
 function cutFinder(text: string): (place: number) => number {
   const places = new Array<number>(AHEAD).fill(-1)
   const cuts = new Array<number>(AHEAD)
@@ -298,23 +297,23 @@ function cutFinder(text: string): (place: number) => number {
   }
 }
 
-/** A body without secrets: the text parsed again where it held one. A body that is not JSON is the text. */
+/** Removes secrets from a body: parses the text again if it contained one. A body that is not JSON is the text itself. */
 export function redactBody(redact: Redact, body: unknown, text: string): unknown {
   const clean = redact(text)
   if (clean === text) return body
   if (body === text) return clean
-  // It is no JSON any more if the secret was a number.
+  // It is no longer JSON if the secret was a number.
   return parseBody(clean)
 }
 
-/** A text without secrets in one line, and cut only then: half a secret is not recognized. */
+/** Puts a text on one line, removes secrets, and only then shortens it: half a secret is not recognized. */
 export const redactLine = (redact: Redact, text: string, most: number): string => shorten(printable(redact(text)), most)
 
-/** How much of an issue is kept, in characters. */
+/** The maximum length of an issue, in characters. */
 const MOST_OF_NAME = 200
 const MOST_OF_MESSAGE = 300
 
-/** Issues without secrets, which a schema may quote and a server may use as a name. */
+/** Removes secrets from issues: a schema may quote them, and a server may use them as keys. */
 export function redactIssues(redact: Redact, issues: readonly Issue[]): Issue[] {
   return issues.map(({ path, message }) => ({
     path: path.map((part) => (typeof part === 'string' ? redactLine(redact, part, MOST_OF_NAME) : part)),
@@ -322,24 +321,24 @@ export function redactIssues(redact: Redact, issues: readonly Issue[]): Issue[] 
   }))
 }
 
-/** Headers without secrets. */
+/** Removes secrets from headers. */
 export function redactHeaders(redact: Redact, headers: Iterable<readonly [string, string]>): Headers {
   return new Headers([...headers].map(([name, value]): [string, string] => [name, redact(value)]))
 }
 
-/** How deep the causes of an error are followed, and how many lines of each stack are kept: Node prints them all. */
+/** How many causes of an error are kept, and how many lines of each stack, because Node prints them all. */
 const MOST_CAUSES = 4
 const MOST_STACK_LINES = 4
 
 /**
- * A copy of what a fetch threw that is safe to log: the original may carry the request, and with it the key, in a
- * property or in its message. Name, message, code, the top of the stack and the chain of causes stay.
+ * Copies an error that fetch threw so that it is safe to log: the original may contain the request, and so the key, in a
+ * property or in its message. The copy has the name, message, code, top of the stack and chain of causes.
  */
 export function redactCause(redact: Redact, cause: unknown): unknown {
   try {
     return copyCause(redact, cause, 0)
   } catch {
-    // A getter of it throws.
+    // A getter threw.
     return undefined
   }
 }

@@ -37,21 +37,21 @@ import { redactHeaders, redactIssues } from './secrets.ts'
 import { type OpenedUpload, openUpload, UnreadableContentError, type UploadContent } from './upload.ts'
 import type { FetchPage } from './walk.ts'
 
-/** The options of a client, every one filled in. */
+/** The options of a client with their defaults filled in. */
 export interface Settings extends CallDefaults {
   readonly validation: 'strict' | 'report' | 'off'
   readonly maxResponseSize: number
   readonly fetch: Fetch
 }
 
-/** How the response of a call is read: what it resolves with stands beside `error` in the body, or under a key. */
+/** How to read the response of a call: the result is beside `error` in the body, or under a key. */
 interface Answered<T> {
   readonly api?: 'opener'
   readonly answer: z.ZodMiniType<T>
   readonly under?: string
 }
 
-/** What a call sends. The compiler wants the checks of what that is. */
+/** What a call sends. The compiler requires a check for each parameter. */
 type Sent<Params> =
   | { readonly json?: never; readonly query?: never; readonly checks?: never }
   | { readonly json: Params; readonly query?: never; readonly checks: ChecksFor<Params> }
@@ -65,10 +65,10 @@ type Sent<Params> =
 /** A call of a resource. */
 export type CallParams<T, Params> = Answered<T> & Sent<Params>
 
-/** A list of a resource. If its query has more than the page, the compiler wants the checks of that. */
+/** A list of a resource. The compiler requires checks for query parameters other than the page. */
 export type ListParams<T, Query extends PageQuery> = {
   readonly query: Query | undefined
-  /** The key of the rows. If servers use others, all of them, the documented one first. */
+  /** The key of the rows, or several if servers differ. The documented one comes first. */
   readonly under: string | readonly string[]
   readonly row: z.ZodMiniType<T>
 } & ([Exclude<keyof Query, keyof PageQuery>] extends [never]
@@ -78,7 +78,7 @@ export type ListParams<T, Query extends PageQuery> = {
 /** A list under any path. */
 interface ListCall<T> extends Omit<Call<Page<T>>, 'method' | 'query'> {
   readonly query?: PageQuery | undefined
-  /** Problems that were found before its first request. */
+  /** Problems that were found before the first request. */
   readonly invalid?: readonly Issue[]
 }
 
@@ -115,25 +115,25 @@ export class Transport {
     return this.pages({ path, ...params, read: readPage(under, row) }, options)
   }
 
-  /** The context of the error of a call that is refused before it is prepared. */
+  /** Error context for a call that is rejected before it is prepared. */
   contextOf(method: string, path: Path | string): ErrorContext {
     const { apiKey, management } = this.#settings
     return contextOfInvalid(method, patternOf(path), management, (text) => apiKey.redact(text))
   }
 
-  /** @throws {InvalidRequestError} if there are issues, without the key that they may show */
+  /** @throws {InvalidRequestError} if there are issues; the key, which they may show, is removed */
   refuse(issues: readonly Issue[], context: ErrorContext): void {
     refuse(issues, context, (text) => this.#settings.apiKey.redact(text))
   }
 
-  /** A list under any path, its pages read in any way. */
+  /** Creates a list for any path and any way of reading its pages. */
   pages<T>(list: ListCall<T>, options: ListOptions = {}): ListPromise<T> {
     const context = this.contextOf('GET', list.path)
     const redact = (text: string) => this.#settings.apiKey.redact(text)
     return new ListPromise(this.pageFetcher(list, options), list.query ?? {}, options ?? {}, context, redact)
   }
 
-  /** How a list sends the request for one of its pages. */
+  /** Creates the function that requests the pages of a list. */
   pageFetcher<T>(list: ListCall<T>, options: ListOptions = {}): FetchPage<T> {
     const { query = {}, invalid = [], ...call } = list
     return async (overrides, signal) => {
@@ -160,7 +160,7 @@ export class Transport {
     return begun(this.run({ method, path, ...sent, read: readBody(answer, under) }, options))
   }
 
-  /** A call from its check to its end. */
+  /** Runs a call from its checks to its result. */
   async run<T>(call: Call<T>, options: RequestOptions = {}): Promise<ApiResponse<T>> {
     callsBegun.count++
     const prepared = prepareCall(call, options, this.#settings)
@@ -192,7 +192,7 @@ export class Transport {
     }
   }
 
-  /** Waits for the rate limit. What the limiter refuses ends the call. */
+  /** Waits for a slot. If the limiter rejects, the call fails. */
   async #acquireSlot(call: PreparedCall<unknown>, { attempt, mayHaveSucceeded }: AttemptState): Promise<void> {
     const { limiter, signal, retry } = call
     try {
@@ -209,7 +209,7 @@ export class Transport {
     }
   }
 
-  /** One attempt: sends, reads, tells the limiter, and parses. */
+  /** Makes one attempt: sends the request, reads the response, informs the limiter, and parses the body. */
   async #attempt<T>(call: PreparedCall<T>, state: AttemptState): Promise<ApiResponse<T> | Failure> {
     const { limiter } = call
     const started = performance.now()
@@ -232,7 +232,7 @@ export class Transport {
     if ('error' in parsed) return parsed
     return {
       data: parsed.data,
-      // Most callers never look at it.
+      // Created on demand, because most callers never use it.
       get response() {
         return withoutSecrets(response, call)
       },
@@ -241,7 +241,7 @@ export class Transport {
     }
   }
 
-  /** Reads the body of a good response, as strictly as `validation` says. */
+  /** Reads the body of a successful response, as strictly as `validation` says. */
   async #parse<T>(call: PreparedCall<T>, state: AttemptState, read: ReadResponse): Promise<{ data: T } | Failure> {
     const { validation } = this.#settings
     const context: ParseContext = { path: [], issues: [] }
@@ -254,7 +254,7 @@ export class Transport {
     return { data }
   }
 
-  /** Sends a request and reads the response, within the deadline. If that fails, the slot is given back or counted. */
+  /** Sends a request and reads the response before the deadline. If that fails, releases or counts the slot. */
   async #exchange(
     call: PreparedCall<unknown>,
     state: AttemptState,
@@ -290,7 +290,7 @@ export class Transport {
     }
   }
 
-  /** Sends a request. ky builds it: the address, the method, and the headers of the client and the call. */
+  /** Sends a request. ky builds it from the URL, the method, and the headers of the client and the call. */
   async #send(
     { method, target, body, headers }: PreparedCall<unknown>,
     authorization: string | null,
@@ -301,8 +301,8 @@ export class Transport {
     const sent = new Headers(upload?.headers)
     if (authorization !== null) sent.set('authorization', authorization)
     for (const [name, value] of headers) sent.set(name, value)
-    // An address and an init, because a Request of this realm means nothing to a fetch of another one. The body and the
-    // signal bypass ky, which would clone the one, and join the other to its own with AbortSignal.any, which leaks.
+    // A URL and an init, because a fetch of another realm does not understand a Request of this one. The body and the
+    // signal bypass ky: it would clone the body, and combine the signal with AbortSignal.any, which leaks.
     const send = async (request: Request) => {
       const { redirect = 'manual' } = upload ?? {}
       const content = upload ? { body: upload.body, duplex: 'half' } : body !== undefined && { body: sentOnce(body) }
@@ -327,24 +327,24 @@ export class Transport {
 }
 
 /**
- * ky, loaded at the first call: its module asks for a TextEncoder, which not every host has that imports a client (jsdom).
+ * ky, loaded at the first call, because its module needs a TextEncoder, which some hosts lack (jsdom).
  *
- * Limits, retries, timeouts and errors are this package's own: an error inside a 200 counts, and a timeout covers the body.
- * No redirect is followed: it would turn a POST into a GET.
+ * This package handles rate limits, retries, timeouts and errors itself: a 200 may contain an error, and a timeout covers the
+ * body. Redirects are not followed, because they would turn a POST into a GET.
  */
 async function loadKy(): Promise<KyInstance> {
   const { default: ky } = await import('ky')
   const headers = {
     accept: 'application/json',
     'content-type': 'application/json',
-    // A browser has its own: one that takes another asks the server's leave for it first.
+    // Browsers set their own User-Agent; a custom one would cause a preflight.
     ...(!isBrowser() && { 'user-agent': `shortlink-sdk/${VERSION}` }),
   }
-  // A prefix that is not given would be taken from a polluted Object.prototype.
+  // Given explicitly, because ky would read a missing prefix from a polluted Object.prototype.
   return ky.create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual', prefixUrl: '', headers })
 }
 
-/** The response as it came, or a copy if its headers repeat the key. */
+/** The response itself, or a copy without the key if its headers contain that. */
 function withoutSecrets(response: FetchResponse, { redact }: PreparedCall<unknown>): Response {
   const headers = [...readableHeaders(response)]
   if (headers.every(([, value]) => redact(value) === value)) return response as Response

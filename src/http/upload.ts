@@ -12,8 +12,8 @@ import { type UploadProgress, xhrFetch } from './xhr-fetch.ts'
 export type { UploadProgress } from './xhr-fetch.ts'
 
 /**
- * The content of a file: data that can be sent as it is, or a source of bytes that is read once, while it is sent.
- * `fileFromPath` of `shortlink-sdk/node` makes a `Blob` of a file on disk without reading it into memory.
+ * The content of a file: data in memory, or a source of bytes that is read once, while it is sent. `fileFromPath` of
+ * `shortlink-sdk/node` opens a file on disk as a `Blob` without reading it into memory.
  */
 export type UploadContent =
   | Blob
@@ -22,7 +22,7 @@ export type UploadContent =
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array>
 
-/** A content and who is told about its progress. */
+/** The content of an upload, and the callback for its progress. */
 export interface Upload {
   readonly content: UploadContent
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined
@@ -50,27 +50,27 @@ export function checkContent(content: unknown): Issue[] {
   return [{ path: ['content'], message: mismatch(accepted, content) + hint }]
 }
 
-/** Whether a content can be sent a second time. @internal */
+/** Whether an upload can be retried. @internal */
 export const isReplayable = (content: UploadContent): boolean => isSized(content)
 
-/** How one attempt of an upload is sent. @internal */
+/** The content of an upload, ready for one attempt. @internal */
 export interface OpenedUpload {
   readonly body: unknown
   readonly headers: Readonly<Record<string, string>>
   readonly redirect: RequestRedirect
-  /** A fetch of its own, where only that can tell the progress. */
+  /** A special fetch, if only that can report the progress. */
   readonly send?: Fetch
-  /** To be called when the answer is there: fetch itself does not tell when all is sent. */
+  /** To be called when the response arrives, because fetch does not report when everything is sent. */
   readonly onSent?: () => void
-  /** Ends a source that was not read to its end; Node would read on after an abort. */
+  /** Closes a source that was not read to its end. Node would go on reading after an abort. */
   readonly close?: () => void
-  /** Rejects when the source fails. A fetch may not notice: node-fetch 2 waits for the rest. */
+  /** Rejects if the source fails. Some fetches do not notice: node-fetch 2 waits for the rest. */
   readonly failed?: Promise<never>
-  /** What the source failed with, if it has. */
+  /** The error of the source, if it failed. */
   readonly sourceError?: () => unknown
 }
 
-/** The largest content that may be held in memory once more, in bytes, so that a redirect can be named. */
+/** The maximum size of content that fetch may copy into memory to report a redirect, in bytes. */
 const COPIED = 16 * 1024 * 1024
 
 /** What an attempt is sent with. */
@@ -80,18 +80,18 @@ interface Sender {
   readonly signal: AbortSignal
 }
 
-/** Thrown for a content that failed before anything was sent; the cause is what it failed with. @internal */
+/** Thrown if the content could not be read before anything was sent. @internal */
 export class UnreadableContentError extends Error {}
 
 /**
- * Opens a content for one attempt. It bypasses ky, which would clone the request and so hold the content in memory.
+ * Opens the content for one attempt. It bypasses ky, which would clone the request and so hold the content in memory.
  *
  * @internal
  */
 export async function openUpload({ content, onProgress }: Upload, sender: Sender): Promise<OpenedUpload> {
   const { fetch } = sender
   const total = isSized(content) ? sizeOf(content) : undefined
-  // A fetch that may have to name a redirect keeps a copy of what it sends.
+  // A fetch that can report a redirect keeps a copy of what it sends.
   const redirect = total !== undefined && total <= COPIED ? 'manual' : streamedRedirect()
   if (isBrowser()) return openInBrowser({ content, onProgress }, { ...sender, redirect })
   const convert = fetch === runtimeFetch ? undefined : toNodeStream()
@@ -106,7 +106,7 @@ export async function openUpload({ content, onProgress }: Upload, sender: Sender
   return { ...source, body: convert ? convert(body) : body, headers, redirect }
 }
 
-/** The fetch of a browser can neither stream a request nor tell its progress. */
+/** The fetch of a browser can neither stream a request nor report its progress. */
 async function openInBrowser(
   { content, onProgress }: Upload,
   { fetch, hasKey, signal, redirect }: Sender & { redirect: RequestRedirect },
@@ -114,19 +114,18 @@ async function openInBrowser(
   const blob = isSized(content) ? new Blob([content as BlobPart]) : await readWhole(content, signal)
   const opened = { body: blob, headers: {}, redirect }
   if (!onProgress) return opened
-  // XMLHttpRequest follows redirects by itself, so it must not carry a key; another fetch leads elsewhere; a service
-  // worker has no XMLHttpRequest.
+  // XMLHttpRequest follows redirects, so it must not send a key. It would bypass a custom fetch. Service workers lack it.
   if (fetch === runtimeFetch && !hasKey && 'XMLHttpRequest' in globalThis) {
     return { ...opened, send: xhrFetch(blob, onProgress) }
   }
   return { ...opened, onSent: () => notify(onProgress, { loaded: blob.size, total: blob.size }) }
 }
 
-/** Reads a source to its end, or until the signal aborts, which ends the source too. */
+/** Reads a source to its end, or until the signal aborts, which closes the source too. */
 async function readWhole(content: Source, signal: AbortSignal): Promise<Blob> {
   throwIfAborted(signal)
   const { body, close } = openSource(content)
-  // It is the signal of one attempt, so the listener goes with it.
+  // The signal belongs to one attempt, so the listener needs no removal.
   signal.addEventListener('abort', close)
   try {
     return await new Response(body).blob()
@@ -135,7 +134,7 @@ async function readWhole(content: Source, signal: AbortSignal): Promise<Blob> {
   }
 }
 
-/** Cloudflare Workers take the length of a stream from its kind, not from the header. @internal */
+/** Cloudflare Workers ignore the Content-Length header, and need a FixedLengthStream. @internal */
 export function withLength(stream: ReadableStream<Uint8Array>, length: number | undefined): ReadableStream<Uint8Array> {
   const { FixedLengthStream } = globalThis as {
     FixedLengthStream?: new (length: number) => TransformStream<Uint8Array, Uint8Array>
@@ -150,7 +149,7 @@ function isSized(content: unknown): content is Sized {
   return isBlob(content) || isBuffer(content)
 }
 
-// Not `instanceof`: a test environment has classes of two realms, and a runtime may lack one of them.
+// Not `instanceof`: a test environment has classes of two realms, and some runtimes lack a class.
 function isBlob(content: unknown): content is Blob {
   const { size, slice, type } = (content ?? {}) as Partial<Blob>
   return typeof size === 'number' && typeof slice === 'function' && typeof type === 'string'
@@ -164,7 +163,7 @@ function isStream(content: unknown): content is ReadableStream<Uint8Array> {
   return typeof (content as Partial<ReadableStream> | null)?.getReader === 'function'
 }
 
-/** A stream does not tell whether it was read to its end; a Response cannot be made of one that was. */
+/** Whether a stream was read. A stream does not tell, but the Response constructor rejects one that was. */
 function isUsed(stream: ReadableStream<Uint8Array>): boolean {
   try {
     new Response(stream)
@@ -182,7 +181,7 @@ function sizeOf(content: Sized): number {
   return isBlob(content) ? content.size : content.byteLength
 }
 
-/** The bytes of a source as a stream, counted, and a way to end both. @internal */
+/** Opens a source as a stream that counts its bytes. @internal */
 export function openSource(content: Source, onBytes?: (loaded: number) => void) {
   const reader = isStream(content) ? content.getReader() : undefined
   const chunks = isStream(content) ? undefined : content[asyncIterator]()
@@ -200,7 +199,7 @@ export function openSource(content: Source, onBytes?: (loaded: number) => void) 
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       close = () => {
-        // An error, and not an end: a server must not take half a file for a whole one.
+        // An error rather than an end, so that the server does not accept half a file.
         controller.error(new Error('the attempt has ended'))
         end().catch(() => {})
       }

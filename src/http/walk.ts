@@ -5,30 +5,30 @@ import { isRecord } from '../schema/expected.ts'
 import type { ApiResponse } from './api-promise.ts'
 import type { ListOptions, Page, PageQuery } from './page.ts'
 
-/** Sends the request for one page. The query overrides that of the list. */
+/** Requests one page. The query overrides that of the list. */
 export type FetchPage<T> = (query: PageQuery, signal: AbortSignal | undefined) => Promise<ApiResponse<Page<T>>>
 
-/** A page of a walk, with the rows that it adds: those that no earlier page had, unless `dedupe` is off. */
+/** A page of a walk and its rows, without duplicates from earlier pages unless `dedupe` is off. */
 export interface WalkedPage<T> {
   readonly answer: ApiResponse<Page<T>>
   readonly rows: T[]
 }
 
-/** How many rows are remembered at least, to recognise those that were seen already. */
+/** The minimum number of rows that are remembered, to recognise duplicates. */
 const REMEMBERED_ROWS = 1000
 
-/** An `id` that is longer is not remembered. */
+/** A longer `id` is not remembered. */
 const MAX_ID_LENGTH = 200
 
-/** After how many pages in a row without a new row a walk gives up. */
+/** After this many pages in a row without a new row, a walk fails. */
 const MAX_IDLE_PAGES = 5
 
 /**
- * Every page from the first one on, in order, with `concurrency` of them in flight. `limit` is the walk's own choice: a
- * server that refuses it is asked again without.
+ * Reads every page from the first one on, in order, with `concurrency` requests in flight. If the server refuses `limit`,
+ * which is the walk's own choice, the walk goes on without it.
  *
- * If later pages are smaller, their first rows have been seen and are left out. If they are larger, rows between two
- * pages would be lost, so the walk ends with an error.
+ * If later pages are smaller, their first rows are duplicates and are left out. If they are larger, rows between two pages
+ * would be lost, so the walk fails.
  */
 export async function* walk<T>(
   fetchPage: FetchPage<T>,
@@ -36,7 +36,7 @@ export async function* walk<T>(
   { signal, concurrency = 1, dedupe = true }: ListOptions,
   context: ErrorContext,
 ): AsyncGenerator<WalkedPage<T>, void, undefined> {
-  // One signal for all requests of the walk: whatever is in flight ends with the loop.
+  // One signal for all requests, so that leaving the loop aborts those in flight.
   const controller = new AbortController()
   const forget = signal && onAbort(signal, () => controller.abort(abortReason(signal)))
   let walkLimit = limit
@@ -62,7 +62,7 @@ export async function* walk<T>(
       const last = concurrency > 1 && page.hasNextPage ? page.maxpage : 0
       while (inFlight.length < concurrency && page.currentpage + inFlight.length < last) {
         const next = request(page.currentpage + inFlight.length + 1)
-        // Its failure is met when its turn comes, which may be never.
+        // An error is handled when the page is due, which may be never.
         next.catch(() => {})
         inFlight.push(next)
       }
@@ -80,14 +80,14 @@ export async function* walk<T>(
   }
 }
 
-/** Whether a refusal may be meant for the `limit`: the server took the key, knows the path, and redirects nowhere. */
+/** Whether the server may have refused the `limit`: it accepted the key, knows the path, and did not redirect. */
 function mayRefuseLimit(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false
   const { code, status, retryable } = error
   return code === 'api' && !retryable && (status < 300 || status >= 400)
 }
 
-/** How far a walk has come, within bounded memory: it recognises rows that it has seen, and a walk that gets nowhere. */
+/** The progress of a walk, in bounded memory. It recognises duplicate rows and endless lists. */
 class Progress<T> {
   readonly #context: ErrorContext
   readonly #seen = new Set<string>()
@@ -100,7 +100,7 @@ class Progress<T> {
     this.#context = context
   }
 
-  /** Whether a page has nothing more, though the server named it: some count pages in another size than they have. */
+  /** Whether a page is past the end although the server announced it: some servers count pages of another size than they send. */
   isBeyondEnd({ items, result }: Page<T>): boolean {
     return items.length === 0 && this.#rows > 0 && this.#rows >= result
   }
@@ -108,27 +108,24 @@ class Progress<T> {
   /**
    * The rows of a page that are new.
    *
-   * @throws {InvalidResponseError} if the page is larger than the one before, or the walk gets nowhere
+   * @throws {InvalidResponseError} if the page is larger than the one before, or too many pages in a row have no new row
    */
   add(page: Page<T>): T[] {
     const { items, currentpage, result, maxpage, hasNextPage } = page
     const before = this.#before
     const hasFewerPages = before !== undefined && maxpage < before.maxpage && result >= before.result
     if (hasFewerPages || sizeOf(page) > sizeOf(before)) {
-      throw this.#invalid(
-        page,
-        'has room for more rows than the one before, so that some would be lost between the two',
-      )
+      throw this.#invalid(page, 'is larger than the one before, so some rows between them would be lost')
     }
     this.#before = page
     this.#rows += items.length
     const { newItems, isIdle } = this.#recognise(items)
-    // After the pages have become smaller, the next ones have the rows of those before.
+    // After pages become smaller, the next ones repeat earlier rows.
     const isBehind = items.length > 0 && currentpage * items.length <= this.#newRows
     this.#newRows += newItems.length
     this.#idlePages = isIdle && !isBehind ? this.#idlePages + 1 : 0
     if (this.#idlePages >= MAX_IDLE_PAGES && hasNextPage) {
-      throw this.#invalid(page, `is the ${MAX_IDLE_PAGES}th in a row without a new row, and there are ${maxpage}`)
+      throw this.#invalid(page, `is the ${MAX_IDLE_PAGES}th in a row without a new row, of ${maxpage} pages`)
     }
     return newItems
   }
@@ -139,10 +136,10 @@ class Progress<T> {
       const identity = identityOf(row)
       return identity === undefined ? anonymous.push(row) : this.#isNew(identity)
     })
-    // A row without an id cannot be told from another like it, but a whole page of them can.
+    // Rows without an id may look alike, but a whole page that looks like another is a duplicate.
     const hasNewRow = newItems.length > anonymous.length
     const isIdle = !hasNewRow && (anonymous.length === 0 || !this.#isNew(hash(anonymous)))
-    // A shift moves rows to the neighbouring page, so two pages are remembered if they are longer than the least.
+    // Rows can move to the neighbouring page, so at least two pages are remembered.
     for (const oldest of this.#seen) {
       if (this.#seen.size <= Math.max(REMEMBERED_ROWS, 2 * items.length)) break
       this.#seen.delete(oldest)
@@ -167,14 +164,14 @@ class Progress<T> {
   }
 }
 
-/** How many rows a page has room for, as far as it tells. */
+/** The size of a page: its `perpage`, or its number of rows if that is larger. */
 function sizeOf(page: Page<unknown> | undefined): number {
   if (!page) return Number.POSITIVE_INFINITY
   const { items, perpage } = page
   return Math.max(items.length, Number.isSafeInteger(perpage) ? perpage : 0)
 }
 
-/** The `id` of a row, with its `type` if it has one; `undefined` if it has no id. */
+/** The `id` of a row, with its `type` if it has one; `undefined` without an id. */
 function identityOf(row: unknown): string | undefined {
   if (!isRecord(row) || row.id === undefined || typeof row.id === 'object') return undefined
   const identity = `${typeof row.type === 'string' ? row.type : ''}:${row.id}`

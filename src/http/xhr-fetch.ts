@@ -4,13 +4,13 @@ import { throwIfAborted } from '../runtime/on-abort.ts'
 
 /** The progress of an upload. */
 export interface UploadProgress {
-  /** Bytes handed to the network so far. */
+  /** Bytes sent so far. */
   readonly loaded: number
-  /** All bytes; `undefined` where the size of the content is unknown. */
+  /** The size of the content in bytes; `undefined` if unknown. */
   readonly total: number | undefined
 }
 
-/** A redirect that was followed: the other address may have done the work. */
+/** The browser followed a redirect, so the other server may have done the work. */
 export class FollowedRedirectError extends Error {
   readonly target: string
 
@@ -20,7 +20,7 @@ export class FollowedRedirectError extends Error {
   }
 }
 
-/** What is used of the init of a fetch. The content is known beforehand. */
+/** The parts of a fetch init that are used. The content is given separately. */
 interface XhrInit {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
@@ -28,8 +28,7 @@ interface XhrInit {
 }
 
 /**
- * A fetch over XMLHttpRequest: the one way in which a browser tells the progress of an upload and its Content-Length
- * stays.
+ * A fetch that uses XMLHttpRequest, because only that reports upload progress in a browser and keeps the Content-Length.
  *
  * @internal
  */
@@ -44,7 +43,7 @@ export function xhrFetch(blob: Blob, onProgress: (progress: UploadProgress) => v
       xhr.upload.onprogress = ({ loaded }) => notify(onProgress, { loaded, total: blob.size })
       xhr.onerror = () => reject(new TypeError('Network request failed'))
       xhr.onload = () => {
-        // XMLHttpRequest follows redirects by itself: the answer then comes from another address.
+        // XMLHttpRequest follows redirects: the response then comes from another URL.
         if (xhr.responseURL !== url) return reject(new FollowedRedirectError(xhr.responseURL))
         const lines = xhr.getAllResponseHeaders().split('\r\n').filter(Boolean)
         const { status, statusText, response } = xhr
@@ -53,7 +52,7 @@ export function xhrFetch(blob: Blob, onProgress: (progress: UploadProgress) => v
           statusText,
           headers: new Headers(lines.map((line) => line.split(/: ?(.*)/, 2) as [string, string])),
         }
-        // A 204 may have no body at all.
+        // A Response with status 204 must not have a body.
         resolve(new Response(response.size ? response : null, answer))
       }
       signal.addEventListener('abort', () => xhr.abort())

@@ -30,7 +30,7 @@ describe('a list without end', () => {
       const server = await serve(endless(rowsOf, () => ({ ...numbers })))
       const error = await failure(connect(server).splash.list().toArray())
       const pages = pagesWithNewRows + 5
-      const why = `page ${pages} is the 5th in a row without a new row, and there are ${maxpage}`
+      const why = `page ${pages} is the 5th in a row without a new row, of ${maxpage} pages`
       const issues = [{ path: ['currentpage'], message: why }]
       expect(error).toMatchObject({ code: 'invalid_response', path: '/splash', status: 200, issues })
       expect(server.seen).toHaveLength(pages)

@@ -73,7 +73,7 @@ describe('if the pages become smaller, a walk goes on with the next one and give
   ])('%s', (_, total, answers, pagesAsked) => checkWalk(total, answers, pagesAsked))
 })
 
-describe('if a page has room for more rows than the one before, a walk fails, because rows between the two would be lost', () => {
+describe('if a page is larger than the one before, a walk fails, because rows between them would be lost', () => {
   it.each<[how: string, answers: Answer[]]>([
     [
       'by its rows',
@@ -95,7 +95,7 @@ describe('if a page has room for more rows than the one before, a walk fails, be
     const { list, pages } = listOf(300, answers)
     const error = await failure(list.toArray())
     expect(error).toMatchObject({ code: 'invalid_response', status: 200, outcome: 'not-sent' })
-    expect(error.message).toMatch(/^GET \/urls: page \d has room for more rows than the one before/)
+    expect(error.message).toMatch(/^GET \/urls: page \d is larger than the one before/)
     expect(pages).toEqual(range(1, answers.length))
   })
 })
