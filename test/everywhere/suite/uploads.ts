@@ -101,10 +101,16 @@ export const uploads: Topic = {
     'progress of a Blob': progress((bytes) => new Blob([bytes]), true),
     'progress of a stream': progress(streamOf, false),
     'file names with special characters arrive unchanged': async ({ client, sandbox }) => {
-      for (const name of ['a b.txt', 'a&b?c#d.txt', '100%.txt', 'a/b.txt', 'größe 名前.txt', "it's+1;=,@!.txt"]) {
+      for (const name of ['a b.txt', 'a&b?c#d.txt', '100%.txt', 'größe 名前.txt', "it's+1;=,@!.txt"]) {
         await client.files.upload(name, new Blob(['x']))
         equal(decodeURIComponent((await sandbox.last())!.path), `/files/upload/${name}`, 'path')
       }
+    },
+    'a file name that a server could read as a path is refused': async ({ client, sandbox }) => {
+      for (const name of ['a/b.txt', '..', 'a%2Fb.txt']) {
+        await rejects(client.files.upload(name, new Blob(['x'])), { code: 'invalid_request', outcome: 'not-sent' })
+      }
+      equal(await sandbox.requests(), [])
     },
     'parameters are sent in the query': async ({ client, sandbox }) => {
       const params = { name: 'Größe & more', custom: 'a-b', password: 'p w', expiry: '2031-01-31', maxdownloads: 5 }
