@@ -4,13 +4,14 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { createSandbox, type SandboxRequest, sampleData } from 'shortlink-sdk/testing'
+import { createSandbox, type SandboxRequest } from 'shortlink-sdk/testing'
 import { serve } from 'shortlink-sdk/testing/server'
 import { describe, expect, it } from 'vitest'
 import { formats } from '../scripts/api/schemas.ts'
 import '../scripts/openapi.ts'
 import { ShortLinkClient } from '../src/index.ts'
-import { calls } from './fixtures/calls.ts'
+import { rows } from './calls.ts'
+import { now, seed } from './fixtures/seed.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -24,45 +25,6 @@ interface Server {
 }
 
 const document: OpenApi = JSON.parse(await readFile(`${root}dist/openapi.json`, 'utf8'))
-
-/** Every call of the links section, with every parameter that it has. */
-const linkCalls: Record<string, (shop: ShortLinkClient['links']) => PromiseLike<unknown>> = {
-  list: (shop) => shop.list({ limit: 5, page: 2, order: 'date' }),
-  get: (shop) => shop.get('12'),
-  find: (shop) => shop.find('l163z'),
-  create: (shop) =>
-    shop.create({
-      url: 'https://shop.example/opening',
-      custom: 'opening',
-      domain: 'https://sho.rt',
-      password: 'a long one',
-      expiry: '2027-01-31 18:00:00',
-      type: 'frame',
-      status: 'private',
-      metatitle: 'Opening',
-      metadescription: 'The first day',
-      metaimage: 'https://shop.example/opening.png',
-      title: 'Opening',
-      description: 'The first day',
-      pixels: [1, '2'],
-      channel: 3,
-      campaign: '4',
-      deeplink: { auto: true, apple: 'https://apple.example', google: 'https://google.example' },
-      geotarget: [{ location: 'Japan', link: 'https://shop.example/jp' }],
-      devicetarget: [{ device: 'iPhone', link: 'https://shop.example/app' }],
-      languagetarget: [{ language: 'pt', link: 'https://shop.example/pt' }],
-      parameters: [{ name: 'utm_source', value: 'poster' }],
-    }),
-  update: (shop) => shop.update(12, { url: 'https://shop.example/closing', expiry: '', type: 4 }),
-  delete: (shop) => shop.delete(12),
-}
-
-const everyCall: Record<string, (client: ShortLinkClient) => PromiseLike<unknown>> = {
-  ...Object.fromEntries(Object.entries(calls).map(([name, [call]]) => [name, call])),
-  ...Object.fromEntries(
-    Object.entries(linkCalls).map(([name, call]) => [`links.${name}`, (client: ShortLinkClient) => call(client.links)]),
-  ),
-}
 
 interface Operation {
   readonly operationId: string
@@ -204,7 +166,7 @@ async function answerMisfits(request: SandboxRequest, response: Response): Promi
 
 /** Makes a call against the sandbox. Gives the requests with their responses. */
 async function exchanges(call: (client: ShortLinkClient) => PromiseLike<unknown>) {
-  const sandbox = createSandbox({ data: sampleData(50) })
+  const sandbox = createSandbox({ data: seed, now: () => now })
   const seen: { request: SandboxRequest; response: Response }[] = []
   const fetch: typeof globalThis.fetch = async (...parameters) => {
     const answered = sandbox.fetch(...parameters)
@@ -225,18 +187,19 @@ describe('openapi.json', () => {
     expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0 }, problems: [] })
   })
 
-  it('has every call of the client and of the links section', () => {
+  it('has every call of the client', () => {
     const documented = operations.map(({ operation }) => operation.operationId)
     // GET /urls is both the list and, with another parameter, the search.
     expect(
-      Object.keys(everyCall)
+      rows
+        .map(([name]) => name)
         .filter((name) => name !== 'links.find')
         .sort(),
     ).toEqual(documented.sort())
     expect(documented).toHaveLength(36)
   })
 
-  it.each(Object.entries(everyCall))('has the request of %s and the answer to it', async (_, call) => {
+  it.each(rows)('has the request of %s and the response to it', async (_, { call }) => {
     const seen = await exchanges(call)
     expect(seen.map(({ response }) => response.status)).toEqual([200])
     for (const { request, response } of seen) {
@@ -248,7 +211,7 @@ describe('openapi.json', () => {
   it.each<[string, number, (client: ShortLinkClient) => PromiseLike<unknown>]>([
     ['a wrong key', 401, (client) => client.withOptions({ apiKey: 'wrong' }).account.get()],
     ['an unknown id', 404, (client) => client.qr.get(99)],
-    ['a name that is taken', 400, (client) => client.channels.create({ name: 'Tea newsletter' })],
+    ['a name that is taken', 400, (client) => client.channels.create({ name: 'News' })],
     ['a URL of no supported app', 400, (client) => client.opener.create({ url: 'https://shop.example' })],
     [
       'a call over the rate limit',

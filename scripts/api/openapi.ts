@@ -16,7 +16,7 @@ import {
   schemaOf,
 } from './schemas.ts'
 
-/** The forms of an answer that no schema says: `unwrapMatches` in src/links/find.ts reads these. */
+/** The forms of an answer that no schema says: `readMatches` in src/resources/links/find.ts reads these. */
 const otherAnswers: Readonly<Record<string, readonly string[]>> = { 'links.find': ['LinkDetails'] }
 
 export type OpenApi = { readonly [key: string]: unknown; readonly paths: Record<string, Record<string, Operation>> }

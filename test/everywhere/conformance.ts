@@ -1,5 +1,5 @@
 import { aborts } from './suite/aborts.ts'
-import { calls } from './suite/calls.ts'
+import { calls, links } from './suite/calls.ts'
 import { type Check, createContext, type DialectName, type Host, Skip, type Topic } from './suite/context.ts'
 import { entries } from './suite/entries.ts'
 import { errors } from './suite/errors.ts'
@@ -21,10 +21,10 @@ export interface Result {
   reason?: string
 }
 
-const all: Topic[] = [calls, lists, uploads, errors, retries, aborts, limits, parsing, secrecy, entries]
+const all: Topic[] = [calls, links, lists, uploads, errors, retries, aborts, limits, parsing, secrecy, entries]
 
 /** The columns of the table. */
-export const topics: readonly string[] = all.map(({ name }) => name)
+export const topics: readonly string[] = [...new Set(all.map(({ name }) => name))]
 
 /** A check that takes longer than this, in milliseconds, has failed. */
 const CHECK_TIMEOUT = 20_000

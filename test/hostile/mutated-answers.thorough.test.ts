@@ -1,51 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isShortLinkError, type ShortLinkClient } from '../../src/index.ts'
-import { type CallName, reference } from '../fixtures/reference.ts'
+import { isShortLinkError } from '../../src/index.ts'
+import { type CallName, calls } from '../calls.ts'
 import { connect } from '../helpers/client.ts'
-import { documented } from './documented-types.ts'
 import { changeNames, mutate, textChangeNames } from './mutations.ts'
 
 /** How many bodies are tried; `npm run fuzz` tries a million others. FUZZ_SEED repeats a run. */
 const runs = Number(process.env.FUZZ_RUNS ?? 10_000)
 const seed = Number(process.env.FUZZ_SEED ?? (process.env.FUZZ_RUNS ? Date.now() : 10))
 
-const name = 'a'
-const calls: Record<CallName, (client: ShortLinkClient) => PromiseLike<unknown>> = {
-  'account.get': (c) => c.account.get(),
-  'account.update': (c) => c.account.update({ email: 'a@b.example' }),
-  'domains.list': (c) => c.domains.list(),
-  'domains.create': (c) => c.domains.create({ domain: 'https://go.example' }),
-  'domains.update': (c) => c.domains.update(1, { redirectroot: 'https://shop.example' }),
-  'domains.delete': (c) => c.domains.delete(1),
-  'overlays.list': (c) => c.overlays.list(),
-  'campaigns.list': (c) => c.campaigns.list(),
-  'campaigns.create': (c) => c.campaigns.create({ name }),
-  'campaigns.assignLink': (c) => c.campaigns.assignLink(1, 2),
-  'campaigns.update': (c) => c.campaigns.update(1, { name }),
-  'campaigns.delete': (c) => c.campaigns.delete(1),
-  'channels.list': (c) => c.channels.list(),
-  'channels.items': (c) => c.channels.items(1),
-  'channels.create': (c) => c.channels.create({ name }),
-  'channels.assignItem': (c) => c.channels.assignItem(1, 'links', 2),
-  'channels.update': (c) => c.channels.update(1, { name }),
-  'channels.delete': (c) => c.channels.delete(1),
-  'splash.list': (c) => c.splash.list(),
-  'files.list': (c) => c.files.list(),
-  'files.upload': (c) => c.files.upload('a.txt', new Blob(['a'])),
-  'pixels.list': (c) => c.pixels.list(),
-  'pixels.create': (c) => c.pixels.create({ type: 'bing', name, tag: 'b' }),
-  'pixels.update': (c) => c.pixels.update(1, { tag: 'b' }),
-  'pixels.delete': (c) => c.pixels.delete(1),
-  'qr.list': (c) => c.qr.list(),
-  'qr.get': (c) => c.qr.get(1),
-  'qr.create': (c) => c.qr.create({ type: 'text', data: 'a' }),
-  'qr.update': (c) => c.qr.update(1, { data: 'a' }),
-  'qr.delete': (c) => c.qr.delete(1),
-  'opener.create': (c) => c.opener.create({ url: 'https://shop.example' }),
-}
-const callNames = Object.keys(calls) as CallName[]
+/** `find` makes other requests after a response that it cannot use; it has tests of its own. */
+const callNames = Object.keys(calls).filter((name) => name !== 'links.find') as CallName[]
 
 let body = ''
 /** As over a network, an answer comes in a later turn of the event loop. Within a single turn, no signal is ever collected. */
@@ -104,12 +70,12 @@ describe('a mutated body of the reference', () => {
     let answered = 0
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...callNames), mutations, textChange, async (name, mutations, textChange) => {
-        body = mutate(reference[name].wire, mutations, textChange)
-        const end = await endOf(calls[name](strict))
+        body = mutate(calls[name].wire, mutations, textChange)
+        const end = await endOf(calls[name].call(strict))
         if ('error' in end) return checkError(end.error)
         answered++
         const found: unknown[] = []
-        documented[name](end.answer, name, found)
+        calls[name].type(end.answer, name, found)
         const spellings = spellingsIn(JSON.parse(body.replace(/^\uFEFF/, '')))
         for (const value of found) {
           if (!isFrom(spellings, value)) throw new Error(`${JSON.stringify(value)} does not come from ${body}`)
@@ -127,9 +93,9 @@ describe('a mutated body of the reference', () => {
   }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...callNames), mutations, textChange, async (name, mutations, textChange) => {
-        body = mutate(reference[name].wire, mutations, textChange)
+        body = mutate(calls[name].wire, mutations, textChange)
         for (const client of lenient) {
-          const end = await endOf(calls[name](client))
+          const end = await endOf(calls[name].call(client))
           if ('error' in end) checkError(end.error)
         }
       }),

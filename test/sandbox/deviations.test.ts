@@ -6,7 +6,8 @@ import {
   type SandboxOptions,
 } from 'shortlink-sdk/testing'
 import { describe, expect, test } from 'vitest'
-import { key, now, type Row, rows, seed } from './rows.ts'
+import { key, now, seed } from '../fixtures/seed.ts'
+import { type Row, rows } from './rows.ts'
 import { send } from './send.ts'
 
 type Question = Pick<Row, 'request' | 'body' | 'key' | 'type'>

@@ -1,7 +1,7 @@
 import { createSandbox, type Fault, type Sandbox } from 'shortlink-sdk/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { key, now } from '../fixtures/seed.ts'
 import { arrival } from './arrival.ts'
-import { key, now } from './rows.ts'
 import { type Entrance, ways } from './ways.ts'
 
 describe.each(Object.keys(ways))('faults through %s', (way) => {

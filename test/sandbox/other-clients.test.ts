@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { createSandbox, type Deviation } from 'shortlink-sdk/testing'
 import { serve } from 'shortlink-sdk/testing/server'
 import { afterEach, expect, test } from 'vitest'
-import { now, seed } from './rows.ts'
+import { now, seed } from '../fixtures/seed.ts'
 
 /** What a public program sends, and what it must get back from a server like the one that it was written for. */
 interface OtherClient {

@@ -1,10 +1,11 @@
 import { createSandbox, type Sandbox } from 'shortlink-sdk/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { key, now, rows, seed } from './rows.ts'
+import { key, now, seed } from '../fixtures/seed.ts'
+import { rows } from './rows.ts'
 import { send } from './send.ts'
 import { type Entrance, ways } from './ways.ts'
 
-describe.each(Object.keys(ways))('the reference to the letter, through %s', (way) => {
+describe.each(Object.keys(ways))('through %s, the sandbox', (way) => {
   let sandbox: Sandbox
   let entrance: Entrance
   beforeAll(async () => {
@@ -14,7 +15,7 @@ describe.each(Object.keys(ways))('the reference to the letter, through %s', (way
   afterAll(() => entrance.close())
   beforeEach(() => sandbox.reset())
 
-  test.each(rows)('$section: $request', async (row) => {
+  test.each(rows)('responds to $request exactly as the reference says', async (row) => {
     const response = await send(entrance, row)
 
     expect(await response.json()).toEqual(row.answer)

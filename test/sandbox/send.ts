@@ -1,10 +1,11 @@
-import { key, type Row } from './rows.ts'
+import { key } from '../fixtures/seed.ts'
+import type { Row } from './rows.ts'
 import type { Entrance } from './ways.ts'
 
 /** Exactly what the reference asks of a request, sent by hand. */
 export async function send(
   { fetch, baseUrl, openerUrl }: Pick<Entrance, 'fetch' | 'baseUrl' | 'openerUrl'>,
-  row: Omit<Row, 'section' | 'answer'>,
+  row: Omit<Row, 'answer'>,
 ): Promise<Response> {
   const [api, method, path] = row.request.startsWith('OPENER ')
     ? [openerUrl, ...row.request.slice('OPENER '.length).split(' ')]

@@ -1,6 +1,6 @@
 import { createSandbox, type SandboxOptions, sampleData } from 'shortlink-sdk/testing'
 import { describe, expect, test } from 'vitest'
-import { now, seed } from './rows.ts'
+import { now, seed } from '../fixtures/seed.ts'
 
 /** A sandbox and one way to ask it, with the key and the type that the reference wants. */
 function platform(options: SandboxOptions = {}) {

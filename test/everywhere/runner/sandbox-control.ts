@@ -23,8 +23,8 @@ export async function startSandboxControl(packageFolder: string): Promise<Sandbo
   const running = new Map<string, { sandbox: Sandbox; served: Served }>()
   let count = 0
 
-  async function make({ rows, ...options }: RemoteOptions) {
-    const sandbox = createSandbox({ ...options, data: sampleData(rows) })
+  async function make({ rows, data = sampleData(rows), ...options }: RemoteOptions) {
+    const sandbox = createSandbox({ ...options, data })
     const served = await serve(sandbox, { cors: true })
     const id = String(++count)
     running.set(id, { sandbox, served })

@@ -1,10 +1,11 @@
-import type { Fault, SandboxDialect, SandboxRequest } from 'shortlink-sdk/testing'
+import type { Fault, SandboxDialect, SandboxRequest, SandboxSeed } from 'shortlink-sdk/testing'
 
 /** The options of a sandbox that can be sent as JSON. */
 export interface RemoteOptions {
   dialect?: SandboxDialect
-  /** Rows in every list. Default 3. */
+  /** Rows in every list, if there is no `data`. Default 3. */
   rows?: number
+  data?: SandboxSeed
   rateLimit?: { requests: number; interval: number } | false
 }
 
