@@ -1,8 +1,8 @@
 import type { RateLimitState } from '../errors.ts'
 
 /**
- * The response headers that tell about the rate limit, spelled as the reference spells them. The management API allows 30
- * requests a minute, unless the plan of the account says otherwise, and every answer of it carries the first three.
+ * The rate-limit headers, spelled as in the reference. The management API allows 30 requests a minute, unless the plan of
+ * the account has another limit, and all of its responses have the first three.
  */
 export const rateHeaders = {
   limit: 'X-RateLimit-Limit',
@@ -30,7 +30,7 @@ export interface ParsedRateHeaders {
   readonly date: number | undefined
 }
 
-/** No window is longer than a day, in milliseconds; a reset that is further away is a mistake. */
+/** The maximum length of a window, in milliseconds. A reset that is further away is ignored. */
 export const DAY = 86_400_000
 
 /** Parses the rate headers. Only plain non-negative integers count. */
@@ -43,7 +43,7 @@ export function parseRateHeaders(headers: HeadersLike): ParsedRateHeaders {
   }
 }
 
-/** The rate limit as one response tells it, with the reset moved to this machine's clock. */
+/** The state of the rate limit according to one response, with the reset converted to this machine's clock. */
 export function rateLimitStateOf(headers: HeadersLike): RateLimitState {
   const { limit, remaining, reset = Number.NaN, date } = parseRateHeaders(headers)
   const now = Date.now()
@@ -53,8 +53,8 @@ export function rateLimitStateOf(headers: HeadersLike): RateLimitState {
 }
 
 /**
- * How long a response says to wait, in seconds: by the `Retry-After` header (a number or a date) or, where that says
- * nothing, by a `Retry-After` key in the parsed body.
+ * How long a response says to wait, in seconds: from the `Retry-After` header (a number or a date), or else from a
+ * `Retry-After` key in the parsed body.
  */
 export function parseRetryAfter(headers: HeadersLike, body: unknown): number | undefined {
   const header = headers.get(rateHeaders.retryAfter)
@@ -71,7 +71,7 @@ function parseCount(value: string | null): number | undefined {
   return /^\d{1,15}$/.test(String(value)) ? Number(value) : undefined
 }
 
-/** Deployments send fractions of a second too. Twelve digits are 30,000 years. */
+/** Some servers send fractions of a second. Twelve digits are 30,000 years. */
 function parseSeconds(value: unknown): number | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined
   return /^\d{1,12}(\.\d+)?$/.test(String(value)) ? Number(value) : undefined

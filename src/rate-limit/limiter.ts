@@ -7,22 +7,22 @@ import { type RateLimitAnswer, RateLimitWindow } from './window.ts'
 
 export type { RateLimitAnswer } from './window.ts'
 
-/** A budget of requests. Clients that are given the same limiter share its budget. */
+/** A budget of requests. Clients with the same limiter share its budget. */
 export interface RateLimiter {
   /** The state now. */
   readonly state: RateLimitState
   /**
    * Takes a slot: returns `undefined` if one is free at once, else a promise that resolves when the call has its slot.
-   * First come, first served. An abort leaves the queue and rejects with the signal's reason. Whatever it rejects with
-   * ends the call.
+   * First come, first served. An abort leaves the queue and rejects with the signal's reason. If it rejects, the call
+   * fails with that error.
    *
    * @throws {RateLimitError} with `outcome: 'not-sent'` if the wait would be longer than the limiter's `maxWait`, or if
    * the server has refused requests for longer than `options.maxDelay`.
    */
   acquire(options?: AcquireOptions): Promise<void> | undefined
-  /** Must be called exactly once for each slot taken: with what the response said, or with nothing if none came. */
+  /** Must be called exactly once for each slot taken: with the response, or with nothing if there was none. */
   observe(answer?: RateLimitAnswer): void
-  /** Called instead of `observe` if the request was never sent. Gives the slot back. */
+  /** Called instead of `observe` if the request was never sent. Releases the slot. */
   release?(): void
 }
 
@@ -32,7 +32,7 @@ export interface AcquireOptions {
   signal?: AbortSignal | undefined
   /**
    * The longest wait, in milliseconds, that a refusal by the server may impose on this call. If the server has said to
-   * wait longer, the call fails at once. Waiting for budget is not affected. Default: `Infinity`.
+   * wait longer, the call fails at once. Waiting for a slot is not affected. Default: `Infinity`.
    */
   maxDelay?: number
   /** Called once if the call has to wait, as soon as that is known. */
@@ -47,7 +47,7 @@ export interface BudgetWait {
   readonly queued: number
 }
 
-/** How many requests the client sends, and how long calls wait for their turn. */
+/** Options for a rate limiter. */
 export interface RateLimitOptions {
   /**
    * Requests in one window. This is a ceiling: the server's `X-RateLimit-Limit` may lower it but never raises it.
@@ -110,16 +110,16 @@ export function createRateLimiter(options: RateLimitOptions = {}, clock: Clock =
   return new Limiter(new RateLimitWindow(requests, interval), maxWait, clock)
 }
 
-/** What is known of the rate limit. Every time is in milliseconds on the clock of the limiter, which passes it as `now`. */
+/** The known state of the rate limit. Times are in milliseconds on the clock of the limiter, which passes it as `now`. */
 export interface BudgetWindow {
   readonly limit: number
   /** When to try to take a slot again, if no response arrives before. */
   readonly nextAt: number
-  /** Whether a slot is on its way, so that waiting for it is not waiting for the rate limit. */
+  /** Whether a slot was requested from the store. Waiting for it is not waiting for the rate limit. */
   readonly isAsking?: boolean
   /** Takes a slot if one is free. `awaited`: a call has been waiting for it. A window that has to ask calls `wake` later. */
   take(now: number, awaited: boolean, wake: () => void): boolean
-  /** Gives back a slot whose request was never sent. */
+  /** Releases a slot whose request was never sent. */
   release(): void
   /** Learns from a response, or from the end of a request that got none. */
   observe(now: number, answer?: RateLimitAnswer): void
@@ -136,7 +136,7 @@ export interface BudgetWindow {
 interface Waiter {
   readonly since: number
   readonly maxDelay: number
-  /** Removed once the call was told. */
+  /** Removed after it was called. */
   onWait: AcquireOptions['onWait']
   readonly admit: () => void
   readonly refuse: (reason: unknown) => void
@@ -147,9 +147,9 @@ export class Limiter implements RateLimiter {
   readonly #window: BudgetWindow
   readonly #maxWait: number
   readonly #clock: Clock
-  /** The calls that wait, in the order in which they came. */
+  /** The waiting calls, in order of arrival. */
   readonly #waiters = new Set<Waiter>()
-  /** Whether a call waits that did not seem to have to. */
+  /** Whether a call waits although a slot seemed to be free. */
   #hasUntold = false
   #timer: unknown
   #wakesAt = Infinity
@@ -211,7 +211,7 @@ export class Limiter implements RateLimiter {
     this.#serve()
   }
 
-  /** Gives the free slots to the calls that wait, and sets the timer for the rest. */
+  /** Gives free slots to waiting calls, and sets the timer for the rest. */
   #serve = (): void => {
     const now = this.#clock.now()
     for (const waiter of this.#waiters) {
@@ -229,7 +229,7 @@ export class Limiter implements RateLimiter {
     for (const waiter of this.#waiters) if (this.#review(waiter, now, ahead)) ahead++
   }
 
-  /** Refuses a call that would wait too long by what is known now, or tells it how long. Returns whether it still waits. */
+  /** Rejects a call that would wait too long, or reports its wait. Returns whether it still waits. */
   #review(waiter: Waiter, now: number, ahead: number): boolean {
     const wait = this.#window.estimateWait(now, ahead)
     const refusal = this.#refusal(waiter, now, wait)
@@ -244,7 +244,7 @@ export class Limiter implements RateLimiter {
     return true
   }
 
-  /** Why a call may not wait any longer, if so. */
+  /** The error of a call that must not wait any longer, if any. */
   #refusal({ since, maxDelay }: Waiter, now: number, wait: number): RateLimitError | undefined {
     const imposed = this.#window.imposedWait(now)
     if (imposed > maxDelay) {

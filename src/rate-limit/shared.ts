@@ -16,7 +16,7 @@ import {
 import { RateLimitWindow } from './window.ts'
 
 /**
- * A limiter of `rate-limiter-flexible` over a store that all processes reach: `RateLimiterRedis`, `RateLimiterValkey`,
+ * A limiter of `rate-limiter-flexible` with a store that all processes can reach: `RateLimiterRedis`, `RateLimiterValkey`,
  * `RateLimiterPostgres`, `RateLimiterMemcache`, …
  */
 export interface StoreLimiter {
@@ -26,18 +26,18 @@ export interface StoreLimiter {
   readonly duration: number
   /** Takes a slot. Rejects with the wait if there is none, and with an `Error` if the store cannot be reached. */
   consume(key: string): Promise<StoreAnswer>
-  /** Closes the window to everybody. */
+  /** Closes the window for all processes. */
   block(key: string, seconds: number): Promise<unknown>
 }
 
-/** What the store says of the window. */
+/** The state of the window in the store. */
 export interface StoreAnswer {
   readonly remainingPoints: number
   /** Milliseconds until the window ends. */
   readonly msBeforeNext: number
 }
 
-/** Options of {@link sharedRateLimiter}; all have defaults. */
+/** Options for {@link sharedRateLimiter}. All have defaults. */
 export interface SharedRateLimitOptions {
   /**
    * The name of the budget in the store. Use one name per API key, and never the key itself. Default: `shortlink-sdk`.
@@ -45,16 +45,16 @@ export interface SharedRateLimitOptions {
   key?: string
   /**
    * The longest a call may wait for the rate limit, in milliseconds. A call that would have to wait longer fails at once.
-   * The time that the store takes to answer is not counted. Default: `Infinity`.
+   * The time that the store takes to respond is not counted. Default: `Infinity`.
    */
   maxWait?: number
-  /** How long the store may take to answer before it counts as unavailable, in milliseconds. Default: 1,000. */
+  /** How long the store may take to respond before it counts as unavailable, in milliseconds. Default: 1,000. */
   storeTimeout?: number
-  /** Called when the store becomes unavailable, and when it is back. Default: warns on the console the first time. */
+  /** Called when the store becomes unavailable, and when it is available again. Default: a console warning the first time. */
   onStateChange?: (change: StoreChange) => void
 }
 
-/** The store became unavailable, or is back. */
+/** The store became unavailable, or is available again. */
 export interface StoreChange {
   /** Whether the budget is shared now. If not, this process counts alone and tries the store again every second. */
   readonly shared: boolean
@@ -62,13 +62,13 @@ export interface StoreChange {
   readonly error?: unknown
 }
 
-/** How long an unavailable store is left alone, in milliseconds. */
+/** How long to wait before an unavailable store is tried again, in milliseconds. */
 const STORE_PAUSE = 1000
 
 /**
  * Creates one budget of requests for many processes and machines. Each call takes a slot in the store, and one in the
- * budget of its own process, which knows from the responses what the server thinks. While the store is unavailable,
- * that budget goes on alone.
+ * budget of its own process, which learns from the server's responses. While the store is unavailable, only that budget
+ * applies.
  *
  * @example
  * const store = new RateLimiterRedis({ storeClient: redis, points: 30, duration: 60 })
@@ -86,12 +86,11 @@ export function sharedRateLimiter(
 }
 
 /**
- * The window of a store, over the window of this process.
+ * The window in a store, combined with the window of this process.
  *
- * The store opens its window when it counts the first request, which reaches the server later; so the server's window
- * ends later too. What this process has heard from the server says when at the latest, as precisely as its first response
- * in the window came early. Slots are taken neither before that nor so late that the request might arrive in the next
- * window of the server.
+ * The store opens its window when it counts the first request, which reaches the server later, so the server's window also
+ * ends later. The responses to this process give an upper bound, which is tighter the earlier the first response came.
+ * Slots are taken neither before that time nor so late that the request might arrive in the server's next window.
  */
 class SharedWindow implements BudgetWindow {
   readonly #store: StoreLimiter
@@ -102,12 +101,12 @@ class SharedWindow implements BudgetWindow {
   /** The length of a window in milliseconds. */
   readonly #interval: number
   readonly #local: RateLimitWindow
-  /** What the store said last: slots that are left, and when the window ends. */
+  /** The last state in the store: the slots that are left, and when the window ends. */
   #remaining = 0
   #endsAt = -Infinity
-  /** When the window of the server has ended for certain, by the responses to this process. */
+  /** When the server's window has certainly ended, according to the responses to this process. */
   #serverEndsAt = Infinity
-  /** Until when a refusal by the server, of whichever process, has closed the store. */
+  /** Until when the store is closed because the server refused a request of any process. */
   #blockedUntil = 0
   #isStoreAway = false
   #askAgainAt = 0
@@ -169,7 +168,7 @@ class SharedWindow implements BudgetWindow {
   }
 
   estimateWait(now: number, ahead: number): number {
-    // The window of this process has counted the slot that is on its way.
+    // The window of this process has already counted the requested slot.
     const wait = this.#local.estimateWait(now, this.isAsking ? ahead - 1 : ahead)
     const behind = ahead - (this.#isEnding(now) ? 0 : this.#remaining)
     if (behind < 0 || now >= this.#opensAt) return wait
@@ -184,23 +183,23 @@ class SharedWindow implements BudgetWindow {
     return now < this.#endsAt ? this.#endsAt : this.#local.endsAt(now)
   }
 
-  /** Whether it is of no use to ask the store. */
+  /** Whether asking the store is pointless. */
   #isClosed(now: number): boolean {
     return now < this.#opensAt && (this.#remaining === 0 || this.#isEnding(now))
   }
 
-  /** Whether a request that is sent now may arrive when the window has ended. */
+  /** Whether a request sent now may arrive after the window has ended. */
   #isEnding(now: number): boolean {
     return now >= this.#endsAt - Math.max(100, this.#interval / 50)
   }
 
-  /** When the next window is open at the server too. */
+  /** When the next window is also open at the server. */
   get #opensAt(): number {
     const latest = this.#endsAt + Math.max(500, this.#interval / 20)
     return this.#serverEndsAt <= this.#endsAt ? latest : Math.min(this.#serverEndsAt, latest)
   }
 
-  /** Asks the store for a slot. It is granted too if the store is away. */
+  /** Asks the store for a slot, which is also granted if the store is unavailable. */
   async #ask(): Promise<boolean> {
     try {
       const answer = await withDeadline(async () => this.#store.consume(this.#key), this.#storeTimeout, undefined)
@@ -212,7 +211,7 @@ class SharedWindow implements BudgetWindow {
         return false
       }
       const error =
-        refusal === EXPIRED ? new Error(`the store did not answer within ${this.#storeTimeout} ms`) : refusal
+        refusal === EXPIRED ? new Error(`the store did not respond within ${this.#storeTimeout} ms`) : refusal
       this.#askAgainAt = this.#clock.now() + STORE_PAUSE
       this.#changeState(true, error)
       return true
@@ -223,7 +222,7 @@ class SharedWindow implements BudgetWindow {
     const now = this.#clock.now()
     this.#remaining = remaining
     this.#endsAt = now + Math.min(msBeforeNext, DAY)
-    // No window is longer than the interval: somebody was refused by the server, and blocked the store.
+    // No window is longer than the interval, so a process blocked the store after the server refused it.
     this.#blockedUntil = msBeforeNext > this.#interval ? now + msBeforeNext : 0
     this.#changeState(false)
   }
@@ -238,7 +237,7 @@ class SharedWindow implements BudgetWindow {
     notify(this.#onStateChange, isAway ? { shared: false, error } : { shared: true })
   }
 
-  /** The server refuses: no process may send before it allows more. */
+  /** Blocks the store after a refusal, until the server allows more requests. */
   #closeForAll(now: number): void {
     const endsAt = this.#local.endsAt(now)
     if (this.#isStoreAway || endsAt === undefined) return
@@ -249,7 +248,7 @@ class SharedWindow implements BudgetWindow {
   }
 }
 
-/** The default of `onStateChange`: a budget that is not shared may lead to refusals, so it is not silent. */
+/** The default of `onStateChange`. It warns, because a budget that is not shared may lead to refusals. */
 function warnOnce(): (change: StoreChange) => void {
   let hasWarned = false
   return ({ shared, error }) => {
@@ -257,7 +256,7 @@ function warnOnce(): (change: StoreChange) => void {
     hasWarned = true
     const why = error instanceof Error ? error.message : String(error)
     console.warn(
-      `shortlink-sdk: the store of the shared rate limit is unavailable (${why}). Until it is back, this process counts alone: see onStateChange of sharedRateLimiter.`,
+      `shortlink-sdk: the store of the shared rate limit is unavailable (${why}). Until it is available again, this process counts alone: see onStateChange of sharedRateLimiter.`,
     )
   }
 }

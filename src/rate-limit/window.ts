@@ -6,7 +6,7 @@ export interface RateLimitAnswer {
   readonly headers: HeadersLike
   /** Whether the server refused the request because of its rate: 429, as the status or in the body. */
   readonly refused: boolean
-  /** How long to wait, in seconds, where the `Retry-After` header or the body says so. */
+  /** How long to wait, in seconds, if the `Retry-After` header or the body says so. */
   readonly retryAfter: number | undefined
 }
 
@@ -16,12 +16,12 @@ const DEFAULT_LIMIT = 30
 const MAX_ESTIMATED_CLIENTS = 32
 
 /**
- * What this client knows of the server's rate window.
+ * This client's view of the server's rate-limit window.
  *
  * The server opens its window when it counts the first request, which is after the request was sent and before its
  * response arrives. So nothing is sent between one interval after the sending, when the window may have ended, and one
  * interval after the first response, when it must have ended. `X-RateLimit-Reset`, compared with the `Date` of the same
- * response, may say that it ends earlier. Both are whole seconds, so they only count where they are more precise.
+ * response, may say that it ends earlier. Both are whole seconds, so they only count if they are more precise.
  *
  * A window that calls have been waiting for starts with a single request. One response arrives sooner than thirty
  * concurrent ones, so the following window opens sooner too, and it tells what is left if others use the same key. As
@@ -39,7 +39,7 @@ export class RateLimitWindow {
   #mustEndAt = 0
   /** Requests of this window. */
   #sent = 0
-  /** Requests of this window, and of earlier ones, that have not been answered yet. */
+  /** Requests of this window, and of earlier ones, that have got no response yet. */
   #pending = 0
   #pendingFromEarlierWindows = 0
   /** The smallest remaining count that the server has stated in this window. */
@@ -49,7 +49,7 @@ export class RateLimitWindow {
   /** Until when the server itself said to wait after a refusal. */
   #blockedUntil = 0
   #estimatedClients = 1
-  /** Until when the first request of the window goes alone; 0 if it does not. */
+  /** Until when only the first request of the window may be in flight; 0 if there is no such limit. */
   #aloneUntil = 0
 
   constructor(requests: number | undefined, interval: number) {
@@ -62,15 +62,15 @@ export class RateLimitWindow {
     return this.#limit
   }
 
-  /** When places are certain to become free, if no response arrives before. */
+  /** When slots certainly become free, if no response arrives before. */
   get nextAt(): number {
     return this.#aloneUntil || this.#mustEndAt
   }
 
-  /** Takes a place if one is free. `awaited`: the call has been waiting for it. */
+  /** Takes a slot if one is free. `awaited`: the call has been waiting for it. */
   take(now: number, awaited: boolean): boolean {
     if (now >= this.#mustEndAt) this.#open(now, awaited)
-    // Every place of this window was released: it starts with the first request that is sent.
+    // Every slot of this window was released, so it starts with the next request that is sent.
     else if (this.#sent === 0 && !this.#answered) this.#start(now)
     if (now >= this.#aloneUntil) this.#aloneUntil = 0
     const maxPending = this.#aloneUntil
@@ -84,7 +84,7 @@ export class RateLimitWindow {
     return isFree
   }
 
-  /** Gives back a place whose request was never sent. */
+  /** Releases a slot whose request was never sent. */
   release(): void {
     if (this.#endPending()) this.#sent--
   }
@@ -94,20 +94,20 @@ export class RateLimitWindow {
     const isCurrent = this.#endPending()
     const headers = answer && parseRateHeaders(answer.headers)
     if (headers?.limit) this.#limit = Math.min(headers.limit, this.#ceiling)
-    // A refusal that may be repeated at once says nothing about the window.
+    // A refusal that allows an immediate retry says nothing about the window.
     if (headers && answer.refused && answer.retryAfter !== 0) this.#refuse(now, headers, answer.retryAfter)
     else if (isCurrent && !this.#refused) this.#accept(now, headers)
     if (isCurrent && answer?.refused) this.#sent--
   }
 
-  /** Places that are left, not counting those in flight. */
+  /** Slots that are left, not counting those in flight. */
   remaining(now: number): number {
     if (now >= this.#mustEndAt) return this.#limit
     if (this.#isClosed(now)) return 0
     return Math.max(0, Math.min(this.#limit - this.#sent, this.#leastRemaining - this.#pending))
   }
 
-  /** How long a call with `ahead` others before it waits for its place, if nobody else uses the key. */
+  /** How long a call waits with `ahead` calls in front of it, if no other program uses the key. */
   estimateWait(now: number, ahead: number): number {
     const behind = ahead - this.remaining(now)
     return behind < 0 ? 0 : (this.endsAt(now) ?? now) - now + Math.floor(behind / this.#limit) * this.#interval
@@ -124,7 +124,7 @@ export class RateLimitWindow {
     return this.#answered || now >= this.#mayEndAt ? this.#mustEndAt : this.#mayEndAt
   }
 
-  /** Whether nothing may be sent, however many places are left. */
+  /** Whether nothing may be sent, however many slots are left. */
   #isClosed(now: number): boolean {
     return this.#refused || (now >= this.#mayEndAt && this.#limit < Infinity)
   }
@@ -148,7 +148,7 @@ export class RateLimitWindow {
 
   /** Ends one pending request, and says whether it belongs to this window. */
   #endPending(): boolean {
-    // Nothing tells which request it was; those of earlier windows are taken to end first.
+    // It is unknown which request it was, so those of earlier windows are assumed to end first.
     if (this.#pendingFromEarlierWindows > 0) {
       this.#pendingFromEarlierWindows--
       return false
@@ -175,13 +175,13 @@ export class RateLimitWindow {
     this.#answered = this.#refused = true
   }
 
-  /** One interval later on the server's clock, which may run slower than ours by a thousandth. */
+  /** One interval later on the server's clock, which may be 0.1 % slower than this one. */
   #intervalAfter(now: number): number {
     return now + this.#interval * 1.001 + 1
   }
 }
 
-/** How long the server says to wait after a refusal; `undefined` if it says nothing credible. */
+/** How long the server says to wait after a refusal; `undefined` if it states nothing plausible. */
 function statedWait(headers: ParsedRateHeaders, retryAfter = Infinity, interval: number): number | undefined {
   if (retryAfter * SECOND <= DAY) return retryAfter * SECOND
   const reset = untilReset(headers)

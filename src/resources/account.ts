@@ -10,13 +10,13 @@ export class AccountResource extends Resource {
   /**
    * Gets the account: GET `/account`.
    *
-   * The answer stands under `data`. On a plan without an end, `expires` is `null`, empty or left out.
+   * The account is under `data` in the response. On a plan without an end, `expires` is `null`, empty or left out.
    *
    * @example
    * const { email, status } = await client.account.get()
    * console.log(email, status)
    *
-   * @throws {AuthenticationError} where the server refuses the key
+   * @throws {AuthenticationError} if the server refuses the key
    */
   get(options?: RequestOptions): ApiPromise<Account> {
     return this.api.get(path`/account`, { answer: account, under: 'data' }, options)
@@ -25,13 +25,13 @@ export class AccountResource extends Resource {
   /**
    * Changes the email address, the password or both: PUT `/account/update`.
    *
-   * The reference does not say whether either is required.
+   * The reference does not say whether either parameter is required.
    *
    * @example
    * const { message } = await client.account.update({ email: 'owner@shop.example' })
    * console.log(message)
    *
-   * @throws {InvalidRequestError} where a parameter is not a string; nothing is sent
+   * @throws {InvalidRequestError} if a parameter is not a string; nothing is sent
    */
   update(params: AccountUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
     return this.api.put(path`/account/update`, { json: params, checks: update, answer: actionResult }, options)
@@ -45,7 +45,7 @@ export interface Account {
   id: number
   email: string
   username: string
-  /** The address of a picture; `null` where there is none. */
+  /** The URL of a picture; `null` if there is none. */
   avatar: string | null
   /** The status of the plan, such as `pro`. */
   status: string
@@ -66,7 +66,7 @@ export const account = /* @__PURE__ */ object<Account>({
   registered: text,
 })
 
-/** What can be changed about an account. */
+/** Parameters for updating the account. */
 export interface AccountUpdate {
   email?: string | undefined
   password?: string | undefined

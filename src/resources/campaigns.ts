@@ -12,7 +12,7 @@ export class CampaignsResource extends Resource {
   /**
    * Lists the campaigns of the account: GET `/campaigns`.
    *
-   * The name is under `name` in some rows, and under `domain` in others.
+   * In some rows the name is under `name`, in others under `domain`.
    *
    * @example
    * for await (const { id, name } of client.campaigns.list()) console.log(id, name)
@@ -24,15 +24,15 @@ export class CampaignsResource extends Resource {
   /**
    * Creates a campaign: POST `/campaign/add`.
    *
-   * The answer has the name under `domain`; some deployments have it under `campaign`. `rotator` is `false` where the
-   * campaign has no public rotator.
+   * The response has the name under `domain`; some servers have it under `campaign`. `rotator` is `false` if the campaign
+   * has no public rotator.
    *
    * @example
    * const { id, rotator } = await client.campaigns.create({ name: 'Opening day', slug: 'opening', public: true })
    * console.log(id, rotator)
    *
-   * @throws {InvalidRequestError} where a parameter is not of its type; nothing is sent
-   * @throws {ApiError} where the slug is taken
+   * @throws {InvalidRequestError} if a parameter has the wrong type; nothing is sent
+   * @throws {ApiError} if the slug is taken
    */
   create(params: CampaignCreate, options?: RequestOptions): ApiPromise<Campaign> {
     return this.api.post(path`/campaign/add`, { json: params, checks: create, answer: campaign }, options)
@@ -48,7 +48,7 @@ export class CampaignsResource extends Resource {
    * const { message } = await client.campaigns.assignLink(id, 1)
    * console.log(message)
    *
-   * @throws {NotFoundError} where there is no such campaign or link
+   * @throws {NotFoundError} if there is no such campaign or link
    */
   assignLink(campaignId: Id, linkId: Id, options?: RequestOptions): ApiPromise<ActionResult> {
     return this.api.post(path`/campaign/${{ campaignId }}/assign/${{ linkId }}`, { answer: actionResult }, options)
@@ -57,15 +57,15 @@ export class CampaignsResource extends Resource {
   /**
    * Updates a campaign: PUT `/campaign/:id/update`. The name is required.
    *
-   * The answer has the name under `domain`; some deployments have it under `campaign`.
+   * The response has the name under `domain`; some servers have it under `campaign`.
    *
    * @example
    * const campaign = await client.campaigns.update(3, { name: 'Closing day', public: false })
    * console.log(campaign.name, campaign.public)
    *
-   * @throws {InvalidRequestError} where the name is missing, or a parameter is not of its type; nothing is sent
-   * @throws {NotFoundError} where there is no such campaign
-   * @throws {ApiError} where the slug is taken
+   * @throws {InvalidRequestError} if the name is missing, or a parameter has the wrong type; nothing is sent
+   * @throws {NotFoundError} if there is no such campaign
+   * @throws {ApiError} if the slug is taken
    */
   update(id: Id, params: CampaignUpdate, options?: RequestOptions): ApiPromise<Campaign> {
     return this.api.put(path`/campaign/${{ id }}/update`, { json: params, checks: update, answer: campaign }, options)
@@ -78,7 +78,7 @@ export class CampaignsResource extends Resource {
    * const { message } = await client.campaigns.delete(3)
    * console.log(message)
    *
-   * @throws {NotFoundError} where there is no such campaign
+   * @throws {NotFoundError} if there is no such campaign
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
     return this.api.delete(path`/campaign/${{ id }}/delete`, { answer: actionResult }, options)
@@ -96,9 +96,9 @@ export interface Campaign {
   name: string
   /** Whether everybody may see the campaign. */
   public: boolean
-  /** The address of the rotator, built from the slug; `false` where the campaign has no public one. */
+  /** The URL of the rotator, built from the slug; `false` if the campaign has no public one. */
   rotator: string | false
-  /** The address of the campaign's list page. */
+  /** The URL of the campaign's list page. */
   list: string
 }
 
@@ -108,16 +108,16 @@ export const campaign = /* @__PURE__ */ object<Campaign>(
   { name: ['domain', 'campaign'] },
 )
 
-/** The parameters of a new campaign. */
+/** Parameters for creating a campaign. */
 export interface CampaignCreate {
   name?: string | undefined
-  /** The slug of the rotator's address. */
+  /** The slug of the rotator's URL. */
   slug?: string | undefined
   /** Whether everybody may see the campaign. */
   public?: boolean | undefined
 }
 
-/** What can be changed about a campaign; the name is required. */
+/** Parameters for updating a campaign. The name is required. */
 export interface CampaignUpdate extends CampaignCreate {
   name: string
 }

@@ -22,12 +22,12 @@ export class ChannelsResource extends Resource {
   /**
    * Lists the items of a channel: GET `/channel/:id`.
    *
-   * A channel holds links, bio pages and QR codes: an item is known by its `type` and its `id` together.
+   * A channel contains links, bio pages and QR codes. Only `type` and `id` together identify an item.
    *
    * @example
    * for await (const { type, id, link } of client.channels.items(1)) console.log(type, id, link)
    *
-   * @throws {NotFoundError} where there is no such channel
+   * @throws {NotFoundError} if there is no such channel
    */
   items(channelId: Id, query?: PageQuery, options?: ListOptions): ListPromise<ChannelItem> {
     return this.api.list(path`/channel/${{ channelId }}`, { query, under: 'items', row: channelItem }, options)
@@ -40,8 +40,8 @@ export class ChannelsResource extends Resource {
    * const { id } = await client.channels.create({ name: 'Newsletter', color: '#3366FF', starred: true })
    * console.log(id)
    *
-   * @throws {InvalidRequestError} where the name is missing, or the colour is not `#RRGGBB`; nothing is sent
-   * @throws {ApiError} where the name is taken
+   * @throws {InvalidRequestError} if the name is missing, or the colour is not `#RRGGBB`; nothing is sent
+   * @throws {ApiError} if the name is taken
    */
   create(params: ChannelCreate, options?: RequestOptions): ApiPromise<Channel> {
     return this.api.post(path`/channel/add`, { json: params, checks: create, answer: channel }, options)
@@ -57,8 +57,8 @@ export class ChannelsResource extends Resource {
    * const { message } = await client.channels.assignItem(id, 'links', 1)
    * console.log(message)
    *
-   * @throws {InvalidRequestError} where the type is not `links`, `bio` or `qr`; nothing is sent
-   * @throws {NotFoundError} where there is no such channel or item
+   * @throws {InvalidRequestError} if the type is not `links`, `bio` or `qr`; nothing is sent
+   * @throws {NotFoundError} if there is no such channel or item
    */
   assignItem(channelId: Id, type: ChannelItemType, itemId: Id, options?: RequestOptions): ApiPromise<ActionResult> {
     return this.api.post(
@@ -71,15 +71,15 @@ export class ChannelsResource extends Resource {
   /**
    * Updates a channel: PUT `/channel/:id/update`.
    *
-   * Some deployments answer with the whole channel, and without a message.
+   * Some servers respond with the whole channel and no message.
    *
    * @example
    * const { message } = await client.channels.update(1, { starred: false })
    * console.log(message)
    *
-   * @throws {InvalidRequestError} where the colour is not `#RRGGBB`; nothing is sent
-   * @throws {NotFoundError} where there is no such channel
-   * @throws {ApiError} where the name is taken
+   * @throws {InvalidRequestError} if the colour is not `#RRGGBB`; nothing is sent
+   * @throws {NotFoundError} if there is no such channel
+   * @throws {ApiError} if the name is taken
    */
   update(id: Id, params: ChannelUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
     return this.api.put(
@@ -96,7 +96,7 @@ export class ChannelsResource extends Resource {
    * const { message } = await client.channels.delete(3)
    * console.log(message)
    *
-   * @throws {NotFoundError} where there is no such channel
+   * @throws {NotFoundError} if there is no such channel
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
     return this.api.delete(path`/channel/${{ id }}/delete`, { answer: actionResult }, options)
@@ -117,7 +117,7 @@ export interface Channel {
   id: number
   name: string
   description: string | null
-  /** The colour of the badge, such as `#3366FF`; `null` where none is set. */
+  /** The colour of the badge, such as `#3366FF`; `null` if none is set. */
   color: string | null
   starred: boolean
 }
@@ -131,16 +131,16 @@ export const channel = /* @__PURE__ */ object<Channel>({
   starred: flag,
 })
 
-/** What can be assigned to a channel. */
+/** The type of an item that can be assigned to a channel. */
 export type ChannelItemType = 'links' | 'bio' | 'qr'
 
 /** An item of a channel. */
 export interface ChannelItem {
-  /** `links`, `bio` or `qr`; a deployment may have others. */
+  /** `links`, `bio` or `qr`; a server may have others. */
   type: ChannelItemType | (string & {})
   id: number
   title: string | null
-  /** The address of a preview; `null` where there is none. */
+  /** The URL of a preview; `null` if there is none. */
   preview: string | null
   link: string
   /** `YYYY-MM-DD`. */
@@ -157,7 +157,7 @@ export const channelItem = /* @__PURE__ */ object<ChannelItem>({
   date: text,
 })
 
-/** What can be changed about a channel. */
+/** Parameters for updating a channel. */
 export interface ChannelUpdate {
   name?: string | undefined
   description?: string | null | undefined
@@ -166,7 +166,7 @@ export interface ChannelUpdate {
   starred?: boolean | undefined
 }
 
-/** The parameters of a new channel; the name is required. */
+/** Parameters for creating a channel. The name is required. */
 export interface ChannelCreate extends ChannelUpdate {
   name: string
 }

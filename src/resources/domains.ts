@@ -12,7 +12,7 @@ export class DomainsResource extends Resource {
   /**
    * Lists the domains of the account: GET `/domains`.
    *
-   * A redirect that is not set is `null`, empty or left out.
+   * A redirect that is not set is `null`, empty or left out in the response.
    *
    * @example
    * for await (const { id, domain } of client.domains.list()) console.log(id, domain)
@@ -28,8 +28,8 @@ export class DomainsResource extends Resource {
    * const { id } = await client.domains.create({ domain: 'https://go.example', redirect404: 'https://shop.example' })
    * console.log(id)
    *
-   * @throws {InvalidRequestError} where the domain has no scheme, or a redirect is not an absolute URL; nothing is sent
-   * @throws {ApiError} where the domain is taken, or its DNS does not point to the platform
+   * @throws {InvalidRequestError} if the domain has no scheme, or a redirect is not an absolute URL; nothing is sent
+   * @throws {ApiError} if the domain is taken, or its DNS does not point to the platform
    */
   create(params: DomainCreate, options?: RequestOptions): ApiPromise<Created> {
     return this.api.post(path`/domain/add`, { json: params, checks: create, answer: created }, options)
@@ -44,8 +44,8 @@ export class DomainsResource extends Resource {
    * const { message } = await client.domains.update(2, { redirectroot: 'https://shop.example', redirect404: null })
    * console.log(message)
    *
-   * @throws {InvalidRequestError} where a redirect is not an absolute URL; nothing is sent
-   * @throws {NotFoundError} where there is no such domain
+   * @throws {InvalidRequestError} if a redirect is not an absolute URL; nothing is sent
+   * @throws {NotFoundError} if there is no such domain
    */
   update(id: Id, params: DomainUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
     return this.api.put(path`/domain/${{ id }}/update`, { json: params, checks: update, answer: actionResult }, options)
@@ -58,7 +58,7 @@ export class DomainsResource extends Resource {
    * const { message } = await client.domains.delete(2)
    * console.log(message)
    *
-   * @throws {NotFoundError} where there is no such domain
+   * @throws {NotFoundError} if there is no such domain
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
     return this.api.delete(path`/domain/${{ id }}/delete`, { answer: actionResult }, options)
@@ -74,9 +74,9 @@ export interface Domain {
   id: number
   /** The domain with its scheme, such as `https://go.example`. */
   domain: string
-  /** Where a visit to the root of the domain is redirected; `null` where none is set. */
+  /** The URL that visits to the root of the domain are redirected to; `null` if none is set. */
   redirectroot: string | null
-  /** Where a visit to an unknown address is redirected; `null` where none is set. */
+  /** The URL that visits to unknown paths are redirected to; `null` if none is set. */
   redirect404: string | null
 }
 
@@ -88,15 +88,15 @@ export const domain = /* @__PURE__ */ object<Domain>({
   redirect404: textOrNull,
 })
 
-/** What can be changed about a domain. */
+/** Parameters for updating a domain. */
 export interface DomainUpdate {
-  /** Where a visit to the root of the domain is redirected: an absolute URL; `''` or `null` removes it. */
+  /** The absolute URL that visits to the root of the domain are redirected to; `''` or `null` removes it. */
   redirectroot?: string | null | undefined
-  /** Where a visit to an unknown address is redirected: an absolute URL; `''` or `null` removes it. */
+  /** The absolute URL that visits to unknown paths are redirected to; `''` or `null` removes it. */
   redirect404?: string | null | undefined
 }
 
-/** The parameters of a new domain. */
+/** Parameters for creating a domain. */
 export interface DomainCreate extends DomainUpdate {
   /** The domain with its scheme, such as `https://go.example`. */
   domain: string

@@ -13,7 +13,7 @@ export class FilesResource extends Resource {
   /**
    * Lists the files of the account: GET `/files`.
    *
-   * This is the only list whose page stands at the top level of the answer, and not under `data`.
+   * In this list only, the page is at the top level of the response rather than under `data`.
    *
    * @example
    * for await (const { name, shorturl } of client.files.list({ name: 'tea' })) console.log(name, shorturl)
@@ -25,24 +25,24 @@ export class FilesResource extends Resource {
   /**
    * Uploads a file: POST `/files/upload/:filename`.
    *
-   * The body is the bytes of the file as they are, sent with `Content-Type: application/json` like every other request; the
-   * parameters are in the query. Some deployments answer with the id under the key `1`. The reference names no maximum size.
+   * The body is the bytes of the file, sent with `Content-Type: application/json` like every other request; the parameters
+   * are in the query. Some servers respond with the id under the key `1`. The reference states no maximum size.
    *
    * @remarks
-   * A stream is sent as it is read and never held in memory as a whole. `fileFromPath` of `shortlink-sdk/node` opens a file
-   * on disk.
+   * A stream is sent while it is read, and never held in memory as a whole. To upload a file on disk, use `fileFromPath` of
+   * `shortlink-sdk/node`.
    *
    * @example
    * const { shorturl } = await client.files.upload('menu.txt', new Blob(['Tea, cake']), { expiry: '2027-01-31' })
    * console.log(shorturl)
    *
-   * @param filename The name with its extension. The server gets it whole, whatever characters it holds, except what a
-   *   server could read as a path: `/`, `\` and control characters, and these or `..` in an escaped spelling, such as `%2F`
-   *   or `%252F`, are refused. A literal `%25` in a name arrives as `%` at a server that unescapes twice.
+   * @param filename The name with its extension. Any characters are allowed except those that a server could read as a path: `/`,
+   *   `\` and control characters, and these or `..` in escaped form, such as `%2F` or `%252F`. A server that unescapes twice
+   *   reads a literal `%25` as `%`.
    * @param content The content of the file.
-   * @throws {InvalidRequestError} where the content is a string (a path or the text?), or a parameter does not fit;
+   * @throws {InvalidRequestError} if the content is a string (a path or the text?), or a parameter is invalid;
    *   nothing is sent
-   * @throws {ApiError} where the alias is taken
+   * @throws {ApiError} if the alias is taken
    */
   upload(
     filename: string,
@@ -66,11 +66,11 @@ const upload = /* @__PURE__ */ checks<FileUpload>({
   maxdownloads: count,
 })
 
-/** A file of the platform. */
+/** An uploaded file. */
 export interface PlatformFile {
   id: number
   name: string
-  /** How often it was downloaded. */
+  /** The number of downloads. */
   downloads: number
   shorturl: string
   /** When it was uploaded, `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
@@ -86,7 +86,7 @@ export const platformFile = /* @__PURE__ */ object<PlatformFile>({
   date: text,
 })
 
-/** The answer to an upload. */
+/** The result of an upload. */
 export interface UploadedFile {
   id: number
   shorturl: string
@@ -95,13 +95,13 @@ export interface UploadedFile {
 /** @internal */
 export const uploadedFile = /* @__PURE__ */ object<UploadedFile>({ id: integer, shorturl: text }, { id: ['1'] })
 
-/** Which files to list. */
+/** Parameters for listing files. */
 export interface FileQuery extends PageQuery {
   /** Part of the file name. */
   name?: string | undefined
 }
 
-/** The parameters of an upload. */
+/** Parameters for an upload. */
 export interface FileUpload {
   /** The name to display. */
   name?: string | undefined
@@ -109,15 +109,15 @@ export interface FileUpload {
   custom?: string | undefined
   /** The domain of the short URL. */
   domain?: string | undefined
-  /** The password that a download asks for. */
+  /** The password for a download. */
   password?: string | undefined
-  /** The last day of downloads, as `YYYY-MM-DD`. */
+  /** The last day on which it can be downloaded, as `YYYY-MM-DD`. */
   expiry?: string | undefined
   /** The maximum number of downloads. */
   maxdownloads?: number | undefined
 }
 
-/** The options of an upload. */
+/** Options for an upload. */
 export interface UploadOptions extends RequestOptions {
   /** Called with the progress of the upload. */
   onProgress?: ((progress: UploadProgress) => void) | undefined

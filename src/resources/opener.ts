@@ -10,17 +10,17 @@ export class OpenerResource extends Resource {
   /**
    * Creates a short link that opens a URL in its app: POST `{openerUrl}/v3/api`.
    *
-   * The answer is the link alone, without the envelope of the management API. In a refusal, `error` is `1` or a text. The
-   * reference names neither the apps that are supported, nor rate headers, nor where this API takes a key: its samples send
+   * The response is the link itself, without the envelope of the management API. In a refusal, `error` is `1` or a text. The
+   * reference lists no supported apps and no rate headers, and does not say where this API expects a key: its samples send
    * none.
    *
    * @example
    * const { shorturl, devicetarget } = await client.opener.create({ url: 'https://www.youtube.com/watch?v=aqz-KE-bpKQ' })
    * console.log(shorturl, devicetarget)
    *
-   * @throws {InvalidRequestError} where the URL is not absolute; nothing is sent
-   * @throws {ApiError} where the URL belongs to no supported app
-   * @throws {ConfigurationError} where the client has no `openerUrl`
+   * @throws {InvalidRequestError} if the URL is not absolute; nothing is sent
+   * @throws {ApiError} if the URL belongs to no supported app
+   * @throws {ConfigurationError} if `openerUrl` is not set
    */
   create(params: OpenerLinkCreate, options?: RequestOptions): ApiPromise<OpenerLink> {
     return this.api.post(path`/v3/api`, { api: 'opener', json: params, checks: create, answer: openerLink }, options)
@@ -37,7 +37,7 @@ const create = /* @__PURE__ */ checks<OpenerLinkCreate>({
 /** Who may see the analytics of an app-opener link. */
 export type OpenerLinkStatus = (typeof statuses)[number]
 
-/** Where one kind of device is sent. */
+/** The link for one kind of device. */
 export interface DeviceTarget {
   /** `iPhone`, `iPad`, `Android` and others. */
   device: string
@@ -54,13 +54,13 @@ export interface OpenerLink {
   shorturl: string
   /** `public`: everybody who has the link may see its analytics; `private`: only the owner. */
   status: OpenerLinkStatus | (string & {})
-  /** The app that was recognised. */
+  /** The app that the URL belongs to. */
   provider: string
   /** The domain of the short link. */
   domain: string
-  /** Where each kind of device is sent. */
+  /** The link for each kind of device. */
   devicetarget: DeviceTarget[]
-  /** An attribution; `''` where there is none. */
+  /** An attribution; `''` if there is none. */
   'powered-by': string
 }
 
@@ -75,7 +75,7 @@ export const openerLink = /* @__PURE__ */ object<OpenerLink>({
   'powered-by': textOrEmpty,
 })
 
-/** The parameters of a new app-opener link. */
+/** Parameters for creating an app-opener link. */
 export interface OpenerLinkCreate {
   /** An absolute URL, with its `https://`. */
   url: string

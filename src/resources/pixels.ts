@@ -12,7 +12,7 @@ export class PixelsResource extends Resource {
   /**
    * Lists the pixels of the account: GET `/pixels`.
    *
-   * Types appear that the reference does not list.
+   * There are types that the reference does not list.
    *
    * @example
    * for await (const { id, type, tag } of client.pixels.list()) console.log(id, type, tag)
@@ -28,9 +28,9 @@ export class PixelsResource extends Resource {
    * const { id } = await client.pixels.create({ type: 'gapixel', name: 'Analytics', tag: 'G-12345' })
    * console.log(id)
    *
-   * @throws {InvalidRequestError} where the type is not one of {@link PixelType}, or a parameter is missing; nothing is
+   * @throws {InvalidRequestError} if the type is not one of {@link PixelType}, or a parameter is missing; nothing is
    *   sent
-   * @throws {ApiError} where the account has a pixel with this tag
+   * @throws {ApiError} if the account already has a pixel with this tag
    */
   create(params: PixelCreate, options?: RequestOptions): ApiPromise<Created> {
     return this.api.post(path`/pixel/add`, { json: params, checks: create, answer: created }, options)
@@ -45,8 +45,8 @@ export class PixelsResource extends Resource {
    * const { message } = await client.pixels.update(2, { tag: 'G-67890' })
    * console.log(message)
    *
-   * @throws {InvalidRequestError} where the tag is missing; nothing is sent
-   * @throws {NotFoundError} where there is no such pixel
+   * @throws {InvalidRequestError} if the tag is missing; nothing is sent
+   * @throws {NotFoundError} if there is no such pixel
    */
   update(id: Id, params: PixelUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
     return this.api.put(path`/pixel/${{ id }}/update`, { json: params, checks: update, answer: actionResult }, options)
@@ -59,7 +59,7 @@ export class PixelsResource extends Resource {
    * const { message } = await client.pixels.delete(2)
    * console.log(message)
    *
-   * @throws {NotFoundError} where there is no such pixel
+   * @throws {NotFoundError} if there is no such pixel
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
     return this.api.delete(path`/pixel/${{ id }}/delete`, { answer: actionResult }, options)
@@ -97,7 +97,7 @@ export type PixelType = (typeof pixelTypes)[number]
 /** A pixel. */
 export interface Pixel {
   id: number
-  /** One of the listed types; a deployment may have others. */
+  /** One of the listed types; a server may have others. */
   type: PixelType | (string & {})
   name: string
   /** The tag or id that the provider gave. */
@@ -109,7 +109,7 @@ export interface Pixel {
 /** @internal */
 export const pixel = /* @__PURE__ */ object<Pixel>({ id: integer, type: text, name: text, tag: text, date: text })
 
-/** The parameters of a new pixel. */
+/** Parameters for creating a pixel. */
 export interface PixelCreate {
   type: PixelType
   name: string
@@ -117,7 +117,7 @@ export interface PixelCreate {
   tag: string
 }
 
-/** What can be changed about a pixel; the tag is required. */
+/** Parameters for updating a pixel. The tag is required. */
 export interface PixelUpdate {
   name?: string | undefined
   /** The tag or id that the provider gave. */

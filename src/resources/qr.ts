@@ -22,14 +22,14 @@ export class QrResource extends Resource {
   /**
    * Gets a QR code with its statistics: GET `/qr/:id`.
    *
-   * The counts by country, referrer, browser and system are strings on the wire. A map without entries comes as `[]` or `0`
-   * from some deployments, some have the date under `details.data`, and some send no statistics.
+   * The counts by country, referrer, browser and system are strings in the response. Some servers send `[]` or `0` for an
+   * empty map, some have the date under `details.data`, and some send no statistics.
    *
    * @example
    * const { details, data } = await client.qr.get(2)
    * console.log(details.name, data?.topCountries)
    *
-   * @throws {NotFoundError} where there is no such QR code
+   * @throws {NotFoundError} if there is no such QR code
    */
   get(id: Id, options?: RequestOptions): ApiPromise<QrDetails> {
     return this.api.get(path`/qr/${{ id }}`, { answer: qrDetails }, options)
@@ -38,13 +38,13 @@ export class QrResource extends Resource {
   /**
    * Creates a QR code: POST `/qr/add`.
    *
-   * How `data` is laid out for each type is not documented, unless it is a string.
+   * The layout of `data` is not documented, unless it is a string.
    *
    * @example
    * const { link } = await client.qr.create({ type: 'link', data: 'https://shop.example', foreground: 'rgb(0,0,80)' })
    * console.log(link)
    *
-   * @throws {InvalidRequestError} where the type is not one of {@link QrType}, or a colour is not `rgb(R,G,B)`; nothing
+   * @throws {InvalidRequestError} if the type is not one of {@link QrType}, or a colour is not `rgb(R,G,B)`; nothing
    *   is sent
    */
   create(params: QrCodeCreate, options?: RequestOptions): ApiPromise<CreatedQrCode> {
@@ -60,8 +60,8 @@ export class QrResource extends Resource {
    * const { message } = await client.qr.update(1, { data: 'https://shop.example/menu' })
    * console.log(message)
    *
-   * @throws {InvalidRequestError} where the data is missing, or a colour is not `rgb(R,G,B)`; nothing is sent
-   * @throws {NotFoundError} where there is no such QR code
+   * @throws {InvalidRequestError} if the data is missing, or a colour is not `rgb(R,G,B)`; nothing is sent
+   * @throws {NotFoundError} if there is no such QR code
    */
   update(id: Id, params: QrCodeUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
     return this.api.put(path`/qr/${{ id }}/update`, { json: params, checks: update, answer: actionResult }, options)
@@ -74,7 +74,7 @@ export class QrResource extends Resource {
    * const { message } = await client.qr.delete(1)
    * console.log(message)
    *
-   * @throws {NotFoundError} where there is no such QR code
+   * @throws {NotFoundError} if there is no such QR code
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
     return this.api.delete(path`/qr/${{ id }}/delete`, { answer: actionResult }, options)
@@ -98,16 +98,16 @@ const create = /* @__PURE__ */ checks<QrCodeCreate>({
 /** The kind of content in a QR code. */
 export type QrType = (typeof qrTypes)[number]
 
-/** The content of a QR code. How lists are laid out for each type is not documented; a string works for all of them. */
+/** The content of a QR code. A string works for all types; the layout of lists and objects is not documented. */
 export type QrData = string | readonly unknown[] | Readonly<Record<string, unknown>>
 
 /** A QR code. */
 export interface QrCode {
   id: number
   link: string
-  /** How often it was scanned. */
+  /** The number of scans. */
   scans: number
-  /** `''` where it has none. */
+  /** `''` if it has none. */
   name: string
   /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
   date: string
@@ -163,7 +163,7 @@ export const qrStatistics = /* @__PURE__ */ object<QrStatistics>({
 /** A QR code with its statistics. */
 export interface QrDetails {
   details: QrCode
-  /** `undefined` where a deployment sends none. */
+  /** `undefined` if the server sends none. */
   data?: QrStatistics | undefined
 }
 
@@ -173,7 +173,7 @@ export const qrDetails = /* @__PURE__ */ object<QrDetails>({
   data: /* @__PURE__ */ optional(qrStatistics),
 })
 
-/** The answer to the creation of a QR code. */
+/** The result of creating a QR code. */
 export interface CreatedQrCode {
   id: number
   link: string
@@ -182,18 +182,18 @@ export interface CreatedQrCode {
 /** @internal */
 export const createdQrCode = /* @__PURE__ */ object<CreatedQrCode>({ id: integer, link: text })
 
-/** What can be changed about a QR code; the data is required. */
+/** Parameters for updating a QR code. The data is required. */
 export interface QrCodeUpdate {
   data: QrData
   /** A colour as `rgb(R,G,B)`, each from 0 to 255. */
   background?: string | undefined
   /** A colour as `rgb(R,G,B)`, each from 0 to 255. */
   foreground?: string | undefined
-  /** The path or the address of a png or jpg image. */
+  /** The path or URL of a png or jpg image. */
   logo?: string | undefined
 }
 
-/** The parameters of a new QR code. */
+/** Parameters for creating a QR code. */
 export interface QrCodeCreate extends QrCodeUpdate {
   type: QrType
 }

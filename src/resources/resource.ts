@@ -17,7 +17,7 @@ export abstract class Resource {
   }
 }
 
-/** An id: a positive integer, or the same as a string of digits, as it stands in a route. */
+/** An id: a positive integer, or the same as a string of digits, as route parameters are. */
 export type Id = number | string
 
 /** The result of a call that creates something. */
@@ -30,7 +30,7 @@ export const created = /* @__PURE__ */ object<Created>({ id: integer })
 
 /** The result of a call that changes or deletes something. */
 export interface ActionResult {
-  /** What the server says, in the language of the site; `''` if it says nothing. Do not compare it. */
+  /** The server's message, in the language of the site; `''` if there is none. Do not compare it. */
   message: string
 }
 

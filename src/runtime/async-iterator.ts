@@ -1,3 +1,3 @@
-/** The name under which loops look for the steps of an object: compiled ones too, on engines that lack the symbol (older Hermes). */
+/** The key that `for await` uses, also in compiled code on engines without the symbol (older Hermes). */
 export const asyncIterator: typeof Symbol.asyncIterator =
   Symbol.asyncIterator ?? ('@@asyncIterator' as unknown as typeof Symbol.asyncIterator)

@@ -1,11 +1,11 @@
 import { abortReason, onAbort } from './on-abort.ts'
 
-/** The reason of an attempt that outlasted its time. */
+/** The abort reason of an attempt that timed out. */
 export const EXPIRED: unique symbol = Symbol('expired')
 
 /**
- * Runs work that ends at an abort or after `timeout` milliseconds, whether it listens to its signal or not. It leaves
- * no timer and no listener behind: `AbortSignal.any` and `AbortSignal.timeout` would, on a signal that lives long.
+ * Runs work until it ends, aborts, or times out after `timeout` milliseconds, even if it ignores its signal. It leaves no
+ * timer and no listener behind, unlike `AbortSignal.any` and `AbortSignal.timeout` with a long-lived signal.
  */
 export function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
@@ -26,12 +26,12 @@ export function withDeadline<T>(
       forget?.()
     }
     const forget = signal && onAbort(signal, () => stop(abortReason(signal)))
-    // Work that failed is aborted too, so that nothing of it goes on unseen.
+    // Work that failed is aborted too, so that no part of it continues.
     work(controller.signal).finally(end).then(resolve, stop)
   })
 }
 
-/** Waits. @throws the signal's reason, at once, when it aborts */
+/** Waits. @throws the signal's reason as soon as it aborts */
 export async function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   const forever = () => new Promise<void>(() => {})
   await withDeadline(forever, milliseconds, signal).catch((reason) => {

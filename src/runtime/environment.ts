@@ -1,4 +1,4 @@
-/** What is asked of the globals, which differ from runtime to runtime. */
+/** Globals that differ between runtimes. */
 interface Host {
   readonly process?: {
     readonly env?: Record<string, string | undefined>
@@ -15,7 +15,7 @@ interface Host {
 
 const host = globalThis as Host
 
-/** A variable of the environment, if the runtime has one and lets this program read it. */
+/** An environment variable, if the runtime has any and allows this program to read it. */
 export function environment(name: string): string | undefined {
   try {
     return host.process?.env?.[name] || undefined
@@ -26,8 +26,8 @@ export function environment(name: string): string | undefined {
 }
 
 /**
- * Whether this is a page or a worker of a browser. Other runtimes have some of its globals, but not its user agent; what
- * simulates a browser for tests runs in Node.
+ * Whether this is a browser page or worker. Other runtimes have some of a browser's globals, but not its user agent; test
+ * environments that simulate a browser run in Node.
  */
 export function isBrowser(): boolean {
   const { document, WorkerGlobalScope, navigator, process } = host
@@ -35,12 +35,12 @@ export function isBrowser(): boolean {
   return isWeb && navigator?.userAgent?.startsWith('Mozilla/') === true && process?.versions?.node === undefined
 }
 
-/** Whether a person visits this program: a page or its worker, but not a browser's extension, which only its user runs. */
+/** Whether visitors run this program: in a page or its worker, but not in a browser extension, which only its user runs. */
 export function isVisited(): boolean {
   return isBrowser() && !/^[\w-]+-extension:$/.test(host.location?.protocol ?? '')
 }
 
-/** The address of the page, which relative addresses refer to; `undefined` if there is no page. */
+/** The URL of the page, for resolving relative URLs; `undefined` if there is no page. */
 export function pageAddress(): string | undefined {
   const { href = '' } = host.location ?? {}
   return /^https?:/.test(href) ? href : undefined
@@ -50,8 +50,8 @@ export function pageAddress(): string | undefined {
 export const isDeno = (): boolean => host.Deno !== undefined
 
 /**
- * Text or bytes as a body that is sent once. If a reused connection is lost, Deno sends text and bytes again by itself,
- * even in a POST (denoland/deno#35610); a Blob it does not.
+ * A body that is sent only once. If a reused connection is lost, Deno resends text and bytes by itself, even in a POST
+ * (denoland/deno#35610), but not a Blob.
  */
 export function sentOnce(body: string | ArrayBuffer | ArrayBufferView | Blob): BodyInit {
   if (!isDeno()) return body as BodyInit
@@ -61,21 +61,21 @@ export function sentOnce(body: string | ArrayBuffer | ArrayBufferView | Blob): B
 }
 
 /**
- * How fetch is told not to follow redirects if it streams a body. Node's fetch keeps a copy of a body that it may have
- * to send again, unless a redirect is an error. Cloudflare Workers do not know that mode.
+ * The redirect mode for a streamed body. Node's fetch keeps a copy of a body that it may have to resend, except in the mode
+ * `error`, which Cloudflare Workers do not support.
  */
 export function streamedRedirect(): RequestRedirect {
   return 'FixedLengthStream' in globalThis ? 'manual' : 'error'
 }
 
 /**
- * The conversion of a stream for a fetch other than Node's own; `undefined` in other runtimes. node-fetch reads only
- * Node's streams: of any other it sends the text "[object ReadableStream]". undici reads both.
+ * Converts a web stream to a Node stream, for fetches other than Node's own; `undefined` in other runtimes. node-fetch reads
+ * only Node streams: of a web stream it sends the text "[object ReadableStream]". undici reads both.
  */
 export function toNodeStream(): ((stream: ReadableStream<Uint8Array>) => unknown) | undefined {
   const { process, Bun, Deno } = host
   if (Bun || Deno || !process?.getBuiltinModule) return undefined
   const { Readable } = process.getBuiltinModule('stream')
-  // An error without a listener would end the process; fetch has its own way to tell of it.
+  // Without a listener, an error would end the process; fetch reports it anyway.
   return (stream) => Readable.fromWeb(stream as Parameters<typeof Readable.fromWeb>[0]).on('error', () => {})
 }

@@ -1,6 +1,6 @@
 /**
- * A short hash of a value, by its JSON (FNV-1a), which tells it from others, but not from those that somebody made on
- * purpose. `undefined` where JSON cannot hold the value.
+ * A short hash of the JSON of a value (FNV-1a). It is not safe against deliberate collisions. `undefined` if the value has
+ * no JSON.
  */
 export function hash(value: unknown): string | undefined {
   let json: string

@@ -1,5 +1,5 @@
-/** The name of the method by which Node, Bun and Deno let an object say how it is printed. */
+/** The method that Node, Bun and Deno call to print an object. */
 export const inspectCustom = Symbol.for('nodejs.util.inspect.custom')
 
-/** What that method is given to print its parts with. */
+/** The function that this method receives for printing parts of the object. */
 export type Inspect = (value: unknown, options: object) => string

@@ -31,7 +31,7 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw abortReason(signal)
 }
 
-/** The reason of an abort, also where signals have none (React Native). */
+/** The reason of an abort, even if the runtime does not support reasons (React Native). */
 export function abortReason(signal: AbortSignal): unknown {
   if (signal.reason !== undefined) return signal.reason
   return abortError('This operation was aborted')

@@ -3,13 +3,13 @@ import { canParseUrl } from '../runtime/url.ts'
 import { isRecord, kind, mismatch, shown } from './expected.ts'
 import { isPathSegment } from './segment.ts'
 
-/** What a parameter or an option may be, in words and as a test. */
+/** What values a parameter or an option may have, in words and as a function. */
 export interface Check {
   /** Whether it must be given. Otherwise `undefined` leaves it out, and `null` and `''` clear it. */
   readonly required?: boolean
   readonly expected: string
   readonly fits: (value: unknown) => boolean
-  /** What to do about a value that does not fit, where the words alone do not say it. */
+  /** Advice about an invalid value, if `expected` is not enough. */
   readonly hint?: (value: unknown) => string | undefined
   /** Whether the value must never be shown. */
   readonly secret?: boolean
@@ -30,7 +30,7 @@ export interface OptionalCheck extends Check {
   readonly required?: never
 }
 
-/** A check for every parameter: a required one for those that must be given. */
+/** A check for each parameter, a required check for each required parameter. */
 type ChecksOf<Params> = {
   readonly [Name in keyof Params]-?: object extends Pick<Params, Name> ? OptionalCheck : RequiredCheck
 }
@@ -66,7 +66,7 @@ export const boolean: OptionalCheck = { expected: 'true or false', fits: (value)
 
 export const aFunction: OptionalCheck = { expected: 'a function', fits: (value) => typeof value === 'function' }
 
-/** An option whose values are checked where it is used, with an error of its own. */
+/** For an option that is checked where it is used, with its own error. */
 export const checkedElsewhere: OptionalCheck = { expected: 'anything', fits: () => true }
 
 export const nonEmptyString: OptionalCheck = {
@@ -84,7 +84,7 @@ export const positiveInteger: OptionalCheck = {
   fits: (value) => Number.isSafeInteger(value) && (value as number) > 0,
 }
 
-/** What a route gives for an id is a string. */
+/** Strings are allowed, because route parameters are strings. */
 export const id: OptionalCheck = {
   expected: 'a positive integer, or the same as a string of digits',
   fits: (value) => positiveInteger.fits(isString(value) && /^[1-9]\d*$/.test(value) ? Number(value) : value),
@@ -95,7 +95,7 @@ export const count: OptionalCheck = {
   fits: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
 }
 
-/** The longest wait that fits into a timer of every runtime, in milliseconds. */
+/** The longest timer that every runtime supports, in milliseconds. */
 const MAX_TIMER = 2 ** 31 - 1
 
 export const milliseconds: OptionalCheck = {
@@ -157,7 +157,7 @@ export const alias: OptionalCheck = {
   hint: readAsPath,
 }
 
-/** Whether a text can be encoded: half a surrogate pair cannot. */
+/** Whether a text can be encoded: a lone surrogate cannot. */
 function isWellFormed(text: string): boolean {
   try {
     encodeURIComponent(text)
@@ -184,8 +184,8 @@ export const dateTime: OptionalCheck = {
 /**
  * Problems with the parameters of a call.
  *
- * A parameter without a check passes, because a server may know more of them, unless it is a slip for one that is not
- * given, or an option of the call in the wrong argument (`options` are the names of those).
+ * A parameter without a check is allowed, because servers may have more of them, unless it looks like a misspelling of a
+ * missing one, or is an option of the call in the wrong argument (`options` are the names of these).
  */
 export function checkParams(params: unknown, checks: Checks, options: readonly string[] = []): Issue[] {
   if (!isRecord(params)) return [{ path: [], message: mismatch('an object of parameters', params ?? null) }]
@@ -209,7 +209,7 @@ export function checkParams(params: unknown, checks: Checks, options: readonly s
 /** @internal */
 export const IS_AN_OPTION = 'is an option of the call, pass it as the next argument'
 
-/** Problems with options. `undefined` stands for the default; an option that does not exist is refused. */
+/** Problems with options. `undefined` means the default; unknown options are rejected. */
 export function checkOptions(options: unknown, checks: Checks, at: readonly string[] = []): Issue[] {
   if (!isRecord(options)) return [{ path: at, message: mismatch('an object of options', options ?? null) }]
   return Object.entries(options).flatMap(([name, value]) => {
@@ -234,7 +234,7 @@ function checkValue(path: readonly string[], value: unknown, { expected, fits, h
 
 const isPromise = (value: unknown): boolean => typeof (value as { then?: unknown } | null)?.then === 'function'
 
-/** The known name that a name was meant to be: in another style, or with one letter wrong, missing, added or swapped. */
+/** The known name that a misspelled name was meant to be: in another style, or with one letter wrong, missing, added or swapped. */
 export function similarName(name: string, known: readonly string[]): string | undefined {
   const plain = plainName(name)
   const misspelled = withOneLetterLess(plain)
@@ -252,6 +252,6 @@ const plainName = (name: string): string =>
     .replace(/[_-]/g, '')
     .toLowerCase()
 
-/** Of a short name, nothing: `id` and `to` differ by a letter from too many others. */
+/** Short names have none, because `id` and `to` differ by one letter from too many others. */
 const withOneLetterLess = (text: string): string[] =>
   text.length < 3 ? [] : [text, ...Array.from(text, (_, at) => text.slice(0, at) + text.slice(at + 1))]

@@ -1,11 +1,11 @@
 import { isError, shorten } from '../errors.ts'
 
-/** What does not fit, in one sentence: `expected an integer, received a boolean`. */
+/** Describes an invalid value: `expected an integer, received a boolean`. */
 export function mismatch(expected: string, value: unknown, describe: (value: unknown) => string = kind): string {
   return value === undefined ? `is missing, expected ${expected}` : `expected ${expected}, received ${describe(value)}`
 }
 
-/** What kind of thing a value is, without telling the value. */
+/** The type of a value, without the value itself. */
 export function kind(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
@@ -15,21 +15,21 @@ export function kind(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** More than a message keeps, because secrets are removed before it is cut. */
+/** More than a message shows, because secrets are removed before it is shortened. */
 const MOST_SHOWN = 2000
 
-/** The value itself where it is short and plain, else what kind of thing it is. Not for secrets. */
+/** The value itself if it is short and plain, else its type. Not for secrets. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(shorten(value, MOST_SHOWN))
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kind(value)
 }
 
-/** A number itself, of anything else what kind of thing it is. */
+/** A number itself; the type of anything else. */
 export function numberOrKind(value: unknown): string {
   return typeof value === 'number' ? String(value) : kind(value)
 }
 
-/** What a thrown value says, whatever it is. */
+/** The message of a thrown value of any type. */
 export function reasonOf(thrown: unknown): string {
   if (typeof thrown === 'string') return thrown
   return isError(thrown) ? thrown.message : kind(thrown)

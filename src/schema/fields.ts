@@ -1,18 +1,16 @@
 /**
- * How the platform spells values. Its server side is PHP, where the database driver decides whether a 5 arrives as `5` or
- * `"5"`, false as `0` or `""`, and an empty map as `[]`. What has no value is `null`, `""`, or left out.
+ * How servers encode values. They run PHP, so the database driver decides whether 5 arrives as `5` or `"5"`, false as `0` or
+ * `""`, and an empty map as `[]`. A missing value is `null`, `""`, or left out.
  *
- * Every quirk of a value has its home here, as a zod schema: it accepts each spelling that was seen and returns the
- * documented type.
+ * Every such quirk is handled here, by zod schemas that accept each known encoding and return the documented type.
  *
- * A field is a single zod transform that converts and checks. A transform piped into a check reads the same but takes a
- * quarter longer for a page.
+ * A field is a single zod transform that converts and checks: a transform piped into a check takes a quarter longer per page.
  */
 import * as z from 'zod/mini'
 import { isRecord, mismatch } from './expected.ts'
 import { MAX_ISSUES, type ParseContext, parse } from './parse.ts'
 
-/** A field that `read` converts; `undefined` means that the value does not fit. */
+/** A field that `read` converts; `undefined` means that the value is invalid. */
 function field<T>(expected: string, read: (value: unknown) => T | undefined): z.ZodMiniType<T> {
   return z.transform((value, { issues }) => {
     const result = read(value)
@@ -24,7 +22,7 @@ function field<T>(expected: string, read: (value: unknown) => T | undefined): z.
 const issue = (expected: string, input: unknown, path: (string | number)[] = []) =>
   ({ code: 'custom', message: mismatch(expected, input), input, path }) as const
 
-/** `null`, `""` and no key at all mean the same: there is no value. */
+/** `null`, `""` and a missing key all mean that there is no value. */
 const isAbsent = (value: unknown): value is null | undefined | '' =>
   value === null || value === undefined || value === ''
 
@@ -33,7 +31,7 @@ function readInteger(value: unknown): number | undefined {
   return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : undefined
 }
 
-/** PHP turns a string of digits into a number now and then. */
+/** PHP sometimes turns a string of digits into a number. */
 function readText(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   return typeof value === 'number' ? String(value) : undefined
@@ -42,19 +40,19 @@ function readText(value: unknown): string | undefined {
 /** An id or a count: an integer, or the same as a string. */
 export const integer = /* @__PURE__ */ field('an integer', readInteger)
 
-/** A count that is 0 where the server leaves it out. */
+/** A count that is 0 if the server leaves it out. */
 export const countOrZero = /* @__PURE__ */ field('an integer', (value) => (isAbsent(value) ? 0 : readInteger(value)))
 
 /** A string. */
 export const text = /* @__PURE__ */ field('a string', readText)
 
-/** A string that is `null` where the server has none. */
+/** A string that is `null` if the server has none. */
 export const textOrNull = /* @__PURE__ */ field('a string', (value) => (isAbsent(value) ? null : readText(value)))
 
-/** A string that is `''` where the server has none. */
+/** A string that is `''` if the server has none. */
 export const textOrEmpty = /* @__PURE__ */ field('a string', (value) => (isAbsent(value) ? '' : readText(value)))
 
-/** A string, or `false` where there is none. */
+/** A string, or `false` if there is none. */
 export const textOrFalse = /* @__PURE__ */ field('a string', (value) =>
   isAbsent(value) || value === false || value === 0 || value === '0' ? false : readText(value),
 )
@@ -87,7 +85,7 @@ export const counts: z.ZodMiniType<Record<string, number>> = /* @__PURE__ */ z.t
 const isEmptyValue = (value: unknown): boolean =>
   isAbsent(value) || value === 0 || value === '0' || (Array.isArray(value) && value.length === 0)
 
-/** A list of rows. `row` is there for who describes the schema. */
+/** A list of rows. `row` is kept for code that documents the schema. */
 export function list<T>(row: z.ZodMiniType<T>): z.ZodMiniType<T[]> & { readonly row: z.ZodMiniType<T> } {
   const schema: z.ZodMiniType<T[]> = z.transform((value, { issues }) => {
     const rows = rowsOf(value)
@@ -104,35 +102,35 @@ export function list<T>(row: z.ZodMiniType<T>): z.ZodMiniType<T[]> & { readonly 
   return Object.assign(schema, { row })
 }
 
-/** How many rows a list may have: 100 times as many as a walk asks for. A megabyte of compressed rows could be millions. */
+/** The maximum number of rows in a list, because a megabyte of compressed rows could be millions. */
 export const MAX_ROWS = 10_000
 
-/** The rows of a list, in order; `undefined` where the value is not a list. PHP encodes one with gaps as an object with number keys. */
+/** The rows of a list, in order; `undefined` if the value is not a list. PHP encodes a list with gaps as an object with number keys. */
 export function rowsOf(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value
   return isRecord(value) && Object.keys(value).every((key) => /^\d+$/.test(key)) ? Object.values(value) : undefined
 }
 
-/** A part that a deployment may leave out: `null`, `""`, `[]` and no key at all are `undefined`. */
+/** A part that servers may leave out: `null`, `""`, `[]` and a missing key become `undefined`. */
 export function optional<T>(part: z.ZodMiniType<T>): z.ZodMiniType<T | undefined> {
   const orUndefined = (value: unknown): unknown =>
     isAbsent(value) || (Array.isArray(value) && value.length === 0) ? undefined : value
   return z.pipe(z.transform(orUndefined), z.optional(part))
 }
 
-/** An id that is `null` where the server has none. */
+/** An id that is `null` if the server has none. */
 export const idOrNull = /* @__PURE__ */ field('an integer', (value) =>
   isEmptyValue(value) ? null : readInteger(value),
 )
 
-/** A list of ids, also where it arrives as a single id, or as an empty value. */
+/** A list of ids, even if it arrives as a single id or an empty value. */
 export const ids = /* @__PURE__ */ field('a list of integers', (value) => {
   if (isEmptyValue(value)) return []
   const numbers = (rowsOf(value) ?? [value]).map(readInteger)
   return numbers.every((number) => number !== undefined) ? numbers : undefined
 })
 
-/** A part that stands for its defaults where a deployment leaves it out: for those of its fields, or an empty map. */
+/** A part that servers may leave out. It then has the defaults of its fields, or is an empty map. */
 export function orDefaults<T>(part: z.ZodMiniType<T>): z.ZodMiniType<T> {
   return z.pipe(
     z.transform((value) => (isEmptyValue(value) ? {} : value)),
@@ -146,9 +144,9 @@ export const texts: z.ZodMiniType<Record<string, string>> = /* @__PURE__ */ orDe
 )
 
 /**
- * An object with these fields; keys without a field stay as they came. The compiler refuses a field of `T` that has no
+ * An object with these fields; other keys are kept as they are. The compiler refuses a field of `T` that has no
  * schema, and a schema that has no field.
- * `otherNames` is there for who describes the schema.
+ * `otherNames` is kept for code that documents the schema.
  */
 export function object<T>(
   fields: { readonly [Name in keyof Required<T>]: z.ZodMiniType<T[Name]> },
@@ -164,7 +162,7 @@ export function object<T>(
   return Object.assign(schema, { otherNames })
 }
 
-/** The names that deployments use in place of a documented one. */
+/** The names that some servers use in place of a documented one. */
 type OtherNames<T> = { readonly [Name in keyof T]?: readonly string[] }
 
 function withDocumentedName(row: Record<string, unknown>, [name, others]: [string, readonly string[]]) {

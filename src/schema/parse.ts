@@ -3,23 +3,23 @@ import type { Issue } from '../errors.ts'
 import { mismatch, reasonOf } from './expected.ts'
 import { type StandardSchema, toIssues } from './standard-schema.ts'
 
-/** How many issues of one answer are kept. Nothing is looked at beyond them: a hostile answer could have millions. */
+/** The maximum number of issues per response. Parsing stops there, because a hostile response could have millions. */
 export const MAX_ISSUES = 100
 
-/** Where in an answer the parsing is, and what did not fit so far. */
+/** The current place in a response, and the issues so far. */
 export interface ParseContext {
   readonly path: readonly (string | number)[]
   readonly issues: Issue[]
-  /** Whether no `validation` may let the answer pass. */
+  /** Whether the response must be rejected whatever `validation` says. */
   unusable?: boolean
 }
 
-/** Notes an issue at a place in the answer, unless there are enough. */
+/** Adds an issue at a place in the response, unless there are too many. */
 export function addIssue({ path, issues }: ParseContext, key: string | number, message: string): void {
   if (issues.length < MAX_ISSUES) issues.push({ path: [...path, key], message })
 }
 
-/** What the schema makes of a value, or the value as it came where it does not fit. `index`: its place in a list. */
+/** Parses a value with a schema; an invalid value is returned as it is. `index`: its position in a list. */
 export function parse<T>(schema: z.ZodMiniType<T>, value: unknown, { path, issues }: ParseContext, index?: number): T {
   const room = MAX_ISSUES - issues.length
   if (room <= 0) return value as T
@@ -30,7 +30,7 @@ export function parse<T>(schema: z.ZodMiniType<T>, value: unknown, { path, issue
   return value as T
 }
 
-/** The same with a user's own schema, of any library. Whatever it throws is an issue: the call itself may be done. */
+/** The same with a user's schema, of any library. Errors that it throws become issues, because the work may have been done. */
 export async function parseWithStandardSchema<T>(
   schema: StandardSchema<T>,
   value: unknown,
@@ -40,7 +40,7 @@ export async function parseWithStandardSchema<T>(
   if (room <= 0) return value as T
   try {
     const result: unknown = await schema['~standard'].validate(value)
-    // That of ArkType is a list, which has the property `issues`.
+    // ArkType returns a list with the property `issues`.
     if (typeof result !== 'object' || result === null) {
       issues.push({ path, message: mismatch('a result of Standard Schema from `schema`', result ?? null) })
       return value as T

@@ -1,8 +1,8 @@
 import type { Issue } from '../errors.ts'
 
 /**
- * The part of the Standard Schema interface that this package reads and offers. Schemas of zod, valibot, ArkType and
- * others fit it. @see https://standardschema.dev
+ * The part of the Standard Schema interface that this package uses. zod, valibot, ArkType and others implement it.
+ * @see https://standardschema.dev
  */
 export interface StandardSchema<Output = unknown> {
   readonly '~standard': {
@@ -13,7 +13,7 @@ export interface StandardSchema<Output = unknown> {
   }
 }
 
-/** What a Standard Schema says of a value. */
+/** The result of a Standard Schema. */
 type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] }
@@ -32,17 +32,17 @@ export interface Schema<Output> extends StandardSchema<Output> {
   readonly _zod: ZodInternals & { readonly output: Output; readonly input: unknown }
 }
 
-/** What zod's own types ask of a schema. `never` fits each version of them, and keeps zod out of these types. */
+/** The members that zod's types require. `never` matches every version of them, and keeps zod out of these types. */
 type ZodInternals = Readonly<
   Record<'version' | 'def' | 'deferred' | 'run' | 'parse' | 'traits' | 'pattern' | 'constr' | 'bag' | 'isst', never>
 > & { readonly optin?: never; readonly optout?: never; readonly values?: never; readonly propValues?: never }
 
 /**
- * The first issues of a Standard Schema in this package's form, `at` being where the value stands in the answer. What a
- * schema gives in their place, against the standard, stands for an issue too.
+ * Converts the first issues of a Standard Schema to those of this package. `at` is the path of the value in the response.
+ * Values that violate the standard become issues too.
  */
 export function toIssues(issues: unknown, at: readonly (string | number)[], most: number): Issue[] {
-  // A list of a library's own class may have a `slice` and a `map` of its own.
+  // A library's own list class may override `slice` and `map`.
   const list: unknown[] =
     Array.isArray(issues) && issues.length > 0
       ? Array.from({ length: Math.min(issues.length, most) }, (_, index) => issues[index])
@@ -50,7 +50,7 @@ export function toIssues(issues: unknown, at: readonly (string | number)[], most
   return list.map((issue) => {
     const { message, path } = (issue ?? {}) as { message?: unknown; path?: unknown }
     const keys = Array.isArray(path) ? Array.from(path, keyOf) : []
-    return { message: typeof message === 'string' ? message : 'does not fit', path: [...at, ...keys] }
+    return { message: typeof message === 'string' ? message : 'is invalid', path: [...at, ...keys] }
   })
 }
 

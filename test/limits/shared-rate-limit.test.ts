@@ -381,7 +381,7 @@ describe('onWait of a shared budget', () => {
 describe('a store that is unavailable', () => {
   it.each([
     ['fails', broken, 'ECONNREFUSED'],
-    ['does not answer', hanging, 'the store did not answer within 50 ms'],
+    ['does not answer', hanging, 'the store did not respond within 50 ms'],
   ])('because it %s is replaced by the process’s own budget until it is back', async (_, trouble, message) => {
     const changes: StoreChange[] = []
     const store = createStore([trouble], 3)
@@ -447,7 +447,7 @@ describe('a store that is not ready', () => {
     }
     expect(warn.mock.calls).toEqual([
       [
-        'shortlink-sdk: the store of the shared rate limit is unavailable (ECONNREFUSED). Until it is back, this process counts alone: see onStateChange of sharedRateLimiter.',
+        'shortlink-sdk: the store of the shared rate limit is unavailable (ECONNREFUSED). Until it is available again, this process counts alone: see onStateChange of sharedRateLimiter.',
       ],
     ])
     await sharedRateLimiter(createStore([broken]), { onStateChange: () => {} }).acquire()

@@ -8,11 +8,11 @@ import type { CreatedLink, EnsuredLink, Link } from './link.ts'
 import { addressOf, isOnDomain, isSameAddress } from './match.ts'
 import { type LinkCreate, linkCreate } from './params.ts'
 
-/** Options of `links.ensure`. */
+/** Options for `links.ensure`. */
 export interface EnsureOptions extends RequestOptions {
   /**
-   * What to do if the alias leads elsewhere. `'suffix'`: take the first of `opening-2` … `opening-10` that leads to the
-   * address already or is free. Default: a `LinkConflictError`.
+   * What to do if the alias leads to another URL. `'suffix'`: take the first of `opening-2` … `opening-10` that is free or
+   * already leads to the URL. Default: a `LinkConflictError`.
    */
   onTaken?: 'suffix' | undefined
 }
@@ -53,7 +53,7 @@ export async function ensureLink(
 
 const operation = 'links.ensure'
 
-/** One call of `ensure`, which may be many requests, and what became of those that create. */
+/** One call of `ensure`, which may make several requests, and the outcome of those that create a link. */
 class Attempt {
   readonly #api: Transport
   readonly #create: Create
@@ -73,7 +73,7 @@ class Attempt {
       link.longurl !== null && isSameAddress(link.longurl, url) && (!domain || isOnDomain(link, domain))
     const search = () => searchLinks(this.#api, leadsThere, this.#options)
 
-    // With an alias it is enough to ask: if that leaves it open, the server refuses to create a second one.
+    // With an alias no search is needed: if the response is inconclusive, the server refuses to create a second link.
     const before = await (address ? askForLink(this.#api, address, this.#options) : search())
     if (before?.data) return this.#found({ ...before, data: before.data }, url, false)
     try {
@@ -91,7 +91,7 @@ class Attempt {
     }
   }
 
-  /** An error as one of `links.ensure`: its outcome is that of the creation, and what is unknown may be tried again. */
+  /** Makes an error one of `links.ensure`: the outcome is that of the creation, and an unknown outcome can be retried. */
   described(error: unknown): unknown {
     if (!isShortLinkError(error) || error.code === 'link_conflict') return error
     const outcome = this.#outcome === 'unknown' ? 'unknown' : error.method === 'GET' ? this.#outcome : error.outcome
@@ -102,13 +102,13 @@ class Attempt {
   /** The link that was found. */
   #found({ data, ...answer }: ApiResponse<Link>, url: string, created: boolean): ApiResponse<EnsuredLink> {
     const { id, shorturl, longurl } = data
-    // A server that does not say where its links lead is taken at its word that this is the one.
+    // A server that leaves out `longurl` is trusted to have returned the right link.
     if (longurl === null || isSameAddress(longurl, url)) return { ...answer, data: { id, shorturl, created } }
     const { attempts, response } = answer
-    // The responses of some fetches have no address.
+    // The responses of some fetches have no URL.
     const call = { operation, method: 'GET', path: '/urls' }
     const context: ErrorContext = { ...call, ...(response.url && { url: response.url }), attempts }
-    // The alias is somebody else's, so an attempt whose outcome was unknown has not created it.
+    // Another link has the alias, so an attempt whose outcome was unknown did not create it.
     const outcome = this.#outcome === 'not-sent' ? 'not-sent' : 'rejected'
     throw new LinkConflictError({ shorturl, longurl }, { ...context, outcome })
   }

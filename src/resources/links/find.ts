@@ -12,10 +12,10 @@ import { type Link, link } from './link.ts'
 import { isAt } from './match.ts'
 import { type LinkQuery, linkQuery } from './params.ts'
 
-/** How many pages a search reads at most. They have 100 links, unless the server sends fewer. */
+/** The maximum number of pages in a search, of 100 links unless the server sends fewer. */
 const SEARCHED_PAGES = 10
 
-/** Asks the server for a link, and searches the newest ones if the response leaves it open. */
+/** Asks the server for a link, and searches the newest links if the response is inconclusive. */
 export async function findLink(
   api: Transport,
   addressOrAlias: string,
@@ -25,7 +25,7 @@ export async function findLink(
   return asked ?? searchLinks(api, (link) => isAt(link, addressOrAlias), options)
 }
 
-/** Asks the server for the link with this address or alias. `undefined`: the response leaves it open. */
+/** Asks the server for the link with this address or alias. `undefined`: the response is inconclusive. */
 export async function askForLink(
   api: Transport,
   short: string,
@@ -67,7 +67,7 @@ export async function searchLinks(
   return result
 }
 
-/** Reads the links of a response to `?short=`: a single one in the form of GET `/url/:id`, or a list. `undefined` for any other form, and for too many rows. */
+/** Reads a response to `?short=`: a single link in the form of GET `/url/:id`, or a list. `undefined` for anything else. */
 const readMatches: Read<Link[] | undefined> = ({ id, details, data, urls }, { issues }, validate) => {
   const read = (row: unknown, at: (string | number)[]) =>
     validate ? parse(link, row, { path: at, issues }) : (row as Link)
@@ -80,7 +80,7 @@ const readMatches: Read<Link[] | undefined> = ({ id, details, data, urls }, { is
   return rows.map((row, index) => read(row, isRecord(data) ? ['data', 'urls', index] : ['urls', index]))
 }
 
-/** Whether the platform said no, for a reason that only its message tells, in the language of the site. */
+/** Whether the server refused a call for a reason that only its message states, in the language of the site. */
 export function isRefusal(error: unknown): error is ApiError {
   return isShortLinkError(error) && (error.code === 'api' || error.code === 'not_found') && isRecord(error.body)
 }

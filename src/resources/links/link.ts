@@ -28,13 +28,13 @@ export interface Link {
   description: string | null
   /** 0 if it is left out. */
   clicks: number
-  /** Visitors, each counted once; 0 if it is left out, as older deployments do. */
+  /** Visitors, each counted once; 0 if it is left out, as older servers do. */
   uniqueclicks: number
-  /** The domain of the short address; `null` if it is left out, as older deployments do. */
+  /** The domain of the short address; `null` if it is left out, as older servers do. */
   domain: string | null
-  /** The id of the campaign that it is in; `null` if there is none, or older deployments leave it out. */
+  /** The id of the campaign that it is in; `null` if there is none, or if older servers leave it out. */
   campaign: number | null
-  /** The ids of the channels that it is in; empty where older deployments leave it out. */
+  /** The ids of the channels that it is in; empty if it is left out, as older servers do. */
   channel: number[]
   /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it is left out. */
   date: string | null
@@ -61,7 +61,7 @@ export const link = /* @__PURE__ */ object<Link>(
   shortNames,
 )
 
-/** What a link is. Only `id` and `shorturl` are certain. */
+/** A link without its statistics. Only `id` and `shorturl` are certain. */
 export interface LinkFields {
   id: number
   /** The short address. Read from `short` too. */
@@ -98,7 +98,7 @@ export const linkFields = /* @__PURE__ */ object<LinkFields>(
   shortNames,
 )
 
-/** Visits by social network. A deployment counts either Google or Instagram; the other is 0. */
+/** Visits by social network. A server counts either Google or Instagram; the other is 0. */
 export interface LinkSocialCount extends SocialCount {
   google: number
 }
@@ -111,7 +111,7 @@ export const socialCount = /* @__PURE__ */ object<LinkSocialCount>({
   google: countOrZero,
 })
 
-/** The statistics of a link. What a deployment leaves out is 0 or empty. */
+/** The statistics of a link. Missing values are 0 or empty. */
 export interface LinkStatistics {
   clicks: number
   /** Visitors, each counted once. */
@@ -154,7 +154,7 @@ export const linkDetails = /* @__PURE__ */ object<LinkDetails>({
   data: /* @__PURE__ */ orDefaults(linkStatistics),
 })
 
-/** The answer to the creation and to the update of a link. */
+/** The result of creating or updating a link. */
 export interface CreatedLink {
   id: number
   /** The short address. Read from `short` too. */

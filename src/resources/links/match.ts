@@ -1,6 +1,6 @@
 import { canParseUrl } from '../../runtime/url.ts'
 
-/** Where a link is. */
+/** The short address of a link. */
 interface Place {
   readonly alias: string | null
   readonly shorturl: string
@@ -18,12 +18,12 @@ export function isOnDomain({ shorturl }: Place, domain: string): boolean {
   return hostAndPath(shorturl).split('/')[0] === hostAndPath(domain).split('/')[0]
 }
 
-/** Whether two addresses are the same, however they are spelled: `https://Shop.example` is `https://shop.example/`. */
+/** Whether two URLs are equal after normalization: `https://Shop.example` is `https://shop.example/`. */
 export function isSameAddress(one: string, other: string): boolean {
   return one === other || (canParseUrl(one) && canParseUrl(other) && new URL(one).href === new URL(other).href)
 }
 
-/** The host and path of an address, in one spelling. Anything else stays as it is. */
+/** The normalized host and path of a URL. Anything else stays as it is. */
 function hostAndPath(address: string): string {
   const url = /^https?:\/\//i.test(address) ? address : `https://${address}`
   if (!canParseUrl(url)) return address

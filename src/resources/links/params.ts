@@ -14,25 +14,25 @@ import {
 import { isRecord } from '../../schema/expected.ts'
 import type { Id } from '../resource.ts'
 
-/** Which links to list, and in which order. */
+/** Parameters for listing links. */
 export interface LinkQuery extends PageQuery {
-  /** `date`: the newest first. Deployments may know others. */
+  /** `date`: the newest first. Some servers accept other values. */
   order?: 'date' | (string & {}) | undefined
 }
 
-/** What can be changed about a link. A parameter that is not listed here is sent as it is. */
+/** Parameters for updating a link. Unlisted parameters are sent as they are. */
 export interface LinkUpdate {
-  /** The address that the link leads to. */
+  /** The URL that the link leads to. */
   url?: string | undefined
   /** The alias, instead of a random one. */
   custom?: string | undefined
   /** A branded domain of the account. */
   domain?: string | undefined
-  /** The password that visitors are asked for. */
+  /** The password for visitors. */
   password?: string | undefined
   /** When the link ends, as `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
   expiry?: string | undefined
-  /** How visitors are sent on, or the id of an overlay or a custom splash page. */
+  /** How to redirect visitors, or the id of an overlay or a custom splash page. */
   type?: 'direct' | 'frame' | 'splash' | (string & {}) | number | undefined
   /** Whether the link is shown in public. */
   status?: 'public' | 'private' | (string & {}) | undefined
@@ -40,7 +40,7 @@ export interface LinkUpdate {
   metatitle?: string | undefined
   /** The description of the preview. */
   metadescription?: string | undefined
-  /** The address of the image of the preview. */
+  /** The URL of the image of the preview. */
   metaimage?: string | undefined
   /** The title in the account. */
   title?: string | undefined
@@ -66,16 +66,16 @@ export interface LinkUpdate {
   devicetarget?: readonly { readonly device: string; readonly link: string }[] | undefined
   /** Other addresses, by language. */
   languagetarget?: readonly { readonly language: string; readonly link: string }[] | undefined
-  /** Added to the query of the address. */
+  /** Parameters to add to the URL. */
   parameters?: readonly { readonly name: string; readonly value: string }[] | undefined
 }
 
-/** The parameters of a new link; the address is required. */
+/** Parameters for creating a link. `url` is required. */
 export interface LinkCreate extends LinkUpdate {
   url: string
 }
 
-/** A list of objects, of which each has these texts and may have a link. */
+/** A check for a list of objects with these two strings, the second of which may be a link. */
 const listOf = (names: readonly [string, string], isLink: boolean): Check & { readonly required?: never } => {
   const [name, other] = names
   const fits = (item: unknown) =>
