@@ -1,6 +1,7 @@
 import starlight from '@astrojs/starlight'
 import { defineConfig, passthroughImageService } from 'astro/config'
 import { clientFiles } from './site/client-files.ts'
+import { codeTheme } from './site/colors.ts'
 import { relocatable } from './site/relocatable.ts'
 import { remarkExamples } from './site/remark-examples.ts'
 import { remarkLinks } from './site/remark-links.ts'
@@ -18,11 +19,13 @@ export default defineConfig({
       favicon: '/favicon.svg',
       // Search has its own index, which needs no WebAssembly and so no exception in the policy.
       pagefind: false,
-      // A relative address in a page for every unknown one would lead nowhere.
+      // Relative addresses would lead nowhere in it: public/404.html has none that it loads.
       disable404Route: true,
       components: { Search: './src/components/Search.astro', Head: './src/components/Head.astro' },
       customCss: ['./src/styles/site.css', './src/styles/example.css'],
       expressiveCode: {
+        themes: [codeTheme('dark'), codeTheme('light')],
+        useStarlightUiThemeColors: true,
         // Programs are wider than a phone, and often than the column.
         defaultProps: { wrap: true, overridesByLang: { 'sh,bash,text,json': { frame: 'none' } } },
         styleOverrides: { borderRadius: '0.6rem', codeFontSize: '0.84rem' },

@@ -31,6 +31,7 @@ import {
   ScriptTarget,
   typescriptDefaults,
 } from 'monaco-editor/languages/features/typescript/register.js'
+import { codeColors } from '../site/colors.ts'
 import { element } from './element.ts'
 
 /** An editor in the place of an example's code. */
@@ -77,7 +78,26 @@ async function prepare(): Promise<void> {
   ])
   typescriptDefaults.setEagerModelSync(true)
   const root = document.documentElement
-  const setTheme = () => monaco.editor.setTheme(root.dataset.theme === 'light' ? 'vs' : 'vs-dark')
+  for (const [name, { background, text, comment, keyword, string, number }] of Object.entries(codeColors)) {
+    const colors: Record<string, string> = {
+      '': text,
+      comment,
+      keyword,
+      string,
+      number,
+      regexp: string,
+      'string.escape': string,
+    }
+    // The editor knows more kinds of words than the page's code shows.
+    for (const token of ['identifier', 'type', 'type.identifier', 'delimiter']) colors[token] ??= text
+    monaco.editor.defineTheme(name, {
+      base: name === 'light' ? 'vs' : 'vs-dark',
+      inherit: true,
+      rules: Object.entries(colors).map(([token, color]) => ({ token, foreground: color.slice(1) })),
+      colors: { 'editor.background': background, 'editor.foreground': text },
+    })
+  }
+  const setTheme = () => monaco.editor.setTheme(root.dataset.theme === 'light' ? 'light' : 'dark')
   setTheme()
   new MutationObserver(setTheme).observe(root, { attributeFilter: ['data-theme'] })
   await hasStyles

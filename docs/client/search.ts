@@ -1,15 +1,6 @@
-import MiniSearch from 'minisearch'
+import type MiniSearch from 'minisearch'
 import { element } from './element.ts'
-
-/** A part of a page under one heading, as `search.json` has it. */
-export interface Section {
-  id: number
-  /** Address below the site's folder, with the heading's anchor. */
-  address: string
-  page: string
-  heading: string
-  text: string
-}
+import { createIndex, find, type Section } from './search-index.ts'
 
 const maxResults = 30
 
@@ -47,16 +38,7 @@ export class SiteSearch extends HTMLElement {
   #load(): Promise<MiniSearch<Section>> {
     this.#index ??= (async () => {
       const response = await fetch(`${this.dataset.base}search.json`)
-      const index = new MiniSearch<Section>({
-        fields: ['heading', 'page', 'text'],
-        storeFields: ['address', 'page', 'heading', 'text'],
-        // `client.campaigns.assignLink` is found by each of its parts, and by `assign`.
-        tokenize: (text) => text.match(/[\p{L}\p{N}_]+/gu)?.flatMap((word) => [word, ...camelParts(word)]) ?? [],
-        processTerm: (term) => stem(term.toLowerCase()),
-        searchOptions: { boost: { heading: 4, page: 2 }, prefix: true, fuzzy: 0.15, combineWith: 'AND' },
-      })
-      index.addAll(await response.json())
-      return index
+      return createIndex(await response.json())
     })()
     return this.#index
   }
@@ -67,7 +49,7 @@ export class SiteSearch extends HTMLElement {
     const index = await this.#load()
     // Another letter may have been typed meanwhile.
     if (query !== this.querySelector('input')!.value) return
-    const results = query.trim() === '' ? [] : index.search(query).slice(0, maxResults)
+    const results = query.trim() === '' ? [] : find(index, query).slice(0, maxResults)
     const count =
       results.length === maxResults
         ? `The first ${maxResults} results`
@@ -101,16 +83,6 @@ export class SiteSearch extends HTMLElement {
     const now = stops.indexOf(document.activeElement as HTMLElement)
     stops[Math.min(Math.max(now + step, 0), stops.length - 1)]?.focus()
   }
-}
-
-/** Retries and retry are one word. */
-function stem(word: string): string {
-  return word.replace(/ies$/, 'y').replace(/(?<=[^s]{3})s$/, '')
-}
-
-function camelParts(word: string): string[] {
-  const parts = word.match(/\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu) ?? []
-  return parts.length > 1 ? parts : []
 }
 
 function pattern(terms: readonly string[]): RegExp {

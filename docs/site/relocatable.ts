@@ -23,6 +23,8 @@ export function relocatable(): AstroIntegration {
           await writeFile(folder + name, html)
         }
         await writeFile(`${folder}_headers`, hostHeaders())
+        // The build is silent about everything else.
+        console.log(`${names.filter((name) => name.endsWith('.html')).length} pages in ${folder}`)
       },
     },
   }

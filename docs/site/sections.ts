@@ -5,7 +5,7 @@ import { toString as textOf } from 'mdast-util-to-string'
 import remarkGfm from 'remark-gfm'
 import remarkParse from 'remark-parse'
 import { unified } from 'unified'
-import type { Section } from '../client/search.ts'
+import type { Section } from '../client/search-index.ts'
 
 const parser = unified().use(remarkParse).use(remarkGfm)
 
@@ -14,7 +14,7 @@ export function sections({ id, data, body = '' }: CollectionEntry<'docs'>): Omit
   const route = id === 'index' ? '' : `${id}/`
   const slugger = new Slugger()
   const found: Omit<Section, 'id'>[] = [
-    { address: route, page: data.title, heading: data.title, text: data.description ?? '' },
+    { address: route, page: data.title, heading: data.title, text: data.description ?? '', keywords: data.keywords },
   ]
   for (const node of parser.parse(body).children) {
     const text = textOf(node)

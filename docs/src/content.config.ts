@@ -1,5 +1,10 @@
-import { defineCollection } from 'astro:content'
+import { defineCollection, z } from 'astro:content'
 import { docsLoader } from '@astrojs/starlight/loaders'
 import { docsSchema } from '@astrojs/starlight/schema'
 
-export const collections = { docs: defineCollection({ loader: docsLoader(), schema: docsSchema() }) }
+/** Words that a page is searched for by, and that it need not contain. */
+const keywords = z.string().default('')
+
+export const collections = {
+  docs: defineCollection({ loader: docsLoader(), schema: docsSchema({ extend: z.object({ keywords }) }) }),
+}

@@ -11,6 +11,7 @@ import { type BrowserName, launch } from './browsers.ts'
 import { Checks } from './checks.ts'
 import { interactions } from './interactions.ts'
 import { brokenLinks, htmlFiles } from './links.ts'
+import { missedQueries, queryCount } from './queries.ts'
 import { type Served, serve } from './serve.ts'
 import { siteSize } from './size.ts'
 
@@ -118,6 +119,7 @@ async function tryBrowser(name: BrowserName, base: string): Promise<Map<string, 
 }
 
 checks.add('every link leads somewhere', await brokenLinks(folder))
+checks.add(`each of ${queryCount} searches finds its page first`, await missedQueries(folder))
 const [chromium, firefox] = await Promise.all([tryBrowser('Chromium', '/a/b/'), tryBrowser('Firefox', '/')])
 
 const cell = (counts: Counts | undefined) => (counts ? `${counts.good} of ${counts.all}` : 'failed')
