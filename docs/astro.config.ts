@@ -5,11 +5,12 @@ import { codeTheme } from './site/colors.ts'
 import { relocatable } from './site/relocatable.ts'
 import { remarkExamples } from './site/remark-examples.ts'
 import { remarkLinks } from './site/remark-links.ts'
+import { remarkMeasurements } from './site/remark-measurements.ts'
 
 export default defineConfig({
   trailingSlash: 'always',
   image: { service: passthroughImageService() },
-  markdown: { remarkPlugins: [remarkLinks, remarkExamples] },
+  markdown: { remarkPlugins: [remarkMeasurements, remarkLinks, remarkExamples] },
   integrations: [
     clientFiles(),
     starlight({

@@ -49,6 +49,13 @@ test('every link of the README leads to a file, and every address is used', asyn
   await Promise.all(files.map((path) => access(new URL(`../${path}`, import.meta.url))))
 })
 
+test('every test that SECURITY.md names is there', async () => {
+  const security = await readFile(new URL('../SECURITY.md', import.meta.url), 'utf8')
+  const named = [...security.matchAll(/`(test\/\S+)`/g)].map(([, path]) => path!)
+  expect(named.length).toBeGreaterThan(15)
+  await Promise.all(named.map((path) => access(new URL(`../${path}`, import.meta.url))))
+})
+
 test('the README is 120 lines at most, and has both commands in the first 20', () => {
   const lines = readme.split('\n')
   expect(lines.length).toBeLessThanOrEqual(120)
