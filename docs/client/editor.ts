@@ -94,7 +94,12 @@ async function prepare(): Promise<void> {
       base: name === 'light' ? 'vs' : 'vs-dark',
       inherit: true,
       rules: Object.entries(colors).map(([token, color]) => ({ token, foreground: color.slice(1) })),
-      colors: { 'editor.background': background, 'editor.foreground': text },
+      colors: {
+        'editor.background': background,
+        'editor.foreground': text,
+        'editorLineNumber.foreground': comment,
+        'editorLineNumber.activeForeground': text,
+      },
     })
   }
   const setTheme = () => monaco.editor.setTheme(root.dataset.theme === 'light' ? 'light' : 'dark')
