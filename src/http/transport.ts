@@ -51,15 +51,18 @@ interface Answered<T> {
   readonly under?: string
 }
 
+/** What is sent determines the type, never the checks. `NoInfer` needs TypeScript 5.4. */
+type Given<Params> = [Params][Params extends unknown ? 0 : never]
+
 /** What a call sends. The compiler requires a check for each parameter. */
 type Sent<Params> =
   | { readonly json?: never; readonly query?: never; readonly checks?: never }
-  | { readonly json: Params; readonly query?: never; readonly checks: ChecksFor<Params> }
+  | { readonly json: Params; readonly query?: never; readonly checks: ChecksFor<Given<Params>> }
   | {
       readonly query: Params | undefined
       readonly content: UploadContent
       readonly json?: never
-      readonly checks: ChecksFor<Params>
+      readonly checks: ChecksFor<Given<Params>>
     }
 
 /** A call of a resource. */
@@ -73,7 +76,7 @@ export type ListParams<T, Query extends PageQuery> = {
   readonly row: z.ZodMiniType<T>
 } & ([Exclude<keyof Query, keyof PageQuery>] extends [never]
   ? { readonly checks?: never }
-  : { readonly checks: ChecksFor<Query> })
+  : { readonly checks: ChecksFor<Given<Query>> })
 
 /** A list under any path. */
 interface ListCall<T> extends Omit<Call<Page<T>>, 'method' | 'query'> {
