@@ -29,7 +29,7 @@ test('a file journal is free for another run when its block ends', async () => {
   await rm(folder, { recursive: true })
 })
 
-test('a bulk run ends when its block does: items in work see an abort, and no more are begun', async () => {
+test('a bulk run ends when its block does: items in progress see an abort, and no more are begun', async () => {
   const begun: number[] = []
   const aborted: number[] = []
   const worker = (item: number, { signal }: { signal: AbortSignal }) => {

@@ -4,7 +4,7 @@ export class ResultChannel<T> {
   #closed = false
   #wake = () => {}
 
-  /** Offers a value. Resolves when it is taken, or when nothing will be taken any more. */
+  /** Offers a value. Resolves when it is taken, or when the channel is closed. */
   give(value: T): Promise<void> {
     if (this.#closed) return Promise.resolve()
     return new Promise((taken) => {
@@ -13,7 +13,7 @@ export class ResultChannel<T> {
     })
   }
 
-  /** Lets no more values in. Producers that wait are released. */
+  /** Closes the channel. Waiting producers are released. */
   close(): void {
     this.#closed = true
     for (const { taken } of this.#offered) taken()

@@ -1,23 +1,23 @@
 import type { RateLimitState } from '../errors.ts'
 
-/** Estimates how long a run takes, from the time the work takes, the requests it costs and the rate budget of the client. */
+/** Estimates the remaining time of a run from the duration of the work, its requests and the rate limit of the client. */
 export class Estimate {
   readonly #client: { readonly rateLimit: RateLimitState } | undefined
   readonly #concurrency: number
-  /** The length of a rate window: the longest time until a reset that was seen. */
+  /** The length of a rate-limit window: the longest time until a reset that was seen. */
   #interval = 0
   #inWork = 0
   #finished = 0
-  /** Items that have ended, and whose results nobody has taken yet. */
+  /** Items that have ended, and whose results have not been taken yet. */
   #untaken = 0
-  /** Milliseconds of work for one item on average, and from how many items; the last twenty count most. */
+  /** The average milliseconds of work per item, and the number of items; the last twenty count most. */
   #perItem = 0
   #timed = 0
-  /** Requests that the budget has lost since the run began. */
+  /** Requests used since the run began. */
   #spent = 0
-  /** Requests that an item costs, as far as is known. */
+  /** Known requests per item. */
   #perItemSent = 1
-  /** The rate window when it was last looked at, and how many have ended. */
+  /** The rate-limit window when it was last read, and how many have ended. */
   #window: { readonly left: number; readonly endsAt: number } | undefined
   #windows = 0
 
@@ -26,7 +26,7 @@ export class Estimate {
     this.#concurrency = concurrency
   }
 
-  /** The budget now: what is left, and the milliseconds until the rate window ends, 0 if none is open. */
+  /** The rate limit now: the requests left, and the milliseconds until the window ends, 0 if none is open. */
   budget(): { limit: number; remaining: number; untilReset: number } {
     const { limit, remaining, resetAt } = this.#client?.rateLimit ?? {}
     const now = Date.now()
@@ -37,7 +37,7 @@ export class Estimate {
       if (now < endsAt) this.#spent += Math.max(0, left - remaining)
       else {
         this.#windows++
-        // The items in work have used up what was left, if it was not more than one request for each.
+        // The items in progress have used the rest, if it was at most one request for each.
         this.#spent += (left <= this.#inWork && left < limit ? left : 0) + limit - remaining
       }
       this.#window = { left: remaining, endsAt: now + untilReset }
@@ -56,7 +56,7 @@ export class Estimate {
       this.#inWork--
       this.#finished++
       this.#untaken++
-      // An item that goes on in another window has waited for it, so it does not tell how long its work takes.
+      // An item that continues in another window has waited for it, so its duration is not representative.
       if (this.#windows !== windowsBefore && this.#timed > 0) return
       this.#timed++
       this.#perItem += (performance.now() - beganAt - this.#perItem) * Math.max(1 / this.#timed, 1 / 20)
@@ -67,7 +67,7 @@ export class Estimate {
     return { ended, taken }
   }
 
-  /** Milliseconds until the last item is done, of whose results so many have not been taken yet. */
+  /** Milliseconds until the last item is done, with `untaken` results still to be taken. */
   timeFor(untaken: number): number | undefined {
     const left = untaken - this.#untaken
     const { limit, remaining, untilReset } = this.budget()
@@ -86,8 +86,8 @@ export class Estimate {
   }
 
   /**
-   * Requests that an item costs. Nobody knows how many of those that were sent belong to the items in work, so this is
-   * between two bounds; what was found earlier stays as long as it is.
+   * Requests per item. It is unknown how many of those sent belong to the items in progress, so there are two bounds; an
+   * earlier value is kept as long as it is between them.
    */
   #requestsPerItem(): number {
     if (this.#finished === 0) return this.#perItemSent

@@ -8,41 +8,41 @@ import { claimFile, releaseFile } from './file-lock.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 
 /**
- * A journal in a file, for `bulk`: one line of JSON per entry, appended only. The file is created by the first entry;
- * delete it to start over.
+ * A journal in a file, for `bulk`: an append-only file with one line of JSON per entry. The first entry creates it; delete
+ * it to start over.
  *
  * An entry is on disk (`fdatasync`) before its item begins, and again when the item has ended; entries that come together
- * share one sync. So after `kill -9` and after a power cut alike, every item that was begun is on record: none is done
- * twice and none is lost, except that the items in work at that moment (at most `concurrency`) are in an unknown state,
- * which `onUnknown` decides about. A last line that was cut off is dropped, because its item had not begun, or is
- * recorded as begun. After a power cut this holds as far as the disk and file system keep what they report as synced.
+ * share one sync. So even after `kill -9` or a power cut, every item that began is recorded: none is done twice and none is
+ * lost, except that the items in progress at that moment (at most `concurrency`) are in an unknown state, which
+ * `onUnknown` decides about. A truncated last line is dropped, because its item had not begun, or is recorded as begun.
+ * After a power cut, this requires a disk and file system that keep what they report as synced.
  *
  * One run at a time can use the file. While it does, an empty file `<path>.lock-…` lies beside it; a process that was
- * killed leaves it behind, and the next run removes it if that process has certainly ended. It cannot know of a process in
- * another container or on another machine, so the next run is then refused, and the error says which file to delete. A
- * network file system may show the file to another machine too late: there, start one run after the other.
+ * killed leaves it behind, and the next run removes it if that process has certainly ended. It cannot know that of a
+ * process in another container or on another machine, so the next run is then refused, and the error says which file to
+ * delete. A network file system may show the file to another machine too late: there, do not start two runs at once.
  *
  * @example
  * const run = bulk(ids, worker, { journal: fileJournal('assign.journal') })
  *
- * @throws {ConfigurationError} for something else than a path. From the run: if another run is using the file, or if a
- * line of it is no entry; the error names the file and the line. Errors of the file system end the run as they are.
+ * @throws {ConfigurationError} if the path is invalid. During the run: if another run is using the file, or a line of it is
+ * not an entry; the error names the file and the line. Errors of the file system end the run unchanged.
  */
 export function fileJournal(path: string | URL): Journal & AsyncDisposable {
   return new FileJournal(pathOf(path))
 }
 
-/** The longest line in bytes. */
+/** The maximum length of a line in bytes. */
 const MAX_LINE = 16 * 1024 * 1024
 
 class FileJournal implements Journal, AsyncDisposable {
   readonly #path: string
   #claim: string | undefined
   #file: Promise<FileHandle> | undefined
-  /** Lines that the next sync will put on disk, and its result. */
+  /** Lines for the next sync, and its result. */
   #lines = ''
   #batch: Promise<void> | undefined
-  /** The last batch. If one fails, so do all later ones: what is on disk is then not known. */
+  /** The last batch. If one fails, so do all later ones, because the state of the file is then unknown. */
   #written: Promise<void> = Promise.resolve()
 
   constructor(path: string) {
@@ -80,7 +80,7 @@ class FileJournal implements Journal, AsyncDisposable {
     this.#batch ??= this.#written.then(() => this.#sync())
     this.#written = this.#batch
     await this.#batch
-    // That the item is done is recorded all the same, so that it is not done again.
+    // The item is still recorded as done, so that it is not done again.
     if (problem)
       throw new ConfigurationError(`journal ${this.#path}: cannot keep the data of ${shown(key)}: ${problem}`)
   }
@@ -124,7 +124,7 @@ function pathOf(path: unknown): string {
   throw new ConfigurationError(`fileJournal: path: ${mismatch('a path or a file: URL', path, shown)}`)
 }
 
-/** Opens the file so that the next entry begins a line: a last line that was cut off is completed or dropped. */
+/** Opens the file so that the next entry begins a line: completes or drops a truncated last line. */
 async function openToAppend(path: string): Promise<FileHandle> {
   const file = await open(path, 'a+')
   try {
@@ -152,14 +152,14 @@ async function readAt(file: FileHandle, position: number, length: number): Promi
   return buffer.subarray(0, bytesRead)
 }
 
-/** Puts the name of a new file on disk, which syncing the file does not. Windows can do without, and refuses. */
+/** Syncs the folder, because syncing a new file does not sync its name. Windows neither needs nor allows this. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r').catch(() => undefined)
   await folder?.sync().catch(() => {})
   await folder?.close()
 }
 
-/** The lines of a file, never more than one of them in memory. `isEnded`: whether a line break follows. */
+/** Reads the lines of a file, one at a time. `isEnded`: whether a line break follows. */
 async function* readLines(path: string): AsyncGenerator<{ text: string; number: number; isEnded: boolean }> {
   let pieces: Buffer[] = []
   let length = 0

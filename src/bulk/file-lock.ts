@@ -3,14 +3,14 @@ import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { ConfigurationError } from '../errors.ts'
 
-/** What tells a process from all others that may see the same file. What a system does not say is `-`. */
+/** Identifies a process among all that may see the same file. Unknown values are `-`. */
 export interface Holder {
   readonly pid: number
-  /** When the process began. A later process with the same id has another. */
+  /** When the process began, which differs for a later process with the same id. */
   readonly startTime: string
-  /** The PID namespace. Every container has its own, and sees no process of the others. */
+  /** The PID namespace. Each container has its own, and cannot see the processes of others. */
   readonly namespace: string
-  /** The boot of the machine; some containers have one of their own. */
+  /** The boot id of the machine; some containers have their own. */
   readonly boot: string
   readonly host: string
 }
@@ -18,9 +18,9 @@ export interface Holder {
 /**
  * Claims a file for this process until the claim is released or the process ends, however it ends.
  *
- * A claim is an empty file beside the claimed one whose name says which process holds it. Every process creates a claim
- * of its own and then looks for those of others, so two that come at the same moment may both be refused, but never both
- * succeed. Only the claim of a process that has certainly ended is removed.
+ * A claim is an empty file beside the claimed one, whose name identifies the process. Each process creates its claim and
+ * then looks for others, so of two at the same moment both may be refused, but never both succeed. A claim is removed only if
+ * its process has certainly ended.
  *
  * @returns the path of the claim
  * @throws {ConfigurationError} if another process holds the file, or may hold it
@@ -74,7 +74,7 @@ export async function thisProcess(): Promise<Holder> {
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')
   return {
     pid: process.pid,
-    // Not /proc/<pid>, which may be that of another PID namespace.
+    // Not /proc/<pid>, which may belong to another PID namespace.
     startTime: (await statOf('self'))?.startTime ?? '-',
     namespace: /\d+/.exec(namespace)?.[0] ?? '-',
     boot: boot.trim() || '-',
@@ -82,7 +82,7 @@ export async function thisProcess(): Promise<Holder> {
   }
 }
 
-/** Why a claim counts: what to add to the refusal. `undefined` if the process that wrote it has certainly ended. */
+/** Why a claim is valid, for the error message. `undefined` if its process has certainly ended. */
 async function whyHeld(holder: Holder, here: Holder, isOwnDisk: () => Promise<boolean>): Promise<string | undefined> {
   const isSameBoot = holder.boot === here.boot && (here.boot !== '-' || holder.host === here.host)
   if (isSameBoot && holder.namespace === here.namespace) return (await isRunning(holder)) ? '' : undefined
@@ -95,7 +95,7 @@ async function whyHeld(holder: Holder, here: Holder, isOwnDisk: () => Promise<bo
 /** The PID namespace of a machine itself: a constant of Linux. */
 const INITIAL_NAMESPACE = String(0xeffffffc)
 
-/** The file systems that one running machine has to itself: ext2 to ext4, XFS, Btrfs, F2FS, ZFS and bcachefs. */
+/** File systems that only one running machine can use: ext2 to ext4, XFS, Btrfs, F2FS, ZFS and bcachefs. */
 const LOCAL_FILE_SYSTEMS = [0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0xca451a4e]
 
 /** Whether a folder is on a disk that no other machine has mounted. */
@@ -104,7 +104,7 @@ export async function isLocal(folder: string): Promise<boolean> {
   return LOCAL_FILE_SYSTEMS.includes(type)
 }
 
-/** Whether the very process that wrote a claim is still running, and not another one with its id. */
+/** Whether the process that wrote a claim is still running, rather than another one with its id. */
 async function isRunning({ pid, startTime }: Holder): Promise<boolean> {
   try {
     process.kill(pid, 0)
@@ -112,16 +112,16 @@ async function isRunning({ pid, startTime }: Holder): Promise<boolean> {
     // EPERM: it runs, but belongs to another user.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
   }
-  // In a namespace that has not mounted its own /proc, ids mean other processes there.
+  // If the namespace has not mounted its own /proc, the ids there are of other processes.
   const isOwnProc = (await readlink('/proc/self').catch(() => '')) === String(process.pid)
   const stat = isOwnProc ? await statOf(pid) : undefined
   return stat === undefined || (stat.state !== 'Z' && stat.startTime === startTime)
 }
 
-/** What Linux says of a process: its state (`Z` once it has ended) and when it began. `undefined` on other systems. */
+/** The status of a process on Linux: its state (`Z` once it has ended) and when it began. `undefined` on other systems. */
 async function statOf(pid: number | 'self'): Promise<{ state: string | undefined; startTime: string } | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  // The command stands in parentheses and may contain anything.
+  // The command is in parentheses and may contain anything.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state, startTime] = [fields[0], fields[19]]
   return startTime ? { state, startTime } : undefined

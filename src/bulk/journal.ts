@@ -13,7 +13,7 @@ export interface JournalEntry {
   readonly data?: unknown
 }
 
-/** Records what is done. Implement it to keep the record in a database, for example. */
+/** Records which items are done. Implement it to store the record in a database, for example. */
 export interface Journal {
   /** Called once when a run begins. Reject to refuse the run, for example because another one is using the journal. */
   open?(): void | Promise<void>
@@ -28,10 +28,10 @@ export interface Journal {
   close?(): void | Promise<void>
 }
 
-/** What a journal says of each item that is done, or may be. */
+/** The journal entries of items that are done, or may be. */
 export type JournalState = Map<string, Omit<JournalEntry, 'key'>>
 
-/** Reads a journal. Items that were surely not done are left out. */
+/** Reads a journal, without the items that were certainly not done. */
 export async function loadJournal(journal: Journal | undefined): Promise<JournalState> {
   const items: JournalState = new Map()
   for await (const { key, ...entry } of journal?.read() ?? []) {
@@ -41,5 +41,5 @@ export async function loadJournal(journal: Journal | undefined): Promise<Journal
   return items
 }
 
-/** What tells an item from another one at the same position. All that JSON cannot hold have the same. */
+/** A hash that distinguishes an item from another at the same position. Items without JSON have the same. */
 export const fingerprint = (item: unknown): string => String(hash(item))

@@ -5,40 +5,40 @@ import { isRecord, mismatch, shown } from '../schema/expected.ts'
 import type { Journal } from './journal.ts'
 import type { BulkProgress } from './results.ts'
 
-/** Options of `bulk`. All are optional. */
+/** Options for `bulk`. All are optional. */
 export interface BulkOptions<T> {
-  /** How many items are in work at a time. Default 10. */
+  /** How many items to work on at a time. Default 10. */
   concurrency?: number
-  /** Ends the run: items in work see the abort and still give their results, then the run rejects with the signal's reason. */
+  /** Aborts the run: items in progress see the abort and still give results, then the run rejects with the signal's reason. */
   signal?: AbortSignal
   /** Called after each item. Errors it throws are ignored. */
   onProgress?: (progress: BulkProgress) => void
   /** The number of items, for `total` and `etaMs`. Default: the length of an array, the size of a set or map. */
   total?: number
   /**
-   * Records what is done, so that a run that was cut short can be resumed by starting it again. `fileJournal(path)` of
+   * Records which items are done, so that an interrupted run resumes when it is started again. `fileJournal(path)` of
    * `shortlink-sdk/node` keeps it in a file. Default: none.
    */
   journal?: Journal
   /**
    * The name of an item in the journal, such as its id; no two items may share one. Default: its position. A resumed run
-   * then needs the same items in the same order, and is refused if they differ.
+   * then needs the same items in the same order, and fails if they differ.
    */
   key?: (item: T, index: number) => string | number
   /**
    * What to do with an item that an earlier run began without recording how it ended, so that it may have been done.
    * `report` (default) fails it with {@link UnknownOutcomeError} without calling the worker; `retry` does it again;
-   * `skip` takes it for done. A function decides for each item.
+   * `skip` counts it as done. A function decides for each item.
    */
   onUnknown?: UnknownDecision | ((item: T, index: number) => UnknownDecision | Promise<UnknownDecision>)
   /**
    * Keeps the `data` of each item in the journal, and gives the results of earlier runs too, with `replayed: true`.
-   * `data` is then what JSON makes of it: a date becomes a string, `undefined` becomes `null`. Items done without this
+   * `data` is then converted to JSON: a date becomes a string, `undefined` becomes `null`. Items done without this
    * option are skipped as usual. A resumed run holds all kept data in memory. Default `false`: items that earlier runs
    * have done give no results.
    */
   replay?: boolean
-  /** The client that the worker uses. Items then begin only when its rate budget has room, and `etaMs` accounts for it. */
+  /** The client that the worker uses. Items then begin only when its rate limit allows, and `etaMs` takes it into account. */
   client?: { readonly rateLimit: RateLimitState }
 }
 
@@ -47,7 +47,7 @@ export type UnknownDecision = 'report' | 'retry' | 'skip'
 
 const decisions: unknown[] = ['report', 'retry', 'skip']
 
-/** @throws {ConfigurationError} for anything else than a decision, which would otherwise count as `retry` */
+/** @throws {ConfigurationError} if the value is not a decision; it would otherwise count as `retry` */
 export function checkDecision(value: unknown): asserts value is UnknownDecision {
   if (decisions.includes(value)) return
   throw new ConfigurationError(`bulk: onUnknown: ${mismatch('report, retry or skip', value ?? null, shown)}`)
@@ -71,7 +71,7 @@ export const bulkChecks = {
   client: { expected: 'a ShortLinkClient', fits: (value: unknown) => isRecord(value) && isRecord(value.rateLimit) },
 } satisfies Checks<keyof BulkOptions<unknown>>
 
-/** @throws {ConfigurationError} for the arguments of `bulk` that do not fit */
+/** @throws {ConfigurationError} if an argument of `bulk` is invalid */
 export function checkArguments(items: unknown, worker: unknown, options: unknown): void {
   const issues: Issue[] = []
   const expect = (fits: boolean, name: string, expected: string, value: unknown) => {
@@ -83,7 +83,7 @@ export function checkArguments(items: unknown, worker: unknown, options: unknown
   if (issues.length) throw new ConfigurationError(`bulk: ${describe(issues)}`)
 }
 
-/** Strings are iterable too, but hardly meant as lists of letters. */
+/** Strings are iterable too, but passing one is surely a mistake. */
 export function isIterable(value: unknown): boolean {
   const { [Symbol.iterator]: iterator, [Symbol.asyncIterator]: asyncIterator } = Object(value)
   return typeof value === 'object' && (isFunction(iterator) || isFunction(asyncIterator))

@@ -19,7 +19,7 @@ export class Progress {
     this.#observer = observer
   }
 
-  /** Counts an item that an earlier run has done and that gives no result. */
+  /** Counts an item that an earlier run has done, and that has no result. */
   countSkipped(): void {
     this.#skipped++
     this.#done++

@@ -1,6 +1,6 @@
 import type { Outcome } from '../errors.ts'
 
-/** What the worker is given besides the item. */
+/** The second argument of the worker. */
 export interface BulkContext {
   /** The position of the item, from 0. */
   readonly index: number
@@ -32,8 +32,8 @@ export interface BulkProgress {
   /** Milliseconds since this run began. */
   readonly elapsedMs: number
   /**
-   * Estimated milliseconds until the last item is done, from the rate budget and the speed so far; `undefined` while
-   * there is nothing to estimate from.
+   * Estimated milliseconds until the last item is done, from the rate limit and the speed so far; `undefined` while
+   * there is too little to go by.
    */
   readonly etaMs: number | undefined
 }
@@ -46,7 +46,7 @@ export interface BulkSummary {
   readonly skipped: number
   /** Items that failed in this run, including those whose outcome is unknown. */
   readonly failed: number
-  /** Failed items that may have been done all the same. */
+  /** Failed items that may have been done nevertheless. */
   readonly unknown: number
   /** The duration of this run in milliseconds. */
   readonly elapsedMs: number
@@ -54,17 +54,17 @@ export interface BulkSummary {
 
 /**
  * A run over many items. It begins when its results are iterated over, or when `summary` is called. Disposing of it
- * (`await using`) ends it: items in work see an abort, and the journal records how they ended.
+ * (`await using`) ends it: items in progress see an abort, and the journal records how they ended.
  */
 export interface BulkRun<T, R> extends AsyncIterable<BulkResult<T, R>>, AsyncDisposable {
   /**
-   * The totals, once the run has ended. If nobody iterates over the results, this call does the work, and rejects with
-   * whatever ends the run early.
+   * The totals, once the run has ended. If the results are not iterated over, this call does the work. It rejects
+   * with the error that ends the run early.
    */
   summary(): Promise<BulkSummary>
 }
 
-/** An earlier run began the item, and the journal does not say how it ended: the work may have been done. */
+/** An earlier run began the item without recording how it ended: the work may have been done. */
 export class UnknownOutcomeError extends Error {
   override readonly name = 'UnknownOutcomeError'
 

@@ -11,7 +11,7 @@ import { Progress } from './progress.ts'
 import { type BulkResult, type BulkRun, type BulkSummary, failure, UnknownOutcomeError } from './results.ts'
 import { callWorker, type Worker } from './worker.ts'
 
-/** An item that is to be done. */
+/** An item to be done. */
 interface Task<T> {
   readonly item: T
   readonly index: number
@@ -21,7 +21,7 @@ interface Task<T> {
 /** An item whose worker has been called. */
 interface Started<T, R> {
   readonly result: Promise<BulkResult<T, R>>
-  /** To be called when the result was taken. */
+  /** To be called when the result is taken. */
   readonly taken: () => void
 }
 
@@ -37,9 +37,9 @@ export class Run<T, R> implements BulkRun<T, R> {
   #results: AsyncGenerator<BulkResult<T, R>> | undefined
   #progress!: Progress
   #journalState: JournalState = new Map()
-  /** Items between their journal entry and the call of their worker: they will take from the rate budget. */
+  /** Items between their journal entry and the call of their worker, which will use the rate limit. */
   readonly #starting = new Set<Promise<unknown>>()
-  /** Why no more items are begun. */
+  /** The reason why no more items begin. */
   #stopped: { reason: unknown } | undefined
 
   constructor(items: Iterable<T> | AsyncIterable<T>, worker: Worker<T, R>, options: BulkOptions<T>) {
@@ -91,7 +91,7 @@ export class Run<T, R> implements BulkRun<T, R> {
       await work
       if (this.#stopped) throw this.#stopped.reason
     } finally {
-      // If the loop is left early, the items in work see an abort, and the journal records how they ended.
+      // If the loop is left early, the items in progress see an abort, and the journal records how they ended.
       if (!isComplete) this.#stop(abortError('The loop over the results was left.'))
       channel.close()
       try {
@@ -109,13 +109,13 @@ export class Run<T, R> implements BulkRun<T, R> {
     this.#controller.abort(reason)
   }
 
-  /** Does the items, so many at a time, and closes the channel after the last. */
+  /** Does the items, `concurrency` at a time, and closes the channel after the last. */
   async #work(channel: ResultChannel<BulkResult<T, R>>): Promise<void> {
     const tasks = this.#tasks()
     let turn: Promise<unknown> = Promise.resolve()
     const loop = async () => {
       while (!this.#stopped) {
-        // One after another, so that each sees how much of the budget is left.
+        // One after another, so that each sees the current state of the rate limit.
         const begun = turn.then(() => this.#beginNext(tasks))
         turn = begun
         const next = await begun
@@ -134,7 +134,7 @@ export class Run<T, R> implements BulkRun<T, R> {
     await tasks.return(undefined).catch(fail)
   }
 
-  /** The items that are to be done, and the results of those that are not. */
+  /** The items to be done, and the results of those that need no work. */
   async *#tasks(): AsyncGenerator<Task<T> | BulkResult<T, R>> {
     const { journal, onUnknown = 'report', replay } = this.#options
     let index = 0
@@ -172,7 +172,7 @@ export class Run<T, R> implements BulkRun<T, R> {
     const earlier = this.#journalState.get(entry.key)?.fingerprint
     if (earlier === undefined || earlier === entry.fingerprint) return entry
     throw new ConfigurationError(
-      `journal: there was another item at position ${index}. Give the same items in the same order, or set the option key`,
+      `journal: item ${index} differs from the earlier run. Pass the same items in the same order, or set the option key`,
     )
   }
 
@@ -192,7 +192,7 @@ export class Run<T, R> implements BulkRun<T, R> {
     return { started: starting }
   }
 
-  /** Waits until the budget has room. If the process is killed, few items are then in an unknown state. */
+  /** Waits until the rate limit allows the item. If the process is killed, few items are then in an unknown state. */
   async #waitForBudget(): Promise<void> {
     for (;;) {
       const { remaining, untilReset } = this.#estimate.budget()
@@ -220,7 +220,7 @@ export class Run<T, R> implements BulkRun<T, R> {
   /** Records how the item ended. */
   async #finish(result: BulkResult<T, R>, key: string): Promise<BulkResult<T, R>> {
     const { journal, replay } = this.#options
-    // What an abort cut off stays begun: it may have been done.
+    // An aborted item keeps the state `begun`, because it may have been done.
     if (this.#controller.signal.aborted && result.outcome === 'unknown') return result
     const data = replay && result.ok ? { data: result.data ?? null } : {}
     await journal?.write({ key, state: result.outcome, ...data })
@@ -228,7 +228,7 @@ export class Run<T, R> implements BulkRun<T, R> {
   }
 }
 
-/** The number of items, if it can be told without reading them. */
+/** The number of items, if it is known without reading them. */
 export function sizeOf(items: unknown): number | undefined {
   if (Array.isArray(items)) return items.length
   return items instanceof Set || items instanceof Map ? items.size : undefined

@@ -60,7 +60,7 @@ function fits({ pattern }: Rule, path: string): boolean {
   return found !== null && (found.groups?.filename === undefined || isPlainFilename(found.groups.filename))
 }
 
-/** Whether an escaped file name is UTF-8 and stays one segment, whatever server reads it. */
+/** Whether an escaped file name is UTF-8 and a single path segment to every server. */
 function isPlainFilename(escaped: string): boolean {
   try {
     return isPathSegment(decodeURIComponent(escaped))

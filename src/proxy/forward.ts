@@ -13,10 +13,10 @@ import type { ProxyOptions } from './options.ts'
 import { ProxyRefusal, toPageResponse } from './response.ts'
 import type { Route, Routes } from './routes.ts'
 
-/** The headers that are sent on. Cookies, credentials and whatever else the browser sent stay here. */
+/** The headers that are forwarded. Cookies, credentials and everything else from the browser are not. */
 const requestHeaders = ['Accept', 'Accept-Language', 'Content-Type', 'Content-Length']
 
-/** Sends requests to the platform with the key, and returns its responses without it. */
+/** Sends requests to the platform with the key, and returns the responses without it. */
 export class Forwarder {
   readonly #routes: Routes
   readonly #keyFor: (request: Request) => ApiKey
@@ -37,7 +37,7 @@ export class Forwarder {
     this.#fetch = options.fetch ?? runtimeFetch
   }
 
-  /** @throws {ProxyRefusal} if the platform gives no response that can be passed on */
+  /** @throws {ProxyRefusal} if there is no response, or one that must not be forwarded */
   async forward(request: Request, route: Route): Promise<Response> {
     const key = this.#keyFor(request)
     const exchange = (signal: AbortSignal) => this.#exchange(request, route, key, signal)
@@ -61,7 +61,7 @@ export class Forwarder {
 
     const length = Number(request.headers.get('Content-Length') ?? Number.NaN)
     if (request.bodyUsed || (length > 0 && !request.body)) throw bodyWasRead()
-    // Deno sends the length of the request's own stream, and of no other (denoland/deno#24197).
+    // Deno sends the length only of the request's own stream (denoland/deno#24197).
     const source = request.body && !isDeno() ? openSource(unread(request.body, length)) : undefined
     const body = source ? withLength(source.body, Number.isSafeInteger(length) ? length : undefined) : request.body
     const init = {
@@ -79,7 +79,7 @@ export class Forwarder {
     } catch (error) {
       throw source?.sourceError() ?? error
     } finally {
-      // Whatever the page still uploads is of no use now, and Node would read on even after an abort.
+      // Stops the upload, because Node would go on reading even after an abort.
       stop()
     }
   }
@@ -103,7 +103,7 @@ export class Forwarder {
   }
 }
 
-/** The bytes of a body. It fails if they are gone, which a stream does not tell before it is read. */
+/** Reads the bytes of a body. Fails if it was already read, which is unknown before reading. */
 function unread(body: ReadableStream<Uint8Array>, length: number): AsyncIterable<Uint8Array> {
   if (body.locked) throw bodyWasRead()
   const reader = body.getReader()
@@ -111,7 +111,7 @@ function unread(body: ReadableStream<Uint8Array>, length: number): AsyncIterable
   const next = async () => {
     try {
       const { done, value } = await reader.read()
-      // Some adapters make an empty stream of a body that was read, others one that fails.
+      // For a body that was read, some adapters create an empty stream, others one that fails.
       if (isFirst && done && length > 0) throw bodyWasRead()
       return done ? { done, value: undefined } : { done, value }
     } catch (error) {
@@ -129,7 +129,7 @@ function unread(body: ReadableStream<Uint8Array>, length: number): AsyncIterable
 
 function bodyWasRead(): ProxyRefusal {
   const message =
-    'the body was read already: put the proxy before the body parser, and leave the body unread in `authorize`'
+    'the body was already read: put the proxy before the body parser, and leave the body unread in `authorize`'
   return new ProxyRefusal(500, message, new ConfigurationError(message))
 }
 

@@ -1,18 +1,18 @@
-/** Who may call the proxy, by what a browser says about the page: the host that it calls, and the origin that it is of. */
+/** Checks who may call the proxy, by the host and the origin that a browser states. */
 import { ConfigurationError, describe } from '../errors.ts'
 import { rateHeaders } from '../rate-limit/headers.ts'
 import { ownProperties } from '../runtime/own-properties.ts'
 import { boolean, type Check, type Checks, checkOptions } from '../schema/checks.ts'
 import { mismatch, shown } from '../schema/expected.ts'
 
-/** A check of a list of strings, which names the first that does not fit. */
+/** A check for a list of strings, which names the first invalid one. */
 function listOf(expected: string, fits: (entry: string) => boolean) {
   const misfit = (list: readonly unknown[]) => list.findIndex((entry) => typeof entry !== 'string' || !fits(entry))
   return {
     expected,
     fits: (value: unknown) => Array.isArray(value) && misfit(value) === -1,
     hint: (value: unknown) =>
-      Array.isArray(value) && misfit(value) !== -1 ? `${shown(value[misfit(value)])} does not fit` : undefined,
+      Array.isArray(value) && misfit(value) !== -1 ? `${shown(value[misfit(value)])} is invalid` : undefined,
   } satisfies Check
 }
 
@@ -26,12 +26,12 @@ export const hostsCheck: Check = {
   hint: (value) => (Array.isArray(value) && !value.length ? 'give at least one' : hostList.hint(value)),
 }
 
-/** Whether a request was made to one of the hosts of the `hosts` option. Without it, any host will do. */
+/** Whether a request was sent to one of the `hosts`. Without this option, every host is allowed. */
 export function hostMatcher(hosts: readonly string[] | undefined): (request: Request) => boolean {
   if (hosts === undefined) return () => true
   const known = new Set<string | undefined>(hosts.map((host) => host.toLowerCase()))
   return (request) => {
-    // Some adapters make up the address of the request, but pass the header on as it came.
+    // Some adapters invent the URL of the request, but keep the Host header.
     const host = (request.headers.get('Host') ?? new URL(request.url).host).toLowerCase()
     return known.has(host) || known.has(hostPattern.exec(host)?.[1])
   }
@@ -39,7 +39,7 @@ export function hostMatcher(hosts: readonly string[] | undefined): (request: Req
 
 /** Pages of other origins that may call the proxy. */
 export interface CorsOptions {
-  /** The origins, each as `https://app.example`; `'*'` for every page of the web. */
+  /** The origins, each like `https://app.example`; `'*'` allows every page on the web. */
   origins: readonly string[] | '*'
   /** Lets those pages send their cookies. Not with `'*'`. Default: `false`. */
   credentials?: boolean | undefined
@@ -56,7 +56,7 @@ const optionChecks: Checks<keyof CorsOptions> = {
   headers: listOf('a list of header names', (name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)),
 }
 
-/** What a page may read of a response besides its body. */
+/** The response headers that a page may read. */
 const exposed = Object.values(rateHeaders).join(', ')
 
 /** The rules for pages of other origins. Without the `cors` option, they are refused. */
@@ -65,7 +65,7 @@ export class CorsRules {
   readonly #credentials: boolean
   readonly #headers: readonly string[]
 
-  /** @throws {ConfigurationError} for options that do not fit */
+  /** @throws {ConfigurationError} if an option is invalid */
   constructor(options: Partial<CorsOptions> = {}) {
     const issues = checkOptions(options, optionChecks, ['cors'])
     if (issues.length) throw new ConfigurationError(describe(issues))
@@ -78,13 +78,13 @@ export class CorsRules {
     }
   }
 
-  /** The origin of the page that makes the request, if it is another origin that is not allowed. */
+  /** The origin of the page, if it is another origin that is not allowed. */
   forbiddenOrigin(request: Request): string | undefined {
     const origin = request.headers.get('Origin')
     return isCrossOrigin(request) && !this.#allows(origin) ? (origin ?? 'another site') : undefined
   }
 
-  /** Headers that let the page read the response. */
+  /** Headers that allow the page to read the response. */
   headers(request: Request): Record<string, string> {
     const origin = request.headers.get('Origin')
     if (this.#origins === '*') return { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': exposed }

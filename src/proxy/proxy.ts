@@ -9,7 +9,7 @@ import { ProxyRefusal, refusalResponse } from './response.ts'
 import { Routes } from './routes.ts'
 
 /**
- * Creates a handler that stands between a browser and the platform and adds the key, so that the key stays on the server.
+ * Creates a proxy handler between a browser and the platform that adds the key, so that the key stays on the server.
  * It is a plain function from `Request` to `Response`: the `fetch` of a Worker, a Next.js route, a Hono handler.
  *
  * In the page, give the client the address of the proxy and no key:
@@ -18,7 +18,7 @@ import { Routes } from './routes.ts'
  * Its own refusals look like the platform's, `{ error: 1, message: 'this proxy: …' }`: 403 for a call, page or host that is not allowed, 404
  * for a path outside of `prefix`, 414 for a path above 2,048 or a query above 8,192 characters, 502 if the platform cannot
  * be reached, redirects or sends more than `maxResponseSize`, 504 if it takes longer than `timeout`, 500 for an error on
- * your side, such as a missing key. `console.error` prints what went wrong, unless `onError` is given.
+ * your side, such as a missing key. Errors are printed with `console.error`, unless `onError` is given.
  *
  * @example
  * // Addresses and key come from the environment.
@@ -39,7 +39,7 @@ export function createProxy(options: ProxyOptions): (request: Request) => Promis
   const cors = new CorsRules(own.cors)
   const forwarder = new Forwarder(own, routes)
 
-  /** What costs least comes first: nothing is done for strangers that they could make expensive. */
+  /** Cheap checks come first, so that strangers cannot cause expensive work. */
   async function handle(request: Request): Promise<Response> {
     if (!isKnownHost(request)) throw new ProxyRefusal(403, 'unknown host')
     const route = routes.of(request)
@@ -65,12 +65,12 @@ export function createProxy(options: ProxyOptions): (request: Request) => Promis
   }
 }
 
-/** Prints what went wrong, and in which call. */
+/** Prints an error and its call. */
 function printError(error: unknown, { method, url }: Request): void {
   console.error(`shortlink-sdk/proxy: ${method} ${shorten(new URL(url).pathname, 200)}:`, error)
 }
 
-/** A copy with more headers: those of a response from elsewhere may be immutable. */
+/** Copies a response and adds headers, because the headers of a given response may be immutable. */
 function withHeaders(response: Response, added: Record<string, string>): Response {
   const headers = new Headers(response.headers)
   for (const [name, value] of Object.entries(added)) headers.append(name, value)

@@ -3,7 +3,7 @@ import { discardBody, readText } from '../http/body.ts'
 import { type HeadersLike, parseRateHeaders, parseRetryAfter, rateHeaders } from '../rate-limit/headers.ts'
 import type { FetchResponse } from '../runtime/fetch.ts'
 
-/** A request that goes no further: what the page is told, and a cause that only the server learns of. */
+/** A refused request, with a message for the page, and a cause that only the server sees. */
 export class ProxyRefusal extends Error {
   readonly status: number
 
@@ -13,7 +13,7 @@ export class ProxyRefusal extends Error {
   }
 }
 
-/** The response to a request that failed. Errors other than refusals are the server's own, and are not described. */
+/** The response to a failed request. Only refusals are described, because other errors are internal. */
 export function refusalResponse(error: unknown): Response {
   const { status, message } = error instanceof ProxyRefusal ? error : { status: 500, message: FAILED }
   const headers = { 'Cache-Control': 'no-store' }
@@ -23,8 +23,8 @@ export function refusalResponse(error: unknown): Response {
 const FAILED = 'internal error, reported on its server'
 
 /**
- * The platform's response as the page gets it: without the key, and never as a page of this site, because whatever is not
- * JSON becomes plain text.
+ * Converts the platform's response for the page: removes the key, and turns everything that is not JSON into plain text, so
+ * that it cannot become a page of this site.
  *
  * @throws {ProxyRefusal} for a redirect
  * @throws {BodyTooLargeError} for more than `maxBytes`
@@ -63,7 +63,7 @@ function redirectRefusal(status: number, location: string | null, isHidden: bool
   return new ProxyRefusal(502, 'the platform redirects', cause)
 }
 
-/** The rate headers, written anew from what they mean, so that nothing else can be in them. */
+/** The rate-limit headers, rebuilt from their parsed values, so that they can contain nothing else. */
 function rateValues(headers: HeadersLike): [name: string, value: string | undefined][] {
   const { limit, remaining, reset, date } = parseRateHeaders(headers)
   return [

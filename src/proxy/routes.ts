@@ -5,21 +5,21 @@ import { mismatch, shown } from '../schema/expected.ts'
 import type { ProxyOptions } from './options.ts'
 import { ProxyRefusal } from './response.ts'
 
-/** The longest path in characters. The longest file name of 255 bytes is 765, escaped. */
+/** The maximum length of a path in characters. An escaped file name has at most 765. */
 const MAX_PATH = 2048
-/** The longest query in characters. */
+/** The maximum length of a query in characters. */
 const MAX_QUERY = 8192
 
-/** The path below which the app-opener API is offered. */
+/** The path below which the app-opener API is served. */
 const OPENER = '/opener'
 
-/** What a request asks for: a path below the prefix, and its query. */
+/** The path of a request below the prefix, and its query. */
 export interface Route {
   readonly path: string
   readonly query: string
 }
 
-/** From the address of a request to the address that it is sent on to. */
+/** Maps the URL of a request to the URL that it is forwarded to. */
 export class Routes {
   readonly #prefix: string
   readonly #management: Address
@@ -35,7 +35,7 @@ export class Routes {
     this.#opener = new Address(addressNames.opener, openerUrl, allowInsecureHttp)
   }
 
-  /** @throws {ProxyRefusal} if the address is too long, which comes before anything looks at it, or outside of the prefix */
+  /** @throws {ProxyRefusal} if the URL is too long, which is checked first, or outside the prefix */
   of(request: Request): Route {
     const { pathname, search } = new URL(request.url)
     if (pathname.length > MAX_PATH) throw new ProxyRefusal(414, `the path is longer than ${MAX_PATH} characters`)
@@ -46,7 +46,7 @@ export class Routes {
     return { path: pathname.slice(this.#prefix.length), query: search }
   }
 
-  /** @throws {ConfigurationError} if the address of the API is missing */
+  /** @throws {ConfigurationError} if the base URL of the API is missing */
   target({ path, query }: Route): { readonly url: string; readonly isOpener: boolean } {
     const isOpener = path.startsWith(`${OPENER}/`)
     const url = isOpener ? this.#opener.get() + path.slice(OPENER.length) : this.#management.get() + path

@@ -1,9 +1,9 @@
 import type { FaultEffect } from './faults.ts'
 import { type Checks, checkOptions, number } from './options.ts'
 
-/** How many requests fail at random, and from which seed. */
+/** Options for random faults. */
 export interface ChaosOptions {
-  /** The same seed gives the same faults to the same order of requests. Default 1. */
+  /** The seed. The same seed gives the same faults for the same order of requests. Default 1. */
   seed?: number
   /** Share of requests that fail, from 0 to 1; 0 ends the chaos. */
   rate: number
@@ -12,8 +12,8 @@ export interface ChaosOptions {
 const checks: Checks<ChaosOptions> = { seed: number(0), rate: number(0, 1) }
 
 /**
- * Random faults that the seed makes repeatable. They never lie about the work: an error in the body, a 429 or a
- * redirect comes only if it was not done, a 5xx or an unreadable response in both cases.
+ * Random faults, repeatable with a seed. They are honest about the work: an error in the body, a 429 or a redirect means
+ * that it was not done; a 5xx or an unreadable response leaves it open.
  */
 export class Chaos {
   readonly #rate: number
@@ -28,7 +28,7 @@ export class Chaos {
 
   /** The effect on the next request, if any. */
   take(): FaultEffect | undefined {
-    // Every request draws the same number of times, so that one more request does not move the rest.
+    // Every request draws equally often, so that an extra request does not change the faults of later ones.
     const [fate, which, coin] = [this.#random.next(), this.#random.next(), this.#random.next()]
     if (fate >= this.#rate) return undefined
     const done = coin < 0.5

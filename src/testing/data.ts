@@ -1,6 +1,6 @@
 import { type Check, checkOptions, object } from './options.ts'
 
-/** What the sandbox stores: one list per resource, of plain rows that a test can read, add and change. */
+/** The data of the sandbox: one list per resource, with plain rows that a test can read, add and change. */
 export interface SandboxData {
   account: AccountRow
   domains: DomainRow[]
@@ -37,7 +37,7 @@ export interface AccountRow {
   expires: string
   /** `YYYY-MM-DD HH:MM:SS` */
   registered: string
-  /** Set by an account update. No answer contains it. */
+  /** Set by an account update. No response contains it. */
   password: string
 }
 
@@ -252,7 +252,7 @@ function blankRow<List extends ListName>(
   return blanks[list]
 }
 
-/** Refuses lists and fields that do not exist. */
+/** Rejects unknown lists and fields. */
 export function checkSeed(seed: SandboxSeed, { account, ...samples }: WholeSeed): void {
   const list: Check = { expected: 'a list of rows', fits: Array.isArray }
   const lists = Object.keys(samples) as ListName[]

@@ -53,13 +53,13 @@ export const rules = table({
     query: (query) => (Number(query.limit) > 25 ? { ...query, limit: '25' } : query),
   },
   'short-ignored': {
-    says: 'GET /urls does not know the parameter short, and answers with the whole list (outside the reference).',
+    says: 'GET /urls ignores the parameter short, and responds with the whole list (outside the reference).',
     query: ({ short: _, ...query }) => query,
   },
 
-  // Contents of answers.
+  // Contents of responses.
   'same-url-same-link': {
-    says: 'POST /url/add without custom answers with the link that its address has already (outside the reference).',
+    says: 'POST /url/add without custom responds with an existing link to the same URL (outside the reference).',
     instead: (route, { data, body, site }) => {
       if (route !== 'POST /url/add') return undefined
       const { url, custom, domain } = { ...(body as Record<string, unknown>) }
@@ -69,7 +69,7 @@ export const rules = table({
     },
   },
   'short-as-list': {
-    says: 'GET /urls?short= answers with a list of one link or none, not with a single link (outside the reference).',
+    says: 'GET /urls?short= responds with a list of one link or none, not with a single link (outside the reference).',
     reply: (reply, route, call) => {
       const isAnswer = reply.status < 400 || reply.status === 404
       if (route !== 'GET /urls' || call.query.short === undefined || !isAnswer) return reply
@@ -79,7 +79,7 @@ export const rules = table({
     },
   },
   'extra-keys': {
-    says: 'Answers have keys that the reference does not list: planid, views, linkedin.',
+    says: 'Responses have keys that the reference does not list: planid, views, linkedin.',
     reply: successOf({
       'GET /account': (json) => ({ ...json, data: { ...inside(json, 'data'), planid: 3 } }),
       'GET /campaigns': eachRow('campaigns', (row) => ({ ...row, views: 12 })),
@@ -123,7 +123,7 @@ export const rules = table({
     }),
   },
   'channel-update-echoes': {
-    says: 'The update of a channel answers with the whole channel, and with no message.',
+    says: 'The update of a channel responds with the whole channel and no message.',
     reply: successOf({
       'PUT /channel/:id/update': ({ error }, { data, params }) => {
         const channel = data.channels.find(({ id }) => String(id) === params.id)
@@ -132,7 +132,7 @@ export const rules = table({
     }),
   },
   'message-missing': {
-    says: 'Actions answer without a message.',
+    says: 'Actions respond without a message.',
     topic: 'messages',
     reply: success((json) => without(json, 'message')),
   },
@@ -154,7 +154,7 @@ export const rules = table({
 
   // Types of values.
   'booleans-as-digits': {
-    says: 'Booleans are 1 and 0, or "1" and "0" where numbers are strings.',
+    says: 'Booleans are 1 and 0, or "1" and "0" if numbers are strings.',
     // A rotator is an address or false, never a digit.
     reply: success(
       everyValue((value, key) => (typeof value === 'boolean' && key !== 'rotator' ? Number(value) : value)),
@@ -166,7 +166,7 @@ export const rules = table({
     reply: success(everyValue((value) => (typeof value === 'number' ? String(value) : value))),
   },
   'ids-sometimes-strings': {
-    says: 'Now and then an id is a string: in every second row of a list, and in answers to POST.',
+    says: 'Some ids are strings: in every second row of a list, and in responses to POST.',
     topic: 'numbers',
     reply: success(
       everyValue((value, key, mixed) => (mixed && key === 'id' && typeof value === 'number' ? String(value) : value)),
@@ -216,7 +216,7 @@ export const rules = table({
     reply: successOf({ 'POST /url/add': (json) => without(renamed(json, 'shorturl', 'short'), 'id') }),
   },
   'link-update-short': {
-    says: 'The update of a link answers with its address under short, not under shorturl (outside the reference).',
+    says: 'The update of a link responds with its address under short, not under shorturl (outside the reference).',
     reply: successOf({ 'PUT /url/:id/update': (json) => renamed(json, 'shorturl', 'short') }),
   },
   'social-google': {
@@ -329,23 +329,23 @@ export type JsonFields = Record<string, unknown>
 /** How the key is sent: `Authorization: Bearer KEY`, `Token KEY`, or the bare key. */
 export type AuthScheme = 'Bearer' | 'Token' | 'raw'
 
-/** One way in which a deployment differs from the reference. */
+/** One way in which a server differs from the reference. */
 export interface DeviationRule {
   /** A sentence that describes it. */
   readonly says: string
   /** Deviations with the same topic exclude each other: each endpoint has one of those that were asked for. */
   readonly topic?: string
-  /** What stands before the key in `Authorization`; nothing does with `raw`. */
+  /** The word before the key in `Authorization`; none with `raw`. */
   readonly authScheme?: AuthScheme
-  /** Answers a request before the platform sees it. */
+  /** Responds to a request before the platform sees it. */
   readonly wall?: (request: Request) => WireResponse | undefined
   /** Headers with which a request gets through the wall. */
   readonly clientHeaders?: Readonly<Record<string, string>>
-  /** Answers in place of the endpoint, which then does nothing. */
+  /** Responds in place of the endpoint, which then does nothing. */
   readonly instead?: (route: string, call: EndpointCall) => object | undefined
   /** Changes the query, or throws a `PlatformRefusal`. */
   readonly query?: (query: Record<string, string>) => Record<string, string>
-  /** Changes an answer, be it a success or a refusal. */
+  /** Changes a response, be it a success or a refusal. */
   readonly reply?: (reply: JsonReply, route: string, call: EndpointCall) => JsonReply
   /** Changes the rate headers. */
   readonly rateHeaders?: (headers: Record<string, string>) => Record<string, string>
@@ -384,8 +384,8 @@ function eachRow(listKey: string, change: (row: JsonFields) => JsonFields): Chan
 }
 
 /**
- * Changes every value of an answer, except its `error`, from the inside out. `mixed` is true in every second row of a
- * list, and in answers to POST.
+ * Changes every value of a response, except its `error`, from the inside out. `mixed` is true in every second row of a
+ * list, and in responses to POST.
  */
 function everyValue(change: (value: unknown, key: string, mixed: boolean) => unknown): Change {
   return ({ error, ...json }, _, route) => {

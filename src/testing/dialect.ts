@@ -3,11 +3,11 @@ import { nearest } from './options.ts'
 import type { EndpointCall, JsonReply } from './platform/endpoint.ts'
 import type { WireResponse } from './wire.ts'
 
-/** How a sandbox answers: as the reference says, as most deployments do, or with these deviations. */
+/** How a sandbox responds: like the reference, like most servers, or with these deviations. */
 export type SandboxDialect = 'reference' | 'deployed' | readonly Deviation[]
 
 /**
- * Every deviation from the reference that a sandbox can have, with a sentence on each.
+ * The deviations from the reference that a sandbox can have, each with a description.
  *
  * @example
  * import { createSandbox, type Deviation, deviations } from 'shortlink-sdk/testing'
@@ -17,7 +17,7 @@ export type SandboxDialect = 'reference' | 'deployed' | readonly Deviation[]
  */
 export const deviations = sentences(rules)
 
-/** The name of one way in which deployments differ from the reference. See {@link deviations}. */
+/** The name of one way in which servers differ from the reference. See {@link deviations}. */
 export type Deviation = keyof typeof deviations
 
 /** The deviations that are common. Lists stay arrays, and `error` is a number. */
@@ -31,7 +31,7 @@ const deployed: readonly Deviation[] = [
   'refusals-in-200',
 ]
 
-/** Applies the deviations of one sandbox to its requests and answers. The endpoints implement the reference only. */
+/** Applies the deviations of a sandbox to its requests and responses. The endpoints implement the reference only. */
 export class Dialect {
   readonly authScheme: AuthScheme
   readonly #rules: readonly DeviationRule[]
@@ -50,7 +50,7 @@ export class Dialect {
     this.authScheme = this.#rules.find(({ authScheme }) => authScheme)?.authScheme ?? 'Bearer'
   }
 
-  /** The response of what stands before the platform, if that does not let the request through. */
+  /** The response of a wall in front of the platform, if that blocks the request. */
   wall(request: Request): WireResponse | undefined {
     for (const { wall } of this.#rules) {
       const response = wall?.(request)
@@ -59,7 +59,7 @@ export class Dialect {
     return undefined
   }
 
-  /** Headers with which a request gets through. */
+  /** Headers that let a request through. */
   get clientHeaders(): Record<string, string> {
     return Object.assign({}, ...this.#rules.map(({ clientHeaders }) => clientHeaders))
   }
@@ -71,7 +71,7 @@ export class Dialect {
     return scheme?.toLowerCase() === this.authScheme.toLowerCase() && key === apiKey
   }
 
-  /** The answer of a deviation in place of the endpoint's, if one has it. */
+  /** The response of a deviation in place of the endpoint's, if there is one. */
   instead(route: string, call: EndpointCall): object | undefined {
     return this.#rules.reduce<object | undefined>((answer, rule) => answer ?? rule.instead?.(route, call), undefined)
   }
@@ -81,7 +81,7 @@ export class Dialect {
     return this.#rulesFor(route).reduce((read, rule) => rule.query?.(read) ?? read, query)
   }
 
-  /** Rewrites an answer of the reference. */
+  /** Rewrites a response of the reference. */
   reply(route: string, reply: JsonReply, call: EndpointCall): JsonReply {
     return this.#rulesFor(route).reduce((said, rule) => rule.reply?.(said, route, call) ?? said, reply)
   }

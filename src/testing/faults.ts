@@ -2,12 +2,12 @@ import { type Checks, checkOptions, editDistance, flag, integer, isObject, numbe
 import { endpointPaths, isParameter, matchPath } from './platform/routes.ts'
 import { networkError, type WireResponse, wait } from './wire.ts'
 
-/** What a fault does to a response. A response without any of these is the honest one. */
+/** What a fault changes in a response. All fields are optional. */
 export interface FaultEffect {
   /** HTTP status, 200 to 599. */
   status?: number
   /**
-   * The body: a string or bytes as they are, a function of the honest body's text, anything else as JSON.
+   * The body: a string or bytes as they are, a function of the original text, or anything else as JSON.
    */
   body?: unknown
   /** Headers to add or replace; `null` removes one, a rate header for example. */
@@ -23,7 +23,7 @@ export interface FaultEffect {
   /** Address to redirect to, with `status` 302 unless another one is given. */
   redirect?: string
   /**
-   * Whether the work is done. Default: it is, unless the fault answers in its place (a `redirect`, a `status` of 300
+   * Whether the work is done. Default: it is, unless the fault replaces the response (a `redirect`, a `status` of 300
    * or more, a `body` that is not a function) or drops the connection before it.
    */
   done?: boolean
@@ -39,13 +39,13 @@ export interface Fault extends FaultEffect {
   method?: string
   /** Only requests to this path, as the reference writes it (`/campaign/:id/update`), or a pattern. Default: any. */
   path?: string | RegExp
-  /** How many matching requests are let through first. Default 0. */
+  /** How many matching requests succeed first. Default 0. */
   after?: number
   /** How many matching requests then fail; `Infinity` for all. Default 1. */
   times?: number
 }
 
-/** Whether the platform still does what it was asked. */
+/** Whether the platform still does the work. */
 export function doesWork({ done, drop, redirect, status = 200, body }: FaultEffect): boolean {
   if (done !== undefined) return done
   if (drop === 'before' || redirect !== undefined) return false
@@ -75,7 +75,7 @@ const checks: Checks<Fault> = {
   done: flag,
 }
 
-/** Refuses a fault that can never take effect. */
+/** Rejects a fault that can never take effect. */
 function checkFault(fault: Fault, baseUrl: string): void {
   if (!isObject(fault)) throw new TypeError(`fail: expected an object such as { status: 503 }`)
   checkOptions('fail: ', fault, checks)
@@ -187,7 +187,7 @@ function faultyBody(honest: WireResponse, fault: FaultEffect, status: number): W
   if (body !== undefined) return JSON.stringify(body)
   if (fault.redirect !== undefined) return ''
   if (fault.status === undefined || status < 300) return honest.body
-  return JSON.stringify({ error: 1, message: `The sandbox was told to answer ${status}.` })
+  return JSON.stringify({ error: 1, message: `The sandbox was told to respond with ${status}.` })
 }
 
 /**

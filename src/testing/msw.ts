@@ -3,7 +3,7 @@ import type { Sandbox } from './sandbox.ts'
 
 /**
  * Handlers for msw 2 and 3, in Node and in the browser's service worker: the sandbox
- * answers every request to its addresses. A dropped connection becomes `Response.error()`, which makes `fetch` reject.
+ * responds to every request to its addresses. A dropped connection becomes `Response.error()`, which makes `fetch` reject.
  *
  * @example setupServer(...handlers(sandbox)).listen()
  */

@@ -3,7 +3,7 @@ export interface Check {
   /** As in `expected a number from 0 to 1`. */
   readonly expected: string
   readonly fits: (value: unknown) => boolean
-  /** What was probably meant by a value that does not fit. */
+  /** What was probably meant by an invalid value. */
   readonly meant?: (value: unknown) => string | undefined
 }
 
@@ -11,10 +11,10 @@ export interface Check {
 export type Checks<Options> = Readonly<Record<keyof Options, Check>>
 
 /**
- * Refuses options that do not exist and values that do not fit: with them, a test would pass and test nothing.
- * `where` stands before the name of an option; `slips` are names from elsewhere for the same thing.
+ * Rejects unknown options and invalid values, because a test with them would pass and test nothing.
+ * `where` is the prefix of an option's name; `slips` are other names for the same option.
  *
- * @throws {TypeError} which says what was meant.
+ * @throws {TypeError} with a suggestion.
  */
 export function checkOptions<Options extends object>(
   where: string,

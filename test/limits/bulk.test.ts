@@ -533,7 +533,7 @@ describe('a journal', () => {
     await bulk([10, 11, 12], async () => {}, { journal }).summary()
     const worker = vi.fn()
     expect(await bulk([10, 11, 12], worker, { journal }).summary()).toMatchObject({ done: 3, skipped: 3 })
-    await expect(bulk([11, 12], worker, { journal }).summary()).rejects.toThrow('another item at position 0')
+    await expect(bulk([11, 12], worker, { journal }).summary()).rejects.toThrow('item 0 differs from the earlier run')
     expect(worker).not.toHaveBeenCalled()
   })
 
@@ -546,7 +546,7 @@ describe('a journal', () => {
     const journal = memoryJournal()
     await bulk([item], () => {}, { journal }).summary()
     expect(await bulk([item], () => {}, { journal }).summary()).toMatchObject({ skipped: 1 })
-    await expect(bulk([other], () => {}, { journal }).summary()).rejects.toThrow('another item at position 0')
+    await expect(bulk([other], () => {}, { journal }).summary()).rejects.toThrow('item 0 differs from the earlier run')
   })
 
   it('takes items that refer to themselves', async () => {
@@ -555,7 +555,7 @@ describe('a journal', () => {
     item.self = item
     await bulk([item], () => {}, { journal }).summary()
     expect(await bulk([item], () => {}, { journal }).summary()).toMatchObject({ skipped: 1 })
-    await expect(bulk([1], () => {}, { journal }).summary()).rejects.toThrow('another item at position 0')
+    await expect(bulk([1], () => {}, { journal }).summary()).rejects.toThrow('item 0 differs from the earlier run')
   })
 
   it('names items by what key returns, a number too, and then does not mind their order', async () => {

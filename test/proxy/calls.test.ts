@@ -237,7 +237,7 @@ describe('the key', () => {
 
 describe('a body that was read before', () => {
   const message =
-    'the body was read already: put the proxy before the body parser, and leave the body unread in `authorize`'
+    'the body was already read: put the proxy before the body parser, and leave the body unread in `authorize`'
   const emptied = () => new ReadableStream({ start: (controller) => controller.close() })
   const failing = () => new ReadableStream({ start: (controller) => controller.error(new TypeError('unusable')) })
   const locked = () => {

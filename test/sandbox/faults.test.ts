@@ -27,7 +27,7 @@ describe.each(Object.keys(ways))('faults through %s', (way) => {
     sandbox.fail({ status: 503 })
     const response = await post()
     expect(response.status).toBe(503)
-    expect(await response.json()).toEqual({ error: 1, message: 'The sandbox was told to answer 503.' })
+    expect(await response.json()).toEqual({ error: 1, message: 'The sandbox was told to respond with 503.' })
     expect(response.headers.get('X-RateLimit-Remaining')).toBe('29')
     expect(wasNotDone()).toBe(true)
   })

@@ -43,7 +43,7 @@ export class SandboxPage {
     this.#sandbox = sandbox
   }
 
-  /** Whether the page answers this request, and not the platform. */
+  /** Whether a request is for the page rather than the platform. */
   owns(method: string, path: string): boolean {
     return method === 'GET' ? path === '/' || path.startsWith('/sandbox/') : path.startsWith('/sandbox/')
   }
@@ -56,7 +56,7 @@ export class SandboxPage {
     this.#exchanges.delete(oldest!)
   }
 
-  /** Answers a request for the page. `body` is the JSON of a POST. */
+  /** Responds to a request for the page. `body` is the JSON of a POST. */
   respond(method: string, path: string, body: unknown): Response {
     if (method === 'GET') {
       if (path === '/') return pageResponse()

@@ -18,14 +18,14 @@ export interface EndpointCall {
   readonly openerUrl: string
 }
 
-/** An answer of the platform: its status and the JSON of its body. */
+/** A response of the platform: its status and the JSON of its body. */
 export interface JsonReply {
   status: number
   json: object
   headers: Record<string, string>
 }
 
-/** Does the work and returns the body of the answer, or throws a {@link PlatformRefusal} and does nothing. */
+/** Does the work and returns the body of the response, or throws a {@link PlatformRefusal} and does nothing. */
 export type Endpoint = (call: EndpointCall) => object
 
 /** Endpoints by `METHOD /path`, as the reference writes them. */
@@ -64,7 +64,7 @@ export function page<Row extends object>(
   }
 }
 
-/** The answer of every list except files: the page inside `data`, and `error` as a string. */
+/** The response of every list except files: the page inside `data`, and `error` as a string. */
 export function list<Row extends object>(...parameters: Parameters<typeof page<Row>>): object {
   return { error: '0', data: page(...parameters) }
 }

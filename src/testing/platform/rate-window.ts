@@ -1,4 +1,4 @@
-/** How many requests the management API takes. */
+/** The rate limit of the management API. */
 export interface SandboxRateLimit {
   /** Requests in one window. Default 30. */
   requests?: number

@@ -59,7 +59,7 @@ export const links: Endpoints = {
   },
 }
 
-/** The answer to the creation of a link, and to its update. */
+/** The response to creating or updating a link. */
 export function addedLink(row: LinkRow): object {
   return { error: 0, id: row.id, shorturl: shortUrl(row) }
 }
