@@ -1,5 +1,6 @@
 import { createServer as createTlsServer } from 'node:https'
 import { createServer as createTcpServer } from 'node:net'
+import { createSandbox } from 'shortlink-sdk/testing'
 import { ProxyAgent, fetch as undiciFetch } from 'undici'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ShortLinkClient } from '../src/index.ts'
@@ -74,6 +75,49 @@ describe('a wrong base address', () => {
   })
 })
 
+describe('an address that may be wrong', () => {
+  const doctor = /right\? It is \S+\. `npx shortlink-sdk doctor` looks for the right one$/
+
+  it.each(['ENOTFOUND', 'ECONNREFUSED'])('is suspected after %s, and the error names the doctor', async (code) => {
+    const fetch = () => Promise.reject(Object.assign(new Error(`connect ${code}`), { code }))
+    const error = await failure(connect({ origin: 'https://sho.rt' }, { fetch }).account.get())
+    expect(error.message).toMatch(doctor)
+  })
+
+  it('is suspected if a page of HTML comes with 200, and the error names the doctor', async () => {
+    expect(await messageFor({ body: html })).toMatch(doctor)
+  })
+
+  it('is named by a redirect to the same path, as it has to be set', async () => {
+    const { message } = await failure(
+      connect(await serve({ status: 301, headers: { Location: 'https://new.example/v2/account?a=1' } })).account.get(),
+    )
+    expect(message).toContain('301 redirected to https://new.example/v2/account?a=1. ')
+    expect(message).toMatch(/set `baseUrl` or SHORTLINK_BASE_URL to https:\/\/new\.example\/v2$/)
+  })
+
+  it('is not guessed from a redirect to another path', async () => {
+    const headers = { Location: '/login' }
+    expect(await messageFor({ status: 302, headers })).toMatch(
+      /set `baseUrl` or SHORTLINK_BASE_URL to the new address$/,
+    )
+  })
+})
+
+describe('an error, whatever the key is', () => {
+  it.each(['wrong', 'first', 'redirected', 'Authorization'])('keeps its own words with the key %s', async (apiKey) => {
+    const said = { error: 1, message: `The key ${apiKey} is unknown.` }
+    expect(await messageFor({ status: 401, body: said }, { apiKey })).toBe(
+      'GET /account: 401 The key [redacted] is unknown. Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme`: some servers want another one than Bearer, and some hosts drop the Authorization header',
+    )
+    const headers = { Location: `https://new.example/${apiKey}` }
+    expect(await messageFor({ status: 302, headers }, { apiKey })).toMatch(
+      /302 redirected to https:\/\/new\.example\/\[redacted\]\. Redirects are not followed/,
+    )
+    expect(await messageFor({ body: html }, { apiKey })).toMatch(/a gateway, maintenance, or a wrong address/)
+  })
+})
+
 describe('a bot wall', () => {
   const challenge = '<!DOCTYPE html><html><head><title>Just a moment...</title></head></html>'
 
@@ -87,6 +131,24 @@ describe('a bot wall', () => {
     expect(await messageFor(answer)).toMatch(
       /A bot wall may be in front of the server: .*`User-Agent` or cookie.*`headers`/,
     )
+  })
+
+  it('that only wants a cookie is named with it', async () => {
+    const setCookie = "document.cookie='beget=begetok'+'; expires='+now.toGMTString()+'; path=/';"
+    const page = `<html><head><script>function set_cookie(){${setCookie}}set_cookie();location.reload();</script></head><body></body></html>`
+    const advice =
+      "A bot wall stands in front, and lets a program through that sends its cookie: `headers: { cookie: 'beget=begetok' }`"
+    expect(await messageFor({ status: 200, body: page })).toContain(advice)
+    const { baseUrl, apiKey, fetch } = createSandbox({ dialect: ['bot-wall-beget'] })
+    const client = new ShortLinkClient({ baseUrl, apiKey, fetch })
+    expect((await failure(client.account.get())).message).toContain(advice)
+    const through = client.withOptions({ headers: { cookie: 'beget=begetok' } })
+    expect((await through.account.get()).email).toContain('@')
+  })
+
+  it('is not suspected behind a page that sets a cookie, but does not load itself again', async () => {
+    const body = `<html><script>document.cookie="a=b"</script><p>Welcome</p></html>`
+    expect(await messageFor({ body })).not.toContain('bot wall')
   })
 
   it('is not suspected behind another HTML page', async () => {
@@ -120,6 +182,15 @@ describe('TLS', () => {
       expect(error.message).toContain('set NODE_EXTRA_CA_CERTS to its file')
     }
     expect(onRetry).not.toHaveBeenCalled()
+  })
+
+  it.each([
+    ['CERT_HAS_EXPIRED', 'Check the clock of this machine; if that is right, the certificate has to be renewed'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'The certificate is for another name'],
+  ])('a certificate with %s is told from one that is not trusted', async (code, advice) => {
+    const fetch = () => Promise.reject(Object.assign(new Error('no'), { code }))
+    const error = await failure(connect({ origin: 'https://sho.rt' }, { fetch }).account.get())
+    expect(error.message).toBe(`GET /account: no response: no. ${advice}`)
   })
 })
 

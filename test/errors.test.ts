@@ -308,7 +308,8 @@ describe('an answer that cannot be read', () => {
     ['a number', '5', 'expected a JSON object in the response body'],
     ['null', 'null', 'expected a JSON object in the response body'],
   ])('%s with 200 is an InvalidResponseError', async (_, body, message) => {
-    const error = await failure(post(connect(await serve({ body }))))
+    const server = await serve({ body })
+    const error = await failure(post(connect(server)))
     expect(error).toBeInstanceOf(InvalidResponseError)
     expect(error).toMatchObject({
       code: 'invalid_response',
@@ -317,7 +318,8 @@ describe('an answer that cannot be read', () => {
       retryable: false,
       issues: [],
     })
-    expect(error.message).toBe(`POST /campaign/add: 200 ${message}`)
+    const advice = `. Is \`baseUrl\` or SHORTLINK_BASE_URL right? It is ${server.origin}/api. \`npx shortlink-sdk doctor\` looks for the right one`
+    expect(error.message).toBe(`POST /campaign/add: 200 ${message}${message.startsWith(pageCame) ? advice : ''}`)
   })
 
   const warning = '<br />\n<b>Warning</b>:  Undefined array key "a{b" in <b>/srv/a.php</b> on line <b>12</b><br />\n'

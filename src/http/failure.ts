@@ -60,7 +60,7 @@ export function noResponse(
   state: AttemptState,
   { thrown, isSent, sourceError, response }: BrokenExchange,
 ): Failure {
-  const { method, replayable, signal, timeout, redact, target } = call
+  const { method, replayable, signal, timeout, redact } = call
   const connectionError = (message: string, outcome: Outcome, retryable: boolean, cause?: unknown): Failure => {
     const options = cause === undefined ? undefined : { cause }
     return { error: new ConnectionError(message, errorContext(call, state, outcome, retryable), options) }
@@ -83,8 +83,8 @@ export function noResponse(
   // A copy, because a getter of the original may throw.
   const cause = redactCause(redact, thrown)
   if (thrown instanceof FollowedRedirectError) {
-    const target = redactLine(redact, thrown.target, SHOWN)
-    const message = `redirected to ${target}, and the browser followed: check whether the file exists before you retry, and set ${setBy(call)} to the new address`
+    const shown = redactLine(redact, thrown.target, SHOWN)
+    const message = `redirected to ${shown}, and the browser followed: check whether the file exists before you retry, and set ${setBy(call)} to the new address`
     return connectionError(message, 'unknown', false)
   }
   if (isSent && isRedirectError(thrown)) {
@@ -104,25 +104,32 @@ export function noResponse(
   const innermost = causesOf(cause).at(-1)
   const said = innermost ? innermost.message || (innermost as { code?: string }).code || innermost.name : cause
   const reason = typeof said === 'string' && said !== '' ? shorten(said, SHOWN) : 'fetch gave no reason'
-  return connectionError(`no response: ${withAdvice(reason, cause, target)}`, outcome, retryable, cause)
+  return connectionError(`no response: ${withAdvice(reason, cause, call)}`, outcome, retryable, cause)
 }
 
 /** Why a connection failed, with advice if the runtime gives none. */
-function withAdvice(reason: string, thrown: unknown, url: string): string {
+function withAdvice(reason: string, thrown: unknown, call: PreparedCall<unknown>): string {
   const text = causesOf(thrown)
     .map((cause) => `${(cause as { code?: unknown }).code} ${cause.message}`)
     .join(' ')
-  if (isCertificateError(thrown)) {
-    return `${reason}. The certificate is not trusted: for a private certificate authority, set NODE_EXTRA_CA_CERTS to its file`
-  }
+  if (isCertificateError(thrown)) return `${reason}. ${certificateAdvice(text)}`
   if (/wrong version number|packet length too long|ERR_SSL_|EPROTO/.test(text)) {
     // The message of OpenSSL does not help; it stays in the cause.
     return 'the TLS connection failed. Does this port speak TLS? The address begins with https:'
   }
-  if (url.startsWith('http:') && /HPE_INVALID|UND_ERR_SOCKET|ECONNRESET|other side closed/.test(text)) {
+  if (call.target.startsWith('http:') && /HPE_INVALID|UND_ERR_SOCKET|ECONNRESET|other side closed/.test(text)) {
     return `${reason}. Does this port speak TLS? The address begins with http:`
   }
-  return reason
+  if (/ENOTFOUND|ECONNREFUSED|ConnectionRefused/.test(text)) return reason + addressAdvice(call)
+  return /^Proxy response|HTTP Tunneling/.test(reason) ? `${reason}. Check HTTPS_PROXY and NO_PROXY` : reason
+}
+
+function certificateAdvice(codes: string): string {
+  if (/CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/.test(codes)) {
+    return 'Check the clock of this machine; if that is right, the certificate has to be renewed'
+  }
+  if (/ERR_TLS_CERT_ALTNAME_INVALID/.test(codes)) return 'The certificate is for another name'
+  return 'The certificate is not trusted: for a private certificate authority, set NODE_EXTRA_CA_CERTS to its file'
 }
 
 /** A response that refuses the request. */
@@ -142,7 +149,7 @@ export function refused(call: PreparedCall<unknown>, state: AttemptState, answer
   const context = errorContext(call, state, status >= 500 ? 'unknown' : 'rejected', retryable)
   const said = redirectOf(call, response, headers) ?? refusalMessage(answer, body, redact)
   const advice = refusalAdvice(call, status, body, headers)
-  const message = redact(advice ? said.replace(/\.$/, '') + advice : said)
+  const message = advice ? said.replace(/\.$/, '') + advice : said
   const untilReset =
     status === 429 ? rateLimit.resetAt && Math.max(0, rateLimit.resetAt.getTime() - Date.now()) : undefined
   return {
@@ -157,17 +164,18 @@ function refusalMessage({ status, message, response }: Refusal, body: unknown, r
   }
   // The status text of a failure with status 200 is only “OK”.
   const isOk = response.status >= 200 && response.status < 300
-  const said =
-    message || (!isOk && response.statusText) || (typeof body === 'string' ? describeUnreadable(body) : 'no message')
-  const shown = redactLine(redact, said, SHOWN)
+  const said = message || (!isOk && response.statusText)
+  const unsaid = typeof body === 'string' ? describeUnreadable(body) : 'no message'
+  const shown = said ? redactLine(redact, said, SHOWN) : unsaid
   return isOk && status === response.status ? shown : `${status} ${shown}`
 }
 
 /** Advice about a refusal, if there is any. */
 function refusalAdvice(call: PreparedCall<unknown>, status: number, body: unknown, headers: Headers): string {
   const { api } = call
-  if (isBotWall(body, headers)) return BOT_WALL
-  if (status === 404 && isUnknownPath(body)) return `. Is ${setBy(call)} right? It is ${api.address.known}. ${DOCTOR}`
+  const wall = botWallAdvice(body, headers)
+  if (wall) return wall
+  if (status === 404 && isUnknownPath(body)) return addressAdvice(call)
   // If the client sends no key, a proxy adds it, and reports the problem itself.
   if ((status !== 401 && status !== 403) || !api.usesKey || !call.apiKey.isSent) return ''
   return '. Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme`: some servers expect another one than Bearer, and some hosts drop the Authorization header'
@@ -178,7 +186,14 @@ function isUnknownPath(body: unknown): boolean {
   return !isRecord(body) || !('error' in body)
 }
 
-const DOCTOR = '`npx shortlink-sdk doctor` searches for the right one'
+/** What to do about an address that may be wrong. */
+function addressAdvice(call: PreparedCall<unknown>): string {
+  const { redact, api } = call
+  return `. Is ${setBy(call)} right? It is ${redactLine(redact, api.address.get(), SHOWN)}. ${DOCTOR}`
+}
+
+/** @internal */
+export const DOCTOR = '`npx shortlink-sdk doctor` searches for the right one'
 
 const setBy = ({ api }: PreparedCall<unknown>): string => {
   const { option, variable } = api.address.names
@@ -194,10 +209,12 @@ export function invalidResponse(
   const { redact } = call
   const clean = redactBody(redact, body, text)
   const safeIssues = redactIssues(redact, issues)
-  const advice = isBotWall(clean, readableHeaders(response)) ? BOT_WALL : ''
+  const unreadable = describeUnreadable(clean)
+  const isPage = unreadable.includes('an HTML page')
+  const advice = botWallAdvice(clean, readableHeaders(response)) || (isPage ? addressAdvice(call) : '')
   const problem = issues.length
     ? `invalid response: ${describe(safeIssues)}`
-    : `${response.status} ${describeUnreadable(clean)}${advice}`
+    : `${response.status} ${unreadable}${advice}`
   const answer = { status: response.status, body: clean, issues: safeIssues }
   return { error: new InvalidResponseError(problem, answer, errorContext(call, state, 'unknown', false)) }
 }
@@ -218,25 +235,29 @@ function redirectOf(call: PreparedCall<unknown>, response: FetchResponse, header
   if (!isOpaque && (status < 300 || status > 399 || status === 304)) return undefined
   const location = headers.get('location')
   // A browser hides the address.
-  const target =
-    location === null
-      ? 'another address'
-      : canParseUrl(location, call.target)
-        ? new URL(location, call.target).href
-        : location
-  return `${status} ${redirectAdvice(target, call)}`
+  if (location === null) return `${status} ${redirectAdvice('another address', call)}`
+  const target = canParseUrl(location, call.target) ? new URL(location, call.target) : undefined
+  const [path] = call.target.slice(call.api.address.get().length).split('?')
+  const base = target?.pathname.endsWith(path!) && target.origin + target.pathname.slice(0, -path!.length)
+  return `${status} ${redirectAdvice(target?.href ?? location, call, base ? redactLine(call.redact, base, SHOWN) : undefined)}`
 }
 
-function redirectAdvice(target: string, call: PreparedCall<unknown>): string {
-  return `redirected to ${redactLine(call.redact, target, SHOWN)}. Redirects are not followed, because a POST would turn into a GET: set ${setBy(call)} to the new address`
+function redirectAdvice(target: string, call: PreparedCall<unknown>, base = 'the new address'): string {
+  const to = redactLine(call.redact, target, SHOWN)
+  return `redirected to ${to}. Redirects are not followed, because a POST would turn into a GET: set ${setBy(call)} to ${base}`
 }
 
-const BOT_WALL =
-  '. A bot wall may be in front of the server: some let requests with a certain `User-Agent` or cookie through, see `headers`'
+const botWords = /captcha|challenge-platform|cf-chl|just a moment|checking your browser|are you a robot/i
+/** A page that does nothing but set a cookie and load itself again, such as that of beget. */
+const cookieWall = /document\.cookie ?= ?["']([\w-]{1,40}=[\w-]{1,40})[^<]{0,300}location\.reload/
 
-/** Whether a response is a page that asks visitors to prove that they are human. */
-export function isBotWall(body: unknown, headers: { get(name: string): string | null }): boolean {
-  if (headers.get('cf-mitigated') !== null) return true
-  const words = /captcha|challenge-platform|cf-chl|just a moment|checking your browser|are you a robot/i
-  return typeof body === 'string' && isHtml(body) && words.test(body.slice(0, 100_000))
+/** Advice about a page that asks visitors to prove that they are human; `''` if it is another one. */
+function botWallAdvice(body: unknown, headers: Headers): string {
+  const page = typeof body === 'string' && isHtml(body) ? body.slice(0, 100_000) : ''
+  const [, cookie] = cookieWall.exec(page) ?? []
+  if (cookie) {
+    return `. A bot wall is in front of the server, and lets requests with its cookie through: \`headers: { cookie: '${cookie}' }\``
+  }
+  if (headers.get('cf-mitigated') === null && !botWords.test(page)) return ''
+  return '. A bot wall may be in front of the server: some let requests with a certain `User-Agent` or cookie through, see `headers`'
 }
