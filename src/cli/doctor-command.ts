@@ -1,21 +1,22 @@
-import { open } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { access, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { ConfigurationError } from '../errors.ts'
 import { parseAddress } from '../http/address.ts'
-import { ApiKey } from '../http/api-key.ts'
+import { ApiKey, schemeFromEnvironment } from '../http/api-key.ts'
 import { runtimeFetch } from '../runtime/fetch.ts'
 import { type Command, UsageError } from './command.ts'
-import { examine } from './doctor/examine.ts'
-import { plainLines, table } from './doctor/print.ts'
+import { examine, MAX_REQUESTS } from './doctor/examine.ts'
+import { print } from './doctor/print.ts'
 import { reportOf } from './doctor/report.ts'
-import { MAX_REQUESTS } from './doctor/wire.ts'
 
 const help = `Usage: shortlink-sdk doctor [options]
 
-Reads from a deployment of the platform, and says how it answers, whether the client will work with it, and what to do.
+Reads from a server, and says how it responds, whether the client will work with it, and what to do.
 It changes nothing there: it sends at most ${MAX_REQUESTS} requests, GET and one OPTIONS, within the rate limit. One of them has
-a wrong key, to see whether keys are checked.
+a wrong key, to see whether keys are checked. If yours is refused, it is sent once as Bearer, Token and bare key.
 
 Options:
   --base-url <url>       the management API      (SHORTLINK_BASE_URL)
@@ -24,8 +25,9 @@ Options:
   --allow-insecure-http  send the key over http: to another machine
   --help                 print this text
 
-The key is taken from SHORTLINK_API_KEY only: as an option, it would stand in the history of the shell. To type it in:
+The key comes from SHORTLINK_API_KEY only: an option would stay in the history of the shell. To type it in:
   read -rs SHORTLINK_API_KEY; export SHORTLINK_API_KEY
+SHORTLINK_AUTH_SCHEME says how it is sent: Bearer, Token or raw.
 
 Behind a proxy:                  NODE_USE_ENV_PROXY=1 HTTPS_PROXY=http://proxy.example:3128, with Node 24 or later
 With a certificate of your own:  NODE_EXTRA_CA_CERTS=company.pem
@@ -35,8 +37,16 @@ The report holds no key and no contents of the account, so it can be pasted into
 Exit status: 0 the client will work, 1 it will not, 2 wrong usage
 `
 
-/** The most that an answer may take, in milliseconds. */
+/** The longest wait for one response, in milliseconds. */
 const TIMEOUT = 15_000
+
+/** Options of the doctor, as the command line gives them. */
+export interface DoctorOptions {
+  readonly 'base-url'?: string | undefined
+  readonly 'opener-url'?: string | undefined
+  readonly json?: string | undefined
+  readonly 'allow-insecure-http'?: boolean | undefined
+}
 
 /** `shortlink-sdk doctor` */
 export const doctor: Command = {
@@ -44,62 +54,61 @@ export const doctor: Command = {
   async run(args) {
     if (args.some((arg) => /^--(api-?)?key\b/i.test(arg))) {
       throw new UsageError(
-        'there is no option for the key, because it would stand in the history of the shell: set SHORTLINK_API_KEY',
+        'there is no option for the key, because it would stay in the history of the shell: set SHORTLINK_API_KEY',
       )
     }
-    const { values } = parseArgs({
-      args,
-      options: {
-        'base-url': { type: 'string' },
-        'opener-url': { type: 'string' },
-        json: { type: 'string' },
-        'allow-insecure-http': { type: 'boolean', default: false },
-      },
-    })
-    const allowInsecureHttp = values['allow-insecure-http']
-    const { SHORTLINK_BASE_URL, SHORTLINK_OPENER_URL, SHORTLINK_API_KEY } = process.env
-    const subject = checked(() => {
-      const key = SHORTLINK_API_KEY ? new ApiKey(SHORTLINK_API_KEY, undefined) : undefined
-      const address = (option: 'base-url' | 'opener-url', variable: string, set: string | undefined) => {
-        const given = values[option] ?? (set || undefined)
-        const name = values[option] === undefined ? variable : `--${option}`
-        return given === undefined
-          ? undefined
-          : parseAddress(name, given, allowInsecureHttp, (text) => key?.redact(text) ?? text)
-      }
-      return {
-        baseUrl: address('base-url', 'SHORTLINK_BASE_URL', SHORTLINK_BASE_URL),
-        openerUrl: address('opener-url', 'SHORTLINK_OPENER_URL', SHORTLINK_OPENER_URL),
-        apiKey: SHORTLINK_API_KEY || undefined,
-      }
-    })
-    if (subject.baseUrl === undefined && subject.openerUrl === undefined) {
-      throw new UsageError('no address: set SHORTLINK_BASE_URL, or --base-url https://sho.rt/api')
-    }
-    if (subject.baseUrl !== undefined && subject.apiKey === undefined)
-      throw new UsageError('no key: set SHORTLINK_API_KEY')
-
-    const file = values.json === undefined || values.json === '-' ? undefined : await openFile(values.json)
-    try {
-      const progress = progressLine(process.stderr)
-      const findings = await examine({
-        ...subject,
-        allowInsecureHttp,
-        fetch: runtimeFetch,
-        timeout: TIMEOUT,
-        onProgress: progress.show,
-      })
-      progress.clear()
-      const report = reportOf(findings)
-      const json = `${JSON.stringify(report, null, 2)}\n`
-      if (values.json === '-') process.stdout.write(json)
-      else process.stdout.write(process.stdout.isTTY ? table(report, process.stdout.columns) : plainLines(report))
-      await file?.writeFile(json)
-      process.exitCode = report.works ? 0 : 1
-    } finally {
-      await file?.close()
-    }
+    const options = {
+      'base-url': { type: 'string' },
+      'opener-url': { type: 'string' },
+      json: { type: 'string' },
+      'allow-insecure-http': { type: 'boolean' },
+    } as const
+    await runDoctor(parseArgs({ args, options }).values)
   },
+}
+
+/** Examines a server, prints the report, and sets the exit status. */
+export async function runDoctor(options: DoctorOptions): Promise<void> {
+  const subject = checked(() => subjectOf(options))
+  const { json: file } = options
+  const write = file === undefined || file === '-' ? undefined : await fileWriter(file)
+  const { stdout, stderr } = process
+  const progress = (text: string) => {
+    if (stderr.isTTY) stderr.write(`\r\x1b[2K${text.slice(0, Math.max(20, stderr.columns - 1))}`)
+  }
+  const findings = await examine({
+    ...subject,
+    fetch: runtimeFetch,
+    timeout: TIMEOUT,
+    maxRequests: MAX_REQUESTS,
+    onProgress: (request, call) => progress(`Request ${request} of at most ${MAX_REQUESTS}: ${call}`),
+  })
+  progress('')
+  const report = reportOf(findings)
+  const json = `${JSON.stringify(report, null, 2)}\n`
+  stdout.write(file === '-' ? json : print(report, stdout.isTTY ? stdout.columns : undefined))
+  await write?.(json)
+  process.exitCode = report.works ? 0 : 1
+}
+
+function subjectOf(options: DoctorOptions) {
+  const { SHORTLINK_BASE_URL, SHORTLINK_OPENER_URL, SHORTLINK_API_KEY } = process.env
+  const allowInsecureHttp = options['allow-insecure-http'] ?? false
+  const key = SHORTLINK_API_KEY ? new ApiKey(SHORTLINK_API_KEY, undefined) : undefined
+  const redact = (text: string) => key?.redact(text) ?? text
+  const address = (option: 'base-url' | 'opener-url', variable: string, set: string | undefined) => {
+    const given = options[option] ?? (set || undefined)
+    const name = options[option] === undefined ? variable : `--${option}`
+    return given === undefined ? undefined : parseAddress(name, given, allowInsecureHttp, redact)
+  }
+  const baseUrl = address('base-url', 'SHORTLINK_BASE_URL', SHORTLINK_BASE_URL)
+  const openerUrl = address('opener-url', 'SHORTLINK_OPENER_URL', SHORTLINK_OPENER_URL)
+  if (baseUrl === undefined && openerUrl === undefined) {
+    throw new UsageError('no address: set SHORTLINK_BASE_URL, or --base-url https://sho.rt/api')
+  }
+  if (baseUrl !== undefined && !key) throw new UsageError('no key: set SHORTLINK_API_KEY')
+  const apiKey = SHORTLINK_API_KEY || undefined
+  return { baseUrl, openerUrl, apiKey, authScheme: schemeFromEnvironment(), allowInsecureHttp }
 }
 
 /** What the client refuses of the settings is wrong usage of the command. */
@@ -111,22 +120,29 @@ function checked<T>(read: () => T): T {
   }
 }
 
-/** Opens the file before anything is sent, so that a wrong name costs no request. */
-async function openFile(path: string) {
+/**
+ * Writes a file whole or not at all: whoever stops the doctor keeps the old one. Whether it can be written is checked
+ * before anything is sent.
+ */
+async function fileWriter(name: string): Promise<(text: string) => Promise<void>> {
   try {
-    return await open(path, 'w')
+    const path = await realpath(name).catch(() => name)
+    const known = await stat(path).catch(() => undefined)
+    // Such as /dev/null, in whose place no file may come.
+    const isSpecial = known !== undefined && !known.isFile() && !known.isDirectory()
+    if (known?.isDirectory()) throw new Error(`${name} is a folder`)
+    await access(isSpecial ? path : dirname(path), constants.W_OK)
+    if (isSpecial) return (text) => writeFile(path, text)
+    const draft = `${path}.${process.pid}.tmp`
+    return async (text) => {
+      try {
+        await writeFile(draft, text, { flag: 'wx' })
+        await rename(draft, path)
+      } finally {
+        await rm(draft, { force: true })
+      }
+    }
   } catch (error) {
     throw new UsageError(`--json: ${(error as Error).message}`)
-  }
-}
-
-/** A line on a terminal that says what is asked now; nothing in a pipe. */
-function progressLine({ isTTY, columns }: Pick<typeof process.stderr, 'isTTY' | 'columns'>) {
-  const write = (text: string) => {
-    if (isTTY) process.stderr.write(`\r\x1b[2K${text.slice(0, Math.max(20, columns - 1))}`)
-  }
-  return {
-    show: (request: number, call: string) => write(`Request ${request} of at most ${MAX_REQUESTS}: ${call}`),
-    clear: () => write(''),
   }
 }

@@ -92,7 +92,8 @@ export class ApiKey {
   }
 }
 
-function schemeFromEnvironment(): AuthScheme {
+/** @internal */
+export function schemeFromEnvironment(): AuthScheme {
   const scheme = environment('SHORTLINK_AUTH_SCHEME') ?? 'Bearer'
   const known = authSchemes.find((name) => name === scheme)
   if (known) return known

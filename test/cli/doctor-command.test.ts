@@ -1,5 +1,7 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer as createTlsServer } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +27,8 @@ beforeEach(() => {
     stderr += text
     return true
   })
-  for (const name of ['SHORTLINK_BASE_URL', 'SHORTLINK_OPENER_URL', 'SHORTLINK_API_KEY']) vi.stubEnv(name, '')
+  for (const name of ['SHORTLINK_BASE_URL', 'SHORTLINK_OPENER_URL', 'SHORTLINK_API_KEY', 'SHORTLINK_AUTH_SCHEME'])
+    vi.stubEnv(name, '')
 })
 afterEach(() => {
   vi.restoreAllMocks()
@@ -67,26 +70,29 @@ describe('what is printed', () => {
     expect(process.exitCode).toBe(0)
     const lines = stdout.trimEnd().split('\n')
     expect(lines.filter((line) => !/^[a-z ]+: \S/.test(line))).toEqual([])
-    expect(lines[0]).toMatch(/^call: ok 200 \d+ ms GET \/account account\.get\(\)$/)
+    expect(lines[0]).toMatch(/^call: ok {4}200 +\d+ ms {2}GET \/account +account\.get\(\)$/)
     expect(lines).toContain("paste: createSandbox({ dialect: ['nextpage-repeats', 'overlay-key'] })")
-    expect(lines).toContain('requests: 19')
-    expect(lines.at(-1)).toBe('verdict: The client will work.')
+    expect(lines.at(-1)).toBe('verdict: The client will work. Requests sent: 19. Nothing was changed.')
   })
 
-  test('on a terminal: a table, and a line of progress that is cleared at the end', async () => {
+  test('on a terminal: sections, and a line of progress that is cleared at the end', async () => {
     terminal(true)
     const { baseUrl } = await served()
     await doctor.run([])
-    expect(stdout).toMatch(new RegExp(`^shortlink-sdk doctor  ${baseUrl}\n\nCalls\n  ok    account\\.get\\(\\)`))
-    expect(stdout).toContain('\nWhat to do\n  Nothing.\n')
+    expect(stdout).toMatch(
+      new RegExp(
+        `^shortlink-sdk doctor  ${baseUrl}\n\nCalls\n  ok    200 +\\d+ ms  GET /account +account\\.get\\(\\)\n`,
+      ),
+    )
+    expect(stdout).not.toContain('What to do')
     const progress = stderr.split('\r\u001b[2K')
-    expect(progress[1]).toBe('Request 1 of at most 20: GET /account')
+    expect(progress[1]).toBe('Request 1 of at most 22: GET /account')
     expect(progress.slice(1)).toHaveLength(20)
     expect(progress.at(-1)).toBe('')
   })
 
   test('of a server that is down: what is known, and nothing else', async () => {
-    terminal(true, 110)
+    terminal(true, 80)
     vi.stubEnv('HTTPS_PROXY', '')
     vi.stubEnv('HTTP_PROXY', '')
     vi.stubEnv('https_proxy', '')
@@ -95,23 +101,24 @@ describe('what is printed', () => {
     const origin = await closedOrigin()
     const { host } = new URL(origin)
     await doctor.run(['--base-url', `${origin}/api`])
-    expect(stdout.replace(/\d+ ms/, 'N ms').replace(/ +N/, ' N')).toBe(`shortlink-sdk doctor  ${origin}/api
+    const [before, rest] = stdout.split('Deviations from the reference\n')
+    expect(before!.replace(/ +\d+ ms/, ' N ms')).toBe(`shortlink-sdk doctor  ${origin}/api
 
 Calls
-  FAIL  account.get()  GET /account     - N ms
-          ${host} refuses the connection
+  FAIL    - N ms  GET /account  account.get()
+  GET /account: no response: connect ECONNREFUSED ${host}
 
 Server
-  Opener  not asked: SHORTLINK_OPENER_URL is not set
+  opener   not asked: SHORTLINK_OPENER_URL is not set
 
-Deviations from the reference
-  Nothing can be told: no list was answered.
+`)
+    expect(rest).toMatch(/^ {2}Nothing more can be told, because no list was read\.\n/)
+    expect(rest!.slice(rest!.indexOf('What'))).toBe(`What to do
+  Is \`baseUrl\` or SHORTLINK_BASE_URL right? It is ${origin}/api.
 
-What to do
-  1. Is the port right, and is the server up?
-
-The client will not work: ${host} refuses the connection.
-1 request was sent, and nothing was changed.
+Verdict
+  The client will not work: no response: connect ECONNREFUSED ${host}.
+    Requests sent: 1. Nothing was changed.
 `)
     expect(process.exitCode).toBe(1)
   })
@@ -154,12 +161,15 @@ describe('--json', () => {
         },
       ]),
       leftOut: [],
-      key: { state: 'taken', says: 'taken; a wrong one is refused with 401' },
-      pages: { defaultSize: 15, limit: 'taken', cap: null, lastPage: 'null' },
-      rate: { headers: 'present', limit: 30, remaining: 12, resetsIn: expect.any(Number) },
-      clock: { ahead: expect.any(Number) },
-      cors: { allowed: false, issues: [expect.any(String)], exposesRateHeaders: null },
-      opener: { reached: true, says: 'reached: it refuses GET, as the reference says' },
+      server: {
+        key: 'taken; a wrong one is refused with 401',
+        pages: '15 rows a page; a limit is taken; nextpage of the last page is null',
+        rate: expect.stringMatching(/^12 of 30 requests left; the next window begins in \d+ s$/),
+        clock: 'the same as on this machine',
+        browser:
+          'pages of other sites cannot call it (the preflight, OPTIONS /account, gets 401): use shortlink-sdk/proxy',
+        opener: 'reached: it refuses GET, as the reference says',
+      },
       deviations: ['error-missing'],
       notVisible: [],
       notLookedFor: expect.any(Array),
@@ -172,6 +182,34 @@ describe('--json', () => {
     await served()
     await doctor.run(['--json', '-'])
     expect(JSON.parse(stdout)).toMatchObject({ works: true })
+  })
+
+  test('keeps the old file until the report is whole, and leaves no other file behind', async () => {
+    terminal(false)
+    const sandbox = createSandbox()
+    await served(sandbox)
+    const path = await folder()
+    const file = join(path, 'report.json')
+    await writeFile(file, 'the old one')
+    const before: string[] = []
+    sandbox.fail({
+      path: '/campaigns',
+      body: (honest: string) => {
+        before.push(readFileSync(file, 'utf8'))
+        return honest
+      },
+    })
+    await doctor.run(['--json', file])
+    expect(before).toEqual(['the old one'])
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ works: true })
+    expect(await readdir(path)).toEqual(['report.json'])
+  })
+
+  test('writes into what is no file, such as /dev/null, without putting a file in its place', async () => {
+    terminal(false)
+    await served()
+    await doctor.run(['--json', '/dev/null'])
+    expect((await stat('/dev/null')).isFile()).toBe(false)
   })
 
   test('refuses a file that cannot be written before anything is sent', async () => {
@@ -223,7 +261,7 @@ describe('where the addresses and the key come from', () => {
     terminal(false)
     vi.stubEnv('SHORTLINK_API_KEY', 'a-key')
     await doctor.run(['--base-url', 'http://platform.invalid/api', '--allow-insecure-http'])
-    expect(stdout).toContain('verdict: The client will not work: the name platform.invalid cannot be resolved (DNS).')
+    expect(stdout).toMatch(/verdict: The client will not work: no response: getaddrinfo ENOTFOUND platform\.invalid\./)
     expect(process.exitCode).toBe(1)
   })
 })
@@ -249,15 +287,34 @@ describe('as a program', { timeout: 120_000 }, () => {
     const env = { SHORTLINK_BASE_URL, SHORTLINK_API_KEY: sandbox.apiKey }
 
     const without = await run([], env)
-    expect(without.out).toContain('advice: For a private certificate authority, or a proxy that inspects TLS')
+    expect(without.out).toContain('for a private certificate authority, set NODE_EXTRA_CA_CERTS to its file')
     expect(without.code).toBe(1)
     expect(sandbox.requests).toEqual([])
 
     const authority = join(await folder(), 'ca.pem')
     await writeFile(authority, selfSigned.cert)
     const trusted = await run([], { ...env, NODE_EXTRA_CA_CERTS: authority })
-    expect(trusted.out).toMatch(/requests: 18\nverdict: The client will work\.\n$/)
+    expect(trusted.out).toMatch(/verdict: The client will work\. Requests sent: 18\. Nothing was changed\.\n$/)
     expect(trusted.code).toBe(0)
+  })
+
+  test('Ctrl-C leaves the old file of --json, and no other', async () => {
+    let isAsked = () => {}
+    const asked = new Promise<void>((resolve) => {
+      isAsked = resolve
+    })
+    const origin = await listen(() => isAsked())
+    const path = await folder()
+    const file = join(path, 'report.json')
+    await writeFile(file, 'the old one')
+    const env = { PATH: process.env.PATH, SHORTLINK_BASE_URL: `${origin}/api`, SHORTLINK_API_KEY: 'a-key' }
+    const child = spawn(process.execPath, ['--import', 'tsx', cli, 'doctor', '--json', file], { env })
+    const ended = once(child, 'exit')
+    await asked
+    child.kill('SIGINT')
+    await ended
+    expect(await readFile(file, 'utf8')).toBe('the old one')
+    expect(await readdir(path)).toEqual(['report.json'])
   })
 
   test('it exits with 2 for wrong usage, and says how to get help', async () => {

@@ -1,13 +1,13 @@
 import { stripVTControlCharacters } from 'node:util'
 import { sampleData } from 'shortlink-sdk/testing'
 import { expect, test } from 'vitest'
-import { plainLines, table } from '../../src/cli/doctor/print.ts'
+import { print } from '../../src/cli/doctor/print.ts'
 import type { Report } from '../../src/cli/doctor/report.ts'
 import { KEY } from '../helpers/client.ts'
 import { diagnose, diagnoseSandbox } from './doctor-setup.ts'
 
 /** Everything that a user can see, or paste. */
-const shown = (report: Report) => [JSON.stringify(report), table(report, 100), plainLines(report)].join('\n')
+const shown = (report: Report) => [JSON.stringify(report), print(report, 100), print(report)].join('\n')
 
 const spellings = [
   KEY,
@@ -87,8 +87,41 @@ test('personal data that stands in the place of a type, a key or a number is not
   expect(shown(report)).not.toMatch(/\bann\b/i)
 })
 
-test('control characters of a server do not reach the terminal', async () => {
-  const evil = '\u001b[2J\u009b31m\u202e\u0007\r'
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/
+const evil = '\u001b[2J\u009b31m\u202e\u0007\r'
+
+test.each<[where: string, fetch: () => Promise<Response>]>([
+  ['an error of fetch', () => Promise.reject(new TypeError(`${evil} came`))],
+  ['a page', async () => new Response(`<html>${evil} came</html>`)],
+  ['a refusal', async () => Response.json({ error: 1, message: `${evil} came` }, { status: 400 })],
+  [
+    'the address of a redirect',
+    async () => new Response(null, { status: 302, headers: { Location: 'x:\u009b31m came' } }),
+  ],
+  [
+    'the cookie of a bot wall',
+    async () => new Response(`<script>document.cookie="${evil}=came";location.reload()</script>`),
+  ],
+])('control characters in %s do not reach the terminal', async (_, fetch) => {
+  const report = await diagnose({
+    baseUrl: 'https://sho.rt/api',
+    openerUrl: 'https://opener.example',
+    apiKey: KEY,
+    fetch,
+  })
+  expect(report.works).toBe(false)
+  expect(shown(report)).not.toMatch(control)
+  expect([print(report, 100), print(report)].join().replaceAll('\n', '')).not.toMatch(/\p{Cc}|\p{Cf}/u)
+})
+
+test('an error of fetch is shown with its control characters replaced, and is not left out', async () => {
+  const fetch = () => Promise.reject(new TypeError(`${evil} came`))
+  const report = await diagnose({ baseUrl: 'https://sho.rt/api', apiKey: KEY, fetch })
+  expect(report.verdict).toBe('The client will not work: no response: \ufffd[2J\ufffd31m\ufffd\ufffd  came.')
+})
+
+test('control characters in the rows of a server do not reach the terminal', async () => {
   const { report } = await diagnoseSandbox('reference', {}, (sandbox) => {
     const path = /^\/(overlay|pixels|channels)$/
     sandbox.fail({
@@ -102,8 +135,7 @@ test('control characters of a server do not reach the terminal', async () => {
   })
   const text = shown({ ...report, verdict: report.verdict })
   expect(report.calls.some(({ issues }) => issues.length > 0)).toBe(true)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
-  expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/)
+  expect(text).not.toMatch(control)
   expect(stripVTControlCharacters(text)).toBe(text)
 })
 

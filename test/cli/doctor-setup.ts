@@ -1,16 +1,12 @@
-import { examine } from '../../src/cli/doctor/examine.ts'
+import { examine, MAX_REQUESTS, type Subject } from '../../src/cli/doctor/examine.ts'
 import { type Report, reportOf } from '../../src/cli/doctor/report.ts'
-import type { Fetch } from '../../src/runtime/fetch.ts'
 import { createSandbox, type Sandbox, type SandboxDialect, type SandboxOptions } from '../../src/testing/index.ts'
 
 /** A whole examination, against any fetch. */
-export async function diagnose(
-  subject: { baseUrl?: string; openerUrl?: string; apiKey?: string; fetch?: Fetch; timeout?: number } = {},
-): Promise<Report> {
+export async function diagnose(subject: Partial<Subject>): Promise<Report> {
   const findings = await examine({
-    baseUrl: undefined,
-    openerUrl: undefined,
-    apiKey: undefined,
+    authScheme: 'Bearer',
+    maxRequests: MAX_REQUESTS,
     allowInsecureHttp: false,
     fetch: globalThis.fetch,
     timeout: 10_000,
@@ -25,10 +21,12 @@ export async function diagnoseSandbox(
   dialect: SandboxDialect,
   options: SandboxOptions = {},
   prepare: (sandbox: Sandbox) => void = () => {},
+  subject: Partial<Subject> = {},
 ): Promise<{ report: Report; sandbox: Sandbox }> {
   const sandbox = createSandbox({ dialect, ...options })
   prepare(sandbox)
-  const report = await diagnose(sandbox.clientOptions)
+  const { baseUrl, openerUrl, apiKey, fetch } = sandbox
+  const report = await diagnose({ baseUrl, openerUrl, apiKey, fetch, ...subject })
   return { report, sandbox }
 }
 

@@ -3,7 +3,7 @@ import type { ShortLinkClient } from '../../client.ts'
 import type { ListPromise } from '../../http/list.ts'
 import type { ListOptions, PageQuery } from '../../http/page.ts'
 import { campaign } from '../../resources/campaigns.ts'
-import { type ChannelItemType, channel, channelItem } from '../../resources/channels.ts'
+import { channel, channelItem } from '../../resources/channels.ts'
 import { domain } from '../../resources/domains.ts'
 import { platformFile } from '../../resources/files.ts'
 import { link } from '../../resources/links/link.ts'
@@ -14,53 +14,39 @@ import { splash } from '../../resources/splash.ts'
 import { isRecord } from '../../schema/expected.ts'
 import { rowsOf } from '../../schema/fields.ts'
 
-/** A list of the management API, and how its pages are read. */
+/** A list of the management API. */
 export interface List {
   readonly call: string
   readonly path: string
-  /** The keys under which deployments put the rows. */
+  /** The keys under which servers put the rows, the documented one first. */
   readonly keys: readonly string[]
   readonly row: z.ZodMiniType
-  /** The words that the reference lists for the `type` of a row. */
+  /** The words for the `type` of a row that are known. */
   readonly types?: readonly string[]
-  /** Whether the reference shows the list. */
-  readonly inReference: boolean
   readonly ask: (client: ShortLinkClient, ...args: [PageQuery, ListOptions]) => ListPromise<unknown>
 }
 
-const itemTypes: readonly ChannelItemType[] = ['links', 'bio', 'qr']
-
 /** The lists that need no id, those first that users most likely have rows in. */
 export const lists: readonly List[] = [
-  list('campaigns.list()', '/campaigns', ['campaigns'], campaign, ({ campaigns }, ...args) => campaigns.list(...args)),
-  list('channels.list()', '/channels', ['channels'], channel, ({ channels }, ...args) => channels.list(...args)),
-  list('qr.list()', '/qr', ['qrs'], qrCode, ({ qr }, ...args) => qr.list(...args)),
-  {
-    ...list('client.links.list()', '/urls', ['urls'], link, (client, ...args) => client.links.list(...args)),
-    inReference: false,
-  },
-  list('domains.list()', '/domains', ['domains'], domain, ({ domains }, ...args) => domains.list(...args)),
-  {
-    ...list('overlays.list()', '/overlay', ['cta', 'overlay'], overlay, ({ overlays }, ...args) =>
-      overlays.list(...args),
-    ),
-    // The two that the reference shows: it does not list all.
-    types: ['message', 'contact'],
-  },
-  {
-    ...list('pixels.list()', '/pixels', ['pixels'], pixel, ({ pixels }, ...args) => pixels.list(...args)),
-    types: pixelTypes,
-  },
-  list('files.list()', '/files', ['list'], platformFile, ({ files }, ...args) => files.list(...args)),
+  list('campaigns.list()', '/campaigns', ['campaigns'], campaign, (client, ...args) => client.campaigns.list(...args)),
+  list('channels.list()', '/channels', ['channels'], channel, (client, ...args) => client.channels.list(...args)),
+  list('qr.list()', '/qr', ['qrs'], qrCode, (client, ...args) => client.qr.list(...args)),
+  list('links.list()', '/urls', ['urls'], link, (client, ...args) => client.links.list(...args)),
+  list('domains.list()', '/domains', ['domains'], domain, (client, ...args) => client.domains.list(...args)),
+  // The reference shows two types, and does not list all.
+  list('overlays.list()', '/overlay', ['cta', 'overlay'], overlay, (client, ...args) => client.overlays.list(...args), [
+    'message',
+    'contact',
+  ]),
+  list('pixels.list()', '/pixels', ['pixels'], pixel, (client, ...args) => client.pixels.list(...args), pixelTypes),
+  list('files.list()', '/files', ['list'], platformFile, (client, ...args) => client.files.list(...args)),
   list('splash.list()', '/splash', ['splash'], splash, (client, ...args) => client.splash.list(...args)),
 ]
 
 /** The items of a channel. */
 export function itemsOf(id: number): List {
-  const items = list('channels.items(id)', '/channel/:id', ['items'], channelItem, ({ channels }, ...args) =>
-    channels.items(id, ...args),
-  )
-  return { ...items, types: itemTypes }
+  const ask: List['ask'] = (client, ...args) => client.channels.items(id, ...args)
+  return list('channels.items(id)', '/channel/:id', ['items'], channelItem, ask, ['links', 'bio', 'qr'])
 }
 
 function list(
@@ -68,9 +54,10 @@ function list(
   path: string,
   keys: readonly string[],
   row: z.ZodMiniType,
-  ask: (client: ShortLinkClient, ...args: [PageQuery, ListOptions]) => ListPromise<unknown>,
+  ask: List['ask'],
+  types?: readonly string[],
 ): List {
-  return { call, path, keys, row, ask, inReference: true }
+  return { call, path, keys, row, ask, ...(types && { types }) }
 }
 
 /** A page as it came. */
@@ -83,14 +70,17 @@ export interface ReadPage {
   readonly rows: readonly unknown[]
 }
 
-/** How many rows of a page are looked at: one more than is asked for, to see that there are more. */
-const MAX_ROWS = 101
-
 export function readPage(list: List, body: Readonly<Record<string, unknown>>): ReadPage {
   const page = isRecord(body.data) ? body.data : body
   const key = list.keys.find((name) => name in page)
   const value = key === undefined ? undefined : page[key]
-  return { list, page, value, rows: rowsOf(value)?.slice(0, MAX_ROWS) ?? [] }
+  return { list, page, value, rows: rowsOf(value) ?? [] }
+}
+
+/** The words for the `type` of rows that are not known, one for each row. */
+export function unknownWords({ list: { types }, rows }: ReadPage): string[] {
+  const words = rows.filter(isRecord).map(({ type }) => type)
+  return types ? words.filter((word): word is string => typeof word === 'string' && !types.includes(word)) : []
 }
 
 /** A number of a page, which may be a string of digits. */

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
 import { isRecord } from '../../schema/expected.ts'
 
-/** An object of an answer, and the schema that the client reads it with. */
+/** An object of a response, and the schema that the client reads it with. */
 export interface Sample {
-  /** Where it stands, such as `data.campaigns[]`. */
+  /** Where it stands, such as `campaigns[]`. */
   readonly where: string
   readonly raw: Readonly<Record<string, unknown>>
   readonly schema: z.ZodMiniType
@@ -11,17 +11,7 @@ export interface Sample {
   readonly inReference: boolean
 }
 
-/** A documented field of a sample. */
-export interface Field {
-  readonly where: string
-  readonly name: string
-  readonly schema: z.ZodMiniType
-  readonly value: unknown
-}
-
-type Shape = Readonly<Record<string, z.ZodMiniType>>
-
-/** An object of an answer, and the objects inside of it that have a schema. */
+/** An object of a response, and the objects inside of it that have a schema. */
 export function samplesOf(sample: Omit<Sample, 'raw'> & { raw: unknown }): Sample[] {
   const { raw, where } = sample
   if (!isRecord(raw)) return []
@@ -31,39 +21,36 @@ export function samplesOf(sample: Omit<Sample, 'raw'> & { raw: unknown }): Sampl
   return [{ ...sample, raw }, ...inner]
 }
 
-/** The documented fields of a sample, as they came. */
-export function fieldsOf({ where, raw, schema }: Sample): Field[] {
-  return Object.entries(shapeOf(schema) ?? {}).map(([name, field]) => ({
-    where,
-    name,
-    schema: field,
-    value: raw[name],
-  }))
+/** The documented fields of samples, as they came. */
+export function fieldsOf(samples: readonly Sample[]) {
+  return samples.flatMap(({ where, raw, schema }) =>
+    Object.entries(shapeOf(schema) ?? {}).map(([name, field]) => ({ where, name, schema: field, value: raw[name] })),
+  )
 }
 
 /** The keys that the reference does not list, once the other names of documented fields are taken off. */
-export function extraKeys({ raw, schema, inReference }: Sample): string[] {
-  const read = inReference ? z.safeParse(schema, raw) : undefined
+export function extraKeys({ raw, schema }: Sample): string[] {
+  const read = z.safeParse(schema, raw).data
   const shape = shapeOf(schema) ?? {}
-  return isRecord(read?.data) ? Object.keys(read.data).filter((key) => !Object.hasOwn(shape, key)) : []
+  return isRecord(read) ? Object.keys(read).filter((key) => !Object.hasOwn(shape, key)) : []
 }
 
-/** The documented fields that have no value: those that are `null`, and those that have no key. */
-export function absentFields({ raw, schema, inReference }: Sample): { isNull: boolean }[] {
-  const read = inReference ? z.safeParse(schema, raw) : undefined
-  if (!isRecord(read?.data)) return []
-  const values = read.data
+/** How the documented fields without a value came: as `null`, or without a key. */
+export function absentFields({ raw, schema }: Sample): ('null' | 'missing')[] {
+  const read = z.safeParse(schema, raw).data
+  if (!isRecord(read)) return []
+  const isAbsent = (name: string) => (read[name] === null || read[name] === '') && raw[name] !== ''
   return Object.keys(shapeOf(schema) ?? {})
-    .filter((name) => (values[name] === null || values[name] === '') && raw[name] !== '')
-    .map((name) => ({ isNull: name in raw }))
+    .filter(isAbsent)
+    .map((name) => (name in raw ? 'null' : 'missing'))
 }
 
-/** The fields of an object schema, beneath the conversions that this package wraps it in. */
-export function shapeOf(schema: z.ZodMiniType): Shape | undefined {
+/** The fields of an object schema, below the conversions that it is wrapped in. */
+export function shapeOf(schema: z.ZodMiniType): Readonly<Record<string, z.ZodMiniType>> | undefined {
   const { out, innerType, shape } = schema._zod.def as {
     out?: z.ZodMiniType
     innerType?: z.ZodMiniType
-    shape?: Shape
+    shape?: Record<string, z.ZodMiniType>
   }
   const inner = out ?? innerType
   return shape ?? (inner && shapeOf(inner))
