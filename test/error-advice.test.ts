@@ -76,7 +76,7 @@ describe('a wrong base address', () => {
 })
 
 describe('an address that may be wrong', () => {
-  const doctor = /right\? It is \S+\. `npx shortlink-sdk doctor` looks for the right one$/
+  const doctor = /right\? It is \S+\. `npx shortlink-sdk doctor` searches for the right one$/
 
   it.each(['ENOTFOUND', 'ECONNREFUSED'])('is suspected after %s, and the error names the doctor', async (code) => {
     const fetch = () => Promise.reject(Object.assign(new Error(`connect ${code}`), { code }))
@@ -108,7 +108,7 @@ describe('an error, whatever the key is', () => {
   it.each(['wrong', 'first', 'redirected', 'Authorization'])('keeps its own words with the key %s', async (apiKey) => {
     const said = { error: 1, message: `The key ${apiKey} is unknown.` }
     expect(await messageFor({ status: 401, body: said }, { apiKey })).toBe(
-      'GET /account: 401 The key [redacted] is unknown. Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme`: some servers want another one than Bearer, and some hosts drop the Authorization header',
+      'GET /account: 401 The key [redacted] is unknown. Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme`: some servers expect another one than Bearer, and some hosts drop the Authorization header',
     )
     const headers = { Location: `https://new.example/${apiKey}` }
     expect(await messageFor({ status: 302, headers }, { apiKey })).toMatch(
@@ -137,7 +137,7 @@ describe('a bot wall', () => {
     const setCookie = "document.cookie='beget=begetok'+'; expires='+now.toGMTString()+'; path=/';"
     const page = `<html><head><script>function set_cookie(){${setCookie}}set_cookie();location.reload();</script></head><body></body></html>`
     const advice =
-      "A bot wall stands in front, and lets a program through that sends its cookie: `headers: { cookie: 'beget=begetok' }`"
+      "A bot wall is in front of the server, and lets requests with its cookie through: `headers: { cookie: 'beget=begetok' }`"
     expect(await messageFor({ status: 200, body: page })).toContain(advice)
     const { baseUrl, apiKey, fetch } = createSandbox({ dialect: ['bot-wall-beget'] })
     const client = new ShortLinkClient({ baseUrl, apiKey, fetch })

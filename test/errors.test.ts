@@ -318,7 +318,7 @@ describe('an answer that cannot be read', () => {
       retryable: false,
       issues: [],
     })
-    const advice = `. Is \`baseUrl\` or SHORTLINK_BASE_URL right? It is ${server.origin}/api. \`npx shortlink-sdk doctor\` looks for the right one`
+    const advice = `. Is \`baseUrl\` or SHORTLINK_BASE_URL right? It is ${server.origin}/api. \`npx shortlink-sdk doctor\` searches for the right one`
     expect(error.message).toBe(`POST /campaign/add: 200 ${message}${message.startsWith(pageCame) ? advice : ''}`)
   })
 

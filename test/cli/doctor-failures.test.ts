@@ -73,7 +73,7 @@ describe('a server that is not reached', () => {
   test('an answer that does not come', async () => {
     const { origin } = await serve(() => undefined)
     const report = await diagnose({ baseUrl: `${origin}/api`, apiKey, timeout: 50 })
-    expect(report.verdict).toBe('The client will not work: no answer within 50 ms.')
+    expect(report.verdict).toBe('The client will not work: no response within 50 ms.')
     expect(report.requests).toBe(1)
   })
 
@@ -83,7 +83,9 @@ describe('a server that is not reached', () => {
       'The client will not work: no response: ECONNRESET: the connection was closed by the other side.',
     )
     const { report: endless } = await diagnoseServer({ body: 'x'.repeat(5_000_000) })
-    expect(endless.verdict).toBe('The client will not work: no response: the body is larger than 1048576 bytes.')
+    expect(endless.verdict).toBe(
+      'The client will not work: no response: the body is larger than maxResponseSize, 1048576 bytes.',
+    )
   })
 
   test('a server that stops answering after a while gets two more requests', async () => {
@@ -144,7 +146,7 @@ describe('an address that is not that of the API', () => {
       'a bot wall',
       { status: 403, body: '<html><title>Just a moment...</title></html>' },
       `403 ${htmlCame}`,
-      /^A bot wall may stand in front/,
+      /^A bot wall may be in front of the server/,
     ],
   ])('%s', async (_, answer, says, advice) => {
     const { report } = await diagnoseServer(answer)

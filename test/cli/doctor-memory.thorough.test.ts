@@ -38,6 +38,8 @@ test('a response above a megabyte is not read', async () => {
     apiKey: 'a-key-of-an-account',
     fetch: async () => new Response(body()),
   })
-  expect(report.verdict).toBe('The client will not work: no response: the body is larger than 1048576 bytes.')
+  expect(report.verdict).toBe(
+    'The client will not work: no response: the body is larger than maxResponseSize, 1048576 bytes.',
+  )
   expect(read).toBeLessThan(2 * 1024 * 1024)
 })

@@ -87,7 +87,6 @@ test('personal data that stands in the place of a type, a key or a number is not
   expect(shown(report)).not.toMatch(/\bann\b/i)
 })
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
 const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/
 const evil = '\u001b[2J\u009b31m\u202e\u0007\r'
 
