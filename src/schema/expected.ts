@@ -24,11 +24,6 @@ export function shown(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kind(value)
 }
 
-/** A number itself; the type of anything else. */
-export function numberOrKind(value: unknown): string {
-  return typeof value === 'number' ? String(value) : kind(value)
-}
-
 /** The message of a thrown value of any type. */
 export function reasonOf(thrown: unknown): string {
   if (typeof thrown === 'string') return thrown

@@ -19,7 +19,7 @@ type StandardResult<Output> =
   | { readonly issues: readonly StandardIssue[] }
 
 /** One issue of a Standard Schema. */
-export interface StandardIssue {
+interface StandardIssue {
   readonly message: string
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }

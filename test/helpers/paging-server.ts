@@ -4,7 +4,7 @@ import { range } from './lists.ts'
 type PageSize = (page: number, limit: number | undefined) => number | undefined
 
 /** Rows on a page where no `limit` is named. */
-export const DEFAULT_SIZE = 15
+const DEFAULT_SIZE = 15
 
 const honour: PageSize = (_, limit = DEFAULT_SIZE) => limit
 const capAt =

@@ -25,7 +25,7 @@ export interface Scene {
  * A store as `RateLimiterPostgres` uses it: each statement carries the time of its process, and those for one row run one
  * after another. Latencies in milliseconds.
  */
-export interface Store {
+interface Store {
   /** How long a statement travels. */
   latency: () => [there: number, back: number]
   /** How long a statement holds the row. */
