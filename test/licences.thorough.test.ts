@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { expect, test } from 'vitest'
+import { entries } from '../scripts/entries.ts'
+import { bundle } from '../tsup.config.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+test('THIRD-PARTY-LICENSES.md has the licence of every package whose code is in the published files', async () => {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [...Object.values(entries), 'src/cli/index.ts'],
+    bundle: true,
+    write: false,
+    metafile: true,
+    splitting: true,
+    format: 'esm',
+    outdir: 'dist',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    external: ['msw', 'rate-limiter-flexible', 'node:*'],
+    loader: bundle.loader ?? {},
+    define: bundle.define ?? {},
+  })
+  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.keys(output.inputs))
+  const names = inputs.flatMap((file) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? [])
+  const licences = await readFile(`${root}THIRD-PARTY-LICENSES.md`, 'utf8')
+  const listed = [...licences.matchAll(/^## (.+)$/gm)].map(([, name]) => name)
+  expect([...new Set(names)].sort()).toEqual(listed.sort())
+})
