@@ -101,7 +101,7 @@ describe('a field under the names that deployments use', () => {
     expect(await read({ error: 0, ...rest, [key]: name }, (c) => c.campaigns.create({}))).toEqual(campaign)
   })
 
-  it('an alternative name is an ordinary key where the documented one is present', async () => {
+  it('an alternative name is an ordinary key if the documented one is present', async () => {
     const body = { error: 0, ...campaign, domain: 'https://go.example' }
     expect(await read(body, (c) => c.campaigns.create({}))).toEqual({ ...campaign, domain: 'https://go.example' })
   })
@@ -233,7 +233,7 @@ describe('an answer that does not fit its documented type', () => {
     expect(await failure(refused)).toMatchObject({ code: 'api' })
   })
 
-  it('onDrift is not called where everything fits', async () => {
+  it('onDrift is not called if everything fits', async () => {
     const onDrift = vi.fn()
     await list({ validation: 'report', onDrift }, page('splash', [splash(1)]))
     expect(onDrift).not.toHaveBeenCalled()
@@ -433,7 +433,7 @@ describe('client.request', () => {
     expect((error as InvalidResponseError).issues.map(({ path }) => path)).toEqual([['shorturl']])
   })
 
-  it('returns the body as it came where the schema refuses it under `report`, or is skipped under `off`', async () => {
+  it('returns the body as it came if the schema refuses it under `report`, or is skipped under `off`', async () => {
     const body = { error: 0, shorturl: 5 }
     const drifts: Drift[] = []
     for (const validation of ['report', 'off'] as const) {

@@ -134,7 +134,7 @@ describe('console.log of a call', () => {
     expect(inspect(refused)).toMatch(/^ApiPromise \{\s*<rejected> NotFoundError: /)
   })
 
-  it('does not say that it is pending where it was only asked with withResponse()', async () => {
+  it('does not say that it is pending if it was only asked with withResponse()', async () => {
     const call = connect(await serve({ body: account })).account.get()
     await call.withResponse()
     expect(inspect(call)).not.toContain('pending')

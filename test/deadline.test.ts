@@ -6,7 +6,7 @@ import { onAbort } from '../src/runtime/on-abort.ts'
 const forever = () => new Promise<never>(() => {})
 
 describe('withDeadline', () => {
-  it('sets no timer where there is no timeout', async () => {
+  it('sets no timer if there is no timeout', async () => {
     const setTimer = vi.spyOn(globalThis, 'setTimeout')
     onTestFinished(() => setTimer.mockRestore())
     expect(await withDeadline(async () => 'done', false, undefined)).toBe('done')

@@ -30,7 +30,7 @@ async function tlsPort(): Promise<string> {
 }
 
 describe('a refused key', () => {
-  it.each([401, 403])('with %i: the error says to check the key first, where one was sent', async (status) => {
+  it.each([401, 403])('with %i: the error says to check the key first if one was sent', async (status) => {
     expect(await messageFor({ status, body: refused })).toMatch(keyAdvice)
   })
 
@@ -40,11 +40,11 @@ describe('a refused key', () => {
     expect(await messageFor({ status: 401, body: { error: 1, message: 'No.' } })).toMatch(advised)
   })
 
-  it.each([401, 403])('with %i: the error has no advice where a proxy adds the key', async (status) => {
+  it.each([401, 403])('with %i: the error has no advice if a proxy adds the key', async (status) => {
     expect(await messageFor({ status, body: refused }, { apiKey: null })).toBe(`GET /account: ${status} No`)
   })
 
-  it.each([401, 403])('with %i: the error has no advice where the opener API is sent no key', async (status) => {
+  it.each([401, 403])('with %i: the error has no advice if the opener API is sent no key', async (status) => {
     const client = connect(await serve({ status, body: refused }))
     const error = await failure(client.opener.create({ url: 'https://shop.example' }))
     expect(error.message).toBe(`POST /v3/api: ${status} No`)
@@ -56,7 +56,7 @@ describe('a wrong base address', () => {
     ['an HTML page', html],
     ['text', 'no such page'],
     ['nothing', ''],
-  ])('is suspected where a 404 is %s', async (_, body) => {
+  ])('is suspected if a 404 is %s', async (_, body) => {
     const server = await serve({ status: 404, body })
     const error = await failure(connect(server).account.get())
     expect(error).toMatchObject({ code: 'not_found', outcome: 'rejected' })
@@ -70,7 +70,7 @@ describe('a wrong base address', () => {
     expect(error.message).toContain('Is `openerUrl` or SHORTLINK_OPENER_URL right?')
   })
 
-  it('is not suspected where the platform itself answers 404', async () => {
+  it('is not suspected if the platform itself answers 404', async () => {
     expect(await messageFor({ status: 404, body: refused })).toBe('GET /account: 404 No')
   })
 })
@@ -256,13 +256,13 @@ describe('a misspelled or misplaced name', () => {
     )
   })
 
-  it('nothing is suggested where no name is close', () => {
+  it('nothing is suggested if no name is close', () => {
     expect(() => connect({ origin: 'https://sho.rt' }, { elephants: 0 } as never)).toThrow(
       /^elephants: unknown option$/,
     )
   })
 
-  it('a parameter that the reference does not list is sent where its type is plain', async () => {
+  it('a parameter that the reference does not list is sent if its type is plain', async () => {
     const server = await serve({ body: { error: 0 } })
     await connect(server, { validation: 'off' }).files.list({ folder: 'a', deep: true } as never)
     expect(server.seen[0]!.url).toBe('/api/files?folder=a&deep=true')

@@ -191,7 +191,7 @@ describe('an error that the server answers with', () => {
     expect((await failure(get(connect(await serve(answer))))).message).toMatch(message)
   })
 
-  it('has no advice about the key where no key was sent', async () => {
+  it('has no advice about the key if no key was sent', async () => {
     const server = await serve({ status: 403, body: { error: 1, message: 'No' } })
     expect((await failure(open(connect(server)))).message).toBe('POST /v3/api: 403 No')
   })
@@ -355,7 +355,7 @@ describe('an answer that cannot be read', () => {
 })
 
 describe('a call that gets no answer', () => {
-  it('was not sent where the connection was refused, and may be sent again', async () => {
+  it('was not sent if the connection was refused, and may be sent again', async () => {
     const origin = await closedOrigin()
     for (const call of [get, post, open]) {
       const error = await failure(call(connect({ origin })))
@@ -366,12 +366,12 @@ describe('a call that gets no answer', () => {
     }
   })
 
-  it('was not sent where the host name is unknown', async () => {
+  it('was not sent if the host name is unknown', async () => {
     const client = connect({ origin: 'https://nobody.invalid' })
     expect(await failure(post(client))).toMatchObject({ code: 'connection', outcome: 'not-sent', retryable: true })
   })
 
-  it('has an unknown outcome where the connection ends before the answer', async () => {
+  it('has an unknown outcome if the connection ends before the answer', async () => {
     const server = await serve((_, destroy) => void destroy())
     expect(await failure(get(connect(server)))).toMatchObject({
       code: 'connection',
@@ -385,7 +385,7 @@ describe('a call that gets no answer', () => {
     })
   })
 
-  it('has an unknown outcome where the connection ends in the middle of the answer', async () => {
+  it('has an unknown outcome if the connection ends in the middle of the answer', async () => {
     const origin = await listen((_, outgoing) => {
       outgoing.writeHead(200, { 'content-length': '1000' })
       outgoing.write('{"error":0', () => outgoing.destroy())
@@ -393,7 +393,7 @@ describe('a call that gets no answer', () => {
     expect(await failure(post(connect({ origin })))).toMatchObject({ code: 'connection', outcome: 'unknown' })
   })
 
-  it('has an unknown outcome where the server does not speak HTTP', async () => {
+  it('has an unknown outcome if the server does not speak HTTP', async () => {
     const server = createTcpServer((socket) => void socket.on('error', () => {}).end('SSH-2.0-OpenSSH_9\r\n'))
     const origin = await listen(server)
     expect(await failure(post(connect({ origin })))).toMatchObject({ code: 'connection', outcome: 'unknown' })
@@ -409,7 +409,7 @@ describe('a call that gets no answer', () => {
     expect(await failure(connect(server).campaigns.create({}, { timeout: 30 }))).toMatchObject({ retryable: false })
   })
 
-  it('ends with a TimeoutError where the answer begins in time but never ends', async () => {
+  it('ends with a TimeoutError if the answer begins in time but never ends', async () => {
     const origin = await listen((_, outgoing) => void outgoing.writeHead(200).write('{"error"'))
     expect(await failure(get(connect({ origin }, { timeout: 50 })))).toBeInstanceOf(TimeoutError)
   })
@@ -429,7 +429,7 @@ describe('a call that gets no answer', () => {
     ['nothing', undefined, /no response: fetch gave no reason$/],
     ['an object', { reason: 'offline' }, /no response: fetch gave no reason$/],
     ['an object with a message', { message: 'offline' }, /offline/],
-  ])('ends with a ConnectionError where fetch throws %s', async (_, value, message) => {
+  ])('ends with a ConnectionError if fetch throws %s', async (_, value, message) => {
     const fetch = () => Promise.reject(value)
     const error = await failure(get(connect({ origin: 'https://sho.rt' }, { fetch })))
     expect(error).toMatchObject({ code: 'connection', outcome: 'unknown' })
@@ -447,14 +447,14 @@ describe('a call that gets no answer', () => {
     expect((await failure(get(client))).message).toBe(`GET /account: ${message}`)
   })
 
-  it('is an error of the limiter itself where that fails', async () => {
+  it('is an error of the limiter itself if that fails', async () => {
     const down = new Error('the store is down')
     const rateLimit = { acquire: () => Promise.reject(down), observe() {}, state: {} } as never
     const client = new ShortLinkClient({ baseUrl: 'https://sho.rt', apiKey: 'KEY', rateLimit })
     expect(await thrown(get(client))).toBe(down)
   })
 
-  it('was not sent where a fetch of another realm, as under Jest, was refused the connection', async () => {
+  it('was not sent if a fetch of another realm, as under Jest, was refused the connection', async () => {
     const { runInNewContext } = await import('node:vm')
     const foreign = runInNewContext(
       "Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }) })",
@@ -537,7 +537,7 @@ describe('a call that cannot be sent', () => {
     expect((await failure(client.request('GET', 5 as never))).message).toMatch(/^GET a number: path: expected/)
   })
 
-  it('because a parameter does not fit has no `url` where the client has no address for it', async () => {
+  it('because a parameter does not fit has no `url` if the client has no address for it', async () => {
     const client = new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: 'KEY' })
     expect((await failure(client.opener.create({ url: 'shop.example' }))).url).toBeUndefined()
     expect((await failure(client.qr.get(0))).url).toBe('https://sho.rt/api/qr/:id')
@@ -621,7 +621,7 @@ describe('an abort', () => {
 })
 
 describe('telling errors apart', () => {
-  it('isShortLinkError and `code` work across two copies of the package, where instanceof does not', async () => {
+  it('isShortLinkError and `code` work across two copies of the package, unlike instanceof', async () => {
     vi.resetModules()
     const copy = await import('../src/index.ts')
     expect(copy.ShortLinkError).not.toBe(ShortLinkError)

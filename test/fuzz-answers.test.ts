@@ -60,7 +60,7 @@ describe.each(['strict', 'report', 'off'] as const)('under `%s`', (validation) =
     '{"error":{"toString":""}}',
     '{"error":0,"data":{"currentpage":null,"nextpage":429,"maxpage":5e-324}}',
     '{"error":0,"data":{"nextpage":{"toString":false}}}',
-  ])('a list ends where the server answers %s', async (text) => {
+  ])('a list ends if the server answers %s', async (text) => {
     const client = connect({ origin: 'https://sho.rt' }, { fetch: async () => new Response(text), validation })
     const { error } = await client.paginate('/urls', { listKey: 'urls' }).safe()
     expect(error === undefined || isShortLinkError(error)).toBe(true)

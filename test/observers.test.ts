@@ -20,7 +20,7 @@ function millisecondsIn(line: string): number {
 }
 
 describe('observers', () => {
-  it('are told of events that are made only where somebody listens', () => {
+  it('are told of events that are made only if somebody listens', () => {
     const makeEvent = vi.fn(() => ({ attempt: 1 }))
     emit({ listeners: [{}, { onError: () => {} }] } as never, 'onRequest', makeEvent)
     expect(makeEvent).not.toHaveBeenCalled()
@@ -88,7 +88,7 @@ describe('observers', () => {
     }
   })
 
-  it('are not called with an answer where none came, nor at all where nothing is sent', async () => {
+  it('are not called with an answer if none came, nor at all if nothing is sent', async () => {
     const onRequest = vi.fn()
     const onResponse = vi.fn()
     const client = connect(await serve((_, destroy) => void destroy()), { onRequest, onResponse })
@@ -348,7 +348,7 @@ describe('the log', () => {
     expect(told).toEqual([1, 1, 2])
   })
 
-  it('tells at `debug` what is left of the budget where the server says so, and why an attempt is repeated', () => {
+  it('tells at `debug` what is left of the budget if the server says so, and why an attempt is repeated', () => {
     const { lines, logger } = memoryLogger()
     const { onResponse, onRetry } = logObservers('debug', logger)
     const call = { id: '7', method: 'GET', path: '/urls', url: 'https://sho.rt/urls', attempt: 1 }
@@ -433,7 +433,7 @@ describe('the log', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('the disk is full'))],
-  ])('cannot break a call where the logger %s', async (_, broken) => {
+  ])('cannot break a call if the logger %s', async (_, broken) => {
     const logger = { error: broken, warn: broken, info: broken, debug: broken } as never
     const client = connect(await serve({ body: account }), { logger, logLevel: 'debug' })
     expect(await client.account.get()).toEqual(account.data)

@@ -315,7 +315,7 @@ describe('a path as baseUrl', () => {
     expect(fetch).toHaveBeenCalledWith(address, expect.anything())
   })
 
-  it.each([['lacks its scheme', 'sho.rt/api', page]])('is refused where it %s', (_, baseUrl, globals) => {
+  it.each([['lacks its scheme', 'sho.rt/api', page]])('is refused if it %s', (_, baseUrl, globals) => {
     becomeBrowser(globals)
     expect(refused({ baseUrl, apiKey: null }).message).toMatch(/^baseUrl: expected an absolute URL/)
   })

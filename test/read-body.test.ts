@@ -40,7 +40,7 @@ describe('readText', () => {
     expect(await readText(new Response(''), 10)).toBe('')
   })
 
-  it('falls back to text() where there are no streams, with the same limit', async () => {
+  it('falls back to text() if there are no streams, with the same limit', async () => {
     expect(await readText({ text: async () => 'äöü' }, 6)).toBe('äöü')
     await expect(readText({ text: async () => 'äöü' }, 5)).rejects.toThrow(BodyTooLargeError)
   })
@@ -50,7 +50,7 @@ describe('readText', () => {
     ['a text', 'a text'],
     ['iterable, but cannot be ended', { [Symbol.asyncIterator]: () => webStream([bytes]).values() }],
     ['to be ended, but not iterable', { destroy() {} }],
-  ])('falls back to text() where the body is no stream: %s', async (_what, body) => {
+  ])('falls back to text() if the body is no stream: %s', async (_what, body) => {
     expect(await readText({ body, text: async () => 'the text' }, 100)).toBe('the text')
   })
 
@@ -182,7 +182,7 @@ describe('discardBody', () => {
     expect(stream.destroyed).toBe(true)
   })
 
-  it.each([null, undefined, 'a text', {}])('does nothing where the body is no stream: %j', (body) => {
+  it.each([null, undefined, 'a text', {}])('does nothing if the body is no stream: %j', (body) => {
     expect(() => discardBody({ body })).not.toThrow()
   })
 })

@@ -263,7 +263,7 @@ describe('createRedactor', { timeout: 20_000 }, () => {
     expect(createRedactor('first-half', 'half-second')('<first-half-second>')).toBe('<[redacted]>')
   })
 
-  it('removes the beginning of a key where a message was cut in the middle of it', () => {
+  it('removes the beginning of a key if a message was cut in the middle of it', () => {
     for (let length = 8; length < KEY.length; length++) {
       expect(createRedactor(KEY)(`received "${KEY.slice(0, length)}…"`)).toBe('received "[redacted]…"')
     }
@@ -283,7 +283,7 @@ describe('createRedactor', { timeout: 20_000 }, () => {
     expect(createRedactor(`${secret}!`)(`<${text}>`)).toMatch(/^<.*>$/)
   })
 
-  it('takes time in proportion to a hostile text where the secret is a run of backslashes', () => {
+  it('takes time in proportion to a hostile text if the secret is a run of backslashes', () => {
     const text = '\\'.repeat(10_000)
     expect(createRedactor(`${'\\'.repeat(10)}x`)(`${text}y`)).toBe(`${text}y`)
   })
@@ -329,7 +329,7 @@ describe('redactBody', () => {
     expect(redactBody(redact, JSON.parse(text), text)).toEqual(clean)
   })
 
-  it('gives a text where the body is not JSON, even if it is without the secret', () => {
+  it('gives a text if the body is not JSON, even if it is without the secret', () => {
     const text = '{"key":"12"45678"}'
     expect(redactBody(createRedactor('12"45678'), text, text)).toBe('{"key":"[redacted]"}')
   })

@@ -70,7 +70,7 @@ describe('a request that never left', () => {
     expect(neverOpened(error, { hasBody })).toBe(false)
   })
 
-  it('is not known in Deno where it has no body, because Deno then sends it again by itself', () => {
+  it('is not known in Deno if it has no body, because Deno then sends it again by itself', () => {
     const error = new Error('error sending request for url (https://sho.rt/api/a): client error (Connect): refused')
     expect(neverOpened(error, { hasBody: false })).toBe(false)
   })
@@ -122,7 +122,7 @@ describe('the causes of an error', () => {
     expect(causesOf(error).map(({ message }) => message)).toEqual(['1', '2', '3', '4', '5'])
   })
 
-  it('end where they go in a circle', () => {
+  it('end if they go in a circle', () => {
     const error = new Error('round')
     error.cause = error
     expect(causesOf(error)).toHaveLength(5)

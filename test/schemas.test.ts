@@ -38,7 +38,7 @@ describe('the bundled schemas', () => {
     expect(await readFile(join(folder, 'sdk.mjs'), 'utf8')).not.toMatch(/\bnew Function\b|\beval\(|\bFunction\(/)
   })
 
-  it('work where code generation from strings is forbidden, as by a Content-Security-Policy', async () => {
+  it('work if code generation from strings is forbidden, as by a Content-Security-Policy', async () => {
     const program = `import { ShortLinkClient } from './sdk.mjs'
 ${readWrongAccount}
 console.log(JSON.stringify(error.message))`

@@ -176,7 +176,7 @@ describe('the key appears nowhere', () => {
     expectNoKey(await failure(missing.opener.create({ url: 'https://shop.example' })))
   })
 
-  it('in InvalidRequestError, where somebody put it into a parameter or a path', async () => {
+  it('in InvalidRequestError if somebody put it into a parameter or a path', async () => {
     const client = connect({ origin: 'https://sho.rt' })
     const calls = [
       () => client.pixels.create({ type: KEY as never, name: 'a', tag: 'b' }),
@@ -299,7 +299,7 @@ describe('the key appears nowhere', () => {
     for (const value of [list, list.pages(), list[Symbol.asyncIterator](), await list]) expectNoKey(value)
   })
 
-  it('where a key function returns another key each time: none of the last four', async () => {
+  it('if a key function returns another key each time: none of the last four', async () => {
     let count = 0
     const apiKey = () => `${KEY}-${count++}`
     const all = Array.from({ length: 4 }, (_, index) => `${KEY}-${index}`).join(' ')
@@ -308,7 +308,7 @@ describe('the key appears nowhere', () => {
     expect(error.message).not.toContain(KEY)
   })
 
-  it('where a key function returns a key again: it counts as the newest', async () => {
+  it('if a key function returns a key again: it counts as the newest', async () => {
     const given = ['first', 'second', 'third', 'fourth', 'first', 'fifth']
     const key = new ApiKey(() => given.shift() as string, undefined)
     for (let call = 0; call < 6; call++) await key.authorization()
@@ -360,7 +360,7 @@ it.each(Object.entries(otherSpellings))(
   },
 )
 
-it('the beginning of the key does not appear where an error cuts a long argument in the middle of it', async () => {
+it('the beginning of the key does not appear if an error cuts a long argument in the middle of it', async () => {
   for (let length = 30; length < 60; length++) {
     const type = 'x'.repeat(length) + KEY
     const { message } = await failure(
@@ -388,7 +388,7 @@ describe('a password among the parameters', () => {
     for (const text of [error, ...told, lines].map(printed)) expect(text).not.toMatch(/Gr(ü|%C3%BC)|K(ü|%C3%BC)sse/i)
   })
 
-  it('is left in a text where it has two characters or less, which any word may contain', async () => {
+  it('is left in a text if it has two characters or less, which any word may contain', async () => {
     const server = await serve({ status: 422, body: { error: 1, message: 'password: abc, but absent is ab' } })
     const messageFor = async (password: string) =>
       (await failure(connect(server).account.update({ password }))).message.slice('PUT /account/update: 422 '.length)

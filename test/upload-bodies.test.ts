@@ -66,7 +66,7 @@ describe('the body', () => {
   })
 })
 
-it('the length is said where it is known, and nothing where it is not', async () => {
+it('the length is said if it is known, and nothing if it is not', async () => {
   for (const whose of ['the runtime', 'the user'] as const) {
     expect((await given(whose, bytes, progress)).headers['content-length']).toBe('1000')
     expect((await given(whose, pieces(), progress)).headers).not.toHaveProperty('content-length')
@@ -160,7 +160,7 @@ describe('a source that is not read to its end', () => {
     expect(await client.files.upload('a.bin', endless())).toMatchObject({ id: 1 })
   })
 
-  it('is closed where the fetch cancels the body', async () => {
+  it('is closed if the fetch cancels the body', async () => {
     const close = vi.fn(async () => ({ done: true as const, value: undefined }))
     const client = connect('the runtime', async (_, { body }) => {
       await (body as ReadableStream).cancel()

@@ -92,7 +92,7 @@ describe('an upload with onProgress is sent by XMLHttpRequest', () => {
     expect(told.map(({ loaded }) => loaded)).toEqual([SIZE / 2, SIZE, SIZE / 2, SIZE])
   })
 
-  it('and fails where the connection is lost', async () => {
+  it('and fails if the connection is lost', async () => {
     const requests = stubXmlHttpRequest()
     const server = await serve((_, destroy) => void destroy())
     const error = await failure(connectPage(server, { retry: 2 }).files.upload('a.bin', bytes, {}, progress))
@@ -121,7 +121,7 @@ describe('an upload with onProgress is sent by XMLHttpRequest', () => {
     expect(requests).toMatchObject([{ state: 'aborted' }])
   })
 
-  it('not at all where its signal aborts before that, however late', async () => {
+  it('not at all if its signal aborts before that, however late', async () => {
     const server = await serve(done)
     for (let turns = 0; turns < 50; turns++) {
       const requests = stubXmlHttpRequest()
@@ -184,7 +184,7 @@ describe('an upload is sent by fetch, which tells no progress on the way', () =>
     expect(requests).toEqual([])
   })
 
-  it('and no progress is told where it fails', async () => {
+  it('and no progress is told if it fails', async () => {
     const { told, onProgress } = listener()
     const origin = await listen((incoming) => void incoming.socket.destroy())
     const error = await failure(connectPage({ origin }, withKey).files.upload('a.bin', bytes, {}, { onProgress }))
@@ -245,7 +245,7 @@ describe('a stream that is still being read', () => {
     expect(server.seen).toEqual([])
   })
 
-  it('is left unread where the call was aborted before', async () => {
+  it('is left unread if the call was aborted before', async () => {
     const controller = new AbortController()
     const { stream, read } = endlessStream()
     const client = connectPage(await serve(done), { onRequest: () => controller.abort('left') })

@@ -58,7 +58,7 @@ describe.each(kinds)('%s', (_, make, sized) => {
   it.each([
     ['', undefined],
     [', while progress is reported', () => {}],
-  ])('reaches the server whole%s, with its Content-Length where the size is known', async (_, onProgress) => {
+  ])('reaches the server whole%s, with its Content-Length if the size is known', async (_, onProgress) => {
     const server = await serve(done)
     const answer = await connect(server).files.upload('a.bin', await make(), {}, onProgress ? { onProgress } : {})
     expect(answer).toEqual({ id: 1, shorturl: 'https://sho.rt/a' })

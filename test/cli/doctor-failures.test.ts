@@ -307,7 +307,7 @@ describe('the clock', () => {
     expect(report.works).toBe(true)
   })
 
-  test('that is right', async () => {
+  test('that agrees with the server is reported as right', async () => {
     const { report } = await diagnoseSandbox('reference')
     expect(report.server.clock).toBe('the same as on this machine')
   })

@@ -66,7 +66,7 @@ describe('the time that a run still takes', () => {
     expect(estimate.timeFor(12)).toBe(2 * MINUTE)
   })
 
-  it('is that of the work where there is no limit, or nobody knows what is left of it', () => {
+  it('is that of the work if there is no limit, or nobody knows what is left of it', () => {
     expect(setUp({}).timeFor(3)).toBe(3 * WORK)
     expect(setUp({ limit: 1, msLeft: MINUTE }).timeFor(3)).toBe(3 * WORK)
     expect(setUp({ remaining: 0, msLeft: MINUTE }).timeFor(3)).toBe(3 * WORK)
@@ -81,7 +81,7 @@ describe('the time that a run still takes', () => {
     expect(estimate.timeFor(1)).toBeCloseTo(2 * WORK)
   })
 
-  it('is shorter where several items are in work at a time', () => {
+  it('is shorter if several items are in work at a time', () => {
     expect(setUp({ concurrency: 2 }).timeFor(10)).toBe(5 * WORK)
     expect(setUp({ concurrency: 5 }).timeFor(2)).toBe(WORK)
   })
@@ -107,7 +107,7 @@ describe('the time that a run still takes', () => {
     expect(estimate.timeFor(3)).toBe(1000 + 2 * MINUTE + WORK)
   })
 
-  it('is at least that of the work, where the work is slower than the budget', () => {
+  it('is at least that of the work if the work is slower than the budget', () => {
     const estimate = setUp({ limit: 10, remaining: 0, msLeft: 30 })
     expect(estimate.timeFor(10)).toBe(30 + 10 * WORK)
     expect(estimate.timeFor(100)).toBe(100 * WORK)

@@ -126,7 +126,7 @@ describe('fileJournal', () => {
     expect(await read()).toEqual([begun, done])
   })
 
-  it('claims its file for the first entry where nobody has opened it', async () => {
+  it('claims its file for the first entry if nobody has opened it', async () => {
     const journal = fileJournal(path)
     await journal.write(begun)
     await expect(write(done)).rejects.toThrow('it is in use by another run')
@@ -437,7 +437,7 @@ describe('a journal that another run is using', () => {
     await expect(journal.close?.()).resolves.toBeUndefined()
   })
 
-  it('says what the file system says where no lock can be written', {
+  it('says what the file system says if no lock can be written', {
     skip: process.platform !== 'linux',
   }, async () => {
     await expect(refusal('/proc/run.journal')).resolves.toMatchObject({

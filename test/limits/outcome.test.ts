@@ -79,7 +79,7 @@ describe('the outcome of a failed call, proved against the sandbox', () => {
     return (error as { outcome: Outcome }).outcome
   }
 
-  it('is not-sent where a parameter is wrong, an address is missing, or the wait would be too long', async () => {
+  it('is not-sent if a parameter is wrong, an address is missing, or the wait would be too long', async () => {
     await withSandbox({ rateLimit: { requests: 1, maxWait: 100 } }, async (client, sandbox) => {
       expect(await outcomeOf(client.campaigns.delete(-1))).toBe('not-sent')
       expect(await outcomeOf(client.opener.create({ url: 'https://example.com' }))).toBe('not-sent')
@@ -94,7 +94,7 @@ describe('the outcome of a failed call, proved against the sandbox', () => {
     })
   })
 
-  it('is not-sent where the connection never opened, and the place in the budget is given back', async () => {
+  it('is not-sent if the connection never opened, and the place in the budget is given back', async () => {
     const client = new ShortLinkClient({ baseUrl: await closedOrigin(), apiKey: 'KEY', retry: 0 })
     expect(await outcomeOf(calls.POST(client))).toBe('not-sent')
     expect(client.rateLimit.remaining).toBe(30)

@@ -59,7 +59,7 @@ describe('rateLimitStateOf', () => {
     vi.useRealTimers()
   })
 
-  it('takes the server’s clock to agree with this machine’s where the response has no usable date', () => {
+  it('takes the server’s clock to agree with this machine’s if the response has no usable date', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: SERVER_TIME * 1000 })
     expect(resetIn(40)).toEqual(new Date((SERVER_TIME + 40) * 1000))
     expect(resetIn(40, 'today')).toEqual(new Date((SERVER_TIME + 40) * 1000))
@@ -89,7 +89,7 @@ describe('parseRetryAfter', () => {
     expect(parseRetryAfter(given, body)).toBe(seconds)
   })
 
-  it('measures a date against this machine’s clock where the response has none', () => {
+  it('measures a date against this machine’s clock if the response has none', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: SERVER_TIME * 1000 })
     expect(parseRetryAfter(headers(date(SERVER_TIME + 9)), undefined)).toBe(9)
     vi.useRealTimers()

@@ -279,7 +279,7 @@ describe('the budget', () => {
     expect(limiter.state).toMatchObject({ limit: undefined, remaining: undefined })
   })
 
-  it('learns the limit from the server where none was assumed', async () => {
+  it('learns the limit from the server if none was assumed', async () => {
     const { take, end, limiter } = setUp({ requests: Infinity })
     take(500)
     await end(500, response(1000, 500, 60))
@@ -287,8 +287,8 @@ describe('the budget', () => {
   })
 })
 
-describe('a place that is released', () => {
-  it('is free again for the next call', async () => {
+describe('a call that was never sent', () => {
+  it('releases its slot for the next call', async () => {
     const { granted, take, limiter, clock } = setUp({ requests: 1 })
     take(2)
     expect(granted).toEqual([0])

@@ -151,19 +151,19 @@ describe('the wait before sending again', () => {
     expect(await delayAfter({ status: 503 }, { fetch: answer })).toBe(30_000)
   })
 
-  it('follows the reset of the rate window, where a refusal names no wait', async () => {
+  it('follows the reset of the rate window if a refusal names no wait', async () => {
     const delay = await delayAfter({ status: 429 })
     expect(delay).toBeGreaterThan(50_000)
     expect(delay).toBeLessThanOrEqual(63_000)
   })
 
-  it('grows from half a second, with jitter, where nothing is said', async () => {
+  it('grows from half a second, with jitter, if nothing is said', async () => {
     const delay = await delayAfter({ status: 503 })
     expect(delay).toBeGreaterThanOrEqual(250)
     expect(delay).toBeLessThanOrEqual(500)
   })
 
-  it('is an error at once, where it is beyond maxDelay', async () => {
+  it('is an error at once if it is beyond maxDelay', async () => {
     const { sandbox, client } = await setUp({ retry: { limit: 5 } })
     sandbox.fail({ status: 429, headers: { 'Retry-After': '91' } })
     await expect(client.account.get()).rejects.toMatchObject({ code: 'rate_limit', retryAfter: 91, attempts: 1 })

@@ -457,7 +457,7 @@ describe('a store that is not ready', () => {
 })
 
 describe('a store that says that the next window starts now', () => {
-  it('is not unavailable', async () => {
+  it('does not count as an outage', async () => {
     const onStateChange = vi.fn()
     const place = sharedRateLimiter(createStore([full(0)]), { onStateChange }).acquire()
     await advance(MARGIN)

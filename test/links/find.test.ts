@@ -107,7 +107,7 @@ test.each([
   ['ignores the parameter', page('urls', [row('closing')])],
   ['refuses for a reason that only its message tells', refused],
   ['answers in another form', { body: { error: 0, data: null } }],
-])('where the server %s, the links are searched, the newest first', async (_case, first) => {
+])('if the server %s, the links are searched, the newest first', async (_case, first) => {
   const { shop, server } = await shopOf(first, page('urls', [row('closing'), row('opening')]))
   expect(await shop.find('opening')).toMatchObject({ alias: 'opening' })
   expect(server.seen.map(({ url }) => url)).toEqual(['/api/urls?short=opening', '/api/urls?order=date&limit=100'])
@@ -123,7 +123,7 @@ test('a search reads ten pages and no more', async () => {
   expect(eleventh.server.seen).toHaveLength(11)
 })
 
-test('a search ends on the page where the link is', async () => {
+test('a search ends on the page that has the link', async () => {
   const { shop, server } = await shopOf(pagesOfLinks(12, 2))
   expect(await shop.find('wanted')).toMatchObject({ id: 1 })
   expect(server.seen).toHaveLength(3)

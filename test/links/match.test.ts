@@ -20,7 +20,7 @@ describe('a link is at', () => {
     expect(isAt({ ...link, alias: null }, asked)).toBe(true)
   })
 
-  it('its alias, even where its short address does not hold it', () => {
+  it('its alias, even if its short address does not hold it', () => {
     expect(isAt({ alias: 'a', shorturl: 'https://sho.rt/?a' }, 'a')).toBe(true)
   })
 

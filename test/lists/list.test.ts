@@ -136,7 +136,7 @@ describe('the page size of a list', () => {
     expect(await limitsAsked(consume)).toEqual(['100', '100', '100'])
   })
 
-  it('is the limit of toArray where that is below 100', async () => {
+  it('is the limit of toArray if that is below 100', async () => {
     expect(await limitsAsked(({ splash }) => splash.list().toArray({ limit: 5 }))).toEqual(['5', '5'])
   })
 

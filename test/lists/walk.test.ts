@@ -6,7 +6,7 @@ import { collect, ids, pagesSeen, range, unhandledIn } from '../helpers/lists.ts
 import { failure, thrown, until } from '../helpers/outcome.ts'
 import { type Canned, serve } from '../helpers/server.ts'
 
-describe('a walk ends after the first page where the server says', () => {
+describe('a walk ends after the first page if the server says', () => {
   it.each<[said: string, numbers: Record<string, unknown>]>([
     ['a next page that is the current one', { nextpage: 1, maxpage: 5 }],
     ['a next page before the current one', { nextpage: 0, maxpage: 5 }],
@@ -410,7 +410,7 @@ describe('a walk leaves no rejection unhandled', () => {
     expect(await unhandledIn(work)).toEqual([])
   })
 
-  it('and these tests see one where there is one', async () => {
+  it('and these tests see one if there is one', async () => {
     expect(await unhandledIn(async () => void Promise.reject(new Error('nobody asks')))).toHaveLength(1)
   })
 })

@@ -173,7 +173,7 @@ describe('the key in the headers that are passed on', () => {
     expect(await passed(value)).toEqual([])
   })
 
-  test('is not passed on where it is a number', async () => {
+  test('is not passed on if it is a number', async () => {
     expect(await passed('1767225600', '1767225600')).toEqual([])
   })
 

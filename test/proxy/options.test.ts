@@ -177,7 +177,7 @@ test('authScheme says what stands before the key, and SHORTLINK_AUTH_SCHEME if i
   expect(sent).toEqual(['Bearer the-secret-key', token, 'key-of-a-tenant', token, 'Bearer the-secret-key'])
 })
 
-test('addresses and key come from the environment where no option gives them', async () => {
+test('addresses and key come from the environment if no option gives them', async () => {
   vi.stubEnv('SHORTLINK_BASE_URL', 'https://sho.rt/api')
   vi.stubEnv('SHORTLINK_OPENER_URL', 'https://opener.example')
   vi.stubEnv('SHORTLINK_API_KEY', 'key-of-the-environment')

@@ -118,7 +118,7 @@ describe('with cors', () => {
     ])
   })
 
-  test('a preflight names the headers that every page may send, where the list of others is empty or missing', async () => {
+  test('a preflight names the headers that every page may send if the list of others is empty or missing', async () => {
     for (const more of [{}, { headers: [] }]) {
       const { call } = await proxied({ cors: { ...cors, ...more } })
       const headers = { ...other, 'Access-Control-Request-Method': 'GET' }
