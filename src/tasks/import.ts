@@ -95,7 +95,7 @@ interface Item<Row> {
  * @example
  * import { importLinks } from 'shortlink-sdk/tasks'
  * const rows = [{ url: 'https://shop.example/opening', custom: 'opening' }, { url: 'https://shop.example/tea' }]
- * for await (const { row, ok, shorturl, created, error } of importLinks(client, rows)) {
+ * for await (const { row, ok, shorturl, created, error } of importLinks(client, rows, { concurrency: 1 })) {
  *   console.log(row.url, ok ? shorturl : String(error), created)
  * }
  *
