@@ -42,10 +42,14 @@ const schemas: [what: string, schema: StandardSchema<unknown>, message: RegExp][
   ['rejects', schemaOf(() => Promise.reject(new Error('later'))), /: `schema` threw: later$/],
   ['gives a result whose getter throws', schemaOf(() => getter), /: `schema` threw: my getter$/],
   ['gives no result', schemaOf(() => undefined), /expected a result of Standard Schema/],
-  ['gives true for issues', schemaOf(() => ({ issues: true })), /does not fit$/],
-  ['gives an empty list of issues', schemaOf(() => ({ issues: [] })), /does not fit$/],
-  ['gives issues of null', schemaOf(() => ({ issues: [null] })), /does not fit$/],
-  ['gives an issue without a text', schemaOf(() => ({ issues: [{ message: 5, path: 'id' }] })), /does not fit$/],
+  ['gives true for issues', schemaOf(() => ({ issues: true })), /refused by the schema, without a reason$/],
+  ['gives an empty list of issues', schemaOf(() => ({ issues: [] })), /refused by the schema, without a reason$/],
+  ['gives issues of null', schemaOf(() => ({ issues: [null] })), /refused by the schema, without a reason$/],
+  [
+    'gives an issue without a text',
+    schemaOf(() => ({ issues: [{ message: 5, path: 'id' }] })),
+    /refused by the schema, without a reason$/,
+  ],
   ['gives odd keys', schemaOf(() => ({ issues: [{ message: 'no', path: [null, {}, Symbol('a')] }] })), /: no$/],
   ['gives a list with issues, as ArkType does', schemaOf(() => arkErrors), /id: id must be a number/],
 ]

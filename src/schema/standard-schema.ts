@@ -50,7 +50,10 @@ export function toIssues(issues: unknown, at: readonly (string | number)[], most
   return list.map((issue) => {
     const { message, path } = (issue ?? {}) as { message?: unknown; path?: unknown }
     const keys = Array.isArray(path) ? Array.from(path, keyOf) : []
-    return { message: typeof message === 'string' ? message : 'is invalid', path: [...at, ...keys] }
+    return {
+      message: typeof message === 'string' ? message : 'refused by the schema, without a reason',
+      path: [...at, ...keys],
+    }
   })
 }
 
