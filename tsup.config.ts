@@ -11,7 +11,9 @@ export const bundle: Options = {
   noExternal: ['ky', 'uqr', 'zod'],
   // The sandbox's page, which src/testing/page/page.ts reads from disk when it is not bundled.
   loader: { '.html': 'text', '.css': 'text', '.page.js': 'text' },
-  define: { PAGE_IS_INLINED: 'true' },
+  define: { PAGE_IS_INLINED: 'true', 'globalThis.Request': 'RequestOfKy' },
+  // What a host may lack, in place of the globals `TextEncoder` and, in ky, `globalThis.Request`.
+  inject: ['src/runtime/missing.ts'],
 }
 
 export default defineConfig([

@@ -1,4 +1,5 @@
 import { asyncIterator } from '../runtime/async-iterator.ts'
+import { isBrowser } from '../runtime/environment.ts'
 import { abortReason, onAbort, throwIfAborted } from '../runtime/on-abort.ts'
 
 /** The default size limit of a response: 16 MiB. */
@@ -33,20 +34,20 @@ interface ReadableResponse {
 /**
  * Reads a body as UTF-8 and never holds more than about `maxBytes` of it, counted after decompression.
  *
- * If the length is known and allowed, `response.text()` reads it, because browsers show any other way as canceled. An
- * abort cancels the stream, so that the socket closes even if fetch no longer listens to its signal.
+ * If the length is known and allowed, or a page asks its own server, `response.text()` reads it, because Chromium shows any
+ * other way as canceled. An abort cancels the stream, so that the socket closes even if fetch no longer listens to its signal.
  *
  * @throws {BodyTooLargeError} as soon as the limit is exceeded; the rest is not read
  * @throws {UnusableResponseError} if the body was read before, or is not text
  * @throws the signal's reason, after an abort
  */
 export async function readText(response: ReadableResponse, maxBytes: number, signal?: AbortSignal): Promise<string> {
-  if (response.bodyUsed) {
+  if (response.bodyUsed || (response.body as ReadableStream | null | undefined)?.locked) {
     throw new UnusableResponseError(
       '`fetch` must resolve with a new Response for each call, got one that was already read',
     )
   }
-  if (knownLength(response) <= maxBytes) return readWhole(response, maxBytes)
+  if (isOfOwnServer(response) || knownLength(response) <= maxBytes || !canDecode()) return readWhole(response, maxBytes)
   const source = openSource(response.body)
   if (!source) return readWhole(response, maxBytes)
 
@@ -75,6 +76,12 @@ export async function readText(response: ReadableResponse, maxBytes: number, sig
     forget?.()
   }
 }
+
+/** Whether a page has this response from the server that the page itself came from. */
+const isOfOwnServer = ({ type }: ReadableResponse): boolean => isBrowser() && type === 'basic'
+
+/** Whether bytes can be read as text here; not in jest-environment-jsdom. */
+const canDecode = (): boolean => 'TextDecoder' in globalThis
 
 /** The length of a body that is not compressed, in bytes; `Infinity` if it is not known. */
 function knownLength({ headers, type }: ReadableResponse): number {

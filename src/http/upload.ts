@@ -1,6 +1,6 @@
 import type { Issue } from '../errors.ts'
 import { asyncIterator } from '../runtime/async-iterator.ts'
-import { isBrowser, sentOnce, streamedRedirect, toNodeStream } from '../runtime/environment.ts'
+import { canStream, isBrowser, knownToFetch, sentOnce, streamedRedirect, toNodeStream } from '../runtime/environment.ts'
 import { type Fetch, runtimeFetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
 import { throwIfAborted } from '../runtime/on-abort.ts'
@@ -88,8 +88,9 @@ export class UnreadableContentError extends Error {}
  *
  * @internal
  */
-export async function openUpload({ content, onProgress }: Upload, sender: Sender): Promise<OpenedUpload> {
+export async function openUpload({ content: given, onProgress }: Upload, sender: Sender): Promise<OpenedUpload> {
   const { fetch } = sender
+  const content = isBlob(given) ? await knownToFetch(given) : given
   const total = isSized(content) ? sizeOf(content) : undefined
   // A fetch that can report a redirect keeps a copy of what it sends.
   const redirect = total !== undefined && total <= COPIED ? 'manual' : streamedRedirect()
@@ -97,7 +98,10 @@ export async function openUpload({ content, onProgress }: Upload, sender: Sender
   const convert = fetch === runtimeFetch ? undefined : toNodeStream()
   // node-fetch 2 does not know the Blob of the runtime.
   const isTakenAsIs = isSized(content) && !(convert && isBlob(content))
-  if (isTakenAsIs && !onProgress) return { body: sentOnce(content), headers: {}, redirect }
+  if (isTakenAsIs && !(onProgress && canStream())) {
+    const onSent = () => notify(onProgress, { loaded: sizeOf(content), total: sizeOf(content) })
+    return { body: sentOnce(content), headers: {}, redirect, onSent }
+  }
   const source = openSource(isSized(content) ? new Blob([content as BlobPart]).stream() : content, (loaded) =>
     notify(onProgress, { loaded, total }),
   )

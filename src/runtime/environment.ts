@@ -1,9 +1,14 @@
+interface Builtins {
+  buffer: typeof import('node:buffer')
+  stream: typeof import('node:stream')
+}
+
 /** Globals that differ between runtimes. */
 interface Host {
   readonly process?: {
     readonly env?: Record<string, string | undefined>
     readonly versions?: { readonly node?: string }
-    getBuiltinModule?(name: 'stream'): typeof import('node:stream')
+    getBuiltinModule?<Name extends keyof Builtins>(name: Name): Builtins[Name]
   }
   readonly navigator?: { readonly userAgent?: string }
   readonly location?: { readonly href?: string; readonly protocol?: string }
@@ -59,6 +64,26 @@ export function sentOnce(body: string | ArrayBuffer | ArrayBufferView | Blob): B
   // Deno sends an empty Blob without a length.
   return blob.size > 0 ? blob : (body as BodyInit)
 }
+
+/**
+ * A Blob as the fetch of the runtime takes it. jsdom and happy-dom, which simulate a page in Node, have a Blob of their own,
+ * of which Node's fetch sends only the name: its bytes are copied.
+ */
+export async function knownToFetch(blob: Blob): Promise<Blob | ArrayBuffer> {
+  const { document, process } = host
+  const native = document === undefined ? undefined : process?.getBuiltinModule?.('buffer').Blob
+  if (!native || blob instanceof native) return blob
+  if (typeof blob.arrayBuffer === 'function') return await blob.arrayBuffer()
+  const reader = new FileReader()
+  return await new Promise((resolve, reject) => {
+    reader.onload = () => resolve(reader.result as ArrayBuffer)
+    reader.onerror = () => reject(reader.error)
+    reader.readAsArrayBuffer(blob)
+  })
+}
+
+/** Whether a body can be streamed. React Native has no streams, and the Blob of jsdom gives none. */
+export const canStream = (): boolean => 'ReadableStream' in globalThis && 'stream' in Blob.prototype
 
 /**
  * The redirect mode for a streamed body. Node's fetch keeps a copy of a body that it may have to resend, except in the mode

@@ -1,3 +1,4 @@
+import { structuredClone } from './host.ts'
 import { type Check, checkOptions, object } from './options.ts'
 
 /** The data of the sandbox: one list per resource, with plain rows that a test can read, add and change. */

@@ -1,3 +1,4 @@
+import { ReadableStream, Response, TextDecoder, URL } from './host.ts'
 import { type Checks, checkOptions, editDistance, flag, integer, isObject, number, oneOf, text } from './options.ts'
 import { endpointPaths, isParameter, matchPath } from './platform/routes.ts'
 import { networkError, type WireResponse, wait } from './wire.ts'

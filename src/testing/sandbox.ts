@@ -3,6 +3,7 @@ import { checkSeed, type SandboxData, type SandboxSeed, Store } from './data.ts'
 import type { AuthScheme } from './deviations.ts'
 import { Dialect, type SandboxDialect } from './dialect.ts'
 import { applyFault, doesWork, type Fault, type FaultEffect, FaultQueue, send } from './faults.ts'
+import { Request, URL } from './host.ts'
 import { type Checks, checkOptions, flag, fn, integer, isObject, number, object, text } from './options.ts'
 import type { EndpointCall } from './platform/endpoint.ts'
 import { RateWindow, type SandboxRateLimit } from './platform/rate-window.ts'
@@ -222,15 +223,17 @@ class MemorySandbox implements Sandbox {
   }
 
   async #fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-    const request = new Request(input, init)
-    const signal = init?.signal ?? request.signal
-    signal.throwIfAborted()
+    // Without the signal: that of jsdom is none to the Request of Node.
+    const { signal: given, ...rest } = init ?? {}
+    const request = new Request(input, rest)
+    const signal = given ?? request.signal
+    if (signal.aborted) throw signal.reason
     const call = { input, request }
     this.#unfinished.add(call)
     const onEnd = () => this.#unfinished.delete(call)
     try {
       const response = await abortable(this.#receive(request, signal, onEnd), signal)
-      const next = redirected(request, response, signal)
+      const next = redirected(request, response)
       if (!next) return response
       onEnd()
       return await this.#fetch(next, { signal })

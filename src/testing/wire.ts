@@ -1,3 +1,5 @@
+import { Headers, Request, URL } from './host.ts'
+
 /** A response as it goes over the wire, before it becomes a `Response`. */
 export interface WireResponse {
   status: number
@@ -11,7 +13,7 @@ export function networkError(code: string, message: string): TypeError {
 }
 
 /** The request with which `fetch` would follow a redirect; `undefined` if there is none to follow. */
-export function redirected(request: Request, response: Response, signal: AbortSignal): Request | undefined {
+export function redirected(request: Request, response: Response): Request | undefined {
   const { status, headers } = response
   const location = headers.get('Location')
   if (location === null || ![301, 302, 303, 307, 308].includes(status) || request.redirect === 'manual') {
@@ -26,7 +28,7 @@ export function redirected(request: Request, response: Response, signal: AbortSi
 
   const kept = new Headers(request.headers)
   if (url.origin !== new URL(request.url).origin) kept.delete('Authorization')
-  return new Request(url, { method, headers: kept, signal })
+  return new Request(url, { method, headers: kept })
 }
 
 /** Waits on the real clock, and rejects at once with the signal's reason. `Infinity` waits for the signal only. */

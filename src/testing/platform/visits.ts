@@ -1,4 +1,5 @@
 import { dateTime, type FileRow, type LinkRow, type Visit } from '../data.ts'
+import { URL } from '../host.ts'
 import type { WireResponse } from '../wire.ts'
 import { type EndpointCall, shortUrl } from './endpoint.ts'
 

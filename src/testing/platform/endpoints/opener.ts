@@ -1,3 +1,4 @@
+import { URL } from '../../host.ts'
 import { type EndpointCall, PlatformRefusal } from '../endpoint.ts'
 import { given, oneOf } from '../parameters.ts'
 
