@@ -26,7 +26,7 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, thorough],
+          exclude: [...configDefaults.exclude, thorough, 'test/frameworks/*/**'],
           isolate: false,
         },
       },

@@ -1,15 +1,12 @@
-import { spawn } from 'node:child_process'
-import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { cp, readdir, readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { dirname, extname, join } from 'node:path'
+import { extname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { type Browser, launch } from './browsers.ts'
-import { tryHermes } from './hermes.ts'
-import { freePort, listen } from './listen.ts'
+import { listen } from './listen.ts'
 import type { Finding } from './report.ts'
 import { makeSandbox, type RunningSandbox } from './sandbox-control.ts'
-import { must } from './shell.ts'
 import { loadTool, root, toolModules } from './tools.ts'
 
 /** Builds `main.js` of a folder into its `out`. */
@@ -69,8 +66,6 @@ export async function tryBundlers(folder: string, control: string): Promise<Find
     for (const [name, build] of Object.entries(bundlers)) {
       findings.push(await tryBundler(name, build, join(folder, 'projects', name), sandbox, browser))
     }
-    findings.push(await tryNext(folder, sandbox, browser))
-    findings.push(await tryHermes(folder))
   } finally {
     await browser?.close()
   }
@@ -138,55 +133,4 @@ async function countInPage(browser: Browser, entry: string, options: object): Pr
     await page.close()
     await close()
   }
-}
-
-/** Builds and runs a Next.js project: a client component that lists through a route handler. */
-async function tryNext(folder: string, sandbox: RunningSandbox, browser: Browser | undefined): Promise<Finding> {
-  // Next must be found above the project, so the project lies beside the tools.
-  const project = join(dirname(toolModules), 'next-project')
-  const env = {
-    SHORTLINK_BASE_URL: sandbox.baseUrl,
-    SHORTLINK_OPENER_URL: sandbox.openerUrl,
-    SHORTLINK_API_KEY: sandbox.apiKey,
-    NEXT_TELEMETRY_DISABLED: '1',
-    NODE_ENV: 'production',
-  }
-  const next = join(toolModules, 'next/dist/bin/next')
-  const port = await freePort()
-  let server: ReturnType<typeof spawn> | undefined
-  try {
-    await rm(project, { recursive: true, force: true })
-    await cp(join(root, 'test/everywhere/projects/next'), project, { recursive: true })
-    await mkdir(join(project, 'node_modules'))
-    await cp(join(folder, 'node_modules/shortlink-sdk'), join(project, 'node_modules/shortlink-sdk'), {
-      recursive: true,
-    })
-    await must(process.execPath, [next, 'build'], { cwd: project, env })
-    if (!browser) return { name: 'Next.js', outcome: 'skipped', detail: 'built; Chromium is not installed' }
-    const args = [next, 'start', '--port', String(port), '--hostname', '127.0.0.1']
-    server = spawn(process.execPath, args, { cwd: project, env: { ...process.env, ...env }, stdio: 'ignore' })
-    const page = await browser.newPage()
-    await openWhenReady(page.goto.bind(page), `http://127.0.0.1:${port}/`)
-    await page.waitForFunction(`document.querySelectorAll('li').length === 5`, { timeout: 20_000 })
-    await page.close()
-    return { name: 'Next.js', outcome: 'passed', detail: 'a client component and a route handler; ran in Chromium' }
-  } catch (error) {
-    return { name: 'Next.js', outcome: 'failed', detail: String((error as Error).stack) }
-  } finally {
-    server?.kill('SIGKILL')
-  }
-}
-
-/** Opens a page as soon as its server is ready. */
-async function openWhenReady(goto: (url: string) => Promise<unknown>, url: string): Promise<void> {
-  for (let attempt = 0; ; attempt++) {
-    const reached = await fetch(url).then(
-      () => true,
-      () => false,
-    )
-    if (reached) break
-    if (attempt === 100) throw new Error(`no server answers at ${url}`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  await goto(url)
 }

@@ -1,5 +1,0 @@
-import { Campaigns } from './campaigns'
-
-export default function Page() {
-  return <Campaigns />
-}

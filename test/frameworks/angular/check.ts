@@ -1,0 +1,5 @@
+import { buildsWithoutVariables, listsInChromium, saysWhatIsMissing } from '../site.ts'
+
+buildsWithoutVariables()
+listsInChromium() // three campaigns, two to a page
+saysWhatIsMissing()

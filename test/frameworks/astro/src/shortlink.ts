@@ -1,0 +1,4 @@
+import { ShortLinkClient } from 'shortlink-sdk'
+
+/** The client of the pages. It has no key: the endpoint adds it. */
+export const client = new ShortLinkClient({ baseUrl: '/api/shortlink', apiKey: null })

@@ -1,0 +1,87 @@
+/** What the checks of the projects share. They run in the folder of their project. */
+import { spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { launch } from '../everywhere/runner/browsers.ts'
+import { freePort } from '../everywhere/runner/listen.ts'
+import { must } from '../everywhere/runner/shell.ts'
+import { installTools } from '../everywhere/runner/tools.ts'
+
+export type Sandbox = import('shortlink-sdk/testing').Sandbox
+
+/** Loads an entry of the package as it is installed in the project. */
+const load = async (entry: string) =>
+  await import(pathToFileURL(createRequire(join(process.cwd(), 'package.json')).resolve(entry)).href)
+
+/** The platform on a port, with links of these aliases, and the variables that lead to it. */
+export async function startSandbox(aliases: string[]) {
+  const { createSandbox } = (await load('shortlink-sdk/testing')) as typeof import('shortlink-sdk/testing')
+  const { serve } = (await load('shortlink-sdk/testing/server')) as typeof import('shortlink-sdk/testing/server')
+  const sandbox = createSandbox({
+    data: { links: aliases.map((alias) => ({ alias, url: `https://shop.example/${alias}` })) },
+  })
+  const { baseUrl, close } = await serve(sandbox)
+  return { sandbox, env: { SHORTLINK_BASE_URL: baseUrl, SHORTLINK_API_KEY: sandbox.apiKey }, close }
+}
+
+/** Runs a command that must succeed, one of the project's own among them, and returns its output. */
+export const run = (command: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<string> =>
+  must(command, args, { env: { PATH: `${join(process.cwd(), 'node_modules/.bin')}:${process.env.PATH}`, ...env } })
+
+/** Starts a server on the port in `PORT`, and waits until it responds. */
+export async function start(command: string, args: string[], env: NodeJS.ProcessEnv = {}) {
+  const port = String(await freePort())
+  const url = `http://localhost:${port}`
+  const child = spawn(command, args, {
+    env: { ...process.env, HOST: '127.0.0.1', PORT: port, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group of its own, because npm does not end what it has started.
+    detached: true,
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+  const ended = new Promise<never>((_, reject) => {
+    child.on('close', () => reject(new Error(`${command} ${args.join(' ')} ended:\n${output.slice(-4000)}`)))
+  })
+  ended.catch(() => {})
+  const stop = async () => {
+    if (child.exitCode === null) process.kill(-child.pid!, 'SIGKILL')
+    await ended.catch(() => {})
+  }
+  await Promise.race([untilReachable(url), ended])
+  return { url, output: () => output, stop }
+}
+
+async function untilReachable(url: string): Promise<void> {
+  for (;;) {
+    const isReached = await fetch(url, { signal: AbortSignal.timeout(60_000) }).then(
+      () => true,
+      () => false,
+    )
+    if (isReached) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+/** Opens a page in Chromium. */
+export async function openPage() {
+  await installTools()
+  const browser = await launch('Chromium')
+  if (!browser) throw new Error('Chromium is not installed')
+  const page = await browser.newPage()
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('requestfailed', (request) => complaints.push(`failed: ${(request as { url(): string }).url()}`))
+  return {
+    /** The texts of the list at an address, as soon as it has so many items. */
+    async items(url: string, count: number): Promise<unknown> {
+      await page.goto(url)
+      const items = `[...document.querySelectorAll('li')].map((item) => item.textContent)`
+      await page.waitForFunction(`${items}.length === ${count}`, { timeout: 20_000 }).catch(() => {})
+      return await page.evaluate(items)
+    },
+    complaints,
+    close: () => browser.close(),
+  }
+}

@@ -1,0 +1,2 @@
+/** @jest-environment jsdom */
+require('./promises.js')

@@ -1,0 +1,5 @@
+import { Links } from './links'
+
+export default function Page() {
+  return <Links />
+}

@@ -1,0 +1,17 @@
+import { connection } from 'next/server'
+import { ShortLinkClient } from 'shortlink-sdk'
+
+// One client for the whole server, with the address and the key of the environment.
+const client = new ShortLinkClient()
+
+export default async function Page() {
+  await connection() // rendered for each request, not while Next builds
+  const { items } = await client.links.list()
+  return (
+    <ul>
+      {items.map(({ id, shorturl }) => (
+        <li key={id}>{shorturl}</li>
+      ))}
+    </ul>
+  )
+}

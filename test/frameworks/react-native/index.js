@@ -1,0 +1,4 @@
+import { AppRegistry } from 'react-native'
+import { Links } from './Links'
+
+AppRegistry.registerComponent('Shop', () => Links)

@@ -1,0 +1,93 @@
+/**
+ * Runs the projects of this folder with the packed package: `npm run test:frameworks`, or some of them,
+ * `npm run test:frameworks -- next jest-30`. Each is a small project as a user would write it, with a script `test`.
+ *
+ * They run on Node 24, which some frameworks need. What a project installs is kept until its package.json changes.
+ */
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { must, run } from '../everywhere/runner/shell.ts'
+import { installTools, root, toolModules } from '../everywhere/runner/tools.ts'
+
+const here = import.meta.dirname
+const all = (await readdir(here, { withFileTypes: true }))
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+const selected = process.argv.slice(2)
+const unknown = selected.filter((name) => !all.includes(name))
+if (unknown.length) throw new Error(`unknown project ${unknown.join(', ')}; the projects are ${all.join(', ')}`)
+
+const started = Date.now()
+const seconds = (since: number) => `${((Date.now() - since) / 1000).toFixed(0)} s`
+const env = {
+  PATH: `${join(toolModules, 'node-24/bin')}:${process.env.PATH}`,
+  NO_COLOR: '1',
+  NEXT_TELEMETRY_DISABLED: '1',
+  ASTRO_TELEMETRY_DISABLED: '1',
+}
+let passed = 0
+let failed = 0
+
+await installTools()
+const tarball = await pack()
+const queue = selected.length ? selected : all
+await Promise.all([work(), work()])
+console.log(`${passed} passed, ${failed} failed, in ${seconds(started)}`)
+process.exitCode = failed > 0 ? 1 : 0
+
+/** Packs what was built. */
+async function pack(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'frameworks-'))
+  await must('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root })
+  return join(folder, (await readdir(folder))[0]!)
+}
+
+/** Takes projects from the queue until none is left. Two do so at a time. */
+async function work(): Promise<void> {
+  for (let name = queue.shift(); name; name = queue.shift()) {
+    const start = Date.now()
+    const output = await test(join(here, name)).catch((error: Error) => `✖ installs\n${error.message}`)
+    report(name, output)
+    console.log(`${name}: ${seconds(start)}`)
+  }
+}
+
+async function test(folder: string): Promise<string> {
+  await install(folder)
+  const { code, output } = await run('npm', ['test'], { cwd: folder, env, timeout: 300_000 })
+  const isCounted = checks(output).some(({ ok }) => ok === (code === 0))
+  return isCounted ? output : `✖ runs to its end\n${output}`
+}
+
+async function install(folder: string): Promise<void> {
+  const manifest = await readFile(join(folder, 'package.json'))
+  const hash = createHash('sha256').update(manifest).digest('hex')
+  const stamp = join(folder, 'node_modules/.stamp')
+  if ((await readFile(stamp, 'utf8').catch(() => '')) !== hash) {
+    await must('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder, env })
+    await writeFile(stamp, hash)
+  }
+  const installed = join(folder, 'node_modules/shortlink-sdk')
+  await rm(installed, { recursive: true, force: true })
+  await mkdir(installed)
+  await must('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1'])
+}
+
+/** The lines in which node:test, Vitest and Jest tell how a test has ended. */
+function checks(output: string): { ok: boolean; name: string }[] {
+  const before = output.split(/^(?:✖ failing tests:|.*Failed Tests \d+.*)$/m)[0]!
+  return [...before.matchAll(/^\s*(?:([✔✓])|[✖✕×]) (.+?)(?: \(?[\d.]+ ?m?s\)?)?$/gm)].map(([, ok, name]) => ({
+    ok: ok !== undefined,
+    name: name!,
+  }))
+}
+
+function report(project: string, output: string): void {
+  const found = checks(output)
+  for (const { ok, name } of found) console.log(`${ok ? '✔' : '✖'} ${project}: ${name}`)
+  passed += found.filter(({ ok }) => ok).length
+  failed += found.filter(({ ok }) => !ok).length
+  if (found.some(({ ok }) => !ok)) console.log(output.slice(-8000).replaceAll(/^/gm, '    '))
+}

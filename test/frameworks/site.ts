@@ -1,0 +1,96 @@
+/**
+ * What is promised for every framework that renders pages. A project has a page `/` that lists the short addresses in the
+ * browser, an endpoint `/api/shortlink`, and the scripts `dev`, `build` and `start`.
+ */
+import assert from 'node:assert/strict'
+import { rm, writeFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { openPage, run, type Sandbox, start, startSandbox } from './harness.ts'
+
+const aliases = ['sale', 'opening', 'winter']
+const addresses = aliases.map((alias) => `https://sho.rt/${alias}`)
+const none = { SHORTLINK_BASE_URL: undefined, SHORTLINK_API_KEY: undefined }
+const options = { timeout: 120_000 }
+
+/** All of it, for a framework that also renders `/server`, and perhaps other pages, on the server. */
+export function checkSite(...pages: string[]): void {
+  buildsWithoutVariables()
+  listsInChromium()
+  for (const page of ['/server', ...pages]) rendersOnTheServer(page)
+  saysWhatIsMissing()
+  readsDotEnv()
+}
+
+export function buildsWithoutVariables(): void {
+  test('builds without the address and the key', options, async () => {
+    await run('npm', ['run', 'build'], none)
+  })
+}
+
+export function listsInChromium(): void {
+  test('lists in Chromium through its endpoint, and no response counts as canceled', options, async () => {
+    await withSite(async ({ url, sandbox }) => {
+      const page = await openPage()
+      // Chromium cancels only some of the responses whose body is left before its end event.
+      for (let visit = 1; visit <= 10; visit++) {
+        assert.deepEqual(await page.items(`${url}/`, addresses.length), addresses)
+      }
+      assert.deepEqual(page.complaints, [])
+      assert.equal(sandbox.requests.at(-1)?.path, '/urls')
+      await page.close()
+    })
+  })
+}
+
+function rendersOnTheServer(path: string): void {
+  test(`renders ${path} on the server`, options, async () => {
+    await withSite(async ({ url, output }) => {
+      const response = await fetch(`${url}${path}`)
+      const html = await response.text()
+      assert.equal(response.status, 200, `${html.slice(0, 500)}\n${output()}`)
+      for (const address of addresses) assert.match(html, new RegExp(`<li[^>]*>${address}`))
+    })
+  })
+}
+
+export function saysWhatIsMissing(): void {
+  test('says which variable is missing when the first request needs it', options, async () => {
+    const site = await start('npm', ['start'], none)
+    const response = await fetch(`${site.url}/api/shortlink/urls`)
+    assert.equal(response.status, 500)
+    await site.stop()
+    assert.match(site.output(), /SHORTLINK_BASE_URL/)
+  })
+}
+
+function readsDotEnv(): void {
+  test('reads .env in development', options, async () => {
+    const { env, close } = await startSandbox(aliases)
+    const lines = Object.entries(env).map(([name, value]) => `${name}=${value}\n`)
+    await writeFile('.env', lines.join(''))
+    try {
+      const site = await start('npm', ['run', 'dev'], none)
+      const response = await fetch(`${site.url}/api/shortlink/urls`)
+      const body = await response.text()
+      await site.stop()
+      assert.equal(response.status, 200, `${body.slice(0, 500)}\n${site.output()}`)
+      assert.equal(JSON.parse(body).data.urls.length, aliases.length)
+    } finally {
+      await rm('.env')
+      await close()
+    }
+  })
+}
+
+/** Runs the built site against a sandbox. */
+async function withSite(
+  check: (site: { url: string; sandbox: Sandbox; output: () => string }) => Promise<void>,
+): Promise<void> {
+  const { sandbox, env, close } = await startSandbox(aliases)
+  try {
+    const site = await start('npm', ['start'], env)
+    await check({ ...site, sandbox }).finally(site.stop)
+  } finally {
+    await close()
+  }
+}

@@ -1,0 +1,3 @@
+import { checkSite } from '../site.ts'
+
+checkSite('/universal')

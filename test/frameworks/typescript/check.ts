@@ -1,0 +1,6 @@
+import { test } from 'node:test'
+import { run } from '../harness.ts'
+
+test('what is optional takes undefined, with exactOptionalPropertyTypes', () => run('tsc', ['-p', 'tsconfig.json']))
+
+test('every entry has types with moduleResolution node10', () => run('tsc', ['-p', 'tsconfig.node10.json']))
