@@ -37,6 +37,7 @@ export default defineConfig({
         { label: 'Start', autogenerate: { directory: 'start' } },
         { label: 'Recipes', autogenerate: { directory: 'recipes' } },
         { label: 'Guides', autogenerate: { directory: 'guides' } },
+        { label: 'Frameworks', autogenerate: { directory: 'frameworks' } },
         { label: 'API', autogenerate: { directory: 'api' } },
       ],
     }),

@@ -12,7 +12,8 @@ import { hasRedis, type RedisServer, startRedis } from './limits/redis.ts'
  * The examples of the documentation, whose fences docs/README.md describes. Here, as in the reader's browser, one of
  * `ts run` runs alone, with a sandbox of its own as the global fetch. One of `ts node` finds the sandbox on a port.
  *
- * DOCS_OUTPUT=write writes what the examples print into the pages. Read it before you commit it.
+ * DOCS_OUTPUT=write writes what the examples print, and the files of the frameworks' projects, into the pages. Read it before
+ * you commit it.
  */
 const pagesFolder = fileURLToPath(new URL('../docs/src/content/docs/', import.meta.url))
 // Inside the project, so that imports resolve as everybody else's do.
@@ -39,6 +40,16 @@ const examples = pages.flatMap(({ name, text }) =>
     }
   }),
 )
+
+/** The fences with a title on the page of a framework, each a file of its project in test/frameworks. */
+const files = pages.flatMap(({ name: page, text }) => {
+  const project = /^frameworks\/(.+)\.md$/.exec(page)?.[1]
+  const folder = project === 'test-environments' ? 'test/frameworks' : `test/frameworks/${project}`
+  return fencesOf(text).flatMap((fence) => {
+    const title = /title="(.+)"/.exec(fence.words.join(' '))?.[1]
+    return project && title ? [{ page, title, fence, path: `${folder}/${title}` }] : []
+  })
+})
 
 let redis: RedisServer | undefined
 
@@ -106,6 +117,10 @@ if (process.env.DOCS_OUTPUT === 'write') {
       if (example.page !== name || !example.output || (example.needsRedis && !hasRedis)) continue
       changes.push({ fence: example.output, code: await printed(example) })
     }
+    for (const { page, fence, path } of files) {
+      if (page === name) changes.push({ fence, code: await readFile(path, 'utf8') })
+    }
+    changes.sort((one, other) => one.fence.line - other.fence.line)
     const lines = text.split('\n')
     for (const { fence, code } of changes.reverse()) {
       const length = fence.code.split('\n').length - 1
@@ -133,6 +148,10 @@ test.each([
 ])('%s shows examples/%s as it is', async (page, example) => {
   const text = await readFile(new URL(`../examples/${example}`, import.meta.url), 'utf8')
   expect(pages.find(({ name }) => name === page)?.text).toContain(text)
+})
+
+test.each(files)('$page shows $title as it is in the project that CI runs', async ({ fence, path }) => {
+  expect(fence.code).toBe(await readFile(path, 'utf8'))
 })
 
 test.each(pages)('$name links to pages that exist', async ({ name, text }) => {
