@@ -8,7 +8,7 @@ export const bundle: Options = {
   splitting: true,
   external: ['msw', 'rate-limiter-flexible', /^node:/],
   // Inlined, so that nothing is installed beside the package.
-  noExternal: ['ky', 'uqr', 'zod'],
+  noExternal: ['citty', /^csv-/, 'ky', 'progress', 'terminal-columns', 'uqr', 'zod'],
   // The sandbox's page, which src/testing/page/page.ts reads from disk when it is not bundled.
   loader: { '.html': 'text', '.css': 'text', '.page.js': 'text' },
   define: { PAGE_IS_INLINED: 'true', 'globalThis.Request': 'RequestOfKy' },

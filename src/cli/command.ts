@@ -1,7 +1,12 @@
+import process from 'node:process'
+import { parseArgs, stripVTControlCharacters } from 'node:util'
+import { type ArgsDef, type CommandDef, renderUsage, runCommand } from 'citty'
+import { similarName } from '../schema/checks.ts'
+
 /** A subcommand of `shortlink-sdk`. */
 export interface Command {
   /** What `--help` prints. */
-  readonly help: string
+  readonly help: string | (() => Promise<string>)
   /** Runs with the arguments after the command's name. It throws a {@link UsageError} if they are wrong. */
   run(args: string[]): Promise<void>
 }
@@ -14,4 +19,54 @@ export function numberOption(option: string, value: string, from: number, to: nu
   const number = value.trim() === '' ? Number.NaN : Number(value)
   if (number >= from && number <= to) return number
   throw new UsageError(`--${option} takes a number from ${from} to ${to}, not '${value}'`)
+}
+
+export const noKeyOption =
+  'there is no option for the key, because it would stay in the history of the shell: set SHORTLINK_API_KEY'
+
+/** A command that citty describes and parses. It takes no option that it does not know, and `values` arguments at most. */
+export function command<Args extends ArgsDef>(definition: CommandDef<Args>, most: number, notes = ''): Command {
+  return {
+    async help() {
+      const usage = await renderUsage(definition, { meta: { name: 'shortlink-sdk' } })
+      const text = hasColors() ? usage : stripVTControlCharacters(usage)
+      return `${text.replaceAll(/ +$/gm, '')}\n${notes}`
+    },
+    async run(rawArgs) {
+      refuseUnknown(rawArgs, definition.args as ArgsDef, most)
+      try {
+        await runCommand(definition, { rawArgs })
+      } catch (error) {
+        // citty does not export its class.
+        throw (error as Error).name === 'CLIError' ? new UsageError((error as Error).message) : error
+      }
+    },
+  }
+}
+
+const hasColors = () => process.stdout.isTTY && !process.env.NO_COLOR
+
+/** citty takes options that nobody has defined, and an option without its value. */
+function refuseUnknown(rawArgs: string[], args: ArgsDef, most: number): void {
+  const names = Object.keys(args).filter((name) => args[name]!.type !== 'positional')
+  const typeOf = (name: string) => (args[name]!.type === 'boolean' ? 'boolean' : 'string')
+  const options = Object.fromEntries(names.map((name) => [name, { type: typeOf(name) } as const]))
+  const { tokens, positionals } = parseArgs({
+    args: rawArgs,
+    options,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue
+    const { name, rawName, value } = token
+    if (/^(api-?)?key$/i.test(name)) throw new UsageError(noKeyOption)
+    const meant = similarName(name, names)
+    if (!names.includes(name))
+      throw new UsageError(`unknown option ${rawName}${meant ? `, did you mean --${meant}?` : ''}`)
+    if (typeOf(name) === 'boolean' && value !== undefined) throw new UsageError(`${rawName} takes no value`)
+    if (typeOf(name) === 'string' && !value) throw new UsageError(`${rawName} needs a value`)
+  }
+  if (positionals.length > most) throw new UsageError(`unexpected argument '${positionals[most]}'`)
 }

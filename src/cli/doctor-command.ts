@@ -1,16 +1,14 @@
-import { constants } from 'node:fs'
-import { access, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { ConfigurationError } from '../errors.ts'
 import { parseAddress } from '../http/address.ts'
 import { ApiKey, schemeFromEnvironment } from '../http/api-key.ts'
 import { runtimeFetch } from '../runtime/fetch.ts'
-import { type Command, UsageError } from './command.ts'
+import { type Command, noKeyOption, UsageError } from './command.ts'
 import { examine, MAX_REQUESTS } from './doctor/examine.ts'
 import { print } from './doctor/print.ts'
 import { reportOf } from './doctor/report.ts'
+import { checkWritable, writeWhole } from './write-whole.ts'
 
 const help = `Usage: shortlink-sdk doctor [options]
 
@@ -53,9 +51,7 @@ export const doctor: Command = {
   help,
   async run(args) {
     if (args.some((arg) => /^--(api-?)?key\b/i.test(arg))) {
-      throw new UsageError(
-        'there is no option for the key, because it would stay in the history of the shell: set SHORTLINK_API_KEY',
-      )
+      throw new UsageError(noKeyOption)
     }
     const options = {
       'base-url': { type: 'string' },
@@ -71,7 +67,9 @@ export const doctor: Command = {
 export async function runDoctor(options: DoctorOptions): Promise<void> {
   const subject = checked(() => subjectOf(options))
   const { json: file } = options
-  const write = file === undefined || file === '-' ? undefined : await fileWriter(file)
+  const isWritten = file !== undefined && file !== '-'
+  // Before anything is sent, so that a wrong name costs no request.
+  if (isWritten) await checkWritable('json', file)
   const { stdout, stderr } = process
   const progress = (text: string) => {
     if (stderr.isTTY) stderr.write(`\r\x1b[2K${text.slice(0, Math.max(20, stderr.columns - 1))}`)
@@ -87,7 +85,7 @@ export async function runDoctor(options: DoctorOptions): Promise<void> {
   const report = reportOf(findings)
   const json = `${JSON.stringify(report, null, 2)}\n`
   stdout.write(file === '-' ? json : print(report, stdout.isTTY ? stdout.columns : undefined))
-  await write?.(json)
+  if (isWritten) await writeWhole(file, json)
   process.exitCode = report.works ? 0 : 1
 }
 
@@ -117,32 +115,5 @@ function checked<T>(read: () => T): T {
     return read()
   } catch (error) {
     throw error instanceof ConfigurationError ? new UsageError(error.message) : error
-  }
-}
-
-/**
- * Writes a file whole or not at all: whoever stops the doctor keeps the old one. Whether it can be written is checked
- * before anything is sent.
- */
-async function fileWriter(name: string): Promise<(text: string) => Promise<void>> {
-  try {
-    const path = await realpath(name).catch(() => name)
-    const known = await stat(path).catch(() => undefined)
-    // Such as /dev/null, in whose place no file may come.
-    const isSpecial = known !== undefined && !known.isFile() && !known.isDirectory()
-    if (known?.isDirectory()) throw new Error(`${name} is a folder`)
-    await access(isSpecial ? path : dirname(path), constants.W_OK)
-    if (isSpecial) return (text) => writeFile(path, text)
-    const draft = `${path}.${process.pid}.tmp`
-    return async (text) => {
-      try {
-        await writeFile(draft, text, { flag: 'wx' })
-        await rename(draft, path)
-      } finally {
-        await rm(draft, { force: true })
-      }
-    }
-  } catch (error) {
-    throw new UsageError(`--json: ${(error as Error).message}`)
   }
 }

@@ -235,7 +235,7 @@ function checkValue(path: readonly string[], value: unknown, { expected, fits, h
 const isPromise = (value: unknown): boolean => typeof (value as { then?: unknown } | null)?.then === 'function'
 
 /** The known name that a misspelled name was meant to be: in another style, or with one letter wrong, missing, added or swapped. */
-function similarName(name: string, known: readonly string[]): string | undefined {
+export function similarName(name: string, known: readonly string[]): string | undefined {
   const plain = plainName(name)
   const misspelled = withOneLetterLess(plain)
   return known.find((candidate) => {

@@ -3,9 +3,9 @@ import type { Journal } from '../bulk/journal.ts'
 import { bulkChecks } from '../bulk/options.ts'
 import { sizeOf } from '../bulk/run.ts'
 import { InvalidRequestError, type Outcome } from '../errors.ts'
-import type { LinkCreate } from '../resources/links/params.ts'
-import { type Checks, httpUrl } from '../schema/checks.ts'
-import { shown } from '../schema/expected.ts'
+import { type LinkCreate, linkCreate } from '../resources/links/params.ts'
+import { type Checks, checkParams } from '../schema/checks.ts'
+import { isRecord, shown } from '../schema/expected.ts'
 import { createOrFind, type PlacedLink } from './create.ts'
 import { checkClient, type TaskClient } from './links.ts'
 import { LinksByAddress } from './newest.ts'
@@ -74,7 +74,7 @@ export interface ImportSummary {
 }
 
 /** A row, its name in the journal, and what is wrong with it. */
-interface Item<Row> {
+export interface ImportItem<Row> {
   readonly row: Row
   readonly key: string
   readonly params?: LinkCreate
@@ -114,14 +114,13 @@ export function importLinks<Row extends LinkRow>(
   const byAddress = new LinksByAddress(links)
   const summary = { total: 0, done: 0, created: 0, failed: 0, unknown: 0 }
 
-  const place = ({ params, problem }: Item<Row>, signal: AbortSignal): Promise<PlacedLink> => {
+  const place = ({ params, problem }: ImportItem<Row>, signal: AbortSignal): Promise<PlacedLink> => {
     if (!params) throw problem
-    const { custom, url } = params
-    if (custom) return createOrFind(links, { ...params, custom }, onTaken, { signal })
-    // What is no address is refused by the client before anything is sent.
-    return httpUrl.fits(url) ? byAddress.place(params, { signal }) : refuse(params)
+    const { custom } = params
+    return custom
+      ? createOrFind(links, { ...params, custom }, onTaken, { signal })
+      : byAddress.place(params, { signal })
   }
-  const refuse = async (params: LinkCreate) => ({ ...(await links.create(params)), created: true })
 
   async function* run(signal: AbortSignal): AsyncGenerator<ImportResult<Row>> {
     const work = bulk(itemsOf(rows), async (item, { signal }) => place(item, signal), {
@@ -157,9 +156,9 @@ const { journal, concurrency, total } = bulkChecks
 const onTaken = { expected: 'suffix', fits: (value: unknown) => value === 'suffix' }
 const importChecks = { ...taskChecks, journal, concurrency, total, onTaken } satisfies Checks<keyof ImportOptions>
 
-/** The rows with their parameters. Rows of the same link get different names in the journal. */
-async function* itemsOf<Row>(rows: Iterable<Row> | AsyncIterable<Row>): AsyncGenerator<Item<Row>> {
-  const rowOfAlias = new Map<string, number>()
+/** The rows with their parameters, or with what is wrong with them. Rows of the same link get different names. */
+export async function* itemsOf<Row>(rows: Iterable<Row> | AsyncIterable<Row>): AsyncGenerator<ImportItem<Row>> {
+  const rowOfAlias = new Map<string, string>()
   const seen = new Map<string, number>()
   let number = 0
   for await (const row of rows) {
@@ -168,9 +167,11 @@ async function* itemsOf<Row>(rows: Iterable<Row> | AsyncIterable<Row>): AsyncGen
     let problem: unknown
     try {
       params = paramsOf(row)
+      const issues = checkParams(params, linkCreate)
+      if (issues.length) throw new InvalidRequestError(issues)
       const first = params.custom === undefined ? undefined : rowOfAlias.get(aliasOf(params))
       if (first !== undefined) throw aliasTwice(params.custom, first)
-      if (params.custom !== undefined) rowOfAlias.set(aliasOf(params), number)
+      if (params.custom !== undefined) rowOfAlias.set(aliasOf(params), placeOf(row, number))
     } catch (error) {
       problem = error
     }
@@ -183,6 +184,10 @@ async function* itemsOf<Row>(rows: Iterable<Row> | AsyncIterable<Row>): AsyncGen
 
 const aliasOf = ({ custom, domain }: LinkCreate) => `${domain ? hostOf(domain) : ''}/${custom}`
 
-function aliasTwice(alias: unknown, row: number): InvalidRequestError {
-  return new InvalidRequestError([{ path: ['custom'], message: `${shown(alias)} is the alias of row ${row} already` }])
+function aliasTwice(alias: unknown, first: string): InvalidRequestError {
+  return new InvalidRequestError([{ path: ['custom'], message: `${shown(alias)} is the alias of ${first} already` }])
 }
+
+/** Where a row is, by its line in a file if it has one. */
+const placeOf = (row: unknown, number: number) =>
+  isRecord(row) && typeof row.line === 'number' ? `line ${row.line}` : `row ${number}`

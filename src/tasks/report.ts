@@ -1,4 +1,5 @@
 import { bulk } from '../bulk/bulk.ts'
+import type { Journal } from '../bulk/journal.ts'
 import { bulkChecks, isIterable } from '../bulk/options.ts'
 import { ConfigurationError, type Outcome } from '../errors.ts'
 import type { Link, LinkStatistics } from '../resources/links/link.ts'
@@ -24,6 +25,11 @@ export interface ReportOptions extends TaskOptions {
    * report could not get them. Default: none, so they are asked for with every link.
    */
   previous?: Iterable<ReportedLink> | AsyncIterable<ReportedLink> | undefined
+  /**
+   * Records what is done, so that a report that was cut short goes on when it is started again. `fileJournal(path)` of
+   * `shortlink-sdk/node` keeps it in a file. Default: none.
+   */
+  journal?: Journal | undefined
   /** How many links are in work at a time. Default 10. */
   concurrency?: number | undefined
 }
@@ -87,7 +93,7 @@ export interface ReportSummary {
 export function reportLinks(client: TaskClient, options: ReportOptions = {}): Task<ReportResult, ReportSummary> {
   checkClient('reportLinks', client)
   checkTaskOptions('reportLinks', options, reportChecks)
-  const { previous = [], concurrency, signal, onProgress } = options
+  const { previous = [], journal, concurrency, signal, onProgress } = options
   const summary = { total: 0, done: 0, changed: 0, failed: 0 }
 
   async function* run(signal: AbortSignal): AsyncGenerator<ReportResult> {
@@ -110,6 +116,10 @@ export function reportLinks(client: TaskClient, options: ReportOptions = {}): Ta
       client,
       signal,
       total: first.done ? 0 : first.value.result,
+      key: ({ id, clicks }) => `${id} ${clicks}`,
+      replay: true,
+      onUnknown: 'retry',
+      ...(journal && { journal }),
       ...(concurrency && { concurrency }),
       ...(onProgress && { onProgress }),
     })
@@ -128,9 +138,8 @@ export function reportLinks(client: TaskClient, options: ReportOptions = {}): Ta
 }
 
 const previous = { expected: 'an iterable of rows, such as an array', fits: isIterable }
-const reportChecks = { ...taskChecks, previous, concurrency: bulkChecks.concurrency } satisfies Checks<
-  keyof ReportOptions
->
+const { journal, concurrency } = bulkChecks
+const reportChecks = { ...taskChecks, previous, journal, concurrency } satisfies Checks<keyof ReportOptions>
 
 /** What the statistics of a link depend on, and what they were. */
 interface Known {

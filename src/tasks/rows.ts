@@ -17,7 +17,9 @@ export type LinkRow = { readonly [Name in keyof Omit<LinkCreate, 'channel'>]?: L
 
 /** What lists, reports and results of an import hold besides the parameters of a link. */
 const notParams = new Set(
-  'id shorturl clicks uniqueclicks uniqueClicks date changed ok created outcome error replayed action was'.split(' '),
+  'id shorturl clicks uniqueclicks uniqueClicks date changed ok created outcome error replayed action was line row'.split(
+    ' ',
+  ),
 )
 
 const isGiven = (value: unknown) => value !== undefined && value !== null && value !== ''

@@ -4,8 +4,9 @@ import { ConfigurationError, InvalidRequestError, type Issue, isShortLinkError, 
 import type { Link } from '../resources/links/link.ts'
 import { isSameAddress } from '../resources/links/match.ts'
 import { type LinkCreate, linkCreate } from '../resources/links/params.ts'
+import { notify } from '../runtime/notify.ts'
 import { canParseUrl } from '../runtime/url.ts'
-import { boolean, type Checks, checkParams, required, string } from '../schema/checks.ts'
+import { aFunction, boolean, type Checks, checkParams, required, string } from '../schema/checks.ts'
 import { shown } from '../schema/expected.ts'
 import { createOrFind } from './create.ts'
 import { checkClient, type Links, type TaskClient } from './links.ts'
@@ -21,6 +22,8 @@ export interface SyncOptions extends TaskOptions {
   prune?: boolean | undefined
   /** What the aliases begin with that `prune` may delete; it needs at least one character. */
   prefix?: string | undefined
+  /** Called once, when the plan is made and nothing is changed yet, with the totals of it. Errors it throws are ignored. */
+  onPlan?: ((plan: SyncSummary) => void) | undefined
   /** How many links are in work at a time. Default 10. */
   concurrency?: number | undefined
 }
@@ -91,7 +94,7 @@ export function syncLinks(
   checkClient('syncLinks', client)
   checkRows('syncLinks', 'wanted', wanted)
   checkTaskOptions('syncLinks', options, syncChecks)
-  const { apply = false, prune = false, prefix = '', concurrency, signal, onProgress } = options
+  const { apply = false, prune = false, prefix = '', concurrency, signal, onPlan, onProgress } = options
   if (prune && prefix.trim() === '') {
     throw new ConfigurationError('syncLinks: prune needs a prefix, which the aliases that it may delete begin with')
   }
@@ -105,6 +108,7 @@ export function syncLinks(
     const steps = planOf(rows, existing, prune ? prefix : undefined)
     for (const { action } of steps) summary[action]++
     summary.total = steps.length
+    notify(onPlan, { ...summary })
     for (const step of steps) {
       const isDone = step.action === 'keep'
       if (isDone) summary.done++
@@ -135,6 +139,7 @@ const syncChecks = {
   prune: boolean,
   prefix: string,
   concurrency: bulkChecks.concurrency,
+  onPlan: aFunction,
 } satisfies Checks<keyof SyncOptions>
 
 type Wanted = LinkCreate & { custom: string }

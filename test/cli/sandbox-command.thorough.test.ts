@@ -193,7 +193,7 @@ test('short addresses can be opened', { timeout }, async () => {
 })
 
 test.each([
-  [['--help'], 0, /Commands:\n {2}sandbox +start the platform/],
+  [['--help'], 0, /Commands:\n[\s\S]* {2}sandbox +start the platform/],
   [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
   [['sandbox', '--help'], 0, /--rate-limit <n>[\s\S]*numbers-as-strings\n +Numbers are strings/],
   [[], 2, /^Usage: shortlink-sdk <command>/],

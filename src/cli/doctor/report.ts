@@ -7,6 +7,7 @@ import { account } from '../../resources/account.ts'
 import { linkDetails } from '../../resources/links/link.ts'
 import { qrDetails } from '../../resources/qr.ts'
 import { isRecord } from '../../schema/expected.ts'
+import { duration } from '../words.ts'
 import { type Call, type Findings, ORIGIN, type Purpose, schemes } from './examine.ts'
 import { itemsOf, lists, unknownWords } from './lists.ts'
 import { shapeOf } from './samples.ts'
@@ -408,12 +409,3 @@ const documented = new Set([
   ...[...lists, itemsOf(1)].flatMap(({ keys, row }) => [...keys, ...namesOf(row)]),
   ...[account, qrDetails, linkDetails].flatMap(namesOf),
 ])
-
-const plural = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`
-
-/** A time in the largest unit that fits. */
-function duration(seconds: number): string {
-  const units = { day: 86_400, hour: 3600, minute: 60 }
-  const [unit, size] = Object.entries(units).find(([, size]) => seconds >= size) ?? ['second', 1]
-  return plural(Math.round(seconds / size), unit)
-}

@@ -1,0 +1,41 @@
+import { defineCommand } from 'citty'
+import type { HttpMethod } from '../client.ts'
+import { clientArgs, clientOf } from './client.ts'
+import { command, UsageError } from './command.ts'
+
+/** `shortlink-sdk call` */
+export const call = command(
+  defineCommand({
+    meta: { name: 'call', description: 'Make any call below the base URL, and print the response as JSON' },
+    args: {
+      method: { type: 'positional', required: true, description: 'GET, POST, PUT, PATCH or DELETE' },
+      path: { type: 'positional', required: true, description: 'such as /account, or "/urls?limit=2"' },
+      data: { type: 'string', valueHint: 'json', description: 'the body' },
+      json: { type: 'boolean', description: 'the response is JSON in any case' },
+      ...clientArgs,
+    },
+    async run({ args }) {
+      const { method, path, data } = args
+      const [route = '', search] = path.split(/\?(.*)/s)
+      const query = Object.fromEntries(new URLSearchParams(search))
+      const json = data === undefined ? undefined : parse(data)
+      const client = clientOf(args)
+      const body = await client.request(method.toUpperCase() as HttpMethod, route, {
+        ...(search !== undefined && { query }),
+        ...(json !== undefined && { json }),
+      })
+      console.log(JSON.stringify(body, null, 2))
+    },
+  }),
+  2,
+)
+
+function parse(data: string): unknown {
+  try {
+    return JSON.parse(data)
+  } catch (error) {
+    throw new UsageError(
+      `--data: expected JSON, such as '{"url": "https://shop.example"}': ${(error as Error).message}`,
+    )
+  }
+}

@@ -1,0 +1,32 @@
+import process from 'node:process'
+import { ShortLinkClient } from '../client.ts'
+import { UsageError } from './command.ts'
+
+/** The options of every command that calls the platform. */
+export const clientArgs = {
+  'base-url': { type: 'string', valueHint: 'url', description: 'the management API (SHORTLINK_BASE_URL)' },
+  'allow-insecure-http': { type: 'boolean', description: 'send the key over http: to another machine' },
+} as const
+
+interface ClientArgs {
+  readonly 'base-url'?: string | undefined
+  readonly 'allow-insecure-http'?: boolean | undefined
+}
+
+/**
+ * The client of a command.
+ *
+ * @throws {UsageError} if its address or key is missing
+ */
+export function clientOf(args: ClientArgs): ShortLinkClient {
+  const { SHORTLINK_BASE_URL, SHORTLINK_API_KEY, SHORTLINK_LOG } = process.env
+  const baseUrl = args['base-url'] ?? SHORTLINK_BASE_URL
+  if (!baseUrl) throw new UsageError('no address: set SHORTLINK_BASE_URL, or --base-url https://sho.rt/api')
+  if (!SHORTLINK_API_KEY) throw new UsageError('no key: set SHORTLINK_API_KEY')
+  return new ShortLinkClient({
+    baseUrl,
+    ...(args['allow-insecure-http'] && { allowInsecureHttp: true }),
+    // The progress says how long it takes.
+    ...(SHORTLINK_LOG ? {} : { logLevel: 'error' }),
+  })
+}

@@ -1,0 +1,103 @@
+import { isShortLinkError } from '../errors.ts'
+import { VERSION } from '../runtime/version.ts'
+import { similarName } from '../schema/checks.ts'
+import { type Command, UsageError } from './command.ts'
+
+/** The commands. Each is loaded only when it runs. */
+const commands: Record<string, { summary: string; load: () => Promise<Command> }> = {
+  shorten: {
+    summary: 'print a short address for each URL',
+    load: async () => (await import('./shorten-command.ts')).shorten,
+  },
+  list: {
+    summary: 'list links, campaigns, QR codes, …',
+    load: async () => (await import('./list-command.ts')).list,
+  },
+  import: {
+    summary: 'make a link for every row of a file',
+    load: async () => (await import('./import-command.ts')).importCommand,
+  },
+  report: {
+    summary: 'list every link with its clicks and unique clicks',
+    load: async () => (await import('./report-command.ts')).report,
+  },
+  sync: {
+    summary: 'make aliases lead where a file says',
+    load: async () => (await import('./sync-command.ts')).sync,
+  },
+  call: {
+    summary: 'make any call, and print the response',
+    load: async () => (await import('./call-command.ts')).call,
+  },
+  doctor: {
+    summary: 'read from a deployment, and say how it answers and what to do',
+    load: async () => (await import('./doctor-command.ts')).doctor,
+  },
+  sandbox: {
+    summary: 'start the platform in memory, on a port of this machine',
+    load: async () => (await import('./sandbox-command.ts')).sandbox,
+  },
+}
+
+const help = `Usage: shortlink-sdk <command> [options]
+
+Commands:
+${Object.entries(commands)
+  .map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`)
+  .join('\n')}
+
+Options:
+  --help     print this text, or after a command that command's options
+  --version  print the version
+
+The address and the key come from the variables SHORTLINK_BASE_URL and SHORTLINK_API_KEY.
+
+Exit status: 0 done, 1 something failed or is unknown, 2 wrong usage
+`
+
+/** Runs a command. Returns the exit status; a command may have set one by itself. */
+export async function main([name = '', ...args]: string[]): Promise<number | undefined> {
+  if (name === '--version' || name === '-v') return print(VERSION)
+  if (name === '--help' || name === '-h') return print(help)
+  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (!entry) {
+    const meant = similarName(name, Object.keys(commands))
+    const problem = `there is no command '${name}'${meant ? `, did you mean ${meant}?` : ''}`
+    return fail(name === '' ? help : `shortlink-sdk: ${problem}\n\n${help}`, 2)
+  }
+  const command = await entry.load()
+  // What follows `--` is for the program that the command runs.
+  const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
+  if (own.includes('--help') || own.includes('-h')) {
+    return print(typeof command.help === 'string' ? command.help : await command.help())
+  }
+  try {
+    await command.run(args)
+    return undefined
+  } catch (error) {
+    const isUsage = error instanceof UsageError || isParseError(error) || isRefused(error)
+    const message = `shortlink-sdk ${name}: ${(error as Error).message}`
+    return fail(isUsage ? `${message}\n'shortlink-sdk ${name} --help' lists the options.` : message, isUsage ? 2 : 1)
+  }
+}
+
+function print(text: string): number {
+  console.log(text)
+  return 0
+}
+
+function fail(message: string, status: number): number {
+  console.error(message)
+  return status
+}
+
+/** What the client refuses before it sends anything is wrong usage of the command, but a journal in use is not. */
+function isRefused(error: unknown): boolean {
+  if (!isShortLinkError(error) || error.message.startsWith('journal ')) return false
+  return error.code === 'configuration' || error.code === 'invalid_request'
+}
+
+/** `parseArgs` has no error class, only codes. */
+function isParseError(error: unknown): boolean {
+  return String((error as { code?: unknown } | null)?.code).startsWith('ERR_PARSE_ARGS')
+}

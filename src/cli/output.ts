@@ -1,0 +1,105 @@
+import process from 'node:process'
+import { stringify } from 'csv-stringify/sync'
+import { terminalColumns } from 'terminal-columns'
+import { printable } from '../errors.ts'
+import { UsageError } from './command.ts'
+import { checkWritable, writeWhole } from './write-whole.ts'
+
+/** A row of the output: its columns by name, in order. */
+export type OutputRow = Readonly<Record<string, unknown>>
+
+const formats = ['table', 'csv', 'json', 'ndjson'] as const
+type Format = (typeof formats)[number]
+
+/** The options of every command that writes rows. */
+export const outputArgs = {
+  format: { type: 'string', valueHint: formats.join('|'), description: 'default: table on a terminal, else csv' },
+  json: { type: 'boolean', description: 'the same as --format json' },
+  out: {
+    type: 'string',
+    valueHint: 'file',
+    description: 'write into a file, whole or not at all; csv unless it is called .json or .ndjson',
+  },
+} as const
+
+interface OutputArgs {
+  readonly format?: string | undefined
+  readonly json?: boolean | undefined
+  readonly out?: string | undefined
+}
+
+/** Where the rows of a command go, and in which form. */
+export interface Output {
+  readonly format: Format
+  /** Writes the rows; a table has no more columns than `main`, because a terminal is narrow. */
+  write(rows: readonly OutputRow[], main?: readonly string[]): Promise<void>
+}
+
+/** @throws {UsageError} if the options do not fit, or the file cannot be written */
+export async function outputOf({ format, json, out }: OutputArgs): Promise<Output> {
+  if (format !== undefined && !formats.includes(format as Format)) {
+    throw new UsageError(`--format takes ${formats.join(', ')}, not '${format}'`)
+  }
+  if (out !== undefined) await checkWritable('out', out)
+  const isTerminal = out === undefined && process.stdout.isTTY
+  const chosen = json ? 'json' : ((format as Format | undefined) ?? formatOf(out) ?? (isTerminal ? 'table' : 'csv'))
+  return {
+    format: chosen,
+    async write(rows, main) {
+      const text = render(rows, chosen, main)
+      if (out === undefined) process.stdout.write(text)
+      else await writeWhole(out, text)
+    },
+  }
+}
+
+/** The format that the name of a file says. */
+function formatOf(file: string | undefined): Format | undefined {
+  return formats.find((format) => file?.toLowerCase().endsWith(`.${format}`))
+}
+
+function render(rows: readonly OutputRow[], format: Format, main: readonly string[] | undefined): string {
+  if (format === 'json') return `${JSON.stringify(rows, null, 2)}\n`
+  if (format === 'ndjson') return rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  if (format === 'table') return table(rows, main ?? columns)
+  if (rows.length === 0) return ''
+  const cells = rows.map((row) => columns.map((column) => textOf(row[column])))
+  // A cell that a spreadsheet would run gets an apostrophe, which readRows takes away again.
+  return stringify([columns, ...cells], { escape_formulas: true })
+}
+
+/** No column of a table gets narrower than this to fit a terminal. */
+const NARROWEST = 14
+
+function table(rows: readonly OutputRow[], columns: readonly string[]): string {
+  if (rows.length === 0) return ''
+  // A column without a value tells nothing.
+  const shown = columns.filter((column) => rows.some((row) => textOf(row[column]) !== ''))
+  const cells = rows.map((row) => shown.map((column) => printable(textOf(row[column]))))
+  const widths = shown.map((column, index) => Math.max(column.length, ...cells.map((row) => row[index]!.length)) + 2)
+  const width = process.stdout.columns || 120
+  // The widest columns give way, and their cells go on in the next line.
+  for (let over = widths.reduce((sum, one) => sum + one, 0) - width; over > 0; over--) {
+    const widest = widths.indexOf(Math.max(...widths))
+    if (widths[widest]! <= NARROWEST) break
+    widths[widest]!--
+  }
+  const text = terminalColumns([shown.map((column) => column.toUpperCase()), ...cells], {
+    columns: widths.map((width) => ({ width: width - 2, paddingRight: 2 })),
+    stdoutColumns: Math.max(
+      width,
+      widths.reduce((sum, one) => sum + one, 0),
+    ),
+  })
+  return `${text.replaceAll(/ +$/gm, '')}\n`
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'object'
+    ? Array.isArray(value) && value.length === 0
+      ? ''
+      : JSON.stringify(value)
+    : String(value)
+}

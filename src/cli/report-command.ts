@@ -1,0 +1,77 @@
+import { defineCommand } from 'citty'
+import { type ReportedLink, reportLinks } from '../tasks/report.ts'
+import { clientArgs, clientOf } from './client.ts'
+import { command, UsageError } from './command.ts'
+import { readRows } from './input.ts'
+import { type OutputRow, outputArgs, outputOf } from './output.ts'
+import { Progress } from './progress.ts'
+import { count, many } from './words.ts'
+import { journalBeside, Work } from './work.ts'
+
+/** `shortlink-sdk report` */
+export const report = command(
+  defineCommand({
+    meta: { name: 'report', description: 'List every link with its clicks and unique clicks' },
+    args: {
+      previous: {
+        type: 'string',
+        valueHint: 'file',
+        description: 'an earlier report: statistics are asked for only where clicks differ from it',
+      },
+      ...outputArgs,
+      ...clientArgs,
+    },
+    async run({ args }) {
+      const { previous: file, out } = args
+      const output = await outputOf(args)
+      const client = clientOf(args)
+      const previous = file === undefined ? [] : await readPrevious(file)
+      const kept = out === undefined ? undefined : journalBeside(out)
+      const work = new Work(client)
+      const progress = new Progress('links')
+      const rows: OutputRow[] = []
+      let failed = 0
+      const main = async () => {
+        const run = reportLinks(work.client, {
+          previous,
+          signal: work.signal,
+          onProgress: progress.show,
+          ...(kept && { journal: kept.journal }),
+        })
+        for await (const { link, index, uniqueClicks, changed, error } of run) {
+          if (error !== undefined) failed++
+          work.check(error)
+          const { uniqueclicks: _, ...rest } = link
+          const problem = error === undefined ? {} : { error: String((error as Error).message) }
+          rows[index] = { ...rest, uniqueClicks, changed, ...problem }
+        }
+      }
+      await work
+        .run(main, () =>
+          kept
+            ? `stopped: ${kept.name} remembers ${many(rows.filter(Boolean).length, 'link')}. The same command continues there.`
+            : 'stopped. With --out FILE, the same command continues where it stopped.',
+        )
+        .finally(() => progress.end())
+      await output.write(rows, ['id', 'shorturl', 'longurl', 'clicks', 'uniqueClicks', 'changed', 'error'])
+      const changes = rows.filter(({ changed }) => changed).length
+      console.error(`${many(rows.length, 'link')}, ${count(changes)} changed, ${count(failed)} failed`)
+      await kept?.remove()
+      if (failed > 0)
+        throw new Error(`${many(failed, 'link')} without statistics, see error. The next report asks again.`)
+    },
+  }),
+  0,
+)
+
+async function readPrevious(file: string): Promise<ReportedLink[]> {
+  const rows = await readRows(file)
+  for (const { line, values } of rows) {
+    for (const name of ['id', 'clicks']) {
+      if (!/^\d+$/.test(String(values[name]))) {
+        throw new UsageError(`${file}, line ${line}: expected a row of a report with a number in ${name}`)
+      }
+    }
+  }
+  return rows.map(({ values }) => values as unknown as ReportedLink)
+}

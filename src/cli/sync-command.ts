@@ -1,0 +1,97 @@
+import { defineCommand } from 'citty'
+import { itemsOf } from '../tasks/import.ts'
+import type { LinkRow } from '../tasks/rows.ts'
+import { type SyncSummary, syncLinks } from '../tasks/sync.ts'
+import { clientArgs, clientOf } from './client.ts'
+import { command, UsageError } from './command.ts'
+import { readLinks } from './input.ts'
+import { type OutputRow, outputArgs, outputOf } from './output.ts'
+import { Progress, timeFor } from './progress.ts'
+import { count, many } from './words.ts'
+import { Work } from './work.ts'
+
+/** `shortlink-sdk sync` */
+export const sync = command(
+  defineCommand({
+    meta: { name: 'sync', description: 'Make aliases lead where a file says; without --apply, only print the plan' },
+    args: {
+      file: {
+        type: 'positional',
+        required: true,
+        description: '.csv, .json or .ndjson with alias (or custom) and url',
+      },
+      apply: { type: 'boolean', description: 'carry out the plan' },
+      prune: {
+        type: 'boolean',
+        description: 'delete the links that are not in the file and whose alias begins with --prefix',
+      },
+      prefix: { type: 'string', valueHint: 'text', description: 'what the aliases begin with that --prune may delete' },
+      ...outputArgs,
+      ...clientArgs,
+    },
+    async run({ args }) {
+      const { file, apply, prune, prefix } = args
+      if (prune && !prefix?.trim())
+        throw new UsageError('--prune needs --prefix, which the aliases that it deletes begin with')
+      const output = await outputOf(args)
+      const client = clientOf(args)
+      const { rows } = await readLinks(file, ['url', 'custom'])
+      const wanted = rows.map(({ values }) => values as LinkRow)
+      let index = 0
+      for await (const { problem } of itemsOf(wanted)) {
+        const { line, values } = rows[index++]!
+        const alias = values.custom || values.alias
+        const message =
+          problem !== undefined
+            ? (problem as Error).message
+            : alias
+              ? undefined
+              : 'custom: is missing, expected an alias'
+        if (message !== undefined) throw new UsageError(`${file}, line ${line}: ${message}`)
+      }
+
+      const work = new Work(client)
+      const progress = new Progress('changes')
+      const steps: OutputRow[] = []
+      let plan: SyncSummary | undefined
+      const onPlan = (made: SyncSummary) => {
+        plan = made
+        const changes = made.create + made.update + made.delete
+        const time = apply && changes > 0 ? timeFor(changes, client) : ''
+        console.error(`${countsOf(made)}${time}`)
+      }
+      const main = async () => {
+        const run = syncLinks(work.client, wanted, {
+          signal: work.signal,
+          onPlan,
+          onProgress: progress.show,
+          ...(apply && { apply }),
+          ...(prune && { prune }),
+          ...(prefix && { prefix }),
+        })
+        for await (const { action, alias, domain, was, url, outcome, error } of run) {
+          work.check(error)
+          const problem = error === undefined ? {} : { error: (error as Error).message }
+          steps.push({ action, alias, domain, was, url, outcome, ...problem })
+        }
+      }
+      await work
+        .run(main, () => 'stopped: what is done stays done. The same command does the rest.')
+        .finally(() => progress.end())
+      // On a terminal, what stays as it is would hide what does not.
+      await output.write(output.format === 'table' ? steps.filter(({ action }) => action !== 'keep') : steps)
+      const failed = steps.filter(({ error }) => error !== undefined).length
+      if (failed > 0) throw new Error(`${many(failed, 'change')} failed, see error. The same command tries again.`)
+      const changes = plan ? plan.total - plan.keep : 0
+      if (changes === 0) console.error('Nothing to do.')
+      else
+        console.error(
+          apply ? `${many(changes, 'change')} done.` : 'Nothing was changed: --apply carries out this plan.',
+        )
+    },
+  }),
+  1,
+)
+
+const countsOf = (plan: SyncSummary) =>
+  `${count(plan.create)} to create, ${count(plan.update)} to update, ${count(plan.keep)} to keep, ${count(plan.delete)} to delete`

@@ -1,0 +1,58 @@
+import { constants } from 'node:fs'
+import { access, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import process from 'node:process'
+import { UsageError } from './command.ts'
+
+/**
+ * Checks that a file can be written, before work begins whose result goes there.
+ *
+ * @throws {UsageError} if it cannot
+ */
+export async function checkWritable(option: string, path: string): Promise<void> {
+  try {
+    const file = await existing(path)
+    if (file?.isDirectory()) throw new Error(`${path} is a folder`)
+    await access(file ? path : dirname(path), constants.W_OK)
+    if (file?.isFile()) await access(dirname(await realpath(path)), constants.W_OK)
+  } catch (error) {
+    throw new UsageError(`--${option}: ${(error as Error).message}`)
+  }
+}
+
+/** Writes a file whole or not at all, whatever ends the process in between: the old one stays until the new one is on disk. */
+export async function writeWhole(path: string, text: string): Promise<void> {
+  const file = await existing(path)
+  // What is no file, such as /dev/stdout or a named pipe, cannot be replaced.
+  if (file && !file.isFile()) return writeFile(path, text)
+  const target = file ? await realpath(path) : path
+  const temporary = `${target}.${process.pid}.tmp`
+  try {
+    const handle = await open(temporary, 'wx', file?.mode)
+    try {
+      await handle.writeFile(text)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(temporary, target)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+  await syncFolder(dirname(target))
+}
+
+async function existing(path: string) {
+  return stat(path).catch((error) => {
+    if (error.code !== 'ENOENT') throw error
+    return undefined
+  })
+}
+
+/** Puts the new name on disk. Windows can do without, and refuses. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r').catch(() => undefined)
+  await folder?.sync().catch(() => {})
+  await folder?.close()
+}

@@ -1,0 +1,59 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { formatWithOptions } from 'node:util'
+import { onTestFinished, vi } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { createSandbox, type SandboxOptions } from '../../src/testing/index.ts'
+import { serve } from '../../src/testing/server.ts'
+
+/** A sandbox on a port, a folder for files, and the command, which runs in this process. */
+export async function setUp(options: SandboxOptions = {}) {
+  const sandbox = createSandbox({ rateLimit: false, data: { links: [] }, ...options })
+  const server = await serve(sandbox)
+  const folder = await mkdtemp(join(tmpdir(), 'command-'))
+  onTestFinished(async () => {
+    await server.close()
+    await rm(folder, { recursive: true })
+    vi.unstubAllEnvs()
+  })
+  vi.stubEnv('SHORTLINK_BASE_URL', server.baseUrl)
+  vi.stubEnv('SHORTLINK_API_KEY', sandbox.apiKey)
+  vi.stubEnv('SHORTLINK_RATE_LIMIT', 'off')
+  const path = (name: string) => join(folder, name)
+  return {
+    sandbox,
+    path,
+    write: async (name: string, text: string) => {
+      await writeFile(path(name), text)
+      return path(name)
+    },
+    read: (name: string) => readFile(path(name), 'utf8'),
+    files: async () => (await readdir(folder)).sort(),
+  }
+}
+
+/** Runs the command, and returns its exit status and what it printed. */
+export async function run(...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
+  let stdout = ''
+  let stderr = ''
+  const line = (values: unknown[]) => `${formatWithOptions({ colors: false }, ...values)}\n`
+  const spies = [
+    vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+      stdout += text
+      return true
+    }),
+    vi.spyOn(console, 'log').mockImplementation((...values) => {
+      stdout += line(values)
+    }),
+    vi.spyOn(console, 'error').mockImplementation((...values) => {
+      stderr += line(values)
+    }),
+  ]
+  try {
+    const status = (await main(args)) ?? 0
+    return { status, stdout, stderr }
+  } finally {
+    for (const spy of spies) spy.mockRestore()
+  }
+}

@@ -1,0 +1,375 @@
+import { expect, test, vi } from 'vitest'
+import { run, setUp } from './run.ts'
+
+const shop = (name: string) => `https://shop.example/${name}`
+const links = `url,custom,title
+${shop('tea')},tea,Tea
+${shop('cake')},cake,"Cake, with cream"
+${shop('lamps')},,
+`
+
+test('import makes a link for every row, and the result has the line, the link and the outcome of each', async () => {
+  const { sandbox, write, read, files } = await setUp()
+  const { status, stdout, stderr } = await run(
+    'import',
+    await write('links.csv', links),
+    '--out',
+    await write('r.csv', ''),
+  )
+  expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
+  expect(stderr).toBe('3 links\n3 links done, 0 failed\n')
+  const random = sandbox.data.links.find(({ url }) => url === shop('lamps'))!.alias
+  expect(await read('r.csv')).toBe(`line,url,custom,title,shorturl,created,outcome,error
+2,${shop('tea')},tea,Tea,https://sho.rt/tea,true,done,
+3,${shop('cake')},cake,"Cake, with cream",https://sho.rt/cake,true,done,
+4,${shop('lamps')},,,https://sho.rt/${random},true,done,
+`)
+  // The journal goes when all is done.
+  expect(await files()).toEqual(['links.csv', 'r.csv'])
+})
+
+test('import goes on after rows that failed, keeps its journal, and the same command tries only those again', async () => {
+  const { sandbox, write, files, path } = await setUp()
+  const file = await write(
+    'links.csv',
+    `url,custom,password\n${shop('tea')},tea,open sesame\nnonsense,cake,\n${shop('x')},tea,\n${shop('lamps')},lamps,\n`,
+  )
+  const first = await run('import', file)
+  expect(first.status).toBe(1)
+  expect(first.stdout).toContain(`3,nonsense,cake,,,not-sent,"url: expected an absolute URL`)
+  expect(first.stdout).toContain(`4,${shop('x')},tea,,,not-sent,"custom: ""tea"" is the alias of line 2 already"`)
+  expect(first.stdout).not.toContain('sesame')
+  expect(first.stderr).toContain('2 links done, 2 failed')
+  expect(first.stderr).toContain('2 rows failed, see outcome and error. The same command tries them again.')
+  expect(await files()).toEqual(['links.csv', 'links.csv.journal'])
+
+  const before = sandbox.requests.length
+  await write('links.csv', `url,custom\n${shop('tea')},tea\n${shop('cake')},cake\n${shop('lamps')},lamps\n`)
+  const second = await run('import', path('links.csv'), '--json')
+  expect(second.status).toBe(0)
+  expect(JSON.parse(second.stdout)).toMatchObject([
+    { line: 2, shorturl: 'https://sho.rt/tea', outcome: 'done' },
+    { line: 3, shorturl: 'https://sho.rt/cake', created: true, outcome: 'done' },
+    { line: 4, shorturl: 'https://sho.rt/lamps', outcome: 'done' },
+  ])
+  expect(second.stderr).toContain('3 links done, 2 of them before, 0 failed')
+  expect(sandbox.requests).toHaveLength(before + 1)
+  expect(await files()).toEqual(['links.csv'])
+})
+
+test('import --dry-run says how long it takes and what is wrong, and sends nothing', async () => {
+  const { sandbox, write } = await setUp()
+  vi.stubEnv('SHORTLINK_RATE_LIMIT', '30')
+  const rows = Array.from({ length: 1000 }, (_, index) => `${shop(String(index))},p-${index}`)
+  const good = await run('import', await write('good.csv', `url,custom\n${rows.join('\n')}`), '--dry-run')
+  expect(good).toEqual({ status: 0, stdout: '', stderr: '1,000 links, about 34 minutes at 30 a minute\n' })
+  const file = await write('bad.csv', `url,custom\n,tea\n${shop('x')},a\n`)
+  const bad = await run('import', file, '--dry-run')
+  expect(bad.status).toBe(1)
+  expect(bad.stderr).toContain(`${file}, line 2: url: is missing, expected an absolute URL`)
+  expect(bad.stderr).toContain('shortlink-sdk import: 1 row cannot be imported')
+  expect(sandbox.requests).toEqual([])
+})
+
+test('import --on-taken suffix gives a taken alias a number', async () => {
+  const { write } = await setUp({ data: { links: [{ alias: 'tea', url: shop('other') }] } })
+  const file = await write('links.ndjson', `{"longurl":"${shop('tea')}","alias":"tea"}\n`)
+  const refused = await run('import', file)
+  expect(refused.status).toBe(1)
+  expect(refused.stdout).toContain('already leads to https://shop.example/other')
+  const { status, stdout } = await run('import', file, '--on-taken', 'suffix', '--format', 'ndjson')
+  expect(status).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ line: 1, shorturl: 'https://sho.rt/tea-2' })
+})
+
+test('import ends at the first row if the key is wrong, and the key is shown nowhere', async () => {
+  const { sandbox, write, files } = await setUp()
+  vi.stubEnv('SHORTLINK_API_KEY', 'wrong-key-1234567890')
+  const rows = Array.from({ length: 100 }, (_, index) => `${shop(String(index))},p-${index}`).join('\n')
+  const { status, stdout, stderr } = await run('import', await write('links.csv', `url,custom\n${rows}`))
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+  expect(stderr).toContain('401')
+  expect(stderr).not.toContain('1234567890')
+  expect(sandbox.requests.length).toBeLessThanOrEqual(20)
+  expect(await files()).not.toContain('result.csv')
+})
+
+test.each([
+  ['a file that is not there', 'none.csv', undefined, ': there is no such file'],
+  ['another kind of file', 'links.txt', 'x', ': expected a .csv, .json or .ndjson file'],
+  ['no column url', 'links.csv', 'name,link\na,b\n', ', line 1: expected a column url or longurl, found name, link'],
+  ['a slip in a column', 'links.csv', 'url,titel\na,b\n', ', line 1: column titel: did you mean title?'],
+  ['too many cells', 'links.csv', 'url,custom\na,b\nc,d,e\n', ', line 3: Invalid Record Length'],
+  ['an open quote', 'links.csv', 'url,custom\n"a,b\n', ', line 2: Quote Not Closed'],
+  ['broken JSON', 'links.json', '[\n {"url": "a"},\n {"url": }\n]', ', line 3: expected JSON'],
+  ['JSON that is no list', 'links.json', '{"url": "a"}', ', line 1: expected a list of objects'],
+  ['JSON rows that are none', 'links.json', '[{"url": "a"}, 7]', ', row 2: expected an object'],
+  ['a broken line', 'links.ndjson', '{"url": "a"}\n{"url": \n', ', line 2: expected JSON'],
+])('import refuses %s with its place, in two lines, and sends nothing', async (_what, name, text, message) => {
+  const { sandbox, write, path, files } = await setUp()
+  const file = text === undefined ? path(name) : await write(name, text)
+  const { status, stdout, stderr } = await run('import', file)
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+  expect(stderr).toContain(`shortlink-sdk import: ${file}${message}`)
+  expect(stderr.split('\n')).toHaveLength(3)
+  expect(sandbox.requests).toEqual([])
+  expect(await files()).toEqual(text === undefined ? [] : [name])
+})
+
+test('files of spreadsheets are read: a byte order mark, semicolons, CRLF, headers in capitals, empty rows', async () => {
+  const { sandbox, write } = await setUp()
+  const file = await write(
+    'links.csv',
+    `\uFEFFURL;Custom;Pixels\r\n${shop('tea?a=1;2')};tea;[1,2]\r\n;;\r\n\r\n`.replace('?a=1;2', '?a=1'),
+  )
+  expect((await run('import', file)).status).toBe(0)
+  expect(sandbox.requests[0]!.body).toEqual({ url: shop('tea?a=1'), custom: 'tea', pixels: [1, 2] })
+})
+
+test('cells that a spreadsheet would run as a formula are written so that it does not, and read as they were', async () => {
+  const titles = ['=1+1', '+1', '-1', '@x', 'plain']
+  const { sandbox, path, read } = await setUp({
+    data: { links: titles.map((title, index) => ({ title, alias: `p-${index}`, url: shop(`${index}`) })) },
+  })
+  await run('list', 'links', '--out', path('all.csv'))
+  for (const cell of ["'=1+1", "'+1", "'-1", "'@x", 'plain']) expect(await read('all.csv')).toContain(`,${cell},`)
+  sandbox.data.links.length = 0
+  expect((await run('import', path('all.csv'))).status).toBe(0)
+  expect(sandbox.data.links.map(({ title }) => title)).toEqual(titles)
+})
+
+test('what list and report write can be imported, and synced without a change', async () => {
+  const data = {
+    campaigns: [{ id: 1, links: [2] }],
+    channels: [{ id: 1, items: [{ type: 'links' as const, id: 1 }] }],
+    links: [
+      { alias: 'tea', url: shop('tea'), title: 'Tea' },
+      { alias: 'cake', url: shop('cake'), title: 'Cake', clicks: 3 },
+    ],
+  }
+  for (const name of ['all.csv', 'all.json', 'all.ndjson']) {
+    for (const command of [['list', 'links'], ['report']]) {
+      const { sandbox, path } = await setUp({ data })
+      expect((await run(...command, '--out', path(name))).status).toBe(0)
+      expect((await run('sync', path(name))).stderr).toBe(
+        '0 to create, 0 to update, 2 to keep, 0 to delete\nNothing to do.\n',
+      )
+      sandbox.data.links.length = 0
+      expect(await run('import', path(name), '--out', path('r.csv'))).toMatchObject({ status: 0 })
+      expect(sandbox.data.links.map(({ alias, url, title }) => [alias, url, title])).toEqual([
+        ['tea', shop('tea'), 'Tea'],
+        ['cake', shop('cake'), 'Cake'],
+      ])
+    }
+  }
+})
+
+test('report asks for statistics only of links that were visited since the earlier report', async () => {
+  const { sandbox, path, read, files } = await setUp({
+    data: {
+      links: Array.from({ length: 120 }, (_, index) => ({ alias: `p-${index}`, url: shop(`${index}`), clicks: 1 })),
+    },
+  })
+  const first = await run('report', '--out', path('monday.csv'))
+  expect(first).toEqual({ status: 0, stdout: '', stderr: '120 links, 120 changed, 0 failed\n' })
+  const text = await read('monday.csv')
+  expect(text.split('\n')[0]).toBe(
+    'id,shorturl,alias,longurl,title,description,clicks,domain,campaign,channel,date,uniqueClicks,changed',
+  )
+  for (const index of [3, 50, 119]) sandbox.data.links[index]!.clicks++
+  const before = sandbox.requests.length
+  const second = await run('report', '--previous', path('monday.csv'), '--json')
+  expect(second.stderr).toBe('120 links, 3 changed, 0 failed\n')
+  expect(JSON.parse(second.stdout).filter(({ changed }: { changed: boolean }) => changed)).toHaveLength(3)
+  expect(sandbox.requests.length - before).toBe(5)
+  expect(await files()).toEqual(['monday.csv'])
+})
+
+test('report leaves no number for a link whose statistics failed, and its next run asks again', async () => {
+  const { sandbox, path, read } = await setUp({ data: { links: [{ alias: 'a' }, { alias: 'b' }] } })
+  sandbox.fail({ path: '/url/:id', status: 403, body: { error: 1, message: 'No.' } })
+  const first = await run('report', '--out', path('r.csv'))
+  expect(first.status).toBe(1)
+  expect(first.stderr).toContain('1 link without statistics, see error. The next report asks again.')
+  expect((await read('r.csv')).split('\n')[1]).toMatch(/,,true,.*No\./)
+  expect((await run('report', '--previous', path('r.csv'), '--out', path('r.csv'))).status).toBe(0)
+  expect((await read('r.csv')).split('\n')[1]).toMatch(/,0,false$/)
+})
+
+test('report refuses an earlier report that is none, with its line', async () => {
+  const { sandbox, write } = await setUp()
+  const file = await write('r.csv', 'id,clicks\n1,2\n2,\n')
+  const { status, stderr } = await run('report', '--previous', file)
+  expect(status).toBe(2)
+  expect(stderr).toContain(`${file}, line 3: expected a row of a report with a number in clicks`)
+  expect(sandbox.requests).toEqual([])
+})
+
+test('sync prints a plan and changes nothing, applies it, and then finds nothing to do', async () => {
+  const { sandbox, write } = await setUp({
+    data: {
+      links: [
+        { alias: 'tea', url: shop('tea') },
+        { alias: 'cake', url: shop('old') },
+        { alias: 'x-old', url: shop('x') },
+      ],
+    },
+  })
+  const file = await write('links.csv', `alias,url\ntea,${shop('tea')}\ncake,${shop('cake')}\nlamps,${shop('lamps')}\n`)
+  const plan = await run('sync', file, '--prune', '--prefix', 'x-', '--format', 'table')
+  expect(plan.status).toBe(0)
+  expect(plan.stdout.split('\n').map((line) => line.split(/ {2,}/)[0])).toEqual([
+    'ACTION',
+    'update',
+    'create',
+    'delete',
+    '',
+  ])
+  expect(plan.stderr).toBe(
+    '1 to create, 1 to update, 1 to keep, 1 to delete\nNothing was changed: --apply carries out this plan.\n',
+  )
+  expect(sandbox.requests).toHaveLength(1)
+
+  vi.stubEnv('SHORTLINK_RATE_LIMIT', '30')
+  const applied = await run('sync', file, '--prune', '--prefix', 'x-', '--apply')
+  expect(applied.status).toBe(0)
+  expect(applied.stderr).toBe(
+    '1 to create, 1 to update, 1 to keep, 1 to delete, less than a minute at 30 a minute\n3 changes done.\n',
+  )
+  expect(sandbox.requests).toHaveLength(1 + 4)
+  const again = await run('sync', file, '--prune', '--prefix', 'x-', '--apply')
+  expect(again.stderr).toBe('0 to create, 0 to update, 3 to keep, 0 to delete\nNothing to do.\n')
+})
+
+test.each([
+  [
+    'an alias twice',
+    `alias,url\ntea,${shop('a')}\ntea,${shop('b')}\n`,
+    'line 3: custom: "tea" is the alias of line 2 already',
+  ],
+  ['a row without an alias', `alias,url\n,${shop('a')}\n`, 'line 2: custom: is missing, expected an alias'],
+  ['a row without an address', 'alias,url\ntea,\n', 'line 2: url: is missing'],
+  ['no column of aliases', `url\n${shop('a')}\n`, 'line 1: expected a column custom or alias, found url'],
+])('sync refuses %s with its line, and sends nothing', async (_what, text, message) => {
+  const { sandbox, write } = await setUp()
+  const file = await write('links.csv', text)
+  const { status, stderr } = await run('sync', file, '--apply')
+  expect(status).toBe(2)
+  expect(stderr).toContain(`${file}, ${message}`)
+  expect(sandbox.requests).toEqual([])
+})
+
+test('shorten prints one short address a line, in the order of the URLs', async () => {
+  const { sandbox } = await setUp()
+  const urls = ['a', 'b', 'c'].map(shop)
+  const { status, stdout } = await run('shorten', ...urls)
+  expect(status).toBe(0)
+  const aliases = urls.map((url) => sandbox.data.links.find((link) => link.url === url)!.alias)
+  expect(stdout).toBe(aliases.map((alias) => `https://sho.rt/${alias}\n`).join(''))
+  const again = await run('shorten', urls[1]!, '--json')
+  expect(JSON.parse(again.stdout)).toEqual([{ url: urls[1], shorturl: `https://sho.rt/${aliases[1]}`, created: false }])
+})
+
+test('shorten takes an alias and a domain, and goes on after a URL that is none', async () => {
+  const { sandbox } = await setUp({ data: { links: [], domains: [{ domain: 'https://go.example' }] } })
+  const one = await run('shorten', shop('tea'), '--alias', '007', '--domain', 'https://go.example')
+  expect(one).toEqual({ status: 0, stdout: 'https://go.example/007\n', stderr: '' })
+  const two = await run('shorten', 'nonsense', shop('tea'))
+  expect(two.status).toBe(1)
+  expect(two.stdout).toBe('https://go.example/007\n')
+  expect(two.stderr).toContain('nonsense: url: expected an absolute URL')
+  expect(sandbox.data.links).toHaveLength(1)
+})
+
+test('list prints every row, or as many as it is told, of every resource', async () => {
+  const { sandbox } = await setUp({
+    data: {
+      links: Array.from({ length: 150 }, () => ({})),
+      campaigns: [{ name: 'Spring \u001b[31mTea' }],
+      channels: [],
+    },
+  })
+  expect(JSON.parse((await run('list', 'links', '--json')).stdout)).toHaveLength(150)
+  const before = sandbox.requests.length
+  expect((await run('list', 'links', '--limit', '7')).stdout.split('\n')).toHaveLength(1 + 7 + 1)
+  expect(sandbox.requests).toHaveLength(before + 1)
+  expect((await run('list', 'campaigns', '--format', 'table')).stdout).toMatch(/^ID {2}NAME .*\n1 {3}Spring .\[31mTea/)
+  for (const resource of ['channels', 'domains', 'files', 'overlays', 'pixels', 'qr', 'splash']) {
+    expect((await run('list', resource)).status).toBe(0)
+  }
+  expect((await run('list', 'channels')).stdout).toBe('')
+  expect((await run('list', 'channels', '--json')).stdout).toBe('[]\n')
+})
+
+test('call makes any call and prints the response, and an error is one line', async () => {
+  const { sandbox } = await setUp()
+  const made = await run('call', 'post', '/url/add', '--data', `{"url":"${shop('tea')}","custom":"tea"}`)
+  expect(JSON.parse(made.stdout)).toMatchObject({ shorturl: 'https://sho.rt/tea' })
+  const listed = await run('call', 'GET', '/urls?limit=1&order=date')
+  expect(JSON.parse(listed.stdout).data.urls).toHaveLength(1)
+  expect(sandbox.requests.at(-1)!.query).toEqual({ limit: '1', order: 'date' })
+  const missing = await run('call', 'GET', '/url/99')
+  expect(missing).toMatchObject({ status: 1, stdout: '' })
+  expect(missing.stderr).toMatch(/^shortlink-sdk call: GET \/url\/99: 404 .*\n$/)
+})
+
+test.each<[string[], string]>([
+  [[], 'Usage: shortlink-sdk <command>'],
+  [['lst'], "there is no command 'lst', did you mean list?"],
+  [['import'], 'Missing required positional argument: FILE'],
+  [['import', 'a.csv', 'b.csv'], "unexpected argument 'b.csv'"],
+  [['import', 'a.csv', '--dryrun'], 'unknown option --dryrun, did you mean --dry-run?'],
+  [['import', 'a.csv', '--out'], '--out needs a value'],
+  [['import', 'a.csv', '--out', '/none/r.csv'], "--out: ENOENT: no such file or directory, access '/none'"],
+  [['import', 'a.csv', '--format', 'xml'], "--format takes table, csv, json, ndjson, not 'xml'"],
+  [['import', 'a.csv', '--on-taken', 'skip'], "--on-taken takes suffix, not 'skip'"],
+  [['import', 'a.csv', '--key', 'secret'], 'set SHORTLINK_API_KEY'],
+  [['list'], 'Missing required positional argument: RESOURCE'],
+  [['list', 'lnks'], "there is no list of 'lnks', but of links"],
+  [['list', 'links', '--limit', '0'], '--limit takes a number from 1'],
+  [['list', 'links', '--json=yes'], '--json takes no value'],
+  [['shorten', 'a', 'b', '--alias', 'x'], '--alias is for one URL'],
+  [['sync', 'a.csv', '--prune'], '--prune needs --prefix'],
+  [['sync', 'a.csv', '--prune', '--prefix', ' '], '--prune needs --prefix'],
+  [['call', 'GET'], 'Missing required positional argument: PATH'],
+  [['call', 'FETCH', '/account'], 'expected one of GET, POST, PUT, PATCH, DELETE'],
+  [['call', 'GET', 'account'], 'did you mean "/account"?'],
+  [['call', 'POST', '/x', '--data', '{'], '--data: expected JSON'],
+])('%j is wrong usage: status 2, and nothing is sent', async (args, message) => {
+  const { sandbox } = await setUp()
+  const { status, stdout, stderr } = await run(...args)
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+  expect(stderr).toContain(message)
+  expect(stderr).not.toContain('secret')
+  expect(sandbox.requests).toEqual([])
+})
+
+test.each([
+  ['SHORTLINK_BASE_URL', 'no address: set SHORTLINK_BASE_URL, or --base-url'],
+  ['SHORTLINK_API_KEY', 'no key: set SHORTLINK_API_KEY'],
+])('without %s a command says what to set', async (name, message) => {
+  await setUp()
+  vi.stubEnv(name, '')
+  const { status, stderr } = await run('list', 'links')
+  expect(status).toBe(2)
+  expect(stderr).toContain(message)
+})
+
+test('the address is taken from --base-url, and http beyond this machine only if it is allowed', async () => {
+  await setUp()
+  vi.stubEnv('SHORTLINK_BASE_URL', '')
+  const { status, stderr } = await run('list', 'links', '--base-url', 'http://sho.rt/api')
+  expect(status).toBe(2)
+  expect(stderr).toContain('allowInsecureHttp')
+})
+
+test('every command has its help, with its options, and nothing in it that colours a pipe', async () => {
+  for (const name of ['shorten', 'list', 'import', 'report', 'sync', 'call']) {
+    const { status, stdout, stderr } = await run(name, '--help')
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toContain(`shortlink-sdk ${name}`)
+    for (const option of ['--json', '--base-url']) expect(stdout).toContain(option)
+    expect(stdout).not.toContain('\u001b')
+    expect((await run('--help')).stdout).toContain(`  ${name} `)
+  }
+})
