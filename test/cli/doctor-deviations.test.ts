@@ -58,7 +58,7 @@ test.each([
     expect(report.verdict).toBe(`The client will not work: the key has to be sent as ${sent}.`)
     expect(report.advice).toEqual([`Set SHORTLINK_AUTH_SCHEME=${scheme}, or the option \`authScheme: '${scheme}'\`.`])
     expect(report.server.key).toBe(
-      `refused as Authorization: Bearer KEY, and as ${sent} taken; a wrong one is refused with 401`,
+      `refused as Authorization: Bearer KEY, taken as ${sent}; a wrong one is refused with 401`,
     )
     expect(sandbox.requests).toHaveLength(report.requests)
     const { report: again } = await diagnoseSandbox([name], {}, () => {}, { authScheme: scheme })

@@ -93,14 +93,9 @@ const evil = '\u001b[2J\u009b31m\u202e\u0007\r'
 test.each<[where: string, fetch: () => Promise<Response>]>([
   ['an error of fetch', () => Promise.reject(new TypeError(`${evil} came`))],
   ['a page', async () => new Response(`<html>${evil} came</html>`)],
-  ['a refusal', async () => Response.json({ error: 1, message: `${evil} came` }, { status: 400 })],
   [
     'the address of a redirect',
-    async () => new Response(null, { status: 302, headers: { Location: 'x:\u009b31m came' } }),
-  ],
-  [
-    'the cookie of a bot wall',
-    async () => new Response(`<script>document.cookie="${evil}=came";location.reload()</script>`),
+    async () => new Response(null, { status: 302, headers: { Location: 'https://[\u009b31m' } }),
   ],
 ])('control characters in %s do not reach the terminal', async (_, fetch) => {
   const report = await diagnose({

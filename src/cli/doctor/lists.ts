@@ -28,37 +28,33 @@ export interface List {
 
 /** The lists that need no id, those first that users most likely have rows in. */
 export const lists: readonly List[] = [
-  list('campaigns.list()', '/campaigns', ['campaigns'], campaign, (client, ...args) => client.campaigns.list(...args)),
-  list('channels.list()', '/channels', ['channels'], channel, (client, ...args) => client.channels.list(...args)),
-  list('qr.list()', '/qr', ['qrs'], qrCode, (client, ...args) => client.qr.list(...args)),
-  list('links.list()', '/urls', ['urls'], link, (client, ...args) => client.links.list(...args)),
-  list('domains.list()', '/domains', ['domains'], domain, (client, ...args) => client.domains.list(...args)),
+  list('campaigns', '/campaigns', ['campaigns'], campaign),
+  list('channels', '/channels', ['channels'], channel),
+  list('qr', '/qr', ['qrs'], qrCode),
+  list('links', '/urls', ['urls'], link),
+  list('domains', '/domains', ['domains'], domain),
   // The reference shows two types, and does not list all.
-  list('overlays.list()', '/overlay', ['cta', 'overlay'], overlay, (client, ...args) => client.overlays.list(...args), [
-    'message',
-    'contact',
-  ]),
-  list('pixels.list()', '/pixels', ['pixels'], pixel, (client, ...args) => client.pixels.list(...args), pixelTypes),
-  list('files.list()', '/files', ['list'], platformFile, (client, ...args) => client.files.list(...args)),
-  list('splash.list()', '/splash', ['splash'], splash, (client, ...args) => client.splash.list(...args)),
+  { ...list('overlays', '/overlay', ['cta', 'overlay'], overlay), types: ['message', 'contact'] },
+  { ...list('pixels', '/pixels', ['pixels'], pixel), types: pixelTypes },
+  list('files', '/files', ['list'], platformFile),
+  list('splash', '/splash', ['splash'], splash),
 ]
 
-/** The items of a channel. */
-export function itemsOf(id: number): List {
-  const ask: List['ask'] = (client, ...args) => client.channels.items(id, ...args)
-  return list('channels.items(id)', '/channel/:id', ['items'], channelItem, ask, ['links', 'bio', 'qr'])
+type Listed = 'campaigns' | 'channels' | 'qr' | 'links' | 'domains' | 'overlays' | 'pixels' | 'files' | 'splash'
+
+function list(name: Listed, path: string, keys: readonly string[], row: z.ZodMiniType): List {
+  return { call: `${name}.list()`, path, keys, row, ask: (client, ...args) => client[name].list(...args) }
 }
 
-function list(
-  call: string,
-  path: string,
-  keys: readonly string[],
-  row: z.ZodMiniType,
-  ask: List['ask'],
-  types?: readonly string[],
-): List {
-  return { call, path, keys, row, ask, ...(types && { types }) }
-}
+/** The items of a channel. */
+export const itemsOf = (id: number): List => ({
+  call: 'channels.items(id)',
+  path: '/channel/:id',
+  keys: ['items'],
+  row: channelItem,
+  types: ['links', 'bio', 'qr'],
+  ask: (client, ...args) => client.channels.items(id, ...args),
+})
 
 /** A page as it came. */
 export interface ReadPage {

@@ -48,10 +48,14 @@ export interface ReportedIssue {
   readonly times: number
 }
 
-export function reportOf(findings: Findings): Report {
-  const { subject, checkedAt, calls, leftOut } = findings
-  const redact = createRedactor(subject.apiKey ?? '')
-  const shownUrl = (url: string | undefined) => (url === undefined ? null : redact(url))
+export function reportOf(seen: Findings): Report {
+  const redact = createRedactor(seen.subject.apiKey ?? '')
+  const shownUrl = (url: string | undefined) => url && redact(url)
+  const { baseUrl, openerUrl } = seen.subject
+  // What comes from outside is made safe here, because our own words must stay as they are, whatever the key is.
+  const subject = { ...seen.subject, baseUrl: shownUrl(baseUrl), openerUrl: shownUrl(openerUrl) }
+  const findings = { ...seen, subject }
+  const { checkedAt, calls, leftOut } = findings
   const deviations = deviationsOf(findings)
   const reported = calls.map((call): ReportedCall => {
     const { method, path, exchange, ms } = call
@@ -61,8 +65,8 @@ export function reportOf(findings: Findings): Report {
   const key = keyOf(findings)
   const problem = problemOf(findings, key)
   return {
-    baseUrl: shownUrl(subject.baseUrl),
-    openerUrl: shownUrl(subject.openerUrl),
+    baseUrl: subject.baseUrl ?? null,
+    openerUrl: subject.openerUrl ?? null,
     checkedAt: checkedAt.toISOString(),
     requests: calls.length,
     works: problem === undefined,
@@ -119,67 +123,47 @@ function problemOf(findings: Findings, key: Key | undefined): string | undefined
 /** What to do, the most important first. */
 function adviceOf(findings: Findings, key: Key | undefined, reported: readonly ReportedCall[]): string[] {
   const { subject, calls, stopped, leftOut } = findings
-  const account = find(findings, 'account')
-  const opener = find(findings, 'opener')
-  const some = (choose: (call: Call) => boolean, say: (names: string, first: Call) => string): string[] => {
-    const chosen = calls.filter((call) => isRead(call) && call !== account && choose(call))
-    const names = [...new Set(chosen.map(({ method, path }) => `${method} ${path}`))].join(', ')
-    return chosen[0] ? [say(names, chosen[0])] : []
-  }
+  const [account, opener] = [find(findings, 'account'), find(findings, 'opener')]
+  const isBelowApi = find(findings, 'api path')?.reply !== undefined
   const failed = (call: Call) => [wordsOf(call).advice || 'Show this to the operator.', ...proxyAdvice(call)]
-  const isLinks = ({ path }: Call) => path.startsWith('/url')
-  const isRefused = ({ reply }: Call) => reply?.ok === false && reply.status < 500 && reply.status !== 429
+  const named = (choose: (call: Call) => boolean): string => {
+    const chosen = calls.filter((call) => isRead(call) && choose(call)).map(({ method, path }) => `${method} ${path}`)
+    return [...new Set(chosen)].join(', ')
+  }
+  const invalid = named(({ reply, issues }) => reply !== undefined && issues.length > 0)
+  const silent = named((call) => call !== account && !call.reply)
+  const failing = named(({ reply }) => (reply?.status ?? 0) >= 500)
+  const isRefused = ({ purpose, reply }: Call) =>
+    (purpose === 'list' || purpose === 'single') && reply?.ok === false && reply.status < 500 && reply.status !== 429
+  const refused = named((call) => isRefused(call) && !call.path.startsWith('/url'))
+  const links = named((call) => isRefused(call) && call.path.startsWith('/url'))
+  const hasUnknownWords = reported.some(({ issues }) => issues.some(({ message }) => message.includes('unknown word')))
   const ahead = clockOf(findings) ?? 0
-  return [
-    ...(account && !account.reply && !find(findings, 'api path')?.reply ? failed(account) : []),
-    ...(find(findings, 'api path')?.reply
-      ? [`The API responds below /api: set SHORTLINK_BASE_URL=${subject.baseUrl}/api.`]
-      : []),
+  const advice = [
+    isBelowApi && `The API responds below /api: set SHORTLINK_BASE_URL=${subject.baseUrl}/api.`,
+    ...(account && !account.reply && !isBelowApi ? failed(account) : []),
     ...(key?.advice ?? []),
-    ...(account && account.issues.length > 0 ? [misfit('GET /account')] : []),
-    ...some(({ reply, issues }) => reply !== undefined && issues.length > 0, misfit),
-    ...some(
-      ({ reply }) => !reply,
-      (names, call) => `${names}: ${wordsOf(call).says}. Show this to the operator.`,
-    ),
-    ...some(
-      ({ reply }) => (reply?.status ?? 0) >= 500,
-      (names) => `${names}: the server fails. Show this to the operator.`,
-    ),
-    ...some(
-      (call) => isRefused(call) && !isLinks(call) && call.purpose !== 'limit',
-      (names) => `${names}: refused. Ask the operator whether your plan has this part of the platform.`,
-    ),
-    ...some(
-      (call) => isRefused(call) && isLinks(call) && call.purpose !== 'limit',
-      (names) =>
-        `${names}: refused. client.links will not work: it is outside the reference, and not every server has it.`,
-    ),
-    ...(reported.some(({ issues }) => issues.some(({ message }) => message.includes('unknown word')))
-      ? ['The unknown words break nothing: the client passes them on. Report them to the authors of shortlink-sdk.']
-      : []),
-    ...(stopped?.why === 'rate'
-      ? [
-          `The rate limit is used up, so ${leftOut.length || 'no'} calls were left out. Run the doctor again in ${duration(stopped.seconds ?? 60)}.`,
-        ]
-      : stopped?.why === 'silence'
-        ? ['The server stopped responding. Run the doctor again later.']
-        : find(findings, 'list') && !rateOf(findings).isShown
-          ? [
-              'No response has rate-limit headers, so the client assumes 30 requests a minute. If your plan allows another number, set SHORTLINK_RATE_LIMIT.',
-            ]
-          : []),
+    invalid &&
+      `${invalid}: invalid responses. Report this output, or the file of --json, to the authors of shortlink-sdk. Until then, the option \`validation: 'report'\` passes such rows on as they came.`,
+    silent && `${silent}: no response of the platform. Show this to the operator.`,
+    failing && `${failing}: the server fails. Show this to the operator.`,
+    refused && `${refused}: refused. Ask the operator whether your plan has this part of the platform.`,
+    links && `${links}: refused. client.links will not work: it is outside the reference, and not every server has it.`,
+    hasUnknownWords &&
+      'The unknown words break nothing: the client passes them on. Report them to the authors of shortlink-sdk.',
+    stopped?.why === 'rate' &&
+      `The rate limit is used up, so ${leftOut.length || 'no'} calls were left out. Run the doctor again in ${duration(stopped.seconds ?? 60)}.`,
+    stopped?.why === 'silence' && 'The server stopped responding. Run the doctor again later.',
+    !stopped &&
+      find(findings, 'list') &&
+      !rateOf(findings) &&
+      'No response has rate-limit headers, so the client assumes 30 requests a minute. If your plan allows another number, set SHORTLINK_RATE_LIMIT.',
     ...(opener && !opener.reply ? failed(opener).map((text) => `The opener: ${text}`) : []),
-    ...(Math.abs(ahead) < 60
-      ? []
-      : [
-          `The server's clock is ${clockText(ahead)}: check the clock of this machine. Calls work all the same, because waits are measured by the server's clock.`,
-        ]),
+    Math.abs(ahead) >= 60 &&
+      `The server's clock is ${clockText(ahead)}: check the clock of this machine. Calls work all the same, because waits are measured by the server's clock.`,
   ]
+  return advice.filter((text): text is string => typeof text === 'string' && text !== '')
 }
-
-const misfit = (names: string): string =>
-  `${names}: invalid responses. Report this output, or the file of --json, to the authors of shortlink-sdk. Until then, the option \`validation: 'report'\` passes such rows on as they came.`
 
 /** What to do if no response came, and a proxy is set. */
 function proxyAdvice({ exchange }: Call): string[] {
@@ -200,7 +184,6 @@ function proxyAdvice({ exchange }: Call): string[] {
 /** What can be told of the server. */
 function serverOf(findings: Findings, key: Key | undefined, deviations: Deviations): Record<string, string> {
   const { defaultSize, limit, cap, lastPage } = pagesOf(findings, deviations)
-  const { isShown, text } = rateOf(findings)
   const clock = clockOf(findings)
   const limitText =
     limit === 'forgotten' ? 'forgotten after the first page' : limit === 'capped' ? `capped at ${cap}` : limit
@@ -213,7 +196,7 @@ function serverOf(findings: Findings, key: Key | undefined, deviations: Deviatio
   const facts = {
     key: key?.says,
     pages: defaultSize === null ? undefined : pages.join('; '),
-    rate: isShown ? text : hasReply ? 'no response has rate headers' : undefined,
+    rate: rateOf(findings) ?? (hasReply ? 'no response has rate headers' : undefined),
     clock: clock === undefined ? undefined : clockText(clock),
     browser: browserText(findings),
     opener: openerText(findings),
@@ -236,12 +219,10 @@ function keyOf(findings: Findings): Key | undefined {
   const { subject, scheme } = findings
   const [own, none, wrong] = (['account', 'no key', 'wrong key'] as const).map((purpose) => find(findings, purpose))
   const status = own?.reply?.status
-  const taken = wrong?.reply?.ok
-    ? ''
-    : `taken${wrong?.reply ? `; a wrong one is refused with ${wrong.reply.status}` : ''}`
+  const refusal = wrong?.reply && !wrong.reply.ok ? `; a wrong one is refused with ${wrong.reply.status}` : ''
   if (scheme !== subject.authScheme) {
     const line = `SHORTLINK_AUTH_SCHEME=${scheme}`
-    const says = `refused as ${schemes[subject.authScheme]}, and as ${schemes[scheme]} ${taken || 'taken'}`
+    const says = `refused as ${schemes[subject.authScheme]}, taken as ${schemes[scheme]}${refusal}`
     return {
       says,
       problem: `the key has to be sent as ${schemes[scheme]}`,
@@ -249,7 +230,7 @@ function keyOf(findings: Findings): Key | undefined {
     }
   }
   if (own?.reply?.ok) {
-    if (taken) return { says: taken, advice: [] }
+    if (!wrong?.reply?.ok) return { says: `taken${refusal}`, advice: [] }
     const says = 'a wrong key is taken as well: nobody checks it, or a proxy on the way adds its own'
     return { says, advice: ['If a proxy adds the key, give the client `apiKey: null`.'] }
   }
@@ -291,15 +272,15 @@ function isSame(...calls: [Call, Call]): boolean {
 }
 
 /** What the rate headers said last. */
-function rateOf({ calls }: Findings): { isShown: boolean; text: string } {
-  const parsed = calls
-    .filter(({ purpose }) => purpose !== 'opener')
-    .map(({ exchange }) => parseRateHeaders(exchange.headers))
+function rateOf({ calls }: Findings): string | undefined {
+  const management = calls.filter(({ purpose }) => purpose !== 'opener')
+  const parsed = management.map(({ exchange }) => parseRateHeaders(exchange.headers))
   const last = parsed.filter(({ limit, remaining }) => limit !== undefined || remaining !== undefined).at(-1)
-  const { limit = '?', remaining = '?', reset, date } = last ?? {}
+  if (!last) return undefined
+  const { limit = '?', remaining = '?', reset, date } = last
   const hasReset = reset !== undefined && date !== undefined
   const resets = hasReset ? `; the next window begins in ${reset - Math.floor(date / 1000)} s` : ''
-  return { isShown: last !== undefined, text: `${remaining} of ${limit} requests left${resets}` }
+  return `${remaining} of ${limit} requests left${resets}`
 }
 
 /** How far the server's clock is ahead of this machine's, in seconds. */
@@ -327,19 +308,18 @@ function browserText(findings: Findings): string | undefined {
   const allowsOrigin = (from: Headers) => ['*', ORIGIN].includes(from.get('Access-Control-Allow-Origin') ?? '')
   const allowed = listOf(headers, 'Access-Control-Allow-Headers')
   const asPage = findings.calls.find(({ path, reply }) => path === '/splash' && reply)?.exchange.headers
-  const problem =
-    status < 200 || status > 299
-      ? `the preflight, OPTIONS /account, gets ${status}`
-      : !allowsOrigin(headers)
-        ? 'the preflight has no Access-Control-Allow-Origin for other sites'
-        : // The wildcard does not stand for Authorization.
-          !allowed.includes('authorization')
-          ? 'Access-Control-Allow-Headers does not name Authorization'
-          : !allowed.includes('content-type') && !allowed.includes('*')
-            ? 'Access-Control-Allow-Headers does not name Content-Type'
-            : asPage && !allowsOrigin(asPage)
-              ? 'the response to a GET has no Access-Control-Allow-Origin'
-              : undefined
+  const problems: [is: boolean | undefined, text: string][] = [
+    [status < 200 || status > 299, `the preflight, OPTIONS /account, gets ${status}`],
+    [!allowsOrigin(headers), 'the preflight has no Access-Control-Allow-Origin for other sites'],
+    // The wildcard does not stand for Authorization.
+    [!allowed.includes('authorization'), 'Access-Control-Allow-Headers does not name Authorization'],
+    [
+      !allowed.includes('content-type') && !allowed.includes('*'),
+      'Access-Control-Allow-Headers does not name Content-Type',
+    ],
+    [asPage && !allowsOrigin(asPage), 'the response to a GET has no Access-Control-Allow-Origin'],
+  ]
+  const [, problem] = problems.find(([is]) => is) ?? []
   if (problem) return `pages of other sites cannot call it (${problem}): use shortlink-sdk/proxy`
   const exposed = asPage && listOf(asPage, 'Access-Control-Expose-Headers')
   const names = [rateHeaders.limit, rateHeaders.remaining, rateHeaders.reset].map((name) => name.toLowerCase())
