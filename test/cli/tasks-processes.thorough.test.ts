@@ -1,0 +1,135 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parse } from 'csv-parse/sync'
+import { expect, onTestFinished, test } from 'vitest'
+import { createSandbox } from '../../src/testing/index.ts'
+import { serve } from '../../src/testing/server.ts'
+
+const cli = fileURLToPath(new URL('../../src/cli/index.ts', import.meta.url))
+const ROWS = 500
+const KILLS = 10
+
+async function setUp(links: { alias: string }[] = []) {
+  const sandbox = createSandbox({ rateLimit: false, data: { links } })
+  let onAnswer = () => {}
+  const server = await serve(sandbox, { log: () => onAnswer() })
+  const folder = await mkdtemp(join(tmpdir(), 'command-'))
+  const children = new Set<ChildProcess>()
+  onTestFinished(async () => {
+    for (const child of children) child.kill('SIGKILL')
+    await server.close()
+    await rm(folder, { recursive: true })
+  })
+  return {
+    sandbox,
+    folder,
+    /** Calls back at every response of the sandbox. */
+    watch: (callback: () => void) => {
+      onAnswer = callback
+    },
+    start: (...args: string[]) => {
+      const env = { ...process.env, SHORTLINK_BASE_URL: server.baseUrl, SHORTLINK_API_KEY: sandbox.apiKey }
+      const child = spawn(process.execPath, ['--import', 'tsx', cli, ...args], {
+        env: { ...env, SHORTLINK_RATE_LIMIT: 'off' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      children.add(child)
+      const output = { stdout: '', stderr: '' }
+      child.stdout.on('data', (text) => {
+        output.stdout += text
+      })
+      child.stderr.on('data', (text) => {
+        output.stderr += text
+      })
+      const ended = once(child, 'close').then(([status, signal]) => ({ status, signal, ...output }))
+      return { child, ended, output }
+    },
+  }
+}
+
+/** Rows of a file: every tenth has no alias. */
+function csv(rows: number): string {
+  const lines = Array.from({ length: rows }, (_, index) => {
+    return `https://shop.example/${index},${index % 10 === 0 ? '' : `p-${index}`}`
+  })
+  return `url,custom\n${lines.join('\n')}\n`
+}
+
+test(`an import of ${ROWS} rows that is killed at ${KILLS} random moments makes one link for each row`, {
+  timeout: 300_000,
+}, async () => {
+  const { sandbox, folder, watch, start } = await setUp()
+  const [file, out] = [join(folder, 'links.csv'), join(folder, 'result.csv')]
+  await writeFile(file, csv(ROWS))
+  const moments = Array.from({ length: KILLS }, () => 1 + Math.floor(Math.random() * (ROWS - 20))).sort((a, b) => a - b)
+  const killed: number[] = []
+  for (const moment of moments) {
+    const { child, ended } = start('import', file, '--out', out)
+    const kill = () => sandbox.data.links.length >= moment && child.kill('SIGKILL')
+    watch(kill)
+    const { signal, stderr } = await ended
+    expect({ signal, stderr }).toEqual({ signal: 'SIGKILL', stderr: '500 links\n' })
+    killed.push(sandbox.data.links.length)
+    expect(await readdir(folder)).not.toContain('result.csv')
+  }
+  watch(() => {})
+  const { status, stderr } = await start('import', file, '--out', out).ended
+  console.log(`killed at ${killed.join(', ')} links; then: ${stderr.trim().split('\n').at(-1)}`)
+  expect(status).toBe(0)
+
+  expect(sandbox.data.links).toHaveLength(ROWS)
+  expect(new Set(sandbox.data.links.map(({ url }) => url)).size).toBe(ROWS)
+  const results: Record<string, string>[] = parse(await readFile(out, 'utf8'), { columns: true })
+  expect(results.map(({ line }) => Number(line))).toEqual(Array.from({ length: ROWS }, (_, index) => index + 2))
+  const address = new Map(sandbox.data.links.map(({ url, alias }) => [url, `https://sho.rt/${alias}`]))
+  for (const { url, shorturl, outcome } of results) {
+    expect({ outcome, shorturl }).toEqual({ outcome: 'done', shorturl: address.get(url!) })
+  }
+  expect((await readdir(folder)).sort()).toEqual(['links.csv', 'result.csv'])
+})
+
+test('Ctrl+C ends an import after the calls in flight and says how to continue, and the same command does', {
+  timeout: 120_000,
+}, async () => {
+  const { sandbox, folder, watch, start } = await setUp()
+  const file = join(folder, 'links.csv')
+  await writeFile(file, csv(100))
+  // The calls in flight when the signal comes have a while to go.
+  sandbox.fail({ method: 'POST', after: 30, times: 20, delay: 1000 })
+  const first = start('import', file)
+  watch(() => {
+    if (sandbox.data.links.length === 30) first.child.kill('SIGINT')
+  })
+  const stopped = await first.ended
+  expect(stopped.status).toBe(1)
+  expect(stopped.stdout).toBe('')
+  expect(stopped.stderr).toMatch(
+    /Stopping after the calls in flight\..*\n.*stopped: \d+ of 100 links are done, and .*links\.csv\.journal remembers them\. The same command continues there\.\n$/,
+  )
+  // Nothing was cut off: the journal knows how everything ended that was begun.
+  const journal = (await readFile(`${file}.journal`, 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  const states = new Map(journal.map(({ key, state }) => [key, state]))
+  expect([...states.values()].filter((state) => state === 'done')).toHaveLength(sandbox.data.links.length)
+  expect(sandbox.requests.every(({ done, status }) => done && status === 200)).toBe(true)
+
+  watch(() => {})
+  const second = await start('import', file).ended
+  expect(second.status).toBe(0)
+  expect(second.stderr).toMatch(/100 links done, \d+ of them before, 0 failed\n$/)
+  expect(sandbox.data.links).toHaveLength(100)
+})
+
+test('a reader that closes the pipe ends the command quietly', { timeout: 60_000 }, async () => {
+  const { start } = await setUp(Array.from({ length: 5000 }, (_, index) => ({ alias: `p-${index}` })))
+  const { child, ended } = start('list', 'links')
+  await once(child.stdout!, 'data')
+  child.stdout!.destroy()
+  expect(await ended).toMatchObject({ status: 0, stderr: '' })
+})
