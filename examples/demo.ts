@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { styleText } from 'node:util'
 import { isShortLinkError, NotFoundError, type Page, ShortLinkClient, type UploadProgress } from 'shortlink-sdk'
 import { fileFromPath } from 'shortlink-sdk/node'
+import { importLinks, type ReportResult, reportLinks, syncLinks } from 'shortlink-sdk/tasks'
 import { createSandbox, sampleData } from 'shortlink-sdk/testing'
 import { serve } from 'shortlink-sdk/testing/server'
 
@@ -141,6 +142,28 @@ async function write(client: ShortLinkClient, folder: string): Promise<void> {
   for (const action of actions) done('deleted', action.message)
 }
 
+/** Whole tasks, on an account of ten links: import, report and sync. The command `shortlink-sdk` does the same. */
+async function tasks(client: ShortLinkClient, visit: () => void): Promise<void> {
+  heading('Tasks')
+  const rows = ['tea', 'cake', 'lamps'].map((name) => ({ url: `https://shop.example/new/${name}`, custom: name }))
+  const imported = await importLinks(client, rows).summary()
+  assert.deepEqual(await importLinks(client, rows).summary(), { ...imported, created: 0 })
+  done('import', `${imported.created} links of ${imported.total} rows; the second time ${imported.done} were there`)
+
+  const previous: ReportResult[] = []
+  for await (const link of reportLinks(client)) previous.push(link)
+  visit()
+  const { total, changed } = await reportLinks(client, { previous }).summary()
+  assert.equal(changed, 1)
+  done('report', `${total} links, ${changed} changed since the report before`)
+
+  const wanted = [{ alias: 'tea', url: 'https://shop.example/better/tea' }, ...rows.slice(1)]
+  const plan = await syncLinks(client, wanted).summary()
+  await syncLinks(client, wanted, { apply: true }).summary()
+  assert.equal((await syncLinks(client, wanted).summary()).keep, wanted.length)
+  done('sync', `${plan.update} updated, ${plan.keep} kept; after that nothing is to do`)
+}
+
 /** Errors are values where one wants them to be. */
 async function fail(client: ShortLinkClient): Promise<void> {
   heading('Fail well')
@@ -198,6 +221,8 @@ async function main(): Promise<void> {
       await read(client)
       await write(client, folder)
       await fail(client)
+      const shop = createSandbox({ rateLimit, data: sampleData(10) })
+      await tasks(new ShortLinkClient({ ...shop.clientOptions, ...count }), () => shop.data.links[0]!.clicks++)
       assert.equal(seen.refused, 0, 'the budget let a request go too early')
     } finally {
       await rm(folder, { recursive: true })

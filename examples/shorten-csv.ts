@@ -5,6 +5,8 @@
  *
  *     npx tsx examples/shorten-csv.ts     offline, against the sandbox on a free port of this machine
  *
+ * From a shell, `shortlink-sdk import addresses.csv --out addresses.short.csv` does the same.
+ *
  * With the arguments `shorten <baseUrl> <apiKey> <addresses.csv>`, which it starts itself with, it is the program alone.
  */
 import assert from 'node:assert/strict'
@@ -16,8 +18,8 @@ import { fileURLToPath } from 'node:url'
 import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import { ShortLinkClient } from 'shortlink-sdk'
-import { bulk } from 'shortlink-sdk/bulk'
 import { fileJournal } from 'shortlink-sdk/node'
+import { importLinks } from 'shortlink-sdk/tasks'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { serve } from 'shortlink-sdk/testing/server'
 import { bar, run, seconds } from './killed-halfway.ts'
@@ -34,36 +36,26 @@ const RATE = { requests: 400, interval: 1000 }
 /** The program itself. */
 async function shorten(baseUrl: string, apiKey: string, file: string): Promise<void> {
   const client = new ShortLinkClient({ baseUrl, apiKey, rateLimit: RATE })
-  const shop = client.links
   const rows: Row[] = parse(await readFile(file), { columns: true, bom: true })
-  const work = bulk(
-    rows,
-    ({ url, title }, { signal }) => shop.ensure({ url, title, custom: aliasOf(url) }, { signal }),
-    {
-      client,
-      journal: fileJournal(`${file}.journal`),
-      // Which `ensure` makes safe: it finds the link that an earlier run may have created.
-      onUnknown: 'retry',
-      // The file needs the short addresses of earlier runs too.
-      replay: true,
-      onProgress: (progress) => console.log(bar(progress)),
-    },
+  const work = importLinks(
+    client,
+    rows.map((row) => ({ ...row, custom: aliasOf(row.url) })),
+    { journal: fileJournal(`${file}.journal`), onProgress: (progress) => console.log(bar(progress)) },
   )
   let found = 0
-  for await (const result of work) {
-    if (result.ok) {
-      rows[result.index]!.shorturl = result.data.shorturl
-      if (!result.replayed && !result.data.created) found++
-    } else console.log(`${result.item.url}: ${result.outcome}, ${result.error}`)
+  for await (const { row, index, shorturl, created, replayed, outcome, error } of work) {
+    if (shorturl === undefined) console.log(`${row.url}: ${outcome}, ${error}`)
+    else {
+      rows[index]!.shorturl = shorturl
+      if (!replayed && !created) found++
+    }
   }
   await writeFile(file.replace(/\.csv$/, '.short.csv'), stringify(rows, { header: true }))
-  const { done, failed, elapsedMs } = await work.summary()
-  console.log(
-    `${done} done (${found} had a link that the journal did not know of), ${failed} failed, ${seconds(elapsedMs)}`,
-  )
+  const { done, failed } = await work.summary()
+  console.log(`${done} done (${found} had a link that the journal did not know of), ${failed} failed`)
 }
 
-/** An alias exists once, so an address that always has the same one cannot get two links. */
+/** An alias exists once, so an address that always has the same one cannot get two links, however many there are. */
 const aliasOf = (url: string) => createHash('sha256').update(url).digest('hex').slice(0, 12)
 
 /** Shows that it works: kills the program, and lets the sandbox count. */

@@ -43,7 +43,7 @@ async function read(client: ShortLinkClient, resource: Resource, most: number): 
       const total = Math.min(result, most)
       const elapsedMs = performance.now() - beganAt
       const etaMs = (elapsedMs / rows.length) * (total - rows.length)
-      progress.show({ done: rows.length, failed: 0, total, elapsedMs, etaMs })
+      if (rows.length < total) progress.show({ done: rows.length, failed: 0, total, elapsedMs, etaMs })
     }
   } finally {
     progress.end()
