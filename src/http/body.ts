@@ -34,8 +34,9 @@ interface ReadableResponse {
 /**
  * Reads a body as UTF-8 and never holds more than about `maxBytes` of it, counted after decompression.
  *
- * If the length is known and allowed, or a page asks its own server, `response.text()` reads it, because Chromium shows any
- * other way as canceled. An abort cancels the stream, so that the socket closes even if fetch no longer listens to its signal.
+ * In a browser, `response.text()` reads it if the length is known and allowed, or a page asks its own server, because
+ * Chromium shows any other way as canceled. Elsewhere an abort cancels the stream, so that the socket closes even if fetch no
+ * longer listens to its signal.
  *
  * @throws {BodyTooLargeError} as soon as the limit is exceeded; the rest is not read
  * @throws {UnusableResponseError} if the body was read before, or is not text
@@ -47,7 +48,8 @@ export async function readText(response: ReadableResponse, maxBytes: number, sig
       '`fetch` must resolve with a new Response for each call, got one that was already read',
     )
   }
-  if (isOfOwnServer(response) || knownLength(response) <= maxBytes || !canDecode()) return readWhole(response, maxBytes)
+  const isBounded = response.type === 'basic' || knownLength(response) <= maxBytes
+  if ((isBrowser() && isBounded) || !canDecode()) return readWhole(response, maxBytes)
   const source = openSource(response.body)
   if (!source) return readWhole(response, maxBytes)
 
@@ -76,9 +78,6 @@ export async function readText(response: ReadableResponse, maxBytes: number, sig
     forget?.()
   }
 }
-
-/** Whether a page has this response from the server that the page itself came from. */
-const isOfOwnServer = ({ type }: ReadableResponse): boolean => isBrowser() && type === 'basic'
 
 /** Whether bytes can be read as text here; not in jest-environment-jsdom. */
 const canDecode = (): boolean => 'TextDecoder' in globalThis

@@ -53,11 +53,11 @@ describe.skipIf(!hasRedis)('processes that share one key over Redis', () => {
     expect(back).toBeLessThanOrEqual(away)
   })
 
-  it('count the first call too, as the README connects to Redis', { timeout: 60_000 }, async () => {
-    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
-    const { code } = fencesOf(readme).find(({ code }) => code.includes('sharedRateLimiter'))!
+  it('count the first call too, as the guide connects to Redis', { timeout: 60_000 }, async () => {
+    const guide = await readFile(new URL('../../docs/src/content/docs/guides/limits.md', import.meta.url), 'utf8')
+    const { code } = fencesOf(guide).find(({ code }) => code.includes('sharedRateLimiter'))!
     // Inside the project, so that its imports resolve as everybody else's do.
-    const program = fileURLToPath(new URL(`../readme-redis-${process.pid}.ts`, import.meta.url))
+    const program = fileURLToPath(new URL(`../guide-redis-${process.pid}.ts`, import.meta.url))
     await writeFile(program, code)
     onTestFinished(() => rm(program))
     const sandbox = createSandbox()
