@@ -16,25 +16,14 @@ const Encoder = encoder ?? Utf8Encoder
 
 export { Encoder as TextEncoder }
 
-/** Carries what ky is given and this package takes from it. */
-class PlainRequest {
-  readonly url: string
-  readonly method: string
-  readonly headers: Headers
-
-  constructor(input: string | PlainRequest, { method = 'GET', headers }: RequestInit = {}) {
-    this.url = typeof input === 'string' ? input : input.url
-    this.method = method
-    this.headers = new Headers(headers)
-  }
-
-  clone(): PlainRequest {
-    return this
-  }
-}
-
-/** The Request of the runtime, else a plain one. It is called with `new`, and looks at each call: a test may replace the global. */
-export function RequestOfKy(input: string & PlainRequest, init: RequestInit): Request | PlainRequest {
+/**
+ * The Request of the runtime, else an object that carries what ky is given and this package takes from it. It is called with
+ * `new`, and looks for the global at each call, because a test may replace it.
+ */
+export function RequestOfKy(input: string & Partial<Request>, init: RequestInit): object {
   const { Request } = globalThis as Partial<typeof globalThis>
-  return Request ? new Request(input, init) : new PlainRequest(input, init)
+  if (Request) return new Request(input, init)
+  const { method = 'GET', headers } = init
+  const request = { url: input.url ?? input, method, headers: new Headers(headers), clone: () => request }
+  return request
 }
