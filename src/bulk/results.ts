@@ -52,6 +52,16 @@ export interface BulkSummary {
   readonly elapsedMs: number
 }
 
+// What `await using` needs, for programs whose `lib` and types do not have it. The same as in TypeScript and @types/node.
+declare global {
+  interface SymbolConstructor {
+    readonly asyncDispose: unique symbol
+  }
+  interface AsyncDisposable {
+    [Symbol.asyncDispose](): PromiseLike<void>
+  }
+}
+
 /**
  * A run over many items. It begins when its results are iterated over, or when `summary` is called. Disposing of it
  * (`await using`) ends it: items in progress see an abort, and the journal records how they ended.

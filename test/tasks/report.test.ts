@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ConfigurationError } from '../../src/index.ts'
 import { type ReportResult, reportLinks } from '../../src/tasks/index.ts'
-import { collect, countRequests, setUp } from './set-up.ts'
+import { collect, countRequests, memoryJournal, setUp } from './set-up.ts'
 
 const linksOf = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
@@ -135,4 +135,15 @@ test('arguments that do not fit are refused at once', () => {
   expect(() => reportLinks(setUp().client, { previous: 'a.csv' } as never)).toThrow(
     'reportLinks: previous: expected an iterable',
   )
+})
+
+test('a report with a journal goes on where it was stopped, and gives the links done before too', async () => {
+  const { sandbox, client } = setUp({ data: { links: linksOf(30) } })
+  const journal = memoryJournal()
+  for await (const { index } of reportLinks(client, { journal, concurrency: 1 })) if (index === 9) break
+  const before = sandbox.requests.length
+  const results = await collect(reportLinks(client, { journal }))
+  expect(results.map(({ ok }) => ok)).toEqual(Array(30).fill(true))
+  expect(sandbox.requests.length - before).toBeLessThanOrEqual(1 + 20)
+  expect(results.every(({ statistics }) => statistics?.clicks === 7)).toBe(true)
 })

@@ -165,3 +165,14 @@ test('arguments that do not fit are refused at once', () => {
   expect(() => syncLinks(setUp().client, 'a.csv' as never)).toThrow('syncLinks: wanted: expected an iterable of rows')
   expect(() => syncLinks(setUp().client, [], { aply: true } as never)).toThrow('aply: unknown option, did you mean')
 })
+
+test('the totals of the plan are told once, before anything is changed', async () => {
+  const { sandbox, client } = setUp({ data: { links: existing } })
+  const plans: unknown[] = []
+  const onPlan = (plan: unknown) => {
+    plans.push([plan, sandbox.requests.length])
+    throw new Error('thrown by the observer')
+  }
+  await syncLinks(client, wanted, { apply: true, onPlan }).summary()
+  expect(plans).toEqual([[{ total: 3, create: 1, update: 1, keep: 1, delete: 0, done: 0, failed: 0 }, 1]])
+})
