@@ -1,10 +1,13 @@
-import { beforeEach, expect, it, vi } from 'vitest'
+import { beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { type BulkProgress, bulk } from '../../src/bulk/index.ts'
 import { ShortLinkClient } from '../../src/index.ts'
 import { createSandbox } from '../../src/testing/index.ts'
 
 const MINUTE = 60_000
 const ITEMS = 90
+
+// The first call loads modules, during which the fake time would run on.
+beforeAll(() => new ShortLinkClient(createSandbox().clientOptions).account.get())
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_800_000_000_000 })
