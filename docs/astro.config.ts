@@ -2,6 +2,7 @@ import starlight from '@astrojs/starlight'
 import { defineConfig, passthroughImageService } from 'astro/config'
 import { clientFiles } from './site/client-files.ts'
 import { codeTheme } from './site/colors.ts'
+import { parts } from './site/folders.ts'
 import { relocatable } from './site/relocatable.ts'
 import { remarkExamples } from './site/remark-examples.ts'
 import { remarkLinks } from './site/remark-links.ts'
@@ -34,11 +35,7 @@ export default defineConfig({
       sidebar: [
         { label: 'Overview', link: '/' },
         { label: 'Playground', link: '/playground/' },
-        { label: 'Start', autogenerate: { directory: 'start' } },
-        { label: 'Recipes', autogenerate: { directory: 'recipes' } },
-        { label: 'Guides', autogenerate: { directory: 'guides' } },
-        { label: 'Frameworks', autogenerate: { directory: 'frameworks' } },
-        { label: 'API', autogenerate: { directory: 'api' } },
+        ...Object.entries(parts).map(([directory, label]) => ({ label, autogenerate: { directory } })),
       ],
     }),
     relocatable(),

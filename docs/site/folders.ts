@@ -8,3 +8,5 @@ export const packageFolder = fileURLToPath(new URL('../../dist', import.meta.url
 export const runFolder = `${docs}public/run`
 /** The Markdown of the pages. */
 export const contentFolder = `${docs}src/content/docs`
+/** The folders of pages with their headings, in the order of the sidebar. */
+export const parts = { start: 'Start', recipes: 'Recipes', guides: 'Guides', frameworks: 'Frameworks', api: 'API' }

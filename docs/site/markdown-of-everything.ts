@@ -1,8 +1,9 @@
 import { type CollectionEntry, getCollection } from 'astro:content'
 import { posix } from 'node:path'
+import { parts } from './folders.ts'
 import { pageRoute } from './remark-links.ts'
 
-const folders = ['', 'start', 'recipes', 'guides', 'api']
+const folders = ['', ...Object.keys(parts)]
 
 /** The pages in the order of the sidebar. */
 export async function orderedPages(): Promise<CollectionEntry<'docs'>[]> {

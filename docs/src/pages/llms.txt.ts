@@ -1,13 +1,12 @@
 import type { APIRoute } from 'astro'
+import { parts } from '../../site/folders.ts'
 import { orderedPages } from '../../site/markdown-of-everything.ts'
-
-const headings = { start: 'Start', recipes: 'Recipes', guides: 'Guides', api: 'API' }
 
 /** An overview for language models, after llmstxt.org. */
 export const GET: APIRoute = async () => {
   const pages = await orderedPages()
   const summary = pages.find(({ id }) => id === 'index')?.data.description
-  const groups = Object.entries(headings).map(([folder, heading]) => {
+  const groups = Object.entries(parts).map(([folder, heading]) => {
     const lines = pages
       .filter(({ id }) => id.startsWith(`${folder}/`))
       .map(({ id, data }) => `- [${data.title}](${id}/)${data.description ? `: ${data.description}` : ''}`)
