@@ -26,6 +26,8 @@ test('THIRD-PARTY-LICENSES.md has the licence of every package whose code is in 
   const inputs = Object.values(metafile.outputs).flatMap((output) => Object.keys(output.inputs))
   const names = inputs.flatMap((file) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? [])
   const licences = await readFile(`${root}THIRD-PARTY-LICENSES.md`, 'utf8')
-  const listed = [...licences.matchAll(/^## (.+)$/gm)].map(([, name]) => name)
-  expect([...new Set(names)].sort()).toEqual(listed.sort())
+  // Some of them have others bundled already, which are listed too.
+  const listed = [...licences.matchAll(/^## (.+)$/gm)].flatMap(([, heading]) => heading!.split(/, | and /))
+  expect(names).toContain('ky')
+  expect(listed).toEqual(expect.arrayContaining([...new Set(names)]))
 })

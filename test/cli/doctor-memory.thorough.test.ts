@@ -42,4 +42,4 @@ test('a response above a megabyte is not read', async () => {
     'The client will not work: no response: the body is larger than maxResponseSize, 1048576 bytes.',
   )
   expect(read).toBeLessThan(2 * 1024 * 1024)
-})
+}, 120_000)
