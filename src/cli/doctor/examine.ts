@@ -89,7 +89,7 @@ export interface Reply {
 type Request = [purpose: Purpose, call: string, path: string, send: () => PromiseLike<unknown>, method?: string]
 
 /** Why an examination ends early. */
-export type Stop = { readonly why: 'no platform' | 'key refused' | 'silence' | 'rate'; readonly seconds?: number }
+type Stop = { readonly why: 'no platform' | 'key refused' | 'silence' | 'rate'; readonly seconds?: number }
 
 /** Everything that was seen. */
 export interface Findings {

@@ -40,7 +40,7 @@ export interface ReportedCall {
 }
 
 /** What is invalid at one place of all rows. It holds no value. */
-export interface ReportedIssue {
+interface ReportedIssue {
   /** Such as `data.campaigns[].id`; empty for the response as a whole. */
   readonly path: string
   readonly message: string
