@@ -1,4 +1,4 @@
-import type { KyInstance } from 'ky'
+import ky, { type KyInstance } from 'ky'
 import type * as z from 'zod/mini'
 import { type ErrorContext, type Issue, isShortLinkError, RateLimitError } from '../errors.ts'
 import { parseRetryAfter, rateLimitStateOf } from '../rate-limit/headers.ts'
@@ -88,7 +88,7 @@ interface ListCall<T> extends Omit<Call<Page<T>>, 'method' | 'query'> {
 /** Sends calls: waits for the rate limit, sends, retries what is safe, and reads the response. */
 export class Transport {
   readonly #settings: Settings
-  #ky: Promise<KyInstance> | undefined
+  readonly #ky = createKy()
 
   constructor(settings: Settings) {
     this.#settings = settings
@@ -323,20 +323,16 @@ export class Transport {
       return response as Response
     }
     const options = { method, headers: sent, fetch: send as typeof globalThis.fetch }
-    this.#ky ??= loadKy()
-    const response = await (await this.#ky)(target, ownProperties(options))
+    const response = await this.#ky(target, ownProperties(options))
     return response as FetchResponse
   }
 }
 
 /**
- * ky, loaded at the first call, because its module needs a TextEncoder, which some hosts lack (jsdom).
- *
- * This package handles rate limits, retries, timeouts and errors itself: a 200 may contain an error, and a timeout covers the
- * body. Redirects are not followed, because they would turn a POST into a GET.
+ * A ky that only builds and sends requests. This package handles rate limits, retries, timeouts and errors itself: a 200 may
+ * contain an error, and a timeout covers the body. Redirects are not followed, because they would turn a POST into a GET.
  */
-async function loadKy(): Promise<KyInstance> {
-  const { default: ky } = await import('ky')
+function createKy(): KyInstance {
   const headers = {
     accept: 'application/json',
     'content-type': 'application/json',
