@@ -20,7 +20,7 @@ import { QrResource } from './resources/qr.ts'
 import { SplashResource } from './resources/splash.ts'
 import { type Inspect, inspectCustom } from './runtime/inspect.ts'
 import { type Check, type Checks, checkedElsewhere, checkOptions, nonEmptyString } from './schema/checks.ts'
-import { isRecord } from './schema/expected.ts'
+import { isPlain, isRecord } from './schema/expected.ts'
 import type { StandardSchema } from './schema/standard-schema.ts'
 
 /** The state if there is no limiter. */
@@ -32,7 +32,7 @@ const schemaCheck: Check = {
   hint: (value) => (isRecord(value) && '_def' in value ? 'zod has been one since 3.24' : undefined),
 }
 
-const queryCheck: Check = { expected: 'an object of parameters', fits: isRecord }
+const queryCheck: Check = { expected: 'an object of parameters', fits: isPlain }
 
 const requestChecks = {
   query: queryCheck,

@@ -162,7 +162,7 @@ export class TimeoutError extends ConnectionError {
 export interface ApiErrorResponse {
   /** The HTTP status, or the status in the `error` of the body if that is 400 or more. */
   readonly status: number
-  /** The body as parsed JSON, or as text if it is not JSON. */
+  /** The body as parsed JSON, or as text if it is not JSON. Of a body above 256 kB, the beginning of its text. */
   readonly body: unknown
   readonly headers: Headers
   readonly rateLimit: RateLimitState
@@ -173,7 +173,7 @@ export class ApiError extends ShortLinkError implements ApiErrorResponse {
   declare readonly code: 'api' | 'authentication' | 'permission' | 'not_found' | 'rate_limit' | 'server'
   /** The HTTP status, or the status in the `error` of the body if that is 400 or more. */
   readonly status: number
-  /** The body as parsed JSON, or as text if it is not JSON. */
+  /** The body as parsed JSON, or as text if it is not JSON. Of a body above 256 kB, the beginning of its text. */
   declare readonly body: unknown
   /** The response headers, without secrets. */
   declare readonly headers: Headers
@@ -233,7 +233,10 @@ export class InvalidResponseError extends ShortLinkError {
   declare readonly issues: readonly Issue[]
   /** The HTTP status of the response. */
   readonly status: number
-  /** The body as parsed JSON, or as text if it is not JSON; `undefined` if it was too large to be read. */
+  /**
+   * The body as parsed JSON, or as text if it is not JSON. Of a body above 256 kB, the beginning of its text; `undefined` if
+   * it was too large to be read.
+   */
   declare readonly body: unknown
 
   constructor(

@@ -4,7 +4,13 @@ import { ApiKey, type AuthScheme, authSchemes, type KeySource } from './http/api
 import { DEFAULT_MAX_BYTES } from './http/body.ts'
 import { type Logger, type LogLevel, logLevels, logMethods, logObservers } from './http/log.ts'
 import type { Listeners, Observers } from './http/observers.ts'
-import { authorizationIn, headerPairs, type RequestOptions, requestOptionChecks } from './http/request-options.ts'
+import {
+  authorizationBesideKey,
+  authorizationIn,
+  headerPairs,
+  type RequestOptions,
+  requestOptionChecks,
+} from './http/request-options.ts'
 import { retryOptions } from './http/retry.ts'
 import { createRedactor, redactIssues } from './http/secrets.ts'
 import type { Settings } from './http/transport.ts'
@@ -90,9 +96,9 @@ const { signal: _, ...commonChecks } = requestOptionChecks
 
 const optionChecks = {
   ...commonChecks,
-  baseUrl: checkedElsewhere,
+  baseUrl: { ...checkedElsewhere, otherNames: ['url', 'host', 'endpoint'] },
   openerUrl: checkedElsewhere,
-  apiKey: checkedElsewhere,
+  apiKey: { ...checkedElsewhere, otherNames: ['key', 'token'] },
   authScheme: oneOf(authSchemes),
   rateLimit: {
     expected: 'an object of options, a RateLimiter, or false',
@@ -149,11 +155,7 @@ export function resolveSettings(given: GivenOptions): Settings {
   const { allowInsecureHttp = false, openerAuth = 'none', logger = console as Logger, rateLimit } = options
   const apiKey = new ApiKey(options.apiKey, options.authScheme)
   const headers = headerPairs(options.headers)
-  if (apiKey.isGiven && authorizationIn(headers) !== undefined) {
-    throw new ConfigurationError(
-      'headers: Authorization is set by the client, from `apiKey` and `authScheme`: leave it out, or set `apiKey: null` to send your own',
-    )
-  }
+  if (apiKey.isGiven && authorizationIn(headers) !== undefined) refuse([authorizationBesideKey], options.apiKey)
   const redact = (text: string) => apiKey.redact(text)
   const management = new Address(addressNames.management, options.baseUrl, allowInsecureHttp, redact)
   const opener = new Address(addressNames.opener, options.openerUrl, allowInsecureHttp, redact)

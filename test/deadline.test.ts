@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { EXPIRED, sleep, withDeadline } from '../src/runtime/deadline.ts'
-import { onAbort } from '../src/runtime/on-abort.ts'
+import { EXPIRED, onAbort, sleep, withDeadline } from '../src/runtime/abort.ts'
 
 const forever = () => new Promise<never>(() => {})
 

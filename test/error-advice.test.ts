@@ -70,8 +70,22 @@ describe('a wrong base address', () => {
     expect(error.message).toContain('Is `openerUrl` or SHORTLINK_OPENER_URL right?')
   })
 
-  it('is not suspected if the platform itself answers 404', async () => {
-    expect(await messageFor({ status: 404, body: refused })).toBe('GET /account: 404 No')
+  it.each<[name: string, body: unknown]>([
+    ['JSON without the keys of the platform', { message: 'No' }],
+    ['JSON whose error is a text, as of a web framework', { error: 'Not Found', message: 'No' }],
+    ['JSON of the platform', refused],
+  ])('is suspected if a 404 is %s, and the call has no id', async (_, body) => {
+    expect(await messageFor({ status: 404, body })).toMatch(/^GET \/account: 404 No\. Is `baseUrl` .* doctor` searches/)
+  })
+
+  it.each<[body: unknown, isSuspected: boolean]>([
+    [refused, false],
+    [{ error: true, message: 'No' }, false],
+    [{ error: '404', message: 'No' }, false],
+    [{ error: 'Not Found', message: 'No' }, true],
+  ])('is suspected after a call with an id only if the 404 is not of the platform: %j', async (body, isSuspected) => {
+    const { message } = await failure(connect(await serve({ status: 404, body })).campaigns.delete(7))
+    expect(message.includes('Is `baseUrl`')).toBe(isSuspected)
   })
 })
 
@@ -256,9 +270,22 @@ describe('a misspelled or misplaced name', () => {
     )
   })
 
-  it('nothing is suggested if no name is close', () => {
+  it.each<[options: object, message: RegExp]>([
+    [{ baseURL: 'https://sho.rt' }, /^baseURL: unknown option, did you mean baseUrl\?$/],
+    [{ url: 'https://sho.rt' }, /^url: unknown option, did you mean baseUrl\?$/],
+    [{ token: 'a' }, /^token: unknown option, did you mean apiKey\?$/],
+    [{ retries: 3 }, /^retries: unknown option, did you mean retry\?$/],
+    [{ maxRetries: 3 }, /^maxRetries: unknown option, did you mean retry\?$/],
+    [{ retry: { retries: 3 } }, /^retry\.retries: unknown option, did you mean limit\?$/],
+    [{ rateLimit: { max: 5 } }, /^rateLimit\.max: unknown option, did you mean requests\?$/],
+    [{ rateLimit: { windowMs: 5 } }, /^rateLimit\.windowMs: unknown option, did you mean interval\?$/],
+  ])('the name that another library has for an option is refused, with a suggestion: %j', (options, message) => {
+    expect(() => connect({ origin: 'https://sho.rt' }, options)).toThrow(message)
+  })
+
+  it('the options that exist are listed if no name is close', () => {
     expect(() => connect({ origin: 'https://sho.rt' }, { elephants: 0 } as never)).toThrow(
-      /^elephants: unknown option$/,
+      /^elephants: unknown option, expected one of timeout, retry, headers, baseUrl, /,
     )
   })
 

@@ -200,7 +200,7 @@ describe('environment variables', () => {
     const missing = (options: ShortLinkClientOptions) => failure(new ShortLinkClient(options).account.get())
     expect((await missing({})).message).toMatch(/`baseUrl` or SHORTLINK_BASE_URL/)
     expect((await missing({ baseUrl: 'https://sho.rt' })).message).toMatch(
-      /`apiKey` or SHORTLINK_API_KEY, or `apiKey: null`/,
+      /`apiKey` or SHORTLINK_API_KEY\. .* has `apiKey: null`/,
     )
   })
 

@@ -51,9 +51,8 @@ describe('a name', () => {
   })
 
   it('of a megabyte of escapes is checked in linear time', () => {
-    const started = performance.now()
+    // A quadratic check would take hours.
     expect(isPathSegment(`%${'25'.repeat(500_000)}`)).toBe(false)
-    expect(performance.now() - started).toBeLessThan(2000)
   })
 })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createRedactor, redactBody, redactCause } from '../src/http/secrets.ts'
+import { createRedactor, MOST_OF_BODY, redactBody, redactCause, redactLine } from '../src/http/secrets.ts'
 import { KEY } from './helpers/client.ts'
 
 type Encode = (text: string) => string
@@ -332,6 +332,22 @@ describe('redactBody', () => {
   it('gives a text if the body is not JSON, even if it is without the secret', () => {
     const text = '{"key":"12"45678"}'
     expect(redactBody(createRedactor('12"45678'), text, text)).toBe('{"key":"[redacted]"}')
+  })
+})
+
+describe('a body and a message of 16 MiB that are made to be slow to search', () => {
+  const secret = `${'\\'.repeat(39)}x`
+  const redact = createRedactor(secret)
+  const hostile = '\\'.repeat(16 * 1024 * 1024)
+
+  it('keeps the beginning of the body, without a secret that its end cuts', () => {
+    const cutInSecret = `${'-'.repeat(MOST_OF_BODY - 20)}${secret}${hostile}`
+    const kept = redactBody(redact, cutInSecret, cutInSecret)
+    expect(kept).toBe(`${'-'.repeat(MOST_OF_BODY - 20)}[redacted]…`)
+  })
+
+  it('shows the beginning of the message, without a secret in it', () => {
+    expect(redactLine(redact, `No: ${secret}${hostile}`, 300)).toBe('No: [redacted]')
   })
 })
 

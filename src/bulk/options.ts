@@ -1,6 +1,5 @@
 import { ConfigurationError, describe, type Issue, type RateLimitState } from '../errors.ts'
-import { requestOptionChecks } from '../http/request-options.ts'
-import { aFunction, boolean, type Checks, checkOptions, count, positiveInteger } from '../schema/checks.ts'
+import { abortSignal, aFunction, boolean, type Checks, checkOptions, count, positiveInteger } from '../schema/checks.ts'
 import { isRecord, mismatch, shown } from '../schema/expected.ts'
 import type { Journal } from './journal.ts'
 import type { BulkProgress } from './results.ts'
@@ -58,7 +57,7 @@ const isFunction = aFunction.fits
 /** @internal */
 export const bulkChecks = {
   concurrency: positiveInteger,
-  signal: requestOptionChecks.signal!,
+  signal: abortSignal,
   onProgress: aFunction,
   total: count,
   journal: { expected: 'a journal, such as fileJournal(path)', fits: isJournal },

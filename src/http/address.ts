@@ -1,6 +1,5 @@
 import { ConfigurationError } from '../errors.ts'
-import { environment, pageAddress } from '../runtime/environment.ts'
-import { canParseUrl } from '../runtime/url.ts'
+import { canParseUrl, environment, pageAddress } from '../runtime/environment.ts'
 import { isRecord, mismatch, shown } from '../schema/expected.ts'
 import { redactLine } from './secrets.ts'
 

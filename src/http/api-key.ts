@@ -63,7 +63,9 @@ export class ApiKey {
   #fromEnvironment(): string {
     const key = environment('SHORTLINK_API_KEY')
     if (key === undefined) {
-      throw new ConfigurationError('no key: set `apiKey` or SHORTLINK_API_KEY, or `apiKey: null` if a proxy adds it')
+      throw new ConfigurationError(
+        'no key: set `apiKey` or SHORTLINK_API_KEY. The client of a proxy that adds the key has `apiKey: null`',
+      )
     }
     this.#source = this.#checked(key)
     return key

@@ -1,6 +1,5 @@
-import { asyncIterator } from '../runtime/async-iterator.ts'
-import { isBrowser } from '../runtime/environment.ts'
-import { abortReason, onAbort, throwIfAborted } from '../runtime/on-abort.ts'
+import { abortReason, onAbort, throwIfAborted } from '../runtime/abort.ts'
+import { asyncIterator, isBrowser } from '../runtime/environment.ts'
 
 /** The default size limit of a response: 16 MiB. */
 export const DEFAULT_MAX_BYTES = 16 * 1024 * 1024

@@ -28,6 +28,11 @@ export function openEnvelope(body: unknown, httpStatus: number): Envelope | unde
   return { ok: false, status, message: messageOf(message) || (Number.isNaN(code) ? messageOf(error) : '') }
 }
 
+/** Whether a body of a refusal is one of the platform: its `error` is a number or a boolean. That of a web framework is a text. */
+export function isOfPlatform(body: unknown): boolean {
+  return isRecord(body) && /^(\d+|true|false)$/.test(String(body.error))
+}
+
 function messageOf(message: unknown): string {
   if (typeof message === 'string') return message
   if (typeof message !== 'object' || message === null) return ''

@@ -11,12 +11,12 @@ import {
   shorten,
   TimeoutError,
 } from '../errors.ts'
-import { EXPIRED } from '../runtime/deadline.ts'
+import { abortReason, EXPIRED } from '../runtime/abort.ts'
+import { canParseUrl } from '../runtime/environment.ts'
 import { type FetchResponse, readableHeaders } from '../runtime/fetch.ts'
-import { abortReason } from '../runtime/on-abort.ts'
-import { canParseUrl } from '../runtime/url.ts'
-import { isRecord, reasonOf } from '../schema/expected.ts'
+import { reasonOf } from '../schema/expected.ts'
 import { BodyTooLargeError, UnusableResponseError } from './body.ts'
+import { isOfPlatform } from './envelope.ts'
 import { causesOf, isCertificateError, isRedirectError, neverOpened } from './fetch-failure.ts'
 import { describeUnreadable, isHtml } from './json.ts'
 import { contextOf, type PreparedCall } from './request.ts'
@@ -175,15 +175,15 @@ function refusalAdvice(call: PreparedCall<unknown>, status: number, body: unknow
   const { api } = call
   const wall = botWallAdvice(body, headers)
   if (wall) return wall
-  if (status === 404 && isUnknownPath(body)) return addressAdvice(call)
+  if (status === 404 && isUnknownPath(body, call)) return addressAdvice(call)
   // If the client sends no key, a proxy adds it, and reports the problem itself.
   if ((status !== 401 && status !== 403) || !api.usesKey || !call.apiKey.isSent) return ''
   return '. Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme`: some servers expect another one than Bearer, and some hosts drop the Authorization header'
 }
 
-/** Whether a 404 is about the path rather than an id: it is not JSON, or has none of the platform's keys. */
-function isUnknownPath(body: unknown): boolean {
-  return !isRecord(body) || !('error' in body)
+/** Whether a 404 is about the path rather than an id: the call has no id, or the body is not one of the platform. */
+function isUnknownPath(body: unknown, { path }: PreparedCall<unknown>): boolean {
+  return !/\d/.test(path) || !isOfPlatform(body)
 }
 
 /** What to do about an address that may be wrong. */

@@ -1,14 +1,23 @@
-import { type ErrorContext, InvalidRequestError } from '../errors.ts'
-import { asyncIterator } from '../runtime/async-iterator.ts'
-import { throwIfAborted } from '../runtime/on-abort.ts'
-import { checkOptions, positiveInteger } from '../schema/checks.ts'
+import type { ErrorContext, Issue } from '../errors.ts'
+import { throwIfAborted } from '../runtime/abort.ts'
+import { asyncIterator } from '../runtime/environment.ts'
+import { boolean, type Checks, checkOptions, positiveInteger } from '../schema/checks.ts'
 import { ApiPromise } from './api-promise.ts'
 import type { ListOptions, Page, PageQuery } from './page.ts'
-import { type Redact, redactIssues } from './secrets.ts'
+import { requestOptionChecks } from './request-options.ts'
 import { type FetchPage, type WalkedPage, walk } from './walk.ts'
 
 /** Rows per page of a walk. Large pages, because the rate limit counts requests. */
 const WALK_LIMIT = 100
+
+export const listOptionChecks = {
+  ...requestOptionChecks,
+  concurrency: {
+    expected: 'a whole number from 1 to 100',
+    fits: (value: unknown) => positiveInteger.fits(value) && (value as number) <= 100,
+  },
+  dedupe: boolean,
+} satisfies Checks<keyof ListOptions>
 
 const toArrayChecks = { limit: positiveInteger }
 
@@ -33,7 +42,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
   readonly #query: PageQuery
   readonly #options: ListOptions
   readonly #context: ErrorContext
-  readonly #redact: Redact
+  readonly #refuse: (issues: readonly Issue[]) => void
 
   /** @internal */
   constructor(
@@ -41,14 +50,14 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
     query: PageQuery,
     options: ListOptions,
     context: ErrorContext,
-    redact: Redact = (text) => text,
+    refuse: (issues: readonly Issue[]) => void,
   ) {
     super(() => fetchPage({}, options.signal))
     this.#fetchPage = fetchPage
     this.#query = query
     this.#options = options
     this.#context = context
-    this.#redact = redact
+    this.#refuse = refuse
   }
 
   /**
@@ -82,7 +91,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
    */
   async toArray(options: { limit?: number | undefined } = {}): Promise<T[]> {
     const issues = options?.limit === Number.POSITIVE_INFINITY ? [] : checkOptions(options, toArrayChecks)
-    if (issues.length) throw new InvalidRequestError(redactIssues(this.#redact, issues), this.#context)
+    this.#refuse(issues)
     const { limit = Number.POSITIVE_INFINITY } = options
     const all: T[] = []
     for await (const { rows } of this.#walk(Math.min(WALK_LIMIT, limit))) {

@@ -1,5 +1,5 @@
-import { boolean, type Checks, positiveInteger } from '../schema/checks.ts'
-import { type RequestOptions, requestOptionChecks } from './request-options.ts'
+import { type Checks, positiveInteger } from '../schema/checks.ts'
+import type { RequestOptions } from './request-options.ts'
 
 /** One page of a list, as plain data. */
 export interface Page<T> {
@@ -37,13 +37,3 @@ export interface ListOptions extends RequestOptions {
   /** Whether to leave out duplicate rows, which occur if rows are added during iteration. Default `true`. */
   dedupe?: boolean | undefined
 }
-
-/** @internal */
-export const listOptionChecks = {
-  ...requestOptionChecks,
-  concurrency: {
-    expected: 'a whole number from 1 to 100',
-    fits: (value: unknown) => positiveInteger.fits(value) && (value as number) <= 100,
-  },
-  dedupe: boolean,
-} satisfies Checks<keyof ListOptions>

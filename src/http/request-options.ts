@@ -1,6 +1,7 @@
+import type { Issue } from '../errors.ts'
 import type { HeadersInput } from '../runtime/fetch.ts'
-import { type Checks, count, milliseconds } from '../schema/checks.ts'
-import { isRecord, kind, shown } from '../schema/expected.ts'
+import { abortSignal, type Checks, count, milliseconds } from '../schema/checks.ts'
+import { kind, shown } from '../schema/expected.ts'
 import type { RetryOptions } from './retry.ts'
 
 /** Options for one call, which override the client's. All are optional. */
@@ -23,17 +24,14 @@ export const timeoutCheck = {
 
 /** Checks for the options that a client and a call have in common. @internal */
 export const requestOptionChecks = {
-  signal: {
-    expected: 'an AbortSignal',
-    fits: (value: unknown) => typeof (value as Partial<AbortSignal> | null)?.addEventListener === 'function',
-    hint: (value: unknown) => (isRecord(value) && 'signal' in value ? 'pass `controller.signal`' : undefined),
-  },
+  signal: abortSignal,
   timeout: timeoutCheck,
   retry: {
     expected: 'a whole number of retries from 0, or { limit, maxDelay }',
     fits: count.fits,
+    otherNames: ['retries', 'maxRetries'],
     options: {
-      limit: count,
+      limit: { ...count, otherNames: ['retries', 'maxRetries', 'max'] },
       maxDelay: {
         expected: 'milliseconds from 0',
         fits: (value: unknown) => value === 0 || value === Number.POSITIVE_INFINITY || milliseconds.fits(value),
@@ -61,6 +59,13 @@ export type HeaderPair = readonly [name: string, value: string]
 /** The value of an `Authorization` among headers. @internal */
 export function authorizationIn(headers: readonly HeaderPair[]): string | undefined {
   return headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1]
+}
+
+/** @internal */
+export const authorizationBesideKey: Issue = {
+  path: ['headers'],
+  message:
+    'Authorization is set by the client, from `apiKey` and `authScheme`: leave it out, or set `apiKey: null` to send your own',
 }
 
 /** The names and values of anything that `new Headers` takes, of any realm; `undefined` if it is something else. */

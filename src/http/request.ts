@@ -2,13 +2,15 @@ import { ConfigurationError, type ErrorContext, InvalidRequestError, type Issue 
 import type { RateLimiter } from '../rate-limit/limiter.ts'
 import { ownProperties } from '../runtime/own-properties.ts'
 import { type Checks, checkOptions, checkParams, IS_AN_OPTION, oneOf, required } from '../schema/checks.ts'
-import { isRecord, kind, mismatch } from '../schema/expected.ts'
+import { isPlain, isRecord, kind, mismatch, notPlain } from '../schema/expected.ts'
 import type { Address } from './address.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Read } from './envelope.ts'
+import { listOptionChecks } from './list.ts'
 import type { Listeners } from './observers.ts'
 import { checkPath, escapePath, type Path, patternOf } from './path.ts'
 import {
+  authorizationBesideKey,
   authorizationIn,
   type HeaderPair,
   headerPairs,
@@ -89,7 +91,7 @@ let calls = 0
 const methods = { method: required(oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])) }
 
 /** Names of call options, which are a mistake among parameters. `onTaken` belongs to `links.ensure`. */
-const optionNames = [...Object.keys(uploadOptionChecks), 'concurrency', 'dedupe', 'onTaken']
+const optionNames = [...Object.keys({ ...uploadOptionChecks, ...listOptionChecks }), 'onTaken']
 
 /**
  * Checks a call and its options, and prepares the request.
@@ -174,12 +176,6 @@ export function contextOfInvalid(given: unknown, path: string, { address }: Api,
   return { method: shown(method), path: shown(path), ...(address.known && { url: shown(address.known + path) }) }
 }
 
-const authorizationBesideKey: Issue = {
-  path: ['headers'],
-  message:
-    'Authorization is set by the client, from `apiKey` and `authScheme`: leave it out, or set `apiKey: null` to send your own',
-}
-
 /** Whether a parameter is a secret. */
 const isSecret = (name: string, checks: Checks = {}): boolean => name === 'password' || checks[name]?.secret === true
 
@@ -227,6 +223,10 @@ function stringify(json: unknown, issues: Issue[]): string | undefined {
   const refused = firstKeysOf(issues)
   for (const [name, value] of Object.entries(isRecord(json) ? json : {})) {
     if (!refused.has(name) && !isData(value)) issues.push(misplaced(name, mismatch('a JSON value', value)))
+  }
+  // Parameters that are no object have an issue without a path.
+  if (isRecord(json) && !isPlain(json) && !('toJSON' in json) && !refused.has(undefined)) {
+    issues.push({ path: ['json'], message: notPlain('a JSON value', json) })
   }
   try {
     return JSON.stringify(json)

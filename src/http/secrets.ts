@@ -297,8 +297,15 @@ function cutFinder(text: string): (place: number) => number {
   }
 }
 
-/** Removes secrets from a body: parses the text again if it contained one. A body that is not JSON is the text itself. */
+/** How much of the body of a failed response is kept, in characters: more than anyone reads, and quick to search. */
+export const MOST_OF_BODY = 256 * 1024
+
+/**
+ * Removes secrets from a body: parses the text again if it contained one. A body that is not JSON is the text itself; of a
+ * very long one, the beginning of the text is kept.
+ */
 export function redactBody(redact: Redact, body: unknown, text: string): unknown {
+  if (text.length > MOST_OF_BODY) return `${redact(text.slice(0, MOST_OF_BODY))}…`
   const clean = redact(text)
   if (clean === text) return body
   if (body === text) return clean
@@ -306,8 +313,12 @@ export function redactBody(redact: Redact, body: unknown, text: string): unknown
   return parseBody(clean)
 }
 
+/** How much of a text is searched for secrets if a few hundred characters of it are shown. */
+const MOST_OF_LINE = 10_000
+
 /** Puts a text on one line, removes secrets, and only then shortens it: half a secret is not recognized. */
-export const redactLine = (redact: Redact, text: string, most: number): string => shorten(printable(redact(text)), most)
+export const redactLine = (redact: Redact, text: string, most: number): string =>
+  shorten(printable(redact(text.slice(0, MOST_OF_LINE))), most)
 
 /** The maximum length of an issue, in characters. */
 const MOST_OF_NAME = 200
@@ -344,14 +355,14 @@ export function redactCause(redact: Redact, cause: unknown): unknown {
 }
 
 function copyCause(redact: Redact, cause: unknown, depth: number): unknown {
-  if (!isError(cause)) return typeof cause === 'string' ? printable(redact(cause)) : undefined
-  const shown = (text: string) => printable(redact(text))
+  const shown = (text: string) => redactLine(redact, text, MOST_OF_LINE)
+  if (!isError(cause)) return typeof cause === 'string' ? shown(cause) : undefined
   const copy = new Error(shown(cause.message))
   const { code } = cause as { code?: unknown }
   const hidden = { configurable: true, writable: true }
   Object.defineProperties(copy, {
     name: { value: shown(String(cause.name ?? 'Error')), ...hidden },
-    stack: { value: topOf(redact(String(cause.stack ?? ''))), ...hidden },
+    stack: { value: topOf(redact(String(cause.stack ?? '').slice(0, MOST_OF_LINE))), ...hidden },
   })
   if (cause.cause !== undefined && depth < MOST_CAUSES) copy.cause = copyCause(redact, cause.cause, depth + 1)
   return typeof code === 'string' ? Object.assign(copy, { code: shown(code) }) : copy

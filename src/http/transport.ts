@@ -2,12 +2,11 @@ import ky, { type KyInstance } from 'ky'
 import type * as z from 'zod/mini'
 import { type ErrorContext, type Issue, isShortLinkError, RateLimitError } from '../errors.ts'
 import { parseRetryAfter, rateLimitStateOf } from '../rate-limit/headers.ts'
+import { sleep, throwIfAborted, withDeadline } from '../runtime/abort.ts'
 import { callsBegun } from '../runtime/calls-begun.ts'
-import { sleep, withDeadline } from '../runtime/deadline.ts'
 import { isBrowser, sentOnce } from '../runtime/environment.ts'
 import { type Fetch, type FetchResponse, headerOf, isResponse, readableHeaders } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
-import { throwIfAborted } from '../runtime/on-abort.ts'
 import { ownProperties } from '../runtime/own-properties.ts'
 import { VERSION } from '../runtime/version.ts'
 import type { ChecksFor } from '../schema/checks.ts'
@@ -18,9 +17,9 @@ import { readText, UnusableResponseError } from './body.ts'
 import { openEnvelope, readBody, readNumberedPage, readPage } from './envelope.ts'
 import { type AttemptState, invalidResponse, noResponse, type ReadResponse, refused } from './failure.ts'
 import { parseBody } from './json.ts'
-import { ListPromise } from './list.ts'
+import { ListPromise, listOptionChecks } from './list.ts'
 import { emit } from './observers.ts'
-import { type ListOptions, listOptionChecks, type Page, type PageQuery, pageChecks } from './page.ts'
+import { type ListOptions, type Page, type PageQuery, pageChecks } from './page.ts'
 import { type Path, patternOf } from './path.ts'
 import {
   type Call,
@@ -33,7 +32,7 @@ import {
 } from './request.ts'
 import type { RequestOptions } from './request-options.ts'
 import { type Failure, retryDelay } from './retry.ts'
-import { redactHeaders, redactIssues } from './secrets.ts'
+import { type Redact, redactHeaders, redactIssues } from './secrets.ts'
 import { type OpenedUpload, openUpload, UnreadableContentError, type UploadContent } from './upload.ts'
 import type { FetchPage } from './walk.ts'
 
@@ -88,10 +87,12 @@ interface ListCall<T> extends Omit<Call<Page<T>>, 'method' | 'query'> {
 /** Sends calls: waits for the rate limit, sends, retries what is safe, and reads the response. */
 export class Transport {
   readonly #settings: Settings
+  readonly #redactKey: Redact
   readonly #ky = createKy()
 
   constructor(settings: Settings) {
     this.#settings = settings
+    this.#redactKey = (text) => settings.apiKey.redact(text)
   }
 
   get<T, P = never>(path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> {
@@ -120,20 +121,19 @@ export class Transport {
 
   /** Error context for a call that is rejected before it is prepared. */
   contextOf(method: string, path: Path | string): ErrorContext {
-    const { apiKey, management } = this.#settings
-    return contextOfInvalid(method, patternOf(path), management, (text) => apiKey.redact(text))
+    return contextOfInvalid(method, patternOf(path), this.#settings.management, this.#redactKey)
   }
 
   /** @throws {InvalidRequestError} if there are issues; the key, which they may show, is removed */
   refuse(issues: readonly Issue[], context: ErrorContext): void {
-    refuse(issues, context, (text) => this.#settings.apiKey.redact(text))
+    refuse(issues, context, this.#redactKey)
   }
 
   /** Creates a list for any path and any way of reading its pages. */
   pages<T>(list: ListCall<T>, options: ListOptions = {}): ListPromise<T> {
     const context = this.contextOf('GET', list.path)
-    const redact = (text: string) => this.#settings.apiKey.redact(text)
-    return new ListPromise(this.pageFetcher(list, options), list.query ?? {}, options ?? {}, context, redact)
+    const refuse = (issues: readonly Issue[]) => this.refuse(issues, context)
+    return new ListPromise(this.pageFetcher(list, options), list.query ?? {}, options ?? {}, context, refuse)
   }
 
   /** Creates the function that requests the pages of a list. */
@@ -177,8 +177,11 @@ export class Transport {
         const state: AttemptState = { attempt: ++attempt, mayHaveSucceeded }
         const result: ApiResponse<T> | Failure = await this.#attempt(prepared, state)
         if ('data' in result) {
-          const { status } = result.response
-          emit(prepared, 'onSuccess', () => ({ status, attempts: attempt, durationMs: duration() }))
+          emit(prepared, 'onSuccess', () => ({
+            status: result.response.status,
+            attempts: attempt,
+            durationMs: duration(),
+          }))
           return result
         }
         const { error } = result

@@ -1,9 +1,16 @@
 import type { Issue } from '../errors.ts'
-import { asyncIterator } from '../runtime/async-iterator.ts'
-import { canStream, isBrowser, knownToFetch, sentOnce, streamedRedirect, toNodeStream } from '../runtime/environment.ts'
+import { throwIfAborted } from '../runtime/abort.ts'
+import {
+  asyncIterator,
+  canStream,
+  isBrowser,
+  knownToFetch,
+  sentOnce,
+  streamedRedirect,
+  toNodeStream,
+} from '../runtime/environment.ts'
 import { type Fetch, runtimeFetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
-import { throwIfAborted } from '../runtime/on-abort.ts'
 import { aFunction, type Checks } from '../schema/checks.ts'
 import { mismatch } from '../schema/expected.ts'
 import { requestOptionChecks } from './request-options.ts'
@@ -40,13 +47,11 @@ export function checkContent(content: unknown): Issue[] {
   }
   const accepted = 'a Blob, File, ArrayBuffer, typed array, ReadableStream or AsyncIterable of bytes'
   const hint =
-    content instanceof Promise
-      ? ': await it first'
-      : typeof FormData === 'function' && content instanceof FormData
-        ? ': the platform takes the bytes of the file as they are, pass the File itself'
-        : typeof content === 'string'
-          ? ': is it a path or the text? For a file on disk use fileFromPath(path) of shortlink-sdk/node, for text new Blob([text])'
-          : ''
+    typeof FormData === 'function' && content instanceof FormData
+      ? ': the platform takes the bytes of the file as they are, pass the File itself'
+      : typeof content === 'string'
+        ? ': is it a path or the text? For a file on disk use fileFromPath(path) of shortlink-sdk/node, for text new Blob([text])'
+        : ''
   return [{ path: ['content'], message: mismatch(accepted, content) + hint }]
 }
 

@@ -1,6 +1,6 @@
 import { ApiError, type ErrorContext, InvalidResponseError } from '../errors.ts'
+import { abortReason, onAbort, throwIfAborted } from '../runtime/abort.ts'
 import { hash } from '../runtime/hash.ts'
-import { abortReason, onAbort, throwIfAborted } from '../runtime/on-abort.ts'
 import { isRecord } from '../schema/expected.ts'
 import type { ApiResponse } from './api-promise.ts'
 import type { ListOptions, Page, PageQuery } from './page.ts'

@@ -1,6 +1,6 @@
+import { throwIfAborted } from '../runtime/abort.ts'
 import type { Fetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
-import { throwIfAborted } from '../runtime/on-abort.ts'
 
 /** The progress of an upload. */
 export interface UploadProgress {

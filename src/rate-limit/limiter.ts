@@ -1,6 +1,6 @@
 import { ConfigurationError, describe, RateLimitError, type RateLimitState } from '../errors.ts'
+import { onAbort } from '../runtime/abort.ts'
 import { notify } from '../runtime/notify.ts'
-import { onAbort } from '../runtime/on-abort.ts'
 import { type Check, type Checks, checkOptions } from '../schema/checks.ts'
 import { DAY } from './headers.ts'
 import { type RateLimitAnswer, RateLimitWindow } from './window.ts'
@@ -63,15 +63,19 @@ export interface RateLimitOptions {
   maxWait?: number
 }
 
-const number = (expected: string, fits: (value: number) => boolean): Check => ({
+const number = (expected: string, fits: (value: number) => boolean, otherNames: string[] = []): Check => ({
   expected,
+  otherNames,
   fits: (value) => typeof value === 'number' && fits(value),
 })
 
 /** The checks of the options, for the `rateLimit` of a client too. @internal */
 export const rateLimitChecks = {
-  requests: number('a whole number from 1, or Infinity', (count) => count > 0 && Math.floor(count) === count),
-  interval: number(`milliseconds above 0 and up to ${DAY}`, (ms) => ms > 0 && ms <= DAY),
+  requests: number('a whole number from 1, or Infinity', (count) => count > 0 && Math.floor(count) === count, [
+    'limit',
+    'max',
+  ]),
+  interval: number(`milliseconds above 0 and up to ${DAY}`, (ms) => ms > 0 && ms <= DAY, ['window', 'windowMs']),
   maxWait: number('milliseconds from 0, or Infinity', (ms) => ms >= 0),
 } satisfies Checks<keyof RateLimitOptions>
 

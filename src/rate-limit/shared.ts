@@ -1,5 +1,5 @@
 import { ConfigurationError, describe, type Issue } from '../errors.ts'
-import { EXPIRED, withDeadline } from '../runtime/deadline.ts'
+import { EXPIRED, withDeadline } from '../runtime/abort.ts'
 import { notify } from '../runtime/notify.ts'
 import { aFunction, type Checks, checkOptions, milliseconds, nonEmptyString } from '../schema/checks.ts'
 import { mismatch } from '../schema/expected.ts'

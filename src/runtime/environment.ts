@@ -104,3 +104,17 @@ export function toNodeStream(): ((stream: ReadableStream<Uint8Array>) => unknown
   // Without a listener, an error would end the process; fetch reports it anyway.
   return (stream) => Readable.fromWeb(stream as Parameters<typeof Readable.fromWeb>[0]).on('error', () => {})
 }
+
+/** Whether a text is a URL. Not every runtime has `URL.canParse` (React Native). */
+export function canParseUrl(text: string, base?: string): boolean {
+  try {
+    new URL(text, base)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The key that `for await` uses, also in compiled code on engines without the symbol (older Hermes). */
+export const asyncIterator: typeof Symbol.asyncIterator =
+  Symbol.asyncIterator ?? ('@@asyncIterator' as unknown as typeof Symbol.asyncIterator)

@@ -1,6 +1,6 @@
 /**
- * What jest-environment-jsdom lacks and ky needs. The build puts these in place of the globals, see tsup.config.ts, and leaves
- * the globals of the user as they are.
+ * What the build puts in place of globals, see tsup.config.ts; the globals of the user stay as they are. jest-environment-jsdom
+ * lacks `TextEncoder`.
  */
 const { TextEncoder: encoder } = globalThis as Partial<typeof globalThis>
 
@@ -17,13 +17,12 @@ const Encoder = encoder ?? Utf8Encoder
 export { Encoder as TextEncoder }
 
 /**
- * The Request of the runtime, else an object that carries what ky is given and this package takes from it. It is called with
- * `new`, and looks for the global at each call, because a test may replace it.
+ * What ky makes in place of a `Request`: an object with what it is given, from which the transport takes it again. A real one
+ * would cost a third of the client's own time, because ky makes two with signals of their own, and jest-environment-jsdom has
+ * none. When ky is imported it makes one without headers, which must not load the runtime's own.
  */
-export function RequestOfKy(input: string & Partial<Request>, init: RequestInit): object {
-  const { Request } = globalThis as Partial<typeof globalThis>
-  if (Request) return new Request(input, init)
-  const { method = 'GET', headers } = init
-  const request = { url: input.url ?? input, method, headers: new Headers(headers), clone: () => request }
+export function RequestOfKy(url: string, init: { method?: string; headers?: object }): object {
+  const { method, headers = new Map() } = init
+  const request = { url, method, headers, clone: () => request }
   return request
 }

@@ -1,6 +1,6 @@
 import type { Issue } from '../errors.ts'
-import { canParseUrl } from '../runtime/url.ts'
-import { isRecord, kind, mismatch, shown } from './expected.ts'
+import { canParseUrl } from '../runtime/environment.ts'
+import { isPlain, isRecord, kind, mismatch, notPlain, shown } from './expected.ts'
 import { isPathSegment } from './segment.ts'
 
 /** What values a parameter or an option may have, in words and as a function. */
@@ -17,6 +17,8 @@ export interface Check {
   readonly values?: readonly string[]
   /** What an object may hold in place of the value. */
   readonly options?: Checks
+  /** Names that other libraries have for it. */
+  readonly otherNames?: readonly string[]
 }
 
 /** Checks by name. */
@@ -65,6 +67,12 @@ export const secret: OptionalCheck = { expected: 'a string', fits: isString, sec
 export const boolean: OptionalCheck = { expected: 'true or false', fits: (value) => typeof value === 'boolean' }
 
 export const aFunction: OptionalCheck = { expected: 'a function', fits: (value) => typeof value === 'function' }
+
+export const abortSignal: OptionalCheck = {
+  expected: 'an AbortSignal',
+  fits: (value) => typeof (value as Partial<AbortSignal> | null)?.addEventListener === 'function',
+  hint: (value) => (isRecord(value) && 'signal' in value ? 'pass `controller.signal`' : undefined),
+}
 
 /** For an option that is checked where it is used, with its own error. */
 export const checkedElsewhere: OptionalCheck = { expected: 'anything', fits: () => true }
@@ -188,19 +196,19 @@ export const dateTime: OptionalCheck = {
  * missing one, or is an option of the call in the wrong argument (`options` are the names of these).
  */
 export function checkParams(params: unknown, checks: Checks, options: readonly string[] = []): Issue[] {
-  if (!isRecord(params)) return [{ path: [], message: mismatch('an object of parameters', params ?? null) }]
+  if (!isPlain(params)) return [{ path: [], message: notPlain('an object of parameters', params ?? null) }]
   const listed = Object.entries(checks).flatMap(([name, check]) => {
     const value = Object.hasOwn(params, name) ? params[name] : undefined
     const isLeftOut = value === undefined || value === null || value === ''
     return isLeftOut && !check.required ? [] : checkValue([name], value, check)
   })
-  const missing = Object.keys(checks).filter((name) => params[name] === undefined)
+  const missing = Object.fromEntries(Object.entries(checks).filter(([name]) => params[name] === undefined))
   const others = Object.keys(params).flatMap((name): Issue[] => {
     if (Object.hasOwn(checks, name) || params[name] === undefined) return []
     if (options.includes(name)) {
       return [{ path: [name], message: IS_AN_OPTION }]
     }
-    const meant = similarName(name, missing)
+    const meant = meantName(name, missing)
     return meant === undefined ? [] : [{ path: [name], message: `unknown parameter, did you mean ${meant}?` }]
   })
   return [...listed, ...others]
@@ -211,13 +219,15 @@ export const IS_AN_OPTION = 'is an option of the call, pass it as the next argum
 
 /** Problems with options. `undefined` means the default; unknown options are rejected. */
 export function checkOptions(options: unknown, checks: Checks, at: readonly string[] = []): Issue[] {
-  if (!isRecord(options)) return [{ path: at, message: mismatch('an object of options', options ?? null) }]
+  if (!isPlain(options)) return [{ path: at, message: notPlain('an object of options', options ?? null) }]
   return Object.entries(options).flatMap(([name, value]) => {
     const path = [...at, name]
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined
     if (!check) {
-      const meant = similarName(name, Object.keys(checks))
-      return [{ path, message: meant === undefined ? 'unknown option' : `unknown option, did you mean ${meant}?` }]
+      const meant = meantName(name, checks)
+      const advice =
+        meant === undefined ? `expected one of ${Object.keys(checks).join(', ')}` : `did you mean ${meant}?`
+      return [{ path, message: `unknown option, ${advice}` }]
     }
     if (value === undefined) return []
     const inner = isRecord(value) && !check.fits(value) ? check.options : undefined
@@ -228,11 +238,16 @@ export function checkOptions(options: unknown, checks: Checks, at: readonly stri
 function checkValue(path: readonly string[], value: unknown, { expected, fits, hint, secret }: Check): Issue[] {
   if (fits(value)) return []
   const message = mismatch(expected, value, secret ? kind : shown)
-  const advice = isPromise(value) ? 'await it first' : hint?.(value)
+  const advice = hint?.(value)
   return [{ path, message: advice ? `${message}: ${advice}` : message }]
 }
 
-const isPromise = (value: unknown): boolean => typeof (value as { then?: unknown } | null)?.then === 'function'
+/** The parameter or option that an unknown name was meant to be: a misspelled one, or one that has another name elsewhere. */
+function meantName(name: string, checks: Checks): string | undefined {
+  const known = Object.keys(checks)
+  const isNamedSo = (other: string) => plainName(other) === plainName(name)
+  return similarName(name, known) ?? known.find((candidate) => checks[candidate]!.otherNames?.some(isNamedSo))
+}
 
 /** The known name that a misspelled name was meant to be: in another style, or with one letter wrong, missing, added or swapped. */
 export function similarName(name: string, known: readonly string[]): string | undefined {

@@ -2,7 +2,14 @@ import { isError, shorten } from '../errors.ts'
 
 /** Describes an invalid value: `expected an integer, received a boolean`. */
 export function mismatch(expected: string, value: unknown, describe: (value: unknown) => string = kind): string {
-  return value === undefined ? `is missing, expected ${expected}` : `expected ${expected}, received ${describe(value)}`
+  if (value === undefined) return `is missing, expected ${expected}`
+  return `expected ${expected}, received ${describe(value)}${isPromise(value) ? ': await it first' : ''}`
+}
+
+/** Describes a value that is not plain where a plain object is expected. */
+export function notPlain(expected: string, value: unknown): string {
+  const hasEntries = isRecord(value) && /^(FormData|Headers|Map|URLSearchParams)$/.test(classOf(value))
+  return mismatch(expected, value) + (hasEntries ? ': pass Object.fromEntries(…) of it' : '')
 }
 
 /** The type of a value, without the value itself. */
@@ -11,9 +18,16 @@ export function kind(value: unknown): string {
   if (value === null) return 'null'
   if (value === '') return 'an empty string'
   if (Array.isArray(value)) return 'a list'
-  if (value instanceof Date) return 'a Date'
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+  if (typeof value !== 'object') return `a ${typeof value}`
+  const name = isPlain(value) ? 'object' : classOf(value)
+  return `${/^[aeio]/i.test(name) ? 'an' : 'a'} ${name}`
 }
+
+const isPromise = (value: unknown): boolean => typeof (value as { then?: unknown } | null)?.then === 'function'
+
+/** The class of an object if the runtime has it, such as `FormData`; `Object` for the classes of a program. */
+const classOf = (value: object): string =>
+  isPromise(value) ? 'Promise' : Object.prototype.toString.call(value).slice(8, -1)
 
 /** More than a message shows, because secrets are removed before it is shortened. */
 const MOST_SHOWN = 2000
@@ -32,4 +46,9 @@ export function reasonOf(thrown: unknown): string {
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Whether a value is an object of the program, whose properties are its contents: not a Promise, a FormData or a Map. */
+export function isPlain(value: unknown): value is Record<string, unknown> {
+  return isRecord(value) && ['Object', 'Module'].includes(classOf(value))
 }

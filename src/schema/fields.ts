@@ -64,22 +64,30 @@ export const flag = /* @__PURE__ */ field('a boolean', (value) => {
   return value === 0 || value === '0' || value === '' || value === null ? false : undefined
 })
 
+/** A map whose values `read` converts. */
+function map<T>(expected: string, read: (value: unknown) => T | undefined): z.ZodMiniType<Record<string, T>> {
+  return z.transform((value, { issues }) => {
+    const values = isEmptyValue(value) ? {} : value
+    if (!isRecord(values)) {
+      issues.push(issue('an object', value))
+      return {}
+    }
+    const result: [string, T][] = []
+    for (const [key, value] of Object.entries(values)) {
+      const converted = read(value)
+      if (converted === undefined) issues.push(issue(expected, value, [key]))
+      if (issues.length >= MAX_ISSUES) break
+      result.push([key, converted as T])
+    }
+    return Object.fromEntries(result)
+  })
+}
+
 /** A map of labels to counts. */
-export const counts: z.ZodMiniType<Record<string, number>> = /* @__PURE__ */ z.transform((value, { issues }) => {
-  const labels = isEmptyValue(value) ? {} : value
-  if (!isRecord(labels)) {
-    issues.push(issue('an object', value))
-    return {}
-  }
-  const result: [string, number][] = []
-  for (const [label, count] of Object.entries(labels)) {
-    const read = readInteger(count)
-    if (read === undefined) issues.push(issue('an integer', count, [label]))
-    if (issues.length >= MAX_ISSUES) break
-    result.push([label, read as number])
-  }
-  return Object.fromEntries(result)
-})
+export const counts = /* @__PURE__ */ map('an integer', readInteger)
+
+/** A map of labels to strings. */
+export const texts = /* @__PURE__ */ map('a string', readText)
 
 /** An empty map or list arrives as `[]`, `0` or nothing. */
 const isEmptyValue = (value: unknown): boolean =>
@@ -130,18 +138,13 @@ export const ids = /* @__PURE__ */ field('a list of integers', (value) => {
   return numbers.every((number) => number !== undefined) ? numbers : undefined
 })
 
-/** A part that servers may leave out. It then has the defaults of its fields, or is an empty map. */
+/** A part that servers may leave out. It then has the defaults of its fields. */
 export function orDefaults<T>(part: z.ZodMiniType<T>): z.ZodMiniType<T> {
   return z.pipe(
     z.transform((value) => (isEmptyValue(value) ? {} : value)),
     part,
   )
 }
-
-/** A map of labels to strings. */
-export const texts: z.ZodMiniType<Record<string, string>> = /* @__PURE__ */ orDefaults(
-  /* @__PURE__ */ z.record(/* @__PURE__ */ z.string(), text, { error: ({ input }) => mismatch('an object', input) }),
-)
 
 /**
  * An object with these fields; other keys are kept as they are. The compiler refuses a field of `T` that has no

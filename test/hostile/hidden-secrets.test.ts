@@ -178,6 +178,8 @@ describe('createRedactor, against a naive decoder', { timeout: 0 }, () => {
       const start = random.below(source.length)
       const secret = source.slice(start, start + 2 + random.below(5))
       if (secret.length < 2 || secret.length > 7) continue
+      // Half of a surrogate pair is no character, so it is no part of a secret.
+      if (/\p{Surrogate}/u.test(secret)) continue
       const clean = createRedactor(secret)(text)
       const shown = () => `seed ${seed}, run ${run}: ${JSON.stringify({ secret, text, clean })}`
       counts.texts++

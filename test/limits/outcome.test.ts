@@ -4,7 +4,7 @@ import { createSandbox, type Fault, type Sandbox } from '../../src/testing/index
 import { serve } from '../../src/testing/server.ts'
 import { closedOrigin } from '../helpers/server.ts'
 import { collectTable } from './table.ts'
-import { timeoutFor } from './timeouts.ts'
+import { isStuck, timeoutFor } from './timeouts.ts'
 
 const html = '<html><body><h1>Sorry</h1></body></html>'
 const now = { 'Retry-After': '0' }
@@ -59,19 +59,22 @@ async function withSandbox(
 }
 
 describe('the outcome of a failed call, proved against the sandbox', () => {
-  describe.for(answered)('%s', ([what, fault, done, outcome]) => {
-    it.concurrent.for(Object.keys(calls) as (keyof typeof calls)[])('%s', async (name, { expect }) => {
-      await withSandbox({ timeout: timeoutFor(fault) }, async (client, sandbox) => {
-        sandbox.fail(fault)
-        const error = await calls[name](client).catch((reason: unknown) => reason)
-        expect(isShortLinkError(error) && error.outcome).toBe(outcome)
-        expect(sandbox.requests).toHaveLength(1)
-        expect(sandbox.requests[0]!.done).toBe(done)
-        record(what, 'was done', done ? 'yes' : 'no')
-        record(what, 'outcome', outcome)
+  for (const [what, fault, done, outcome] of answered) {
+    // Those that wait do so together.
+    describe(what, { concurrent: isStuck(fault) }, () => {
+      it.concurrent.for(Object.keys(calls) as (keyof typeof calls)[])('%s', async (name, { expect }) => {
+        await withSandbox({ timeout: timeoutFor(fault) }, async (client, sandbox) => {
+          sandbox.fail(fault)
+          const error = await calls[name](client).catch((reason: unknown) => reason)
+          expect(isShortLinkError(error) && error.outcome).toBe(outcome)
+          expect(sandbox.requests).toHaveLength(1)
+          expect(sandbox.requests[0]!.done).toBe(done)
+          record(what, 'was done', done ? 'yes' : 'no')
+          record(what, 'outcome', outcome)
+        })
       })
     })
-  })
+  }
 
   const outcomeOf = async (call: Promise<unknown>) => {
     const error = await call.catch((reason: unknown) => reason)
@@ -118,9 +121,10 @@ describe('the outcome of a failed call, proved against the sandbox', () => {
     })
   })
 
-  it.each([1, 2, 3, 4, 5, 6])(
+  it.concurrent.for([1, 2, 3, 4, 5, 6])(
     'never says that it was not done where it was, whatever goes wrong: seed %i',
-    async (seed) => {
+    { timeout: 60_000 },
+    async (seed, { expect }) => {
       await withSandbox({ retry: { limit: 2, maxDelay: 1000 }, timeout: 2000 }, async (client, sandbox) => {
         sandbox.chaos({ seed, rate: 0.5 })
         const names = Array.from({ length: 60 }, (_, index) => `name ${index}`)

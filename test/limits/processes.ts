@@ -15,6 +15,8 @@ export interface Crowd {
   /** Requests in a window, and its length in seconds. */
   points: number
   duration: number
+  /** How long a process waits for the store, in milliseconds. */
+  storeTimeout: number
   /** How many of the processes are killed after they have done something, and then started again. */
   kills?: number
   /** Called once, when a quarter of the calls is done. The promise resolves when a process misses the store. */
@@ -38,7 +40,7 @@ export interface Report {
 
 /** Lets processes share one key, and counts what they do in a sandbox. */
 export async function run(crowd: Crowd): Promise<Report> {
-  const { redisPort, processes, calls, points, duration, kills = 0, onQuarter } = crowd
+  const { redisPort, processes, calls, points, duration, storeTimeout, kills = 0, onQuarter } = crowd
   const links = Array.from({ length: calls }, (_, index) => ({ id: index + 1 }))
   const rateLimit = { requests: points, interval: duration * 1000 }
   const sandbox = createSandbox({ rateLimit, data: { campaigns: [{ id: 1 }], links } })
@@ -55,7 +57,7 @@ export async function run(crowd: Crowd): Promise<Report> {
   })
 
   async function work(ids: Set<number>): Promise<void> {
-    const settings = [redisPort, points, duration, [...ids]].map(String)
+    const settings = [redisPort, points, duration, storeTimeout, [...ids]].map(String)
     const child = spawn(process.execPath, ['--import', 'tsx', caller, baseUrl, sandbox.apiKey, ...settings], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })

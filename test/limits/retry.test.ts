@@ -7,7 +7,7 @@ import { serve } from '../../src/testing/server.ts'
 import { connect } from '../helpers/client.ts'
 import { closedOrigin, serve as serveAnswers } from '../helpers/server.ts'
 import { collectTable } from './table.ts'
-import { timeoutFor } from './timeouts.ts'
+import { isStuck, timeoutFor } from './timeouts.ts'
 
 async function setUp(options: ShortLinkClientOptions = {}): Promise<{ sandbox: Sandbox; client: ShortLinkClient }> {
   const sandbox = createSandbox()
@@ -66,21 +66,25 @@ const rule: [what: string, fault: Fault, again: CallName[]][] = [
 const record = collectTable('Sent again after')
 
 describe('sending again', () => {
-  describe.for(rule)('after %s', ([what, fault, again]) => {
-    it.concurrent.for(Object.keys(calls) as CallName[])('%s', async (name, { onTestFinished, expect }) => {
-      const sandbox = createSandbox()
-      const { baseUrl, close } = await serve(sandbox)
-      onTestFinished(close)
-      const client = new ShortLinkClient({ baseUrl, apiKey: sandbox.apiKey, timeout: timeoutFor(fault), retry: 1 })
-      sandbox.fail(fault)
-      const result = await calls[name](client).safe()
-      const attempts = sandbox.requests.length
-      record(what, name, attempts === 2)
-      expect(attempts).toBe(again.includes(name) ? 2 : 1)
-      expect(result.ok).toBe(again.includes(name))
-      if (!result.ok) expect(result.error).toMatchObject({ attempts: 1, retryable: false })
+  for (const [what, fault, again] of rule) {
+    // Those that wait do so together.
+    describe(`after ${what}`, { concurrent: isStuck(fault) }, () => {
+      it.concurrent.for(Object.keys(calls) as CallName[])('%s', async (name, { onTestFinished, expect }) => {
+        const sandbox = createSandbox()
+        const { baseUrl, close } = await serve(sandbox)
+        onTestFinished(close)
+        const client = new ShortLinkClient({ baseUrl, apiKey: sandbox.apiKey, timeout: timeoutFor(fault), retry: 1 })
+        sandbox.fail(fault)
+        const result = await calls[name](client).safe()
+        const attempts = sandbox.requests.length
+        record(what, name, attempts === 2)
+        expect(attempts).toBe(again.includes(name) ? 2 : 1)
+        expect(result.ok).toBe(again.includes(name))
+        if (!result.ok) expect(result.error).toMatchObject({ attempts: 1, retryable: false })
+      })
     })
-  })
+  }
+
   it.for(Object.keys(calls) as CallName[])('after a connection that never opened: %s', async (name) => {
     const closed = await closedOrigin()
     let asked = 0

@@ -490,7 +490,7 @@ describe('the options of a shared budget', () => {
       { storeTimeout: 2 ** 31 },
       'storeTimeout: expected milliseconds above 0 and up to 2147483647, received 2147483648',
     ],
-    [createStore(), { onStateChange: console }, 'onStateChange: expected a function, received an object'],
+    [createStore(), { onStateChange: console }, 'onStateChange: expected a function, received a console'],
     [createStore(), { maxwait: 5 }, 'maxwait: unknown option, did you mean maxWait?'],
   ])('are checked: %#', (store, options, message) => {
     const create = () => sharedRateLimiter(store as never, options as never)

@@ -132,6 +132,12 @@ test('a search ends on the page that has the link', async () => {
 test.each([
   ['a wrong key', { status: 401, body: { error: 1, message: 'no' } }, 'authentication'],
   ['a wrong base address', { status: 404, body: '<html>Not Found</html>' }, 'not_found'],
+  [
+    'a wrong base address of a web framework',
+    { status: 404, body: { error: 'Not Found', statusCode: 404 } },
+    'not_found',
+  ],
+  ['a wrong base address of another API', { status: 404, body: { message: 'Not Found' } }, 'not_found'],
   ['a redirect', { status: 301, headers: { location: 'https://moved.example/' }, body: '' }, 'api'],
   ['a server that fails', { status: 503, body: { error: 1 } }, 'server'],
   ['a link that does not fit', page('urls', [{ ...row('opening'), id: 'x' }]), 'invalid_response'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isAt, isOnDomain, isSameAddress } from '../../src/resources/links/match.ts'
+import { isAt, isSameAddress, leadsTo } from '../../src/resources/links/match.ts'
 
 describe('a link is at', () => {
   const link = { alias: 'öffnung', shorturl: 'https://sho.rt/%C3%B6ffnung' }
@@ -38,15 +38,21 @@ describe('a link is at', () => {
   })
 })
 
-describe('a link is on', () => {
-  const link = { alias: null, shorturl: 'https://sho.rt:8443/x' }
+describe('a link leads to its address', () => {
+  const longurl = 'https://shop.example/'
+  const link = { alias: null, shorturl: 'https://sho.rt:8443/x', longurl }
 
-  it.each(['sho.rt:8443', 'https://sho.rt:8443', 'http://SHO.RT:8443/'])('its domain: %s', (domain) => {
-    expect(isOnDomain(link, domain)).toBe(true)
+  it.each([undefined, 'sho.rt:8443', 'https://sho.rt:8443', 'http://SHO.RT:8443/'])('from its domain: %s', (domain) => {
+    expect(leadsTo(link, 'https://shop.example', domain)).toBe(true)
   })
 
-  it.each(['sho.rt', 'rt:8443', 'https://go.example'])('no other domain: %s', (domain) => {
-    expect(isOnDomain(link, domain)).toBe(false)
+  it.each(['sho.rt', 'rt:8443', 'https://go.example'])('from no other domain: %s', (domain) => {
+    expect(leadsTo(link, longurl, domain)).toBe(false)
+  })
+
+  it('and to no other address, nor to one that is not known', () => {
+    expect(leadsTo(link, 'https://shop.example/tea', undefined)).toBe(false)
+    expect(leadsTo({ ...link, longurl: null }, longurl, undefined)).toBe(false)
   })
 })
 

@@ -5,7 +5,7 @@ import type { Transport } from '../../http/transport.ts'
 import { checkOptions, checkParams, oneOf } from '../../schema/checks.ts'
 import { askForLink, findLink, isRefusal, searchLinks } from './find.ts'
 import type { CreatedLink, EnsuredLink, Link } from './link.ts'
-import { addressOf, isOnDomain, isSameAddress } from './match.ts'
+import { addressOf, candidates, isSameAddress, leadsTo } from './match.ts'
 import { type LinkCreate, linkCreate } from './params.ts'
 
 /** Options for `links.ensure`. */
@@ -18,9 +18,6 @@ export interface EnsureOptions extends RequestOptions {
 }
 
 const optionChecks = { ...requestOptionChecks, onTaken: oneOf(['suffix']) }
-
-/** The name of the last alias that `onTaken: 'suffix'` tries ends with this number. */
-const LAST_SUFFIX = 10
 
 /** Creates a link, in one request. */
 type Create = (params: LinkCreate, options: RequestOptions) => Promise<ApiResponse<CreatedLink>>
@@ -39,16 +36,16 @@ export async function ensureLink(
   api.refuse(issues, { operation })
   const { onTaken, ...requestOptions } = options
   const attempt = new Attempt(api, create, requestOptions)
-  const { custom } = params
-  for (let number = 2; ; number++) {
+  let conflict: unknown
+  for (const custom of candidates(params.custom, onTaken)) {
     try {
-      return await attempt.ensure(params)
+      return await attempt.ensure({ ...params, custom })
     } catch (error) {
-      const isTaken = error instanceof LinkConflictError && onTaken === 'suffix'
-      if (!isTaken || number > LAST_SUFFIX) throw attempt.described(error)
-      params = { ...params, custom: `${custom}-${number}` }
+      if (!(error instanceof LinkConflictError)) throw attempt.described(error)
+      conflict = error
     }
   }
+  throw conflict
 }
 
 const operation = 'links.ensure'
@@ -69,9 +66,7 @@ class Attempt {
   async ensure(params: LinkCreate): Promise<ApiResponse<EnsuredLink>> {
     const { url, custom, domain } = params
     const address = custom ? addressOf(custom, domain) : undefined
-    const leadsThere = (link: Link) =>
-      link.longurl !== null && isSameAddress(link.longurl, url) && (!domain || isOnDomain(link, domain))
-    const search = () => searchLinks(this.#api, leadsThere, this.#options)
+    const search = () => searchLinks(this.#api, (link) => leadsTo(link, url, domain), this.#options)
 
     // With an alias no search is needed: if the response is inconclusive, the server refuses to create a second link.
     const before = await (address ? askForLink(this.#api, address, this.#options) : search())

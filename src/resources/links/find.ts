@@ -1,6 +1,6 @@
 import { type ApiError, isShortLinkError } from '../../errors.ts'
 import type { ApiResponse } from '../../http/api-promise.ts'
-import { type Read, readPage } from '../../http/envelope.ts'
+import { isOfPlatform, type Read, readPage } from '../../http/envelope.ts'
 import { path } from '../../http/path.ts'
 import type { RequestOptions } from '../../http/request-options.ts'
 import type { Transport } from '../../http/transport.ts'
@@ -13,7 +13,7 @@ import { isAt } from './match.ts'
 import { type LinkQuery, linkQuery } from './params.ts'
 
 /** The maximum number of pages in a search, of 100 links unless the server sends fewer. */
-const SEARCHED_PAGES = 10
+export const SEARCHED_PAGES = 10
 
 /** Asks the server for a link, and searches the newest links if the response is inconclusive. */
 export async function findLink(
@@ -82,5 +82,6 @@ const readMatches: Read<Link[] | undefined> = ({ id, details, data, urls }, { is
 
 /** Whether the server refused a call for a reason that only its message states, in the language of the site. */
 export function isRefusal(error: unknown): error is ApiError {
-  return isShortLinkError(error) && (error.code === 'api' || error.code === 'not_found') && isRecord(error.body)
+  if (!isShortLinkError(error)) return false
+  return error.code === 'not_found' ? isOfPlatform(error.body) : error.code === 'api' && isRecord(error.body)
 }

@@ -86,11 +86,15 @@ export class LinksResource extends Resource {
    * For an address that the account has shortened already, some servers respond with the link that exists, others make
    * a second one. With an alias (`custom`), each link is its own.
    *
+   * Some older servers respond without the id. The link exists then, and the error says that the outcome is unknown:
+   * {@link ensure} finds the id, in two more requests.
+   *
    * @example
    * const { id, shorturl } = await client.links.create({ url: 'https://shop.example/opening', custom: 'opening' })
    * console.log(id, shorturl)
    *
    * @throws {InvalidRequestError} if the address is missing, or a parameter is invalid; nothing is sent
+   * @throws {InvalidResponseError} if the response has no id or no short address; `outcome` is `unknown`
    * @throws {ApiError} if the alias is taken
    */
   create(params: LinkCreate, options?: RequestOptions): ApiPromise<CreatedLink> {

@@ -91,10 +91,12 @@ const listOf = (names: readonly [string, string], isLink: boolean): Check & { re
 /** @internal */
 export const linkQuery = /* @__PURE__ */ checks<LinkQuery>({ ...pageChecks, order: string })
 
+const linkUrl = { ...httpUrl, otherNames: ['longurl', 'link', 'target'] }
+
 /** @internal */
 export const linkUpdate = /* @__PURE__ */ checks<LinkUpdate>({
-  url: httpUrl,
-  custom: alias,
+  url: linkUrl,
+  custom: { ...alias, otherNames: ['alias', 'slug'] },
   domain: string,
   password: secret,
   expiry: dateTime,
@@ -120,4 +122,4 @@ export const linkUpdate = /* @__PURE__ */ checks<LinkUpdate>({
 })
 
 /** @internal */
-export const linkCreate = /* @__PURE__ */ checks<LinkCreate>({ ...linkUpdate, url: /* @__PURE__ */ required(httpUrl) })
+export const linkCreate = /* @__PURE__ */ checks<LinkCreate>({ ...linkUpdate, url: /* @__PURE__ */ required(linkUrl) })
