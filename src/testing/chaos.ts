@@ -20,8 +20,9 @@ export class Chaos {
   readonly #random: RandomNumbers
 
   constructor(options: ChaosOptions) {
-    checkOptions('chaos: ', { ...options, rate: options.rate ?? Number.NaN }, checks)
+    checkOptions('chaos: ', options, checks)
     const { seed = 1, rate } = options
+    if (rate === undefined) throw new TypeError(`chaos: rate: is missing, expected ${checks.rate.expected}`)
     this.#rate = rate
     this.#random = new RandomNumbers(seed)
   }

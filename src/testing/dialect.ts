@@ -20,6 +20,8 @@ export const deviations = sentences(rules)
 /** The name of one way in which servers differ from the reference. See {@link deviations}. */
 export type Deviation = keyof typeof deviations
 
+const dialects: readonly string[] = ['reference', 'deployed']
+
 /** The deviations that are common. Lists stay arrays, and `error` is a number. */
 const deployed: readonly Deviation[] = [
   'extra-keys',
@@ -42,8 +44,12 @@ export class Dialect {
     const unknown = names.find((name) => !Object.hasOwn(rules, name))
     if (unknown !== undefined) {
       const known = Object.keys(rules)
-      const near = nearest(unknown, known)
-      const hint = near === undefined ? `only ${known.join(', ')}` : `did you mean ${near}?`
+      const near = nearest(unknown, [...known, ...dialects])
+      const hint = dialects.includes(unknown)
+        ? 'it is a dialect, and stands alone'
+        : near === undefined
+          ? `only ${known.join(', ')}`
+          : `did you mean ${near}?`
       throw new RangeError(`dialect: there is no deviation '${unknown}', ${hint}`)
     }
     this.#rules = Object.entries(rules).flatMap(([name, rule]) => (names.includes(name) ? [rule] : []))

@@ -1,6 +1,6 @@
 import { ReadableStream, Response, TextDecoder, URL } from './host.ts'
 import { type Checks, checkOptions, editDistance, flag, integer, isObject, number, oneOf, text } from './options.ts'
-import { endpointPaths, isParameter, matchPath } from './platform/routes.ts'
+import { endpointPaths, isParameter, matchPath, methodsAt } from './platform/routes.ts'
 import { networkError, type WireResponse, wait } from './wire.ts'
 
 /** What a fault changes in a response. All fields are optional. */
@@ -80,15 +80,20 @@ const checks: Checks<Fault> = {
 function checkFault(fault: Fault, baseUrl: string): void {
   if (!isObject(fault)) throw new TypeError(`fail: expected an object such as { status: 503 }`)
   checkOptions('fail: ', fault, checks)
-  const { status, body, headers, delay, drop, stall, drip, redirect, done, path } = fault
-  const changes = [status, body, headers, delay, drop, stall, drip, redirect].some((effect) => effect !== undefined)
-  if (!changes && done !== false) {
-    throw new TypeError('fail: nothing would fail: give status, body, headers, delay, drop, stall, drip or redirect')
-  }
+  const { status, body, headers, delay, drop, stall, drip, redirect, done, path, method } = fault
   const meant = typeof path === 'string' ? pathMeant(path, new URL(baseUrl).pathname) : path
   if (meant !== path) {
     const rule = 'A path is that of an endpoint, relative to baseUrl; a RegExp matches any.'
     throw new TypeError(`fail: path: no request has '${path}', did you mean '${meant}'? ${rule}`)
+  }
+  const methods = typeof path === 'string' ? methodsAt(path) : []
+  const isOfEndpoints = method !== undefined && !/^(HEAD|OPTIONS|PATCH)$/i.test(method)
+  if (isOfEndpoints && methods.length > 0 && !methods.includes(method.toUpperCase())) {
+    throw new TypeError(`fail: method: no endpoint is ${method} ${path}, did you mean ${methods.join(' or ')}?`)
+  }
+  const changes = [status, body, headers, delay, drop, stall, drip, redirect].some((effect) => effect !== undefined)
+  if (!changes && done !== false) {
+    throw new TypeError('fail: nothing would fail: give status, body, headers, delay, drop, stall, drip or redirect')
   }
 }
 

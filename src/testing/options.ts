@@ -22,6 +22,7 @@ export function checkOptions<Options extends object>(
   checks: Checks<Options>,
   slips: Readonly<Record<string, string>> = {},
 ): void {
+  if (!isObject(given)) throw new TypeError(`${where}expected an object of options, received ${shown(given)}`)
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(checks, name)) {
       const meant = Object.hasOwn(slips, name) ? slips[name] : nearest(name, Object.keys(checks))
@@ -36,8 +37,9 @@ export function checkOptions<Options extends object>(
   }
 }
 
+/** Whether a value is an object of the program: not a list, a Promise or a Map. */
 export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return Object.prototype.toString.call(value) === '[object Object]'
 }
 
 export const text: Check = { expected: 'a string', fits: (value) => typeof value === 'string' }
@@ -88,8 +90,14 @@ export function editDistance(from: string, to: string): number {
   return row.at(-1)!
 }
 
-function shown(value: unknown): string {
+export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value)
-  return Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
+  return Array.isArray(value)
+    ? 'a list'
+    : typeof value === 'object'
+      ? 'an object'
+      : value === undefined
+        ? 'nothing'
+        : `a ${typeof value}`
 }

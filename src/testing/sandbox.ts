@@ -4,7 +4,7 @@ import type { AuthScheme } from './deviations.ts'
 import { Dialect, type SandboxDialect } from './dialect.ts'
 import { applyFault, doesWork, type Fault, type FaultEffect, FaultQueue, send } from './faults.ts'
 import { Request, URL } from './host.ts'
-import { type Checks, checkOptions, flag, fn, integer, isObject, number, object, text } from './options.ts'
+import { type Checks, checkOptions, flag, fn, integer, isObject, number, object, shown, text } from './options.ts'
 import type { EndpointCall } from './platform/endpoint.ts'
 import { RateWindow, type SandboxRateLimit } from './platform/rate-window.ts'
 import { findRoute } from './platform/routes.ts'
@@ -124,7 +124,10 @@ const checks: Checks<SandboxOptions> = {
     fits: (value) => value === false || isObject(value),
     meant: (value) => (typeof value === 'number' ? `{ requests: ${value} }` : undefined),
   },
-  dialect: { expected: 'a dialect', fits: () => true },
+  dialect: {
+    expected: "'reference', 'deployed' or a list of deviations",
+    fits: (value) => typeof value === 'string' || Array.isArray(value),
+  },
   data: object,
   now: fn,
   keepFiles: flag,
@@ -208,7 +211,7 @@ class MemorySandbox implements Sandbox {
   }
 
   advance(ms: number): void {
-    if (!Number.isFinite(ms)) throw new TypeError(`advance: expected a number of milliseconds, received ${ms}`)
+    if (!Number.isFinite(ms)) throw new TypeError(`advance: expected a number of milliseconds, received ${shown(ms)}`)
     this.#advanced += ms
   }
 

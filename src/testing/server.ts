@@ -5,7 +5,7 @@ import { json } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { openApiWith } from './openapi.ts'
-import { type Checks, checkOptions, flag, fn, integer, text } from './options.ts'
+import { type Checks, checkOptions, flag, fn, integer, shown, text } from './options.ts'
 import { refusal, SandboxPage } from './page/page.ts'
 import type { Sandbox } from './sandbox.ts'
 
@@ -49,12 +49,15 @@ const checks: Checks<ServeOptions> = {
  * root, and `/` is a page that shows and controls the sandbox. Pages of other origins cannot reach that page's paths.
  * `/openapi.json` is the OpenAPI document of both APIs, with the addresses of this sandbox.
  *
- * @throws {TypeError} if an option does not exist or does not fit; Node's own error if the port cannot be used.
+ * @throws {TypeError} if an option does not exist or does not fit; Node's own error, with its `code`, if the port cannot be used.
  * @example
  * await using server = await serve(createSandbox(), { port: 4010 })
  * console.log(server.baseUrl) // until the end of the block, or until server.close()
  */
 export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promise<Served> {
+  if (typeof (sandbox as Partial<Sandbox> | undefined)?.fetch !== 'function') {
+    throw new TypeError(`serve: expected a sandbox, received ${shown(sandbox)}: make one with createSandbox()`)
+  }
   checkOptions('', options, checks)
   const { port = 0, host = '127.0.0.1', hosts = [], cors = false, log } = options
   const names = ['localhost', host, ...hosts]
@@ -95,7 +98,11 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
   }
 
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE')
+        error.message = `port ${port} is in use: choose another one, or 0 for any that is free`
+      reject(error)
+    })
     server.listen(port, host, resolve)
   })
   const { address, family, port: taken } = server.address() as AddressInfo

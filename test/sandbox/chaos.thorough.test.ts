@@ -87,7 +87,7 @@ describe('chaos', () => {
   test.each([
     [{ rate: 1.1 }, 'chaos: rate: expected a number from 0 to 1, received 1.1'],
     [{ rate: Number.NaN }, 'chaos: rate: expected a number from 0 to 1, received NaN'],
-    [{}, 'chaos: rate: expected a number from 0 to 1, received NaN'],
+    [{}, 'chaos: rate: is missing, expected a number from 0 to 1'],
     [{ rate: 0.1, salt: 2 }, 'chaos: salt: unknown option, expected one of seed, rate'],
     [{ rate: 0.1, seeds: 2 }, 'chaos: seeds: unknown option, did you mean seed?'],
   ])('refuses %j', (options, message) => {

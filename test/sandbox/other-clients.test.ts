@@ -29,6 +29,7 @@ const json = 'Content-Type: application/json'
 const axios = 'Accept: application/json, text/plain, */*\nUser-Agent: axios/1.6.0'
 const requests = 'User-Agent: python-requests/2.31.0\nAccept-Encoding: gzip, deflate\nAccept: */*'
 const guzzle = 'User-Agent: GuzzleHttp/7\nAccept: application/json'
+const nodeFetch = 'Accept: */*\nAccept-Language: *\nSec-Fetch-Mode: cors\nUser-Agent: node'
 const go = 'User-Agent: Go-http-client/1.1'
 const appsScript = 'User-Agent: Mozilla/5.0 (compatible; Google-Apps-Script)'
 
@@ -308,6 +309,20 @@ const programs: OtherClient[] = [
     gets: { error: 0, short: randomAddress },
   },
   {
+    program: 'Next.js routes for dwz.net',
+    does: 'shortens with a Token, by the fetch of Node',
+    server: ['key-as-token'],
+    sends: `POST /api/url/add\n${nodeFetch}\nAuthorization: Token KEY\n${json}\n\n{"url":"https://shop.example/a"}`,
+    gets: { error: 0, id: 3, shorturl: randomAddress },
+  },
+  {
+    program: 'a function for ign.onl',
+    does: 'shortens with the bare key, by axios',
+    server: ['key-raw'],
+    sends: `POST /api/url/add\n${axios}\nAuthorization: KEY\n${json}\n\n{"url":"https://shop.example/a"}`,
+    gets: { error: 0, id: 3, shorturl: randomAddress },
+  },
+  {
     program: 'FnrDev/slash-commands commands/general/short.js',
     does: 'shortens at i8.ae with the bare key and an empty password, and reads short',
     server: ['key-raw', 'link-create-short'],
@@ -335,6 +350,22 @@ const programs: OtherClient[] = [
     server: reference,
     sends: `POST /api/url/add\n${axios}\nAuthorization: Bearer KEY\n${json}\n\n{"url":"https://shop.example/?aff_id=62f1c","custom":"62f1c","domain":"https://go.brand.example","metatitle":"Join us","metadescription":"It is free."}`,
     gets: { error: 0, id: 3, shorturl: 'https://go.brand.example/62f1c' },
+  },
+
+  // A service that takes reported links of url1.io down.
+  {
+    program: 'UrlTakedownService.php for url1.io',
+    does: 'finds a link by its whole address, which it does not escape, and reads data.urls.0.id',
+    server: ['short-as-list'],
+    sends: `GET /api/urls?short=https://sho.rt/map\nUser-Agent: GuzzleHttp/7\nAuthorization: Bearer KEY\n${json}\n\n`,
+    gets: { error: '0', data: { ...page, result: 1, perpage: 15, urls: [map] } },
+  },
+  {
+    program: 'UrlTakedownService.php for url1.io',
+    does: 'deletes a link with an empty list as JSON, and shows the message',
+    server: ['short-as-list'],
+    sends: `DELETE /api/url/2/delete\nUser-Agent: GuzzleHttp/7\nAuthorization: Bearer KEY\n${json}\n\n[]`,
+    gets: { error: 0, message: 'Link has been deleted successfully.' },
   },
 
   // Course scripts for clc.li, all of one exercise.

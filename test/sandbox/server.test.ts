@@ -26,7 +26,10 @@ describe('serve', () => {
     expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api$/)
     expect(openerUrl).toBe(baseUrl.replace('/api', '/opener'))
     const port = Number(new URL(baseUrl).port)
-    await expect(serve(createSandbox(), { port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    await expect(serve(createSandbox(), { port })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+      message: `port ${port} is in use: choose another one, or 0 for any that is free`,
+    })
   })
 
   test('an upload that is not kept takes no memory', async () => {
@@ -260,7 +263,7 @@ describe('the page at /', () => {
 
   test.each([
     ['fail', { status: 99 }, 'fail: status: expected an integer from 200 to 599, received 99'],
-    ['advance', { ms: 'long' }, 'advance: expected a number of milliseconds, received long'],
+    ['advance', { ms: 'long' }, 'advance: expected a number of milliseconds, received "long"'],
     ['explode', {}, 'There is no explode.'],
   ])('refuses to %s with %j', async (action, body, error) => {
     const { baseUrl } = await start()

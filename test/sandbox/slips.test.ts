@@ -44,6 +44,9 @@ const faults: [fault: unknown, message: string][] = [
     'fail: method: expected one of GET, POST, PUT, DELETE, HEAD, OPTIONS, PATCH, received "PSOT". Did you mean POST?',
   ],
   [{ status: 503, path: 7 }, 'fail: path: expected a string or a RegExp, received 7'],
+  [{ path: 'campaigns' }, `fail: path: no request has 'campaigns', did you mean '/campaigns'? ${rule}`],
+  [{ status: 503, method: 'GET', path: '/url/add' }, 'fail: method: no endpoint is GET /url/add, did you mean POST?'],
+  [{ status: 503, method: 'get', path: '/v3/api' }, 'fail: method: no endpoint is get /v3/api, did you mean POST?'],
   ...(
     [
       ['campaigns', '/campaigns'],
@@ -142,6 +145,11 @@ describe('createSandbox', () => {
     [{ apiKey: 7 }, 'apiKey: expected a string, received 7'],
     [{ now: 0 }, 'now: expected a function, received 0'],
     [{ keepFiles: 'no' }, 'keepFiles: expected true or false, received "no"'],
+    [{ dialect: 5 }, "dialect: expected 'reference', 'deployed' or a list of deviations, received 5"],
+    [30, 'expected an object of options, received 30'],
+    [[], 'expected an object of options, received a list'],
+    [null, 'expected an object of options, received null'],
+    [Promise.resolve({}), 'expected an object of options, received an object'],
   ])('refuses %j with what was meant', (options, message) => {
     expect(() => createSandbox(options as SandboxOptions)).toThrow(new TypeError(message))
   })
@@ -155,8 +163,32 @@ test.each([
   await expect(serve(createSandbox(), options as never)).rejects.toThrow(new TypeError(message))
 })
 
+test.each<[sandbox: unknown, received: string]>([
+  [undefined, 'nothing'],
+  [{ port: 0 }, 'an object'],
+])('serve refuses %j in place of a sandbox', async (sandbox, received) => {
+  await expect(serve(sandbox as never)).rejects.toThrow(
+    new TypeError(`serve: expected a sandbox, received ${received}: make one with createSandbox()`),
+  )
+})
+
+test.each([
+  [['deploy'], "dialect: there is no deviation 'deploy', did you mean deployed?"],
+  [['deployed', 'key-raw'], "dialect: there is no deviation 'deployed', it is a dialect, and stands alone"],
+])('createSandbox refuses the deviations %j', (dialect, message) => {
+  expect(() => createSandbox({ dialect: dialect as never })).toThrow(new RangeError(message))
+})
+
+test.each([
+  [undefined, 'chaos: expected an object of options, received nothing'],
+  [0.3, 'chaos: expected an object of options, received 0.3'],
+  [{ seed: 1 }, 'chaos: rate: is missing, expected a number from 0 to 1'],
+])('chaos refuses %j', (options, message) => {
+  expect(() => createSandbox().chaos(options as never)).toThrow(new TypeError(message))
+})
+
 test('advance refuses what would stop the clock', () => {
   const sandbox = createSandbox()
   expect(() => sandbox.advance(Number.NaN)).toThrow('advance: expected a number of milliseconds, received NaN')
-  expect(() => sandbox.advance('60' as never)).toThrow('advance: expected a number of milliseconds, received 60')
+  expect(() => sandbox.advance('60' as never)).toThrow('advance: expected a number of milliseconds, received "60"')
 })

@@ -4,19 +4,15 @@ import type { Fault } from '../faults.ts'
 import type { SandboxRequest } from '../request-log.ts'
 import type { Sandbox } from '../sandbox.ts'
 
-/** Defined by tsup.config.ts, whose `loader` inlines the files. From source they are read from disk. */
-declare const PAGE_IS_INLINED: boolean | undefined
+/** The page's own files, as text: the build puts them in place of these names. From source they are read from disk. */
+declare const PAGE_HTML: string | undefined
+declare const PAGE_CSS: string
+declare const PAGE_SCRIPT: string
 
-/** The page's own files, as text. */
-const pageFiles: { html: string; css: string; script: string } =
-  typeof PAGE_IS_INLINED === 'undefined'
+const pageFiles =
+  typeof PAGE_HTML === 'undefined'
     ? { html: read('sandbox.page.html'), css: read('sandbox.page.css'), script: read('sandbox.page.js') }
-    : {
-        html: require('./sandbox.page.html'),
-        css: require('./sandbox.page.css'),
-        // The bundler treats every .js file of this package as an ES module, even one loaded as text.
-        script: require('./sandbox.page.js').default,
-      }
+    : { html: PAGE_HTML, css: PAGE_CSS, script: PAGE_SCRIPT }
 
 function read(file: string): string {
   return readFileSync(new URL(file, import.meta.url), 'utf8')

@@ -60,6 +60,14 @@ export function knowsPath(path: string): boolean {
   return table.some(({ pattern }) => matchPath(pattern, path))
 }
 
+/** The methods that have an endpoint at this path. */
+export function methodsAt(path: string): readonly string[] {
+  if (path === '/v3/api') return ['POST']
+  const exact = table.filter(({ pattern }) => pattern === path)
+  // `/url/add` has the form of `/url/:id` too.
+  return (exact.length ? exact : table.filter(({ pattern }) => matchPath(pattern, path))).map(({ method }) => method)
+}
+
 /** The parameters of a path, unescaped, if it has the form of a pattern such as `/campaign/:id/update`. */
 export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   const segments = path.split('/')
