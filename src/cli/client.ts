@@ -8,9 +8,23 @@ export const clientArgs = {
   'allow-insecure-http': { type: 'boolean', description: 'send the key over http: to another machine' },
 } as const
 
-interface ClientArgs {
+/** These options, as the command line gives them. */
+export interface ClientArgs {
   readonly 'base-url'?: string | undefined
   readonly 'allow-insecure-http'?: boolean | undefined
+}
+
+/**
+ * The address of a command's client, whose key is in the environment.
+ *
+ * @throws {UsageError} if one of them is missing
+ */
+export function requireClient(args: ClientArgs): string {
+  const { SHORTLINK_BASE_URL, SHORTLINK_API_KEY } = process.env
+  const baseUrl = args['base-url'] ?? SHORTLINK_BASE_URL
+  if (!baseUrl) throw new UsageError('no address: set SHORTLINK_BASE_URL, or --base-url https://sho.rt/api')
+  if (!SHORTLINK_API_KEY) throw new UsageError('no key: set SHORTLINK_API_KEY')
+  return baseUrl
 }
 
 /**
@@ -19,14 +33,10 @@ interface ClientArgs {
  * @throws {UsageError} if its address or key is missing
  */
 export function clientOf(args: ClientArgs): ShortLinkClient {
-  const { SHORTLINK_BASE_URL, SHORTLINK_API_KEY, SHORTLINK_LOG } = process.env
-  const baseUrl = args['base-url'] ?? SHORTLINK_BASE_URL
-  if (!baseUrl) throw new UsageError('no address: set SHORTLINK_BASE_URL, or --base-url https://sho.rt/api')
-  if (!SHORTLINK_API_KEY) throw new UsageError('no key: set SHORTLINK_API_KEY')
   return new ShortLinkClient({
-    baseUrl,
+    baseUrl: requireClient(args),
     ...(args['allow-insecure-http'] && { allowInsecureHttp: true }),
     // The progress says how long it takes.
-    ...(SHORTLINK_LOG ? {} : { logLevel: 'error' }),
+    ...(process.env.SHORTLINK_LOG ? {} : { logLevel: 'error' }),
   })
 }

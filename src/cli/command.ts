@@ -1,12 +1,13 @@
 import process from 'node:process'
 import { parseArgs, stripVTControlCharacters } from 'node:util'
 import { type ArgsDef, type CommandDef, renderUsage, runCommand } from 'citty'
+import { isShortLinkError } from '../errors.ts'
 import { similarName } from '../schema/checks.ts'
 
 /** A subcommand of `shortlink-sdk`. */
 export interface Command {
   /** What `--help` prints. */
-  readonly help: string | (() => Promise<string>)
+  help(): Promise<string>
   /** Runs with the arguments after the command's name. It throws a {@link UsageError} if they are wrong. */
   run(args: string[]): Promise<void>
 }
@@ -15,16 +16,16 @@ export interface Command {
 export class UsageError extends Error {}
 
 /** Parses the number that an option was given. */
-export function numberOption(option: string, value: string, from: number, to: number): number {
+export function numberOption(option: string, value: string, from: number, to: number, other = ''): number {
   const number = value.trim() === '' ? Number.NaN : Number(value)
   if (number >= from && number <= to) return number
-  throw new UsageError(`--${option} takes a number from ${from} to ${to}, not '${value}'`)
+  throw new UsageError(`--${option} takes a number from ${from} to ${to}${other}, not '${value}'`)
 }
 
-export const noKeyOption =
+const noKeyOption =
   'there is no option for the key, because it would stay in the history of the shell: set SHORTLINK_API_KEY'
 
-/** A command that citty describes and parses. It takes no option that it does not know, and `values` arguments at most. */
+/** A command that citty describes and parses. It takes no option that it does not know, and `most` arguments. */
 export function command<Args extends ArgsDef>(definition: CommandDef<Args>, most: number, notes = ''): Command {
   return {
     async help() {
@@ -38,10 +39,17 @@ export function command<Args extends ArgsDef>(definition: CommandDef<Args>, most
         await runCommand(definition, { rawArgs })
       } catch (error) {
         // citty does not export its class.
-        throw (error as Error).name === 'CLIError' ? new UsageError((error as Error).message) : error
+        const isUsage = (error as Error).name === 'CLIError' || isRefused(error)
+        throw isUsage ? new UsageError((error as Error).message) : error
       }
     },
   }
+}
+
+/** What the client refuses before it sends anything is wrong usage of the command, but a journal in use is not. */
+function isRefused(error: unknown): boolean {
+  if (!isShortLinkError(error) || error.message.startsWith('journal ')) return false
+  return error.code === 'configuration' || error.code === 'invalid_request'
 }
 
 const hasColors = () => process.stdout.isTTY && !process.env.NO_COLOR
@@ -61,12 +69,27 @@ function refuseUnknown(rawArgs: string[], args: ArgsDef, most: number): void {
   for (const token of tokens) {
     if (token.kind !== 'option') continue
     const { name, rawName, value } = token
-    if (/^(api-?)?key$/i.test(name)) throw new UsageError(noKeyOption)
-    const meant = similarName(name, names)
-    if (!names.includes(name))
-      throw new UsageError(`unknown option ${rawName}${meant ? `, did you mean --${meant}?` : ''}`)
+    if (!names.includes(name)) throw new UsageError(unknownOption(name, rawName, names))
     if (typeOf(name) === 'boolean' && value !== undefined) throw new UsageError(`${rawName} takes no value`)
     if (typeOf(name) === 'string' && !value) throw new UsageError(`${rawName} needs a value`)
   }
   if (positionals.length > most) throw new UsageError(`unexpected argument '${positionals[most]}'`)
+}
+
+/** What only a variable sets, in every command. */
+const variables: Readonly<Record<string, string>> = {
+  ratelimit: 'SHORTLINK_RATE_LIMIT',
+  authscheme: 'SHORTLINK_AUTH_SCHEME',
+  log: 'SHORTLINK_LOG',
+  loglevel: 'SHORTLINK_LOG',
+}
+
+function unknownOption(name: string, rawName: string, names: readonly string[]): string {
+  const plain = name.replace(/[_-]/g, '').toLowerCase()
+  const isKey = /^(api)?(key|token)$/.test(plain)
+  if (isKey && !names.includes('key')) return noKeyOption
+  const meant = isKey ? 'key' : similarName(name, names)
+  if (meant) return `unknown option ${rawName}, did you mean --${meant}?`
+  const variable = Object.hasOwn(variables, plain) ? variables[plain] : undefined
+  return `unknown option ${rawName}${variable ? `: set ${variable}` : ''}`
 }

@@ -6,7 +6,7 @@ import { clientArgs, clientOf } from './client.ts'
 import { command, UsageError } from './command.ts'
 import { type InputRow, readLinks } from './input.ts'
 import { type OutputRow, outputArgs, outputOf } from './output.ts'
-import { Progress, timeFor } from './progress.ts'
+import { timeFor } from './progress.ts'
 import { count, many } from './words.ts'
 import { journalBeside, Work } from './work.ts'
 
@@ -49,8 +49,7 @@ export const importCommand = command(
       }
 
       const { name, journal, remove } = journalBeside(out ?? file)
-      const work = new Work(client)
-      const progress = new Progress('links')
+      const work = new Work(client, 'links')
       const results: OutputRow[] = []
       let before = 0
       let done = 0
@@ -59,7 +58,7 @@ export const importCommand = command(
         const run = importLinks(work.client, inputs, {
           journal,
           signal: work.signal,
-          onProgress: progress.show,
+          onProgress: work.progress.show,
           ...(onTaken && { onTaken }),
         })
         for await (const result of run) {
@@ -69,12 +68,10 @@ export const importCommand = command(
           results[result.index] = resultRow(rows[result.index]!, result)
         }
       }
-      await work
-        .run(main, () => {
-          const where = `${count(done)} of ${many(rows.length, 'link')} are done, and ${name} remembers them`
-          return `stopped: ${where}. The same command continues there.`
-        })
-        .finally(() => progress.end())
+      await work.run(main, () => {
+        const where = `${count(done)} of ${many(rows.length, 'link')} are done, and ${name} remembers them`
+        return `stopped: ${where}. The same command continues there.`
+      })
       await output.write(results, ['line', 'url', 'custom', 'shorturl', 'created', 'outcome', 'error'])
       const failed = results.filter(({ outcome }) => outcome !== 'done').length
       const earlier = before > 0 ? `, ${count(before)} of them before` : ''

@@ -4,6 +4,7 @@ import { CsvError, parse } from 'csv-parse/sync'
 import { linkUpdate } from '../resources/links/params.ts'
 import { similarName } from '../schema/checks.ts'
 import { isRecord } from '../schema/expected.ts'
+import { notParams } from '../tasks/rows.ts'
 import { UsageError } from './command.ts'
 
 /** A row of a file, and where it is: the line, or in a JSON list the position from 1. */
@@ -17,10 +18,6 @@ const otherNames: Record<string, string> = { longurl: 'url', alias: 'custom' }
 const linkNames = [...Object.keys(linkUpdate), ...Object.keys(otherNames)]
 /** The columns whose cells hold JSON, if they are not plain. */
 const jsonColumns = ['pixels', 'channel', 'deeplink', 'geotarget', 'devicetarget', 'languagetarget', 'parameters']
-
-/** The columns that the commands write, besides those of links. */
-const written =
-  'id shorturl clicks uniqueclicks uniqueClicks changed date created outcome error line action was replayed'.split(' ')
 
 /**
  * Reads the rows of a .csv, .json or .ndjson file.
@@ -57,7 +54,7 @@ export async function readLinks(
     }
   }
   const missing = linkNames.filter((name) => !columns.includes(name))
-  const ignored = columns.filter((name) => !linkNames.includes(name) && !written.includes(name))
+  const ignored = columns.filter((name) => !linkNames.includes(name) && !notParams.has(name))
   for (const name of ignored) {
     const meant = similarName(name, missing)
     if (meant) throw new UsageError(`${path}, line 1: column ${name}: did you mean ${meant}?`)

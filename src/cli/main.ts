@@ -1,4 +1,3 @@
-import { isShortLinkError } from '../errors.ts'
 import { VERSION } from '../runtime/version.ts'
 import { similarName } from '../schema/checks.ts'
 import { type Command, UsageError } from './command.ts'
@@ -69,13 +68,13 @@ export async function main([name = '', ...args]: string[]): Promise<number | und
   // What follows `--` is for the program that the command runs.
   const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
   if (own.includes('--help') || own.includes('-h')) {
-    return print(typeof command.help === 'string' ? command.help : await command.help())
+    return print(await command.help())
   }
   try {
     await command.run(args)
     return undefined
   } catch (error) {
-    const isUsage = error instanceof UsageError || isParseError(error) || isRefused(error)
+    const isUsage = error instanceof UsageError
     const message = `shortlink-sdk ${name}: ${(error as Error).message}`
     return fail(isUsage ? `${message}\n'shortlink-sdk ${name} --help' lists the options.` : message, isUsage ? 2 : 1)
   }
@@ -89,15 +88,4 @@ function print(text: string): number {
 function fail(message: string, status: number): number {
   console.error(message)
   return status
-}
-
-/** What the client refuses before it sends anything is wrong usage of the command, but a journal in use is not. */
-function isRefused(error: unknown): boolean {
-  if (!isShortLinkError(error) || error.message.startsWith('journal ')) return false
-  return error.code === 'configuration' || error.code === 'invalid_request'
-}
-
-/** `parseArgs` has no error class, only codes. */
-function isParseError(error: unknown): boolean {
-  return String((error as { code?: unknown } | null)?.code).startsWith('ERR_PARSE_ARGS')
 }

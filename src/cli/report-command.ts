@@ -4,7 +4,6 @@ import { clientArgs, clientOf } from './client.ts'
 import { command, UsageError } from './command.ts'
 import { readRows } from './input.ts'
 import { type OutputRow, outputArgs, outputOf } from './output.ts'
-import { Progress } from './progress.ts'
 import { count, many } from './words.ts'
 import { journalBeside, Work } from './work.ts'
 
@@ -27,15 +26,14 @@ export const report = command(
       const client = clientOf(args)
       const previous = file === undefined ? [] : await readPrevious(file)
       const kept = out === undefined ? undefined : journalBeside(out)
-      const work = new Work(client)
-      const progress = new Progress('links')
+      const work = new Work(client, 'links')
       const rows: OutputRow[] = []
       let failed = 0
       const main = async () => {
         const run = reportLinks(work.client, {
           previous,
           signal: work.signal,
-          onProgress: progress.show,
+          onProgress: work.progress.show,
           ...(kept && { journal: kept.journal }),
         })
         for await (const { link, index, uniqueClicks, changed, error } of run) {
@@ -46,13 +44,11 @@ export const report = command(
           rows[index] = { ...rest, uniqueClicks, changed, ...problem }
         }
       }
-      await work
-        .run(main, () =>
-          kept
-            ? `stopped: ${kept.name} remembers ${many(rows.filter(Boolean).length, 'link')}. The same command continues there.`
-            : 'stopped. With --out FILE, the same command continues where it stopped.',
-        )
-        .finally(() => progress.end())
+      await work.run(main, () =>
+        kept
+          ? `stopped: ${kept.name} remembers ${many(rows.filter(Boolean).length, 'link')}. The same command continues there.`
+          : 'stopped. With --out FILE, the same command continues where it stopped.',
+      )
       await output.write(rows, ['id', 'shorturl', 'longurl', 'clicks', 'uniqueClicks', 'changed', 'error'])
       const changes = rows.filter(({ changed }) => changed).length
       console.error(`${many(rows.length, 'link')}, ${count(changes)} changed, ${count(failed)} failed`)

@@ -2,30 +2,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import process from 'node:process'
-import { parseArgs } from 'node:util'
+import { defineCommand } from 'citty'
 import { createSandbox, deviations, type Sandbox, type SandboxDialect, sampleData } from '../testing/index.ts'
 import { type Served, serve } from '../testing/server.ts'
-import { type Command, numberOption, UsageError } from './command.ts'
+import { command, numberOption, UsageError } from './command.ts'
 
-const help = `Usage: shortlink-sdk sandbox [options] [-- COMMAND...]
-
-Starts the short-link platform in memory, on a port of this machine. With a COMMAND, runs it with the variables set that
-a client reads, and ends with it, with its exit code.
-
-Options:
-  --port <n>           port; 0 for any free one          (4010; 0 with a COMMAND)
-  --host <address>     address to listen on              (127.0.0.1)
-  --allow-host <name>  another name by which it may be called, such as that of
-                       a container; can be repeated
-  --key <key>          the API key                       (sandbox-key)
-  --dialect <name>     reference, deployed, or deviations
-                       separated by commas               (reference)
-  --rows <n>           rows in every list                (3)
-  --rate-limit <n>     requests a minute, or off         (30)
-  --chaos <share>      share of requests that fail, 0-1  (0)
-  --seed <n>           seed for --chaos                  (1)
-  --cors               let web pages of any origin call the platform
-  --help               print this text
+const notes = `With a program, as in \`shortlink-sdk sandbox -- node first.mjs\`, runs it with the variables set that a client reads, and ends with it, with its
+exit code.
 
 Deviations from the reference:
 ${Object.entries(deviations)
@@ -34,57 +17,68 @@ ${Object.entries(deviations)
 `
 
 /** `shortlink-sdk sandbox` */
-export const sandbox: Command = {
-  help,
-  async run(args) {
-    const end = args.includes('--') ? args.indexOf('--') : args.length
-    const [program, ...programArgs] = args.slice(end + 1)
-    if (end < args.length && program === undefined) throw new UsageError('there is no command after --')
-    const { values, positionals } = parseArgs({
-      args: args.slice(0, end),
-      allowPositionals: true,
-      options: {
-        port: { type: 'string', default: program === undefined ? '4010' : '0' },
-        host: { type: 'string', default: '127.0.0.1' },
-        'allow-host': { type: 'string', multiple: true, default: [] },
-        key: { type: 'string', default: 'sandbox-key' },
-        dialect: { type: 'string', default: 'reference' },
-        rows: { type: 'string', default: '3' },
-        'rate-limit': { type: 'string', default: '30' },
-        chaos: { type: 'string', default: '0' },
-        seed: { type: 'string', default: '1' },
-        cors: { type: 'boolean', default: false },
+export const sandbox = command(
+  defineCommand({
+    meta: { name: 'sandbox', description: 'Start the short-link platform in memory, on a port of this machine' },
+    args: {
+      port: { type: 'string', valueHint: 'n', description: 'port; 0 for any free one (4010; 0 with a program)' },
+      host: { type: 'string', default: '127.0.0.1', valueHint: 'address', description: 'address to listen on' },
+      'allow-host': {
+        type: 'string',
+        valueHint: 'names',
+        description: 'other names by which it may be called, such as that of a container, separated by commas',
       },
-    })
-    if (positionals.length > 0) throw new UsageError(`to run '${positionals[0]}', write -- before it`)
-    const { host, key, cors } = values
-    const rateLimit = requestsAMinute(values['rate-limit'])
-    const data = sampleData(numberOption('rows', values.rows, 0, 1_000_000))
-    const rate = numberOption('chaos', values.chaos, 0, 1)
-    const seed = numberOption('seed', values.seed, 0, 2 ** 53)
-    const port = numberOption('port', values.port, 0, 65_535) || (await freePort(host))
+      key: { type: 'string', default: 'sandbox-key', description: 'the API key' },
+      dialect: {
+        type: 'string',
+        default: 'reference',
+        valueHint: 'name',
+        description: 'reference, deployed, or deviations separated by commas',
+      },
+      rows: { type: 'string', default: '3', valueHint: 'n', description: 'rows in every list' },
+      'rate-limit': { type: 'string', default: '30', valueHint: 'n', description: 'requests a minute, or off' },
+      chaos: { type: 'string', default: '0', valueHint: 'share', description: 'share of requests that fail, 0 to 1' },
+      seed: { type: 'string', default: '1', valueHint: 'n', description: 'seed for --chaos' },
+      cors: { type: 'boolean', description: 'let web pages of any origin call the platform' },
+    },
+    async run({ args, rawArgs }) {
+      const end = rawArgs.includes('--') ? rawArgs.indexOf('--') : rawArgs.length
+      const [program, ...programArgs] = rawArgs.slice(end + 1)
+      if (end < rawArgs.length && program === undefined) throw new UsageError('there is no command after --')
+      if (end === rawArgs.length && args._.length > 0) throw new UsageError(`to run '${args._[0]}', write -- before it`)
+      const { host, key, cors = false } = args
+      const rateLimit = requestsAMinute(args['rate-limit'])
+      const data = sampleData(numberOption('rows', args.rows, 0, 1_000_000))
+      const rate = numberOption('chaos', args.chaos, 0, 1)
+      const seed = numberOption('seed', args.seed, 0, 2 ** 53)
+      const wanted = args.port ?? (program === undefined ? '4010' : '0')
+      const port = numberOption('port', wanted, 0, 65_535) || (await freePort(host))
 
-    // It knows its own address, so that short addresses can be opened.
-    const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-    const addresses = { baseUrl: `${origin}/api`, openerUrl: `${origin}/opener` }
-    const platform = create(values.dialect, { ...addresses, apiKey: key, rateLimit, data })
-    platform.chaos({ rate, seed })
+      // It knows its own address, so that short addresses can be opened.
+      const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+      const addresses = { baseUrl: `${origin}/api`, openerUrl: `${origin}/opener` }
+      const platform = create(args.dialect, { ...addresses, apiKey: key, rateLimit, data })
+      platform.chaos({ rate, seed })
 
-    const log = program === undefined ? (line: string) => console.log(line) : () => {}
-    const served = await listening(platform, { port, host, hosts: values['allow-host'], cors, log })
-    if (program === undefined) {
-      console.log(greeting(platform, served))
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void served.close())
-      return
-    }
-    console.error(`The sandbox is at ${new URL('/', served.baseUrl)} while ${program} runs.`)
-    try {
-      await runProgram(program, programArgs, variables(platform, served))
-    } finally {
-      await served.close()
-    }
-  },
-}
+      const log = program === undefined ? (line: string) => console.log(line) : () => {}
+      const hosts = args['allow-host']?.split(',') ?? []
+      const served = await listening(platform, { port, host, hosts, cors, log })
+      if (program === undefined) {
+        console.log(greeting(platform, served))
+        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void served.close())
+        return
+      }
+      console.error(`The sandbox is at ${new URL('/', served.baseUrl)} while ${program} runs.`)
+      try {
+        await runProgram(program, programArgs, variables(platform, served))
+      } finally {
+        await served.close()
+      }
+    },
+  }),
+  Number.POSITIVE_INFINITY,
+  notes,
+)
 
 function create(dialect: string, options: Parameters<typeof createSandbox>[0]): Sandbox {
   const names = dialect === 'reference' || dialect === 'deployed' ? dialect : dialect.split(',')
@@ -116,7 +110,7 @@ async function freePort(host: string): Promise<number> {
 }
 
 function requestsAMinute(value: string): { requests: number } | false {
-  return value === 'off' ? false : { requests: numberOption('rate-limit', value, 1, 1_000_000) }
+  return value === 'off' ? false : { requests: numberOption('rate-limit', value, 1, 1_000_000, ', or off') }
 }
 
 /** What a client reads from the environment. */

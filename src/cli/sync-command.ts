@@ -6,7 +6,7 @@ import { clientArgs, clientOf } from './client.ts'
 import { command, UsageError } from './command.ts'
 import { readLinks } from './input.ts'
 import { type OutputRow, outputArgs, outputOf } from './output.ts'
-import { Progress, timeFor } from './progress.ts'
+import { timeFor } from './progress.ts'
 import { count, many } from './words.ts'
 import { Work } from './work.ts'
 
@@ -50,8 +50,7 @@ export const sync = command(
         if (message !== undefined) throw new UsageError(`${file}, line ${line}: ${message}`)
       }
 
-      const work = new Work(client)
-      const progress = new Progress('changes')
+      const work = new Work(client, 'changes')
       const steps: OutputRow[] = []
       let plan: SyncSummary | undefined
       const onPlan = (made: SyncSummary) => {
@@ -64,7 +63,7 @@ export const sync = command(
         const run = syncLinks(work.client, wanted, {
           signal: work.signal,
           onPlan,
-          onProgress: progress.show,
+          onProgress: work.progress.show,
           ...(apply && { apply }),
           ...(prune && { prune }),
           ...(prefix && { prefix }),
@@ -75,9 +74,7 @@ export const sync = command(
           steps.push({ action, alias, domain, was, url, outcome, ...problem })
         }
       }
-      await work
-        .run(main, () => 'stopped: what is done stays done. The same command does the rest.')
-        .finally(() => progress.end())
+      await work.run(main, () => 'stopped: what is done stays done. The same command does the rest.')
       // On a terminal, what stays as it is would hide what does not.
       await output.write(output.format === 'table' ? steps.filter(({ action }) => action !== 'keep') : steps)
       const failed = steps.filter(({ error }) => error !== undefined).length

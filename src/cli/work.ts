@@ -4,6 +4,7 @@ import { fileJournal } from '../bulk/file-journal.ts'
 import type { ShortLinkClient } from '../client.ts'
 import { isShortLinkError } from '../errors.ts'
 import type { TaskClient } from '../tasks/index.ts'
+import { Progress } from './progress.ts'
 
 const signals = ['SIGINT', 'SIGTERM'] as const
 
@@ -16,6 +17,7 @@ export class Work {
   readonly signal = this.#controller.signal
   /** The client, whose calls are counted. */
   readonly client: TaskClient
+  readonly progress: Progress
   #inWork = 0
   #isStopping = false
   readonly #stop = () => {
@@ -25,7 +27,9 @@ export class Work {
     this.#abortIfIdle()
   }
 
-  constructor(client: ShortLinkClient) {
+  /** `what` is counted by the progress, if that is shown. */
+  constructor(client: ShortLinkClient, what = '') {
+    this.progress = new Progress(what)
     const counted = <Call extends (...args: never[]) => PromiseLike<unknown>>(call: Call) =>
       ((...args) => {
         // Nothing more is begun.
@@ -65,6 +69,7 @@ export class Work {
       throw new Error(howToContinue())
     } finally {
       for (const signal of signals) process.off(signal, this.#stop)
+      this.progress.end()
     }
   }
 

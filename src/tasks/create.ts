@@ -1,7 +1,7 @@
 import { isShortLinkError, LinkConflictError, type Outcome } from '../errors.ts'
 import type { RequestOptions } from '../http/request-options.ts'
 import { isRefusal } from '../resources/links/find.ts'
-import { addressOf, isSameAddress } from '../resources/links/match.ts'
+import { addressOf, candidates, isSameAddress } from '../resources/links/match.ts'
 import type { LinkCreate } from '../resources/links/params.ts'
 import type { Links } from './links.ts'
 
@@ -11,9 +11,6 @@ export interface PlacedLink {
   readonly shorturl: string
   readonly created: boolean
 }
-
-/** The last alias that `onTaken: 'suffix'` tries ends with this number. */
-const LAST_SUFFIX = 10
 
 /**
  * Creates a link with an alias and looks only if the server refuses it, or if the outcome is unknown: one request for a
@@ -25,8 +22,8 @@ export async function createOrFind(
   onTaken: 'suffix' | undefined,
   options: RequestOptions,
 ): Promise<PlacedLink> {
-  for (let number = 1; ; number++) {
-    const custom = number === 1 ? params.custom : `${params.custom}-${number}`
+  let conflict: unknown
+  for (const custom of candidates(params.custom, onTaken)) {
     try {
       return { ...(await links.create({ ...params, custom }, options)), created: true }
     } catch (error) {
@@ -40,12 +37,12 @@ export async function createOrFind(
       if (longurl === null || isSameAddress(longurl, params.url)) {
         return { id, shorturl, created: error.outcome === 'unknown' }
       }
-      if (onTaken === 'suffix' && number < LAST_SUFFIX) continue
       const { method, path, url, attempts } = error
       const context = { ...(method && { method }), ...(path && { path }), ...(url && { url }), attempts }
-      throw new LinkConflictError({ shorturl, longurl }, { ...context, outcome: 'rejected' })
+      conflict = new LinkConflictError({ shorturl, longurl }, { ...context, outcome: 'rejected' })
     }
   }
+  throw conflict
 }
 
 /** An error of a look, which says nothing about the link itself, with what is known of that. */

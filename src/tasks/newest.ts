@@ -1,14 +1,12 @@
 import type { RequestOptions } from '../http/request-options.ts'
+import { SEARCHED_PAGES } from '../resources/links/find.ts'
 import type { Link } from '../resources/links/link.ts'
-import { isOnDomain, isSameAddress } from '../resources/links/match.ts'
+import { leadsTo } from '../resources/links/match.ts'
 import type { LinkCreate } from '../resources/links/params.ts'
-import { canParseUrl } from '../runtime/url.ts'
+import { canParseUrl } from '../runtime/environment.ts'
 import { type PlacedLink, withOutcome } from './create.ts'
 import type { Links } from './links.ts'
 import { hostOf } from './rows.ts'
-
-/** How many of the newest links are read: ten pages of 100. */
-const NEWEST_PAGES = 10
 
 /** The links of rows without an alias, which only their addresses tell apart. */
 export class LinksByAddress {
@@ -39,7 +37,7 @@ export class LinksByAddress {
       this.#newest = undefined
       throw withOutcome(error, 'not-sent')
     })
-    const found = newest.get(spelled(params.url))?.find((link) => leadsThere(link, params))
+    const found = newest.get(spelled(params.url))?.find((link) => leadsTo(link, params.url, params.domain))
     if (found) return { id: found.id, shorturl: found.shorturl, created: false }
     try {
       return { ...(await this.#links.create(params, options)), created: true }
@@ -63,7 +61,7 @@ export class LinksByAddress {
 
   /** Looks again for a link that may have been created. */
   async #search(params: LinkCreate, options: RequestOptions): Promise<Link | undefined> {
-    for await (const link of this.#newestLinks(options)) if (leadsThere(link, params)) return link
+    for await (const link of this.#newestLinks(options)) if (leadsTo(link, params.url, params.domain)) return link
     return undefined
   }
 
@@ -71,13 +69,9 @@ export class LinksByAddress {
     let pages = 0
     for await (const { items } of this.#links.list({ order: 'date', limit: 100 }, options).pages()) {
       yield* items
-      if (++pages === NEWEST_PAGES) return
+      if (++pages === SEARCHED_PAGES) return
     }
   }
-}
-
-function leadsThere(link: Link, { url, domain }: LinkCreate): boolean {
-  return link.longurl !== null && isSameAddress(link.longurl, url) && (!domain || isOnDomain(link, domain))
 }
 
 /** An address in one spelling. */

@@ -1,7 +1,7 @@
 import { InvalidRequestError } from '../errors.ts'
 import type { LinkCreate } from '../resources/links/params.ts'
 import type { Id } from '../resources/resource.ts'
-import { canParseUrl } from '../runtime/url.ts'
+import { canParseUrl } from '../runtime/environment.ts'
 import { isRecord, mismatch } from '../schema/expected.ts'
 
 /**
@@ -16,7 +16,7 @@ export type LinkRow = { readonly [Name in keyof Omit<LinkCreate, 'channel'>]?: L
 }
 
 /** What lists, reports and results of an import hold besides the parameters of a link. */
-const notParams = new Set(
+export const notParams: ReadonlySet<string> = new Set(
   'id shorturl clicks uniqueclicks uniqueClicks date changed ok created outcome error replayed action was line row'.split(
     ' ',
   ),

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.ts'
-import { onAbort } from '../runtime/on-abort.ts'
+import { onAbort } from '../runtime/abort.ts'
 
 /** Work under way. It begins when its results are iterated over, or when `summary` is called. */
 export interface Task<Result, Summary> extends AsyncIterable<Result>, AsyncDisposable {

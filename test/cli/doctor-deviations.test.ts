@@ -83,9 +83,9 @@ test('a platform of the dialect deployed is said to have its deviations, over HT
   ]
   expect((await diagnoseSandbox('deployed')).report.deviations).toEqual(deployed)
   const sandbox = createSandbox({ dialect: 'deployed' })
-  const served = await serve(sandbox)
-  onTestFinished(() => served.close())
-  const report = await diagnose({ ...served, apiKey: sandbox.apiKey })
+  const { baseUrl, openerUrl, close } = await serve(sandbox)
+  onTestFinished(close)
+  const report = await diagnose({ baseUrl, openerUrl, apiKey: sandbox.apiKey })
   expect(report).toMatchObject({ works: true, deviations: deployed, requests: sandbox.requests.length })
 })
 

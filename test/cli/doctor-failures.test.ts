@@ -335,8 +335,16 @@ describe('pages of browsers', () => {
     expect(report.requests).toBe(19)
   })
 
-  test('can call it without seeing the rate headers', async () => {
-    const { report } = await preflighted(cors, cors)
+  test('can see every header of a server that says so with a star', async () => {
+    const { report } = await preflighted(cors, { ...cors, 'Access-Control-Expose-Headers': '*' })
+    expect(report.server.browser).toBe('pages of other sites can call it')
+  })
+
+  test.each([
+    ['none is exposed', cors],
+    ['only one of the three is exposed', { ...cors, 'Access-Control-Expose-Headers': 'X-RateLimit-Limit' }],
+  ])('can call it without seeing the rate headers: %s', async (_, answered) => {
+    const { report } = await preflighted(cors, answered)
     expect(report.server.browser).toBe('pages of other sites can call it, but not see the rate headers')
   })
 

@@ -57,6 +57,8 @@ test('on a terminal, progress is a bar, which goes when the work ends', () => {
 test.each([
   [1000, 30, ', about 34 minutes at 30 a minute'],
   [20, 30, ', less than a minute at 30 a minute'],
+  [3540, 30, ', about 118 minutes at 30 a minute'],
+  [3600, 30, ', about 2 hours at 30 a minute'],
   [10_000, 30, ', about 6 hours at 30 a minute'],
   [10, undefined, ''],
 ])('%i requests at %s a minute take “%s”', (requests, limit, text) => {

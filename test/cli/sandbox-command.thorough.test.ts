@@ -1,11 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, test } from 'vitest'
+import { buildCommand } from './program.ts'
 
-const cli = fileURLToPath(new URL('../../src/cli/index.ts', import.meta.url))
+const cli = await buildCommand()
 const children: ChildProcess[] = []
 afterEach(() => {
   for (const child of children.splice(0)) child.kill()
@@ -13,7 +13,7 @@ afterEach(() => {
 
 /** Runs the command; `until` waits for a line. */
 function run(...args: string[]) {
-  const child = spawn(process.execPath, ['--import', 'tsx', cli, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   children.push(child)
   let output = ''
   let stdout = ''
@@ -139,7 +139,7 @@ test('a port that is in use is said so, with the way out', { timeout }, async ()
 })
 
 test('sandbox is called by the names that --allow-host gives, and by no other', { timeout }, async () => {
-  const { until } = run('sandbox', '--port', '0', '--allow-host', 'sandbox', '--allow-host', 'links.test')
+  const { until } = run('sandbox', '--port', '0', '--allow-host', 'sandbox,links.test')
   const [, baseUrl] = await until(/Management API\s+(\S+)/)
   const statusBy = async (Host: string) => {
     const asked = request(`${baseUrl}/account`, { headers: { Host } }).end()
@@ -195,13 +195,13 @@ test('short addresses can be opened', { timeout }, async () => {
 test.each([
   [['--help'], 0, /Commands:\n[\s\S]* {2}sandbox +start the platform/],
   [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
-  [['sandbox', '--help'], 0, /--rate-limit <n>[\s\S]*numbers-as-strings\n +Numbers are strings/],
+  [['sandbox', '--help'], 0, /--rate-limit=<n>[\s\S]*numbers-as-strings\n +Numbers are strings/],
   [[], 2, /^Usage: shortlink-sdk <command>/],
   [['toString'], 2, /there is no command 'toString'/],
   [['sandbox', '--dialect', 'klingon'], 2, /--dialect: there is no deviation 'klingon'/],
   [['sandbox', '--port', '70000'], 2, /--port takes a number from 0 to 65535, not '70000'/],
-  [['sandbox', '--rows', ''], 2, /--rows takes a number/],
-  [['sandbox', '--nonsense'], 2, /Unknown option '--nonsense'/],
+  [['sandbox', '--rows', ''], 2, /--rows needs a value/],
+  [['sandbox', '--nonsense'], 2, /unknown option --nonsense/],
   [['sandbox', '--'], 2, /there is no command after --/],
   [['sandbox', 'node', 'first.mjs'], 2, /to run 'node', write -- before it/],
   [['sandbox', '--', 'no-such-program'], 2, /cannot run 'no-such-program' \(ENOENT\)/],

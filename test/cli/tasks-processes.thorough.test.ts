@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parse } from 'csv-parse/sync'
 import { expect, onTestFinished, test } from 'vitest'
 import { createSandbox } from '../../src/testing/index.ts'
 import { serve } from '../../src/testing/server.ts'
+import { buildCommand } from './program.ts'
 
-const cli = fileURLToPath(new URL('../../src/cli/index.ts', import.meta.url))
+const cli = await buildCommand()
 const ROWS = 500
 const KILLS = 10
 
@@ -33,7 +33,7 @@ async function setUp(links: { alias: string }[] = []) {
     },
     start: (...args: string[]) => {
       const env = { ...process.env, SHORTLINK_BASE_URL: server.baseUrl, SHORTLINK_API_KEY: sandbox.apiKey }
-      const child = spawn(process.execPath, ['--import', 'tsx', cli, ...args], {
+      const child = spawn(process.execPath, [cli, ...args], {
         env: { ...env, SHORTLINK_RATE_LIMIT: 'off' },
         stdio: ['ignore', 'pipe', 'pipe'],
       })

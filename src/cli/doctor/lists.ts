@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import type { ShortLinkClient } from '../../client.ts'
 import type { ListPromise } from '../../http/list.ts'
-import type { ListOptions, PageQuery } from '../../http/page.ts'
+import type { PageQuery } from '../../http/page.ts'
 import { campaign } from '../../resources/campaigns.ts'
 import { channel, channelItem } from '../../resources/channels.ts'
 import { domain } from '../../resources/domains.ts'
@@ -23,7 +23,7 @@ export interface List {
   readonly row: z.ZodMiniType
   /** The words for the `type` of a row that are known. */
   readonly types?: readonly string[]
-  readonly ask: (client: ShortLinkClient, ...args: [PageQuery, ListOptions]) => ListPromise<unknown>
+  readonly ask: (client: ShortLinkClient, query: PageQuery) => ListPromise<unknown>
 }
 
 /** The lists that need no id, those first that users most likely have rows in. */
@@ -43,7 +43,7 @@ export const lists: readonly List[] = [
 type Listed = 'campaigns' | 'channels' | 'qr' | 'links' | 'domains' | 'overlays' | 'pixels' | 'files' | 'splash'
 
 function list(name: Listed, path: string, keys: readonly string[], row: z.ZodMiniType): List {
-  return { call: `${name}.list()`, path, keys, row, ask: (client, ...args) => client[name].list(...args) }
+  return { call: `${name}.list()`, path, keys, row, ask: (client, query) => client[name].list(query) }
 }
 
 /** The items of a channel. */
@@ -53,22 +53,17 @@ export const itemsOf = (id: number): List => ({
   keys: ['items'],
   row: channelItem,
   types: ['links', 'bio', 'qr'],
-  ask: (client, ...args) => client.channels.items(id, ...args),
+  ask: (client, query) => client.channels.items(id, query),
 })
 
 /** A page as it came. */
-export interface ReadPage {
-  readonly list: List
-  /** The object that holds the numbers and the rows. */
-  readonly page: Readonly<Record<string, unknown>>
-  /** The value that stands for the rows: an array, or an object. */
-  readonly value: unknown
-  readonly rows: readonly unknown[]
-}
+export type ReadPage = ReturnType<typeof readPage>
 
-export function readPage(list: List, body: Readonly<Record<string, unknown>>): ReadPage {
+export function readPage(list: List, body: Readonly<Record<string, unknown>>) {
+  // What holds the numbers and the rows.
   const page = isRecord(body.data) ? body.data : body
   const key = list.keys.find((name) => name in page)
+  // What stands for the rows: an array, or an object.
   const value = key === undefined ? undefined : page[key]
   return { list, page, value, rows: rowsOf(value) ?? [] }
 }

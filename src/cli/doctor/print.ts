@@ -2,32 +2,30 @@ import { deviations } from '../../testing/index.ts'
 import type { Report, ReportedCall } from './report.ts'
 import { NO_LIST } from './signs.ts'
 
+/** A fact, and its name in a pipe. */
+const line = (name: string, text: string) => [name, text] as const
+type Line = ReturnType<typeof line>
+
 /** A report as text: sections for a terminal of so many columns, or one fact on a line for a pipe. */
 export function print(report: Report, columns?: number): string {
   const { calls, leftOut, server, deviations: found, advice, verdict, requests } = report
   const longest = Math.max(0, ...calls.map((call) => routeOf(call).length))
-  const sections: [title: string, lines: [name: string, text: string][]][] = [
-    [
-      'Calls',
-      calls.flatMap((call): [string, string][] => [
-        ['call', callText(call, longest)],
-        ...call.issues.map((issue): [string, string] => ['issue', `${routeOf(call)}: ${issueText(issue)}`]),
-      ]),
+  const sections: Readonly<Record<string, readonly Line[]>> = {
+    Calls: calls.flatMap((call) => [
+      line('call', callText(call, longest)),
+      ...call.issues.map((issue) => line('issue', `${routeOf(call)}: ${issueText(issue)}`)),
+    ]),
+    'Left out': leftOut.map((call) => line('left out', call)),
+    Server: Object.entries(server),
+    'Deviations from the reference': [
+      ...found.map((name) => line('deviation', `${name}: ${deviations[name]}`)),
+      ...(found.length > 0 ? [line('paste', dialectOf(report))] : []),
+      ...unseenOf(report).map((text) => line('deviations', text)),
     ],
-    ['Left out', leftOut.map((call) => ['left out', call])],
-    ['Server', Object.entries(server)],
-    [
-      'Deviations from the reference',
-      [
-        ...found.map((name): [string, string] => ['deviation', `${name}: ${deviations[name]}`]),
-        ...(found.length > 0 ? [['paste', dialectOf(report)] as [string, string]] : []),
-        ...unseenOf(report).map((text): [string, string] => ['deviations', text]),
-      ],
-    ],
-    ['What to do', advice.map((text) => ['advice', text])],
-    ['Verdict', [['verdict', `${verdict} Requests sent: ${requests}. Nothing was changed.`]]],
-  ]
-  const filled = sections.filter(([, lines]) => lines.length > 0)
+    'What to do': advice.map((text) => line('advice', text)),
+    Verdict: [line('verdict', `${verdict} Requests sent: ${requests}. Nothing was changed.`)],
+  }
+  const filled = Object.entries(sections).filter(([, lines]) => lines.length > 0)
   if (columns === undefined) return filled.flatMap(([, lines]) => lines.map((line) => `${line.join(': ')}\n`)).join('')
   const width = Math.min(Math.max(columns, 60), 110)
   const shown = filled.map(([title, lines]) => {

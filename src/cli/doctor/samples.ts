@@ -1,57 +1,55 @@
 import * as z from 'zod/mini'
 import { isRecord } from '../../schema/expected.ts'
 
-/** An object of a response, and the schema that the client reads it with. */
+/** The documented fields of an object, and the schemas that the client reads them with. */
+type Shape = Readonly<Record<string, z.ZodMiniType>>
+
+/** An object of a response. */
 export interface Sample {
   /** Where it stands, such as `campaigns[]`. */
   readonly where: string
   readonly raw: Readonly<Record<string, unknown>>
-  readonly schema: z.ZodMiniType
+  /** As the client reads it, under the documented names. */
+  readonly read: Readonly<Record<string, unknown>>
+  readonly shape: Shape
   /** Whether the reference shows the object, and so says which keys it has. */
   readonly inReference: boolean
 }
 
 /** An object of a response, and the objects inside of it that have a schema. */
-export function samplesOf(sample: Omit<Sample, 'raw'> & { raw: unknown }): Sample[] {
-  const { raw, where } = sample
-  if (!isRecord(raw)) return []
-  const inner = Object.entries(shapeOf(sample.schema) ?? {}).flatMap(([name, schema]) =>
-    shapeOf(schema) ? samplesOf({ ...sample, where: `${where}.${name}`, schema, raw: raw[name] }) : [],
+export function samplesOf(where: string, schema: z.ZodMiniType, raw: unknown, inReference: boolean): Sample[] {
+  const shape = shapeOf(schema)
+  if (!shape || !isRecord(raw)) return []
+  const { data } = z.safeParse(schema, raw)
+  const inner = Object.entries(shape).flatMap(([name, field]) =>
+    samplesOf(`${where}.${name}`, field, raw[name], inReference),
   )
-  return [{ ...sample, raw }, ...inner]
+  return [{ where, raw, read: isRecord(data) ? data : {}, shape, inReference }, ...inner]
 }
 
-/** The documented fields of samples, as they came. */
+/** A documented field, as it came. */
+export type Field = ReturnType<typeof fieldsOf>[number]
+
+/** The documented fields of samples. */
 export function fieldsOf(samples: readonly Sample[]) {
-  return samples.flatMap(({ where, raw, schema }) =>
-    Object.entries(shapeOf(schema) ?? {}).map(([name, field]) => ({ where, name, schema: field, value: raw[name] })),
+  return samples.flatMap(({ where, raw, shape }) =>
+    Object.entries(shape).map(([name, schema]) => ({ where, name, schema, value: raw[name] })),
   )
 }
 
-/** The keys that the reference does not list, once the other names of documented fields are taken off. */
-export function extraKeys({ raw, schema }: Sample): string[] {
-  const read = z.safeParse(schema, raw).data
-  const shape = shapeOf(schema) ?? {}
-  return isRecord(read) ? Object.keys(read).filter((key) => !Object.hasOwn(shape, key)) : []
+/** Whether it has keys that the reference does not list, once the other names of documented fields are taken off. */
+export function hasExtraKeys({ read, shape }: Sample): boolean {
+  return Object.keys(read).some((key) => !Object.hasOwn(shape, key))
 }
 
-/** How the documented fields without a value came: as `null`, or without a key. */
-export function absentFields({ raw, schema }: Sample): ('null' | 'missing')[] {
-  const read = z.safeParse(schema, raw).data
-  if (!isRecord(read)) return []
-  const isAbsent = (name: string) => (read[name] === null || read[name] === '') && raw[name] !== ''
-  return Object.keys(shapeOf(schema) ?? {})
-    .filter(isAbsent)
-    .map((name) => (name in raw ? 'null' : 'missing'))
+/** The documented fields without a value, unless that came as an empty string. */
+export function absentFields({ raw, read, shape }: Sample): string[] {
+  return Object.keys(shape).filter((name) => (read[name] === null || read[name] === '') && raw[name] !== '')
 }
 
 /** The fields of an object schema, below the conversions that it is wrapped in. */
-export function shapeOf(schema: z.ZodMiniType): Readonly<Record<string, z.ZodMiniType>> | undefined {
-  const { out, innerType, shape } = schema._zod.def as {
-    out?: z.ZodMiniType
-    innerType?: z.ZodMiniType
-    shape?: Record<string, z.ZodMiniType>
-  }
+export function shapeOf(schema: z.ZodMiniType): Shape | undefined {
+  const { out, innerType, shape } = schema._zod.def as { out?: z.ZodMiniType; innerType?: z.ZodMiniType; shape?: Shape }
   const inner = out ?? innerType
   return shape ?? (inner && shapeOf(inner))
 }

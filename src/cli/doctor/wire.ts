@@ -18,22 +18,15 @@ export interface Exchange {
   readonly body?: unknown
 }
 
-/** A fetch that keeps what the client hides of the last response. */
-export class Wire {
-  last: Exchange | undefined
-  readonly #fetch: Fetch
-
-  constructor(fetch: Fetch) {
-    this.#fetch = fetch
-  }
-
-  readonly fetch = async (url: string, init: RequestInit): Promise<Response> => {
-    this.last = { headers: new Headers() }
-    const response = await this.#fetch(url, init)
+/** A fetch that hands on what the client hides of a response. */
+export function recording(fetch: Fetch, keep: (exchange: Exchange) => void): Fetch {
+  return async (url, init) => {
+    keep({ headers: new Headers() })
+    const response = await fetch(url, init)
     const text = await readText(response, MAX_BYTES, init.signal ?? undefined)
     const { status } = response
     const headers = readableHeaders(response)
-    this.last = { status, headers, body: withoutTail(parseBody(text)) }
+    keep({ status, headers, body: withoutTail(parseBody(text)) })
     return new Response([204, 205, 304].includes(status) ? null : text, { status, headers })
   }
 }
