@@ -1,25 +1,42 @@
+import { readFileSync } from 'node:fs'
 import { defineConfig, type Options } from 'tsup'
 import { entries } from './scripts/entries.ts'
+
+/** A file of the sandbox's page, as an expression for `define`. */
+const page = (file: string) =>
+  JSON.stringify(readFileSync(new URL(`src/testing/page/sandbox.page.${file}`, import.meta.url), 'utf8'))
 
 export const bundle: Options = {
   target: 'es2022',
   platform: 'neutral',
   // What two entries use is in one file, in both formats: a class is the same class, wherever it is imported from.
   splitting: true,
+  // Rollup writes both formats. Without it, tsup lowers split CommonJS to the syntax of 2019.
+  treeshake: true,
   external: ['msw', 'rate-limiter-flexible', /^node:/],
   // Inlined, so that nothing is installed beside the package.
   noExternal: ['citty', /^csv-/, 'ky', 'progress', 'terminal-columns', 'uqr', 'zod'],
-  // The sandbox's page, which src/testing/page/page.ts reads from disk when it is not bundled.
-  loader: { '.html': 'text', '.css': 'text', '.page.js': 'text' },
-  define: { PAGE_IS_INLINED: 'true', 'globalThis.Request': 'RequestOfKy' },
-  // What a host may lack, in place of the globals `TextEncoder` and, in ky, `globalThis.Request`.
+  define: {
+    PAGE_HTML: page('html'),
+    PAGE_CSS: page('css'),
+    PAGE_SCRIPT: page('js'),
+    'globalThis.Request': 'RequestOfKy',
+    // ky is never given a form. To ask for the class would load all of Node's fetch when the package is imported.
+    'globalThis.FormData': 'undefined',
+  },
+  // In place of the globals `TextEncoder` and, in ky, `globalThis.Request`.
   inject: ['src/runtime/missing.ts'],
 }
 
 export default defineConfig([
   { ...bundle, format: 'esm', entry: { ...entries, cli: 'src/cli/index.ts' } },
-  // The shim is for `import.meta.url`.
-  { ...bundle, format: 'cjs', entry: entries, shims: true },
+  {
+    ...bundle,
+    format: 'cjs',
+    entry: entries,
+    // Without it, `import * as` in the output of Babel and TypeScript is a copy, which no spy of a test gets into.
+    banner: { js: "Object.defineProperty(exports, '__esModule', { value: true })" },
+  },
   // Of each format its own types, because classes such as those of msw are told apart by the format of their file.
   { format: ['esm', 'cjs'], entry: entries, dts: { only: true, compilerOptions: { stripInternal: true } } },
 ])

@@ -20,7 +20,6 @@ test('THIRD-PARTY-LICENSES.md has the licence of every package whose code is in 
     platform: 'neutral',
     mainFields: ['module', 'main'],
     external: ['msw', 'rate-limiter-flexible', 'node:*'],
-    loader: bundle.loader ?? {},
     define: bundle.define ?? {},
   })
   const inputs = Object.values(metafile.outputs).flatMap((output) => Object.keys(output.inputs))
