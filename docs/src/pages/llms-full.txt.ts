@@ -1,5 +1,5 @@
 import type { APIRoute } from 'astro'
-import { markdownOf, orderedPages } from '../../site/markdown-of-everything.ts'
+import { markdownFromRoot, orderedPages } from '../../site/markdown.ts'
 
 /** Every page in one Markdown file. */
-export const GET: APIRoute = async () => new Response((await orderedPages()).map(markdownOf).join('\n'))
+export const GET: APIRoute = async () => new Response((await orderedPages()).map(markdownFromRoot).join('\n'))

@@ -1,0 +1,10 @@
+import { ShortLinkClient } from 'shortlink-sdk'
+import { createSandbox } from 'shortlink-sdk/testing'
+
+// The client does not call the sandbox.
+export const sandbox = createSandbox({ data: { links: [] } })
+const { links } = new ShortLinkClient()
+
+sandbox.fail({ method: 'POST', path: '/url/add', drop: 'after' })
+await links.ensure({ url: 'https://shop.example/tea', custom: 'tea' })
+console.log(sandbox.data.links.length)

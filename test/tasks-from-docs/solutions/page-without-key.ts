@@ -1,0 +1,7 @@
+import { createProxy } from 'shortlink-sdk/proxy'
+
+export const handler = createProxy({
+  prefix: '/api/shortlink',
+  allow: ['GET /campaigns'],
+  authorize: (request) => request.headers.get('Cookie') === 'session=ada',
+})

@@ -1,0 +1,9 @@
+import { ShortLinkClient } from 'shortlink-sdk'
+import { createSandbox } from 'shortlink-sdk/testing'
+
+export const sandbox = createSandbox({ data: { links: [] } })
+const { links } = new ShortLinkClient(sandbox.clientOptions)
+
+sandbox.fail({ method: 'POST', path: '/url/add', drop: 'after' })
+await links.ensure({ url: 'https://shop.example/tea', custom: 'tea' })
+console.log(sandbox.data.links.length)

@@ -1,0 +1,6 @@
+import { ShortLinkClient } from 'shortlink-sdk'
+
+const client = new ShortLinkClient()
+let total = 0
+for await (const { clicks } of client.links.list()) total += clicks
+console.log(total)
