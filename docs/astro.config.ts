@@ -1,8 +1,10 @@
 import starlight from '@astrojs/starlight'
 import { defineConfig, passthroughImageService } from 'astro/config'
 import { clientFiles } from './site/client-files.ts'
-import { codeTheme } from './site/colors.ts'
+import { codeMeasures, codeTheme } from './site/colors.ts'
 import { parts } from './site/folders.ts'
+import { hovers } from './site/hovers.ts'
+import { markCode } from './site/mark-code.ts'
 import { relocatable } from './site/relocatable.ts'
 import { remarkExamples } from './site/remark-examples.ts'
 import { remarkLinks } from './site/remark-links.ts'
@@ -23,14 +25,26 @@ export default defineConfig({
       pagefind: false,
       // Relative addresses would lead nowhere in it: public/404.html has none that it loads.
       disable404Route: true,
-      components: { Search: './src/components/Search.astro', Head: './src/components/Head.astro' },
+      components: {
+        Search: './src/components/Search.astro',
+        Head: './src/components/Head.astro',
+        MarkdownContent: './src/components/MarkdownContent.astro',
+        PageTitle: './src/components/PageTitle.astro',
+      },
       customCss: ['./src/styles/site.css', './src/styles/example.css'],
       expressiveCode: {
         themes: [codeTheme('dark'), codeTheme('light')],
+        plugins: [markCode, hovers],
         useStarlightUiThemeColors: true,
         // Programs are wider than a phone, and often than the column.
         defaultProps: { wrap: true, overridesByLang: { 'sh,bash,text,json': { frame: 'none' } } },
-        styleOverrides: { borderRadius: '0.6rem', codeFontSize: '0.84rem' },
+        styleOverrides: {
+          borderRadius: '0.6rem',
+          codeFontSize: codeMeasures.size,
+          codeLineHeight: codeMeasures.lineHeight,
+          codePaddingBlock: codeMeasures.paddingBlock,
+          codePaddingInline: codeMeasures.paddingInline,
+        },
       },
       sidebar: [
         { label: 'Overview', link: '/' },

@@ -1,151 +1,178 @@
-// The parts of the editor that an example needs.
-import 'monaco-editor/editor/contrib/suggest/browser/suggestController.js'
-import 'monaco-editor/features/bracketMatching/register.js'
-import 'monaco-editor/features/caretOperations/register.js'
-import 'monaco-editor/features/clipboard/register.js'
-import 'monaco-editor/features/codeAction/register.js'
-import 'monaco-editor/features/codicon/register.js'
-import 'monaco-editor/features/comment/register.js'
-import 'monaco-editor/features/contextmenu/register.js'
-import 'monaco-editor/features/cursorUndo/register.js'
-import 'monaco-editor/features/find/register.js'
-import 'monaco-editor/features/gotoError/register.js'
-import 'monaco-editor/features/hover/register.js'
-import 'monaco-editor/features/indentation/register.js'
-import 'monaco-editor/features/linesOperations/register.js'
-import 'monaco-editor/features/multicursor/register.js'
-import 'monaco-editor/features/parameterHints/register.js'
-import 'monaco-editor/features/quickCommand/register.js'
-import 'monaco-editor/features/rename/register.js'
-import 'monaco-editor/features/snippet/register.js'
-import 'monaco-editor/features/toggleTabFocusMode/register.js'
-import 'monaco-editor/features/tokenization/register.js'
-import 'monaco-editor/features/wordHighlighter/register.js'
-import 'monaco-editor/features/wordOperations/register.js'
-import 'monaco-editor/languages/definitions/typescript/register.js'
-import * as monaco from 'monaco-editor/editor/editor.api.js'
 import {
-  getTypeScriptWorker,
-  ModuleKind,
-  type ModuleResolutionKind,
-  ScriptTarget,
-  typescriptDefaults,
-} from 'monaco-editor/languages/features/typescript/register.js'
-import { codeColors } from '../site/colors.ts'
+  autocompletion,
+  type CompletionSource,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from '@codemirror/autocomplete'
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import { typescriptLanguage } from '@codemirror/lang-javascript'
+import { bracketMatching, indentOnInput, syntaxHighlighting } from '@codemirror/language'
+import { linter, lintKeymap } from '@codemirror/lint'
+import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
+import { EditorState, type Extension, StateEffect, StateField } from '@codemirror/state'
+import { drawSelection, EditorView, hoverTooltip, keymap, showTooltip, type Tooltip } from '@codemirror/view'
+import { codeHighlighter } from '../site/colors.ts'
+import { editorLook } from './editor-look.ts'
 import { element } from './element.ts'
+import type { Completions, Explanation, Problem } from './language-service.ts'
+import type { Answer, Question } from './language-worker.ts'
 
 /** An editor in the place of an example's code. */
 export interface Editor {
-  /** The program as it stands, as JavaScript. */
+  /** The program as it stands. */
+  readonly code: string
+  /** The same without its types. */
   javascript(): Promise<string>
   setCode(code: string): void
   focus(): void
 }
 
-/** What programs find besides the package and the browser's own. */
-const globals = 'declare const process: { env: Record<string, string | undefined> }'
-// The editor's enumeration of TypeScript's ways to resolve modules is older than this one.
-const bundlerResolution = 100 as ModuleResolutionKind
-const maxHeight = 560
-
-const ready = prepare()
+const worker = new Worker(new URL('./language-worker.js', import.meta.url))
+const waiting = new Map<number, (answer: Answer) => void>()
+let questions = 0
 let editors = 0
 
-async function prepare(): Promise<void> {
-  const address = (name: string) => new URL(name, import.meta.url)
-  self.MonacoEnvironment = {
-    getWorker: (_, label) => new Worker(address(label === 'typescript' ? './ts.worker.js' : './editor.worker.js')),
-  }
-  const styles = element('link', { rel: 'stylesheet', href: address('./editor.css').href })
-  const hasStyles = new Promise((resolve, reject) => {
-    styles.onload = resolve
-    styles.onerror = reject
+worker.onmessage = ({ data }: MessageEvent<Answer>) => {
+  waiting.get(data.id)?.(data)
+  waiting.delete(data.id)
+}
+
+/** What TypeScript says about a program. */
+function ask<T>(about: Question['about'], path: string, state: EditorState, ...rest: Question['rest']): Promise<T> {
+  const id = questions++
+  worker.postMessage({ id, about, path, code: state.doc.toString(), rest } satisfies Question)
+  return new Promise((resolve, reject) => {
+    waiting.set(id, ({ result, failure }) =>
+      failure === undefined ? resolve(result as T) : reject(new Error(failure)),
+    )
   })
-  document.head.append(styles)
-  const types: Record<string, string> = await (await fetch(address('./types.json'))).json()
-  typescriptDefaults.setCompilerOptions({
-    target: ScriptTarget.ESNext,
-    module: ModuleKind.ESNext,
-    moduleResolution: bundlerResolution,
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    allowNonTsExtensions: true,
-    skipLibCheck: true,
-  })
-  typescriptDefaults.setExtraLibs([
-    { content: globals, filePath: 'file:///globals.d.ts' },
-    ...Object.entries(types).map(([path, content]) => ({ content, filePath: `file:///node_modules/${path}` })),
-  ])
-  typescriptDefaults.setEagerModelSync(true)
-  const root = document.documentElement
-  for (const [name, { background, text, comment, keyword, string, number }] of Object.entries(codeColors)) {
-    const colors: Record<string, string> = {
-      '': text,
-      comment,
-      keyword,
-      string,
-      number,
-      regexp: string,
-      'string.escape': string,
-    }
-    // The editor knows more kinds of words than the page's code shows.
-    for (const token of ['identifier', 'type', 'type.identifier', 'delimiter']) colors[token] ??= text
-    monaco.editor.defineTheme(name, {
-      base: name === 'light' ? 'vs' : 'vs-dark',
-      inherit: true,
-      rules: Object.entries(colors).map(([token, color]) => ({ token, foreground: color.slice(1) })),
-      colors: {
-        'editor.background': background,
-        'editor.foreground': text,
-        'editorLineNumber.foreground': comment,
-        'editorLineNumber.activeForeground': text,
-      },
-    })
-  }
-  const setTheme = () => monaco.editor.setTheme(root.dataset.theme === 'light' ? 'light' : 'dark')
-  setTheme()
-  new MutationObserver(setTheme).observe(root, { attributeFilter: ['data-theme'] })
-  await hasStyles
 }
 
 /** Puts an editor with a program into an element. */
 export async function createEditor(place: HTMLElement, code: string): Promise<Editor> {
-  await ready
-  editors += 1
-  const uri = monaco.Uri.parse(`file:///example-${editors}.ts`)
-  const model = monaco.editor.createModel(code, 'typescript', uri)
+  const path = `/program-${editors++}.ts`
+  // In a shadow root, the editor's styles are sheets of the root, not the inline ones that the policy refuses.
   const frame = element('div', { className: 'editor-frame' })
+  const root = frame.attachShadow({ mode: 'open' })
+  const view = new EditorView({ doc: code, root, parent: root, extensions: [editing, ...typescript(path)] })
   place.replaceChildren(frame)
-  const editor = monaco.editor.create(frame, {
-    model,
-    ariaLabel: 'Program. Ctrl+M lets the Tab key leave the editor',
-    automaticLayout: true,
-    fixedOverflowWidgets: true,
-    fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--sl-font-mono') || 'monospace',
-    fontSize: 14,
-    lineHeight: 22,
-    lineNumbersMinChars: 3,
-    minimap: { enabled: false },
-    overviewRulerLanes: 0,
-    padding: { top: 12, bottom: 12 },
-    renderLineHighlight: 'none',
-    scrollBeyondLastLine: false,
-    scrollbar: { alwaysConsumeMouseWheel: false },
-    tabSize: 2,
-    wordWrap: 'on',
-  })
-  const fit = () => {
-    frame.style.height = `${Math.min(Math.max(editor.getContentHeight(), 120), maxHeight)}px`
-  }
-  editor.onDidContentSizeChange(fit)
-  fit()
   return {
-    async javascript() {
-      const client = await (await getTypeScriptWorker())(uri)
-      const { outputFiles } = await client.getEmitOutput(uri.toString())
-      return outputFiles[0]?.text ?? ''
+    get code() {
+      return view.state.doc.toString()
     },
-    setCode: (text) => model.setValue(text),
-    focus: () => editor.focus(),
+    javascript: () => ask('javascript', path, view.state),
+    setCode: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }),
+    focus: () => view.focus(),
   }
+}
+
+const editing: Extension = [
+  typescriptLanguage,
+  syntaxHighlighting(codeHighlighter),
+  editorLook,
+  history(),
+  drawSelection(),
+  indentOnInput(),
+  bracketMatching(),
+  closeBrackets(),
+  search({ top: true }),
+  highlightSelectionMatches(),
+  EditorView.lineWrapping,
+  EditorState.tabSize.of(2),
+  EditorView.contentAttributes.of({ 'aria-label': 'Program. After Escape, the Tab key leaves the editor' }),
+  keymap.of([
+    ...closeBracketsKeymap,
+    ...completionKeymap,
+    ...searchKeymap,
+    ...historyKeymap,
+    ...lintKeymap,
+    ...defaultKeymap,
+    indentWithTab,
+  ]),
+]
+
+/** Completions, hovers, problems and parameters, as TypeScript knows them. */
+function typescript(path: string): Extension[] {
+  const completions: CompletionSource = async (context) => {
+    const { state, pos, explicit } = context
+    const word = context.matchBefore(/[\w$]+/)
+    if (!word && !explicit && !/[.'"`/]/.test(state.sliceDoc(pos - 1, pos))) return null
+    const { from, entries } = await ask<Completions>('completions', path, state, pos)
+    return {
+      from: from ?? word?.from ?? pos,
+      validFor: /^[\w$]*$/,
+      options: entries.map(({ name, kind, rank }) => ({
+        label: name,
+        type: completionTypes[kind] ?? kind,
+        boost: -rank,
+        info: async () => {
+          const explanation = await ask<Explanation | undefined>('completion', path, state, pos, name)
+          return explanation ? explained(explanation) : null
+        },
+      })),
+    }
+  }
+  return [
+    autocompletion({ override: [completions] }),
+    hoverTooltip(async ({ state }, position) => {
+      const explanation = await ask<Explanation | undefined>('hover', path, state, position)
+      if (!explanation) return null
+      return {
+        pos: explanation.from,
+        end: explanation.to,
+        above: true,
+        create: () => ({ dom: explained(explanation) }),
+      }
+    }),
+    linter(async ({ state }) => {
+      const problems = await ask<Problem[]>('problems', path, state)
+      return problems.map((problem) => ({ ...problem, severity: 'error' }))
+    }),
+    shownParameters,
+    keymap.of([{ key: 'Escape', run: hideParameters }]),
+    EditorView.updateListener.of(async ({ view, state, docChanged, selectionSet }) => {
+      if (!docChanged && !(selectionSet && state.field(shownParameters))) return
+      const help = await ask<Explanation | undefined>('parameters', path, state, state.selection.main.head)
+      // Another letter may have been typed meanwhile.
+      if (view.state.doc !== state.doc || !view.state.selection.eq(state.selection)) return
+      const tooltip = help ? { pos: help.from, above: true, create: () => ({ dom: explained(help) }) } : null
+      if (tooltip || state.field(shownParameters)) view.dispatch({ effects: showParameters.of(tooltip) })
+    }),
+  ]
+}
+
+const showParameters = StateEffect.define<Tooltip | null>()
+
+/** The parameters of the call that is being written. */
+const shownParameters = StateField.define<Tooltip | null>({
+  create: () => null,
+  update(tooltip, { effects }) {
+    const shown = effects.find((effect) => effect.is(showParameters))
+    return shown ? shown.value : tooltip
+  },
+  provide: (field) => showTooltip.from(field),
+})
+
+function hideParameters(view: EditorView): boolean {
+  if (!view.state.field(shownParameters)) return false
+  view.dispatch({ effects: showParameters.of(null) })
+  return true
+}
+
+/** The editor's names for what TypeScript calls otherwise. */
+const completionTypes: Record<string, string> = {
+  getter: 'property',
+  let: 'variable',
+  const: 'constant',
+  var: 'variable',
+  parameter: 'variable',
+  alias: 'variable',
+  module: 'namespace',
+}
+
+function explained({ signature, documentation }: Explanation): HTMLElement {
+  const box = element('div', { className: 'explanation' }, element('code', {}, signature))
+  if (documentation) box.append(element('p', {}, documentation))
+  return box
 }

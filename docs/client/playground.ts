@@ -3,7 +3,7 @@ import type { Editor } from './editor.ts'
 import { element } from './element.ts'
 import type { PlaygroundFault } from './messages.ts'
 import { Panel } from './panel.ts'
-import { program } from './playground-program.ts'
+import { fromFragment, toFragment } from './shared-program.ts'
 
 type Lists = Record<string, unknown>
 
@@ -32,13 +32,56 @@ class SandboxPlayground extends HTMLElement {
 
   async #start(): Promise<void> {
     const status = this.querySelector<HTMLElement>('.example-status')!
+    const source = this.querySelector<HTMLElement>('.example-code')!
     const { createEditor } = await import('./editor.ts')
-    this.#editor = await createEditor(this.querySelector('.example-code')!, program)
+    this.#editor = await createEditor(source, source.textContent)
     this.#panel = new Panel(status, this.querySelector('.example-output')!)
     status.textContent = ''
-    const button = this.querySelector<HTMLButtonElement>('.example-run')!
-    button.disabled = false
-    button.addEventListener('click', () => void this.#runOrStop(button))
+    await this.#open()
+    window.addEventListener('hashchange', () => void this.#open())
+    const run = this.querySelector<HTMLButtonElement>('.example-run')!
+    const share = this.querySelector<HTMLButtonElement>('.example-share')!
+    run.addEventListener('click', () => void this.#runOrStop(run))
+    share.addEventListener('click', () => void this.#share())
+    for (const button of [run, share]) button.disabled = false
+  }
+
+  /** Shows the program that the page's address holds. */
+  async #open(): Promise<void> {
+    try {
+      const shared = await fromFragment(location.hash)
+      if (!shared) return
+      this.#editor!.setCode(shared.program)
+      this.#faults = shared.faults
+      this.#showFaults()
+      this.#field('rows').value = String(shared.rows)
+      this.#field('limit').value = String(shared.limit)
+      this.#setDialect(shared.dialect)
+      this.#reset()
+      this.#status('Opened from the link')
+    } catch {
+      this.#status('This link holds no program: a part of it is missing.')
+    }
+  }
+
+  /** Puts the program and what stands beside it into the page's address. */
+  async #share(): Promise<void> {
+    const fragment = await toFragment({
+      program: this.#editor!.code,
+      rows: Number(this.#field('rows').value),
+      dialect: this.#dialect(),
+      limit: Number(this.#field('limit').value),
+      faults: this.#faults,
+    })
+    history.replaceState(null, '', fragment)
+    await navigator.clipboard.writeText(location.href).then(
+      () => this.#status('Copied the link. It holds the program, the faults, the dialect and the rate limit.'),
+      () => this.#status('The link is in the address bar.'),
+    )
+  }
+
+  #status(text: string): void {
+    this.querySelector('.example-status')!.textContent = text
   }
 
   async #runOrStop(button: HTMLButtonElement): Promise<void> {
@@ -67,6 +110,16 @@ class SandboxPlayground extends HTMLElement {
     if (value !== 'chosen') return value
     const chosen = [...this.querySelectorAll<HTMLInputElement>('[name=deviation]:checked')].map((box) => box.value)
     return chosen.join(',') || 'reference'
+  }
+
+  #setDialect(dialect: string): void {
+    const field = this.#field('dialect')
+    field.value = dialect
+    const isNamed = field.value === dialect
+    if (!isNamed) field.value = 'chosen'
+    for (const box of this.querySelectorAll<HTMLInputElement>('[name=deviation]')) {
+      box.checked = !isNamed && dialect.split(',').includes(box.value)
+    }
   }
 
   #reset(): void {

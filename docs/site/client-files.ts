@@ -1,13 +1,15 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import type { AstroIntegration } from 'astro'
 import { type BuildOptions, build, type Plugin, transform } from 'esbuild'
 import manifest from '../../package.json' with { type: 'json' }
+import { codeStyles } from './colors.ts'
 import { docs, packageFolder, runFolder } from './folders.ts'
 
 /**
- * Makes the files that pages load to run examples, in `public/run`: the page's script, the worker, the editor and its
- * workers, the built package with its types, and zod.
+ * Makes the files that pages load to run examples, in `public/run`: the page's script, the worker, the editor and
+ * TypeScript in a worker of its own, the built package with its types, zod, and the colors of code.
  */
 export function clientFiles(): AstroIntegration {
   return {
@@ -17,7 +19,12 @@ export function clientFiles(): AstroIntegration {
         const start = performance.now()
         await rm(runFolder, { recursive: true, force: true })
         await mkdir(runFolder, { recursive: true })
-        await Promise.all([copyPackage(), scripts(), writeTypes()])
+        await Promise.all([
+          copyPackage(),
+          scripts(),
+          writeTypes(),
+          writeFile(join(runFolder, 'code.css'), codeStyles()),
+        ])
         logger.info(`made public/run in ${Math.round(performance.now() - start)} ms`)
       },
     },
@@ -57,11 +64,34 @@ const packageInPage: Plugin = {
   },
 }
 
-/** Leaves the editor in a file of its own, with a style sheet of its own, which is loaded when it is wanted. */
+/** Leaves the editor in a file of its own, which is loaded when it is wanted. */
 const editorApart: Plugin = {
   name: 'editor-apart',
   setup({ onResolve }) {
     onResolve({ filter: /^\.\/editor\.ts$/ }, () => ({ path: './editor.js', external: true }))
+  },
+}
+
+/** Leaves out the translations of zod's messages, which are half of it. */
+const onlyEnglish: Plugin = {
+  name: 'only-english',
+  setup({ onLoad }) {
+    onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, ({ path }) => ({
+      contents: "export { default as en } from './en.js'",
+      resolveDir: dirname(path),
+    }))
+  },
+}
+
+/** Leaves out the third of TypeScript that serves whole editors: its server, its fixes and its refactorings. */
+const smallTypeScript: Plugin = {
+  name: 'small-typescript',
+  setup({ onLoad }) {
+    onLoad({ filter: /typescript[\\/]lib[\\/]typescript\.js$/ }, async ({ path }) => {
+      const sources = (await readFile(path, 'utf8')).split(/^(?=\/\/ src\/)/m)
+      const kept = sources.filter((source) => !/^\/\/ src\/(server|services\/(codefixes|refactors))\//.test(source))
+      return { contents: kept.join('') }
+    })
   },
 }
 
@@ -74,12 +104,10 @@ const shared = {
   legalComments: 'none',
   logLevel: 'warning',
   absWorkingDir: docs,
-  loader: { '.ttf': 'file' },
   define: { PACKAGE_ENTRIES: JSON.stringify(entries) },
 } satisfies BuildOptions
 
 async function scripts(): Promise<void> {
-  const vs = 'node_modules/monaco-editor/esm/vs'
   await Promise.all([
     build({ ...shared, entryPoints: ['client/page.ts'], plugins: [editorApart] }),
     build({ ...shared, entryPoints: ['client/playground.ts'], plugins: [editorApart, packageInPage] }),
@@ -91,20 +119,17 @@ async function scripts(): Promise<void> {
       entryPoints: ['client/worker.ts', 'client/testing.ts'],
       plugins: [packageInPage],
     }),
-    build({ ...shared, entryPoints: { zod: 'zod' } }),
-    build({
-      ...shared,
-      format: 'iife',
-      entryPoints: {
-        'editor.worker': `${vs}/editor/editor.worker.js`,
-        'ts.worker': `${vs}/language/typescript/ts.worker.js`,
-      },
-    }),
+    build({ ...shared, entryPoints: { zod: 'zod' }, plugins: [onlyEnglish] }),
+    build({ ...shared, format: 'iife', entryPoints: ['client/language-worker.ts'], plugins: [smallTypeScript] }),
   ])
 }
 
-/** The declarations that the editor reads, by their paths: those of the package, and zod's without its translations. */
+/** The declarations that the editor reads, by their paths: TypeScript's own, the package's, and zod's without its translations. */
 async function writeTypes(): Promise<void> {
+  await writeFile(join(runFolder, 'types.json'), JSON.stringify(await declarations()))
+}
+
+export async function declarations(): Promise<Record<string, string>> {
   const files: Record<string, string> = {}
   const add = async (from: string, to: string) => {
     for (const name of await readdir(from, { recursive: true })) {
@@ -113,8 +138,25 @@ async function writeTypes(): Promise<void> {
       files[`${to}/${path}`] = await readFile(join(from, name), 'utf8')
     }
   }
-  await add(packageFolder, 'shortlink-sdk/dist')
-  files['shortlink-sdk/package.json'] = JSON.stringify({ name: manifest.name, exports: manifest.exports })
-  await add(join(docs, 'node_modules/zod'), 'zod')
-  await writeFile(join(runFolder, 'types.json'), JSON.stringify(files))
+  const packages = '/node_modules'
+  await add(packageFolder, `${packages}/${manifest.name}/dist`)
+  files[`${packages}/${manifest.name}/package.json`] = JSON.stringify({
+    name: manifest.name,
+    exports: manifest.exports,
+  })
+  await add(join(docs, 'node_modules/zod'), `${packages}/zod`)
+  for (const name of ['esnext', 'webworker', 'webworker.iterable', 'webworker.asynciterable'])
+    await addLibrary(name, files)
+  return files
+}
+
+/** Adds a library of TypeScript with those that it refers to. */
+async function addLibrary(name: string, files: Record<string, string>): Promise<void> {
+  const path = `/lib/lib.${name}.d.ts`
+  if (path in files) return
+  const folder = dirname(createRequire(import.meta.url).resolve('typescript'))
+  const text = await readFile(join(folder, `lib.${name}.d.ts`), 'utf8')
+  // The comments are half of what describes workers.
+  files[path] = name.startsWith('webworker') ? text.replaceAll(/\/\*\*[\s\S]*?\*\/\s*/g, '') : text
+  for (const [, other] of text.matchAll(/^\/\/\/ <reference lib="(.+?)"/gm)) await addLibrary(other!, files)
 }

@@ -7,7 +7,7 @@ import { hostHeaders, pagePolicy } from './policy.ts'
 
 /**
  * Lets the built pages work from any folder of a server, under a strict policy: their addresses become relative, and their
- * inline scripts become files.
+ * inline scripts and styles become files.
  */
 export function relocatable(): AstroIntegration {
   return {
@@ -16,12 +16,20 @@ export function relocatable(): AstroIntegration {
       'astro:build:done': async ({ dir }) => {
         const folder = fileURLToPath(dir)
         const names = await readdir(folder, { recursive: true })
+        const styles = new Map<string, string>()
+        await mkdir(`${folder}_astro`, { recursive: true })
         for (const name of names.filter((name) => name.endsWith('.html'))) {
-          const { html, scripts } = await rewrite(await readFile(folder + name, 'utf8'), name.replaceAll('\\', '/'))
-          await mkdir(`${folder}_astro`, { recursive: true })
+          const { html, scripts } = await rewrite(
+            await readFile(folder + name, 'utf8'),
+            name.replaceAll('\\', '/'),
+            styles,
+          )
+          // Astro only logs it if a page cannot be rendered, and goes on.
+          if (/<div class="sl-markdown-content">\s*<\/div>/.test(html)) throw new Error(`${name} is empty`)
           for (const [path, script] of scripts) await writeFile(folder + path, script)
           await writeFile(folder + name, html)
         }
+        await writeFile(folder + stylesPath, [...styles.values()].join('\n'))
         await writeFile(`${folder}_headers`, hostHeaders())
         // The build is silent about everything else.
         console.log(`${names.filter((name) => name.endsWith('.html')).length} pages in ${folder}`)
@@ -31,8 +39,15 @@ export function relocatable(): AstroIntegration {
 }
 
 const addresses = ['href', 'src', 'poster', 'data-base']
+/** The style sheet of what had a style attribute. */
+const stylesPath = '_astro/inline.css'
 
-async function rewrite(source: string, name: string): Promise<{ html: string; scripts: Map<string, string> }> {
+/** `styles` are the rules of that style sheet by their classes, to which this adds those of the page. */
+async function rewrite(
+  source: string,
+  name: string,
+  styles: Map<string, string>,
+): Promise<{ html: string; scripts: Map<string, string> }> {
   const root = '../'.repeat(name.split('/').length - 1) || './'
   const scripts = new Map<string, string>()
   const stream = new RewritingStream()
@@ -42,7 +57,9 @@ async function rewrite(source: string, name: string): Promise<{ html: string; sc
       script = { isModule: tag.attrs.some(({ value }) => value === 'module'), text: '' }
       return
     }
-    let changed = false
+    const style = tag.attrs.find(({ name }) => name === 'style')?.value
+    let changed = style !== undefined
+    if (style !== undefined) setClass(tag.attrs, classOf(style, styles))
     for (const attribute of tag.attrs) {
       if (!addresses.includes(attribute.name) || !/^\/(?!\/)/.test(attribute.value)) continue
       attribute.value = root + attribute.value.slice(1)
@@ -52,6 +69,7 @@ async function rewrite(source: string, name: string): Promise<{ html: string; sc
     else stream.emitRaw(raw)
     if (tag.tagName === 'head') {
       stream.emitRaw(`<meta http-equiv="content-security-policy" content="${pagePolicy}">`)
+      if (name !== '404.html') stream.emitRaw(`<link rel="stylesheet" href="${root}${stylesPath}">`)
     }
   })
   stream.on('text', (_, raw) => {
@@ -75,6 +93,22 @@ async function rewrite(source: string, name: string): Promise<{ html: string; sc
   stream.end(source)
   await ended
   return { html, scripts }
+}
+
+/** Puts a class in the place of the style attribute. */
+function setClass(attributes: { name: string; value: string }[], name: string): void {
+  const present = attributes.find((each) => each.name === 'class')
+  if (present) present.value += ` ${name}`
+  const style = attributes.findIndex((each) => each.name === 'style')
+  attributes.splice(style, 1, ...(present ? [] : [{ name: 'class', value: name }]))
+}
+
+/** The class that does what a style attribute did. */
+function classOf(style: string, styles: Map<string, string>): string {
+  const name = `style-${createHash('sha256').update(style).digest('hex').slice(0, 6)}`
+  const declarations = style.split(';').filter((each) => each.trim() !== '')
+  styles.set(name, `.${name} { ${declarations.map((each) => `${each} !important;`).join(' ')} }`)
+  return name
 }
 
 /** Whether a script element holds a program and not data. */

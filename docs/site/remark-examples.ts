@@ -45,7 +45,7 @@ function runnable(code: Code, output: Code | undefined, words: string[], file: V
   } catch (error) {
     throw new Error(`${place}: ${(error as Error).message}`)
   }
-  code.meta = null
+  code.meta = 'hovers'
   const attributes = {
     // Keeps the styles of prose from what is inside.
     class: 'not-content',
