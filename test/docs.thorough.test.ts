@@ -154,6 +154,19 @@ test.each(files)('$page shows $title as it is in the project that CI runs', asyn
   expect(fence.code).toBe(await readFile(path, 'utf8'))
 })
 
+test('the guide to lists and the README count the requests that the benchmarks count', async () => {
+  const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8')
+  const report = await read('test/bench/report/README.md')
+  const counted = (row: string) =>
+    new RegExp(`^\\| ${row} \\| \\d+ \\| (\\d+)[^|]*\\| (\\d+)`, 'm').exec(report)?.slice(1)
+  const [requests, minutes] = counted('\\*\\*shortlink-sdk, `for await`\\*\\*') ?? []
+  const [plainRequests, plainMinutes] = counted('the platform’s own default') ?? []
+  const guide = pages.find(({ name }) => name === 'guides/lists.md')?.text
+  expect(guide).toContain(`| as the client walks | ${requests} | ${minutes} minutes |`)
+  expect(guide).toContain(`15 rows a page | ${plainRequests} | ${plainMinutes} minutes |`)
+  expect(await read('README.md')).toContain(`10,000 rows are ${requests} requests, not ${plainRequests}.`)
+})
+
 test.each(pages)('$name links to pages that exist', async ({ name, text }) => {
   const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '')
   const targets = [...prose.matchAll(/\]\(([^)#:]+\.mdx?)(?:#[^)]*)?\)/g)].map(([, target = '']) => target)

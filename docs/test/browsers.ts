@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import puppeteer, { type Browser } from 'puppeteer-core'
+import puppeteer, { type Browser, type Page } from 'puppeteer-core'
 
 export type BrowserName = 'Chromium' | 'Firefox'
 
@@ -25,4 +25,16 @@ export async function launch(name: BrowserName): Promise<Browser> {
     '--disable-component-update',
   ]
   return await puppeteer.launch({ executablePath, headless: true, args })
+}
+
+/** Waits until something is seen in the editor. It has a shadow root, and changes in there are seen by polling alone, as `visible` does. */
+export async function inEditor(page: Page, selector: string): Promise<void> {
+  await page.waitForSelector(`>>> ${selector}`, { visible: true })
+}
+
+/** Moves to the end of the program. */
+export async function pressEnd(page: Page): Promise<void> {
+  await page.keyboard.down('Control')
+  await page.keyboard.press('End')
+  await page.keyboard.up('Control')
 }

@@ -39,6 +39,20 @@ globalThis.siteTest = {
     document.documentElement.dataset.theme = theme
   },
 
+  /** Every visible piece of the first example's code with its colour. */
+  codeColors() {
+    const lines = document.querySelector('.editor-frame')?.shadowRoot.querySelectorAll('.cm-line')
+    const pieces = []
+    for (const line of lines ?? document.querySelectorAll('run-example:first-of-type .ec-line .code')) {
+      const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT)
+      while (walker.nextNode()) {
+        const { color } = getComputedStyle(walker.currentNode.parentElement)
+        for (const letter of walker.currentNode.data.replaceAll(/\s/g, '')) pieces.push(`${letter} ${color}`)
+      }
+    }
+    return pieces.join('\n')
+  },
+
   /** Opens what the results of runs keep folded. */
   openDetails() {
     for (const details of document.querySelectorAll('main details')) details.open = true

@@ -1,15 +1,21 @@
 import type { Page } from 'puppeteer-core'
+import { inEditor, pressEnd } from './browsers.ts'
 
 /** What a reader does besides reading: each begins at the first page. */
 export const interactions: Record<string, (page: Page, site: string) => Promise<void>> = {
+  'a name in a program shows its type and what it does': async (page) => {
+    await page.hover('[data-hover*="LinksResource.ensure"]')
+    await page.waitForSelector('.hover:popover-open ::-p-text(Makes sure that a link exists)')
+  },
+
   'the editor completes with the types of the package, and runs what was written': async (page) => {
     await openEditor(page)
     await pressEnd(page)
     await page.keyboard.type('\nclient.campai')
-    await page.waitForSelector('.suggest-widget.visible .monaco-list-row[aria-label^="campaigns"]')
+    await inEditor(page, '.cm-tooltip-autocomplete li ::-p-text(campaigns)')
     await page.keyboard.press('Escape')
     await replaceProgram(page, 'const sum: number = 40 + 2\nconsole.log(sum)')
-    await page.click('.example-run')
+    await clickRun(page)
     await printed(page, '42\n')
   },
 
@@ -17,22 +23,48 @@ export const interactions: Record<string, (page: Page, site: string) => Promise<
     await openEditor(page)
     await pressEnd(page)
     await page.keyboard.type('\nclient.campagins')
-    await page.waitForSelector('.squiggly-error')
+    await inEditor(page, '.cm-lintRange-error')
+  },
+
+  'the editor explains what the mouse is over, and the parameters of a call': async (page) => {
+    await openEditor(page)
+    await replaceProgram(page, "import { ShortLinkClient } from 'shortlink-sdk'\nnew ShortLinkClient().links.ensure")
+    let isExplained = false
+    const explained = inEditor(page, '.cm-tooltip-hover ::-p-text(Makes sure that a link exists)').then(() => {
+      isExplained = true
+    })
+    // The text may still move when the mouse comes, so it comes again.
+    for (let tries = 0; !isExplained; tries++) {
+      const cursor = await (await page.$('>>> .cm-cursor'))!.boundingBox()
+      await page.mouse.move(cursor!.x - 20 - (tries % 2), cursor!.y + 5)
+      await Promise.race([explained, new Promise((resolve) => setTimeout(resolve, 3000))])
+    }
+    await page.keyboard.type('(')
+    await inEditor(page, '.explanation ::-p-text(options?: EnsureOptions)')
+  },
+
+  'the editor shows a program in the colors of the page': async (page) => {
+    const colors = async () => (await page.evaluate('siteTest.codeColors()')) as string
+    const before = await colors()
+    await openEditor(page)
+    await inEditor(page, '.code-keyword')
+    const after = await colors()
+    if (before !== after || !before.includes('rgb')) throw new Error(`${before}\n${after}`)
   },
 
   'an endless loop can be stopped': async (page) => {
     await openEditor(page)
     await replaceProgram(page, "console.log('begun')\nfor (;;);")
-    await page.click('.example-run')
+    await clickRun(page)
     await printed(page, 'begun\n')
-    await page.click('.example-run')
+    await clickRun(page)
     await status(page, 'Stopped after')
   },
 
   'a program that prints without end is cut': async (page) => {
     await openEditor(page)
     await replaceProgram(page, 'for (let i = 0; i < 1e5; i++) console.log(i)')
-    await page.click('.example-run')
+    await clickRun(page)
     await status(page, 'Ran')
     const lines = (await output(page)).split('\n')
     if (lines.length > 2100) throw new Error(`${lines.length} lines`)
@@ -49,7 +81,7 @@ export const interactions: Record<string, (page: Page, site: string) => Promise<
         "console.log(await import(address).then(() => 'possible', () => 'refused'))",
       ].join('\n'),
     )
-    await page.click('.example-run')
+    await clickRun(page)
     await printed(page, 'refused\n'.repeat(5))
   },
 
@@ -65,7 +97,7 @@ export const interactions: Record<string, (page: Page, site: string) => Promise<
         "await client.domains.create({ domain: 'https://own.example' })",
       ].join('\n'),
     )
-    await page.click('.example-run')
+    await clickRun(page)
     await status(page, 'Ran')
     await contains(page, '.request-list', '/domain/add')
     await contains(page, '.panel-budget', '6 of 7')
@@ -85,33 +117,88 @@ export const interactions: Record<string, (page: Page, site: string) => Promise<
     if ((await page.title()).includes('404')) throw new Error(`nothing is at ${target}`)
   },
 
+  'a page is copied as Markdown': async (page, site) => {
+    await page.goto(`${site}guides/lists/`)
+    await page.click('.page-copy button')
+    await waitFor(page, '.page-copy [role=status]', "=== 'Copied'")
+    await page.evaluate(() => document.body.appendChild(document.createElement('textarea')).focus())
+    await page.keyboard.down('Control')
+    await page.keyboard.press('v', { commands: ['Paste'] })
+    await page.keyboard.up('Control')
+    const markdown = await (await fetch(`${site}guides/lists.md`)).text()
+    await page.waitForFunction(
+      (text) => document.querySelector<HTMLTextAreaElement>('body > textarea')!.value === text,
+      {},
+      markdown,
+    )
+  },
+
   'the playground applies faults and dialects, and keeps what a run stored': async (page, site) => {
     await page.goto(`${site}playground/`)
     await page.waitForSelector('.example-run:not([disabled])')
-    await page.click('.example-run')
+    await clickRun(page)
     await status(page, 'Ran')
-    await contains(page, '.playground .example-text', '31 Summer sale')
+    await contains(page, '.playground .example-output', 'https://sho.rt/opening\n')
+    await contains(page, '.rows-caption', '6 rows')
     await page.select('[name=effect]', 'after')
     await page.select('[name=method]', 'POST')
     await page.click('[name=add-fault]')
     await page.select('[name=dialect]', 'deployed')
-    await page.click('.example-run')
-    await contains(page, '.playground .example-text', 'connection unknown')
-    // The campaign of this run is there although its answer was lost.
-    await contains(page, '.rows-caption', '32 rows')
+    await setProgram(
+      page,
+      [
+        "import { ShortLinkClient } from 'shortlink-sdk'",
+        "const { error } = await new ShortLinkClient().links.create({ url: 'https://shop.example/lost' }).safe()",
+        'console.log(error?.code, error?.outcome)',
+      ].join('\n'),
+    )
+    await clickRun(page)
+    await contains(page, '.playground .example-output', 'connection unknown')
+    // The link of this run is there although its answer was lost.
+    await contains(page, '.rows-caption', '7 rows')
+  },
+
+  'a link to the playground holds the program, its faults and its dialect': async (page, site) => {
+    await page.goto(`${site}playground/`)
+    await page.waitForSelector('.example-share:not([disabled])')
+    await setProgram(page, "console.log('shared: ü😀')")
+    await page.click('[name=add-fault]')
+    // What is folded cannot be clicked on.
+    await page.$eval('[name=deviation][value=numbers-as-strings]', (box) => (box as HTMLElement).click())
+    await page.click('.example-share')
+    await page.waitForFunction("location.hash.startsWith('#program=')")
+    const address = page.url()
+    await page.goto('about:blank')
+    await page.goto(address)
+    await status(page, 'Opened from the link')
+    await contains(page, '.faults', 'status 503')
+    await page.waitForSelector('[name=dialect] option[value=chosen]:checked')
+    await page.waitForSelector('[name=deviation][value=numbers-as-strings]:checked')
+    await clickRun(page)
+    await contains(page, '.playground .example-output', 'shared: ü😀\n')
+  },
+
+  'a link to the playground that was cut off says so': async (page, site) => {
+    await page.goto(`${site}playground/#program=q1YqKMpPL0rMVbJS`)
+    await status(page, 'This link holds no program')
+    await page.waitForSelector('.example-run:not([disabled])')
   },
 }
 
 async function openEditor(page: Page): Promise<void> {
   await page.click('.example-edit')
-  await page.waitForSelector('.monaco-editor .view-line')
-  await page.waitForFunction("document.activeElement.closest('.monaco-editor') !== null")
+  await inEditor(page, '.cm-focused')
 }
 
-async function pressEnd(page: Page): Promise<void> {
-  await page.keyboard.down('Control')
-  await page.keyboard.press('End')
-  await page.keyboard.up('Control')
+/** Not at a place of the page, as `page.click` does: an editor that still grows would move the button away from it. */
+async function clickRun(page: Page): Promise<void> {
+  await page.$eval('.example-run', (button) => (button as HTMLElement).click())
+}
+
+/** Puts a program into the editor of a page that has one from the beginning. */
+async function setProgram(page: Page, program: string): Promise<void> {
+  await page.click('>>> .cm-content')
+  await replaceProgram(page, program)
 }
 
 /** Puts the text in at once, since the editor would close brackets that are typed. */
@@ -120,12 +207,12 @@ async function replaceProgram(page: Page, program: string): Promise<void> {
   await page.keyboard.press('a')
   await page.keyboard.up('Control')
   await page.evaluate((text) => {
-    const field = document.activeElement!
-    // In Chromium the editor has no field of text, and in Firefox a script cannot fill the clipboard of an event.
-    if (field instanceof HTMLTextAreaElement) return void document.execCommand('insertText', false, text)
+    const field = document.querySelector('.editor-frame')!.shadowRoot!.activeElement!
     const clipboardData = new DataTransfer()
     clipboardData.setData('text/plain', text)
-    field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+    // Firefox has names of its own for what is pasted.
+    const pasted = { clipboardData, data: text, dataType: 'text/plain' }
+    field.dispatchEvent(new ClipboardEvent('paste', { ...pasted, bubbles: true, cancelable: true }))
   }, program)
 }
 
@@ -149,7 +236,7 @@ async function contains(page: Page, selector: string, text: string): Promise<voi
 async function waitFor(page: Page, selector: string, condition: string): Promise<void> {
   const text = `document.querySelector(${JSON.stringify(selector)})?.textContent`
   try {
-    await page.waitForFunction(`${text} !== undefined && ${text}${condition}`, { timeout: 60_000 })
+    await page.waitForFunction(`${text} !== undefined && ${text}${condition}`)
   } catch {
     throw new Error(`${selector}${condition} never came; it is ${JSON.stringify(await page.evaluate(text))}`)
   }

@@ -11,6 +11,7 @@ import { type BrowserName, launch } from './browsers.ts'
 import { Checks } from './checks.ts'
 import { interactions } from './interactions.ts'
 import { brokenLinks, htmlFiles } from './links.ts'
+import { markdownProblems } from './markdown.ts'
 import { missedQueries, queryCount } from './queries.ts'
 import { type Served, serve } from './serve.ts'
 import { siteSize } from './size.ts'
@@ -40,6 +41,8 @@ const pages = (await htmlFiles(folder))
 /** Opens a page in a new tab, and notes what goes wrong there. */
 async function open(browser: Browser, address: string): Promise<{ page: Page; problems: string[] }> {
   const page = await browser.newPage()
+  // Long, because CI is busy. Nothing waits so long if all is well.
+  page.setDefaultTimeout(120_000)
   const problems: string[] = []
   page.on('console', (message) => {
     if (['error', 'warn'].includes(message.type())) problems.push(`console: ${message.text()}`)
@@ -119,6 +122,7 @@ async function tryBrowser(name: BrowserName, base: string): Promise<Map<string, 
 }
 
 checks.add('every link leads somewhere', await brokenLinks(folder))
+checks.add('every page has a copy as Markdown', await markdownProblems(folder))
 checks.add(`each of ${queryCount} searches finds its page first`, await missedQueries(folder))
 const [chromium, firefox] = await Promise.all([tryBrowser('Chromium', '/a/b/'), tryBrowser('Firefox', '/')])
 
@@ -134,7 +138,9 @@ for (const path of pages) {
   )
 }
 console.log(`${pages.length} pages, ${examples} examples`)
-console.log(await siteSize(folder))
+const { sizes, tooLarge } = await siteSize(folder)
+checks.add('no part is larger than it may be', tooLarge)
+console.log(sizes.join('\n'))
 for (const failure of checks.failures) console.log(`\nFAILED ${failure}`)
 console.log(`\n${checks.passed} passed, ${checks.failures.length} failed`)
 process.exitCode = checks.failures.length === 0 ? 0 : 1

@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import type { Page } from 'puppeteer-core'
 import { docs } from '../site/folders.ts'
-import { launch } from './browsers.ts'
+import { inEditor, launch, pressEnd } from './browsers.ts'
 import { serve } from './serve.ts'
 
 const desktop = { width: 1280, height: 900 }
@@ -36,12 +36,10 @@ const shots: Record<string, Shot> = {
     theme: 'dark',
     async act(page) {
       await page.click('.example-edit')
-      await page.waitForSelector('.monaco-editor.focused')
-      await page.keyboard.down('Control')
-      await page.keyboard.press('End')
-      await page.keyboard.up('Control')
+      await inEditor(page, '.cm-focused')
+      await pressEnd(page)
       await page.keyboard.type('\nclient.')
-      await page.waitForSelector('.suggest-widget.visible .monaco-list-row')
+      await inEditor(page, '.cm-tooltip-autocomplete li')
     },
   },
   search: {

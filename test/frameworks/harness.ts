@@ -78,7 +78,7 @@ export async function openPage() {
     async items(url: string, count: number): Promise<unknown> {
       await page.goto(url)
       const items = `[...document.querySelectorAll('li')].map((item) => item.textContent)`
-      await page.waitForFunction(`${items}.length === ${count}`, { timeout: 20_000 }).catch(() => {})
+      await page.waitForFunction(`${items}.length === ${count}`, { timeout: 60_000 }).catch(() => {})
       return await page.evaluate(items)
     },
     complaints,

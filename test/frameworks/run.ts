@@ -56,7 +56,7 @@ async function work(): Promise<void> {
 
 async function test(folder: string): Promise<string> {
   await install(folder)
-  const { code, output } = await run('npm', ['test'], { cwd: folder, env, timeout: 300_000 })
+  const { code, output } = await run('npm', ['test'], { cwd: folder, env, timeout: 600_000 })
   const isCounted = checks(output).some(({ ok }) => ok === (code === 0))
   return isCounted ? output : `✖ runs to its end\n${output}`
 }

@@ -24,11 +24,15 @@ export function fencesOf(markdown: string): Fence[] {
 /** Whether a program looks for a Redis at REDIS_URL. */
 export const needsRedis = (code: string): boolean => code.includes("from 'ioredis'")
 
-/** What the compiler says of these files under the options of the project, and others where they are given. */
+/**
+ * What the compiler says of these files under the options of the project, and others where they are given. What they import is
+ * checked as a part of the project.
+ */
 export function typeErrors(paths: readonly string[], others: ts.CompilerOptions = {}): string[] {
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile)
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
-  return ts
-    .getPreEmitDiagnostics(ts.createProgram(paths, { ...options, ...others }))
+  const program = ts.createProgram(paths, { ...options, ...others })
+  return paths
+    .flatMap((path) => ts.getPreEmitDiagnostics(program, program.getSourceFile(path)!))
     .map(({ messageText, file }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`)
 }

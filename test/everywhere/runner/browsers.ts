@@ -63,7 +63,7 @@ export async function inBrowser(name: BrowserName, environment: SuiteEnvironment
   try {
     const page = await browser.newPage()
     await page.goto(`${site.url}/page.html`)
-    await page.waitForFunction('globalThis.suite', { timeout: 20_000 })
+    await page.waitForFunction('globalThis.suite', { timeout: 120_000 })
     const host = JSON.stringify({ control: environment.control, deadUrl: environment.deadUrl })
     const results = (await page.evaluate(`suite(${host})`)) as Result[]
     results.push(...(await browserChecks(page)))

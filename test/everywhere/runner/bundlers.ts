@@ -127,7 +127,7 @@ async function countInPage(browser: Browser, entry: string, options: object): Pr
   const page = await browser.newPage()
   try {
     await page.goto(url)
-    await page.waitForFunction('globalThis.countCampaigns', { timeout: 10_000 })
+    await page.waitForFunction('globalThis.countCampaigns', { timeout: 120_000 })
     return await page.evaluate(`countCampaigns(${JSON.stringify(options)})`)
   } finally {
     await page.close()

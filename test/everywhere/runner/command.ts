@@ -25,7 +25,9 @@ export async function tryCommand(folder: string): Promise<Finding[]> {
     const version = await run(node, [command, '--version'], { cwd: folder })
     const sandbox = await run(node, [command, 'sandbox', '--help'], { cwd: folder })
     const doctor = await run(node, [command, 'doctor', '--help'], { cwd: folder })
-    const helps = [sandbox, doctor].every(({ code, output }) => code === 0 && output.startsWith('Usage: '))
+    const helps = [sandbox, doctor].every(
+      ({ code, output }) => code === 0 && /^USAGE shortlink-sdk \w+ \[OPTIONS\]/m.test(output),
+    )
     const passed = version.output.trim() === manifest.version && helps
     const outputs = [version, sandbox, doctor].map(({ output }) => output)
     const detail = passed ? '`--version`, `sandbox --help` and `doctor --help`' : outputs.join('\n')

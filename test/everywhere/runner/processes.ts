@@ -63,7 +63,7 @@ export async function versionOf(binary: string): Promise<string> {
 async function runSuite(environment: SuiteEnvironment, binary: string, args: string[], format: string) {
   const started = Date.now()
   const env = { FORMAT: format, CONTROL: environment.control, DEAD_URL: environment.deadUrl }
-  const ran = await run(binary, [...args, 'process.mjs'], { cwd: environment.folder, env, timeout: 120_000 })
+  const ran = await run(binary, [...args, 'process.mjs'], { cwd: environment.folder, env, timeout: 300_000 })
   return { results: resultsOf(ran), seconds: (Date.now() - started) / 1000 }
 }
 

@@ -9,7 +9,7 @@ export interface Ran {
 export function run(
   command: string,
   args: readonly string[],
-  { cwd, env, timeout = 240_000 }: { cwd?: string; env?: NodeJS.ProcessEnv; timeout?: number } = {},
+  { cwd, env, timeout = 600_000 }: { cwd?: string; env?: NodeJS.ProcessEnv; timeout?: number } = {},
 ): Promise<Ran> {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -13,8 +13,8 @@ export const retries: Topic = {
       const { attempts, data } = await connect().account.get().withResponse()
       ok(attempts === 3 || attempts === 2, `attempts is ${attempts}`)
       equal([data.id, (await sandbox.requests()).length], [1, 3], 'id and requests')
-      await sandbox.fail({ delay: 5000 })
-      matches(await connect({ timeout: 300 }).account.get().withResponse(), { attempts: 2 })
+      await sandbox.fail({ delay: 10_000 })
+      matches(await connect({ timeout: 3000 }).account.get().withResponse(), { attempts: 2 })
     },
     'a PUT is retried, a POST that may have succeeded is not': async ({ client, sandbox }) => {
       await sandbox.fail(busy)
