@@ -20,7 +20,7 @@ import { QrResource } from './resources/qr.ts'
 import { SplashResource } from './resources/splash.ts'
 import { type Inspect, inspectCustom } from './runtime/inspect.ts'
 import { type Check, type Checks, checkedElsewhere, checkOptions, nonEmptyString } from './schema/checks.ts'
-import { isPlain, isRecord } from './schema/expected.ts'
+import { isPlain, isRecord, type Show } from './schema/expected.ts'
 import type { StandardSchema } from './schema/standard-schema.ts'
 
 /** The state if there is no limiter. */
@@ -152,7 +152,8 @@ export class ShortLinkClient {
     options?: RequestOptions,
   ): ApiPromise<T> {
     const send = async () => {
-      this.#transport.refuse(checkOptions(params, requestChecks), this.#transport.contextOf(method, path))
+      const context = this.#transport.contextOf(method, path)
+      this.#transport.check((show) => checkOptions(params, requestChecks, { show }), context)
       const { query, json, body, schema } = params
       const content = body === undefined ? {} : { content: body }
       return this.#transport.run({ method, path, query, json, ...content, read: readWhole(schema) }, options)
@@ -174,11 +175,13 @@ export class ShortLinkClient {
    * @throws {InvalidRequestError} if `listKey` is missing, or `schema` is not a Standard Schema; nothing is sent
    */
   paginate<T = unknown>(path: string, params: PaginateParams<T>, options?: ListOptions): ListPromise<T> {
-    const invalid = checkOptions(params, paginateChecks)
-    if (isRecord(params) && params.listKey === undefined)
-      invalid.push({ path: ['listKey'], message: 'is missing, expected the key of the rows' })
+    const findIssues = (show: Show) => {
+      const issues = checkOptions(params, paginateChecks, { show })
+      if (!isRecord(params) || params.listKey !== undefined) return issues
+      return [...issues, { path: ['listKey'], message: 'is missing, expected the key of the rows' }]
+    }
     const { listKey, query, schema }: Partial<PaginateParams<T>> = params ?? {}
-    return this.#transport.pages({ path, query, read: readPageWithSchema(listKey!, schema), invalid }, options)
+    return this.#transport.pages({ path, query, read: readPageWithSchema(listKey!, schema), findIssues }, options)
   }
 
   /** Node prints the addresses and the rate limit, but not the key. @internal */

@@ -12,7 +12,7 @@ import {
   requestOptionChecks,
 } from './http/request-options.ts'
 import { retryOptions } from './http/retry.ts'
-import { createRedactor, redactIssues } from './http/secrets.ts'
+import { createRedactor, redactPath, showWithout } from './http/secrets.ts'
 import type { Settings } from './http/transport.ts'
 import { createRateLimiter, type RateLimiter, type RateLimitOptions, rateLimitChecks } from './rate-limit/limiter.ts'
 import { environment, isVisited } from './runtime/environment.ts'
@@ -27,7 +27,7 @@ import {
   oneOf,
   positiveInteger,
 } from './schema/checks.ts'
-import { isRecord, mismatch, shown } from './schema/expected.ts'
+import { isRecord, mismatch, type Show, shown } from './schema/expected.ts'
 
 /**
  * Options for a `ShortLinkClient`. All have defaults. An invalid option fails in the constructor. A missing address or key
@@ -150,12 +150,12 @@ export type GivenOptions = ShortLinkClientOptions & { readonly [sharedLimiter]?:
 
 /** Fills in the options of a client. @internal @throws {ConfigurationError} if an option is invalid */
 export function resolveSettings(given: GivenOptions): Settings {
-  refuse(checkOptions(given, optionChecks), given?.apiKey)
+  check((show) => checkOptions(given, optionChecks, { show }), given?.apiKey)
   const options = ownProperties(given)
   const { allowInsecureHttp = false, openerAuth = 'none', logger = console as Logger, rateLimit } = options
   const apiKey = new ApiKey(options.apiKey, options.authScheme)
   const headers = headerPairs(options.headers)
-  if (apiKey.isGiven && authorizationIn(headers) !== undefined) refuse([authorizationBesideKey], options.apiKey)
+  if (apiKey.isGiven && authorizationIn(headers) !== undefined) check(() => [authorizationBesideKey], options.apiKey)
   const redact = (text: string) => apiKey.redact(text)
   const management = new Address(addressNames.management, options.baseUrl, allowInsecureHttp, redact)
   const opener = new Address(addressNames.opener, options.openerUrl, allowInsecureHttp, redact)
@@ -176,11 +176,12 @@ export function resolveSettings(given: GivenOptions): Settings {
   }
 }
 
-/** @throws {ConfigurationError} if there are issues; the key, which one of them may show, is removed */
-function refuse(issues: readonly Issue[], apiKey: unknown): void {
+/** @throws {ConfigurationError} if `find` finds issues; it shows values with the function that it is given, without the key */
+function check(find: (show: Show) => readonly Issue[], apiKey: unknown): void {
+  const redact = (text: string) => (typeof apiKey === 'string' && apiKey ? createRedactor(apiKey)(text) : text)
+  const issues = find(showWithout(redact))
   if (issues.length === 0) return
-  const redact = typeof apiKey === 'string' && apiKey ? createRedactor(apiKey) : (text: string) => text
-  throw new ConfigurationError(describe(redactIssues(redact, issues)))
+  throw new ConfigurationError(describe(issues.map((issue) => ({ ...issue, path: redactPath(redact, issue.path) }))))
 }
 
 /** @throws {ConfigurationError} if a visitor could read the key. A server on this machine has no visitors. */

@@ -360,6 +360,35 @@ it.each(Object.entries(otherSpellings))(
   },
 )
 
+it.each(['expected', 'an', 'of', 'links', 'option', 'headers', 'meant', 'is'])(
+  'a key that is the word `%s` leaves the sentences of errors whole, and is removed from what they quote',
+  async (apiKey) => {
+    const client = connect({ origin: 'https://sho.rt' }, { apiKey })
+    const rejections: [error: unknown, message: string][] = [
+      [
+        await failure(client.channels.assignItem(1, apiKey === 'links' ? ('x' as never) : (apiKey as never), 2)),
+        `expected one of links, bio, qr, received "${apiKey === 'links' ? 'x' : '[redacted]'}"`,
+      ],
+      [await failure(client.campaigns.list().toArray({ limit: apiKey as never })), 'received "[redacted]"'],
+      [await failure(client.links.find(5 as never)), 'expected a string that is not empty, received 5'],
+      [await failure(client.request('GET', 'account')), 'did you mean "/account"?'],
+      [
+        await failure(client.account.get({ headers: { 'a b': 'c' } })),
+        'expected names and values of headers, each a line without control characters, received an object: "a b" is invalid',
+      ],
+      [
+        await failure((async () => new ShortLinkClient({ apiKey, validation: apiKey as never }))()),
+        'validation: expected one of strict, report, off, received "[redacted]"',
+      ],
+      [
+        await failure((async () => new ShortLinkClient({ apiKey, logger: null as never }))()),
+        'logger: expected an object with the functions error, warn, info and debug, received null',
+      ],
+    ]
+    for (const [error, message] of rejections) expect((error as Error).message).toContain(message)
+  },
+)
+
 it('the beginning of the key does not appear if an error cuts a long argument in the middle of it', async () => {
   for (let length = 30; length < 60; length++) {
     const type = 'x'.repeat(length) + KEY

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors.ts'
 import { canParseUrl, environment, pageAddress } from '../runtime/environment.ts'
-import { isRecord, mismatch, shown } from '../schema/expected.ts'
-import { redactLine } from './secrets.ts'
+import { isRecord, mismatch } from '../schema/expected.ts'
+import { redactLine, showWithout } from './secrets.ts'
 
 /** The option and the variable that set an address. */
 export interface AddressNames {
@@ -56,9 +56,9 @@ export class Address {
     const { option, variable } = this.names
     if (isRelative(this.#given)) {
       const base = pageAddress()
-      if (base) return parseAddress(option, new URL(this.#given, base), this.#allowInsecureHttp)
+      if (base) return parseAddress(option, new URL(this.#given, base), this.#allowInsecureHttp, this.#redact)
       throw new ConfigurationError(
-        `${option}: ${this.#given} is relative to the URL of a page, and there is no page here. On a server, give the absolute URL`,
+        `${option}: ${redactLine(this.#redact, this.#given, 200)} is relative to the URL of a page, and there is no page here. On a server, give the absolute URL`,
       )
     }
     const value = environment(variable)
@@ -80,7 +80,7 @@ export function parseAddress(
   const given: unknown = isRecord(address) ? address.href : address
   const url = typeof given === 'string' && canParseUrl(given) ? new URL(given) : undefined
   const problem = !url
-    ? mismatch('an absolute URL such as https://sho.rt/api', address, (value) => redactLine(redact, shown(value), 200))
+    ? mismatch('an absolute URL such as https://sho.rt/api', address, showWithout(redact))
     : !['http:', 'https:'].includes(url.protocol)
       ? `expected http: or https:, received ${redactLine(redact, url.protocol, 40)}`
       : url.username || url.password

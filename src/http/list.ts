@@ -2,6 +2,7 @@ import type { ErrorContext, Issue } from '../errors.ts'
 import { throwIfAborted } from '../runtime/abort.ts'
 import { asyncIterator } from '../runtime/environment.ts'
 import { boolean, type Checks, checkOptions, positiveInteger } from '../schema/checks.ts'
+import type { Show } from '../schema/expected.ts'
 import { ApiPromise } from './api-promise.ts'
 import type { ListOptions, Page, PageQuery } from './page.ts'
 import { requestOptionChecks } from './request-options.ts'
@@ -42,7 +43,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
   readonly #query: PageQuery
   readonly #options: ListOptions
   readonly #context: ErrorContext
-  readonly #refuse: (issues: readonly Issue[]) => void
+  readonly #check: (find: (show: Show) => readonly Issue[]) => void
 
   /** @internal */
   constructor(
@@ -50,14 +51,14 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
     query: PageQuery,
     options: ListOptions,
     context: ErrorContext,
-    refuse: (issues: readonly Issue[]) => void,
+    check: (find: (show: Show) => readonly Issue[]) => void,
   ) {
     super(() => fetchPage({}, options.signal))
     this.#fetchPage = fetchPage
     this.#query = query
     this.#options = options
     this.#context = context
-    this.#refuse = refuse
+    this.#check = check
   }
 
   /**
@@ -90,8 +91,8 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
    * @throws {InvalidRequestError} if `limit` is not a positive integer; nothing is sent
    */
   async toArray(options: { limit?: number | undefined } = {}): Promise<T[]> {
-    const issues = options?.limit === Number.POSITIVE_INFINITY ? [] : checkOptions(options, toArrayChecks)
-    this.#refuse(issues)
+    if (options?.limit !== Number.POSITIVE_INFINITY)
+      this.#check((show) => checkOptions(options, toArrayChecks, { show }))
     const { limit = Number.POSITIVE_INFINITY } = options
     const all: T[] = []
     for await (const { rows } of this.#walk(Math.min(WALK_LIMIT, limit))) {

@@ -1,6 +1,6 @@
 import type { Issue } from '../errors.ts'
 import { checkParams, filename, id, oneOf, required } from '../schema/checks.ts'
-import { kind, shown } from '../schema/expected.ts'
+import { kind, type Show } from '../schema/expected.ts'
 import { neverClimbs } from '../schema/segment.ts'
 
 /** A path with its parameters by name. */
@@ -30,12 +30,12 @@ export function patternOf(path: Path | string): string {
 }
 
 /** Problems with a path: invalid parameters, or a user's path that could lead out of the base URL. */
-export function checkPath(path: Path | string): Issue[] {
+export function checkPath(path: Path | string, show: Show): Issue[] {
   if (isTemplate(path)) {
     const values = valuesOf(path)
     const names = Object.keys(values)
     const checkOf = (name: string) => required(pathChecks[name as keyof typeof pathChecks] ?? id)
-    return checkParams(values, Object.fromEntries(names.map((name) => [name, checkOf(name)])))
+    return checkParams(values, Object.fromEntries(names.map((name) => [name, checkOf(name)])), { show })
   }
   const fits =
     typeof path === 'string' &&
@@ -44,7 +44,7 @@ export function checkPath(path: Path | string): Issue[] {
     neverClimbs(path)
   const message =
     typeof path === 'string' && /^[a-z]/i.test(path) && !path.includes(':')
-      ? `did you mean ${shown(`/${path}`)}?`
+      ? `did you mean ${show(`/${path}`)}?`
       : 'expected a path such as /urls, without ?, #, backslashes, spaces, . and .. segments: use `query` and encodeURIComponent'
   return fits ? [] : [{ path: ['path'], message }]
 }

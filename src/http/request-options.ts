@@ -1,7 +1,7 @@
 import type { Issue } from '../errors.ts'
 import type { HeadersInput } from '../runtime/fetch.ts'
 import { abortSignal, type Checks, count, milliseconds } from '../schema/checks.ts'
-import { kind, shown } from '../schema/expected.ts'
+import { kind, type Show } from '../schema/expected.ts'
 import type { RetryOptions } from './retry.ts'
 
 /** Options for one call, which override the client's. All are optional. */
@@ -43,9 +43,9 @@ export const requestOptionChecks = {
     fits: (value: unknown) => headerEntries(value)?.every(isHeader) ?? false,
     // Only the name is shown, because the value may be a secret.
     secret: true,
-    hint: (value: unknown) => {
+    hint: (value: unknown, show: Show) => {
       const misfit = headerEntries(value)?.find((entry) => !isHeader(entry))
-      return misfit && `${shown(misfit[0])} is invalid, its value is ${kind(misfit[1])}`
+      return misfit && `${show(misfit[0])} is invalid, its value is ${kind(misfit[1])}`
     },
   },
 } satisfies Checks<keyof RequestOptions>

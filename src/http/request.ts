@@ -2,7 +2,7 @@ import { ConfigurationError, type ErrorContext, InvalidRequestError, type Issue 
 import type { RateLimiter } from '../rate-limit/limiter.ts'
 import { ownProperties } from '../runtime/own-properties.ts'
 import { type Checks, checkOptions, checkParams, IS_AN_OPTION, oneOf, required } from '../schema/checks.ts'
-import { isPlain, isRecord, kind, mismatch, notPlain } from '../schema/expected.ts'
+import { isPlain, isRecord, kind, mismatch, notPlain, reasonOf } from '../schema/expected.ts'
 import type { Address } from './address.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Read } from './envelope.ts'
@@ -18,7 +18,7 @@ import {
   requestOptionChecks,
 } from './request-options.ts'
 import { type Retry, retryOptions } from './retry.ts'
-import { createRedactor, REDACTED, type Redact, redactIssues, redactLine } from './secrets.ts'
+import { createRedactor, REDACTED, type Redact, redactLine, redactPath, showWithout } from './secrets.ts'
 import { checkContent, isReplayable, type Upload, type UploadContent, uploadOptionChecks } from './upload.ts'
 
 /** A call: what to send, how to check that, and how to read the response. */
@@ -104,20 +104,21 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
   const { apiKey } = defaults
   const isUpload = 'content' in call
   const api = call.api === 'opener' ? defaults.opener : defaults.management
-  const optionIssues = checkOptions(options, call.optionChecks ?? (isUpload ? uploadOptionChecks : requestOptionChecks))
-  const own = ownProperties(optionIssues.length ? {} : options)
+  const optionChecks = call.optionChecks ?? (isUpload ? uploadOptionChecks : requestOptionChecks)
+  const own = ownProperties(checkOptions(options, optionChecks).length ? {} : options)
   const headers = [...defaults.headers, ...headerPairs(own.headers)]
   const authorization = authorizationIn(headers)
   const redact = redactorOf([...secretsIn(query, checks), ...secretsIn(json, checks)], authorization, apiKey)
+  const show = showWithout(redact)
 
   const { method } = call
   const context = contextOfInvalid(method, patternOf(call.path), api, redact)
-  refuse([...checkParams({ method }, methods), ...checkPath(call.path)], context, redact)
+  refuse([...checkParams({ method }, methods, { show }), ...checkPath(call.path, show)], context, redact)
 
   const path = escapePath(call.path)
   const issues = [
-    ...optionIssues,
-    ...(checks ? checkParams(json === undefined ? (query ?? {}) : json, checks, optionNames) : []),
+    ...checkOptions(options, optionChecks, { show }),
+    ...(checks ? checkParams(json === undefined ? (query ?? {}) : json, checks, { options: optionNames, show }) : []),
     ...(isUpload ? checkContent(call.content) : []),
   ]
   if (json !== undefined && isUpload) issues.push({ path: ['body'], message: 'expected `json` or `body`, got both' })
@@ -125,7 +126,7 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
     issues.push({ path: ['body'], message: 'GET has no body: use `query`' })
   }
   if (authorization !== undefined && apiKey.isSent) issues.push(authorizationBesideKey)
-  const body = stringify(json, issues)
+  const body = stringify(json, issues, redact)
   const search = queryString(query, checks, issues)
   refuse(issues, contextOfInvalid(method, path, api, redact), redact)
 
@@ -159,9 +160,11 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
   }
 }
 
-/** @throws {InvalidRequestError} if there are issues; secrets, which they may show, are removed */
-export function refuse(issues: readonly Issue[], context: ErrorContext, redact: Redact = (text) => text): void {
-  if (issues.length) throw new InvalidRequestError(redactIssues(redact, issues), context)
+/** @throws {InvalidRequestError} if there are issues; secrets are removed from the names in their paths */
+export function refuse(issues: readonly Issue[], context: ErrorContext, redact: Redact): void {
+  if (issues.length === 0) return
+  const safe = issues.map(({ path, message }) => ({ path: redactPath(redact, path), message }))
+  throw new InvalidRequestError(safe, context)
 }
 
 /** Error context for a call. */
@@ -219,7 +222,7 @@ function queryString(query: object | undefined, checks: Checks | undefined, issu
   return { sent: joined(sent), shown: joined(shown) }
 }
 
-function stringify(json: unknown, issues: Issue[]): string | undefined {
+function stringify(json: unknown, issues: Issue[], redact: Redact): string | undefined {
   const refused = firstKeysOf(issues)
   for (const [name, value] of Object.entries(isRecord(json) ? json : {})) {
     if (!refused.has(name) && !isData(value)) issues.push(misplaced(name, mismatch('a JSON value', value)))
@@ -231,7 +234,7 @@ function stringify(json: unknown, issues: Issue[]): string | undefined {
   try {
     return JSON.stringify(json)
   } catch (error) {
-    issues.push({ path: [], message: `expected a JSON value: ${(error as Error).message}` })
+    issues.push({ path: [], message: `expected a JSON value: ${redactLine(redact, reasonOf(error), 200)}` })
     return undefined
   }
 }

@@ -1,4 +1,5 @@
 import { type Issue, isError, printable, shorten } from '../errors.ts'
+import { type Show, shown } from '../schema/expected.ts'
 import { parseBody } from './json.ts'
 import { beginsEscape, isSurrogate, Reader, SIGNS } from './readings.ts'
 
@@ -320,6 +321,15 @@ const MOST_OF_LINE = 10_000
 export const redactLine = (redact: Redact, text: string, most: number): string =>
   shorten(printable(redact(text.slice(0, MOST_OF_LINE))), most)
 
+/** The maximum length of a value in a message, in characters. */
+const MOST_OF_VALUE = 200
+
+/** Shows values without secrets. The words around them are ours, so they stay, even if they are the secret too. */
+export const showWithout =
+  (redact: Redact): Show =>
+  (value) =>
+    redactLine(redact, shown(value), MOST_OF_VALUE)
+
 /** The maximum length of an issue, in characters. */
 const MOST_OF_NAME = 200
 const MOST_OF_MESSAGE = 300
@@ -327,10 +337,14 @@ const MOST_OF_MESSAGE = 300
 /** Removes secrets from issues: a schema may quote them, and a server may use them as keys. */
 export function redactIssues(redact: Redact, issues: readonly Issue[]): Issue[] {
   return issues.map(({ path, message }) => ({
-    path: path.map((part) => (typeof part === 'string' ? redactLine(redact, part, MOST_OF_NAME) : part)),
+    path: redactPath(redact, path),
     message: redactLine(redact, message, MOST_OF_MESSAGE),
   }))
 }
+
+/** Removes secrets from a place in a body, which has names from outside. */
+export const redactPath = (redact: Redact, path: Issue['path']): Issue['path'] =>
+  path.map((part) => (typeof part === 'string' ? redactLine(redact, part, MOST_OF_NAME) : part))
 
 /** Removes secrets from headers. */
 export function redactHeaders(redact: Redact, headers: Iterable<readonly [string, string]>): Headers {

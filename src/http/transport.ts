@@ -10,7 +10,7 @@ import { notify } from '../runtime/notify.ts'
 import { ownProperties } from '../runtime/own-properties.ts'
 import { VERSION } from '../runtime/version.ts'
 import type { ChecksFor } from '../schema/checks.ts'
-import { isRecord, kind } from '../schema/expected.ts'
+import { isRecord, kind, type Show } from '../schema/expected.ts'
 import type { ParseContext } from '../schema/parse.ts'
 import { type ApiPromise, type ApiResponse, begun } from './api-promise.ts'
 import { readText, UnusableResponseError } from './body.ts'
@@ -32,7 +32,7 @@ import {
 } from './request.ts'
 import type { RequestOptions } from './request-options.ts'
 import { type Failure, retryDelay } from './retry.ts'
-import { type Redact, redactHeaders, redactIssues } from './secrets.ts'
+import { type Redact, redactHeaders, redactIssues, showWithout } from './secrets.ts'
 import { type OpenedUpload, openUpload, UnreadableContentError, type UploadContent } from './upload.ts'
 import type { FetchPage } from './walk.ts'
 
@@ -80,8 +80,8 @@ export type ListParams<T, Query extends PageQuery> = {
 /** A list under any path. */
 interface ListCall<T> extends Omit<Call<Page<T>>, 'method' | 'query'> {
   readonly query?: PageQuery | undefined
-  /** Problems that were found before the first request. */
-  readonly invalid?: readonly Issue[]
+  /** Checks that come before the first request. */
+  readonly findIssues?: (show: Show) => readonly Issue[]
 }
 
 /** Sends calls: waits for the rate limit, sends, retries what is safe, and reads the response. */
@@ -124,23 +124,23 @@ export class Transport {
     return contextOfInvalid(method, patternOf(path), this.#settings.management, this.#redactKey)
   }
 
-  /** @throws {InvalidRequestError} if there are issues; the key, which they may show, is removed */
-  refuse(issues: readonly Issue[], context: ErrorContext): void {
-    refuse(issues, context, this.#redactKey)
+  /** @throws {InvalidRequestError} if `find` finds issues; it shows values with the function that it is given, without the key */
+  check(find: (show: Show) => readonly Issue[], context: ErrorContext): void {
+    refuse(find(showWithout(this.#redactKey)), context, this.#redactKey)
   }
 
   /** Creates a list for any path and any way of reading its pages. */
   pages<T>(list: ListCall<T>, options: ListOptions = {}): ListPromise<T> {
     const context = this.contextOf('GET', list.path)
-    const refuse = (issues: readonly Issue[]) => this.refuse(issues, context)
-    return new ListPromise(this.pageFetcher(list, options), list.query ?? {}, options ?? {}, context, refuse)
+    const check = (find: (show: Show) => readonly Issue[]) => this.check(find, context)
+    return new ListPromise(this.pageFetcher(list, options), list.query ?? {}, options ?? {}, context, check)
   }
 
   /** Creates the function that requests the pages of a list. */
   pageFetcher<T>(list: ListCall<T>, options: ListOptions = {}): FetchPage<T> {
-    const { query = {}, invalid = [], ...call } = list
+    const { query = {}, findIssues = () => [], ...call } = list
     return async (overrides, signal) => {
-      this.refuse(invalid, this.contextOf('GET', list.path))
+      this.check(findIssues, this.contextOf('GET', list.path))
       const page: Call<Page<T>> = {
         ...call,
         method: 'GET',

@@ -1,6 +1,6 @@
 import type { Issue } from '../errors.ts'
 import { canParseUrl } from '../runtime/environment.ts'
-import { isPlain, isRecord, kind, mismatch, notPlain, shown } from './expected.ts'
+import { isPlain, isRecord, kind, mismatch, notPlain, type Show, shown } from './expected.ts'
 import { isPathSegment } from './segment.ts'
 
 /** What values a parameter or an option may have, in words and as a function. */
@@ -10,7 +10,7 @@ export interface Check {
   readonly expected: string
   readonly fits: (value: unknown) => boolean
   /** Advice about an invalid value, if `expected` is not enough. */
-  readonly hint?: (value: unknown) => string | undefined
+  readonly hint?: (value: unknown, show: Show) => string | undefined
   /** Whether the value must never be shown. */
   readonly secret?: boolean
   /** The values, if only these are valid; kept for code that documents the check. */
@@ -195,12 +195,16 @@ export const dateTime: OptionalCheck = {
  * A parameter without a check is allowed, because servers may have more of them, unless it looks like a misspelling of a
  * missing one, or is an option of the call in the wrong argument (`options` are the names of these).
  */
-export function checkParams(params: unknown, checks: Checks, options: readonly string[] = []): Issue[] {
+export function checkParams(
+  params: unknown,
+  checks: Checks,
+  { options = [], show = shown }: { readonly options?: readonly string[]; readonly show?: Show } = {},
+): Issue[] {
   if (!isPlain(params)) return [{ path: [], message: notPlain('an object of parameters', params ?? null) }]
   const listed = Object.entries(checks).flatMap(([name, check]) => {
     const value = Object.hasOwn(params, name) ? params[name] : undefined
     const isLeftOut = value === undefined || value === null || value === ''
-    return isLeftOut && !check.required ? [] : checkValue([name], value, check)
+    return isLeftOut && !check.required ? [] : checkValue([name], value, check, show)
   })
   const missing = Object.fromEntries(Object.entries(checks).filter(([name]) => params[name] === undefined))
   const others = Object.keys(params).flatMap((name): Issue[] => {
@@ -218,7 +222,11 @@ export function checkParams(params: unknown, checks: Checks, options: readonly s
 export const IS_AN_OPTION = 'is an option of the call, pass it as the next argument'
 
 /** Problems with options. `undefined` means the default; unknown options are rejected. */
-export function checkOptions(options: unknown, checks: Checks, at: readonly string[] = []): Issue[] {
+export function checkOptions(
+  options: unknown,
+  checks: Checks,
+  { at = [], show = shown }: { readonly at?: readonly string[]; readonly show?: Show } = {},
+): Issue[] {
   if (!isPlain(options)) return [{ path: at, message: notPlain('an object of options', options ?? null) }]
   return Object.entries(options).flatMap(([name, value]) => {
     const path = [...at, name]
@@ -231,14 +239,19 @@ export function checkOptions(options: unknown, checks: Checks, at: readonly stri
     }
     if (value === undefined) return []
     const inner = isRecord(value) && !check.fits(value) ? check.options : undefined
-    return inner ? checkOptions(value, inner, path) : checkValue(path, value, check)
+    return inner ? checkOptions(value, inner, { at: path, show }) : checkValue(path, value, check, show)
   })
 }
 
-function checkValue(path: readonly string[], value: unknown, { expected, fits, hint, secret }: Check): Issue[] {
+function checkValue(
+  path: readonly string[],
+  value: unknown,
+  { expected, fits, hint, secret }: Check,
+  show: Show,
+): Issue[] {
   if (fits(value)) return []
-  const message = mismatch(expected, value, secret ? kind : shown)
-  const advice = hint?.(value)
+  const message = mismatch(expected, value, secret ? kind : show)
+  const advice = hint?.(value, show)
   return [{ path, message: advice ? `${message}: ${advice}` : message }]
 }
 

@@ -32,6 +32,9 @@ const classOf = (value: object): string =>
 /** More than a message shows, because secrets are removed before it is shortened. */
 const MOST_SHOWN = 2000
 
+/** How a value or a name that is not ours appears in a message. */
+export type Show = (value: unknown) => string
+
 /** The value itself if it is short and plain, else its type. Not for secrets. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(shorten(value, MOST_SHOWN))

@@ -3,6 +3,7 @@ import type { ApiResponse } from '../../http/api-promise.ts'
 import { type RequestOptions, requestOptionChecks } from '../../http/request-options.ts'
 import type { Transport } from '../../http/transport.ts'
 import { checkOptions, checkParams, oneOf } from '../../schema/checks.ts'
+import type { Show } from '../../schema/expected.ts'
 import { askForLink, findLink, isRefusal, searchLinks } from './find.ts'
 import type { CreatedLink, EnsuredLink, Link } from './link.ts'
 import { addressOf, candidates, isSameAddress, leadsTo } from './match.ts'
@@ -29,11 +30,15 @@ export async function ensureLink(
   params: LinkCreate,
   options: EnsureOptions = {},
 ): Promise<ApiResponse<EnsuredLink>> {
-  const issues = [...checkParams(params, linkCreate, Object.keys(optionChecks)), ...checkOptions(options, optionChecks)]
-  if (issues.length === 0 && options.onTaken && !params.custom) {
-    issues.push({ path: ['custom'], message: 'is missing: `onTaken` needs an alias to begin with' })
+  const findIssues = (show: Show) => {
+    const issues = [
+      ...checkParams(params, linkCreate, { options: Object.keys(optionChecks), show }),
+      ...checkOptions(options, optionChecks, { show }),
+    ]
+    if (issues.length > 0 || !options.onTaken || params.custom) return issues
+    return [{ path: ['custom'], message: 'is missing: `onTaken` needs an alias to begin with' }]
   }
-  api.refuse(issues, { operation })
+  api.check(findIssues, { operation })
   const { onTaken, ...requestOptions } = options
   const attempt = new Attempt(api, create, requestOptions)
   let conflict: unknown
