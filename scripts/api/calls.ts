@@ -91,8 +91,8 @@ function recording() {
       recorded.push(call)
       return never
     },
-    refuse() {},
-  }
+    check() {},
+  } satisfies Partial<Record<keyof Transport, unknown>>
   return { transport: transport as unknown as Transport, recorded }
 }
 
