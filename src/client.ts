@@ -153,7 +153,7 @@ export class ShortLinkClient {
   ): ApiPromise<T> {
     const send = async () => {
       const context = this.#transport.contextOf(method, path)
-      this.#transport.check((show) => checkOptions(params, requestChecks, { show }), context)
+      this.#transport.check((show) => checkOptions(params, requestChecks, show), context)
       const { query, json, body, schema } = params
       const content = body === undefined ? {} : { content: body }
       return this.#transport.run({ method, path, query, json, ...content, read: readWhole(schema) }, options)
@@ -176,7 +176,7 @@ export class ShortLinkClient {
    */
   paginate<T = unknown>(path: string, params: PaginateParams<T>, options?: ListOptions): ListPromise<T> {
     const findIssues = (show: Show) => {
-      const issues = checkOptions(params, paginateChecks, { show })
+      const issues = checkOptions(params, paginateChecks, show)
       if (!isRecord(params) || params.listKey !== undefined) return issues
       return [...issues, { path: ['listKey'], message: 'is missing, expected the key of the rows' }]
     }

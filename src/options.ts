@@ -12,7 +12,7 @@ import {
   requestOptionChecks,
 } from './http/request-options.ts'
 import { retryOptions } from './http/retry.ts'
-import { createRedactor, redactPath, showWithout } from './http/secrets.ts'
+import { createRedactor, redactPaths, showWithout } from './http/secrets.ts'
 import type { Settings } from './http/transport.ts'
 import { createRateLimiter, type RateLimiter, type RateLimitOptions, rateLimitChecks } from './rate-limit/limiter.ts'
 import { environment, isVisited } from './runtime/environment.ts'
@@ -150,7 +150,7 @@ export type GivenOptions = ShortLinkClientOptions & { readonly [sharedLimiter]?:
 
 /** Fills in the options of a client. @internal @throws {ConfigurationError} if an option is invalid */
 export function resolveSettings(given: GivenOptions): Settings {
-  check((show) => checkOptions(given, optionChecks, { show }), given?.apiKey)
+  check((show) => checkOptions(given, optionChecks, show), given?.apiKey)
   const options = ownProperties(given)
   const { allowInsecureHttp = false, openerAuth = 'none', logger = console as Logger, rateLimit } = options
   const apiKey = new ApiKey(options.apiKey, options.authScheme)
@@ -180,8 +180,7 @@ export function resolveSettings(given: GivenOptions): Settings {
 function check(find: (show: Show) => readonly Issue[], apiKey: unknown): void {
   const redact = (text: string) => (typeof apiKey === 'string' && apiKey ? createRedactor(apiKey)(text) : text)
   const issues = find(showWithout(redact))
-  if (issues.length === 0) return
-  throw new ConfigurationError(describe(issues.map((issue) => ({ ...issue, path: redactPath(redact, issue.path) }))))
+  if (issues.length) throw new ConfigurationError(describe(redactPaths(redact, issues)))
 }
 
 /** @throws {ConfigurationError} if a visitor could read the key. A server on this machine has no visitors. */

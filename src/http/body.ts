@@ -4,14 +4,12 @@ import { asyncIterator, isBrowser } from '../runtime/environment.ts'
 /** The default size limit of a response: 16 MiB. */
 export const DEFAULT_MAX_BYTES = 16 * 1024 * 1024
 
-/** Thrown for a body that is larger than what is read. */
+/** Thrown for a response that is larger than a limit. */
 export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError'
-  readonly limit: string
 
   constructor(limit: string) {
-    super(`the body is larger than ${limit}`)
-    this.limit = limit
+    super(`the response is larger than ${limit}`)
   }
 }
 
@@ -86,9 +84,8 @@ function knownLength({ headers, type }: ReadableResponse): number {
   try {
     // Browsers hide from other origins whether the body is compressed.
     if (!headers || type === 'cors' || headers.get('content-encoding')) return Number.POSITIVE_INFINITY
-    return /^\d{1,15}$/.test(headers.get('content-length') ?? '')
-      ? Number(headers.get('content-length'))
-      : Number.POSITIVE_INFINITY
+    const length = headers.get('content-length') ?? ''
+    return /^\d{1,15}$/.test(length) ? Number(length) : Number.POSITIVE_INFINITY
   } catch {
     // Some frameworks throw if a header is read.
     return Number.POSITIVE_INFINITY

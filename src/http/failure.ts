@@ -75,9 +75,8 @@ export function noResponse(
     return connectionError(message, isSent ? 'unknown' : 'not-sent', false, sourceError)
   }
   if (thrown instanceof BodyTooLargeError && response) {
-    const message = `the response is larger than ${thrown.limit}`
     const answer = { status: response.status, body: undefined, issues: [] }
-    return { error: new InvalidResponseError(message, answer, errorContext(call, state, 'unknown', false)) }
+    return { error: new InvalidResponseError(thrown.message, answer, errorContext(call, state, 'unknown', false)) }
   }
   if (thrown instanceof UnusableResponseError) return connectionError(thrown.message, 'unknown', false)
   // A copy, because a getter of the original may throw.

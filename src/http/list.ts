@@ -91,8 +91,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
    * @throws {InvalidRequestError} if `limit` is not a positive integer; nothing is sent
    */
   async toArray(options: { limit?: number | undefined } = {}): Promise<T[]> {
-    if (options?.limit !== Number.POSITIVE_INFINITY)
-      this.#check((show) => checkOptions(options, toArrayChecks, { show }))
+    if (options?.limit !== Number.POSITIVE_INFINITY) this.#check((show) => checkOptions(options, toArrayChecks, show))
     const { limit = Number.POSITIVE_INFINITY } = options
     const all: T[] = []
     for await (const { rows } of this.#walk(Math.min(WALK_LIMIT, limit))) {

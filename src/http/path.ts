@@ -35,7 +35,7 @@ export function checkPath(path: Path | string, show: Show): Issue[] {
     const values = valuesOf(path)
     const names = Object.keys(values)
     const checkOf = (name: string) => required(pathChecks[name as keyof typeof pathChecks] ?? id)
-    return checkParams(values, Object.fromEntries(names.map((name) => [name, checkOf(name)])), { show })
+    return checkParams(values, Object.fromEntries(names.map((name) => [name, checkOf(name)])), show)
   }
   const fits =
     typeof path === 'string' &&

@@ -18,7 +18,7 @@ import {
   requestOptionChecks,
 } from './request-options.ts'
 import { type Retry, retryOptions } from './retry.ts'
-import { createRedactor, REDACTED, type Redact, redactLine, redactPath, showWithout } from './secrets.ts'
+import { createRedactor, REDACTED, type Redact, redactLine, redactPaths, showWithout } from './secrets.ts'
 import { checkContent, isReplayable, type Upload, type UploadContent, uploadOptionChecks } from './upload.ts'
 
 /** A call: what to send, how to check that, and how to read the response. */
@@ -113,12 +113,12 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
 
   const { method } = call
   const context = contextOfInvalid(method, patternOf(call.path), api, redact)
-  refuse([...checkParams({ method }, methods, { show }), ...checkPath(call.path, show)], context, redact)
+  refuse([...checkParams({ method }, methods, show), ...checkPath(call.path, show)], context, redact)
 
   const path = escapePath(call.path)
   const issues = [
-    ...checkOptions(options, optionChecks, { show }),
-    ...(checks ? checkParams(json === undefined ? (query ?? {}) : json, checks, { options: optionNames, show }) : []),
+    ...checkOptions(options, optionChecks, show),
+    ...(checks ? checkParams(json === undefined ? (query ?? {}) : json, checks, show, optionNames) : []),
     ...(isUpload ? checkContent(call.content) : []),
   ]
   if (json !== undefined && isUpload) issues.push({ path: ['body'], message: 'expected `json` or `body`, got both' })
@@ -162,9 +162,7 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
 
 /** @throws {InvalidRequestError} if there are issues; secrets are removed from the names in their paths */
 export function refuse(issues: readonly Issue[], context: ErrorContext, redact: Redact): void {
-  if (issues.length === 0) return
-  const safe = issues.map(({ path, message }) => ({ path: redactPath(redact, path), message }))
-  throw new InvalidRequestError(safe, context)
+  if (issues.length) throw new InvalidRequestError(redactPaths(redact, issues), context)
 }
 
 /** Error context for a call. */

@@ -336,15 +336,18 @@ const MOST_OF_MESSAGE = 300
 
 /** Removes secrets from issues: a schema may quote them, and a server may use them as keys. */
 export function redactIssues(redact: Redact, issues: readonly Issue[]): Issue[] {
-  return issues.map(({ path, message }) => ({
-    path: redactPath(redact, path),
+  return redactPaths(redact, issues).map(({ path, message }) => ({
+    path,
     message: redactLine(redact, message, MOST_OF_MESSAGE),
   }))
 }
 
-/** Removes secrets from a place in a body, which has names from outside. */
-export const redactPath = (redact: Redact, path: Issue['path']): Issue['path'] =>
-  path.map((part) => (typeof part === 'string' ? redactLine(redact, part, MOST_OF_NAME) : part))
+/** Removes secrets from the paths of issues whose messages have none. */
+export const redactPaths = (redact: Redact, issues: readonly Issue[]): Issue[] =>
+  issues.map(({ path, message }) => ({
+    path: path.map((part) => (typeof part === 'string' ? redactLine(redact, part, MOST_OF_NAME) : part)),
+    message,
+  }))
 
 /** Removes secrets from headers. */
 export function redactHeaders(redact: Redact, headers: Iterable<readonly [string, string]>): Headers {

@@ -67,7 +67,7 @@ export class CorsRules {
 
   /** @throws {ConfigurationError} if an option is invalid */
   constructor(options: Partial<CorsOptions> = {}) {
-    const issues = checkOptions(options, optionChecks, { at: ['cors'] })
+    const issues = checkOptions(options, optionChecks, undefined, ['cors'])
     if (issues.length) throw new ConfigurationError(describe(issues))
     const { origins = [], credentials = false, headers = [] } = ownProperties(options)
     this.#origins = origins

@@ -108,7 +108,7 @@ export const systemClock: Clock = {
  * @throws {ConfigurationError} if an option is invalid.
  */
 export function createRateLimiter(options: RateLimitOptions = {}, clock: Clock = systemClock): RateLimiter {
-  const issues = checkOptions(options, rateLimitChecks, { at: ['rateLimit'] })
+  const issues = checkOptions(options, rateLimitChecks, undefined, ['rateLimit'])
   if (issues.length) throw new ConfigurationError(describe(issues))
   const { requests, interval = 60_000, maxWait = Infinity } = options
   return new Limiter(new RateLimitWindow(requests, interval), maxWait, clock)

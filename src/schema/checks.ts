@@ -198,7 +198,8 @@ export const dateTime: OptionalCheck = {
 export function checkParams(
   params: unknown,
   checks: Checks,
-  { options = [], show = shown }: { readonly options?: readonly string[]; readonly show?: Show } = {},
+  show: Show = shown,
+  options: readonly string[] = [],
 ): Issue[] {
   if (!isPlain(params)) return [{ path: [], message: notPlain('an object of parameters', params ?? null) }]
   const listed = Object.entries(checks).flatMap(([name, check]) => {
@@ -225,7 +226,8 @@ export const IS_AN_OPTION = 'is an option of the call, pass it as the next argum
 export function checkOptions(
   options: unknown,
   checks: Checks,
-  { at = [], show = shown }: { readonly at?: readonly string[]; readonly show?: Show } = {},
+  show: Show = shown,
+  at: readonly string[] = [],
 ): Issue[] {
   if (!isPlain(options)) return [{ path: at, message: notPlain('an object of options', options ?? null) }]
   return Object.entries(options).flatMap(([name, value]) => {
@@ -239,7 +241,7 @@ export function checkOptions(
     }
     if (value === undefined) return []
     const inner = isRecord(value) && !check.fits(value) ? check.options : undefined
-    return inner ? checkOptions(value, inner, { at: path, show }) : checkValue(path, value, check, show)
+    return inner ? checkOptions(value, inner, show, path) : checkValue(path, value, check, show)
   })
 }
 

@@ -84,7 +84,7 @@ describe('a server that is not reached', () => {
     )
     const { report: endless } = await diagnoseServer({ body: 'x'.repeat(5_000_000) })
     expect(endless.verdict).toBe(
-      'The client will not work: no response: the body is larger than maxResponseSize, 1048576 bytes.',
+      'The client will not work: no response: the response is larger than maxResponseSize, 1048576 bytes.',
     )
   })
 

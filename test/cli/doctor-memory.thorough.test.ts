@@ -39,7 +39,7 @@ test('a response above a megabyte is not read', async () => {
     fetch: async () => new Response(body()),
   })
   expect(report.verdict).toBe(
-    'The client will not work: no response: the body is larger than maxResponseSize, 1048576 bytes.',
+    'The client will not work: no response: the response is larger than maxResponseSize, 1048576 bytes.',
   )
   expect(read).toBeLessThan(2 * 1024 * 1024)
 }, 120_000)

@@ -118,7 +118,7 @@ describe('large responses', () => {
       const answer = await call('/campaigns')
       expect(answer.status).toBe(status)
       expect(String(errors)).toBe(
-        status === 200 ? '' : 'BodyTooLargeError: the body is larger than maxResponseSize, 1000 bytes',
+        status === 200 ? '' : 'BodyTooLargeError: the response is larger than maxResponseSize, 1000 bytes',
       )
     }
   })

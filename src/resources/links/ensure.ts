@@ -32,8 +32,8 @@ export async function ensureLink(
 ): Promise<ApiResponse<EnsuredLink>> {
   const findIssues = (show: Show) => {
     const issues = [
-      ...checkParams(params, linkCreate, { options: Object.keys(optionChecks), show }),
-      ...checkOptions(options, optionChecks, { show }),
+      ...checkParams(params, linkCreate, show, Object.keys(optionChecks)),
+      ...checkOptions(options, optionChecks, show),
     ]
     if (issues.length > 0 || !options.onTaken || params.custom) return issues
     return [{ path: ['custom'], message: 'is missing: `onTaken` needs an alias to begin with' }]

@@ -73,7 +73,7 @@ export class LinksResource extends Resource {
   find(addressOrAlias: string, options?: RequestOptions): ApiPromise<Link | undefined> {
     const find = async () => {
       const checks = { addressOrAlias: required(nonEmptyString) }
-      this.api.check((show) => checkParams({ addressOrAlias }, checks, { show }), { operation: 'links.find' })
+      this.api.check((show) => checkParams({ addressOrAlias }, checks, show), { operation: 'links.find' })
       return findLink(this.api, addressOrAlias, options)
     }
     return begun(find())
