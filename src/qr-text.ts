@@ -20,40 +20,48 @@ export const qrText = { wifi, vcard, mailto, tel, sms }
 export interface WifiText {
   ssid: string
   /** The password of WPA, WPA2 or WPA3. Default: none, for an open network. */
-  password?: string
+  password?: string | undefined
   /** Whether the network hides its name. Default `false`. */
-  hidden?: boolean
+  hidden?: boolean | undefined
 }
 
 /** A person or an organization. A `firstName`, a `lastName` or an `organization` is required. */
 export interface VcardText {
-  firstName?: string
-  lastName?: string
-  organization?: string
+  firstName?: string | undefined
+  lastName?: string | undefined
+  organization?: string | undefined
   /** The position, such as `Head of sales`. */
-  title?: string
-  phone?: string | readonly string[]
-  email?: string | readonly string[]
+  title?: string | undefined
+  phone?: string | readonly string[] | undefined
+  email?: string | readonly string[] | undefined
   /** An absolute URL. */
-  url?: string
-  address?: { street?: string; city?: string; region?: string; postalCode?: string; country?: string }
-  note?: string
+  url?: string | undefined
+  address?:
+    | {
+        street?: string | undefined
+        city?: string | undefined
+        region?: string | undefined
+        postalCode?: string | undefined
+        country?: string | undefined
+      }
+    | undefined
+  note?: string | undefined
 }
 
 /** An email. */
 export interface MailtoText {
   to: string | readonly string[]
-  cc?: string | readonly string[]
-  bcc?: string | readonly string[]
-  subject?: string
-  body?: string
+  cc?: string | readonly string[] | undefined
+  bcc?: string | readonly string[] | undefined
+  subject?: string | undefined
+  body?: string | undefined
 }
 
 /** A text message. */
 export interface SmsText {
   /** The phone number of the recipient; see {@link tel}. */
   to: string
-  body?: string
+  body?: string | undefined
 }
 
 /**

@@ -7,38 +7,38 @@ import type { BulkProgress } from './results.ts'
 /** Options for `bulk`. All are optional. */
 export interface BulkOptions<T> {
   /** How many items to work on at a time. Default 10. */
-  concurrency?: number
+  concurrency?: number | undefined
   /** Aborts the run: items in progress see the abort and still give results, then the run rejects with the signal's reason. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   /** Called after each item. Errors it throws are ignored. */
-  onProgress?: (progress: BulkProgress) => void
+  onProgress?: ((progress: BulkProgress) => void) | undefined
   /** The number of items, for `total` and `etaMs`. Default: the length of an array, the size of a set or map. */
-  total?: number
+  total?: number | undefined
   /**
    * Records which items are done, so that an interrupted run resumes when it is started again. `fileJournal(path)` of
    * `shortlink-sdk/node` keeps it in a file. Default: none.
    */
-  journal?: Journal
+  journal?: Journal | undefined
   /**
    * The name of an item in the journal, such as its id; no two items may share one. Default: its position. A resumed run
    * then needs the same items in the same order, and fails if they differ.
    */
-  key?: (item: T, index: number) => string | number
+  key?: ((item: T, index: number) => string | number) | undefined
   /**
    * What to do with an item that an earlier run began without recording how it ended, so that it may have been done.
    * `report` (default) fails it with {@link UnknownOutcomeError} without calling the worker; `retry` does it again;
    * `skip` counts it as done. A function decides for each item.
    */
-  onUnknown?: UnknownDecision | ((item: T, index: number) => UnknownDecision | Promise<UnknownDecision>)
+  onUnknown?: (UnknownDecision | ((item: T, index: number) => UnknownDecision | Promise<UnknownDecision>)) | undefined
   /**
    * Keeps the `data` of each item in the journal, and gives the results of earlier runs too, with `replayed: true`.
    * `data` is then converted to JSON: a date becomes a string, `undefined` becomes `null`. Items done without this
    * option are skipped as usual. A resumed run holds all kept data in memory. Default `false`: items that earlier runs
    * have done give no results.
    */
-  replay?: boolean
+  replay?: boolean | undefined
   /** The client that the worker uses. Items then begin only when its rate limit allows, and `etaMs` takes it into account. */
-  client?: { readonly rateLimit: RateLimitState }
+  client?: { readonly rateLimit: RateLimitState } | undefined
 }
 
 /** What to do with an item that an earlier run may have done. */

@@ -34,9 +34,9 @@ export interface AcquireOptions {
    * The longest wait, in milliseconds, that a refusal by the server may impose on this call. If the server has said to
    * wait longer, the call fails at once. Waiting for a slot is not affected. Default: `Infinity`.
    */
-  maxDelay?: number
+  maxDelay?: number | undefined
   /** Called once if the call has to wait, as soon as that is known. */
-  onWait?: (event: BudgetWait) => void
+  onWait?: ((event: BudgetWait) => void) | undefined
 }
 
 /** A call has to wait for the rate limit. */
@@ -53,14 +53,14 @@ export interface RateLimitOptions {
    * Requests in one window. This is a ceiling: the server's `X-RateLimit-Limit` may lower it but never raises it.
    * `Infinity`: no limit until the server states one. Default: 30 until the server states its own limit.
    */
-  requests?: number
+  requests?: number | undefined
   /** The length of a window in milliseconds, at most a day. Default: 60,000. */
-  interval?: number
+  interval?: number | undefined
   /**
    * The longest a call may wait for the rate limit, in milliseconds. A call that would have to wait longer fails at once.
    * Default: `Infinity`.
    */
-  maxWait?: number
+  maxWait?: number | undefined
 }
 
 const number = (expected: string, fits: (value: number) => boolean, otherNames: string[] = []): Check => ({

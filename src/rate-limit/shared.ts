@@ -42,16 +42,16 @@ export interface SharedRateLimitOptions {
   /**
    * The name of the budget in the store. Use one name per API key, and never the key itself. Default: `shortlink-sdk`.
    */
-  key?: string
+  key?: string | undefined
   /**
    * The longest a call may wait for the rate limit, in milliseconds. A call that would have to wait longer fails at once.
    * The time that the store takes to respond is not counted. Default: `Infinity`.
    */
-  maxWait?: number
+  maxWait?: number | undefined
   /** How long the store may take to respond before it counts as unavailable, in milliseconds. Default: 1,000. */
-  storeTimeout?: number
+  storeTimeout?: number | undefined
   /** Called when the store becomes unavailable, and when it is available again. Default: a console warning the first time. */
-  onStateChange?: (change: StoreChange) => void
+  onStateChange?: ((change: StoreChange) => void) | undefined
 }
 
 /** The store became unavailable, or is available again. */

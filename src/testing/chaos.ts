@@ -4,7 +4,7 @@ import { type Checks, checkOptions, number } from './options.ts'
 /** Options for random faults. */
 export interface ChaosOptions {
   /** The seed. The same seed gives the same faults for the same order of requests. Default 1. */
-  seed?: number
+  seed?: number | undefined
   /** Share of requests that fail, from 0 to 1; 0 ends the chaos. */
   rate: number
 }

@@ -6,28 +6,28 @@ import { networkError, type WireResponse, wait } from './wire.ts'
 /** What a fault changes in a response. All fields are optional. */
 export interface FaultEffect {
   /** HTTP status, 200 to 599. */
-  status?: number
+  status?: number | undefined
   /**
    * The body: a string or bytes as they are, a function of the original text, or anything else as JSON.
    */
   body?: unknown
   /** Headers to add or replace; `null` removes one, a rate header for example. */
-  headers?: Record<string, string | null>
+  headers?: Record<string, string | null> | undefined
   /** The response comes this many real milliseconds late. `Infinity`: never. */
-  delay?: number
+  delay?: number | undefined
   /** The connection ends without a response, `before` or `after` the work is done. */
-  drop?: 'before' | 'after'
+  drop?: 'before' | 'after' | undefined
   /** The body stops halfway, and the connection stays open. */
-  stall?: boolean
+  stall?: boolean | undefined
   /** The body comes in ten pieces, this many real milliseconds apart. */
-  drip?: number
+  drip?: number | undefined
   /** Address to redirect to, with `status` 302 unless another one is given. */
-  redirect?: string
+  redirect?: string | undefined
   /**
    * Whether the work is done. Default: it is, unless the fault replaces the response (a `redirect`, a `status` of 300
    * or more, a `body` that is not a function) or drops the connection before it.
    */
-  done?: boolean
+  done?: boolean | undefined
 }
 
 /**
@@ -37,13 +37,13 @@ export interface FaultEffect {
  */
 export interface Fault extends FaultEffect {
   /** Only requests with this method. Default: any. */
-  method?: string
+  method?: string | undefined
   /** Only requests to this path, as the reference writes it (`/campaign/:id/update`), or a pattern. Default: any. */
-  path?: string | RegExp
+  path?: string | RegExp | undefined
   /** How many matching requests succeed first. Default 0. */
-  after?: number
+  after?: number | undefined
   /** How many matching requests then fail; `Infinity` for all. Default 1. */
-  times?: number
+  times?: number | undefined
 }
 
 /** Whether the platform still does the work. */

@@ -16,25 +16,25 @@ import { abortable, networkError, redirected, type WireResponse } from './wire.t
 /** Options of {@link createSandbox}; every one has a default. */
 export interface SandboxOptions {
   /** The key that the management API asks for. Default `'sandbox-key'`. */
-  apiKey?: string
+  apiKey?: string | undefined
   /** Address of the management API. Default `https://sho.rt/api`. Short addresses are at its origin. */
-  baseUrl?: string | URL
+  baseUrl?: string | URL | undefined
   /** Address of the app-opener API. Default `https://opener.example`. */
-  openerUrl?: string | URL
+  openerUrl?: string | URL | undefined
   /** The management API's limit, `false` for none. Default 30 requests in 60 000 ms. */
-  rateLimit?: SandboxRateLimit | false
+  rateLimit?: SandboxRateLimit | false | undefined
   /**
    * How it answers. `'reference'` (default) follows the reference exactly, `'deployed'` has the deviations that are
    * common, and a list of names has those: see `deviations`. If some of them exclude each other, each endpoint has one
    * of them; of several on `limit`, the first in `deviations` wins.
    */
-  dialect?: SandboxDialect
+  dialect?: SandboxDialect | undefined
   /** Initial rows. A list given here replaces the samples of that list. Default: three samples in each list. */
-  data?: SandboxSeed
+  data?: SandboxSeed | undefined
   /** The clock, in milliseconds since 1970. Default `Date.now`. */
-  now?: () => number
+  now?: (() => number) | undefined
   /** `false` counts the bytes of an upload and drops them, so that a test can send gigabytes. Default `true`. */
-  keepFiles?: boolean
+  keepFiles?: boolean | undefined
 }
 
 /** The platform in memory, made by {@link createSandbox}. */

@@ -12,18 +12,18 @@ import type { Sandbox } from './sandbox.ts'
 /** Options of {@link serve}; every one has a default. */
 export interface ServeOptions {
   /** Default 0: any free port. */
-  port?: number
+  port?: number | undefined
   /** Default `127.0.0.1`. */
-  host?: string
+  host?: string | undefined
   /**
    * Names by which it may be called, besides `host`, `localhost` and IP addresses. Requests with any other `Host` are
    * refused, because foreign DNS may point it at this machine (DNS rebinding). Default: none.
    */
-  hosts?: readonly string[]
+  hosts?: readonly string[] | undefined
   /** Answers preflights, and lets pages of any origin read responses and rate headers. Default `false`. */
-  cors?: boolean
+  cors?: boolean | undefined
   /** Called with one line for each request that was answered or dropped. Default: none. */
-  log?: (line: string) => void
+  log?: ((line: string) => void) | undefined
 }
 
 /** A sandbox on a port. */

@@ -1,9 +1,9 @@
 /** The rate limit of the management API. */
 export interface SandboxRateLimit {
   /** Requests in one window. Default 30. */
-  requests?: number
+  requests?: number | undefined
   /** Length of a window in milliseconds. Default 60 000. */
-  interval?: number
+  interval?: number | undefined
 }
 
 /** What the rate limit decides about one request. */
