@@ -57,7 +57,7 @@ class FileJournal implements Journal, AsyncDisposable {
     for await (const { text, number, isEnded } of readLines(this.#path)) {
       const entry = parse(text)
       if (entry) yield entry
-      else if (isEnded && text.trim() !== '') {
+      else if (text.trim() !== '' && (isEnded || !isTruncated(text))) {
         const problem = mismatch('an entry such as {"key":"1","state":"done"}', text, shown)
         throw new ConfigurationError(`journal ${this.#path}, line ${number}: ${problem}`)
       }
@@ -116,6 +116,12 @@ class FileJournal implements Journal, AsyncDisposable {
     if (!this.#claim) await this.open()
     return openToAppend(this.#path)
   }
+}
+
+/** Whether a text is the beginning of an entry, or zeros, as a power cut may leave them. Any other file must not be changed. */
+function isTruncated(text: string): boolean {
+  const beginning = '{"key":"'
+  return text.startsWith('\0') || beginning.startsWith(text.slice(0, beginning.length))
 }
 
 function pathOf(path: unknown): string {

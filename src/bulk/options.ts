@@ -20,12 +20,12 @@ export interface BulkOptions<T> {
    */
   journal?: Journal | undefined
   /**
-   * The name of an item in the journal, such as its id; no two items may share one. Default: its position. A resumed run
+   * The name of an item in the journal, such as its id; a run in which two items share one fails. Default: its position. A resumed run
    * then needs the same items in the same order, and fails if they differ.
    */
   key?: ((item: T, index: number) => string | number) | undefined
   /**
-   * What to do with an item that an earlier run began without recording how it ended, so that it may have been done.
+   * What to do with an item that an earlier run began, and that may have been done: it is unknown how it ended.
    * `report` (default) fails it with {@link UnknownOutcomeError} without calling the worker; `retry` does it again;
    * `skip` counts it as done. A function decides for each item.
    */

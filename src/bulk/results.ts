@@ -74,12 +74,12 @@ export interface BulkRun<T, R> extends AsyncIterable<BulkResult<T, R>>, AsyncDis
   summary(): Promise<BulkSummary>
 }
 
-/** An earlier run began the item without recording how it ended: the work may have been done. */
+/** An earlier run began the item, and it is unknown how it ended: the work may have been done. */
 export class UnknownOutcomeError extends Error {
   override readonly name = 'UnknownOutcomeError'
 
   constructor() {
-    super('an earlier run began this item and did not record how it ended: it may have been done')
+    super('an earlier run began this item, and it is unknown how it ended: it may have been done')
   }
 }
 

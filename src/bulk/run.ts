@@ -36,6 +36,8 @@ export class Run<T, R> implements BulkRun<T, R> {
   #results: AsyncGenerator<BulkResult<T, R>> | undefined
   #progress!: Progress
   #journalState: JournalState = new Map()
+  /** The keys of the items so far, if there is a journal. */
+  readonly #keys = new Set<string>()
   /** Items between their journal entry and the call of their worker, which will use the rate limit. */
   readonly #starting = new Set<Promise<unknown>>()
   /** The reason why no more items begin. */
@@ -163,8 +165,16 @@ export class Run<T, R> implements BulkRun<T, R> {
     const { key, journal } = this.#options
     if (key) {
       const name: unknown = key(item, index)
-      if (typeof name === 'string' || typeof name === 'number') return { key: String(name) }
-      throw new ConfigurationError(`bulk: key: ${mismatch('a function that returns a string or number', name, shown)}`)
+      if (typeof name !== 'string' && typeof name !== 'number') {
+        throw new ConfigurationError(
+          `bulk: key: ${mismatch('a function that returns a string or number', name, shown)}`,
+        )
+      }
+      if (this.#keys.has(String(name))) {
+        throw new ConfigurationError(`bulk: key: item ${index} has the key ${shown(name)} of an earlier item`)
+      }
+      if (journal) this.#keys.add(String(name))
+      return { key: String(name) }
     }
     if (!journal) return { key: String(index) }
     const entry = { key: String(index), fingerprint: fingerprint(item) }

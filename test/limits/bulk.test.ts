@@ -512,7 +512,7 @@ describe('a journal', () => {
       { ok: false, item: 'c', index: 2, outcome: 'unknown', error: expect.any(UnknownOutcomeError) },
     ])
     expect(String(reported.map((result) => !result.ok && result.error))).toBe(
-      'UnknownOutcomeError: an earlier run began this item and did not record how it ended: it may have been done',
+      'UnknownOutcomeError: an earlier run began this item, and it is unknown how it ended: it may have been done',
     )
     // Nobody has decided yet, so the next run reports it again.
     expect((await run([...earlier, { key: 'd', state: 'unknown' }])).results).toHaveLength(3)
@@ -556,6 +556,15 @@ describe('a journal', () => {
     await bulk([item], () => {}, { journal }).summary()
     expect(await bulk([item], () => {}, { journal }).summary()).toMatchObject({ skipped: 1 })
     await expect(bulk([1], () => {}, { journal }).summary()).rejects.toThrow('item 0 differs from the earlier run')
+  })
+
+  it('refuses a key that an earlier item has, because the journal could not tell them apart', async () => {
+    const journal = memoryJournal()
+    const worked: string[] = []
+    const worker = async (item: string) => void worked.push(item)
+    const run = bulk(['a', 'b', 'a'], worker, { journal, key: (item) => item, concurrency: 1 })
+    await expect(run.summary()).rejects.toThrow('bulk: key: item 2 has the key "a" of an earlier item')
+    expect(worked).toEqual(['a', 'b'])
   })
 
   it('names items by what key returns, a number too, and then does not mind their order', async () => {

@@ -112,6 +112,16 @@ describe('fileJournal', () => {
     expect(await read()).toEqual([begun, done])
   })
 
+  it.each(['{"secret":"only copy"}', 'TOKEN=abc', 'a,b,c', '{"key":5}'])(
+    'refuses another file, and leaves it as it is, although its only line has no end: %s',
+    async (text) => {
+      await writeFile(path, text)
+      const run = bulk([1], async () => {}, { journal: fileJournal(path) })
+      await expect(run.summary()).rejects.toThrow(`journal ${path}, line 1: expected an entry such as {"key":"1"`)
+      expect(await readFile(path, 'utf8')).toBe(text)
+    },
+  )
+
   it('reads a last line that is whole but for its line break', async () => {
     await writeFile(path, '{"key":"1","state":"done"}')
     expect(await read()).toEqual([{ key: '1', state: 'done' }])
