@@ -253,6 +253,22 @@ function blankRow<List extends ListName>(
   return blanks[list]
 }
 
+/** The given rows, and samples for the other lists. Samples refer to samples alone: a given row with the same id is another one. */
+export function seedOf(given: SandboxSeed, samples: WholeSeed): WholeSeed {
+  const { links, bios: bio, qrs: qr } = given
+  const isGiven = { links, bio, qr }
+  return {
+    ...samples,
+    campaigns: samples.campaigns.map((campaign) => (links ? { ...campaign, links: [] } : campaign)),
+    channels: samples.channels.map(({ items = [], ...channel }) => ({
+      ...channel,
+      items: items.filter(({ type }) => !isGiven[type]),
+    })),
+    ...given,
+    account: { ...samples.account, ...given.account },
+  }
+}
+
 /** Rejects unknown lists and fields. */
 export function checkSeed(seed: SandboxSeed, { account, ...samples }: WholeSeed): void {
   const list: Check = { expected: 'a list of rows', fits: Array.isArray }

@@ -1,5 +1,5 @@
 import { Chaos, type ChaosOptions } from './chaos.ts'
-import { checkSeed, type SandboxData, type SandboxSeed, Store } from './data.ts'
+import { checkSeed, type SandboxData, type SandboxSeed, Store, seedOf } from './data.ts'
 import type { AuthScheme } from './deviations.ts'
 import { Dialect, type SandboxDialect } from './dialect.ts'
 import { applyFault, doesWork, type Fault, type FaultEffect, FaultQueue, send } from './faults.ts'
@@ -160,8 +160,9 @@ class MemorySandbox implements Sandbox {
 
   constructor(options: SandboxOptions) {
     checkOptions('', options, checks)
+    const { data = {} } = options
     const samples = sampleData()
-    checkSeed(options.data ?? {}, samples)
+    checkSeed(data, samples)
     if (options.rateLimit) checkOptions('rateLimit.', options.rateLimit, rateLimitChecks, rateLimitSlips)
     this.baseUrl = withoutSlash(options.baseUrl ?? 'https://sho.rt/api')
     this.openerUrl = withoutSlash(options.openerUrl ?? 'https://opener.example')
@@ -183,8 +184,7 @@ class MemorySandbox implements Sandbox {
     this.#keepFiles = options.keepFiles ?? true
     this.#clock = options.now ?? Date.now
     const now = () => this.now()
-    const account = { ...samples.account, ...options.data?.account }
-    this.#store = new Store({ ...samples, ...options.data, account }, this.#site, now)
+    this.#store = new Store(seedOf(data, samples), this.#site, now)
     this.data = this.#store.data
     const { rateLimit = {} } = options
     this.#rateWindow = rateLimit === false ? undefined : new RateWindow(rateLimit, now)

@@ -36,6 +36,18 @@ describe('rows', () => {
     expect((await ids('limit=0&page=-1'))[2]).toBe(15)
   })
 
+  test('samples refer to no row that was given', () => {
+    const { campaigns, channels } = createSandbox({ data: { links: [{ url: 'https://shop.example' }] } }).data
+    expect(campaigns.map(({ links }) => links)).toEqual([[], [], []])
+    expect(channels[0]!.items).toEqual([
+      { type: 'bio', id: 1 },
+      { type: 'qr', id: 1 },
+    ])
+    const others = createSandbox({ data: { bios: [], qrs: [] } }).data
+    expect(others.campaigns[0]!.links).toEqual([1])
+    expect(others.channels[0]!.items).toEqual([{ type: 'links', id: 1 }])
+  })
+
   test('updates change what is stored, and no answer shows the password', async () => {
     const { ask, data } = platform()
     await ask('PUT /domain/1/update', { redirectroot: null, redirect404: 'https://new.example' })
