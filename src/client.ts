@@ -128,7 +128,8 @@ export class ShortLinkClient {
       rateLimit: undefined,
       [sharedLimiter]: this.#settings.management.limiter,
     }
-    return new Client({ ...shared, ...overrides })
+    const given = Object.entries(overrides).filter(([, value]) => value !== undefined)
+    return new Client({ ...shared, ...Object.fromEntries(given) })
   }
 
   /**
@@ -181,7 +182,10 @@ export class ShortLinkClient {
       return [...issues, { path: ['listKey'], message: 'is missing, expected the key of the rows' }]
     }
     const { listKey, query, schema }: Partial<PaginateParams<T>> = params ?? {}
-    return this.#transport.pages({ path, query, read: readPageWithSchema(listKey!, schema), findIssues }, options)
+    return this.#transport.pages(
+      { path, query, read: readPageWithSchema(listKey!, schema), hasUniqueIds: false, findIssues },
+      options,
+    )
   }
 
   /** Node prints the addresses and the rate limit, but not the key. @internal */

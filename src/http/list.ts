@@ -1,4 +1,4 @@
-import type { ErrorContext, Issue } from '../errors.ts'
+import type { Issue } from '../errors.ts'
 import { throwIfAborted } from '../runtime/abort.ts'
 import { asyncIterator } from '../runtime/environment.ts'
 import { boolean, type Checks, checkOptions, positiveInteger } from '../schema/checks.ts'
@@ -6,7 +6,7 @@ import type { Show } from '../schema/expected.ts'
 import { ApiPromise } from './api-promise.ts'
 import type { ListOptions, Page, PageQuery } from './page.ts'
 import { requestOptionChecks } from './request-options.ts'
-import { type FetchPage, type WalkedPage, walk } from './walk.ts'
+import { type FetchPage, type WalkedPage, type WalkSettings, walk } from './walk.ts'
 
 /** Rows per page of a walk. Large pages, because the rate limit counts requests. */
 const WALK_LIMIT = 100
@@ -19,6 +19,12 @@ export const listOptionChecks = {
   },
   dedupe: boolean,
 } satisfies Checks<keyof ListOptions>
+
+/** What a list takes from the client. */
+interface ListSettings extends WalkSettings {
+  /** @throws {InvalidRequestError} if `find` finds issues */
+  readonly check: (find: (show: Show) => readonly Issue[]) => void
+}
 
 const toArrayChecks = { limit: positiveInteger }
 
@@ -42,23 +48,15 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
   readonly #fetchPage: FetchPage<T>
   readonly #query: PageQuery
   readonly #options: ListOptions
-  readonly #context: ErrorContext
-  readonly #check: (find: (show: Show) => readonly Issue[]) => void
+  readonly #settings: ListSettings
 
   /** @internal */
-  constructor(
-    fetchPage: FetchPage<T>,
-    query: PageQuery,
-    options: ListOptions,
-    context: ErrorContext,
-    check: (find: (show: Show) => readonly Issue[]) => void,
-  ) {
+  constructor(fetchPage: FetchPage<T>, query: PageQuery, options: ListOptions, settings: ListSettings) {
     super(() => fetchPage({}, options.signal))
     this.#fetchPage = fetchPage
     this.#query = query
     this.#options = options
-    this.#context = context
-    this.#check = check
+    this.#settings = settings
   }
 
   /**
@@ -91,7 +89,8 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
    * @throws {InvalidRequestError} if `limit` is not a positive integer; nothing is sent
    */
   async toArray(options: { limit?: number | undefined } = {}): Promise<T[]> {
-    if (options?.limit !== Number.POSITIVE_INFINITY) this.#check((show) => checkOptions(options, toArrayChecks, show))
+    if (options?.limit !== Number.POSITIVE_INFINITY)
+      this.#settings.check((show) => checkOptions(options, toArrayChecks, show))
     const { limit = Number.POSITIVE_INFINITY } = options
     const all: T[] = []
     for await (const { rows } of this.#walk(Math.min(WALK_LIMIT, limit))) {
@@ -104,6 +103,6 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
   #walk(limit: number): AsyncGenerator<WalkedPage<T>, void, undefined> {
     const { page, limit: given } = this.#query
     const isOpen = page === undefined && given === undefined
-    return walk(this.#fetchPage, { page, limit: isOpen ? limit : undefined }, this.#options, this.#context)
+    return walk(this.#fetchPage, { page, limit: isOpen ? limit : undefined }, this.#options, this.#settings)
   }
 }

@@ -1,4 +1,4 @@
-import { ConfigurationError, type ErrorContext, InvalidRequestError, type Issue } from '../errors.ts'
+import { type ApiError, ConfigurationError, type ErrorContext, InvalidRequestError, type Issue } from '../errors.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
 import { ownProperties } from '../runtime/own-properties.ts'
 import { type Checks, checkOptions, checkParams, IS_AN_OPTION, oneOf, required } from '../schema/checks.ts'
@@ -35,6 +35,8 @@ export interface Call<T> {
   /** The checks of the call's options, if it takes more than the common ones. */
   readonly optionChecks?: Checks
   readonly read: Read<T>
+  /** Whether an error is part of the call, so that observers need not hear of it. */
+  readonly expects?: (error: unknown) => error is ApiError
 }
 
 /** One of the two APIs. */
@@ -119,7 +121,7 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
   const issues = [
     ...checkOptions(options, optionChecks, show),
     ...(checks ? checkParams(json === undefined ? (query ?? {}) : json, checks, show, optionNames) : []),
-    ...(isUpload ? checkContent(call.content) : []),
+    ...(isUpload ? checkContent(call.content, typeof call.path === 'string' ? 'body' : 'content') : []),
   ]
   if (json !== undefined && isUpload) issues.push({ path: ['body'], message: 'expected `json` or `body`, got both' })
   if ((json !== undefined || isUpload) && method === 'GET') {

@@ -82,6 +82,7 @@ interface ListCall<T> extends Omit<Call<Page<T>>, 'method' | 'query'> {
   readonly query?: PageQuery | undefined
   /** Checks that come before the first request. */
   readonly findIssues?: (show: Show) => readonly Issue[]
+  readonly hasUniqueIds?: boolean
 }
 
 /** Sends calls: waits for the rate limit, sends, retries what is safe, and reads the response. */
@@ -133,12 +134,16 @@ export class Transport {
   pages<T>(list: ListCall<T>, options: ListOptions = {}): ListPromise<T> {
     const context = this.contextOf('GET', list.path)
     const check = (find: (show: Show) => readonly Issue[]) => this.check(find, context)
-    return new ListPromise(this.pageFetcher(list, options), list.query ?? {}, options ?? {}, context, check)
+    return new ListPromise(this.pageFetcher(list, options), list.query ?? {}, options ?? {}, {
+      context,
+      check,
+      hasUniqueIds: list.hasUniqueIds ?? true,
+    })
   }
 
   /** Creates the function that requests the pages of a list. */
   pageFetcher<T>(list: ListCall<T>, options: ListOptions = {}): FetchPage<T> {
-    const { query = {}, findIssues = () => [], ...call } = list
+    const { query = {}, findIssues = () => [], hasUniqueIds: _, ...call } = list
     return async (overrides, signal) => {
       this.check(findIssues, this.contextOf('GET', list.path))
       const page: Call<Page<T>> = {
@@ -193,7 +198,10 @@ export class Transport {
       }
     } catch (error) {
       const attempts = isShortLinkError(error) ? error.attempts : attempt
-      emit(prepared, 'onError', () => ({ error, attempts, durationMs: duration() }))
+      const { expects } = call
+      if (expects?.(error))
+        emit(prepared, 'onSuccess', () => ({ status: error.status, attempts, durationMs: duration() }))
+      else emit(prepared, 'onError', () => ({ error, attempts, durationMs: duration() }))
       throw error
     }
   }

@@ -14,6 +14,14 @@ export interface WalkedPage<T> {
   readonly rows: T[]
 }
 
+/** What a walk needs to know of its list. */
+export interface WalkSettings {
+  /** The context of errors. */
+  readonly context: ErrorContext
+  /** Whether no two rows have the same id and type. Otherwise only rows that are the same in whole are duplicates. Default `true`. */
+  readonly hasUniqueIds?: boolean
+}
+
 /** The minimum number of rows that are remembered, to recognise duplicates. */
 const REMEMBERED_ROWS = 1000
 
@@ -34,8 +42,9 @@ export async function* walk<T>(
   fetchPage: FetchPage<T>,
   { page: firstPage, limit }: PageQuery,
   { signal, concurrency = 1, dedupe = true }: ListOptions,
-  context: ErrorContext,
+  { context, hasUniqueIds = true }: WalkSettings,
 ): AsyncGenerator<WalkedPage<T>, void, undefined> {
+  throwIfAborted(signal)
   // One signal for all requests, so that leaving the loop aborts those in flight.
   const controller = new AbortController()
   const forget = signal && onAbort(signal, () => controller.abort(abortReason(signal)))
@@ -55,7 +64,7 @@ export async function* walk<T>(
     }
   }
   const inFlight: Promise<ApiResponse<Page<T>>>[] = []
-  const progress = new Progress<T>(context)
+  const progress = new Progress<T>(context, hasUniqueIds)
   try {
     for (let answer = await request(firstPage); ; ) {
       const page = answer.data
@@ -90,14 +99,16 @@ function mayRefuseLimit(error: unknown): boolean {
 /** The progress of a walk, in bounded memory. It recognises duplicate rows and endless lists. */
 class Progress<T> {
   readonly #context: ErrorContext
+  readonly #hasUniqueIds: boolean
   readonly #seen = new Set<string>()
   #before: Page<T> | undefined
   #rows = 0
   #newRows = 0
   #idlePages = 0
 
-  constructor(context: ErrorContext) {
+  constructor(context: ErrorContext, hasUniqueIds: boolean) {
     this.#context = context
+    this.#hasUniqueIds = hasUniqueIds
   }
 
   /** Whether a page is past the end although the server announced it: some servers count pages of another size than they send. */
@@ -134,7 +145,8 @@ class Progress<T> {
     const anonymous: T[] = []
     const newItems = items.filter((row) => {
       const identity = identityOf(row)
-      return identity === undefined ? anonymous.push(row) : this.#isNew(identity)
+      if (identity === undefined) return anonymous.push(row)
+      return this.#isNew(this.#hasUniqueIds ? identity : `${identity} ${hash({ ...row, id: '' })}`)
     })
     // Rows without an id may look alike, but a whole page that looks like another is a duplicate.
     const hasNewRow = newItems.length > anonymous.length

@@ -38,6 +38,22 @@ describe('client.paginate', () => {
   })
   const rows = (url: string) => (numberOf(url) === 1 ? { '0': wireLink(1), '5': wireLink(2) } : [wireLink(3)])
 
+  it('leaves out only rows that are the same in whole, because the `id` of an unknown list may not be that of a row', async () => {
+    const days = [
+      { id: 7, day: 'Monday' },
+      { id: 7, day: 'Tuesday' },
+      { id: 8, day: 'Monday' },
+    ]
+    const both = { result: 5, perpage: 3, maxpage: 2 }
+    const pages = [
+      page('days', days, { ...both, currentpage: 1, nextpage: 2 }),
+      page('days', [days[2], { id: 8, day: 'Tuesday' }], { ...both, currentpage: 2, nextpage: null }),
+    ]
+    const server = await serve(({ url }) => pages[numberOf(url) - 1]!)
+    const list = connect(server).paginate('/days', { listKey: 'days' })
+    expect(await list.toArray()).toEqual([...days, { id: 8, day: 'Tuesday' }])
+  })
+
   it.each<[form: string, body: (url: string) => object]>([
     ['nested in `data`', (url) => ({ error: 0, data: { ...numbers(url), urls: rows(url) } })],
     ['at the top level', (url) => ({ error: 0, ...numbers(url), urls: rows(url) })],

@@ -53,7 +53,7 @@ const listWithoutTransport: MakeList = ({ answer }, { limit, ...options }) => {
     const data = await read(envelope.body, { path: [], issues: [] }, true)
     return { data, response: new Response(), rateLimit, attempts: 1 }
   }
-  return () => new ListPromise<Row>(fetchPage, query, options, context, () => {})
+  return () => new ListPromise<Row>(fetchPage, query, options, { context, check: () => {} })
 }
 
 /** Whether a page has room for more rows than the one before, so that a walk could lose rows between the two. */

@@ -304,6 +304,14 @@ describe('a walk with pages in flight', () => {
     expect(rows).toEqual([1, 2])
   })
 
+  it('requests nothing if the signal has aborted before', async () => {
+    const server = await serve(splashPages(20, 5))
+    const list = connect(server).splash.list({}, { signal: AbortSignal.abort('before') })
+    expect(await thrown(list.toArray())).toBe('before')
+    expect(await thrown(list.pages().next())).toBe('before')
+    expect(server.seen).toEqual([])
+  })
+
   it('gives no further row once the loop itself has aborted the signal', async () => {
     const controller = new AbortController()
     const rows: number[] = []

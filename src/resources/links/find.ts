@@ -32,7 +32,7 @@ export async function askForLink(
   options?: RequestOptions,
 ): Promise<ApiResponse<Link | undefined> | undefined> {
   try {
-    const call = { method: 'GET', path: path`/urls`, query: { short }, read: readMatches }
+    const call = { method: 'GET', path: path`/urls`, query: { short }, read: readMatches, expects: isRefusal }
     const { data, ...answer } = await api.run(call, options)
     const link = data?.find((row) => isAt(row, short))
     return link || data?.length === 0 ? { ...answer, data: link } : undefined
@@ -57,7 +57,9 @@ export async function searchLinks(
     checks: linkQuery,
     read: readPage('urls', link),
   }
-  const pages = walk(api.pageFetcher(list, options), { limit: 100 }, options, { method: 'GET', path: '/urls' })
+  const pages = walk(api.pageFetcher(list, options), { limit: 100 }, options, {
+    context: { method: 'GET', path: '/urls' },
+  })
   let pagesLeft = SEARCHED_PAGES
   let result!: ApiResponse<Link | undefined>
   for await (const { answer } of pages) {
