@@ -102,7 +102,8 @@ const optionChecks = {
   authScheme: oneOf(authSchemes),
   rateLimit: {
     expected: 'an object of options, a RateLimiter, or false',
-    fits: (value: unknown) => value === false || (isRecord(value) && typeof value.acquire === 'function'),
+    fits: (value: unknown) =>
+      value === false || (isRecord(value) && aFunction.fits(value.acquire) && aFunction.fits(value.observe)),
     options: rateLimitChecks,
   },
   maxResponseSize: positiveInteger,

@@ -78,6 +78,18 @@ describe('a wrong base address', () => {
     expect(await messageFor({ status: 404, body })).toMatch(/^GET \/account: 404 No\. Is `baseUrl` .* doctor` searches/)
   })
 
+  it.each<[params: object, isSuspected: boolean]>([
+    [{}, true],
+    [{ custom: 'opening' }, true],
+    [{ campaign: 999 }, false],
+    [{ campaign: '999' }, false],
+    [{ pixels: [7] }, false],
+  ])('is suspected if a 404 is of the platform only if no parameter is an id: %j', async (params, isSuspected) => {
+    const client = connect(await serve({ status: 404, body: refused }))
+    const { message } = await failure(client.links.create({ url: 'https://shop.example', ...params }))
+    expect(message.includes('Is `baseUrl`')).toBe(isSuspected)
+  })
+
   it.each<[body: unknown, isSuspected: boolean]>([
     [refused, false],
     [{ error: true, message: 'No' }, false],

@@ -8,7 +8,7 @@ import { createRateLimiter } from '../src/rate-limit/limiter.ts'
 import { account } from './helpers/answers.ts'
 import { connect } from './helpers/client.ts'
 import { failure, thrown, until } from './helpers/outcome.ts'
-import { serve } from './helpers/server.ts'
+import { type Canned, serve } from './helpers/server.ts'
 import { FakeClock } from './limits/clock.ts'
 
 const busy = { status: 503, headers: { 'Retry-After': '0' } }
@@ -181,6 +181,25 @@ describe('onError', () => {
     const onError = vi.fn()
     await connect(await serve(busy, { body: account }), { retry: 1, onError }).account.get()
     expect(onError).not.toHaveBeenCalled()
+  })
+
+  it('is not called for a link that `find` or `ensure` does not find: the log says that the request was answered', async () => {
+    const onError = vi.fn()
+    const lines: string[] = []
+    const log = (line: string) => void lines.push(line)
+    const logger = { error: log, warn: log, info: log, debug: log }
+    const missing: Canned = { status: 404, body: { error: 1, message: 'No such link' } }
+    const made: Canned = { body: { error: 0, id: 1, shorturl: 'https://sho.rt/opening' } }
+    const server = await serve(missing, missing, made)
+    const client = connect(server, { onError, logger, logLevel: 'info' })
+    expect(await client.links.find('opening')).toBeUndefined()
+    await client.links.ensure({ url: 'https://shop.example', custom: 'opening' })
+    expect(onError).not.toHaveBeenCalled()
+    expect(lines).toEqual([
+      expect.stringMatching(/GET \/urls 404/),
+      expect.stringMatching(/GET \/urls 404/),
+      expect.stringMatching(/POST \/url\/add 200/),
+    ])
   })
 
   it('is not called for a call that is refused before it begins', async () => {

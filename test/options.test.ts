@@ -520,6 +520,13 @@ describe('withOptions', () => {
     expect(first.rateLimit.limit).toBe(30)
   })
 
+  it('keeps what an override leaves undefined', async () => {
+    const server = await serve({ body: account })
+    const first = connect(server, { headers: { 'x-site': 'first' } })
+    await first.withOptions({ headers: undefined, apiKey: undefined, timeout: undefined }).account.get()
+    expect(server.seen[0]!.headers).toMatchObject({ 'x-site': 'first', authorization: `Bearer ${KEY}` })
+  })
+
   it('checks its options as the constructor does', () => {
     expect(() => connect({ origin: 'https://sho.rt' }).withOptions({ timeout: 0 })).toThrow(ConfigurationError)
   })

@@ -181,6 +181,7 @@ describe('an invalid parameter is refused before anything is sent', () => {
       /json.*body|body.*json/,
     ],
     ['a method in small letters', (c) => c.request('post' as never, '/url/add'), 'method', /one of GET, POST/],
+    ['a text as `body`', (c) => c.request('POST', '/x', { body: 'a' as never }), 'body', /a Blob, File/],
     ['no method', (c) => c.request(undefined as never, '/url/add'), 'method', /one of GET, POST/],
     ['half a letter in a query', (c) => c.files.list({ name: 'a\ud800' }), 'name', /surrogate/],
     ['half a letter in an alias', upload({ custom: '\udc00a' }), 'custom', /surrogate/],

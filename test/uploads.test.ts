@@ -75,6 +75,7 @@ describe.each(kinds)('%s', (_, make, sized) => {
     await connect(await serve(done)).files.upload('a.bin', await make(), {}, { onProgress })
     expect(told.at(-1)).toEqual({ loaded: SIZE, total: sized ? SIZE : undefined })
     const loaded = told.map((progress) => progress.loaded)
+    expect(loaded.every((bytes, index) => bytes - (loaded[index - 1] ?? 0) <= 65_536)).toBe(true)
     expect(loaded).toEqual([...new Set(loaded)].sort((a, b) => a - b))
   })
 

@@ -180,9 +180,10 @@ function refusalAdvice(call: PreparedCall<unknown>, status: number, body: unknow
   return '. Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme`: some servers expect another one than Bearer, and some hosts drop the Authorization header'
 }
 
-/** Whether a 404 is about the path rather than an id: the call has no id, or the body is not one of the platform. */
-function isUnknownPath(body: unknown, { path }: PreparedCall<unknown>): boolean {
-  return !/\d/.test(path) || !isOfPlatform(body)
+/** Whether a 404 is about the path rather than an id: the call sends no id, or the body is not one of the platform. */
+function isUnknownPath(body: unknown, { path, body: sent }: PreparedCall<unknown>): boolean {
+  // An id in a body is a value that begins with a digit.
+  return !(/\d/.test(path) || /:\[?"?\d/.test(sent ?? '')) || !isOfPlatform(body)
 }
 
 /** What to do about an address that may be wrong. */

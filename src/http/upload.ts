@@ -39,10 +39,10 @@ export interface Upload {
 export const uploadOptionChecks = { ...requestOptionChecks, onProgress: aFunction } satisfies Checks
 
 /** Problems with upload content. @internal */
-export function checkContent(content: unknown): Issue[] {
+export function checkContent(content: unknown, name: string): Issue[] {
   if (isSized(content) || isStream(content) || isAsyncIterable(content)) {
     return isStream(content) && isUsed(content)
-      ? [{ path: ['content'], message: 'expected a stream that nobody has read, got a used or locked one' }]
+      ? [{ path: [name], message: 'expected a stream that nobody has read, got a used or locked one' }]
       : []
   }
   const accepted = 'a Blob, File, ArrayBuffer, typed array, ReadableStream or AsyncIterable of bytes'
@@ -52,7 +52,7 @@ export function checkContent(content: unknown): Issue[] {
       : typeof content === 'string'
         ? ': is it a path or the text? For a file on disk use fileFromPath(path) of shortlink-sdk/node, for text new Blob([text])'
         : ''
-  return [{ path: ['content'], message: mismatch(accepted, content) + hint }]
+  return [{ path: [name], message: mismatch(accepted, content) + hint }]
 }
 
 /** Whether an upload can be retried. @internal */
@@ -190,6 +190,9 @@ function sizeOf(content: Sized): number {
   return isBlob(content) ? content.size : content.byteLength
 }
 
+/** The largest piece that is sent at once, in bytes: bytes in memory come as a single piece, and would show no progress. */
+const MOST_AT_ONCE = 65_536
+
 /** Opens a source as a stream that counts its bytes. @internal */
 export function openSource(content: Source, onBytes?: (loaded: number) => void) {
   const reader = isStream(content) ? content.getReader() : undefined
@@ -205,6 +208,7 @@ export function openSource(content: Source, onBytes?: (loaded: number) => void) 
   failed.catch(() => {})
   let loaded = 0
   let failure: unknown
+  let rest: Uint8Array = new Uint8Array()
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       close = () => {
@@ -215,10 +219,15 @@ export function openSource(content: Source, onBytes?: (loaded: number) => void) 
     },
     async pull(controller) {
       try {
-        const { done, value } = await (reader ? reader.read() : chunks!.next())
-        if (done) return controller.close()
-        controller.enqueue(value)
-        loaded += value.byteLength
+        if (rest.length === 0) {
+          const { done, value } = await (reader ? reader.read() : chunks!.next())
+          if (done) return controller.close()
+          rest = value
+        }
+        const piece = rest.length > MOST_AT_ONCE ? rest.subarray(0, MOST_AT_ONCE) : rest
+        rest = rest.subarray(piece.length)
+        controller.enqueue(piece)
+        loaded += piece.byteLength
       } catch (error) {
         failure = error
         fail(error)

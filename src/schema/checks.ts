@@ -153,14 +153,14 @@ const readAsPath = (value: unknown) =>
     : undefined
 
 export const filename: OptionalCheck = {
-  expected: 'a file name with its extension, such as report.pdf',
+  expected: 'a file name, such as report.pdf',
   fits: (value) => wellFormedString.fits(value) && isPathSegment(value as string),
   hint: readAsPath,
 }
 
 /** The last part of a short address. */
 export const alias: OptionalCheck = {
-  expected: 'a string without slashes and lone surrogates',
+  expected: 'a string without slashes or lone surrogates',
   fits: filename.fits,
   hint: readAsPath,
 }

@@ -63,6 +63,13 @@ test.each(ends)('with an alias, %s', async (_what, answers, sent, isCreated) => 
   }
 })
 
+test('an empty alias is refused, because any link to the URL would do for it', async () => {
+  const { shop, server } = await shopOf(none)
+  const error = await failure(shop.ensure({ url, custom: '' }))
+  expect(error.message).toBe('links.ensure: custom: is empty: leave it out if the link needs no alias')
+  expect(server.seen).toEqual([])
+})
+
 test('a connection that is lost after the work is done is looked up again', async () => {
   let isDone = false
   const { shop, server } = await shopOf(({ method }, destroy) => {

@@ -35,8 +35,14 @@ export async function ensureLink(
       ...checkParams(params, linkCreate, show, Object.keys(optionChecks)),
       ...checkOptions(options, optionChecks, show),
     ]
-    if (issues.length > 0 || !options.onTaken || params.custom) return issues
-    return [{ path: ['custom'], message: 'is missing: `onTaken` needs an alias to begin with' }]
+    if (issues.length > 0) return issues
+    // Without an alias, any link to the URL would do, which an empty form field does not mean.
+    if (params.custom === '')
+      issues.push({ path: ['custom'], message: 'is empty: leave it out if the link needs no alias' })
+    else if (options.onTaken && !params.custom) {
+      issues.push({ path: ['custom'], message: 'is missing: `onTaken` needs an alias to begin with' })
+    }
+    return issues
   }
   api.check(findIssues, { operation })
   const { onTaken, ...requestOptions } = options
