@@ -150,6 +150,10 @@ describe('createRedactor', { timeout: 20_000 }, () => {
     expect(createRedactor(`${key}!`)(`${key}! after`)).toBe('[redacted] after')
   })
 
+  it.each([100, 140, 176, 250, 400])('takes the end of a long secret with it that begins %i times before', (count) => {
+    expect(createRedactor(`${'a'.repeat(100)}S3cretEnd`)(`${'a'.repeat(count)}S3cretEnd`)).toBe('[redacted]')
+  })
+
   it.each([
     ['JSON', 'a\\"bc'.repeat(3), 'x\\"bca\\\\\\"b'],
     ['ampersands', 'abcd', 'a&b&c&d &a&b&c&d'],

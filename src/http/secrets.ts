@@ -36,8 +36,11 @@ const BASE64_END = /[\w+/-]{0,2}(?:=|%3D){0,2}/iy
 /** The length of the longest escape of a character, plus one. */
 const AHEAD = 512
 
-/** In how many ways at once the rest of a long secret is followed, and how often from one place. */
+/** In how many ways at once the rest of a long secret is followed. */
 const MOST_WAYS = 64
+
+/** How many steps that may take for each character of the text, because a repetitive secret begins often. */
+const MOST_STEPS = 64
 
 /** One encoding of a secret to search for. In the text, its characters may be escaped. */
 interface Pattern {
@@ -175,9 +178,8 @@ function searchFor(patterns: readonly Pattern[]): (text: string) => readonly num
     const reader = new Reader(text)
     const cutAt = cutFinder(text)
     const found: number[] = []
-    /** How far long secrets were followed, and how often up to there. */
-    let followed = 0
-    let follows = 0
+    /** How many steps it took to follow long secrets. */
+    let steps = 0
 
     /** Reads a character: moves from the states at a place to those after it. */
     function step(place: number, code: number, end: number): void {
@@ -227,10 +229,9 @@ function searchFor(patterns: readonly Pattern[]): (text: string) => readonly num
       return BASE64_END.lastIndex
     }
 
-    /** Follows a long secret to where the text differs. Tries are limited, because a repetitive secret begins often. */
+    /** Follows a long secret to where the text differs. */
     function follow(pattern: Pattern, from: number): number {
-      if (from >= followed) follows = 0
-      if (++follows > MOST_WAYS) return from
+      if (steps > MOST_STEPS * from) return from
       let end = from
       let places = new Set([from])
       for (const [code, other] of restOf(pattern)) {
@@ -238,6 +239,7 @@ function searchFor(patterns: readonly Pattern[]): (text: string) => readonly num
         // The loop also visits members that are added to the set during it.
         for (const place of places) {
           for (const reading of reader.at(place)) {
+            steps++
             if (reading.code === 0 && places.size < MOST_WAYS) places.add(reading.end)
             if ((reading.code === code || reading.code === other) && next.size < MOST_WAYS) next.add(reading.end)
           }
@@ -246,7 +248,6 @@ function searchFor(patterns: readonly Pattern[]): (text: string) => readonly num
         places = next
         end = Math.max(...next)
       }
-      followed = Math.max(followed, end)
       return Math.max(end, cutAt(end))
     }
 

@@ -23,6 +23,8 @@ const cases: readonly [name: string, secret: string, part: string][] = [
   ['39 ampersands and a letter, entities', `${'&'.repeat(39)}x`, '&amp;'],
   ['39 letters and another, entities without an end', `${'0'.repeat(39)}x`, '&#48'],
   ['surrogates, halves of them escaped', `${'\u{1f511}'.repeat(20)}x`, '\\ud83d\\udd11'],
+  ['200 backslashes, backslashes', '\\'.repeat(200), '\\'],
+  ['200 null bytes, null bytes', '\0'.repeat(200), '\0'],
   ['64 equal letters, equal letters', 'a'.repeat(64), 'a'],
   ['5,000 equal letters and another, equal letters', `${'a'.repeat(5000)}b`, 'a'],
 ]
