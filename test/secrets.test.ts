@@ -399,6 +399,32 @@ it('the beginning of the key does not appear if an error cuts a long argument in
   }
 })
 
+describe('the key in another part of a response', () => {
+  const plainKey = 'k7d92abcdefghi4455667788'
+  const echo = { statusText: `Bearer ${plainKey}`, headers: { [`x-${plainKey}`]: '1', 'x-other': 'stays' } }
+
+  it('does not appear in the status text and in the names of headers of withResponse()', async () => {
+    const client = connect(await serve({ body: account, ...echo }), { apiKey: plainKey })
+    const { response } = await client.account.get().withResponse()
+    expect(printed(response)).not.toContain(plainKey)
+    expect(response.statusText).toBe('Bearer [redacted]')
+    expect(response.headers.get('x-other')).toBe('stays')
+  })
+
+  it('does not appear in the names of headers of an error', async () => {
+    const client = connect(await serve({ status: 400, ...echo }), { apiKey: plainKey })
+    const error = await failure(client.account.get())
+    expect(printed([...(error as ApiError).headers])).not.toContain(plainKey)
+    expect((error as ApiError).headers.get('x-other')).toBe('stays')
+  })
+
+  it('does not appear in the address of the response', async () => {
+    const client = connect(await serve({ body: account }), { apiKey: plainKey })
+    const { response } = await client.request('GET', '/account', { query: { key: plainKey } }).withResponse()
+    expect(printed(response)).not.toContain(plainKey)
+  })
+})
+
 describe('a password among the parameters', () => {
   const password = 'Grüße & "Küsse" 100%'
   const told: unknown[] = []
@@ -430,6 +456,16 @@ describe('a password among the parameters', () => {
     const error = await failure(connect(server).files.upload('b.txt', new Blob(['b']), { password: short }))
     expect(new URL(server.seen[0]!.url, 'http://sho.rt').searchParams.get('password')).toBe(short)
     expect(error.url).toMatch(/\/files\/upload\/b\.txt\?password=\[redacted\]$/)
+  })
+
+  it.each([password, 'ab'])('does not appear in the response of an upload: %s', async (secret) => {
+    const server = await serve({ body: { error: 0, id: 3, shorturl: 'https://sho.rt/tea' } })
+    const { response } = await connect(server)
+      .files.upload('a.txt', new Blob(['a']), { password: secret })
+      .withResponse()
+    expect(server.seen[0]!.url).toContain(encodeURIComponent(secret))
+    expect(response.url).toBe('')
+    expect(response.status).toBe(200)
   })
 
   it('appears in no error of an account update', async () => {

@@ -350,9 +350,10 @@ export const redactPaths = (redact: Redact, issues: readonly Issue[]): Issue[] =
     message,
   }))
 
-/** Removes secrets from headers. */
+/** Removes secrets from headers, and headers whose name contains one. */
 export function redactHeaders(redact: Redact, headers: Iterable<readonly [string, string]>): Headers {
-  return new Headers([...headers].map(([name, value]): [string, string] => [name, redact(value)]))
+  const safe = [...headers].filter(([name]) => redact(name) === name)
+  return new Headers(safe.map(([name, value]): [string, string] => [name, redact(value)]))
 }
 
 /** How many causes of an error are kept, and how many lines of each stack, because Node prints them all. */

@@ -354,10 +354,11 @@ function createKy(): KyInstance {
   return ky.create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual', prefixUrl: '', headers })
 }
 
-/** The response itself, or a copy without the key if its headers contain that. */
-function withoutSecrets(response: FetchResponse, { redact }: PreparedCall<unknown>): Response {
+/** The response itself; if it or its URL contains a secret, a copy without secrets and without the URL. */
+function withoutSecrets(response: FetchResponse, { redact, url, target }: PreparedCall<unknown>): Response {
+  const { status, statusText = '' } = response
   const headers = [...readableHeaders(response)]
-  if (headers.every(([, value]) => redact(value) === value)) return response as Response
-  const { status, statusText } = response
-  return new Response(null, { status, statusText, headers: redactHeaders(redact, headers) })
+  const isSafe = url === target && [statusText, ...headers.flat()].every((text) => redact(text) === text)
+  if (isSafe) return response as Response
+  return new Response(null, { status, statusText: redact(statusText), headers: redactHeaders(redact, headers) })
 }
