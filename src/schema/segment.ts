@@ -19,9 +19,9 @@ export function neverClimbs(path: string): boolean {
   return everyReading(path, (reading) => !reading.split(/[/\\]/).some(isDots))
 }
 
-/** Java servers drop everything after `;`, C servers everything after a null byte, and URL parsers drop tabs and line breaks. */
+/** Java servers drop everything after `;`, C servers everything after a null byte, Windows spaces at the end, URL parsers tabs and line breaks. */
 const isDots = (segment: string): boolean =>
-  /^[\0-\x1f\x7f-\x9f]*\.[\0-\x1f\x7f-\x9f]*\.?([;\0-\x1f\x7f-\x9f]|$)/.test(segment)
+  /^[\0-\x1f\x7f-\x9f]*\.[\0-\x1f\x7f-\x9f]*\.? *([;\0-\x1f\x7f-\x9f]|$)/.test(segment)
 
 /** Whether a text passes a check as it is, and after each time it is unescaped. */
 function everyReading(text: string, passes: (reading: string) => boolean): boolean {
