@@ -1,5 +1,6 @@
 import type { ApiKey } from '../http/api-key.ts'
 import { discardBody, readText } from '../http/body.ts'
+import { redactLine } from '../http/secrets.ts'
 import { type HeadersLike, parseRateHeaders, parseRetryAfter, rateHeaders } from '../rate-limit/headers.ts'
 import type { FetchResponse } from '../runtime/fetch.ts'
 
@@ -57,9 +58,8 @@ function redirectRefusal(status: number, location: string | null, isHidden: bool
   if (location === null && !isHidden) {
     return new ProxyRefusal(502, `the platform responded with status ${status}`, new Error(`status ${status}`))
   }
-  const cause = new Error(
-    `status ${status}, to ${key.redact(location ?? 'an address that this runtime does not reveal')}`,
-  )
+  const target = location ?? 'an address that this runtime does not reveal'
+  const cause = new Error(`status ${status}, to ${redactLine((text) => key.redact(text), target, 300)}`)
   return new ProxyRefusal(502, 'the platform redirects', cause)
 }
 

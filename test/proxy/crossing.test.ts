@@ -219,6 +219,16 @@ describe('when the platform fails', () => {
     expect(seen).toHaveLength(1)
   })
 
+  test('a redirect cannot steer the terminal that the log is shown on, and is told in one short line', async () => {
+    const errors: Error[] = []
+    const { call } = await proxied({ onError: (error) => errors.push(error as Error) }, (_request, response) => {
+      response.writeHead(302, { Location: `https://new.example/\u009b2J${'x'.repeat(9000)}` }).end()
+    })
+    expect((await call('/campaigns')).status).toBe(502)
+    expect(errors[0]!.message).toMatch(/^status 302, to https:\/\/new\.example\/\ufffd2Jx{270,}…$/)
+    expect(errors[0]!.message.length).toBeLessThan(330)
+  })
+
   test('a redirect whose address the runtime hides is a redirect too', async () => {
     const errors: unknown[] = []
     const hidden = { type: 'opaqueredirect', status: 0, statusText: '', headers: new Headers(), text: async () => '' }
