@@ -2,6 +2,7 @@ import { defineCommand } from 'citty'
 import type { HttpMethod } from '../client.ts'
 import { clientArgs, clientOf } from './client.ts'
 import { command, UsageError } from './command.ts'
+import { jsonText } from './output.ts'
 
 /** `shortlink-sdk call` */
 export const call = command(
@@ -24,7 +25,7 @@ export const call = command(
         ...(search !== undefined && { query }),
         ...(json !== undefined && { json }),
       })
-      console.log(JSON.stringify(body, null, 2))
+      console.log(jsonText(body, 2))
     },
   }),
   2,

@@ -8,6 +8,7 @@ import { command } from './command.ts'
 import { examine, MAX_REQUESTS } from './doctor/examine.ts'
 import { print } from './doctor/print.ts'
 import { reportOf } from './doctor/report.ts'
+import { jsonText } from './output.ts'
 import { checkWritable, writeWhole } from './write-whole.ts'
 
 const notes = `It changes nothing there: it sends at most ${MAX_REQUESTS} requests, GET and one OPTIONS, within the rate limit. One of them has
@@ -76,7 +77,7 @@ async function examineAndPrint(args: DoctorArgs): Promise<void> {
   })
   progress('')
   const report = reportOf(findings)
-  const json = `${JSON.stringify(report, null, 2)}\n`
+  const json = `${jsonText(report, 2)}\n`
   stdout.write(file === '-' ? json : print(report, stdout.isTTY ? stdout.columns : undefined))
   if (isWritten) await writeWhole(file, json)
   process.exitCode = report.works ? 0 : 1

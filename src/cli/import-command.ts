@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty'
-import { isShortLinkError } from '../errors.ts'
+import { isShortLinkError, printable } from '../errors.ts'
 import { importLinks, itemsOf } from '../tasks/import.ts'
 import type { LinkRow } from '../tasks/rows.ts'
 import { clientArgs, clientOf } from './client.ts'
@@ -36,7 +36,8 @@ export const importCommand = command(
       const output = await outputOf(args)
       const client = clientOf(args)
       const { rows, ignored } = await readLinks(file, ['url'])
-      if (ignored.length > 0) console.error(`Not sent, because a link has no such parameter: ${ignored.join(', ')}`)
+      if (ignored.length > 0)
+        console.error(`Not sent, because a link has no such parameter: ${printable(ignored.join(', '))}`)
       const bad = await problemsOf(rows)
       // Rows without an alias need the newest links, 1,000 at most.
       const isSearching = rows.some(({ values }) => !values.custom && !values.alias)

@@ -1,3 +1,4 @@
+import { printable } from '../errors.ts'
 import { VERSION } from '../runtime/version.ts'
 import { similarName } from '../schema/checks.ts'
 import { type Command, UsageError } from './command.ts'
@@ -85,7 +86,8 @@ function print(text: string): number {
   return 0
 }
 
+/** A message may quote a file or a server, so what steers a terminal is replaced. */
 function fail(message: string, status: number): number {
-  console.error(message)
+  console.error(message.split('\n').map(printable).join('\n'))
   return status
 }

@@ -46,7 +46,7 @@ export async function outputOf({ format, json, out }: OutputArgs): Promise<Outpu
   return {
     format: chosen,
     async write(rows, main) {
-      const text = render(rows, chosen, main)
+      const text = render(rows, chosen, main, isTerminal ? printable : String)
       if (out === undefined) process.stdout.write(text)
       else await writeWhole(out, text)
     },
@@ -58,15 +58,28 @@ function formatOf(file: string | undefined): Format | undefined {
   return formats.find((format) => file?.toLowerCase().endsWith(`.${format}`))
 }
 
-function render(rows: readonly OutputRow[], format: Format, main: readonly string[] | undefined): string {
-  if (format === 'json') return `${JSON.stringify(rows, null, 2)}\n`
-  if (format === 'ndjson') return rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+/** JSON in which characters that steer a terminal are escaped. It means the same. */
+export function jsonText(value: unknown, indent?: number): string {
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return JSON.stringify(value, null, indent).replace(/[^\n -~]/gu, (character) =>
+    printable(character) === character ? character : character.split('').map(escaped).join(''),
+  )
+}
+
+function render(
+  rows: readonly OutputRow[],
+  format: Format,
+  main: readonly string[] | undefined,
+  show: (text: string) => string,
+): string {
+  if (format === 'json') return `${jsonText(rows, 2)}\n`
+  if (format === 'ndjson') return rows.map((row) => `${jsonText(row)}\n`).join('')
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   if (format === 'table') return table(rows, main ?? columns)
   if (rows.length === 0) return ''
-  const cells = rows.map((row) => columns.map((column) => textOf(row[column])))
+  const cells = rows.map((row) => columns.map((column) => show(textOf(row[column]))))
   // A cell that a spreadsheet would run gets an apostrophe, which readRows takes away again.
-  return stringify([columns, ...cells], { escape_formulas: true })
+  return stringify([columns.map(show), ...cells], { escape_formulas: true })
 }
 
 /** No column of a table gets narrower than this to fit a terminal. */
@@ -85,7 +98,7 @@ function table(rows: readonly OutputRow[], columns: readonly string[]): string {
     if (widths[widest]! <= NARROWEST) break
     widths[widest]!--
   }
-  const text = terminalColumns([shown.map((column) => column.toUpperCase()), ...cells], {
+  const text = terminalColumns([shown.map((column) => printable(column).toUpperCase()), ...cells], {
     columns: widths.map((width) => ({ width: width - 2, paddingRight: 2 })),
     stdoutColumns: Math.max(
       width,

@@ -6,6 +6,7 @@ import { importLinks } from '../tasks/import.ts'
 import type { LinkRow } from '../tasks/rows.ts'
 import { clientArgs, clientOf } from './client.ts'
 import { command, UsageError } from './command.ts'
+import { jsonText } from './output.ts'
 import { many } from './words.ts'
 import { Work } from './work.ts'
 
@@ -50,7 +51,7 @@ export const shorten = command(
         }
       }
       await work.run(main, () => 'stopped: the short addresses above are done.')
-      if (json) console.log(JSON.stringify(results, null, 2))
+      if (json) console.log(jsonText(results, 2))
       if (failed > 0) throw new Error(`${many(failed, 'URL')} failed`)
     },
   }),
