@@ -498,7 +498,7 @@ describe('a redirect', () => {
   it('whose status is below 200 is an error, whatever its body says', async () => {
     const odd = { status: 199, statusText: '', headers: new Headers(), text: async () => JSON.stringify(account) }
     const error = await failure(get(connect({ origin: 'https://sho.rt' }, { fetch: async () => odd })))
-    expect(error).toMatchObject({ code: 'api', status: 199, outcome: 'rejected' })
+    expect(error).toMatchObject({ code: 'api', status: 199, outcome: 'unknown' })
     expect(error.message).toBe('GET /account: 199 no message')
   })
 

@@ -211,6 +211,15 @@ const trusting: Record<string, Fetch> = {
   'node-fetch 3': (url, init) => nodeFetch3(url, { ...init, agent }),
 }
 
+test.each([
+  ['the error response', () => Response.error()],
+  ['a 101, as Deno does', () => Object.defineProperty(new Response('{"error":1}'), 'status', { value: 101 })],
+])('a fetch that resolves with %s does not say that the work was not done', async (_, answer) => {
+  const client = connect({ origin: 'http://127.0.0.1:9' }, { retry: 1, fetch: async () => answer() })
+  const error = await failure(client.campaigns.create({ name: 'a' }))
+  expect(error).toMatchObject({ outcome: 'unknown', retryable: false, attempts: 1 })
+})
+
 test.each(Object.entries(trusting))(
   '%s: a POST whose TLS breaks after the server read it is sent once, and its outcome is unknown',
   async (_, fetch) => {

@@ -145,8 +145,11 @@ export function refused(call: PreparedCall<unknown>, state: AttemptState, answer
   const body = redactBody(redact, answer.body, answer.text)
   const headers = redactHeaders(redact, readableHeaders(response))
   const retryable = mayRepeat({ method, replayable, notSent: false, status })
-  const context = errorContext(call, state, status >= 500 ? 'unknown' : 'rejected', retryable)
-  const said = redirectOf(call, response, headers) ?? refusalMessage(answer, body, redact)
+  const redirect = redirectOf(call, response, headers)
+  // Deno resolves with a 101, and `Response.error()` has the status 0: neither says whether the work was done.
+  const isUnclear = status >= 500 || (status < 200 && redirect === undefined)
+  const context = errorContext(call, state, isUnclear ? 'unknown' : 'rejected', retryable)
+  const said = redirect ?? refusalMessage(answer, body, redact)
   const advice = refusalAdvice(call, status, body, headers)
   const message = advice ? said.replace(/\.$/, '') + advice : said
   const untilReset =

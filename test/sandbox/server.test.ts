@@ -1,11 +1,14 @@
 import { EventEmitter, once } from 'node:events'
 import { request } from 'node:http'
 import { createConnection } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { type Served, type ServeOptions, serve } from 'shortlink-sdk/testing/server'
 import { afterEach, describe, expect, test } from 'vitest'
 import { arrival } from './arrival.ts'
 import { collectGarbage } from './garbage.ts'
+
+const hasIPv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'))
 
 const closers: (() => Promise<void>)[] = []
 afterEach(() => Promise.all(closers.splice(0).map((close) => close())))
@@ -89,6 +92,24 @@ describe('serve', () => {
     const served = once(log, 'line')
     expect((await fetch(`${baseUrl}/account`, { headers })).status).toBe(200)
     expect(await served).toEqual([expect.stringMatching(/^GET \/api\/account 200 \d+ ms$/)])
+  })
+
+  test('logs how long a response took, and not what the page asks', async () => {
+    const log = new EventEmitter()
+    const { baseUrl, headers } = await start({ log: (line) => log.emit('line', line) })
+    const began = performance.now()
+    const logged = once(log, 'line')
+    await fetch(new URL('/sandbox/state', baseUrl))
+    await fetch(`${baseUrl}/account`, { headers })
+    const [line] = (await logged) as [string]
+    const [, ms] = /^GET \/api\/account 200 (\d+) ms$/.exec(line) ?? []
+    expect(Number(ms)).toBeLessThanOrEqual(Math.ceil(performance.now() - began))
+  })
+
+  test.skipIf(!hasIPv6)('listens on IPv6, whose addresses have brackets', async () => {
+    const { baseUrl, headers } = await start({ host: '::1' })
+    expect(baseUrl).toMatch(/^http:\/\/\[::1\]:\d+\/api$/)
+    expect((await fetch(`${baseUrl}/account`, { headers })).status).toBe(200)
   })
 
   test('only with cors, a page of another origin gets preflights and rate headers', async () => {
@@ -295,6 +316,12 @@ describe('the page at /', () => {
     expect(await ask('GET', '/sandbox/requests/0')).toEqual({ status: 403, cors: undefined })
     expect(await ask('GET', '/sandbox/qr?text=a')).toEqual({ status: 403, cors: undefined })
     expect(sandbox.data.campaigns).toEqual([])
+  })
+
+  test('an address that a user typed is allowed', async () => {
+    const { baseUrl } = await start()
+    const url = new URL('/sandbox/state', baseUrl)
+    expect(await rawRequest(url, 'GET', { 'Sec-Fetch-Site': 'none' })).toMatchObject({ status: 200 })
   })
 
   test('its own requests are allowed, and do not count as requests of the platform', async () => {
