@@ -50,6 +50,8 @@ async function learn(dialect: SandboxDialect) {
       ({ device }) => device,
     ),
     refused: refused.ok ? undefined : refused.error.outcome,
+    overlayTypes: (await client.overlays.list().toArray()).map(({ type }) => type),
+    pixelTypes: (await client.pixels.list().toArray()).map(({ type }) => type),
   }
 }
 
@@ -61,6 +63,16 @@ const dialects: { title: string; dialect: SandboxDialect }[] = [
   { title: 'the common deviations', dialect: 'deployed' },
 ]
 
+/** Types that the reference does not list, by those in whose place they stand. */
+const unlisted: Readonly<Record<string, string>> = { contact: 'coupon', fbpixel: 'metapixel' }
+const withUnlisted = (types: readonly string[]) => types.map((type) => unlisted[type] ?? type)
+const { overlayTypes, pixelTypes } = reference
+const withUnlistedTypes = {
+  ...reference,
+  overlayTypes: withUnlisted(overlayTypes),
+  pixelTypes: withUnlisted(pixelTypes),
+}
+
 test.each(dialects)('the client learns from a server with $title what the reference says', async ({ dialect }) => {
-  expect(await learn(dialect)).toEqual(reference)
+  expect(await learn(dialect)).toEqual(dialect.includes('unknown-types') ? withUnlistedTypes : reference)
 })
