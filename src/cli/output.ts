@@ -1,5 +1,6 @@
 import process from 'node:process'
 import { stringify } from 'csv-stringify/sync'
+import stringWidth from 'fast-string-width'
 import { terminalColumns } from 'terminal-columns'
 import { printable } from '../errors.ts'
 import { UsageError } from './command.ts'
@@ -90,7 +91,10 @@ function table(rows: readonly OutputRow[], columns: readonly string[]): string {
   // A column without a value tells nothing.
   const shown = columns.filter((column) => rows.some((row) => textOf(row[column]) !== ''))
   const cells = rows.map((row) => shown.map((column) => printable(textOf(row[column]))))
-  const widths = shown.map((column, index) => Math.max(column.length, ...cells.map((row) => row[index]!.length)) + 2)
+  // Without Math.max over all cells, which overflows the stack from about 100,000 rows on.
+  const widths = shown.map(
+    (column, index) => cells.reduce((most, row) => Math.max(most, stringWidth(row[index]!)), column.length) + 2,
+  )
   const width = process.stdout.columns || 120
   // The widest columns give way, and their cells go on in the next line.
   for (let over = widths.reduce((sum, one) => sum + one, 0) - width; over > 0; over--) {
