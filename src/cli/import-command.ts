@@ -65,7 +65,7 @@ export const importCommand = command(
         for await (const result of run) {
           if (result.replayed) before++
           if (result.ok) done++
-          else work.check(result.error)
+          else work.check(result.error, done > 0)
           results[result.index] = resultRow(rows[result.index]!, result)
         }
       }
@@ -78,7 +78,7 @@ export const importCommand = command(
       const earlier = before > 0 ? `, ${count(before)} of them before` : ''
       console.error(`${many(rows.length - failed, 'link')} done${earlier}, ${count(failed)} failed`)
       if (failed === 0) await remove()
-      else throw new Error(`${many(failed, 'row')} failed, see outcome and error. The same command tries them again.`)
+      else throw new Error(`${many(failed, 'row')} failed, see outcome and error. To try again, run the same command.`)
     },
   }),
   1,

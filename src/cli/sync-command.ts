@@ -78,7 +78,8 @@ export const sync = command(
       // On a terminal, what stays as it is would hide what does not.
       await output.write(output.format === 'table' ? steps.filter(({ action }) => action !== 'keep') : steps)
       const failed = steps.filter(({ error }) => error !== undefined).length
-      if (failed > 0) throw new Error(`${many(failed, 'change')} failed, see error. The same command tries again.`)
+      if (failed > 0)
+        throw new Error(`${many(failed, 'change')} failed, see error. To try again, run the same command.`)
       const changes = plan ? plan.total - plan.keep : 0
       if (changes === 0) console.error('Nothing to do.')
       else

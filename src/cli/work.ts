@@ -73,11 +73,16 @@ export class Work {
     }
   }
 
-  /** Ends the work if an error means that every other call fails too. */
-  check(error: unknown): void {
-    if (isShortLinkError(error) && (error.code === 'authentication' || error.code === 'configuration')) {
-      this.#controller.abort(error)
-    }
+  /**
+   * Ends the work if an error means that every other call fails too: the key is wrong, or the address, which is in doubt
+   * until a call has succeeded.
+   */
+  check(error: unknown, hasSucceeded = true): void {
+    if (!isShortLinkError(error)) return
+    const isKeyWrong = error.code === 'authentication' || error.code === 'configuration'
+    const isRedirect = error.code === 'api' && error.status >= 300 && error.status < 400
+    const isAddressWrong = isRedirect || ['connection', 'invalid_response', 'not_found'].includes(error.code)
+    if (isKeyWrong || (isAddressWrong && !hasSucceeded)) this.#controller.abort(error)
   }
 
   /** Ends what waits for the rate limit, once no call is in flight. */

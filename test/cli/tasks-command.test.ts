@@ -40,7 +40,7 @@ test('import goes on after rows that failed, keeps its journal, and the same com
   expect(first.stdout).toContain(`4,${shop('x')},tea,,,not-sent,"custom: ""tea"" is the alias of line 2 already"`)
   expect(first.stdout).not.toContain('sesame')
   expect(first.stderr).toContain('2 links done, 2 failed')
-  expect(first.stderr).toContain('2 rows failed, see outcome and error. The same command tries them again.')
+  expect(first.stderr).toContain('2 rows failed, see outcome and error. To try again, run the same command.')
   expect(await files()).toEqual(['links.csv', 'links.csv.journal'])
 
   const before = sandbox.requests.length
@@ -94,7 +94,32 @@ test('import ends at the first row if the key is wrong, and the key is shown now
   expect(await files()).not.toContain('result.csv')
 })
 
-test.each([
+test('import and shorten end at the first failure if the address is wrong, and name it', async () => {
+  const { sandbox, write } = await setUp()
+  const rows = Array.from({ length: 100 }, (_, index) => `${shop(String(index))},p-${index}`)
+  const file = await write('links.csv', `url,custom\n${rows.join('\n')}`)
+  const address = `${process.env.SHORTLINK_BASE_URL}/v2`
+  for (const command of [
+    ['import', file],
+    ['shorten', shop('a'), shop('b')],
+  ]) {
+    const { status, stdout, stderr } = await run(...command, '--base-url', address)
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr.match(new RegExp(`right\\? It is ${address}`, 'g'))).toHaveLength(1)
+  }
+  expect(sandbox.requests.length).toBeLessThanOrEqual(30)
+})
+
+test('import goes on if a row is not found after others were done', async () => {
+  const { sandbox, write } = await setUp()
+  sandbox.fail({ path: '/url/add', after: 15, status: 404, body: { error: 1, message: 'No.' } })
+  const rows = Array.from({ length: 20 }, (_, index) => `${shop(String(index))},p-${index}`)
+  const { status, stderr } = await run('import', await write('links.csv', `url,custom\n${rows.join('\n')}`))
+  expect(status).toBe(1)
+  expect(stderr).toContain('19 links done, 1 failed')
+})
+
+test.each<[string, string, string | Buffer | undefined, string]>([
   ['a file that is not there', 'none.csv', undefined, ': there is no such file'],
   ['another kind of file', 'links.txt', 'x', ': expected a .csv, .json or .ndjson file'],
   ['no column url', 'links.csv', 'name,link\na,b\n', ', line 1: expected a column url or longurl, found name, link'],
