@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { CsvError, parse } from 'csv-parse/sync'
@@ -28,11 +29,19 @@ export async function readRows(path: string): Promise<InputRow[]> {
   const type = extname(path).toLowerCase()
   const read = readers[type]
   if (!read) throw new UsageError(`${path}: expected a .csv, .json or .ndjson file`)
-  const text = await readFile(path, 'utf8').catch((error) => {
+  const bytes = await readFile(path).catch((error) => {
     throw new UsageError(error.code === 'ENOENT' ? `${path}: there is no such file` : `${path}: ${error.message}`)
   })
-  return read(text.replace(/^\uFEFF/, ''), path)
+  const text = bytes.toString().replace(/^\uFEFF/, '')
+  // Without this, titles of an older encoding would be sent with other letters.
+  if (!isUtf8(bytes)) {
+    const line = lineAt(text, text.indexOf('\uFFFD'))
+    throw new UsageError(`${path}, line ${line}: expected UTF-8. In a spreadsheet, save the file as "CSV UTF-8"`)
+  }
+  return read(text, path)
 }
+
+const lineAt = (text: string, position: number): number => text.slice(0, position).split('\n').length
 
 /**
  * The links of a file, without the columns that are no parameters of a link, whose names are told.
@@ -73,9 +82,10 @@ const readers: Record<string, (text: string, path: string) => InputRow[]> = {
 }
 
 function readCsv(text: string, path: string): InputRow[] {
+  if (text.trim() === '') throw new UsageError(`${path}, line 1: expected the names of the columns, the file is empty`)
   try {
     const records = parse(text, {
-      columns: (header: string[]) => header.map(nameOfColumn),
+      columns: (header: string[]) => namesOfColumns(header, path),
       delimiter: delimiterOf(text),
       info: true,
       relax_column_count_less: true,
@@ -100,9 +110,12 @@ function delimiterOf(text: string): string {
   return [',', ';', '\t'].reduce((best, other) => (count(other) > count(best) ? other : best))
 }
 
-/** The name of a column: that of a link in any case, or as it is. */
-function nameOfColumn(header: string): string {
-  return linkNames.find((known) => known === header.toLowerCase()) ?? header
+/** The names of the columns: those of a link in any case, the others as they are. */
+function namesOfColumns(header: string[], path: string): string[] {
+  const names = header.map((name) => linkNames.find((known) => known === name.toLowerCase()) ?? name)
+  const twice = names.find((name, index) => linkNames.includes(name) && names.indexOf(name) < index)
+  if (twice) throw new UsageError(`${path}, line 1: there are two columns ${twice}`)
+  return names
 }
 
 function readCell(name: string, cell: string): unknown {
@@ -139,8 +152,7 @@ function parseJson(text: string, path: string, firstLine: number): unknown {
     return JSON.parse(text)
   } catch (error) {
     const { reason, position } = jsonProblem((error as Error).message, text)
-    const line = firstLine + (text.slice(0, position).match(/\n/g)?.length ?? 0)
-    throw new UsageError(`${path}, line ${line}: expected JSON: ${reason}`)
+    throw new UsageError(`${path}, line ${firstLine - 1 + lineAt(text, position)}: expected JSON: ${reason}`)
   }
 }
 

@@ -36,6 +36,12 @@ export const sync = command(
       const output = await outputOf(args)
       const client = clientOf(args)
       const { rows } = await readLinks(file, ['url', 'custom'])
+      if (prune && rows.length === 0) {
+        // Most likely the program that writes it has failed.
+        throw new UsageError(
+          `${file}: has no rows, so --prune would delete every link whose alias begins with ${prefix}`,
+        )
+      }
       const wanted = rows.map(({ values }) => values as LinkRow)
       let index = 0
       for await (const { problem } of itemsOf(wanted)) {

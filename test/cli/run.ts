@@ -24,7 +24,7 @@ export async function setUp(options: SandboxOptions = {}) {
   return {
     sandbox,
     path,
-    write: async (name: string, text: string) => {
+    write: async (name: string, text: string | Buffer) => {
       await writeFile(path(name), text)
       return path(name)
     },

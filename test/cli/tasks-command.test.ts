@@ -122,6 +122,10 @@ test('import goes on if a row is not found after others were done', async () => 
 test.each<[string, string, string | Buffer | undefined, string]>([
   ['a file that is not there', 'none.csv', undefined, ': there is no such file'],
   ['another kind of file', 'links.txt', 'x', ': expected a .csv, .json or .ndjson file'],
+  ['an empty file', 'links.csv', '\uFEFF\n', ', line 1: expected the names of the columns, the file is empty'],
+  ['a column twice', 'links.csv', 'url,alias,URL\na,b,c\n', ', line 1: there are two columns url'],
+  ['an old encoding', 'links.csv', Buffer.from('url\na\nb\xfc\n', 'latin1'), ', line 3: expected UTF-8.'],
+  ['UTF-16', 'links.csv', Buffer.from('\uFEFFurl\na\n', 'utf16le'), ', line 1: expected UTF-8.'],
   ['no column url', 'links.csv', 'name,link\na,b\n', ', line 1: expected a column url or longurl, found name, link'],
   ['a slip in a column', 'links.csv', 'url,titel\na,b\n', ', line 1: column titel: did you mean title?'],
   ['too many cells', 'links.csv', 'url,custom\na,b\nc,d,e\n', ', line 3: Invalid Record Length'],
@@ -264,6 +268,21 @@ test('sync prints a plan and changes nothing, applies it, and then finds nothing
   expect(sandbox.requests).toHaveLength(1 + 4)
   const again = await run('sync', file, '--prune', '--prefix', 'x-', '--apply')
   expect(again.stderr).toBe('0 to create, 0 to update, 3 to keep, 0 to delete\nNothing to do.\n')
+})
+
+test('sync with --prune refuses a file without rows, because it would delete every link', async () => {
+  const { sandbox, write } = await setUp({ data: { links: [{ alias: 'x-tea', url: shop('tea') }] } })
+  for (const [name, text] of [
+    ['links.csv', 'alias,url\n'],
+    ['links.json', '[]'],
+    ['links.ndjson', ''],
+  ] as const) {
+    const file = await write(name, text)
+    const { status, stderr } = await run('sync', file, '--prune', '--prefix', 'x-', '--apply')
+    expect(status).toBe(2)
+    expect(stderr).toContain(`${file}: has no rows, so --prune would delete every link whose alias begins with x-`)
+  }
+  expect(sandbox.requests).toEqual([])
 })
 
 test.each([
