@@ -1,5 +1,7 @@
 import process from 'node:process'
 import { ShortLinkClient } from '../client.ts'
+import { parseAddress } from '../http/address.ts'
+import { ApiKey } from '../http/api-key.ts'
 import { UsageError } from './command.ts'
 
 /** The options of every command that calls the platform. */
@@ -11,20 +13,32 @@ export const clientArgs = {
 /** These options, as the command line gives them. */
 export interface ClientArgs {
   readonly 'base-url'?: string | undefined
+  readonly 'opener-url'?: string | undefined
   readonly 'allow-insecure-http'?: boolean | undefined
 }
 
-/**
- * The address of a command's client, whose key is in the environment.
- *
- * @throws {UsageError} if one of them is missing
- */
-export function requireClient(args: ClientArgs): string {
+/** @throws {UsageError} if the address of a command's client, or its key, is missing */
+export function requireClient(args: ClientArgs): void {
   const { SHORTLINK_BASE_URL, SHORTLINK_API_KEY } = process.env
-  const baseUrl = args['base-url'] ?? SHORTLINK_BASE_URL
-  if (!baseUrl) throw new UsageError('no address: set SHORTLINK_BASE_URL, or --base-url https://sho.rt/api')
+  if (!args['base-url'] && !SHORTLINK_BASE_URL) {
+    throw new UsageError('no address: set SHORTLINK_BASE_URL, or --base-url https://sho.rt/api')
+  }
   if (!SHORTLINK_API_KEY) throw new UsageError('no key: set SHORTLINK_API_KEY')
-  return baseUrl
+}
+
+/**
+ * An address from its option, or else from its variable.
+ *
+ * @throws {ConfigurationError} that names the one that is invalid
+ */
+export function addressOf(
+  args: ClientArgs,
+  option: 'base-url' | 'opener-url',
+  variable: 'SHORTLINK_BASE_URL' | 'SHORTLINK_OPENER_URL',
+): string | undefined {
+  const [name, given] = args[option] ? [`--${option}`, args[option]] : [variable, process.env[variable]]
+  const key = new ApiKey(process.env.SHORTLINK_API_KEY || undefined, undefined)
+  return given ? parseAddress(name, given, args['allow-insecure-http'] ?? false, (text) => key.redact(text)) : undefined
 }
 
 /**
@@ -33,9 +47,10 @@ export function requireClient(args: ClientArgs): string {
  * @throws {UsageError} if its address or key is missing
  */
 export function clientOf(args: ClientArgs): ShortLinkClient {
+  requireClient(args)
   return new ShortLinkClient({
-    baseUrl: requireClient(args),
-    ...(args['allow-insecure-http'] && { allowInsecureHttp: true }),
+    baseUrl: addressOf(args, 'base-url', 'SHORTLINK_BASE_URL'),
+    allowInsecureHttp: args['allow-insecure-http'] ?? false,
     // The progress says how long it takes.
     ...(process.env.SHORTLINK_LOG ? {} : { logLevel: 'error' }),
   })

@@ -31,7 +31,7 @@ export function command<Args extends ArgsDef>(definition: CommandDef<Args>, most
     async help() {
       const usage = await renderUsage(definition, { meta: { name: 'shortlink-sdk' } })
       const text = hasColors() ? usage : stripVTControlCharacters(usage)
-      return `${text.replaceAll(/ +$/gm, '')}\n${notes}`
+      return `${text.replaceAll(/ +$/gm, '').trimEnd()}\n\n${notes}`.trimEnd()
     },
     async run(rawArgs) {
       refuseUnknown(rawArgs, definition.args as ArgsDef, most)
@@ -40,7 +40,9 @@ export function command<Args extends ArgsDef>(definition: CommandDef<Args>, most
       } catch (error) {
         // citty does not export its class.
         const isUsage = (error as Error).name === 'CLIError' || isRefused(error)
-        throw isUsage ? new UsageError((error as Error).message) : error
+        // It names the option of the client.
+        const message = (error as Error).message.replace('allowInsecureHttp', '--allow-insecure-http')
+        throw isUsage ? new UsageError(message) : error
       }
     },
   }

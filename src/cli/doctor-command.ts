@@ -1,9 +1,8 @@
 import process from 'node:process'
 import { defineCommand } from 'citty'
-import { parseAddress } from '../http/address.ts'
-import { ApiKey, schemeFromEnvironment } from '../http/api-key.ts'
+import { schemeFromEnvironment } from '../http/api-key.ts'
 import { runtimeFetch } from '../runtime/fetch.ts'
-import { type ClientArgs, clientArgs, requireClient } from './client.ts'
+import { addressOf, type ClientArgs, clientArgs, requireClient } from './client.ts'
 import { command } from './command.ts'
 import { examine, MAX_REQUESTS } from './doctor/examine.ts'
 import { print } from './doctor/print.ts'
@@ -39,11 +38,8 @@ export const doctor = command(
     args: {
       ...clientArgs,
       'opener-url': { type: 'string', valueHint: 'url', description: 'the app-opener API (SHORTLINK_OPENER_URL)' },
-      json: {
-        type: 'string',
-        valueHint: 'file',
-        description: 'write the report as JSON; - writes it to stdout, and nothing else',
-      },
+      json: { type: 'boolean', description: 'print the report as JSON' },
+      out: { type: 'string', valueHint: 'file', description: 'also write the report into a file, as JSON' },
     },
     run: ({ args }) => examineAndPrint(args),
   }),
@@ -53,17 +49,16 @@ export const doctor = command(
 
 /** The options, as the command line gives them. */
 interface DoctorArgs extends ClientArgs {
-  readonly 'opener-url'?: string | undefined
-  readonly json?: string | undefined
+  readonly json?: boolean | undefined
+  readonly out?: string | undefined
 }
 
 /** Examines a server, prints the report, and sets the exit status. */
 async function examineAndPrint(args: DoctorArgs): Promise<void> {
   const subject = subjectOf(args)
-  const { json: file } = args
-  const isWritten = file !== undefined && file !== '-'
+  const { out } = args
   // Before anything is sent, so that a wrong name costs no request.
-  if (isWritten) await checkWritable('json', file)
+  if (out !== undefined) await checkWritable(out)
   const { stdout, stderr } = process
   const progress = (text: string) => {
     if (stderr.isTTY) stderr.write(`\r\x1b[2K${text.slice(0, Math.max(20, stderr.columns - 1))}`)
@@ -78,22 +73,17 @@ async function examineAndPrint(args: DoctorArgs): Promise<void> {
   progress('')
   const report = reportOf(findings)
   const json = `${jsonText(report, 2)}\n`
-  stdout.write(file === '-' ? json : print(report, stdout.isTTY ? stdout.columns : undefined))
-  if (isWritten) await writeWhole(file, json)
+  stdout.write(args.json ? json : print(report, stdout.isTTY ? stdout.columns : undefined))
+  if (out !== undefined) await writeWhole(out, json)
   process.exitCode = report.works ? 0 : 1
 }
 
 function subjectOf(args: DoctorArgs) {
   const { env } = process
   const apiKey = env.SHORTLINK_API_KEY || undefined
-  const key = new ApiKey(apiKey, undefined)
   const allowInsecureHttp = args['allow-insecure-http'] ?? false
-  const address = (option: 'base-url' | 'opener-url', variable: string) => {
-    const [name, given] = args[option] ? [`--${option}`, args[option]] : [variable, env[variable]]
-    return given ? parseAddress(name, given, allowInsecureHttp, (text) => key.redact(text)) : undefined
-  }
-  const baseUrl = address('base-url', 'SHORTLINK_BASE_URL')
-  const openerUrl = address('opener-url', 'SHORTLINK_OPENER_URL')
+  const baseUrl = addressOf(args, 'base-url', 'SHORTLINK_BASE_URL')
+  const openerUrl = addressOf(args, 'opener-url', 'SHORTLINK_OPENER_URL')
   // The opener alone needs no key.
   if (baseUrl !== undefined || openerUrl === undefined) requireClient(args)
   return { baseUrl, openerUrl, apiKey, authScheme: schemeFromEnvironment(), allowInsecureHttp }

@@ -1,5 +1,6 @@
 import { defineCommand } from 'citty'
 import type { ShortLinkClient } from '../client.ts'
+import { similarName } from '../schema/checks.ts'
 import { clientArgs, clientOf } from './client.ts'
 import { command, numberOption, UsageError } from './command.ts'
 import { type OutputRow, outputArgs, outputOf } from './output.ts'
@@ -21,7 +22,9 @@ export const list = command(
     async run({ args }) {
       const { resource, limit } = args
       if (!resources.includes(resource as Resource)) {
-        throw new UsageError(`there is no list of '${resource}', but of ${resources.join(', ')}`)
+        const meant = similarName(resource, resources)
+        const advice = meant ? `did you mean ${meant}?` : `but of ${resources.join(', ')}`
+        throw new UsageError(`there is no list of '${resource}', ${advice}`)
       }
       const most = limit === undefined ? Infinity : numberOption('limit', limit, 1, 1e9)
       const output = await outputOf(args)

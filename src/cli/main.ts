@@ -30,7 +30,7 @@ const commands: Record<string, { summary: string; load: () => Promise<Command> }
     load: async () => (await import('./call-command.ts')).call,
   },
   doctor: {
-    summary: 'read from a deployment, and say how it answers and what to do',
+    summary: 'read from a server, and say how it responds and what to do',
     load: async () => (await import('./doctor-command.ts')).doctor,
   },
   sandbox: {
@@ -52,18 +52,18 @@ Options:
 
 The address and the key come from the variables SHORTLINK_BASE_URL and SHORTLINK_API_KEY.
 
-Exit status: 0 done, 1 something failed or is unknown, 2 wrong usage
-`
+Exit status: 0 done, 1 something failed or is unknown, 2 wrong usage`
 
 /** Runs a command. Returns the exit status; a command may have set one by itself. */
 export async function main([name = '', ...args]: string[]): Promise<number | undefined> {
   if (name === '--version' || name === '-v') return print(VERSION)
   if (name === '--help' || name === '-h') return print(help)
+  if (name === 'help') return main(args.length > 0 ? [args[0]!, '--help'] : ['--help'])
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!entry) {
     const meant = similarName(name, Object.keys(commands))
     const problem = `there is no command '${name}'${meant ? `, did you mean ${meant}?` : ''}`
-    return fail(name === '' ? help : `shortlink-sdk: ${problem}\n\n${help}`, 2)
+    return fail(name === '' ? help : `shortlink-sdk: ${problem}\n'shortlink-sdk --help' lists the commands.`, 2)
   }
   const command = await entry.load()
   // What follows `--` is for the program that the command runs.
@@ -76,7 +76,8 @@ export async function main([name = '', ...args]: string[]): Promise<number | und
     return undefined
   } catch (error) {
     const isUsage = error instanceof UsageError
-    const message = `shortlink-sdk ${name}: ${(error as Error).message}`
+    // It may quote a file.
+    const message = `shortlink-sdk ${name}: ${printable((error as Error).message)}`
     return fail(isUsage ? `${message}\n'shortlink-sdk ${name} --help' lists the options.` : message, isUsage ? 2 : 1)
   }
 }

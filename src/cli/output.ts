@@ -41,7 +41,8 @@ export async function outputOf({ format, json, out }: OutputArgs): Promise<Outpu
   if (format !== undefined && !formats.includes(format as Format)) {
     throw new UsageError(`--format takes ${formats.join(', ')}, not '${format}'`)
   }
-  if (out !== undefined) await checkWritable('out', out)
+  if (json && format !== undefined && format !== 'json') throw new UsageError(`--json is not --format ${format}`)
+  if (out !== undefined) await checkWritable(out)
   const isTerminal = out === undefined && process.stdout.isTTY
   const chosen = json ? 'json' : ((format as Format | undefined) ?? formatOf(out) ?? (isTerminal ? 'table' : 'csv'))
   return {
@@ -75,9 +76,9 @@ function render(
 ): string {
   if (format === 'json') return `${jsonText(rows, 2)}\n`
   if (format === 'ndjson') return rows.map((row) => `${jsonText(row)}\n`).join('')
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  const columns = rows.length > 0 ? [...new Set(rows.flatMap((row) => Object.keys(row)))] : (main ?? [])
   if (format === 'table') return table(rows, main ?? columns)
-  if (rows.length === 0) return ''
+  if (columns.length === 0) return ''
   const cells = rows.map((row) => columns.map((column) => show(textOf(row[column]))))
   // A cell that a spreadsheet would run gets an apostrophe, which readRows takes away again.
   return stringify([columns.map(show), ...cells], { escape_formulas: true })

@@ -9,14 +9,16 @@ import { UsageError } from './command.ts'
  *
  * @throws {UsageError} if it cannot
  */
-export async function checkWritable(option: string, path: string): Promise<void> {
+export async function checkWritable(path: string): Promise<void> {
+  // Elsewhere it stands for standard output, where the results go without this option.
+  if (path === '-') throw new UsageError('--out takes a file: leave it out for standard output')
   try {
     const file = await existing(path)
     if (file?.isDirectory()) throw new Error(`${path} is a folder`)
     await access(file ? path : dirname(path), constants.W_OK)
     if (file?.isFile()) await access(dirname(await realpath(path)), constants.W_OK)
   } catch (error) {
-    throw new UsageError(`--${option}: ${(error as Error).message}`)
+    throw new UsageError(`--out: ${(error as Error).message}`)
   }
 }
 

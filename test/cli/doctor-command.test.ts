@@ -148,12 +148,12 @@ test('the deviations that could not be seen are printed by their reason, and tho
   )
 })
 
-describe('--json', () => {
-  test('writes the report into a file, beside the text', async () => {
+describe('--json and --out', () => {
+  test('writes the report as JSON into the file of --out, beside the text', async () => {
     terminal(false)
     const { baseUrl, openerUrl } = await served(createSandbox({ dialect: ['error-missing'] }))
     const file = join(await folder(), 'report.json')
-    await doctor.run(['--json', file])
+    await doctor.run(['--out', file])
     expect(stdout).toContain('verdict: The client will work.')
     const report: unknown = JSON.parse(await readFile(file, 'utf8'))
     expect(report).toEqual({
@@ -191,10 +191,10 @@ describe('--json', () => {
     })
   })
 
-  test('writes it to stdout, and nothing else, for -', async () => {
+  test('prints the report as JSON, and nothing else, with --json', async () => {
     terminal(false)
     await served()
-    await doctor.run(['--json', '-'])
+    await doctor.run(['--json'])
     expect(JSON.parse(stdout)).toMatchObject({ works: true })
   })
 
@@ -213,7 +213,7 @@ describe('--json', () => {
         return honest
       },
     })
-    await doctor.run(['--json', file])
+    await doctor.run(['--out', file])
     expect(before).toEqual(['the old one'])
     expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ works: true })
     expect(await readdir(path)).toEqual(['report.json'])
@@ -222,14 +222,14 @@ describe('--json', () => {
   test('writes into what is no file, such as /dev/null, without putting a file in its place', async () => {
     terminal(false)
     await served()
-    await doctor.run(['--json', '/dev/null'])
+    await doctor.run(['--out', '/dev/null'])
     expect((await stat('/dev/null')).isFile()).toBe(false)
   })
 
   test('refuses a file that cannot be written before anything is sent', async () => {
     const sandbox = createSandbox()
     await served(sandbox)
-    await expect(doctor.run(['--json', join(await folder(), 'no', 'report.json')])).rejects.toThrow(/^--json: ENOENT/)
+    await expect(doctor.run(['--out', join(await folder(), 'no', 'report.json')])).rejects.toThrow(/^--out: ENOENT/)
     expect(sandbox.requests).toEqual([])
   })
 })
@@ -240,7 +240,7 @@ describe('where the addresses and the key come from', () => {
     const { baseUrl, openerUrl } = await served()
     vi.stubEnv('SHORTLINK_BASE_URL', 'https://other.invalid/api')
     vi.stubEnv('SHORTLINK_OPENER_URL', 'not an address')
-    await doctor.run(['--base-url', `${baseUrl}/`, '--opener-url', openerUrl, '--json', '-'])
+    await doctor.run(['--base-url', `${baseUrl}/`, '--opener-url', openerUrl, '--json'])
     expect(JSON.parse(stdout)).toMatchObject({ baseUrl, openerUrl, works: true })
   })
 
@@ -312,7 +312,7 @@ describe('as a program', { timeout: 120_000 }, () => {
     expect(trusted.code).toBe(0)
   })
 
-  test('Ctrl-C leaves the old file of --json, and no other', async () => {
+  test('Ctrl-C leaves the old file of --out, and no other', async () => {
     let isAsked = () => {}
     const asked = new Promise<void>((resolve) => {
       isAsked = resolve
@@ -322,7 +322,7 @@ describe('as a program', { timeout: 120_000 }, () => {
     const file = join(path, 'report.json')
     await writeFile(file, 'the old one')
     const env = { PATH: process.env.PATH, SHORTLINK_BASE_URL: `${origin}/api`, SHORTLINK_API_KEY: 'a-key' }
-    const child = spawn(process.execPath, ['--import', 'tsx', cli, 'doctor', '--json', file], { env })
+    const child = spawn(process.execPath, ['--import', 'tsx', cli, 'doctor', '--out', file], { env })
     const ended = once(child, 'exit')
     await asked
     child.kill('SIGINT')

@@ -342,6 +342,8 @@ test('list prints every row, or as many as it is told, of every resource', async
     expect((await run('list', resource)).status).toBe(0)
   }
   expect((await run('list', 'channels')).stdout).toBe('')
+  sandbox.data.links.length = 0
+  expect((await run('list', 'links', '--format', 'csv')).stdout).toBe('id,shorturl,longurl,clicks,date\n')
   expect((await run('list', 'channels', '--json')).stdout).toBe('[]\n')
 })
 
@@ -359,6 +361,7 @@ test('call makes any call and prints the response, and an error is one line', as
 
 test.each<[string[], string]>([
   [[], 'Usage: shortlink-sdk <command>'],
+  [['help', 'lst'], "there is no command 'lst', did you mean list?"],
   [['lst'], "there is no command 'lst', did you mean list?"],
   [['import'], 'Missing required positional argument: FILE'],
   [['import', 'a.csv', 'b.csv'], "unexpected argument 'b.csv'"],
@@ -381,7 +384,10 @@ test.each<[string[], string]>([
   [['sandbox', '--rate-limit', 'none'], "--rate-limit takes a number from 1 to 1000000, or off, not 'none'"],
   [['sandbox', '--dialect', 'deploy'], "--dialect: there is no deviation 'deploy', did you mean deployed?"],
   [['list'], 'Missing required positional argument: RESOURCE'],
-  [['list', 'lnks'], "there is no list of 'lnks', but of links"],
+  [['list', 'lnks'], "there is no list of 'lnks', did you mean links?"],
+  [['list', 'users'], "there is no list of 'users', but of links"],
+  [['list', 'links', '--json', '--format', 'csv'], '--json is not --format csv'],
+  [['list', 'links', '--out', '-'], '--out takes a file: leave it out for standard output'],
   [['list', 'links', '--limit', '0'], '--limit takes a number from 1'],
   [['list', 'links', '--json=yes'], '--json takes no value'],
   [['shorten', 'a', 'b', '--alias', 'x'], '--alias is for one URL'],
@@ -416,11 +422,31 @@ test('the address is taken from --base-url, and http beyond this machine only if
   vi.stubEnv('SHORTLINK_BASE_URL', '')
   const { status, stderr } = await run('list', 'links', '--base-url', 'http://sho.rt/api')
   expect(status).toBe(2)
-  expect(stderr).toContain('allowInsecureHttp')
+  expect(stderr).toContain('--base-url: http: sends the key unencrypted: use https:, or set --allow-insecure-http')
+})
+
+test('a table counts the columns that a character takes on a terminal', async () => {
+  await setUp({
+    data: {
+      campaigns: [
+        { name: '日本語のページ', slug: 'a' },
+        { name: '🎉 party', slug: 'b' },
+      ],
+    },
+  })
+  const lines = (await run('list', 'campaigns', '--format', 'table')).stdout.split('\n').slice(0, 3)
+  const before = [/^ID {2}NAME {12}(?=\S)/, /^1 {3}日本語のページ {2}(?=\S)/, /^2 {3}🎉 party {8}(?=\S)/]
+  for (const [index, line] of lines.entries()) expect(line).toMatch(before[index]!)
+})
+
+test('help is a command too, and a misspelled command is answered in two lines', async () => {
+  expect((await run('help')).stdout).toBe((await run('--help')).stdout)
+  expect((await run('help', 'list')).stdout).toBe((await run('list', '--help')).stdout)
+  expect((await run('lst')).stderr.split('\n')).toHaveLength(3)
 })
 
 test('every command has its help, with its options, and nothing in it that colours a pipe', async () => {
-  for (const name of ['shorten', 'list', 'import', 'report', 'sync', 'call']) {
+  for (const name of ['shorten', 'list', 'import', 'report', 'sync', 'call', 'doctor']) {
     const { status, stdout, stderr } = await run(name, '--help')
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toContain(`shortlink-sdk ${name}`)

@@ -133,3 +133,13 @@ test('a reader that closes the pipe ends the command quietly', { timeout: 60_000
   child.stdout!.destroy()
   expect(await ended).toMatchObject({ status: 0, stderr: '' })
 })
+
+test('a full disk is an error of one line', { skip: process.platform !== 'linux' }, async () => {
+  const child = spawn('sh', ['-c', '"$0" "$1" --help > /dev/full', process.execPath, cli], { stdio: 'pipe' })
+  let stderr = ''
+  child.stderr.on('data', (text) => {
+    stderr += text
+  })
+  const [status] = await once(child, 'close')
+  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(/^shortlink-sdk: ENOSPC: .*\n$/) })
+})

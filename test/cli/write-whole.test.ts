@@ -43,7 +43,7 @@ test('the old file stays, and nothing beside it, if the new one cannot be writte
 })
 
 test('a device is written to, and not replaced', { skip: process.platform === 'win32' }, async () => {
-  await checkWritable('out', '/dev/null')
+  await checkWritable('/dev/null')
   await writeWhole('/dev/null', 'text')
   expect((await stat('/dev/null')).isCharacterDevice()).toBe(true)
 })
@@ -51,9 +51,9 @@ test('a device is written to, and not replaced', { skip: process.platform === 'w
 test('a name that cannot be written is refused before there is anything to write', async () => {
   await mkdir(path('folder'))
   for (const name of [path('folder'), path('none/a.csv')]) {
-    await expect(checkWritable('out', name)).rejects.toThrow(UsageError)
-    await expect(checkWritable('out', name)).rejects.toThrow(/^--out: /)
+    await expect(checkWritable(name)).rejects.toThrow(UsageError)
+    await expect(checkWritable(name)).rejects.toThrow(/^--out: /)
   }
-  await checkWritable('out', path('a.csv'))
+  await checkWritable(path('a.csv'))
   expect(await readdir(folder)).toEqual(['folder'])
 })
