@@ -3,6 +3,7 @@ import process from 'node:process'
 import { fileJournal } from '../bulk/file-journal.ts'
 import type { ShortLinkClient } from '../client.ts'
 import { isShortLinkError } from '../errors.ts'
+import { onAbort } from '../runtime/abort.ts'
 import type { TaskClient } from '../tasks/index.ts'
 import { Progress } from './progress.ts'
 
@@ -32,8 +33,14 @@ export class Work {
     this.progress = new Progress(what)
     const counted = <Call extends (...args: never[]) => PromiseLike<unknown>>(call: Call) =>
       ((...args) => {
-        // Nothing more is begun.
-        if (this.#isStopping) return Promise.reject(new Interrupted())
+        // Nothing more is begun. To fail at once would let the work go on to the next item, and to all others.
+        if (this.#isStopping) {
+          return new Promise((_, reject) => {
+            const end = () => reject(this.signal.reason)
+            if (this.signal.aborted) end()
+            else onAbort(this.signal, end)
+          })
+        }
         this.#inWork++
         const result = call(...args)
         const end = () => {
