@@ -2,7 +2,6 @@ import node from '@astrojs/node'
 import { defineConfig } from 'astro/config'
 
 export default defineConfig({
-  output: 'server',
   adapter: node({ mode: 'standalone' }),
   server: { port: Number(process.env.PORT) || 4321 },
 })
