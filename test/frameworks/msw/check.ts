@@ -2,20 +2,23 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import { run } from '../harness.ts'
 
-/** The formats and resolutions that TypeScript has, with the extension that stands for each. */
-const ways = {
-  mts: ['--module', 'nodenext'],
-  cts: ['--module', 'nodenext'],
-  ts: ['--module', 'esnext', '--moduleResolution', 'bundler'],
-}
+// Also run in ../msw-3, with the msw that is installed there.
+const program = new URL('shortlinks.test.ts', import.meta.url)
 
-for (const [extension, options] of Object.entries(ways)) {
-  test(`setupServer takes the handlers in .${extension} with ${options.join(' ')}, and the test runs`, async () => {
-    const folder = `build/${extension}`
-    await mkdir(folder, { recursive: true })
-    await copyFile('shortlinks.test.ts', `${folder}/shortlinks.test.${extension}`)
+/** The resolutions that TypeScript has, with the extensions of the formats that each compiles. */
+const ways = [
+  { extensions: ['mts', 'cts'], options: ['--module', 'nodenext'] },
+  { extensions: ['ts'], options: ['--module', 'esnext', '--moduleResolution', 'bundler'] },
+]
+
+for (const { extensions, options } of ways) {
+  const formats = extensions.map((extension) => `.${extension}`).join(' and ')
+  test(`setupServer takes the handlers in ${formats} with ${options.join(' ')}, and the test runs`, async () => {
+    const files = extensions.map((extension) => `build/shortlinks.test.${extension}`)
+    await mkdir('build', { recursive: true })
+    await Promise.all(files.map((file) => copyFile(program, file)))
     const strict = ['--target', 'es2022', '--types', 'node', '--strict', '--skipLibCheck', '--ignoreConfig']
-    await run('tsc', [...strict, ...options, '--outDir', folder, `${folder}/shortlinks.test.${extension}`])
-    await run('node', ['--test', `${folder}/shortlinks.test.${extension.replace('t', 'j')}`])
+    await run('tsc', [...strict, ...options, ...files])
+    await run('node', ['--test', ...files.map((file) => file.replace(/ts$/, 'js'))])
   })
 }

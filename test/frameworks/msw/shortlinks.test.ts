@@ -9,7 +9,7 @@ const sandbox = createSandbox({ data: { campaigns: [{ name: 'Sale' }] } })
 const server = setupServer(...handlers(sandbox))
 
 test('the client of the app reaches the sandbox through msw', async () => {
-  server.listen({ onUnhandledRequest: 'error' })
+  server.listen()
   const client = new ShortLinkClient({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey })
 
   await client.campaigns.create({ name: 'Opening day' })
