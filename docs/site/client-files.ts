@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { AstroIntegration } from 'astro'
-import { type BuildOptions, build, type Plugin, transform } from 'esbuild'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
 import manifest from '../../package.json' with { type: 'json' }
 import { codeStyles } from './colors.ts'
 import { docs, packageFolder, runFolder } from './folders.ts'
@@ -19,12 +19,7 @@ export function clientFiles(): AstroIntegration {
         const start = performance.now()
         await rm(runFolder, { recursive: true, force: true })
         await mkdir(runFolder, { recursive: true })
-        await Promise.all([
-          copyPackage(),
-          scripts(),
-          writeTypes(),
-          writeFile(join(runFolder, 'code.css'), codeStyles()),
-        ])
+        await Promise.all([scripts(), writeTypes(), writeFile(join(runFolder, 'code.css'), codeStyles())])
         logger.info(`made public/run in ${Math.round(performance.now() - start)} ms`)
       },
     },
@@ -38,20 +33,6 @@ const entries = Object.fromEntries(
     return [[name.replace('.', manifest.name), entry.import.replace('./dist/', '')]]
   }),
 )
-
-async function copyPackage(): Promise<void> {
-  for (const name of await readdir(packageFolder, { recursive: true })) {
-    if (!name.endsWith('.js') || name.startsWith('cli')) continue
-    // Names are kept, since stacks and printed errors show them.
-    const { code } = await transform(await readFile(join(packageFolder, name), 'utf8'), {
-      minifyWhitespace: true,
-      legalComments: 'inline',
-    })
-    const path = join(runFolder, 'package', name)
-    await mkdir(join(path, '..'), { recursive: true })
-    await writeFile(path, code)
-  }
-}
 
 /** Leaves imports of the package to the browser, which has its modules from `public/run/package`. */
 const packageInPage: Plugin = {
@@ -83,14 +64,23 @@ const onlyEnglish: Plugin = {
   },
 }
 
-/** Leaves out the third of TypeScript that serves whole editors: its server, its fixes and its refactorings. */
+/** Parts of TypeScript that nothing here calls: its server and builds, older targets, and what only whole editors offer. */
+const unused = [
+  'server|typingsInstallerCore|compiler/(tsbuildPublic|executeCommandLine)',
+  'compiler/transformers/(es20|generators|jsx|legacyDecorators|module/system)',
+  'services/(codefixes|codeFixProvider|refactors|refactorProvider|suggestionDiagnostics|mapCode|pasteEdits|rename)',
+  'services/(navigat|goToDefinition|callHierarchy|documentHighlights|outlining|smartSelection|breakpoints)',
+  'services/(classifier|inlayHints|getEditsForFileRename)',
+]
+
+/** Leaves out half of TypeScript. */
 const smallTypeScript: Plugin = {
   name: 'small-typescript',
   setup({ onLoad }) {
     onLoad({ filter: /typescript[\\/]lib[\\/]typescript\.js$/ }, async ({ path }) => {
       const sources = (await readFile(path, 'utf8')).split(/^(?=\/\/ src\/)/m)
-      const kept = sources.filter((source) => !/^\/\/ src\/(server|services\/(codefixes|refactors))\//.test(source))
-      return { contents: kept.join('') }
+      const isUnused = new RegExp(`^// src/(${unused.join('|')})`)
+      return { contents: sources.filter((source) => !isUnused.test(source)).join('') }
     })
   },
 }
@@ -118,6 +108,18 @@ async function scripts(): Promise<void> {
       splitting: true,
       entryPoints: ['client/worker.ts', 'client/testing.ts'],
       plugins: [packageInPage],
+    }),
+    // Names are kept, since stacks and printed errors show them.
+    build({
+      ...shared,
+      outdir: join(runFolder, 'package'),
+      splitting: true,
+      minify: false,
+      minifyWhitespace: true,
+      legalComments: 'inline',
+      // The files import each other in an order for what has side effects, and nothing has.
+      logOverride: { 'ignored-bare-import': 'silent' },
+      entryPoints: Object.values(entries).map((file) => join(packageFolder, file)),
     }),
     build({ ...shared, entryPoints: { zod: 'zod' }, plugins: [onlyEnglish] }),
     build({ ...shared, format: 'iife', entryPoints: ['client/language-worker.ts'], plugins: [smallTypeScript] }),
