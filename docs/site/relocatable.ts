@@ -7,7 +7,7 @@ import { hostHeaders, pagePolicy } from './policy.ts'
 
 /**
  * Lets the built pages work from any folder of a server, under a strict policy: their addresses become relative, and their
- * inline scripts and styles become files.
+ * inline scripts and styles become files. So do their icons, which every page has many of.
  */
 export function relocatable(): AstroIntegration {
   return {
@@ -16,20 +16,24 @@ export function relocatable(): AstroIntegration {
       'astro:build:done': async ({ dir }) => {
         const folder = fileURLToPath(dir)
         const names = await readdir(folder, { recursive: true })
-        const styles = new Map<string, string>()
+        const shared: Shared = { styles: new Map(), icons: new Map() }
         await mkdir(`${folder}_astro`, { recursive: true })
         for (const name of names.filter((name) => name.endsWith('.html'))) {
           const { html, scripts } = await rewrite(
             await readFile(folder + name, 'utf8'),
             name.replaceAll('\\', '/'),
-            styles,
+            shared,
           )
           // Astro only logs it if a page cannot be rendered, and goes on.
           if (/<div class="sl-markdown-content">\s*<\/div>/.test(html)) throw new Error(`${name} is empty`)
           for (const [path, script] of scripts) await writeFile(folder + path, script)
           await writeFile(folder + name, html)
         }
-        await writeFile(folder + stylesPath, [...styles.values()].join('\n'))
+        await writeFile(folder + stylesPath, [...shared.styles.values()].join('\n'))
+        const symbols = [...shared.icons].map(
+          ([drawing, id]) => `<symbol id="${id}" viewBox="${iconBox}">${drawing}</symbol>`,
+        )
+        await writeFile(folder + iconsPath, `<svg xmlns="http://www.w3.org/2000/svg">${symbols.join('\n')}</svg>`)
         await writeFile(`${folder}_headers`, hostHeaders())
         // The build is silent about everything else.
         console.log(`${names.filter((name) => name.endsWith('.html')).length} pages in ${folder}`)
@@ -42,21 +46,36 @@ const addresses = ['href', 'src', 'poster', 'data-base']
 /** The style sheet of what had a style attribute. */
 const stylesPath = '_astro/inline.css'
 
-/** `styles` are the rules of that style sheet by their classes, to which this adds those of the page. */
+/** The drawings of all icons, and what an icon is told by. */
+const iconsPath = '_astro/icons.svg'
+const iconBox = '0 0 24 24'
+
+/** What all pages have in two files, to which each page adds: the rules of the style sheet by their classes, and the ids of icons. */
+interface Shared {
+  styles: Map<string, string>
+  icons: Map<string, string>
+}
+
 async function rewrite(
   source: string,
   name: string,
-  styles: Map<string, string>,
+  { styles, icons }: Shared,
 ): Promise<{ html: string; scripts: Map<string, string> }> {
   const root = '../'.repeat(name.split('/').length - 1) || './'
   const scripts = new Map<string, string>()
   const stream = new RewritingStream()
   let script: { isModule: boolean; text: string } | undefined
+  let drawing: string | undefined
   stream.on('startTag', (tag, raw) => {
     if (tag.tagName === 'script' && isProgram(tag.attrs) && !tag.attrs.some(({ name }) => name === 'src')) {
       script = { isModule: tag.attrs.some(({ value }) => value === 'module'), text: '' }
       return
     }
+    if (drawing !== undefined) {
+      drawing += raw
+      return
+    }
+    if (tag.attrs.some(({ name, value }) => name === 'viewBox' && value === iconBox)) drawing = ''
     const style = tag.attrs.find(({ name }) => name === 'style')?.value
     let changed = style !== undefined
     if (style !== undefined) setClass(tag.attrs, classOf(style, styles))
@@ -77,6 +96,15 @@ async function rewrite(
     else stream.emitRaw(raw)
   })
   stream.on('endTag', (tag, raw) => {
+    if (drawing !== undefined) {
+      if (tag.tagName !== 'svg') {
+        drawing += raw
+        return
+      }
+      if (!icons.has(drawing)) icons.set(drawing, `i${icons.size}`)
+      stream.emitRaw(`<use href="${root}${iconsPath}#${icons.get(drawing)}"></use>`)
+      drawing = undefined
+    }
     if (!script) return stream.emitRaw(raw)
     if (tag.tagName !== 'script') throw new Error(`${name}: <script> ends with </${tag.tagName}>`)
     const hash = createHash('sha256').update(script.text).digest('hex').slice(0, 8)

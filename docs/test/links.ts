@@ -23,7 +23,10 @@ export async function htmlFiles(folder: string): Promise<string[]> {
 export async function brokenLinks(folder: string): Promise<string[]> {
   const files = new Set((await readdir(folder, { recursive: true })).map((name) => name.replaceAll('\\', '/')))
   const pages = new Map<string, Document>()
-  for (const name of await htmlFiles(folder)) pages.set(name, await read(join(folder, name)))
+  for (const name of files) {
+    // Drawings have parts with names.
+    if (/\.(html|svg)$/.test(name)) pages.set(name, await read(join(folder, name)))
+  }
   const broken: string[] = []
   for (const [name, { links, resources }] of pages) {
     // It stands at any address, and leads up from there.
