@@ -3,7 +3,7 @@ import { defineConfig, passthroughImageService } from 'astro/config'
 import { clientFiles } from './site/client-files.ts'
 import { codeMeasures, codeTheme } from './site/colors.ts'
 import { parts } from './site/folders.ts'
-import { hovers } from './site/hovers.ts'
+import { hovers, hoversOncePerPage } from './site/hovers.ts'
 import { markCode } from './site/mark-code.ts'
 import { relocatable } from './site/relocatable.ts'
 import { remarkExamples } from './site/remark-examples.ts'
@@ -52,6 +52,7 @@ export default defineConfig({
         ...Object.entries(parts).map(([directory, label]) => ({ label, autogenerate: { directory } })),
       ],
     }),
+    hoversOncePerPage(),
     relocatable(),
   ],
 })

@@ -6,4 +6,4 @@ import { SiteSearch } from './search.ts'
 customElements.define('run-example', RunExample)
 customElements.define('site-search', SiteSearch)
 showHovers()
-makeScrollableFocusable('.sl-markdown-content table')
+makeScrollableFocusable('.sl-markdown-content table, .example-text')

@@ -1,8 +1,9 @@
-/** Lets the keyboard reach what is wider than its place, so that the arrow keys can scroll it. */
+/** Lets the keyboard reach what is larger than its place, so that the arrow keys can scroll it. */
 export function makeScrollableFocusable(selector: string): void {
   const observer = new ResizeObserver((entries) => {
     for (const { target } of entries) {
-      if (target.scrollWidth > target.clientWidth) target.setAttribute('tabindex', '0')
+      const { scrollWidth, clientWidth, scrollHeight, clientHeight } = target
+      if (scrollWidth > clientWidth || scrollHeight > clientHeight) target.setAttribute('tabindex', '0')
       else target.removeAttribute('tabindex')
     }
   })

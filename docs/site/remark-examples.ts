@@ -49,11 +49,9 @@ function runnable(code: Code, output: Code | undefined, words: string[], file: V
   const attributes = {
     // Keeps the styles of prose from what is inside.
     class: 'not-content',
-    'data-code': code.value,
     'data-js': js,
     'data-options': JSON.stringify(options),
     'data-line': String(code.position?.start.line),
-    ...(output ? { 'data-output': output.value } : {}),
   }
   return element('run-example', attributes, [
     element('div', { class: 'example-code' }, [code]),
@@ -64,11 +62,8 @@ function runnable(code: Code, output: Code | undefined, words: string[], file: V
     ]),
     element('div', { class: 'example-output' }, [
       element('p', { class: 'example-caption' }, [text('Output')]),
-      element('pre', { class: 'example-text', tabindex: '0', role: 'group', 'aria-label': 'Output' }, [
-        text(output?.value ?? ''),
-      ]),
+      element('pre', { class: 'example-text', role: 'group', 'aria-label': 'Output' }, [text(output?.value ?? '')]),
     ]),
-    element('div', { class: 'example-result' }, []),
   ])
 }
 

@@ -7,13 +7,14 @@ globalThis.siteTest = {
   /** Runs every example of the page at once, and says what each printed and how it ended. */
   async runExamples() {
     const examples = [...document.querySelectorAll('run-example')]
+    const expected = examples.map((example) => example.querySelector('.example-text').textContent)
     for (const example of examples) example.querySelector('.example-run').click()
     return await Promise.all(
-      examples.map(async (example) => {
+      examples.map(async (example, index) => {
         await this.ended(example)
         return {
           line: example.dataset.line,
-          expected: example.dataset.output ?? '',
+          expected: expected[index],
           printed: example.querySelector('.example-text').textContent,
           status: example.querySelector('.example-status').textContent,
         }

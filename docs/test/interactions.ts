@@ -4,8 +4,31 @@ import { inEditor, pressEnd } from './browsers.ts'
 /** What a reader does besides reading: each begins at the first page. */
 export const interactions: Record<string, (page: Page, site: string) => Promise<void>> = {
   'a name in a program shows its type and what it does': async (page) => {
-    await page.hover('[data-hover*="LinksResource.ensure"]')
-    await page.waitForSelector('.hover:popover-open ::-p-text(Makes sure that a link exists)')
+    await page.hover('.example-code ::-p-text(ensure)')
+    await explained(page, 'Makes sure that a link exists')
+  },
+
+  'a touch shows it too, and a touch elsewhere hides it': async (page) => {
+    await page.tap('.example-code ::-p-text(ensure)')
+    await explained(page, 'Makes sure that a link exists')
+    await page.tap('.example-caption')
+    await page.waitForSelector('.hover:not(:popover-open)')
+  },
+
+  'the keyboard stops once at a program, goes from name to name, and closes with Escape': async (page) => {
+    await page.focus('.page-copy button')
+    await page.keyboard.press('Tab')
+    await explained(page, 'import ShortLinkClient')
+    await page.keyboard.press('ArrowRight')
+    await explained(page, 'const client: ShortLinkClient')
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('.hover:not(:popover-open)')
+    await page.keyboard.press('ArrowLeft')
+    await explained(page, 'import ShortLinkClient')
+    await page.keyboard.press('Tab')
+    await page.waitForSelector('.hover:not(:popover-open)')
+    const next = await page.evaluate(() => document.activeElement!.outerHTML)
+    if (next.includes('data-hover')) throw new Error(`the Tab key stops again at ${next}`)
   },
 
   'the editor completes with the types of the package, and runs what was written': async (page) => {
@@ -186,6 +209,10 @@ export const interactions: Record<string, (page: Page, site: string) => Promise<
     await status(page, 'This link holds no program')
     await page.waitForSelector('.example-run:not([disabled])')
   },
+}
+
+async function explained(page: Page, text: string): Promise<void> {
+  await page.waitForSelector(`.hover:popover-open ::-p-text(${text})`)
 }
 
 async function openEditor(page: Page): Promise<void> {

@@ -6,10 +6,10 @@ import { serve } from './serve.ts'
 
 /** The most that each may be: the site on a disk, the others compressed on the way to a browser. */
 const limits = {
-  'the site': 11_500_000,
-  'the first page': 60_000,
-  'its first run': 120_000,
-  'its editor': 1_300_000,
+  'the site': 9_900_000,
+  'the first page': 45_000,
+  'its first run': 110_000,
+  'its editor': 1_200_000,
 }
 
 /** The sizes, and those that are too large. */
