@@ -132,6 +132,8 @@ async function page({ path, title, description, above, symbols }: Content, order
     `title: ${title}`,
     `description: ${JSON.stringify(description)}`,
     `sidebar: { order: ${order} }`,
+    // The parts of a call are not in it.
+    'tableOfContents: { maxHeadingLevel: 2 }',
     '---',
   ]
   const top = 'calls' in above ? [await resourceText(above, paths)] : [above.text, await examples(above.examples)]
@@ -187,7 +189,7 @@ async function callText(call: CallModel, paths: Paths): Promise<string> {
     docs.remarks,
     parameters.length > 0 && `### Parameters of ${name}`,
     parameters.map(parameterText).join('\n\n'),
-    `### Answer of ${name}`,
+    `### Result of ${name}`,
     docs.returns || `${isList ? 'A list whose rows are' : 'A promise of'} ${names}.`,
     throwsText(docs.throws, `Errors of ${name}`, paths),
     await examples(docs.examples),
@@ -219,7 +221,7 @@ function throwsText(throws: Docs['throws'], heading: string, paths: Paths): stri
   if (throws.length === 0) return ''
   const pathOf = (error: string) => [...paths].find(([{ name }]) => name === error)?.[1]
   const rows = throws.map(({ error, when }) => [`[\`${error}\`](${pathOf(error)}#${slug(error)})`, when])
-  return `### ${heading}\n\nBesides those of [every call](errors.md):\n\n${table(['error', 'where'], rows)}`
+  return `### ${heading}\n\nBesides those of [every call](errors.md):\n\n${table(['error', 'when'], rows)}`
 }
 
 /** An export: what it is, its members, and its examples. */
@@ -242,7 +244,7 @@ async function symbolText(symbol: ts.Symbol): Promise<string> {
     fields.length > 0 && membersTable(fields),
     throws.length > 0 &&
       table(
-        ['error', 'where'],
+        ['error', 'when'],
         throws.map(({ error, when }) => [`\`${error}\``, when]),
       ),
     await examples(codes),
@@ -267,7 +269,7 @@ async function methodText(owner: string, method: ts.Symbol): Promise<string> {
     returns && `Returns: ${returns}`,
     throws.length > 0 &&
       table(
-        ['error', 'where'],
+        ['error', 'when'],
         throws.map(({ error, when }) => [`\`${error}\``, when]),
       ),
     await examples(codes),
