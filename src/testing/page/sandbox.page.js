@@ -21,12 +21,12 @@ const titles = { qrs: 'QR codes', bios: 'Bio pages', splash: 'Splash pages', ope
 
 /** @type {Record<string, object>} */
 const faults = {
-  'answers 500': { status: 500 },
-  'answers 429': { status: 429, headers: { 'Retry-After': '5' } },
-  'answers 401': { status: 401 },
+  'gets a 500': { status: 500 },
+  'gets a 429': { status: 429, headers: { 'Retry-After': '5' } },
+  'gets a 401': { status: 401 },
   'is refused in a 200': { status: 200, body: { error: 1, message: 'The sandbox was told to refuse this.' } },
   'gets an HTML page': { status: 502, body: '<html><body><h1>502 Bad Gateway</h1></body></html>' },
-  'loses its answer': { drop: 'after' },
+  'loses its response': { drop: 'after' },
   'is dropped before the work': { drop: 'before' },
   'takes five seconds': { delay: 5000 },
   'is redirected': { redirect: 'https://moved.example/' },
@@ -225,7 +225,7 @@ function requestLine(request) {
   summary.append(
     make('span', method, 'method'),
     address,
-    make('span', (done ? '✓ ' : '✗ ') + (status ?? 'no answer'), isRefused(request) ? 'refused' : 'done'),
+    make('span', (done ? '✓ ' : '✗ ') + (status ?? 'no response'), isRefused(request) ? 'refused' : 'done'),
   )
   const details = make('details')
   details.append(summary)
@@ -260,7 +260,7 @@ function exchange({ at, done }, { query, headers, requestBody, responseBody, dur
   for (const [name, value] of Object.entries(query)) add(`?${name}`, value)
   if (headers['content-type']) add('type', headers['content-type'])
   if (requestBody) add('sent', make('pre', requestBody))
-  add('answer', responseBody ? make('pre', indented(responseBody)) : '–')
+  add('response', responseBody ? make('pre', indented(responseBody)) : '–')
   return dl
 }
 
