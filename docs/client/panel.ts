@@ -106,7 +106,7 @@ export class Panel {
 
 function requestRow(request: ShownRequest, open: boolean): HTMLElement {
   const { method, path, status, failure, durationMs, body, answer } = request
-  const result = status ?? (failure === undefined ? '…' : 'no answer')
+  const result = status ?? (failure === undefined ? '…' : 'no response')
   const isBad = failure !== undefined || (status ?? 0) >= 400
   const details = element(
     'details',
@@ -122,7 +122,7 @@ function requestRow(request: ShownRequest, open: boolean): HTMLElement {
   )
   if (body !== undefined) details.append(element('p', {}, 'Sent'), bodyText(body, 'Sent'))
   if (failure !== undefined) details.append(element('p', {}, failure))
-  if (answer) details.append(element('p', {}, 'Answer'), bodyText(answer, 'Answer'))
+  if (answer) details.append(element('p', {}, 'Response'), bodyText(answer, 'Response'))
   return element('li', {}, details)
 }
 
