@@ -2,7 +2,7 @@ import { ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { expect, test } from 'vitest'
 
-test('a lost answer does not make a second campaign', async () => {
+test('a lost response does not make a second campaign', async () => {
   const sandbox = createSandbox()
   const client = new ShortLinkClient(sandbox.clientOptions)
   sandbox.fail({ method: 'POST', drop: 'after' })
