@@ -56,13 +56,13 @@ function runnable(code: Code, output: Code | undefined, words: string[], file: V
   return element('run-example', attributes, [
     element('div', { class: 'example-code' }, [code]),
     element('div', { class: 'example-bar' }, [
-      element('button', { type: 'button', class: 'example-run' }, [text('Run')]),
-      element('button', { type: 'button', class: 'example-edit' }, [text('Edit')]),
+      withText('button', { type: 'button', class: 'example-run' }, 'Run'),
+      withText('button', { type: 'button', class: 'example-edit' }, 'Edit'),
       element('span', { class: 'example-status', role: 'status' }, []),
     ]),
     element('div', { class: 'example-output' }, [
-      element('p', { class: 'example-caption' }, [text('Output')]),
-      element('pre', { class: 'example-text', role: 'group', 'aria-label': 'Output' }, [text(output?.value ?? '')]),
+      withText('p', { class: 'example-caption' }, 'Output'),
+      withText('pre', { class: 'example-text', role: 'group', 'aria-label': 'Output' }, output?.value ?? ''),
     ]),
   ])
 }
@@ -70,9 +70,11 @@ function runnable(code: Code, output: Code | undefined, words: string[], file: V
 function needsNode(code: Code): Parent {
   return element('div', { class: 'needs-node' }, [
     code,
-    element('p', { class: 'needs-node-remark' }, [
-      text('Needs Node: a file, a server or a process. It does not run in this page.'),
-    ]),
+    withText(
+      'p',
+      { class: 'needs-node-remark' },
+      'Needs Node: a file, a server or a process. It does not run in this page.',
+    ),
   ])
 }
 
@@ -81,6 +83,8 @@ function element(name: string, properties: Record<string, string>, children: unk
   return { type: 'element', data: { hName: name, hProperties: properties }, children } as unknown as Parent
 }
 
-function text(value: string) {
-  return { type: 'text', value }
+/** An element that holds a text as it is: a text of the Markdown tree would lose the spaces at the beginning of its lines. */
+function withText(name: string, properties: Record<string, string>, value: string): Parent {
+  const data = { hName: name, hProperties: properties, hChildren: [{ type: 'text', value }] }
+  return { type: 'element', data, children: [] } as unknown as Parent
 }
