@@ -10,7 +10,7 @@ import { createOrFind, type PlacedLink } from './create.ts'
 import { checkClient, type TaskClient } from './links.ts'
 import { LinksByAddress } from './newest.ts'
 import { checkRows, checkTaskOptions, type TaskOptions, taskChecks } from './options.ts'
-import { hostOf, type LinkRow, paramsOf } from './rows.ts'
+import { hostOf, type LinkRow, listed, paramsOf } from './rows.ts'
 import { createTask, type Task } from './task.ts'
 
 /** Options of `importLinks`. All are optional. */
@@ -169,6 +169,7 @@ export async function* itemsOf<Row>(rows: Iterable<Row> | AsyncIterable<Row>): A
       params = paramsOf(row)
       const issues = checkParams(params, linkCreate)
       if (issues.length) throw new InvalidRequestError(issues)
+      params = listed(params)
       const first = params.custom === undefined ? undefined : rowOfAlias.get(aliasOf(params))
       if (first !== undefined) throw aliasTwice(params.custom, first)
       if (params.custom !== undefined) rowOfAlias.set(aliasOf(params), placeOf(row, number))

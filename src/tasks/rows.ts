@@ -1,12 +1,12 @@
 import { InvalidRequestError } from '../errors.ts'
-import type { LinkCreate } from '../resources/links/params.ts'
+import { type LinkCreate, linkCreate } from '../resources/links/params.ts'
 import type { Id } from '../resources/resource.ts'
 import { canParseUrl } from '../runtime/environment.ts'
 import { isRecord, mismatch } from '../schema/expected.ts'
 
 /**
  * A link as it goes in: the parameters of `links.create`, or a row that `list`, `report` or `import` has written. `longurl`
- * and `alias` are taken for `url` and `custom`; empty values, and what only the server sets, are left out.
+ * and `alias` are taken for `url` and `custom`. Empty values, what only the server sets, and other properties are not sent.
  */
 export type LinkRow = { readonly [Name in keyof Omit<LinkCreate, 'channel'>]?: LinkCreate[Name] | null } & {
   readonly longurl?: string | null | undefined
@@ -43,6 +43,11 @@ export function paramsOf(row: unknown): LinkCreate {
     if (!notParams.has(name)) params[name] = value
   }
   return params as unknown as LinkCreate
+}
+
+/** The parameters that links have. A row may have columns of its own, such as a price, which must not reach the server. */
+export function listed<Params extends LinkCreate>(params: Params): Params {
+  return Object.fromEntries(Object.entries(params).filter(([name]) => Object.hasOwn(linkCreate, name))) as Params
 }
 
 function dropEmpty(row: Record<string, unknown>): Record<string, unknown> {

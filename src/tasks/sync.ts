@@ -11,7 +11,7 @@ import { shown } from '../schema/expected.ts'
 import { createOrFind } from './create.ts'
 import { checkClient, type Links, type TaskClient } from './links.ts'
 import { checkRows, checkTaskOptions, type TaskOptions, taskChecks } from './options.ts'
-import { hostOf, type LinkRow, paramsOf } from './rows.ts'
+import { hostOf, type LinkRow, listed, paramsOf } from './rows.ts'
 import { createTask, type Task } from './task.ts'
 
 /** Options of `syncLinks`. All are optional. */
@@ -165,7 +165,7 @@ async function readWanted(rows: Iterable<LinkRow> | AsyncIterable<LinkRow>): Pro
         problems.push({ path: ['custom'], message: `${shown(custom)} is the alias of row ${first} already` })
       }
       rowOfAlias.set(key, first ?? number)
-      wanted.push(params as Wanted)
+      wanted.push(listed(params as Wanted))
     } catch (error) {
       problems.push(...(error as InvalidRequestError).issues)
     }

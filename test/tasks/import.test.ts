@@ -156,6 +156,22 @@ test('the names of an exported list are taken, and what only the server sets is 
   expect(sandbox.requests[0]!.body).toEqual({ url, custom: 'tea', title: 'Tea' })
 })
 
+test('columns that links do not have stay here, and a misspelled one fails its row', async () => {
+  const { sandbox, client } = setUp()
+  const rows = [
+    { url, custom: 'opening', price: 3, customer: 'Ann' },
+    { url, cusotm: 'closing' },
+  ]
+  const results = await collect(importLinks(client, rows, { concurrency: 1 }))
+  expect(results.map(({ row, ok }) => [row, ok])).toEqual([
+    [rows[0], true],
+    [rows[1], false],
+  ])
+  expect(String(results[1]!.error)).toContain('cusotm: unknown parameter, did you mean custom?')
+  expect(sandbox.requests.map(({ body }) => body)).toContainEqual({ url, custom: 'opening' })
+  expect(JSON.stringify(sandbox.requests)).not.toContain('Ann')
+})
+
 test('a creation whose response is lost is looked up, and makes one link', async () => {
   for (const row of [{ url, custom: 'opening' }, { url }]) {
     const { sandbox, client } = setUp()
