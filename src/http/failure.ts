@@ -103,7 +103,8 @@ export function noResponse(
   const innermost = causesOf(cause).at(-1)
   const said = innermost ? innermost.message || (innermost as { code?: string }).code || innermost.name : cause
   const reason = typeof said === 'string' && said !== '' ? shorten(said, SHOWN) : 'fetch gave no reason'
-  return connectionError(`no response: ${withAdvice(reason, cause, call)}`, outcome, retryable, cause)
+  const message = response ? `the response broke off: ${reason}` : `no response: ${withAdvice(reason, cause, call)}`
+  return connectionError(message, outcome, retryable, cause)
 }
 
 /** Why a connection failed, with advice if the runtime gives none. */
