@@ -112,7 +112,8 @@ export class ShortLinkClient {
   }
 
   /**
-   * Creates a client with other options that shares this client's rate limiter.
+   * Creates a client with other options that shares this client's rate limiter. `headers` replace those of this client. With the
+   * key or the address of another account, give it a `rateLimit` of its own too.
    *
    * @example
    * const patient = client.withOptions({ timeout: 120_000, retry: 5 })
@@ -163,7 +164,8 @@ export class ShortLinkClient {
   }
 
   /**
-   * Reads any list below `baseUrl`, in either form in which the platform sends lists.
+   * Reads any list below `baseUrl`, in either form in which the platform sends lists. A walk leaves out rows that are the same in
+   * whole as an earlier one with an `id`, because rows move between pages.
    *
    * @example
    * import * as z from 'zod'

@@ -24,7 +24,7 @@ export type ErrorCode =
   | 'invalid_response'
   | 'link_conflict'
 
-/** One invalid value: where it is and what is wrong. Issues of a response contain no values, so they are safe to log. */
+/** One invalid value: where it is and what is wrong. Issues of a response contain no values, so they are safe to log, unless your own `schema` quotes them. */
 export interface Issue {
   /** Where: keys and positions, outermost first, such as `['data', 'campaigns', 3, 'id']`. */
   readonly path: readonly (string | number)[]
@@ -250,7 +250,7 @@ export class InvalidResponseError extends ShortLinkError {
   }
 }
 
-/** The alias for `links.ensure` already leads to another URL. Nothing was created or changed. */
+/** The alias for `links.ensure` already leads to another URL. Nothing was created or changed; `outcome` says whether a creation was sent. */
 export class LinkConflictError extends ShortLinkError {
   declare readonly code: 'link_conflict'
   /** The short URL of the existing link. */

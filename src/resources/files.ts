@@ -36,7 +36,7 @@ export class FilesResource extends Resource {
    * const { shorturl } = await client.files.upload('menu.txt', new Blob(['Tea, cake']), { expiry: '2027-01-31' })
    * console.log(shorturl)
    *
-   * @param filename The name with its extension. Any characters are allowed except those that a server could read as a path: `/`,
+   * @param filename The name, with its extension if it has one. Any characters are allowed except those that a server could read as a path: `/`,
    *   `\` and control characters, and these or `..` in escaped form, such as `%2F` or `%252F`. A server that unescapes twice
    *   reads a literal `%25` as `%`.
    * @param content The content of the file.

@@ -45,8 +45,8 @@ const checks: Checks<ServeOptions> = {
 }
 
 /**
- * Puts a sandbox on a port with Node's http, for programs that cannot be given a `fetch`. Short addresses are below its
- * root, and `/` is a page that shows and controls the sandbox. Pages of other origins cannot reach that page's paths.
+ * Puts a sandbox on a port with Node's http, for programs that cannot be given a `fetch`. Short addresses open below its
+ * root, as `http://127.0.0.1:4010/opening` does for `https://sho.rt/opening`, and `/` is a page that shows and controls the sandbox. Pages of other origins cannot reach that page's paths.
  * `/openapi.json` is the OpenAPI document of both APIs, with the addresses of this sandbox.
  *
  * @throws {TypeError} if an option does not exist or does not fit; Node's own error, with its `code`, if the port cannot be used.

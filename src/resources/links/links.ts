@@ -52,7 +52,8 @@ export class LinksResource extends Resource {
   /**
    * Finds a link by its short address or alias: GET `/urls?short=`.
    *
-   * Some servers respond with the single link, in the form of GET `/url/:id`, others with a list of one.
+   * Some servers respond with the single link, in the form of GET `/url/:id`, others with a list of one. The single one lacks the
+   * alias, the domain, the campaign and the channels, which are `null` and empty then.
    *
    * @remarks
    * If the server does not support this search, `find` goes through the newest links: 10 pages at most, which are 1,000
