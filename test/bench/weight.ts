@@ -11,10 +11,10 @@ import { type Finding, interleave, type Limit, type Measured, type Row } from '.
 
 /** What this project may cost. */
 export const limits = {
-  download: { atMost: 40, goal: 28 },
+  download: { atMost: 41, goal: 28 },
   import: { atMost: 2, goal: 1.7 },
   types: { atMost: 455 },
-  disk: { atMost: 1800, goal: 1200 },
+  disk: { atMost: 1850, goal: 1200 },
 } satisfies Record<string, Limit>
 
 const names = (Object.keys(clients) as ClientName[]).filter((name) => clients[name].imports)
