@@ -1,4 +1,5 @@
 import { defineCommand } from 'citty'
+import { ShortLinkClient } from '../client.ts'
 import { isShortLinkError, printable } from '../errors.ts'
 import { importLinks, itemsOf } from '../tasks/import.ts'
 import type { LinkRow } from '../tasks/rows.ts'
@@ -34,7 +35,7 @@ export const importCommand = command(
       if (onTaken !== undefined && onTaken !== 'suffix')
         throw new UsageError(`--on-taken takes suffix, not '${onTaken}'`)
       const output = await outputOf(args)
-      const client = clientOf(args)
+      const client = args['dry-run'] ? new ShortLinkClient() : clientOf(args)
       const { rows, ignored } = await readLinks(file, ['url'])
       if (ignored.length > 0)
         console.error(`Not sent, because a link has no such parameter: ${printable(ignored.join(', '))}`)
@@ -65,7 +66,7 @@ export const importCommand = command(
         for await (const result of run) {
           if (result.replayed) before++
           if (result.ok) done++
-          else work.check(result.error, done > 0)
+          else work.check(result.error, done > 0 || hasIds(rows[result.index]!))
           results[result.index] = resultRow(rows[result.index]!, result)
         }
       }
@@ -94,6 +95,9 @@ async function problemsOf(rows: readonly InputRow[]): Promise<{ line: number; pr
   }
   return problems
 }
+
+/** Whether a 404 may be about an id in the row, rather than about the address of the server. */
+const hasIds = ({ values }: InputRow): boolean => ['campaign', 'channel', 'domain', 'pixels', 'type'].some((name) => values[name])
 
 /** A row of the result: the input without its password, and what became of it. */
 function resultRow(

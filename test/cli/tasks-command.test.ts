@@ -82,6 +82,15 @@ test('import --on-taken suffix gives a taken alias a number', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ line: 1, shorturl: 'https://sho.rt/tea-2' })
 })
 
+test('import --dry-run needs no address and no key', async () => {
+  const { write } = await setUp()
+  vi.stubEnv('SHORTLINK_BASE_URL', undefined)
+  vi.stubEnv('SHORTLINK_API_KEY', undefined)
+  const file = await write('links.csv', `url,custom\n${shop('tea')},tea\n`)
+  expect((await run('import', file, '--dry-run')).status).toBe(0)
+  expect((await run('import', file)).stderr).toContain('no address: set SHORTLINK_BASE_URL')
+})
+
 test('import ends at the first row if the key is wrong, and the key is shown nowhere', async () => {
   const { sandbox, write, files } = await setUp()
   vi.stubEnv('SHORTLINK_API_KEY', 'wrong-key-1234567890')
@@ -110,11 +119,11 @@ test('import and shorten end at the first failure if the address is wrong, and n
   expect(sandbox.requests.length).toBeLessThanOrEqual(30)
 })
 
-test('import goes on if a row is not found after others were done', async () => {
+test.each([0, 15])('import goes on if the campaign of row %i is not found', async (after) => {
   const { sandbox, write } = await setUp()
-  sandbox.fail({ path: '/url/add', after: 15, status: 404, body: { error: 1, message: 'No.' } })
-  const rows = Array.from({ length: 20 }, (_, index) => `${shop(String(index))},p-${index}`)
-  const { status, stderr } = await run('import', await write('links.csv', `url,custom\n${rows.join('\n')}`))
+  sandbox.fail({ path: '/url/add', after, status: 404, body: { error: 1, message: 'No.' } })
+  const rows = Array.from({ length: 20 }, (_, index) => `${shop(String(index))},p-${index},2`)
+  const { status, stderr } = await run('import', await write('links.csv', `url,custom,campaign\n${rows.join('\n')}`))
   expect(status).toBe(1)
   expect(stderr).toContain('19 links done, 1 failed')
 })
