@@ -97,7 +97,8 @@ async function problemsOf(rows: readonly InputRow[]): Promise<{ line: number; pr
 }
 
 /** Whether a 404 may be about an id in the row, rather than about the address of the server. */
-const hasIds = ({ values }: InputRow): boolean => ['campaign', 'channel', 'domain', 'pixels', 'type'].some((name) => values[name])
+const hasIds = ({ values }: InputRow): boolean =>
+  ['campaign', 'channel', 'domain', 'pixels', 'type'].some((name) => values[name])
 
 /** A row of the result: the input without its password, and what became of it. */
 function resultRow(
