@@ -82,6 +82,28 @@ test('import --on-taken suffix gives a taken alias a number', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ line: 1, shorturl: 'https://sho.rt/tea-2' })
 })
 
+test('lists and objects in the cells of a CSV file are sent as such, and other cells as they are', async () => {
+  const { sandbox, write } = await setUp()
+  const cells: Record<string, string> = {
+    url: shop('tea'),
+    title: '[Tea]',
+    pixels: '[1,2]',
+    channel: '[2]',
+    deeplink: '{"auto":true}',
+    geotarget: '[{"location":"Germany","link":"https://shop.example/de"}]',
+    devicetarget: '[{"device":"iPhone","link":"https://shop.example/ios"}]',
+    languagetarget: '[{"language":"de","link":"https://shop.example/de"}]',
+    parameters: '[{"name":"ref","value":"[mail]"}]',
+  }
+  const quoted = Object.values(cells).map((cell) => `"${cell.replaceAll('"', '""')}"`)
+  const file = await write('links.csv', `${Object.keys(cells).join(';')}\n${quoted.join(';')}\n`)
+  expect(await run('import', file)).toMatchObject({ status: 0 })
+  const { url, title, channel: _, ...json } = cells
+  const lists = Object.fromEntries(Object.entries(json).map(([name, cell]) => [name, JSON.parse(cell)]))
+  const created = sandbox.requests.find(({ method }) => method === 'POST')!
+  expect(created.body).toEqual({ url, title, ...lists, channel: 2 })
+})
+
 test('import --dry-run needs no address and no key', async () => {
   const { write } = await setUp()
   vi.stubEnv('SHORTLINK_BASE_URL', undefined)
