@@ -170,11 +170,12 @@ export class Run<T, R> implements BulkRun<T, R> {
           `bulk: key: ${mismatch('a function that returns a string or number', name, shown)}`,
         )
       }
-      if (this.#keys.has(String(name))) {
+      const entry = { key: String(name) }
+      if (this.#keys.has(entry.key)) {
         throw new ConfigurationError(`bulk: key: item ${index} has the key ${shown(name)} of an earlier item`)
       }
-      if (journal) this.#keys.add(String(name))
-      return { key: String(name) }
+      if (journal) this.#keys.add(entry.key)
+      return entry
     }
     if (!journal) return { key: String(index) }
     const entry = { key: String(index), fingerprint: fingerprint(item) }

@@ -66,7 +66,7 @@ export const importCommand = command(
         for await (const result of run) {
           if (result.replayed) before++
           if (result.ok) done++
-          else work.check(result.error, done > 0 || hasIds(rows[result.index]!))
+          else work.check(result.error, done === 0 && !hasIds(rows[result.index]!))
           results[result.index] = resultRow(rows[result.index]!, result)
         }
       }

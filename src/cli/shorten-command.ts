@@ -39,10 +39,7 @@ export const shorten = command(
           signal: work.signal,
         })) {
           results[index] = { url: row.url, shorturl, created }
-          work.check(
-            error,
-            results.some((result) => result?.shorturl !== undefined),
-          )
+          work.check(error, !results.some((result) => result?.shorturl !== undefined))
           if (error !== undefined && !work.signal.aborted) {
             failed++
             console.error(`${printable(String(row.url))}: ${(error as Error).message}`)

@@ -81,15 +81,15 @@ export class Work {
   }
 
   /**
-   * Ends the work if an error means that every other call fails too: the key is wrong, or the address, which is in doubt
-   * until a call has succeeded.
+   * Ends the work if an error means that every other call fails too: the key is wrong, or the address, if that is still in
+   * doubt.
    */
-  check(error: unknown, hasSucceeded = true): void {
+  check(error: unknown, isAddressInDoubt = false): void {
     if (!isShortLinkError(error)) return
     const isKeyWrong = error.code === 'authentication' || error.code === 'configuration'
     const isRedirect = error.code === 'api' && error.status >= 300 && error.status < 400
     const isAddressWrong = isRedirect || ['connection', 'invalid_response', 'not_found'].includes(error.code)
-    if (isKeyWrong || (isAddressWrong && !hasSucceeded)) this.#controller.abort(error)
+    if (isKeyWrong || (isAddressWrong && isAddressInDoubt)) this.#controller.abort(error)
   }
 
   /** Ends what waits for the rate limit, once no call is in flight. */

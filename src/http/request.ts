@@ -107,7 +107,8 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
   const isUpload = 'content' in call
   const api = call.api === 'opener' ? defaults.opener : defaults.management
   const optionChecks = call.optionChecks ?? (isUpload ? uploadOptionChecks : requestOptionChecks)
-  const own = ownProperties(checkOptions(options, optionChecks).length ? {} : options)
+  const hasValidOptions = checkOptions(options, optionChecks).length === 0
+  const own = ownProperties(hasValidOptions ? options : {})
   const headers = [...defaults.headers, ...headerPairs(own.headers)]
   const authorization = authorizationIn(headers)
   const redact = redactorOf([...secretsIn(query, checks), ...secretsIn(json, checks)], authorization, apiKey)
@@ -119,7 +120,8 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
 
   const path = escapePath(call.path)
   const issues = [
-    ...checkOptions(options, optionChecks, show),
+    // Again, because only now it is known which values are secrets.
+    ...(hasValidOptions ? [] : checkOptions(options, optionChecks, show)),
     ...(checks ? checkParams(json === undefined ? (query ?? {}) : json, checks, show, optionNames) : []),
     ...(isUpload ? checkContent(call.content, typeof call.path === 'string' ? 'body' : 'content') : []),
   ]

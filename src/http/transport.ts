@@ -137,7 +137,7 @@ export class Transport {
     return new ListPromise(this.pageFetcher(list, options), list.query ?? {}, options ?? {}, {
       context,
       check,
-      hasUniqueIds: list.hasUniqueIds ?? true,
+      hasUniqueIds: list.hasUniqueIds,
     })
   }
 

@@ -19,7 +19,7 @@ export interface WalkSettings {
   /** The context of errors. */
   readonly context: ErrorContext
   /** Whether no two rows have the same id and type. Otherwise only rows that are the same in whole are duplicates. Default `true`. */
-  readonly hasUniqueIds?: boolean
+  readonly hasUniqueIds?: boolean | undefined
 }
 
 /** The minimum number of rows that are remembered, to recognise duplicates. */
