@@ -7,8 +7,8 @@ import { ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts
 import { rateHeaders } from '../../src/rate-limit/headers.ts'
 import { createSandbox, type SandboxOptions } from '../../src/testing/index.ts'
 import { serve } from '../../src/testing/server.ts'
-import { type Report, run } from '../limits/processes.ts'
-import { hasRedis, startRedis } from '../limits/redis.ts'
+import { type Report, run } from '../rate-limit/processes.ts'
+import { hasRedis, startRedis } from '../rate-limit/redis.ts'
 
 const CALLS = 120
 const LIMIT = 30

@@ -2,7 +2,7 @@
 import { ShortLinkClient } from '../../src/index.ts'
 import { createRateLimiter } from '../../src/rate-limit/limiter.ts'
 import { createSandbox } from '../../src/testing/index.ts'
-import { FakeClock } from '../limits/clock.ts'
+import { FakeClock } from '../rate-limit/clock.ts'
 import { clients } from './clients.ts'
 import type { Finding, Limit, Row } from './measure.ts'
 

@@ -1,0 +1,346 @@
+import { createServer as createTlsServer } from 'node:https'
+import { createServer as createTcpServer } from 'node:net'
+import { createSandbox } from 'shortlink-sdk/testing'
+import { ProxyAgent, fetch as undiciFetch } from 'undici'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { ShortLinkClient } from '../../src/index.ts'
+import { fileFromPath } from '../../src/node.ts'
+import { selfSigned } from '../fixtures/self-signed.ts'
+import { html } from '../helpers/answers.ts'
+import { becomeBrowser } from '../helpers/browser.ts'
+import { connect } from '../helpers/client.ts'
+import { failure } from '../helpers/outcome.ts'
+import { type Canned, listen, serve } from '../helpers/server.ts'
+
+afterEach(() => void vi.unstubAllGlobals())
+
+const refused = { error: 1, message: 'No' }
+const keyAdvice =
+  /Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme`: .*some hosts drop the Authorization header/
+
+/** The message that a call ends with where the server answers so. */
+async function messageFor(answer: Canned, options = {}): Promise<string> {
+  const error = await failure(connect(await serve(answer), options).account.get())
+  return error.message
+}
+
+/** The port of a server that speaks TLS. */
+async function tlsPort(): Promise<string> {
+  return new URL(await listen(createTlsServer(selfSigned, (_, response) => response.end('{"error":0}')))).port
+}
+
+describe('a refused key', () => {
+  it.each([401, 403])('with %i: the error says to check the key first if one was sent', async (status) => {
+    expect(await messageFor({ status, body: refused })).toMatch(keyAdvice)
+  })
+
+  it('ends its message with one full stop before the advice, whether the server wrote one or not', async () => {
+    const advised = /401 No\. Check `apiKey`/
+    expect(await messageFor({ status: 401, body: refused })).toMatch(advised)
+    expect(await messageFor({ status: 401, body: { error: 1, message: 'No.' } })).toMatch(advised)
+  })
+
+  it.each([401, 403])('with %i: the error has no advice if a proxy adds the key', async (status) => {
+    expect(await messageFor({ status, body: refused }, { apiKey: null })).toBe(`GET /account: ${status} No`)
+  })
+
+  it.each([401, 403])('with %i: the error has no advice if the opener API is sent no key', async (status) => {
+    const client = connect(await serve({ status, body: refused }))
+    const error = await failure(client.opener.create({ url: 'https://shop.example' }))
+    expect(error.message).toBe(`POST /v3/api: ${status} No`)
+  })
+})
+
+describe('a wrong base address', () => {
+  it.each([
+    ['an HTML page', html],
+    ['text', 'no such page'],
+    ['nothing', ''],
+  ])('is suspected if a 404 is %s', async (_, body) => {
+    const server = await serve({ status: 404, body })
+    const error = await failure(connect(server).account.get())
+    expect(error).toMatchObject({ code: 'not_found', outcome: 'rejected' })
+    expect(error.message).toContain(`Is \`baseUrl\` or SHORTLINK_BASE_URL right? It is ${server.origin}/api`)
+  })
+
+  it('is suspected under the name of the opener’s option for the opener API', async () => {
+    const error = await failure(
+      connect(await serve({ status: 404, body: html })).opener.create({ url: 'https://shop.example' }),
+    )
+    expect(error.message).toContain('Is `openerUrl` or SHORTLINK_OPENER_URL right?')
+  })
+
+  it.each<[name: string, body: unknown]>([
+    ['JSON without the keys of the platform', { message: 'No' }],
+    ['JSON whose error is a text, as of a web framework', { error: 'Not Found', message: 'No' }],
+    ['JSON of the platform', refused],
+  ])('is suspected if a 404 is %s, and the call has no id', async (_, body) => {
+    expect(await messageFor({ status: 404, body })).toMatch(/^GET \/account: 404 No\. Is `baseUrl` .* doctor` searches/)
+  })
+
+  it.each<[params: object, isSuspected: boolean]>([
+    [{}, true],
+    [{ custom: 'opening' }, true],
+    [{ campaign: 999 }, false],
+    [{ campaign: '999' }, false],
+    [{ pixels: [7] }, false],
+  ])('is suspected if a 404 is of the platform only if no parameter is an id: %j', async (params, isSuspected) => {
+    const client = connect(await serve({ status: 404, body: refused }))
+    const { message } = await failure(client.links.create({ url: 'https://shop.example', ...params }))
+    expect(message.includes('Is `baseUrl`')).toBe(isSuspected)
+  })
+
+  it.each<[body: unknown, isSuspected: boolean]>([
+    [refused, false],
+    [{ error: true, message: 'No' }, false],
+    [{ error: '404', message: 'No' }, false],
+    [{ error: 'Not Found', message: 'No' }, true],
+  ])('is suspected after a call with an id only if the 404 is not of the platform: %j', async (body, isSuspected) => {
+    const { message } = await failure(connect(await serve({ status: 404, body })).campaigns.delete(7))
+    expect(message.includes('Is `baseUrl`')).toBe(isSuspected)
+  })
+})
+
+describe('an address that may be wrong', () => {
+  const doctor = /right\? It is \S+\. `npx shortlink-sdk doctor` searches for the right one$/
+
+  it.each(['ENOTFOUND', 'ECONNREFUSED'])('is suspected after %s, and the error names the doctor', async (code) => {
+    const fetch = () => Promise.reject(Object.assign(new Error(`connect ${code}`), { code }))
+    const error = await failure(connect({ origin: 'https://sho.rt' }, { fetch }).account.get())
+    expect(error.message).toMatch(doctor)
+  })
+
+  it('is suspected if a page of HTML comes with 200, and the error names the doctor', async () => {
+    expect(await messageFor({ body: html })).toMatch(doctor)
+  })
+
+  it('is named by a redirect to the same path, as it has to be set', async () => {
+    const { message } = await failure(
+      connect(await serve({ status: 301, headers: { Location: 'https://new.example/v2/account?a=1' } })).account.get(),
+    )
+    expect(message).toContain('301 redirected to https://new.example/v2/account?a=1. ')
+    expect(message).toMatch(/set `baseUrl` or SHORTLINK_BASE_URL to https:\/\/new\.example\/v2$/)
+  })
+
+  it('is not guessed from a redirect to another path', async () => {
+    const headers = { Location: '/login' }
+    expect(await messageFor({ status: 302, headers })).toMatch(
+      /set `baseUrl` or SHORTLINK_BASE_URL to the new address$/,
+    )
+  })
+})
+
+describe('an error, whatever the key is', () => {
+  it.each(['wrong', 'first', 'redirected', 'Authorization'])('keeps its own words with the key %s', async (apiKey) => {
+    const said = { error: 1, message: `The key ${apiKey} is unknown.` }
+    expect(await messageFor({ status: 401, body: said }, { apiKey })).toBe(
+      'GET /account: 401 The key [redacted] is unknown. Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme`: some servers expect another one than Bearer, and some hosts drop the Authorization header',
+    )
+    const headers = { Location: `https://new.example/${apiKey}` }
+    expect(await messageFor({ status: 302, headers }, { apiKey })).toMatch(
+      /302 redirected to https:\/\/new\.example\/\[redacted\]\. Redirects are not followed/,
+    )
+    expect(await messageFor({ body: html }, { apiKey })).toMatch(/a gateway, maintenance, or a wrong address/)
+  })
+})
+
+describe('a bot wall', () => {
+  const challenge = '<!DOCTYPE html><html><head><title>Just a moment...</title></head></html>'
+
+  it.each<[name: string, answer: Canned]>([
+    ['a challenge page with 403', { status: 403, body: challenge }],
+    ['a challenge page with 503', { status: 503, body: challenge }],
+    ['a challenge page with 200', { status: 200, body: challenge }],
+    ['a captcha', { status: 429, body: '<html><form class="h-captcha"></form></html>' }],
+    ['an answer with cf-mitigated', { status: 403, headers: { 'cf-mitigated': 'challenge' }, body: html }],
+  ])('is suspected behind %s', async (_, answer) => {
+    expect(await messageFor(answer)).toMatch(
+      /A bot wall may be in front of the server: .*`User-Agent` or cookie.*`headers`/,
+    )
+  })
+
+  it('that only wants a cookie is named with it', async () => {
+    const setCookie = "document.cookie='beget=begetok'+'; expires='+now.toGMTString()+'; path=/';"
+    const page = `<html><head><script>function set_cookie(){${setCookie}}set_cookie();location.reload();</script></head><body></body></html>`
+    const advice =
+      "A bot wall is in front of the server, and lets requests with its cookie through: `headers: { cookie: 'beget=begetok' }`"
+    expect(await messageFor({ status: 200, body: page })).toContain(advice)
+    const { baseUrl, apiKey, fetch } = createSandbox({ dialect: ['bot-wall-beget'] })
+    const client = new ShortLinkClient({ baseUrl, apiKey, fetch })
+    expect((await failure(client.account.get())).message).toContain(advice)
+    const through = client.withOptions({ headers: { cookie: 'beget=begetok' } })
+    expect((await through.account.get()).email).toContain('@')
+  })
+
+  it('is not suspected behind a page that sets a cookie, but does not load itself again', async () => {
+    const body = `<html><script>document.cookie="a=b"</script><p>Welcome</p></html>`
+    expect(await messageFor({ body })).not.toContain('bot wall')
+  })
+
+  it('is not suspected behind another HTML page', async () => {
+    expect(await messageFor({ status: 503, body: html })).not.toContain('bot wall')
+  })
+})
+
+describe('TLS', () => {
+  it('an https: address of a port that speaks HTTP: the error asks whether the port speaks TLS', async () => {
+    const { origin } = await serve({})
+    const client = connect({ origin: origin.replace('http:', 'https:') })
+    const error = await failure(client.campaigns.create({ name: 'a' }))
+    // The codes of OpenSSL do not tell whether it was the handshake.
+    expect(error).toMatchObject({ code: 'connection', outcome: 'unknown', retryable: false })
+    expect(error.message).toBe(
+      'POST /campaign/add: no response: the TLS connection failed. Does this port speak TLS? The address begins with https:',
+    )
+  })
+
+  it('an http: address of a port that speaks TLS: the error asks whether the port speaks TLS', async () => {
+    const error = await failure(connect({ origin: `http://127.0.0.1:${await tlsPort()}` }).account.get())
+    expect(error.message).toMatch(/Does this port speak TLS\? The address begins with http:$/)
+  })
+
+  it('a self-signed certificate is not retried, and the error names NODE_EXTRA_CA_CERTS', async () => {
+    const origin = `https://localhost:${await tlsPort()}`
+    const onRetry = vi.fn()
+    for (const call of [(c: ShortLinkClient) => c.account.get(), (c: ShortLinkClient) => c.campaigns.create({})]) {
+      const error = await failure(call(connect({ origin }, { retry: 2, onRetry })))
+      expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent', retryable: false, attempts: 1 })
+      expect(error.message).toContain('set NODE_EXTRA_CA_CERTS to its file')
+    }
+    expect(onRetry).not.toHaveBeenCalled()
+  })
+
+  it.each([
+    ['CERT_HAS_EXPIRED', 'Check the clock of this machine; if that is right, the certificate has to be renewed'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'The certificate is for another name'],
+  ])('a certificate with %s is told from one that is not trusted', async (code, advice) => {
+    const fetch = () => Promise.reject(Object.assign(new Error('no'), { code }))
+    const error = await failure(connect({ origin: 'https://sho.rt' }, { fetch }).account.get())
+    expect(error.message).toBe(`GET /account: no response: no. ${advice}`)
+  })
+})
+
+describe('a forward proxy', () => {
+  it('that refuses CONNECT: a POST has the outcome `not-sent`', async () => {
+    const proxy = createTcpServer((socket) => socket.once('data', () => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')))
+    const dispatcher = new ProxyAgent(await listen(proxy))
+    onTestFinished(() => dispatcher.destroy())
+    const client = connect(
+      { origin: 'https://sho.rt' },
+      { fetch: (url, init) => undiciFetch(url, { ...init, dispatcher }) },
+    )
+    const error = await failure(client.campaigns.create({ name: 'a' }))
+    expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent', retryable: true })
+  })
+})
+
+describe('a status or body that misleads', () => {
+  it('304 is explained as the response of a cache, not as a redirect', async () => {
+    const message = await messageFor({ status: 304, body: '' }, { headers: { 'If-None-Match': '"a"' } })
+    expect(message).toBe(
+      'GET /account: 304 Not Modified is the response to a conditional request: leave out If-None-Match and If-Modified-Since in `headers`',
+    )
+  })
+
+  it('an error in the body of a 200 is shown without the 200', async () => {
+    const server = await serve({ body: { error: 1, message: 'Die Anfrage ist ungültig.' } })
+    const error = await failure(connect(server).opener.create({ url: 'https://shop.example' }))
+    expect(error).toMatchObject({ code: 'api', status: 200 })
+    expect(error.message).toBe('POST /v3/api: Die Anfrage ist ungültig.')
+  })
+})
+
+describe('a misspelled or misplaced name', () => {
+  it.each<[name: string, call: (client: ShortLinkClient) => PromiseLike<unknown>, message: RegExp]>([
+    ['an option of a call', (c) => c.account.get({ retyr: 0 } as never), /retyr: unknown option, did you mean retry\?/],
+    [
+      'an option of a list',
+      (c) => c.campaigns.list({}, { concurency: 2 } as never),
+      /concurency: unknown option, did you mean concurrency\?/,
+    ],
+    [
+      'a signal among the parameters of a list',
+      (c) => c.campaigns.list({ signal: new AbortController().signal } as never),
+      /signal: is an option of the call, pass it as the next argument/,
+    ],
+    [
+      'a signal among the parameters of a POST',
+      (c) => c.campaigns.create({ name: 'a', signal: new AbortController().signal } as never),
+      /signal: is an option of the call, pass it as the next argument/,
+    ],
+  ])('%s is refused, with a suggestion, and nothing is sent', async (_, call, message) => {
+    const server = await serve({})
+    const error = await failure(call(connect(server)))
+    expect(error).toMatchObject({ code: 'invalid_request', outcome: 'not-sent' })
+    expect(error.message).toMatch(message)
+    expect(server.seen).toEqual([])
+  })
+
+  it('an option of the client is refused, with a suggestion', () => {
+    expect(() => connect({ origin: 'https://sho.rt' }, { retyr: 0 } as never)).toThrow(
+      /^retyr: unknown option, did you mean retry\?$/,
+    )
+  })
+
+  it.each<[options: object, message: RegExp]>([
+    [{ baseURL: 'https://sho.rt' }, /^baseURL: unknown option, did you mean baseUrl\?$/],
+    [{ url: 'https://sho.rt' }, /^url: unknown option, did you mean baseUrl\?$/],
+    [{ token: 'a' }, /^token: unknown option, did you mean apiKey\?$/],
+    [{ retries: 3 }, /^retries: unknown option, did you mean retry\?$/],
+    [{ maxRetries: 3 }, /^maxRetries: unknown option, did you mean retry\?$/],
+    [{ retry: { retries: 3 } }, /^retry\.retries: unknown option, did you mean limit\?$/],
+    [{ rateLimit: { max: 5 } }, /^rateLimit\.max: unknown option, did you mean requests\?$/],
+    [{ rateLimit: { windowMs: 5 } }, /^rateLimit\.windowMs: unknown option, did you mean interval\?$/],
+  ])('the name that another library has for an option is refused, with a suggestion: %j', (options, message) => {
+    expect(() => connect({ origin: 'https://sho.rt' }, options)).toThrow(message)
+  })
+
+  it('the options that exist are listed if no name is close', () => {
+    expect(() => connect({ origin: 'https://sho.rt' }, { elephants: 0 } as never)).toThrow(
+      /^elephants: unknown option, expected one of timeout, retry, headers, baseUrl, /,
+    )
+  })
+
+  it('a parameter that the reference does not list is sent if its type is plain', async () => {
+    const server = await serve({ body: { error: 0 } })
+    await connect(server, { validation: 'off' }).files.list({ folder: 'a', deep: true } as never)
+    expect(server.seen[0]!.url).toBe('/api/files?folder=a&deep=true')
+  })
+})
+
+describe('what a program has at hand is accepted', () => {
+  it('a relative baseUrl is resolved against the address of the page', async () => {
+    const server = await serve({ body: { error: 0 } })
+    becomeBrowser({ document: {}, location: { href: `${server.origin}/shop/index.html` } })
+    const client = new ShortLinkClient({ baseUrl: '/api/shortlink', apiKey: null, validation: 'off' })
+    await client.account.get()
+    expect(server.seen[0]!.url).toBe('/api/shortlink/account')
+    expect(server.seen[0]!.headers['user-agent']).not.toContain('shortlink-sdk')
+  })
+
+  it('an id may be a string of digits, as it comes from a route', async () => {
+    const server = await serve({ body: { error: 0, message: '' } })
+    await connect(server).campaigns.assignLink('3', '52')
+    await connect(server).domains.delete('52')
+    expect(server.seen.map(({ url }) => url)).toEqual(['/api/campaign/3/assign/52', '/api/domain/52/delete'])
+  })
+
+  it('headers may be a Headers object, for the client and for a call', async () => {
+    const server = await serve({ body: { error: 0 } })
+    const client = connect(server, { headers: new Headers({ 'x-site': 'shop' }) })
+    await client.request('GET', '/urls', {}, { headers: new Headers({ 'x-call': '1' }) })
+    expect(server.seen[0]!.headers).toMatchObject({ 'x-site': 'shop', 'x-call': '1' })
+  })
+
+  it('maxdownloads may be 0', async () => {
+    const server = await serve({ body: { error: 0, id: 1, shorturl: 'https://sho.rt/a' } })
+    await connect(server).files.upload('a.txt', new Blob(['a']), { maxdownloads: 0 })
+    expect(server.seen[0]!.url).toBe('/api/files/upload/a.txt?maxdownloads=0')
+  })
+})
+
+it('fileFromPath says that a path is a directory', async () => {
+  const error = await failure(Promise.resolve().then(() => fileFromPath('.')))
+  expect(error).toMatchObject({ code: 'invalid_request' })
+  expect(error.message).toBe('path: expected the path of a file, received a directory: .')
+})

@@ -1,0 +1,215 @@
+import { inspect } from 'node:util'
+import { describe, expect, it, vi } from 'vitest'
+import { InvalidRequestError, type ListPromise, type Page, ShortLinkClient, type Splash } from '../../../src/index.ts'
+import { createSandbox } from '../../../src/testing/index.ts'
+import { numberOf, page, splash, splashPages } from '../../helpers/answers.ts'
+import { connect } from '../../helpers/client.ts'
+import { addresses, collect, ids, pagesSeen, range } from '../../helpers/lists.ts'
+import { failure } from '../../helpers/outcome.ts'
+import { serve } from '../../helpers/server.ts'
+
+describe('a list', () => {
+  it('resolves to one page when it is awaited', async () => {
+    const server = await serve(splashPages(7, 3))
+    const list = await connect(server).splash.list({ page: 2, limit: 3 })
+    expect(list).toEqual({
+      items: [splash(4), splash(5), splash(6)],
+      result: 7,
+      perpage: 3,
+      currentpage: 2,
+      nextpage: 3,
+      maxpage: 3,
+      hasNextPage: true,
+    })
+    expect(addresses(server)).toEqual(['/api/splash?page=2&limit=3'])
+  })
+
+  it('gives every row of every page in order when it is iterated', async () => {
+    const server = await serve(splashPages(7, 3))
+    expect(ids(await collect(connect(server).splash.list({ limit: 3 })))).toEqual(range(1, 7))
+    expect(addresses(server)).toEqual([
+      '/api/splash?limit=3',
+      '/api/splash?limit=3&page=2',
+      '/api/splash?limit=3&page=3',
+    ])
+  })
+
+  it('starts at the page that the caller names', async () => {
+    expect(ids(await collect(connect(await serve(splashPages(7, 3))).splash.list({ page: 2 })))).toEqual(range(4, 7))
+  })
+
+  it('gives its pages through pages()', async () => {
+    const pages = await collect(
+      connect(await serve(splashPages(7, 3)))
+        .splash.list()
+        .pages(),
+    )
+    expect(pages.map(({ items }) => ids(items))).toEqual([[1, 2, 3], [4, 5, 6], [7]])
+  })
+
+  it('has no rows and takes one request when it is empty', async () => {
+    const server = await serve(page('splash', [], { result: 0, maxpage: 0 }))
+    expect(await collect(connect(server).splash.list())).toEqual([])
+    expect(await connect(server).splash.list().toArray()).toEqual([])
+    expect(server.seen).toHaveLength(2)
+  })
+
+  it('sends its other parameters with every page', async () => {
+    const server = await serve(({ url }) => {
+      const currentpage = numberOf(url)
+      const row = { id: currentpage, name: 'a', downloads: 0, shorturl: 'https://sho.rt/a', date: '' }
+      return { body: { error: 0, result: 2, perpage: 1, currentpage, nextpage: 2, maxpage: 2, list: [row] } }
+    })
+    expect(ids(await connect(server).files.list({ name: 'a&b' }).toArray())).toEqual([1, 2])
+    expect(addresses(server)).toEqual(['/api/files?name=a%26b&limit=100', '/api/files?name=a%26b&page=2&limit=100'])
+  })
+
+  it('sends nothing until it is used, also if it is inspected', async () => {
+    const server = await serve(splashPages(3, 3))
+    const list = connect(server).splash.list()
+    expect(inspect(list)).toBe('ListPromise { <not sent yet> }')
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(server.seen).toEqual([])
+  })
+
+  it('sends one request however often it is awaited, and in whatever way', async () => {
+    const server = await serve(splashPages(3, 3))
+    const list = connect(server).splash.list()
+    await list
+    await list.withResponse()
+    await list.safe()
+    await list.then(() => {})
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it.each<[when: string, walk: (list: ListPromise<Splash>) => Promise<unknown>]>([
+    ['at once', (list) => collect(list)],
+    ['after an await', (list) => new Promise(setImmediate).then(() => collect(list))],
+    ['inside a helper', async (list) => (async (rows: AsyncIterable<Splash>) => collect(rows))(list)],
+    ['after it was awaited itself', (list) => list.withResponse().then(() => collect(list))],
+  ])('is walked in two requests for 120 rows when the loop begins %s', async (when, walk) => {
+    const sandbox = createSandbox({ data: { splash: range(1, 120).map(splash) } })
+    await walk(new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: false }).splash.list())
+    const page = when === 'after it was awaited itself' ? [{}] : []
+    expect(sandbox.requests.map(({ query }) => query)).toEqual([...page, { limit: '100' }, { page: '2', limit: '100' }])
+  })
+
+  it('stops at the limit of toArray and requests no further page', async () => {
+    const server = await serve(splashPages(9, 3))
+    expect(ids(await connect(server).splash.list().toArray({ limit: 3 }))).toEqual([1, 2, 3])
+    expect(ids(await connect(server).splash.list().toArray({ limit: 4 }))).toEqual([1, 2, 3, 4])
+    expect(pagesSeen(server)).toEqual([1, 1, 2])
+  })
+
+  it.each([0, -1, Number.NaN, null, 'many', 1.5])('rejects toArray({ limit: %j })', async (limit) => {
+    const server = await serve(splashPages(7, 3))
+    const { splash } = connect(server)
+    for (const query of [{}, { limit: 3 }]) {
+      const list = splash.list(query)
+      const error = await failure(list.toArray({ limit: limit as never }))
+      expect(error).toBeInstanceOf(InvalidRequestError)
+      expect(error.message).toContain('limit')
+    }
+    expect(server.seen).toEqual([])
+  })
+
+  it('has pages of the documented type', async () => {
+    const list: Page<Splash> = await connect(await serve(page('splash', [splash(1)]))).splash.list()
+    expect(list.items[0]!.name).toBe('Splash 1')
+  })
+})
+
+describe('the page size of a list', () => {
+  const limitsAsked = async (consume: (client: ReturnType<typeof connect>) => Promise<unknown>) => {
+    const server = await serve(splashPages(7, 3))
+    await consume(connect(server))
+    return addresses(server).map((url) => new URL(url, 'http://sho.rt').searchParams.get('limit'))
+  }
+
+  it.each<[how: string, consume: (client: ReturnType<typeof connect>) => Promise<unknown>]>([
+    ['for await', ({ splash }) => collect(splash.list())],
+    ['pages()', ({ splash }) => collect(splash.list().pages())],
+    ['toArray()', ({ splash }) => splash.list().toArray()],
+    ['toArray() with a limit above 100', ({ splash }) => splash.list().toArray({ limit: 1000 })],
+    ['a walk of client.paginate', (client) => client.paginate('/splash', { listKey: 'splash' }).toArray()],
+  ])('is 100 rows in %s', async (_, consume) => {
+    expect(await limitsAsked(consume)).toEqual(['100', '100', '100'])
+  })
+
+  it('is the limit of toArray if that is below 100', async () => {
+    expect(await limitsAsked(({ splash }) => splash.list().toArray({ limit: 5 }))).toEqual(['5', '5'])
+  })
+
+  it('is the default of the server for a single page', async () => {
+    expect(await limitsAsked(async ({ splash }) => splash.list())).toEqual([null])
+  })
+
+  it('is the default of the server for a walk from a given page, because that page is counted in it', async () => {
+    expect(await limitsAsked(({ splash }) => splash.list({ page: 2 }).toArray())).toEqual([null, null])
+  })
+
+  it('is the `limit` of the caller, single page or walk', async () => {
+    expect(await limitsAsked(async ({ splash }) => splash.list({ limit: 3 }))).toEqual(['3'])
+    expect(await limitsAsked(({ splash }) => splash.list({ limit: 3 }).toArray())).toEqual(['3', '3', '3'])
+    expect(await limitsAsked(({ splash }) => splash.list({ limit: 3, page: 2 }).toArray())).toEqual(['3', '3'])
+  })
+
+  it.each<[how: string, consume: (client: ReturnType<typeof connect>) => Promise<unknown>]>([
+    ['awaited', async ({ splash }) => splash.list()],
+    ['walked', ({ splash }) => collect(splash.list())],
+    ['collected', ({ splash }) => splash.list().toArray()],
+  ])(
+    'is decided without a delay: a list that is %s sends its request in the same turn of the event loop',
+    async (_, consume) => {
+      const fetch = vi.fn(async () =>
+        Response.json({
+          error: 0,
+          data: { result: 0, perpage: 15, currentpage: 1, nextpage: null, maxpage: 0, splash: [] },
+        }),
+      )
+      const call = consume(connect({ origin: 'http://127.0.0.1' }, { fetch }))
+      const sentInThisTurn = await new Promise((resolve) => setImmediate(() => resolve(fetch.mock.calls.length)))
+      expect(sentInThisTurn).toBe(1)
+      await call
+    },
+  )
+})
+
+describe('a `limit` that the server refuses', () => {
+  const limitOf = (url: string) => new URL(url, 'http://sho.rt').searchParams.get('limit')
+  const refusing = () =>
+    serve((request, destroy) =>
+      limitOf(request.url)
+        ? { status: 400, body: { error: 1, message: 'limit' } }
+        : splashPages(7, 3)(request, destroy),
+    )
+
+  it('is left out of the request that follows, and of all later ones of that walk', async () => {
+    const server = await refusing()
+    expect(ids(await connect(server).splash.list().toArray())).toEqual(range(1, 7))
+    expect(server.seen.map(({ url }) => limitOf(url))).toEqual(['100', null, null, null])
+  })
+
+  it('is reported if the caller named it', async () => {
+    const server = await refusing()
+    expect(await failure(connect(server).splash.list({ limit: 5 }).toArray())).toMatchObject({ status: 400 })
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it('is not to blame if the server also refuses the request without it; that error is reported, and nothing remembered', async () => {
+    const server = await serve({ body: { error: 1, message: 'no' } }, { body: { error: 1, message: 'no list' } })
+    const client = connect(server)
+    expect((await failure(client.splash.list().toArray())).message).toContain('no list')
+    await failure(client.splash.list().toArray())
+    expect(server.seen.map(({ url }) => limitOf(url))).toEqual(['100', null, '100', null])
+  })
+
+  it.each([300, 302, 401, 403, 404, 429, 500, 503])(
+    'is not to blame for an answer with the status %i',
+    async (status) => {
+      const server = await serve({ status, body: { error: 1 }, headers: { location: '/' } })
+      await failure(connect(server).splash.list().toArray())
+      expect(server.seen).toHaveLength(1)
+    },
+  )
+})

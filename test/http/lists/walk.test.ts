@@ -1,0 +1,424 @@
+import { describe, expect, it, vi } from 'vitest'
+import { InvalidRequestError, InvalidResponseError, type StandardSchema } from '../../../src/index.ts'
+import { numberOf, page, splash, splashPages } from '../../helpers/answers.ts'
+import { connect } from '../../helpers/client.ts'
+import { collect, ids, pagesSeen, range, unhandledIn } from '../../helpers/lists.ts'
+import { failure, thrown, until } from '../../helpers/outcome.ts'
+import { type Canned, serve } from '../../helpers/server.ts'
+
+describe('a walk ends after the first page if the server says', () => {
+  it.each<[said: string, numbers: Record<string, unknown>]>([
+    ['a next page that is the current one', { nextpage: 1, maxpage: 5 }],
+    ['a next page before the current one', { nextpage: 0, maxpage: 5 }],
+    ['a next page beyond the last one', { nextpage: 2, maxpage: 1 }],
+    ['the same as strings', { currentpage: '1', nextpage: '1', maxpage: '1' }],
+  ])('%s', async (_, numbers) => {
+    const server = await serve(page('splash', [splash(1)], numbers))
+    expect(ids(await collect(connect(server).splash.list()))).toEqual([1])
+    expect(server.seen).toHaveLength(1)
+  })
+})
+
+describe('a walk', () => {
+  it('fails when the server answers with another page than the one asked for', async () => {
+    const server = await serve(page('splash', [splash(1)], { nextpage: 2, maxpage: 9 }))
+    const rows: number[] = []
+    const walk = async () => {
+      for await (const { id } of connect(server).splash.list()) rows.push(id)
+    }
+    const error = await failure(walk())
+    expect(error).toBeInstanceOf(InvalidResponseError)
+    expect(error).toMatchObject({ method: 'GET', path: '/splash', status: 200, outcome: 'unknown', attempts: 1 })
+    expect(error.message).toContain('requested page 2, received page 1')
+    expect(rows).toEqual([1])
+    expect(server.seen).toHaveLength(2)
+  })
+
+  it.each(['strict', 'report', 'off'] as const)(
+    'fails when the server answers with another page than the one asked for, under validation %s',
+    async (validation) => {
+      const server = await serve(page('items', [], { currentpage: 1, nextpage: 2, maxpage: 9 }))
+      const error = await failure(connect(server, { validation }).channels.items(5, { page: 4 }))
+      expect(error).toBeInstanceOf(InvalidResponseError)
+      expect(error.path).toBe('/channel/5')
+      expect((error as InvalidResponseError).body).toMatchObject({ error: '0', data: { currentpage: 1 } })
+    },
+  )
+
+  it.each([1, 15, 16, 100, 101, 110, 199, 200, 1000])(
+    'of %i rows ends without an error if the server counts the pages in its default size and the last ones are empty',
+    async (total) => {
+      const fetch = async (url: string) => {
+        const number = numberOf(url)
+        const rows = range((number - 1) * 100 + 1, Math.min(number * 100, total)).map((id) => ({ id }))
+        const maxpage = Math.ceil(total / 15)
+        const nextpage = number < maxpage ? number + 1 : null
+        const numbers = { result: total, perpage: 15, currentpage: number, nextpage, maxpage }
+        return Response.json(page('urls', rows, numbers).body)
+      }
+      const client = connect({ origin: 'http://127.0.0.1' }, { fetch: fetch as typeof globalThis.fetch })
+      for (const concurrency of [1, 8]) {
+        const list = client.paginate<{ id: number }>('/urls', { listKey: 'urls' }, { concurrency })
+        expect(ids(await list.toArray())).toEqual(range(1, total))
+      }
+    },
+  )
+
+  it('gives the rows that are added while it is walked', async () => {
+    let total = 3
+    const server = await serve((request) => {
+      total = Math.min(total + 1, 6)
+      return splashPages(total, 2)(request, () => {})
+    })
+    expect(ids(await collect(connect(server).splash.list()))).toEqual(range(1, 6))
+  })
+
+  it('gives the rows before a page that fails, then throws the error of that page', async () => {
+    const server = await serve((request) =>
+      numberOf(request.url) === 3 ? { status: 500 } : splashPages(9, 2)(request, () => {}),
+    )
+    const rows: number[] = []
+    const walk = async () => {
+      for await (const { id } of connect(server).splash.list({}, { concurrency: 3 })) rows.push(id)
+    }
+    expect(await failure(walk())).toMatchObject({ code: 'server' })
+    expect(rows).toEqual(range(1, 4))
+  })
+})
+
+describe('a row that comes again on a later page', () => {
+  /** Pages with these rows. */
+  const pagesOf = (...pages: unknown[][]) =>
+    serve(({ url }): Canned => {
+      const currentpage = numberOf(url)
+      const rows = pages[currentpage - 1] ?? []
+      return page('items', rows, { result: 99, currentpage, nextpage: currentpage + 1, maxpage: pages.length })
+    })
+  const item = (type: string, id: number) => ({
+    type,
+    id,
+    title: '',
+    preview: '',
+    link: 'https://sho.rt/a',
+    date: '2026-05-12',
+  })
+  const given = (rows: { type: string; id: number }[]) => rows.map(({ type, id }) => `${type} ${id}`)
+
+  it('is left out', async () => {
+    const server = await pagesOf([item('links', 1), item('links', 2)], [item('links', 2), item('links', 3)])
+    expect(given(await connect(server).channels.items(1).toArray())).toEqual(['links 1', 'links 2', 'links 3'])
+  })
+
+  it('is not left out if its type is another', async () => {
+    const server = await pagesOf([item('links', 1), item('bio', 1)], [item('qr', 1), item('bio', 1)])
+    expect(given(await connect(server).channels.items(1).toArray())).toEqual(['links 1', 'bio 1', 'qr 1'])
+  })
+
+  it('is given again by `dedupe: false` and by pages()', async () => {
+    const server = await pagesOf([item('links', 1)], [item('links', 1)])
+    expect(await connect(server).channels.items(1, {}, { dedupe: false }).toArray()).toHaveLength(2)
+    expect((await collect(connect(server).channels.items(1).pages())).flatMap(({ items }) => items)).toHaveLength(2)
+  })
+
+  it('is left out also if its id is a number once and a string the other time; rows without an id are all given', async () => {
+    const withoutId = ['no row', 'no row', {}, {}, { id: null }, { id: null }, { id: {} }, { id: {} }]
+    const server = await serve(page('urls', [{ id: 1 }, { id: '1' }, { id: 2 }, ...withoutId]))
+    const rows = await connect(server).paginate('/urls', { listKey: 'urls' }).toArray()
+    expect(rows).toEqual([{ id: 1 }, { id: 2 }, ...withoutId])
+  })
+
+  it('is left out whatever its type is, if that is no text', async () => {
+    const row = { id: 1, type: { toString: 'no function' } }
+    const server = await pagesOf([row], [row])
+    expect(await connect(server).paginate('/items', { listKey: 'items' }).toArray()).toEqual([row])
+  })
+
+  it.each([
+    ['is left out', 199, 1],
+    ['is given again, because that is too long to be remembered,', 200, 2],
+  ])('%s if its id has %i characters', async (_, length, times) => {
+    const id = 'x'.repeat(length)
+    const server = await pagesOf([{ id }], [{ id }])
+    expect(await connect(server).paginate('/items', { listKey: 'items' }).toArray()).toHaveLength(times)
+  })
+
+  it('is left out if it came on one of the two pages before, however long they are', async () => {
+    const rows = range(1, 1200).map((id) => ({ id }))
+    const server = await pagesOf(rows.slice(0, 600), rows.slice(600), rows.slice(0, 600))
+    expect(await connect(server).paginate('/items', { listKey: 'items' }).toArray()).toEqual(rows)
+  })
+
+  describe('without an id', () => {
+    const seven = range(1, 7)
+    const sameRow = seven.map(() => 1)
+    const rowsOf = async (names: number[], schema?: StandardSchema<unknown>) => {
+      const server = await pagesOf(...names.map((name) => [{ name }]))
+      return connect(server)
+        .paginate('/items', { listKey: 'items', ...(schema && { schema }) })
+        .toArray()
+    }
+    const making = (make: (row: { name: number }) => unknown): StandardSchema<unknown> => ({
+      '~standard': { version: 1, vendor: 'test', validate: (row) => ({ value: make(row as { name: number }) }) },
+    })
+    const bigint = making(({ name }) => ({ name: BigInt(name) }))
+
+    it('does not end the walk if page after page has other such rows', async () => {
+      expect(await rowsOf(seven)).toEqual(seven.map((name) => ({ name })))
+      expect(await rowsOf(seven, bigint)).toEqual(seven.map((name) => ({ name: BigInt(name) })))
+    })
+
+    it('ends the walk if page after page has nothing else, also if a schema makes a bigint of its numbers', async () => {
+      for (const schema of [undefined, bigint]) {
+        expect((await failure(rowsOf(sameRow, schema))).message).toContain('without a new row')
+      }
+    })
+
+    it('is given as often as it comes if a schema makes of it what JSON cannot hold', async () => {
+      const circular = making((row) => Object.assign(row, { row }))
+      expect(await rowsOf(sameRow, circular)).toHaveLength(7)
+    })
+  })
+
+  it('is left out if it came among the last 1,000 rows; older ones are forgotten', async () => {
+    const perpage = 100
+    const shifted = (currentpage: number) =>
+      range(1, perpage).map((_, row) =>
+        splash(currentpage === 11 ? row + 1 : currentpage === 32 ? row + 1 : (currentpage - 1) * perpage + row + 1),
+      )
+    const server = await serve(({ url }) => {
+      const currentpage = numberOf(url)
+      return page('splash', shifted(currentpage), { perpage, currentpage, nextpage: currentpage + 1, maxpage: 32 })
+    })
+    const rows = await connect(server).splash.list().toArray()
+    // Page 11 repeats what stood 1,000 rows before and is left out; page 32 repeats what stood 3,000 rows before.
+    expect(rows).toHaveLength(31 * perpage)
+  })
+})
+
+describe('a walk with pages in flight', () => {
+  /** A server that holds every answer back until it is let go. */
+  async function holding(total: number, perpage: number) {
+    const held = new Map<number, () => void>()
+    let most = 0
+    const server = await serve(async (request) => {
+      await new Promise<void>((resolve) => {
+        held.set(numberOf(request.url), resolve)
+        most = Math.max(most, held.size)
+      })
+      return splashPages(total, perpage)(request, () => {})
+    })
+    const release = async (number: number) => {
+      await until(() => held.has(number))
+      const answer = held.get(number)!
+      held.delete(number)
+      answer()
+    }
+    return { server, held, release, most: () => most }
+  }
+
+  it('requests no page ahead by default', async () => {
+    const server = await serve(splashPages(9, 3))
+    const rows = connect(server).splash.list()[Symbol.asyncIterator]()
+    await rows.next()
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    expect(server.seen).toHaveLength(1)
+    await rows.return()
+  })
+
+  it('has at most `concurrency` requests in flight and gives the rows in order, whichever page is answered first', async () => {
+    const { release, most, held, server } = await holding(14, 2)
+    const walk = collect(connect(server).splash.list({}, { concurrency: 3 }))
+    await release(1)
+    await until(() => held.size === 3)
+    expect([...held.keys()].sort()).toEqual([2, 3, 4])
+    await release(4)
+    await release(3)
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    expect([...held.keys()]).toEqual([2])
+    await release(2)
+    for (const number of [7, 6, 5]) await release(number)
+    expect(ids(await walk)).toEqual(range(1, 14))
+    expect(most()).toBe(3)
+    expect(pagesSeen(server).sort()).toEqual(range(1, 7))
+  })
+
+  it.each([0, -1, 1.5, 101, 1e9, Number.NaN, '2', null])(
+    'rejects concurrency %j and sends nothing',
+    async (concurrency) => {
+      const server = await serve(splashPages(1, 1))
+      const error = await failure(connect(server).splash.list({}, { concurrency: concurrency as never }))
+      expect(error).toBeInstanceOf(InvalidRequestError)
+      expect(error).toMatchObject({ method: 'GET', path: '/splash' })
+      expect(error.message).toContain('expected a whole number from 1 to 100')
+      expect(server.seen).toEqual([])
+    },
+  )
+
+  it('may have a hundred of them', async () => {
+    const list = connect(await serve(splashPages(3, 1))).splash.list({}, { concurrency: 100 })
+    expect(ids(await list.toArray())).toEqual([1, 2, 3])
+  })
+
+  it('aborts the pages in flight when the loop is left, and requests no more', async () => {
+    const left = vi.fn()
+    const server = await serve(async (request) => {
+      if (numberOf(request.url) > 1) return undefined
+      return splashPages(20, 2)(request, () => {})
+    })
+    const fetch: typeof globalThis.fetch = (input, init) => {
+      init?.signal?.addEventListener('abort', left)
+      return globalThis.fetch(input, init)
+    }
+    for await (const { id } of connect(server, { fetch }).splash.list({}, { concurrency: 4 })) {
+      if (id === 1) await until(() => server.seen.length === 5)
+      if (id === 2) break
+    }
+    expect(left).toHaveBeenCalledTimes(4)
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    expect(server.seen).toHaveLength(5)
+  })
+
+  it('ends with the reason of the signal also if that is null', async () => {
+    const controller = new AbortController()
+    const server = await serve(() => undefined)
+    const end = thrown(connect(server).splash.list({}, { signal: controller.signal }).toArray())
+    await until(() => server.seen.length === 1)
+    controller.abort(null)
+    expect(await end).toBeNull()
+  })
+
+  it.each([1, 3])('ends with the reason of the signal as soon as that aborts (concurrency %i)', async (concurrency) => {
+    const controller = new AbortController()
+    const server = await serve((request) =>
+      numberOf(request.url) > 1 ? undefined : splashPages(20, 2)(request, () => {}),
+    )
+    const rows: number[] = []
+    const walk = async () => {
+      for await (const { id } of connect(server).splash.list({}, { concurrency, signal: controller.signal }))
+        rows.push(id)
+    }
+    const end = thrown(walk())
+    await until(() => server.seen.length === 1 + concurrency)
+    controller.abort('enough')
+    expect(await end).toBe('enough')
+    expect(rows).toEqual([1, 2])
+  })
+
+  it('requests nothing if the signal has aborted before', async () => {
+    const server = await serve(splashPages(20, 5))
+    const list = connect(server).splash.list({}, { signal: AbortSignal.abort('before') })
+    expect(await thrown(list.toArray())).toBe('before')
+    expect(await thrown(list.pages().next())).toBe('before')
+    expect(server.seen).toEqual([])
+  })
+
+  it('gives no further row once the loop itself has aborted the signal', async () => {
+    const controller = new AbortController()
+    const rows: number[] = []
+    const walk = async () => {
+      const list = connect(await serve(splashPages(20, 5))).splash.list({}, { signal: controller.signal })
+      for await (const { id } of list) {
+        rows.push(id)
+        if (id === 2) controller.abort('enough')
+      }
+    }
+    expect(await thrown(walk())).toBe('enough')
+    expect(rows).toEqual([1, 2])
+  })
+
+  it('requests no further page once the loop over pages() has aborted the signal', async () => {
+    const controller = new AbortController()
+    const server = await serve(splashPages(20, 5))
+    const walk = async () => {
+      for await (const _ of connect(server).splash.list({}, { signal: controller.signal }).pages())
+        controller.abort('enough')
+    }
+    expect(await thrown(walk())).toBe('enough')
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it('leaves no listener on the signal', async () => {
+    const { signal } = new AbortController()
+    const added = vi.spyOn(signal, 'addEventListener')
+    const removed = vi.spyOn(signal, 'removeEventListener')
+    await collect(connect(await serve(splashPages(20, 2))).splash.list({}, { signal, concurrency: 3 }))
+    expect(removed.mock.calls.length).toBeGreaterThanOrEqual(added.mock.calls.length)
+  })
+})
+
+describe('a walk leaves no rejection unhandled', () => {
+  const failing = (after: number) =>
+    serve((request) => (numberOf(request.url) > after ? { status: 500 } : splashPages(20, 2)(request, () => {})))
+
+  it.each<[when: string, work: () => Promise<unknown>]>([
+    [
+      'the loop is left while pages ahead fail',
+      async () => {
+        const server = await failing(1)
+        for await (const { id } of connect(server).splash.list({}, { concurrency: 4 })) {
+          if (id === 1) await until(() => server.seen.length === 5)
+          break
+        }
+      },
+    ],
+    ['a walk fails', async () => failure(collect(connect(await failing(2)).splash.list({}, { concurrency: 4 })))],
+    ['only the rows are consumed', async () => failure(collect(connect(await failing(0)).splash.list()))],
+    [
+      'only the pages are consumed',
+      async () =>
+        failure(
+          collect(
+            connect(await failing(0))
+              .splash.list()
+              .pages(),
+          ),
+        ),
+    ],
+    [
+      'only toArray is called',
+      async () =>
+        failure(
+          connect(await failing(0))
+            .splash.list()
+            .toArray(),
+        ),
+    ],
+    [
+      'toArray rejects its limit',
+      async () =>
+        failure(
+          connect(await failing(0))
+            .splash.list()
+            .toArray({ limit: 0 }),
+        ),
+    ],
+    [
+      'only safe() is called',
+      async () =>
+        connect(await failing(0))
+          .splash.list()
+          .safe(),
+    ],
+    [
+      'the concurrency is rejected',
+      async () => failure(collect(connect(await failing(0)).splash.list({}, { concurrency: 0 }))),
+    ],
+    [
+      'a signal ends a walk',
+      async () => {
+        const controller = new AbortController()
+        const walk = thrown(
+          collect(connect(await serve(() => undefined)).splash.list({}, { concurrency: 3, signal: controller.signal })),
+        )
+        controller.abort()
+        await walk
+      },
+    ],
+  ])('when %s', async (_, work) => {
+    expect(await unhandledIn(work)).toEqual([])
+  })
+
+  it('and these tests see one if there is one', async () => {
+    expect(await unhandledIn(async () => void Promise.reject(new Error('nobody asks')))).toHaveLength(1)
+  })
+})

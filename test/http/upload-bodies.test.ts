@@ -1,0 +1,172 @@
+/** What an upload gives to a fetch to send. */
+import { Readable } from 'node:stream'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { ShortLinkClient, type UploadContent, type UploadOptions } from '../../src/index.ts'
+import { thrown } from '../helpers/outcome.ts'
+
+interface Init {
+  readonly body: unknown
+  readonly headers: Readonly<Record<string, string>>
+  readonly redirect: RequestRedirect
+}
+
+const bytes = new Uint8Array(1000).fill(7)
+const progress = { onProgress: () => {} }
+
+afterEach(() => void vi.unstubAllGlobals())
+
+const answer = () => Response.json({ error: 0, id: 1, shorturl: 'https://sho.rt/a' })
+
+/** The client of a fetch, which is the runtime's own or the user's. */
+function connect(whose: 'the runtime' | 'the user', fetch: (url: string, init: Init) => Promise<Response>) {
+  if (whose === 'the runtime') vi.stubGlobal('fetch', fetch)
+  const options = { baseUrl: 'https://platform.example/api', apiKey: 'KEY', rateLimit: false, retry: 0 } as const
+  return new ShortLinkClient(whose === 'the runtime' ? options : { ...options, fetch })
+}
+
+/** Uploads a content with a fetch that answers at once, and says what it was given. */
+async function given(whose: 'the runtime' | 'the user', content: UploadContent, options?: UploadOptions) {
+  const inits: Init[] = []
+  const client = connect(whose, async (_, init) => {
+    inits.push(init)
+    return answer()
+  })
+  await client.files.upload('a.bin', content, {}, options)
+  expect(inits).toHaveLength(1)
+  return inits[0]!
+}
+
+async function* pieces() {
+  yield bytes
+}
+
+/** Bytes without end that tell when they are closed. */
+function endless(close?: () => Promise<IteratorResult<Uint8Array>>): AsyncIterable<Uint8Array> {
+  const next = async () => ({ done: false, value: bytes })
+  return { [Symbol.asyncIterator]: () => ({ next, ...(close && { return: close }) }) }
+}
+
+describe('the body', () => {
+  it.each<[kind: string, content: UploadContent, byUser: typeof Blob | typeof Readable | typeof Uint8Array]>([
+    ['a typed array', bytes, Uint8Array],
+    ['a Blob', new Blob([bytes]), Readable],
+  ])('is %s itself for the fetch of Node', async (_, content, byUser) => {
+    expect((await given('the runtime', content)).body).toBe(content)
+    expect((await given('the user', content)).body).toBeInstanceOf(byUser)
+  })
+
+  it.each<[kind: string, content: () => UploadContent, options: UploadOptions]>([
+    ['a ReadableStream', () => new Blob([bytes]).stream(), {}],
+    ['an async generator', pieces, {}],
+    ['a Blob with progress', () => new Blob([bytes]), progress],
+    ['a typed array with progress', () => bytes, progress],
+  ])('is a ReadableStream for the fetch of Node, and one of Node for any other: %s', async (_, content, options) => {
+    expect((await given('the runtime', content(), options)).body).toBeInstanceOf(ReadableStream)
+    expect((await given('the user', content(), options)).body).toBeInstanceOf(Readable)
+  })
+})
+
+it('the length is said if it is known, and nothing if it is not', async () => {
+  for (const whose of ['the runtime', 'the user'] as const) {
+    expect((await given(whose, bytes, progress)).headers['content-length']).toBe('1000')
+    expect((await given(whose, pieces(), progress)).headers).not.toHaveProperty('content-length')
+  }
+})
+
+describe('a redirect', () => {
+  const limit = 16 * 1024 * 1024
+  const [largest, tooLarge] = [new Uint8Array(limit), new Uint8Array(limit + 1)]
+
+  it.each<[content: string, of: () => UploadContent, mode: RequestRedirect]>([
+    ['16 MiB can be named, for which Node keeps a copy of them', () => largest, 'manual'],
+    ['more than 16 MiB is an error, so that no copy is kept', () => tooLarge, 'error'],
+    ['a stream is an error, so that no copy is kept', pieces, 'error'],
+  ])('of %s', async (_, content, mode) => {
+    expect((await given('the runtime', content())).redirect).toBe(mode)
+    expect((await given('the user', content(), progress)).redirect).toBe(mode)
+  })
+})
+
+describe('on Cloudflare Workers, which take the length of a body from its kind', () => {
+  /** Their stream, which fails where the bytes are not as many as was said. Gives the lengths of those that were made. */
+  function stubFixedLengthStream() {
+    const lengths: number[] = []
+    vi.stubGlobal(
+      'FixedLengthStream',
+      class extends TransformStream<Uint8Array, Uint8Array> {
+        constructor(length: number) {
+          let left = length
+          super({
+            transform(chunk, controller) {
+              left -= chunk.byteLength
+              if (left < 0) throw new TypeError('too many bytes')
+              controller.enqueue(chunk)
+            },
+            flush() {
+              if (left > 0) throw new TypeError('too few bytes')
+            },
+          })
+          lengths.push(length)
+        }
+      },
+    )
+    return lengths
+  }
+
+  it.each<[what: string, content: () => UploadContent, lengths: number[]]>([
+    ['a Blob with progress is a stream of a fixed length', () => new Blob([bytes]), [1000]],
+    ['a stream is sent without a length', pieces, []],
+  ])('%s', async (_, content, expected) => {
+    const lengths = stubFixedLengthStream()
+    const sent: Uint8Array[] = []
+    const client = connect('the runtime', async (_, { body, redirect }) => {
+      expect(redirect, 'they do not know another mode').toBe('manual')
+      sent.push(new Uint8Array(await new Response(body as ReadableStream).arrayBuffer()))
+      return answer()
+    })
+    await client.files.upload('a.bin', content(), {}, progress)
+    expect(sent).toEqual([bytes])
+    expect(lengths).toEqual(expected)
+  })
+})
+
+describe('a source that is not read to its end', () => {
+  it.each<[kind: string, of: (close: () => Promise<never>) => UploadContent]>([
+    ['an AsyncIterable', endless],
+    [
+      'a ReadableStream',
+      (close) => new ReadableStream({ pull: (controller) => controller.enqueue(bytes), cancel: close }),
+    ],
+  ])('is closed, and what is left of the body fails: %s', async (_, of) => {
+    const close = vi.fn(() => Promise.reject(new Error('closing failed too')))
+    const abort = new AbortController()
+    let reader: ReadableStreamDefaultReader | undefined
+    const client = connect('the runtime', async (_, { body }) => {
+      reader = (body as ReadableStream).getReader()
+      await reader.read()
+      abort.abort('enough')
+      return answer()
+    })
+    expect(await thrown(client.files.upload('a.bin', of(close), {}, { signal: abort.signal }))).toBe('enough')
+    expect(close).toHaveBeenCalledOnce()
+    expect(await thrown(reader!.read())).toEqual(new Error('the attempt has ended'))
+  })
+
+  it('need not know how to be closed', async () => {
+    const client = connect('the runtime', async (_, { body }) => {
+      await (body as ReadableStream).cancel()
+      return answer()
+    })
+    expect(await client.files.upload('a.bin', endless())).toMatchObject({ id: 1 })
+  })
+
+  it('is closed if the fetch cancels the body', async () => {
+    const close = vi.fn(async () => ({ done: true as const, value: undefined }))
+    const client = connect('the runtime', async (_, { body }) => {
+      await (body as ReadableStream).cancel()
+      expect(close).toHaveBeenCalledOnce()
+      return answer()
+    })
+    await client.files.upload('a.bin', endless(close))
+  })
+})

@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import madge from 'madge'
+import { expect, test } from 'vitest'
+
+/** From the outermost layer to the innermost. A file or folder imports from its own layer and from those below. */
+const layers = [
+  ['cli'],
+  ['tasks'],
+  ['index.ts', 'node.ts', 'schemas.ts', 'qr-text.ts', 'bulk', 'proxy'],
+  ['client.ts'],
+  ['resources'],
+  ['options.ts', 'http'],
+  ['rate-limit', 'schema'],
+  ['errors.ts', 'runtime'],
+]
+
+// What madge parses with uses something deprecated, and says so.
+process.noDeprecation = true
+const graph = await madge(fileURLToPath(new URL('../../src', import.meta.url)), { fileExtensions: ['ts'] })
+process.noDeprecation = false
+// package.json lies outside of src.
+const imports = Object.entries(graph.obj()).flatMap(([from, files]) =>
+  files.filter((to) => !to.startsWith('../')).map((to) => ({ from, to })),
+)
+const isTesting = (file: string) => file.startsWith('testing/')
+const isCommand = (file: string) => file.startsWith('cli/')
+const shown = ({ from, to }: { from: string; to: string }) => `${from} imports ${to}`
+
+function layerOf(file: string): number {
+  const [top = file] = file.split('/')
+  const layer = layers.findIndex((names) => names.includes(top))
+  if (layer === -1) throw new Error(`src/${top} has no layer in this test`)
+  return layer
+}
+
+test('the sources have no circular imports, type imports included', () => {
+  expect(imports.length).toBeGreaterThan(100)
+  expect(graph.circular()).toEqual([])
+})
+
+test('the client imports in one direction, from its entries down to the errors', () => {
+  const client = imports.filter(({ from, to }) => !isTesting(from) && !isTesting(to))
+  const upward = client.filter(({ from, to }) => layerOf(to) < layerOf(from))
+  expect(upward.map(shown)).toEqual([])
+})
+
+test('the sandbox and the client import nothing from each other', () => {
+  const crossing = imports.filter(({ from, to }) => isTesting(from) !== isTesting(to) && !isCommand(from))
+  expect(crossing.map(shown)).toEqual([])
+})
+
+test('the picture in CONTRIBUTING.md has an arrow for each import between parts that no longer way implies', async () => {
+  const partOf = (file: string) => file.split('/')[0]!.replace('.ts', '')
+  const parts = new Map<string, Set<string>>()
+  for (const { from, to } of imports) {
+    const reached = parts.get(partOf(from)) ?? new Set()
+    parts.set(partOf(from), reached.add(partOf(to)))
+  }
+  const others = (part: string) => [...(parts.get(part) ?? [])].filter((other) => other !== part)
+  const leadsTo = (part: string, target: string): boolean =>
+    others(part).some((other) => other === target || leadsTo(other, target))
+  const arrows = [...parts.keys()].flatMap((part) =>
+    others(part)
+      .filter((target) => !others(part).some((other) => other !== target && leadsTo(other, target)))
+      .map((target) => `${part} --> ${target}`),
+  )
+  const guide = await readFile(new URL('../../CONTRIBUTING.md', import.meta.url), 'utf8')
+  expect((guide.match(/^ {2}\S+ --> \S+$/gm) ?? []).map((line) => line.trim()).sort()).toEqual(arrows.sort())
+})

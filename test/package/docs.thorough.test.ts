@@ -1,0 +1,176 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { formatWithOptions } from 'node:util'
+import { createSandbox, type SandboxDialect, type SandboxOptions, sampleData } from 'shortlink-sdk/testing'
+import { serve } from 'shortlink-sdk/testing/server'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { parseExampleOptions } from '../../docs/site/example-options.ts'
+import { type Fence, fencesOf, needsRedis, typeErrors } from '../helpers/snippets.ts'
+import { hasRedis, type RedisServer, startRedis } from '../rate-limit/redis.ts'
+
+/*
+ * The examples of the documentation, whose fences docs/README.md describes. Here, as in the reader's browser, one of
+ * `ts run` runs alone, with a sandbox of its own as the global fetch. One of `ts node` finds the sandbox on a port.
+ *
+ * DOCS_OUTPUT=write writes what the examples print, and the files of the frameworks' projects, into the pages. Read it before
+ * you commit it.
+ */
+const pagesFolder = fileURLToPath(new URL('../../docs/src/content/docs/', import.meta.url))
+// Inside the project, so that imports resolve as everybody else's do.
+const folder = fileURLToPath(new URL('.tmp/docs/', import.meta.url))
+
+const names = (await readdir(pagesFolder, { recursive: true })).filter((name) => /\.mdx?$/.test(name)).sort()
+const pages = await Promise.all(
+  names.map(async (name) => ({ name, text: await readFile(`${pagesFolder}${name}`, 'utf8') })),
+)
+
+const examples = pages.flatMap(({ name, text }) =>
+  fencesOf(text).flatMap((fence, index, fences) => {
+    const [language = '', kind] = fence.words
+    if (!['ts', 'js'].includes(language) || (kind !== 'run' && kind !== 'node')) return []
+    const next = fences[index + 1]
+    return {
+      title: `${name}, line ${fence.line}`,
+      kind,
+      fence,
+      needsRedis: needsRedis(fence.code),
+      page: name,
+      output: next?.words.join(' ') === 'text output' ? next : undefined,
+      path: `${folder}${name.replaceAll(/\W/g, '-')}-${fence.line}.${language}`,
+    }
+  }),
+)
+
+/** The fences with a title on the page of a framework, each a file of its project in test/frameworks. */
+const files = pages.flatMap(({ name: page, text }) => {
+  const project = /^frameworks\/(.+)\.md$/.exec(page)?.[1]
+  const folder = project === 'test-environments' ? 'test/frameworks' : `test/frameworks/${project}`
+  return fencesOf(text).flatMap((fence) => {
+    const title = /title="(.+)"/.exec(fence.words.join(' '))?.[1]
+    return project && title ? [{ page, title, fence, path: `${folder}/${title}` }] : []
+  })
+})
+
+let redis: RedisServer | undefined
+
+beforeAll(async () => {
+  if (hasRedis) redis = await startRedis()
+  await mkdir(folder, { recursive: true })
+  for (const { path, fence } of examples) await writeFile(path, `${fence.code}\nexport {}\n`)
+})
+
+afterAll(async () => {
+  await redis?.stop()
+  await rm(folder, { recursive: true })
+})
+
+/** What a program prints, as Node's console does. */
+function listenToConsole(): string[] {
+  const lines: string[] = []
+  for (const method of ['log', 'info', 'warn', 'error', 'debug'] as const) {
+    vi.spyOn(console, method).mockImplementation((...values: unknown[]) => {
+      lines.push(formatWithOptions({ colors: false }, ...values))
+    })
+  }
+  return lines
+}
+
+function point(addresses: { baseUrl: string; openerUrl: string; apiKey: string }): void {
+  vi.stubEnv('SHORTLINK_BASE_URL', addresses.baseUrl)
+  vi.stubEnv('SHORTLINK_OPENER_URL', addresses.openerUrl)
+  vi.stubEnv('SHORTLINK_API_KEY', addresses.apiKey)
+}
+
+/** The sandbox of an example, as the words after `run` set it up. */
+function sandboxOptions(words: readonly string[]): SandboxOptions {
+  const { rows = 30, dialect = 'reference', limit } = parseExampleOptions(words)
+  const isName = dialect === 'reference' || dialect === 'deployed'
+  return {
+    data: sampleData(rows),
+    dialect: (isName ? dialect : dialect.split(',')) as SandboxDialect,
+    ...(limit !== undefined && { rateLimit: limit === 'off' ? false : { requests: limit, interval: 60_000 } }),
+  }
+}
+
+async function printed({ kind, path, fence }: { kind: string; path: string; fence: Fence }): Promise<string> {
+  const sandbox = createSandbox(sandboxOptions(fence.words.slice(2)))
+  const server = kind === 'node' ? await serve(sandbox) : undefined
+  point({ ...sandbox, ...server })
+  if (redis) vi.stubEnv('REDIS_URL', `redis://127.0.0.1:${redis.port}`)
+  if (kind === 'run') vi.stubGlobal('fetch', sandbox.fetch)
+  const lines = listenToConsole()
+  try {
+    await import(pathToFileURL(path).href)
+  } finally {
+    vi.restoreAllMocks()
+    vi.unstubAllEnvs()
+    vi.unstubAllGlobals()
+    await server?.close()
+  }
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+if (process.env.DOCS_OUTPUT === 'write') {
+  test.each(pages)('writes the output of $name', { timeout: 60_000 }, async ({ name, text }) => {
+    const changes: { fence: Fence; code: string }[] = []
+    for (const example of examples) {
+      if (example.page !== name || !example.output || (example.needsRedis && !hasRedis)) continue
+      changes.push({ fence: example.output, code: await printed(example) })
+    }
+    for (const { page, fence, path } of files) {
+      if (page === name) changes.push({ fence, code: await readFile(path, 'utf8') })
+    }
+    changes.sort((one, other) => one.fence.line - other.fence.line)
+    const lines = text.split('\n')
+    for (const { fence, code } of changes.reverse()) {
+      const length = fence.code.split('\n').length - 1
+      lines.splice(fence.line - 1, length, ...code.split('\n').slice(0, -1))
+    }
+    await writeFile(`${pagesFolder}${name}`, lines.join('\n'))
+  })
+} else {
+  for (const example of examples) {
+    test.skipIf(example.needsRedis && !hasRedis)(`${example.title} prints what the page says`, async () => {
+      const output = await printed(example)
+      if (example.output || example.kind === 'run') expect(output).toBe(example.output?.code ?? '')
+    })
+  }
+}
+
+test('the examples compile', { timeout: 240_000 }, () => {
+  expect(examples.length).toBeGreaterThan(50)
+  expect(typeErrors(examples.map(({ path }) => path))).toEqual([])
+})
+
+test.each([
+  ['recipes/testing.md', 'testing-first.test.ts'],
+  ['guides/logging.md', 'tracing.ts'],
+])('%s shows examples/%s as it is', async (page, example) => {
+  const text = await readFile(new URL(`../../examples/${example}`, import.meta.url), 'utf8')
+  expect(pages.find(({ name }) => name === page)?.text).toContain(text)
+})
+
+test.each(files)('$page shows $title as it is in the project that CI runs', async ({ fence, path }) => {
+  expect(fence.code).toBe(await readFile(path, 'utf8'))
+})
+
+test('the guide to lists and the README count the requests that the benchmarks count', async () => {
+  const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
+  const report = await read('test/bench/report/README.md')
+  const counted = (row: string) =>
+    new RegExp(`^\\| ${row} \\| \\d+ \\| (\\d+)[^|]*\\| (\\d+)`, 'm').exec(report)?.slice(1)
+  const [requests, minutes] = counted('\\*\\*shortlink-sdk, `for await`\\*\\*') ?? []
+  const [plainRequests, plainMinutes] = counted('the platform’s own default') ?? []
+  const guide = pages.find(({ name }) => name === 'guides/lists.md')?.text
+  expect(guide).toContain(`| as the client walks | ${requests} | ${minutes} minutes |`)
+  expect(guide).toContain(`15 rows a page | ${plainRequests} | ${plainMinutes} minutes |`)
+  expect(await read('README.md')).toContain(`10,000 rows are ${requests} requests, not ${plainRequests}.`)
+})
+
+test.each(pages)('$name links to pages that exist', async ({ name, text }) => {
+  const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '')
+  const targets = [...prose.matchAll(/\]\(([^)#:]+\.mdx?)(?:#[^)]*)?\)/g)].map(([, target = '']) => target)
+  const here = pathToFileURL(`${pagesFolder}${name}`)
+  const known = new Set(names.map((each) => pathToFileURL(`${pagesFolder}${each}`).href))
+  expect(targets.filter((target) => !known.has(new URL(target, here).href))).toEqual([])
+})

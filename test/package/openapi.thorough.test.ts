@@ -1,0 +1,302 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { createSandbox, type SandboxRequest } from 'shortlink-sdk/testing'
+import { serve } from 'shortlink-sdk/testing/server'
+import { describe, expect, it } from 'vitest'
+import { formats } from '../../scripts/api/schemas.ts'
+import '../../scripts/openapi.ts'
+import { ShortLinkClient } from '../../src/index.ts'
+import { rows } from '../calls.ts'
+import { now, seed } from '../fixtures/seed.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+interface OpenApi {
+  readonly servers: readonly Server[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>> & { readonly servers?: readonly Server[] }>>
+}
+
+interface Server {
+  readonly variables: Readonly<Record<string, { readonly default: string }>>
+}
+
+const document: OpenApi = JSON.parse(await readFile(`${root}dist/openapi.json`, 'utf8'))
+
+interface Operation {
+  readonly operationId: string
+  readonly security?: readonly unknown[]
+  readonly parameters: readonly { name: string; in: 'path' | 'query'; required: boolean; schema: JsonSchema }[]
+  readonly requestBody?: { readonly content: Record<string, unknown> }
+  readonly responses: Record<string, { readonly $ref?: string; readonly headers?: object; readonly content?: object }>
+}
+
+/** The operations by method and path, and where each stands in the document. */
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).flatMap(([method, operation]) =>
+    'operationId' in (operation as object)
+      ? [
+          {
+            method: method.toUpperCase(),
+            path,
+            at: `/paths/${pointerKey(path)}/${method}`,
+            operation: operation as Operation,
+          },
+        ]
+      : [],
+  ),
+)
+
+/** A key as a JSON pointer in an address has it. */
+function pointerKey(key: string): string {
+  return encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))
+}
+
+interface JsonSchema {
+  readonly type?: unknown
+  readonly $ref?: string
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly items?: JsonSchema
+  readonly additionalProperties?: JsonSchema
+  readonly allOf?: readonly JsonSchema[]
+  readonly anyOf?: readonly JsonSchema[]
+}
+
+/** The schema of a value, under which an object has no key that is not documented. */
+function closed(schema: JsonSchema): JsonSchema {
+  const parts = closedParts(schema)
+  if (schema.properties || schema.allOf || schema.$ref) return { ...parts, unevaluatedProperties: false } as JsonSchema
+  return schema.anyOf ? { ...parts, anyOf: schema.anyOf.map(closed) } : parts
+}
+
+/** The same of what is a part of a value's schema: only what lies inside is closed. */
+function closedParts(schema: JsonSchema): JsonSchema {
+  const { properties, items, additionalProperties, allOf, anyOf } = schema
+  return {
+    ...schema,
+    ...(properties && { properties: mapped(properties, closed) }),
+    ...(items && { items: closed(items) }),
+    ...(additionalProperties && { additionalProperties: closed(additionalProperties) }),
+    ...(allOf && { allOf: allOf.map(closedParts) }),
+    ...(anyOf && { anyOf: anyOf.map(closedParts) }),
+  }
+}
+
+const mapped = (schemas: Readonly<Record<string, JsonSchema>>, change: (schema: JsonSchema) => JsonSchema) =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, change(schema)]))
+
+/** The document with the schema of every request and answer closed. */
+const closedDocument: object = JSON.parse(JSON.stringify(document), (key, value) => {
+  if (key === 'schemas') return mapped(value, closedParts)
+  return key === 'application/json' ? { ...value, schema: closed(value.schema) } : value
+})
+
+const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, strictRequired: false, strictTypes: false })
+addFormats.default(ajv)
+ajv.addVocabulary(['openapi', 'info', 'servers', 'security', 'tags', 'paths', 'components', 'example'])
+ajv.addSchema(closedDocument, 'openapi')
+
+const validators = new Map<string, ValidateFunction>()
+
+/** What does not fit about a value, by the schema at this place in the document. */
+function misfits(pointer: string, value: unknown): string[] {
+  const validate = validators.get(pointer) ?? ajv.compile({ $ref: `openapi#${pointer}` })
+  validators.set(pointer, validate)
+  return validate(value) ? [] : validate.errors!.map(({ instancePath, message }) => `${instancePath} ${message}`)
+}
+
+function operationOf(request: Pick<SandboxRequest, 'method' | 'path'>) {
+  const found = operations.find(
+    ({ method, path }) =>
+      method === request.method && new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(request.path),
+  )
+  if (!found) throw new Error(`${request.method} ${request.path} is not in the document`)
+  return found
+}
+
+/** What the document does not say about a request. */
+function requestMisfits(request: SandboxRequest): string[] {
+  const { operation, path, at } = operationOf(request)
+  const values: Record<string, Record<string, string>> = {
+    query: request.query,
+    path: new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`).exec(request.path)?.groups ?? {},
+  }
+  const known = new Set(operation.parameters.map(({ name }) => name))
+  const unknown = Object.keys(request.query).filter((name) => !known.has(name))
+  const ofParameters = operation.parameters.flatMap(({ name, in: place, required, schema }, index) => {
+    const text = values[place]?.[name]
+    if (text === undefined) return required ? [`${name} is missing`] : []
+    const value = schema.type === 'integer' ? Number(text) : decodeURIComponent(text)
+    return misfits(`${at}/parameters/${index}/schema`, value).map((misfit) => `${name}${misfit}`)
+  })
+  const [mediaType] = Object.keys(operation.requestBody?.content ?? {})
+  const body = request.body instanceof Uint8Array ? new TextDecoder().decode(request.body) : request.body
+  const ofBody = mediaType
+    ? misfits(`${at}/requestBody/content/${pointerKey(mediaType)}/schema`, body)
+    : request.size
+      ? ['a body is sent that is not in the document']
+      : []
+  const isTyped = mediaType === undefined || request.headers['content-type'] === mediaType
+  const hasKey = 'authorization' in request.headers
+  return [
+    ...unknown.map((name) => `${name} is not in the document`),
+    ...ofParameters,
+    ...ofBody,
+    ...(isTyped ? [] : [`the body is sent as ${request.headers['content-type']}, not as ${mediaType}`]),
+    ...(hasKey === (operation.security === undefined) ? [] : ['the document says otherwise whether a key is sent']),
+  ]
+}
+
+/** What the document does not say about an answer. */
+async function answerMisfits(request: SandboxRequest, response: Response): Promise<string[]> {
+  const { operation, at } = operationOf(request)
+  const status = [String(response.status), `${String(response.status)[0]}XX`].find((key) => key in operation.responses)
+  if (status === undefined) return [`${response.status} is not in the document`]
+  const documented = operation.responses[status]!
+  const place = documented.$ref?.slice(1) ?? `${at}/responses/${status}`
+  const missing = Object.keys(documented.headers ?? {}).filter((name) => !response.headers.has(name))
+  return [
+    ...misfits(`${place}/content/${pointerKey('application/json')}/schema`, await response.clone().json()),
+    ...missing.map((name) => `the header ${name} is missing`),
+  ]
+}
+
+/** Makes a call against the sandbox. Gives the requests with their responses. */
+async function exchanges(call: (client: ShortLinkClient) => PromiseLike<unknown>) {
+  const sandbox = createSandbox({ data: seed, now: () => now })
+  const seen: { request: SandboxRequest; response: Response }[] = []
+  const fetch: typeof globalThis.fetch = async (...parameters) => {
+    const answered = sandbox.fetch(...parameters)
+    const request = sandbox.requests.at(-1)!
+    const response = await answered
+    seen.push({ request, response: response.clone() })
+    return response
+  }
+  await call(new ShortLinkClient({ ...sandbox.clientOptions, fetch, retry: 0 })).then(undefined, () => undefined)
+  return seen
+}
+
+describe('openapi.json', () => {
+  it('is valid for a public linter, which warns of nothing', { timeout: 120_000 }, async () => {
+    const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+    const lint = ['run', '--silent', 'check:openapi', '--', '--format=json']
+    const { stdout } = await promisify(execFile)('npm', lint, { cwd: root, env })
+    expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0 }, problems: [] })
+  })
+
+  it('has every call of the client', () => {
+    const documented = operations.map(({ operation }) => operation.operationId)
+    // GET /urls is both the list and, with another parameter, the search.
+    expect(
+      rows
+        .map(([name]) => name)
+        .filter((name) => name !== 'links.find')
+        .sort(),
+    ).toEqual(documented.sort())
+    expect(documented).toHaveLength(36)
+  })
+
+  it.each(rows)('has the request of %s and the response to it', async (_, { call }) => {
+    const seen = await exchanges(call)
+    expect(seen.map(({ response }) => response.status)).toEqual([200])
+    for (const { request, response } of seen) {
+      expect(requestMisfits(request)).toEqual([])
+      expect(await answerMisfits(request, response)).toEqual([])
+    }
+  })
+
+  it.each<[string, number, (client: ShortLinkClient) => PromiseLike<unknown>]>([
+    ['a wrong key', 401, (client) => client.withOptions({ apiKey: 'wrong' }).account.get()],
+    ['an unknown id', 404, (client) => client.qr.get(99)],
+    ['a name that is taken', 400, (client) => client.channels.create({ name: 'News' })],
+    ['a URL of no supported app', 400, (client) => client.opener.create({ url: 'https://shop.example' })],
+    [
+      'a call over the rate limit',
+      429,
+      async (client) => {
+        const impatient = client.withOptions({ rateLimit: false })
+        for (let sent = 0; sent < 31; sent++) await impatient.splash.list()
+      },
+    ],
+  ])('has the refusal of %s', async (_, status, call) => {
+    const { request, response } = (await exchanges(call)).at(-1)!
+    expect(response.status).toBe(status)
+    expect(requestMisfits(request)).toEqual([])
+    expect(await answerMisfits(request, response)).toEqual([])
+  })
+
+  it('finds what is missing, of another type, or not documented', async () => {
+    const [{ request, response }] = (await exchanges((client) => client.campaigns.list())) as [
+      Awaited<ReturnType<typeof exchanges>>[number],
+    ]
+    const body = (await response.json()) as { data: { campaigns: Record<string, unknown>[] } }
+    const [row] = body.data.campaigns as [Record<string, unknown>]
+    const misfitsOf = (change: object) =>
+      answerMisfits(
+        request,
+        Response.json(
+          { ...body, data: { ...body.data, campaigns: [{ ...row, ...change }] } },
+          { headers: response.headers },
+        ),
+      )
+    expect(await misfitsOf({})).toEqual([])
+    expect(await misfitsOf({ id: undefined })).toContain("/data/campaigns/0 must have required property 'id'")
+    expect(await misfitsOf({ name: undefined })).toContain('/data/campaigns/0 must NOT be valid')
+    expect(await misfitsOf({ public: 'yes' })).toContain('/data/campaigns/0/public must be boolean')
+    expect(await misfitsOf({ colour: 'red' })).toContain('/data/campaigns/0 must NOT have unevaluated properties')
+    expect(await answerMisfits(request, Response.json(body))).toContain('the header X-RateLimit-Limit is missing')
+    const sent = { ...request, query: { limit: '0', colour: 'red' } }
+    expect(requestMisfits(sent)).toEqual(['colour is not in the document', 'limit must be >= 1'])
+  })
+
+  it('is served by the sandbox, with the addresses of the sandbox', async () => {
+    const served = await serve(createSandbox())
+    try {
+      const response = await fetch(new URL('/openapi.json', served.baseUrl))
+      const shown = (await response.json()) as OpenApi
+      expect(shown.servers[0]?.variables.baseUrl?.default).toBe(served.baseUrl)
+      expect(shown.paths['/v3/api']?.servers?.[0]?.variables.openerUrl?.default).toBe(served.openerUrl)
+      expect(shown.paths['/campaigns']).toEqual(document.paths['/campaigns'])
+    } finally {
+      await served.close()
+    }
+  })
+})
+
+describe('the patterns of the document', () => {
+  const samples = [
+    '#3366FF',
+    '#3366ff',
+    '#3366F',
+    '3366FF',
+    'rgb(0,0,0)',
+    'rgb(255, 0, 12)',
+    'rgb(256,0,0)',
+    'rgb(0,0)',
+    'rgb(0,0,00300)',
+    '2027-01-31',
+    '2027-13-01',
+    '2027-1-31',
+    '2027-01-31 18:00:00',
+    '2027-01-31 24:00:00',
+    '2027-01-31T18:00:00',
+    'https://go.example',
+    'HTTP://go.example/',
+    'https://go.example/path',
+    'https://go.example?a=1',
+    'go.example',
+    'ftp://go.example',
+    'https:// ',
+    '',
+  ]
+  const patterns = [...formats].flatMap(([check, { pattern }]) =>
+    typeof pattern === 'string' && 'fits' in check ? [[check.expected, check, new RegExp(pattern, 'u')] as const] : [],
+  )
+
+  it.each(patterns)('accept what the client accepts as %s', (_, check, pattern) => {
+    expect(samples.filter((sample) => pattern.test(sample))).toEqual(samples.filter(check.fits))
+  })
+})

@@ -1,0 +1,81 @@
+import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { createSandbox } from 'shortlink-sdk/testing'
+import { serve } from 'shortlink-sdk/testing/server'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { fencesOf, typeErrors } from '../helpers/snippets.ts'
+
+// Inside the project, so that its imports resolve as everybody else's do.
+const folder = fileURLToPath(new URL('.tmp/readme/', import.meta.url))
+const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
+
+/** The programs, each under its heading. */
+const snippets = readme.split(/^## /m).flatMap((section) => {
+  const heading = section.slice(0, section.indexOf('\n'))
+  const programs = fencesOf(section).filter(({ words: [language = ''] }) => ['ts', 'js'].includes(language))
+  return programs.map(({ code }) => ({ heading, code }))
+})
+
+const files = snippets.map(({ heading, code }, index) => ({
+  title: `${heading}, snippet ${index + 1}`,
+  path: `${folder}snippet-${index + 1}.ts`,
+  text: `${code}\nexport {}\n`,
+}))
+
+let server: Awaited<ReturnType<typeof serve>>
+const printed = vi.fn()
+
+beforeAll(async () => {
+  const sandbox = createSandbox({ rateLimit: false, apiKey: 'readme-key' })
+  server = await serve(sandbox)
+  vi.stubEnv('SHORTLINK_BASE_URL', server.baseUrl)
+  vi.stubEnv('SHORTLINK_OPENER_URL', server.openerUrl)
+  vi.stubEnv('SHORTLINK_API_KEY', sandbox.apiKey)
+  vi.spyOn(console, 'log').mockImplementation(printed)
+  await mkdir(folder, { recursive: true })
+  for (const { path, text } of files) await writeFile(path, text)
+})
+
+afterAll(async () => {
+  await server.close()
+  await rm(folder, { recursive: true })
+})
+
+test('the README uses every address that it defines', () => {
+  const addresses = new Map([...readme.matchAll(/^\[([\w-]+)\]: (\S+)$/gm)].map(([, name, path]) => [name, path!]))
+  const used = [...readme.matchAll(/\]\[([\w-]+)\]/g)].map(([, name]) => name)
+  expect(new Set(used)).toEqual(new Set(addresses.keys()))
+})
+
+test('every test that SECURITY.md names is there', async () => {
+  const security = await readFile(new URL('../../SECURITY.md', import.meta.url), 'utf8')
+  const named = [...security.matchAll(/`(test\/\S+)`/g)].map(([, path]) => path!)
+  expect(named.length).toBeGreaterThan(15)
+  await Promise.all(named.map((path) => access(new URL(`../../${path}`, import.meta.url))))
+})
+
+test('the README is 120 lines at most, and has both commands in the first 20', () => {
+  const lines = readme.split('\n')
+  expect(lines.length).toBeLessThanOrEqual(120)
+  expect(lines.slice(0, 20).join('\n')).toMatch(/^npm ci && npm run demo .*\nnpm cit /m)
+})
+
+test('the first program prints its short address and the clicks of every link, and can run again', async () => {
+  for (const run of [1, 2]) {
+    printed.mockClear()
+    await import(`${pathToFileURL(files[0]!.path).href}?${run}`)
+    expect(printed.mock.calls[0]).toEqual(['https://sho.rt/opening'])
+    expect(printed.mock.calls).toHaveLength(1 + 4)
+  }
+})
+
+test('the same with fetch prints undefined if the alias is taken, as the README says', async () => {
+  printed.mockClear()
+  await import(pathToFileURL(files[1]!.path).href)
+  expect(printed.mock.calls[0]).toEqual([undefined])
+  expect(printed.mock.calls).toHaveLength(1 + 4)
+})
+
+test('every snippet of the README compiles', { timeout: 240_000 }, () => {
+  expect(typeErrors(files.map(({ path }) => path))).toEqual([])
+})

@@ -1,0 +1,62 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { fencesOf } from '../helpers/snippets.ts'
+
+/*
+ * The skill is put together from the pages of the documentation: what stands in both is the same, and the tests of the pages
+ * run its programs.
+ */
+const root = new URL('../..', import.meta.url)
+const skill = await readFile(new URL('skills/shortlink-sdk/SKILL.md', root), 'utf8')
+const folder = new URL('docs/src/content/docs/', root)
+const pages = await readPages()
+
+async function readPages(): Promise<string[]> {
+  const names = (await readdir(folder, { recursive: true })).filter((name) => /^(?!api).*\.md$/.test(name))
+  return await Promise.all(names.map((name) => readFile(new URL(name, folder), 'utf8')))
+}
+
+test('the skill is 150 lines at most, and its front matter has the name of its folder and a description', () => {
+  expect(skill.split('\n').length - 1).toBeLessThanOrEqual(150)
+  const [, name, description = ''] = /^---\nname: (.+)\ndescription: (.+)\n---\n/.exec(skill) ?? []
+  expect(name).toBe('shortlink-sdk')
+  expect(description.length).toBeGreaterThan(100)
+  expect(description.length).toBeLessThanOrEqual(1024)
+})
+
+test('each program of the skill is one that a page runs', () => {
+  const run = pages.flatMap(fencesOf).filter(({ words: [, kind] }) => kind === 'run' || kind === 'node')
+  const programs = new Set(run.map(({ code }) => code))
+  const fences = fencesOf(skill).filter(({ words: [language] }) => language === 'ts')
+  expect(fences.length).toBeGreaterThanOrEqual(4)
+  expect(fences.filter(({ code }) => !programs.has(code))).toEqual([])
+})
+
+test('each command and each table with more than links stands in a page too', () => {
+  const commands = fencesOf(skill).filter(({ words: [language] }) => language === 'sh')
+  const tables = [...skill.matchAll(/^\|.*(?:\n\|.*)*/gm)]
+    .map(([table]) => table)
+    .filter((table) => !table.includes(']('))
+  const parts = [...commands.map(({ code }) => code), ...tables]
+  expect(parts).toHaveLength(2)
+  expect(parts.filter((part) => !pages.some((page) => page.includes(part)))).toEqual([])
+})
+
+test('each name in a part of the skill stands in a page that this part names; in the table of tasks, row by row', async () => {
+  const prose = skill.replaceAll(/^```[\s\S]*?^```$/gm, '').replace(/^---[\s\S]*?^---$/m, '')
+  const rows = prose.match(/^\|.*\]\(.*$/gm) ?? []
+  const parts = [...rows, ...prose.replaceAll(/^\|.*\]\(.*$/gm, '').split(/^(?=## )/m)]
+  let names = 0
+  const strange: string[] = []
+  for (const part of parts) {
+    const named = [...part.matchAll(/[a-z]+\/[\w-]+\.md/g)].map(([path]) => readFile(new URL(path, folder), 'utf8'))
+    const known = new Set((await Promise.all(named)).join('\n').match(/[A-Za-z]\w+/g))
+    const code = [...part.matchAll(/`([^`]+)`/g)].map(([, text]) => text!).join(' ')
+    for (const name of new Set(code.match(/[A-Za-z]\w+/g))) {
+      names++
+      if (!known.has(name)) strange.push(`${name} in ${part.trim().split('\n')[0]}`)
+    }
+  }
+  expect(names).toBeGreaterThan(80)
+  expect(strange).toEqual([])
+})

@@ -1,0 +1,252 @@
+import { expect, test } from 'vitest'
+import { type AnyShortLinkError, isShortLinkError, LinkConflictError, ShortLinkError } from '../../../src/index.ts'
+import { page } from '../../helpers/answers.ts'
+import { failure } from '../../helpers/outcome.ts'
+import type { Canned, Server } from '../../helpers/server.ts'
+import { shopOf } from './shop.ts'
+
+const url = 'https://shop.example/opening'
+const params = { url, custom: 'opening' }
+const link = { id: 44, alias: 'opening', shorturl: 'https://sho.rt/opening', longurl: url }
+
+const found = page('urls', [link])
+const elsewhere = page('urls', [{ ...link, longurl: 'https://shop.example/closing' }])
+const missing = { status: 404, body: { error: 1, message: 'Diesen Link gibt es nicht.' } }
+const none = page('urls', [], { result: 0 })
+const created = { body: { error: 0, id: 44, shorturl: 'https://sho.rt/opening' } }
+const taken = { body: { error: 1, message: 'Dieser Alias ist vergeben.' } }
+const failed = { status: 500, body: { error: 1, message: 'Etwas ging schief.' } }
+const unreadable = { body: '<html>Down for maintenance</html>' }
+
+const methods = ({ seen }: Server) => seen.map(({ method }) => method).join(' ')
+
+const ends: [what: string, answers: Canned[], sent: string, isCreated: boolean][] = [
+  ['a link that exists takes one request', [found], 'GET', false],
+  ['a new link takes two requests', [missing, created], 'GET POST', true],
+  [
+    'a server that ignores `?short=` is not searched first',
+    [page('urls', [{ ...link, alias: 'a', shorturl: 'https://sho.rt/a' }]), created],
+    'GET POST',
+    true,
+  ],
+  ['a server that refuses `?short=` is not searched first', [taken, created], 'GET POST', true],
+  ['an alias taken meanwhile is looked up again', [missing, taken, found], 'GET POST GET', false],
+  [
+    'an alias that newer deployments call taken with 400 is looked up again',
+    [missing, { ...taken, status: 400 }, found],
+    'GET POST GET',
+    false,
+  ],
+  ['a lost answer is looked up again', [missing, failed, found], 'GET POST GET', true],
+  ['an answer that cannot be read is looked up again', [missing, unreadable, found], 'GET POST GET', true],
+  ['the last look searches where the server leaves it open', [missing, failed, taken, found], 'GET POST GET GET', true],
+  [
+    'a link that does not say where it leads is taken for the one',
+    [page('urls', [{ ...link, longurl: null }])],
+    'GET',
+    false,
+  ],
+  [
+    'an address in another spelling is the same',
+    [page('urls', [{ ...link, longurl: 'HTTPS://Shop.example:443/opening' }])],
+    'GET',
+    false,
+  ],
+]
+
+test.each(ends)('with an alias, %s', async (_what, answers, sent, isCreated) => {
+  const { shop, server } = await shopOf(...answers)
+  expect(await shop.ensure(params)).toEqual({ id: 44, shorturl: link.shorturl, created: isCreated })
+  expect(methods(server)).toBe(sent)
+  for (const { method, body } of server.seen) {
+    if (method === 'POST') expect(JSON.parse(body.toString())).toEqual(params)
+  }
+})
+
+test('an empty alias is refused, because any link to the URL would do for it', async () => {
+  const { shop, server } = await shopOf(none)
+  const error = await failure(shop.ensure({ url, custom: '' }))
+  expect(error.message).toBe('links.ensure: custom: is empty: leave it out if the link needs no alias')
+  expect(server.seen).toEqual([])
+})
+
+test('a connection that is lost after the work is done is looked up again', async () => {
+  let isDone = false
+  const { shop, server } = await shopOf(({ method }, destroy) => {
+    if (method === 'GET') return isDone ? found : missing
+    isDone = true
+    destroy()
+    return undefined
+  })
+  expect(await shop.ensure(params)).toEqual({ id: 44, shorturl: link.shorturl, created: true })
+  expect(methods(server)).toBe('GET POST GET')
+})
+
+test('with an alias and a domain, the whole address is asked for', async () => {
+  for (const domain of ['https://go.example', 'https://go.example/', 'go.example']) {
+    const there = { ...link, alias: 'tür', shorturl: 'https://go.example/t%C3%BCr' }
+    const { shop, server } = await shopOf(page('urls', [there]))
+    expect(await shop.ensure({ url, custom: 'tür', domain })).toMatchObject({ shorturl: there.shorturl })
+    const asked = new URL(server.seen[0]!.url, 'https://sho.rt').searchParams.get('short')
+    expect(asked).toBe(`${domain.replace(/\/$/, '')}/t%C3%BCr`)
+  }
+})
+
+const conflicts: [when: string, answers: Canned[], outcome: string][] = [
+  ['at first', [elsewhere], 'not-sent'],
+  ['when the server calls it taken', [missing, taken, elsewhere], 'rejected'],
+  ['when the outcome is unknown', [missing, failed, elsewhere], 'rejected'],
+]
+
+test.each(conflicts)(
+  'an alias that leads elsewhere is a LinkConflictError, found out %s',
+  async (_when, answers, outcome) => {
+    const { shop } = await shopOf(...answers)
+    const error = await failure(shop.ensure(params))
+    expect(error).toBeInstanceOf(LinkConflictError)
+    expect(error).toBeInstanceOf(ShortLinkError)
+    expect(error).toMatchObject({
+      name: 'LinkConflictError',
+      code: 'link_conflict',
+      outcome,
+      retryable: false,
+      method: 'GET',
+      path: '/urls',
+      attempts: 1,
+      shorturl: 'https://sho.rt/opening',
+      longurl: 'https://shop.example/closing',
+      message: 'links.ensure: https://sho.rt/opening already leads to https://shop.example/closing',
+    })
+    expect(error.url).toContain('/api/urls?short=opening')
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({
+      name: 'LinkConflictError',
+      longurl: 'https://shop.example/closing',
+    })
+  },
+)
+
+test('a LinkConflictError is narrowed by its code', async () => {
+  const { shop } = await shopOf(elsewhere)
+  const result = await shop.ensure(params).safe()
+  if (result.ok || result.error.code !== 'link_conflict') return expect.fail('It should have been a conflict')
+  expect(result.error.longurl).toBe('https://shop.example/closing')
+
+  const error: unknown = new LinkConflictError({ shorturl: 'https://sho.rt/a', longurl: url })
+  expect(isShortLinkError(error) && error.code === 'link_conflict' && error.longurl).toBe(url)
+})
+
+test('a switch over the codes of all errors can be exhaustive', () => {
+  const advice = (error: AnyShortLinkError): string => {
+    switch (error.code) {
+      case 'link_conflict':
+        return error.longurl
+      case 'rate_limit':
+        return `${error.retryAfter}`
+      case 'timeout':
+        return `${error.timeout}`
+      case 'api':
+      case 'authentication':
+      case 'permission':
+      case 'not_found':
+      case 'server':
+        return `${error.status}`
+      case 'invalid_request':
+      case 'invalid_response':
+        return `${error.issues.length}`
+      case 'configuration':
+      case 'connection':
+        return error.message
+    }
+  }
+  expect(advice(new LinkConflictError({ shorturl: 'https://sho.rt/a', longurl: url }))).toBe(url)
+})
+
+const failures: [what: string, answers: Canned[], sent: string, error: object][] = [
+  [
+    'a refusal for another reason',
+    [missing, taken, missing],
+    'GET POST GET',
+    { code: 'api', outcome: 'rejected', path: '/url/add' },
+  ],
+  [
+    'a failure after which the link is not there',
+    [missing, failed, missing],
+    'GET POST GET',
+    { code: 'server', outcome: 'unknown', path: '/url/add' },
+  ],
+  [
+    'a failure after which nothing can be seen',
+    [missing, unreadable, failed],
+    'GET POST GET',
+    { code: 'invalid_response', outcome: 'unknown', path: '/url/add' },
+  ],
+  [
+    'a taken alias after which nothing can be seen',
+    [missing, taken, failed],
+    'GET POST GET',
+    { code: 'server', outcome: 'rejected', path: '/urls' },
+  ],
+  [
+    'a refused rate',
+    [missing, { status: 429, body: { error: 1 } }],
+    'GET POST',
+    { code: 'rate_limit', outcome: 'rejected' },
+  ],
+  [
+    'a key that may not create links',
+    [missing, { status: 403, body: { error: 1 } }],
+    'GET POST',
+    { code: 'permission' },
+  ],
+  ['a first look that fails', [failed], 'GET', { code: 'server', path: '/urls' }],
+]
+
+test.each(failures)('%s is thrown', async (_what, answers, sent, error) => {
+  const { shop, server } = await shopOf(...answers)
+  expect(await failure(shop.ensure(params))).toMatchObject(error)
+  expect(methods(server)).toBe(sent)
+})
+
+test('an abort ends it at once, with its reason', async () => {
+  const stop = new AbortController()
+  const { shop, server } = await shopOf(({ method }) => {
+    if (method === 'GET') return missing
+    stop.abort(new Error('enough'))
+    return undefined
+  })
+  await expect(shop.ensure(params, { signal: stop.signal })).rejects.toThrow('enough')
+  expect(methods(server)).toBe('GET POST')
+})
+
+test('without an alias, a link to the address is searched before one is made', async () => {
+  const { shop, server } = await shopOf(page('urls', [{ ...link, longurl: 'https://shop.example/closing' }, link]))
+  expect(await shop.ensure({ url })).toEqual({ id: 44, shorturl: link.shorturl, created: false })
+  expect(server.seen.map((request) => request.url)).toEqual(['/api/urls?order=date&limit=100'])
+})
+
+test('without an alias, a lost answer is looked up again, and a refusal is not', async () => {
+  const lost = await shopOf(none, failed, found)
+  expect(await lost.shop.ensure({ url })).toEqual({ id: 44, shorturl: link.shorturl, created: true })
+
+  const no = await shopOf(none, taken)
+  expect(await failure(no.shop.ensure({ url }))).toMatchObject({ code: 'api', path: '/url/add' })
+  expect(methods(no.server)).toBe('GET POST')
+})
+
+test('without an alias, a link at another domain is not the one', async () => {
+  const { shop, server } = await shopOf(found, created)
+  expect(await shop.ensure({ url, domain: 'https://go.example' })).toMatchObject({ created: true })
+  expect(methods(server)).toBe('GET POST')
+  const same = await shopOf(found)
+  for (const domain of ['https://sho.rt', 'https://sho.rt/', 'sho.rt']) {
+    expect(await same.shop.ensure({ url, domain })).toMatchObject({ created: false })
+  }
+})
+
+test('the answer comes with the response that it was taken from', async () => {
+  const { shop } = await shopOf(missing, { ...created, headers: { 'x-request': 'second' } })
+  const { data, response, attempts } = await shop.ensure(params).withResponse()
+  expect(data.created).toBe(true)
+  expect(response.headers.get('x-request')).toBe('second')
+  expect(attempts).toBe(1)
+})

@@ -1,0 +1,218 @@
+import { expect, test } from 'vitest'
+import { page } from '../../helpers/answers.ts'
+import { failure } from '../../helpers/outcome.ts'
+import { shopOf } from './shop.ts'
+
+const shorturl = 'https://sho.rt/opening'
+
+/** What a link is where the deployment sends its id and short address only. */
+const bare = {
+  id: 44,
+  shorturl,
+  alias: null,
+  longurl: null,
+  title: null,
+  description: null,
+  clicks: 0,
+  uniqueclicks: 0,
+  domain: null,
+  campaign: null,
+  channel: [],
+  date: null,
+}
+
+const row = {
+  id: 44,
+  alias: 'opening',
+  shorturl,
+  longurl: 'https://shop.example/opening',
+  title: 'Opening',
+  description: 'The first day',
+  clicks: 12,
+  date: '2026-11-02 09:30:00',
+}
+
+const newerRow = { ...row, uniqueclicks: 9, domain: 'https://sho.rt', campaign: 3, channel: [9, 10] }
+
+const details = {
+  id: 44,
+  shorturl,
+  longurl: 'https://shop.example/opening',
+  title: 'Opening',
+  description: 'The first day',
+  location: { DE: 'https://shop.example/de' },
+  device: { iphone: 'https://shop.example/app' },
+  expiry: '2027-01-31 18:00:00',
+  date: '2026-11-02 09:30:00',
+}
+
+const statistics = {
+  clicks: 12,
+  uniqueClicks: 9,
+  topCountries: { Germany: 8, France: 4 },
+  topReferrers: { 'shop.example': 12 },
+  topBrowsers: { Firefox: 12 },
+  topOs: { Linux: 12 },
+  socialCount: { facebook: 1, twitter: 2, google: 3 },
+}
+
+const rows: [form: string, wire: object, read: object][] = [
+  ['has all fields of a newer deployment', newerRow, newerRow],
+  ['has the fields of an older deployment', row, { ...bare, ...row }],
+  ['has an id and a short address only', { id: 44, shorturl }, bare],
+  ['has its short address under `short`', { id: 44, short: shorturl }, bare],
+  [
+    'has numbers as strings',
+    { ...newerRow, id: '44', clicks: '12', uniqueclicks: '9', campaign: '3', channel: ['9', '10'] },
+    newerRow,
+  ],
+  ['has null for what it has not', { ...bare, title: null, clicks: null, uniqueclicks: null, channel: null }, bare],
+  ['has empty strings for what it has not', { ...bare, title: '', domain: '', campaign: '', channel: '' }, bare],
+  ['has 0 for no campaign and for no channels', { id: 44, shorturl, campaign: 0, channel: '0' }, bare],
+  [
+    'has its channels as a list with gaps',
+    { id: 44, shorturl, channel: { 0: 9, 2: '10' } },
+    { ...bare, channel: [9, 10] },
+  ],
+  ['has a single channel', { id: 44, shorturl, channel: '9' }, { ...bare, channel: [9] }],
+  ['has keys that nobody has documented', { id: 44, shorturl, favicon: 'f.ico' }, { ...bare, favicon: 'f.ico' }],
+]
+
+test.each(rows)('a link in a list that %s is read', async (_form, wire, read) => {
+  const { shop } = await shopOf(page('urls', [wire]))
+  expect((await shop.list()).items).toStrictEqual([read])
+})
+
+test('a list that stands beside `error`, and not under `data`, is read too', async () => {
+  const { shop } = await shopOf({
+    body: { error: 0, result: 1, perpage: 15, currentpage: 1, nextpage: 1, maxpage: 1, urls: [newerRow] },
+  })
+  expect((await shop.list()).items).toStrictEqual([newerRow])
+})
+
+test.each(['id', 'shorturl'])('a link in a list without %s does not fit', async (missing) => {
+  const { shop } = await shopOf(page('urls', [{ ...row, [missing]: undefined }]))
+  expect(await failure(shop.list())).toMatchObject({
+    code: 'invalid_response',
+    issues: [{ path: ['data', 'urls', 0, missing] }],
+  })
+})
+
+test.each([
+  ['campaign', 'spring', 'expected an integer, received a string'],
+  ['channel', [9, 'news'], 'expected a list of integers, received a list'],
+  ['channel', 'news', 'expected a list of integers, received a string'],
+  ['channel', { 0: 9, news: 10 }, 'expected a list of integers, received an object'],
+])('a link in a list whose %s is %j does not fit', async (name, value, message) => {
+  const { shop } = await shopOf(page('urls', [{ ...row, [name]: value }]))
+  expect(await failure(shop.list())).toMatchObject({ issues: [{ path: ['data', 'urls', 0, name], message }] })
+})
+
+test('a link whose map of addresses is a text does not fit', async () => {
+  const { shop } = await shopOf({ body: { details: { ...details, location: 'DE' } } })
+  expect(await failure(shop.get(44))).toMatchObject({
+    issues: [{ path: ['details', 'location'], message: 'expected an object, received a string' }],
+  })
+})
+
+test('a link is read with its statistics, and keeps what nobody has documented', async () => {
+  const body = { error: 0, id: 44, details: { ...details, qr: 'q' }, data: { ...statistics, topLanguages: { de: 1 } } }
+  const { shop } = await shopOf({ body })
+  expect(await shop.get(44)).toStrictEqual({
+    id: 44,
+    details: { ...details, qr: 'q' },
+    data: {
+      ...statistics,
+      socialCount: { ...statistics.socialCount, instagram: 0 },
+      topLanguages: { de: 1 },
+    },
+  })
+})
+
+test('a link that nobody has visited has empty maps, for which the printed page shows 0', async () => {
+  const nobody = { clicks: '0', uniqueClicks: 0, topCountries: 0, topReferrers: '0', topBrowsers: [], topOs: null }
+  const { shop } = await shopOf({
+    body: { error: '0', id: '44', details: { ...details, location: 0, device: [], expiry: null }, data: nobody },
+  })
+  expect(await shop.get(44)).toStrictEqual({
+    id: 44,
+    details: { ...details, location: {}, device: {}, expiry: null },
+    data: {
+      clicks: 0,
+      uniqueClicks: 0,
+      topCountries: {},
+      topReferrers: {},
+      topBrowsers: {},
+      topOs: {},
+      socialCount: { facebook: 0, twitter: 0, instagram: 0, google: 0 },
+    },
+  })
+})
+
+test('of a single link, an id and a short address are enough', async () => {
+  const { shop } = await shopOf({ body: { details: { id: '44', short: shorturl } } })
+  const { details, data } = await shop.get('44')
+  expect(details).toStrictEqual({
+    id: 44,
+    shorturl,
+    longurl: null,
+    title: null,
+    description: null,
+    location: {},
+    device: {},
+    expiry: null,
+    date: null,
+  })
+  expect(data.socialCount).toStrictEqual({ facebook: 0, twitter: 0, instagram: 0, google: 0 })
+})
+
+test.each([
+  ['create', 'POST /api/url/add'],
+  ['update', 'PUT /api/url/44/update'],
+] as const)('the answer to %s has the short address under `shorturl` or `short`', async (method, line) => {
+  for (const key of ['shorturl', 'short']) {
+    const { shop, server } = await shopOf({ body: { error: 0, id: '44', [key]: shorturl, title: 'Opening' } })
+    const params = { url: 'https://shop.example/opening' }
+    const answer = await (method === 'create' ? shop.create(params) : shop.update(44, params))
+    expect(answer).toStrictEqual({ id: 44, shorturl, title: 'Opening' })
+    const [{ method: sent, url, body }] = server.seen as [(typeof server.seen)[number]]
+    expect(`${sent} ${url}`).toBe(line)
+    expect(JSON.parse(body.toString())).toEqual(params)
+  }
+})
+
+test('the answer to delete has a message', async () => {
+  const { shop, server } = await shopOf({ body: { error: 0, message: 'Link has been deleted successfully.' } })
+  expect(await shop.delete(44)).toStrictEqual({ message: 'Link has been deleted successfully.' })
+  expect(`${server.seen[0]?.method} ${server.seen[0]?.url}`).toBe('DELETE /api/url/44/delete')
+})
+
+test.each([
+  ['1 with HTTP 200, as on older deployments', { body: { error: 1, message: 'Der Alias ist vergeben.' } }],
+  ['true with HTTP 200', { body: { error: true, message: 'Der Alias ist vergeben.' } }],
+  ['1 with HTTP 400, as on newer deployments', { status: 400, body: { error: 1, message: 'Der Alias ist vergeben.' } }],
+])('a refusal that says `error` %s is an ApiError', async (_form, answer) => {
+  const { shop } = await shopOf(answer)
+  const result = await shop.create({ url: 'https://shop.example/opening', custom: 'opening' }).safe()
+  expect(result).toMatchObject({ ok: false, error: { code: 'api', outcome: 'rejected' } })
+})
+
+test('a walk asks for 100 links a page, in the order asked for', async () => {
+  const { shop, server } = await shopOf(page('urls', [newerRow]))
+  for await (const { id } of shop.list({ order: 'date' })) expect(id).toBe(44)
+  expect(server.seen.map(({ url }) => url)).toEqual(['/api/urls?order=date&limit=100'])
+})
+
+test('a call gives its response, its options are followed, and its methods work on their own', async () => {
+  const { shop, server } = await shopOf({ status: 503, body: { error: 1 } }, { body: { error: 0, id: 44, shorturl } })
+  const { update } = shop
+  const { data, response, attempts } = await update(
+    44,
+    { title: 'Opening' },
+    { retry: 1, headers: { 'X-Shop': 'yes' } },
+  ).withResponse()
+  expect(data).toEqual({ id: 44, shorturl })
+  expect(response.status).toBe(200)
+  expect(attempts).toBe(2)
+  expect(server.seen[1]?.headers['x-shop']).toBe('yes')
+})

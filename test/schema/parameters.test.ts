@@ -1,0 +1,558 @@
+import { inspect } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { InvalidRequestError, type ShortLinkClient } from '../../src/index.ts'
+import { connect, KEY } from '../helpers/client.ts'
+import { failure } from '../helpers/outcome.ts'
+import { serve } from '../helpers/server.ts'
+
+type Call = (client: ShortLinkClient) => PromiseLike<unknown>
+
+const content = new Blob(['a'])
+const upload =
+  (params: object): Call =>
+  (c) =>
+    c.files.upload('a.txt', content, params)
+const json =
+  (a: unknown): Call =>
+  (c) =>
+    c.request('POST', '/url/add', { json: { a } })
+const url = 'https://www.youtube.com/watch?v=1'
+
+describe('an invalid parameter is refused before anything is sent', () => {
+  const refused: [promise: string, call: Call, path: string, message: RegExp][] = [
+    ['no name', (c) => c.campaigns.update(1, {} as never), 'name', /is missing, expected a string/],
+    ['null for a name', (c) => c.channels.create({ name: null as never }), 'name', /received null/],
+    ['a number for a name', (c) => c.campaigns.create({ name: 5 as never }), 'name', /expected a string, received 5/],
+    ['a text for a flag', (c) => c.campaigns.create({ public: 'yes' as never }), 'public', /expected true or false/],
+    ['a number for a flag', (c) => c.channels.create({ name: 'a', starred: 1 as never }), 'starred', /true or false/],
+    ['a colour by name', (c) => c.channels.update(1, { color: 'red' }), 'color', /#RRGGBB, received "red"/],
+    ['a short colour', (c) => c.channels.update(1, { color: '#fff' }), 'color', /#RRGGBB/],
+    ['a colour with more before', (c) => c.channels.update(1, { color: 'a#ffffff' }), 'color', /#RRGGBB/],
+    ['a colour with more behind', (c) => c.channels.update(1, { color: '#ffffff\n' }), 'color', /#RRGGBB/],
+    [
+      'rgb beyond 255',
+      (c) => c.qr.create({ type: 'text', data: 'a', background: 'rgb(0,256,0)' }),
+      'background',
+      /0 to 255/,
+    ],
+    [
+      'rgb with more before',
+      (c) => c.qr.update(1, { data: 'a', background: 'a rgb(0,0,0)' }),
+      'background',
+      /rgb\(R,G,B\)/,
+    ],
+    [
+      'rgb with more behind',
+      (c) => c.qr.update(1, { data: 'a', background: 'rgb(0,0,0);' }),
+      'background',
+      /rgb\(R,G,B\)/,
+    ],
+    ['rgb as hex', (c) => c.qr.update(1, { data: 'a', foreground: '#000000' }), 'foreground', /rgb\(R,G,B\)/],
+    [
+      'an unknown type of QR code',
+      (c) => c.qr.create({ type: 'crypto' as never, data: 'a' }),
+      'type',
+      /one of text, vcard/,
+    ],
+    ['no data for a QR code', (c) => c.qr.update(1, {} as never), 'data', /is missing/],
+    ['null for the data', (c) => c.qr.update(1, { data: null as never }), 'data', /an object, received null/],
+    ['a number for the data', (c) => c.qr.update(1, { data: 5 as never }), 'data', /a string, a list or an object/],
+    [
+      'an unknown type of pixel',
+      (c) => c.pixels.create({ type: 'pixel' as never, name: 'a', tag: 'b' }),
+      'type',
+      /one of gtmpixel/,
+    ],
+    ['no domain', (c) => c.domains.create({} as never), 'domain', /is missing/],
+    ['no address', (c) => c.opener.create({} as never), 'url', /is missing/],
+    ['no type of QR code', (c) => c.qr.create({ data: 'a' } as never), 'type', /is missing/],
+    ['no data for a new QR code', (c) => c.qr.create({ type: 'text' } as never), 'data', /is missing/],
+    ['no name of a pixel', (c) => c.pixels.create({ type: 'gtmpixel', tag: 'b' } as never), 'name', /is missing/],
+    ['no tag of a pixel', (c) => c.pixels.create({ type: 'gtmpixel', name: 'a' } as never), 'tag', /is missing/],
+    ['no type of pixel', (c) => c.pixels.create({ name: 'a', tag: 'b' } as never), 'type', /is missing/],
+    ['a channel without a name', (c) => c.channels.create({} as never), 'name', /is missing/],
+    ['no tag', (c) => c.pixels.update(1, { name: 'a' } as never), 'tag', /is missing/],
+    ['an unknown type of item', (c) => c.channels.assignItem(1, 'link' as never, 1), 'type', /one of links, bio, qr/],
+    ['a domain without scheme', (c) => c.domains.create({ domain: 'go.example' }), 'domain', /with its scheme/],
+    ['a domain with a path', (c) => c.domains.create({ domain: 'https://go.example/a' }), 'domain', /with its scheme/],
+    [
+      'a domain with an address behind it',
+      (c) => c.domains.create({ domain: 'https://go.example/https://a.example' }),
+      'domain',
+      /with its scheme/,
+    ],
+    [
+      'a domain of another scheme',
+      (c) => c.domains.create({ domain: 'ftp://go.example' }),
+      'domain',
+      /with its scheme/,
+    ],
+    [
+      'a redirect that is no address',
+      (c) => c.domains.update(1, { redirectroot: '/home' }),
+      'redirectroot',
+      /absolute URL/,
+    ],
+    [
+      'a redirect into a script',
+      (c) => c.domains.update(1, { redirect404: 'javascript:alert(1)' }),
+      'redirect404',
+      /absolute URL/,
+    ],
+    [
+      'a redirect into a script with an address in it',
+      (c) => c.domains.update(1, { redirect404: 'javascript:open("https://a.example")' }),
+      'redirect404',
+      /absolute URL/,
+    ],
+    ['an address without scheme', (c) => c.opener.create({ url: 'www.youtube.com' }), 'url', /absolute URL/],
+    [
+      'an unknown status',
+      (c) => c.opener.create({ url, status: 'hidden' as never }),
+      'status',
+      /one of public, private/,
+    ],
+    ['a day that does not exist', upload({ expiry: '2026-02-30' }), 'expiry', /a date that exists/],
+    ['a month', upload({ expiry: '2026-01' }), 'expiry', /YYYY-MM-DD/],
+    ['a year of five digits', upload({ expiry: '+012026-01-31' }), 'expiry', /YYYY-MM-DD/],
+    ['a day and a time', upload({ expiry: '2026-01-31 10:00:00' }), 'expiry', /YYYY-MM-DD/],
+    ['a day in another form', upload({ expiry: '31.01.2027' }), 'expiry', /YYYY-MM-DD/],
+    [
+      'a Date',
+      upload({ expiry: new Date() }),
+      'expiry',
+      /YYYY-MM-DD, received a Date: use date\.toISOString\(\)\.slice\(0, 10\)/,
+    ],
+    ['fewer downloads than none', upload({ maxdownloads: -1 }), 'maxdownloads', /whole number from 0, received -1/],
+    ['half a download', upload({ maxdownloads: 1.5 }), 'maxdownloads', /whole number from 0, received 1.5/],
+    ['a file without a name', (c) => c.files.upload('', content), 'filename', /file name/],
+    ['the folder above for a file name', (c) => c.files.upload('..', content), 'filename', /file name/],
+    ['page 0', (c) => c.campaigns.list({ page: 0 }), 'page', /positive integer/],
+    [
+      'a number of rows with a fraction',
+      (c) => c.splash.list().toArray({ limit: 1.5 }),
+      'limit',
+      /expected a positive integer, received 1\.5$/,
+    ],
+    [
+      'a number of rows as a text',
+      (c) => c.splash.list().toArray({ limit: '5' as never }),
+      'limit',
+      /expected a positive integer, received "5"$/,
+    ],
+    ['a limit as a text', (c) => c.campaigns.list({ limit: '5' as never }), 'limit', /positive integer/],
+    [
+      'page 0 of any list',
+      (c) => c.paginate('/urls', { listKey: 'urls', query: { page: 0 } }),
+      'page',
+      /positive integer/,
+    ],
+    [
+      'no key of the rows',
+      (c) => c.paginate('/urls', {} as never),
+      'listKey',
+      /is missing, expected the key of the rows/,
+    ],
+    ['an empty key of the rows', (c) => c.paginate('/urls', { listKey: '' }), 'listKey', /received ""/],
+    ['a number for the key of the rows', (c) => c.paginate('/urls', { listKey: 5 as never }), 'listKey', /received 5/],
+    [
+      'what is no schema of rows',
+      (c) => c.paginate('/urls', { listKey: 'urls', schema: { parse: () => 1 } as never }),
+      'schema',
+      /expected a Standard Schema, such as one of zod, valibot or ArkType, received an object/,
+    ],
+    ['null for a schema', (c) => c.request('GET', '/urls', { schema: null as never }), 'schema', /received null/],
+    [
+      'half a Standard Schema',
+      (c) => c.request('GET', '/urls', { schema: { '~standard': {} } as never }),
+      'schema',
+      /received an object/,
+    ],
+    ['a number to search for', (c) => c.files.list({ name: 5 as never }), 'name', /a string/],
+    ['a list of parameters', (c) => c.account.update([] as never), '', /an object of parameters, received a list/],
+    ['null for the parameters', (c) => c.account.update(null as never), '', /an object of parameters, received null/],
+    ['what JSON cannot hold', (c) => c.request('POST', '/url/add', { json: { id: 5n } }), '', /a JSON value/],
+    ['a body for GET', (c) => c.request('GET', '/urls', { json: {} }), 'body', /GET/],
+    ['a file for GET', (c) => c.request('GET', '/urls', { body: content }), 'body', /GET/],
+    [
+      'JSON and a body',
+      (c) => c.request('POST', '/url/add', { json: {}, body: content }),
+      'body',
+      /json.*body|body.*json/,
+    ],
+    ['a method in small letters', (c) => c.request('post' as never, '/url/add'), 'method', /one of GET, POST/],
+    ['a text as `body`', (c) => c.request('POST', '/x', { body: 'a' as never }), 'body', /a Blob, File/],
+    ['no method', (c) => c.request(undefined as never, '/url/add'), 'method', /one of GET, POST/],
+    ['half a letter in a query', (c) => c.files.list({ name: 'a\ud800' }), 'name', /surrogate/],
+    ['half a letter in an alias', upload({ custom: '\udc00a' }), 'custom', /surrogate/],
+    ['a path for a file', (c) => c.files.upload('a.txt', './a.txt' as never), 'content', /Blob/],
+    ['half a letter in a file name', (c) => c.files.upload('a\ud800.txt', content), 'filename', /file name|surrogate/],
+    ['a symbol in a query', (c) => c.request('GET', '/urls', { query: { q: Symbol('a') as never } }), 'q', /symbol/],
+    [
+      'an object in a query',
+      (c) => c.request('GET', '/urls', { query: { filter: {} as never } }),
+      'filter',
+      /^expected a string, a number or a boolean, received an object$/,
+    ],
+    [
+      'an option of the call in a query',
+      (c) => c.request('GET', '/urls', { query: { signal: {} as never } }),
+      'signal',
+      /^expected a string.*received an object: is an option of the call, pass it as the next argument$/,
+    ],
+    ['a function in JSON', json(() => {}), 'a', /^expected a JSON value, received a function$/],
+    ['a symbol in JSON', json(Symbol('a')), 'a', /^expected a JSON value, received a symbol$/],
+    ['a Map in JSON', json(new Map()), 'a', /^expected a JSON value, received a Map$/],
+    ['an instance of a class in JSON', json(new Blob([])), 'a', /^expected a JSON value, received a Blob$/],
+    [
+      'a schema of zod 3.22',
+      (c) => c.request('GET', '/urls', { schema: { _def: {}, parse: () => 1 } as never }),
+      'schema',
+      /received an object: zod has been one since 3\.24$/,
+    ],
+    ['a path without its slash', (c) => c.request('GET', 'account'), 'path', /^did you mean "\/account"\?$/],
+    [
+      'a form for a file',
+      (c) => c.files.upload('a.txt', new FormData() as never),
+      'content',
+      /received a FormData: the platform takes the bytes of the file as they are, pass the File itself$/,
+    ],
+    [
+      'a Promise for a file',
+      (c) => c.files.upload('a.txt', Promise.resolve(content) as never),
+      'content',
+      /received a Promise: await it first$/,
+    ],
+    [
+      'the progress of an upload among its parameters',
+      upload({ onProgress: () => {} } as never),
+      'onProgress',
+      /^is an option of the call, pass it as the next argument$/,
+    ],
+    [
+      'a number for the query of a list',
+      (c) => c.campaigns.list(2 as never),
+      '',
+      /an object of parameters, received a number$/,
+    ],
+    [
+      'a number for the options of toArray',
+      (c) => c.campaigns.list().toArray(5 as never),
+      '',
+      /an object of options, received a number$/,
+    ],
+    ['a Promise in JSON', json(Promise.resolve(1)), 'a', /^expected a JSON value, received a Promise: await it first$/],
+    [
+      'a Promise for the JSON',
+      (c) => c.request('POST', '/url/add', { json: Promise.resolve({}) }),
+      'json',
+      /^expected a JSON value, received a Promise: await it first$/,
+    ],
+    [
+      'a form for the JSON',
+      (c) => c.request('POST', '/url/add', { json: new FormData() }),
+      'json',
+      /^expected a JSON value, received a FormData: pass Object\.fromEntries\(…\) of it$/,
+    ],
+    [
+      'a Promise for the parameters',
+      (c) => c.campaigns.create(Promise.resolve({}) as never),
+      '',
+      /^expected an object of parameters, received a Promise: await it first$/,
+    ],
+    [
+      'the Promise of another call for the parameters',
+      (c) => c.campaigns.create(c.campaigns.list() as never),
+      '',
+      /^expected an object of parameters, received a Promise: await it first$/,
+    ],
+    [
+      'a form for the parameters',
+      (c) => c.campaigns.create(new FormData() as never),
+      '',
+      /^expected an object of parameters, received a FormData: pass Object\.fromEntries\(…\) of it$/,
+    ],
+    [
+      'a Promise for the options',
+      (c) => c.account.get(Promise.resolve({}) as never),
+      '',
+      /^expected an object of options, received a Promise: await it first$/,
+    ],
+    [
+      'URLSearchParams for the query',
+      (c) => c.request('GET', '/urls', { query: new URLSearchParams('limit=5') as never }),
+      'query',
+      /^expected an object of parameters, received a URLSearchParams/,
+    ],
+    [
+      'a Promise for the data of a QR code',
+      (c) => c.qr.create({ type: 'text', data: Promise.resolve('x') as never }),
+      'data',
+      /received a Promise: await it first$/,
+    ],
+    [
+      'an alias under the name that answers have',
+      (c) => c.links.create({ url: 'https://shop.example', alias: 'tea' } as never),
+      'alias',
+      /^unknown parameter, did you mean custom\?$/,
+    ],
+    [
+      'a controller for a signal',
+      (c) => c.account.get({ signal: new AbortController() as never }),
+      'signal',
+      /^expected an AbortSignal, received an AbortController: pass `controller\.signal`$/,
+    ],
+    ['a function for a name', (c) => c.campaigns.create({ name: (() => {}) as never }), 'name', /expected a string/],
+    ['an object for a name to search for', (c) => c.files.list({ name: {} as never }), 'name', /expected a string/],
+    [
+      'an option of an upload for another call',
+      (c) => c.account.get({ onProgress: () => {} } as never),
+      'onProgress',
+      /unknown option/,
+    ],
+    [
+      'an unknown option of an upload',
+      (c) => c.files.upload('a.txt', content, {}, { concurrency: 2 } as never),
+      'concurrency',
+      /unknown option/,
+    ],
+    [
+      'a progress that cannot be told',
+      (c) => c.files.upload('a.txt', content, {}, { onProgress: 5 as never }),
+      'onProgress',
+      /a function/,
+    ],
+    ['null for a signal', (c) => c.account.get({ signal: null as never }), 'signal', /an AbortSignal, received null/],
+    ['a timeout of 0', (c) => c.account.get({ timeout: 0 }), 'timeout', /milliseconds above 0/],
+    [
+      'null for the options of a list',
+      (c) => c.campaigns.list({}, null as never),
+      '',
+      /an object of options, received null/,
+    ],
+    ['half a retry', (c) => c.account.get({ retry: 0.5 }), 'retry', /whole number/],
+    ['what is no signal', (c) => c.account.get({ signal: {} as never }), 'signal', /an AbortSignal/],
+  ]
+
+  it.each(refused)('%s', async (_, call, path, message) => {
+    const server = await serve({})
+    const error = await failure(call(connect(server)))
+    expect(error).toBeInstanceOf(InvalidRequestError)
+    expect(error).toMatchObject({ code: 'invalid_request', outcome: 'not-sent', retryable: false, attempts: 0 })
+    expect(error.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/(api|opener)/)
+    const { issues } = error as InvalidRequestError
+    expect(issues.map((issue) => issue.path.join('.'))).toEqual([path])
+    expect(issues[0]!.message).toMatch(message)
+    expect(error.message).toContain(issues[0]!.message)
+    expect(server.seen).toEqual([])
+  })
+
+  it.each([
+    0,
+    -1,
+    1.5,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    2 ** 53,
+    '05',
+    '+5',
+    '5.0',
+    ' 5',
+    '1e3',
+    '9007199254740993',
+    '',
+    '1/../2',
+    null,
+    undefined,
+    true,
+    {},
+  ])('the id %j', async (id) => {
+    const server = await serve({})
+    const client = connect(server)
+    const calls = [
+      client.domains.delete(id as never),
+      client.campaigns.assignLink(1, id as never),
+      client.channels.items(id as never),
+      client.qr.get(id as never),
+    ]
+    for (const call of calls) {
+      const error = await failure(call)
+      expect(error).toBeInstanceOf(InvalidRequestError)
+      expect(error.message).toMatch(/expected a positive integer/)
+    }
+    expect(server.seen).toEqual([])
+  })
+
+  it('an option of a list, and the error names the list as its call', async () => {
+    const error = await failure(connect({ origin: 'https://sho.rt' }).campaigns.list({}, { concurrency: 0 }))
+    expect(error).toMatchObject({ method: 'GET', path: '/campaigns', issues: [{ path: ['concurrency'] }] })
+  })
+
+  it('all invalid parameters are named in one error, a password without its value', async () => {
+    const call = connect({ origin: 'https://sho.rt' }).account.update({ email: 5 as never, password: 1234567 as never })
+    const error = await failure(call)
+    expect(error.message).toBe(
+      'PUT /account/update: email: expected a string, received 5; password: expected a string, received a number',
+    )
+  })
+
+  it('the error cuts a long value', async () => {
+    const error = await failure(connect({ origin: 'https://sho.rt' }).channels.update(1, { color: 'x'.repeat(5000) }))
+    expect(error.message.length).toBeLessThan(400)
+  })
+})
+
+describe('what is sent', () => {
+  /** The body that a call sends, as JSON reads it. */
+  async function sent(call: Call): Promise<unknown> {
+    const server = await serve({})
+    await call(connect(server, { validation: 'off' }))
+    return JSON.parse(server.seen[0]!.body.toString())
+  }
+
+  it.each<[promise: string, call: Call, body: object]>([
+    ['`null` is sent', (c) => c.domains.update(1, { redirectroot: null }), { redirectroot: null }],
+    ['an empty string clears an address', (c) => c.domains.update(1, { redirectroot: '' }), { redirectroot: '' }],
+    [
+      'a domain may do without TLS',
+      (c) => c.domains.create({ domain: 'http://a.example/' }),
+      { domain: 'http://a.example/' },
+    ],
+    ['an empty string is sent', (c) => c.campaigns.create({ name: '', slug: '' }), { name: '', slug: '' }],
+    ['an empty name is sent where one is needed', (c) => c.channels.create({ name: '' }), { name: '' }],
+    ['false is sent', (c) => c.channels.update(1, { starred: false }), { starred: false }],
+    ['0 is sent', (c) => c.account.update({ credits: 0 } as never), { credits: 0 }],
+    ['`undefined` is left out', (c) => c.campaigns.create({ name: 'a', slug: undefined } as never), { name: 'a' }],
+    [
+      'an unlisted key is sent as it is',
+      (c) => c.qr.create({ type: 'text', data: '', eyes: { shape: 'round' } } as never),
+      { type: 'text', data: '', eyes: { shape: 'round' } },
+    ],
+    ['a list is data of a QR code', (c) => c.qr.update(1, { data: ['a', 0, null] }), { data: ['a', 0, null] }],
+    ['a colour may be of any case', (c) => c.channels.update(1, { color: '#00aAfF' }), { color: '#00aAfF' }],
+    [
+      'a colour may do without spaces',
+      (c) => c.qr.update(1, { data: 'a', background: 'rgb(10,20,255)' }),
+      { data: 'a', background: 'rgb(10,20,255)' },
+    ],
+    [
+      'a colour may have spaces',
+      (c) => c.qr.update(1, { data: 'a', background: 'rgb( 1 , 2 , 255 )' }),
+      { data: 'a', background: 'rgb( 1 , 2 , 255 )' },
+    ],
+    ['half a letter in JSON arrives escaped', (c) => c.campaigns.create({ name: 'a\ud800' }), { name: 'a\ud800' }],
+    ['letters beyond ASCII arrive', (c) => c.channels.create({ name: 'Ünïcode 文件 🫖' }), { name: 'Ünïcode 文件 🫖' }],
+    ['any JSON goes through `request`', (c) => c.request('PATCH', '/url/1', { json: [null, false] }), [null, false]],
+    ['a password may be `null`', (c) => c.account.update({ password: null as never }), { password: null }],
+    ['what has a toJSON is data', json(new Date(0)), { a: '1970-01-01T00:00:00.000Z' }],
+    ['an object without a prototype is data', json(Object.create(null)), { a: {} }],
+    ['`null` as the whole JSON', (c) => c.request('PUT', '/url/1', { json: null }), null as never],
+  ])('%s', async (_, call, body) => {
+    expect(await sent(call)).toEqual(body)
+  })
+
+  it.each<[promise: string, call: Call, search: string]>([
+    ['`undefined` is left out', (c) => c.files.list({ name: undefined, limit: 5 } as never), '?limit=5'],
+    [
+      '`null` and empty strings are sent empty',
+      (c) => c.request('GET', '/files', { query: { a: null, b: '' } }),
+      '?a=&b=',
+    ],
+    ['0 and false are sent', (c) => c.request('GET', '/files', { query: { a: 0, b: false } }), '?a=0&b=false'],
+    ['an empty query is none', (c) => c.request('GET', '/files', { query: {} }), ''],
+    ['an unlisted key is sent', (c) => c.files.list({ folder: 'a/b' } as never), '?folder=a%2Fb'],
+    ['names are escaped too', (c) => c.request('GET', '/files', { query: { 'a&b=c': '+' } }), '?a%26b%3Dc=%2B'],
+  ])('in a query %s', async (_, call, search) => {
+    const server = await serve({})
+    await call(connect(server, { validation: 'off' }))
+    expect(server.seen[0]!.url).toBe(`/api/files${search}`)
+  })
+
+  it.each([
+    'a b.txt',
+    'a&b=c.txt',
+    'a?b.txt',
+    'a#b.txt',
+    '100%.txt',
+    '100%25.txt',
+    'Ünïcode 文件 🫖.txt',
+    "it's (1)*!~.txt",
+    'a+b;c:d@e,f.txt',
+    '.htaccess',
+  ])('the file name, display name and alias %j arrive whole', async (name) => {
+    const server = await serve({})
+    await connect(server, { validation: 'off' }).files.upload(name, content, { name, custom: name })
+    const { pathname, searchParams } = new URL(server.seen[0]!.url, 'http://sho.rt')
+    expect(decodeURIComponent(pathname.slice('/api/files/upload/'.length))).toBe(name)
+    expect(pathname.split('/')).toHaveLength(5)
+    expect(Object.fromEntries(searchParams)).toEqual({ name, custom: name })
+  })
+
+  it('parameters are read when the call is made, and never changed', async () => {
+    const params = Object.freeze({ name: 'a', slug: 'b' })
+    expect(await sent((c) => c.campaigns.create(params))).toEqual(params)
+  })
+})
+
+describe('headers', () => {
+  it('of a call override those of the client, whatever their case', async () => {
+    const server = await serve({})
+    const client = connect(server, { headers: { 'X-Site': 'client', 'X-One': '1', 'User-Agent': 'shop/1' } })
+    await client.request('GET', '/urls', {}, { headers: { 'x-site': 'call' } })
+    expect(server.seen[0]!.headers).toMatchObject({ 'x-site': 'call', 'x-one': '1', 'user-agent': 'shop/1' })
+  })
+
+  it('override those that the client sends by itself, whatever their case', async () => {
+    const server = await serve({})
+    const headers = { Accept: 'application/vnd.api+json', 'Content-Type': 'text/plain' }
+    await connect(server).request('POST', '/url/add', { json: {} }, { headers })
+    expect(server.seen[0]!.headers).toMatchObject({
+      accept: 'application/vnd.api+json',
+      'content-type': 'text/plain',
+    })
+  })
+
+  it('with an Authorization beside a key are refused, in a call and in the client, and the error names apiKey and authScheme', async () => {
+    const server = await serve({})
+    const headers = { AUTHORIZATION: 'Basic c2hvcDpodXNo' }
+    const error = await failure(connect(server).account.get({ headers }))
+    expect(error).toMatchObject({ code: 'invalid_request', outcome: 'not-sent' })
+    expect(error.message).toMatch(
+      /^GET \/account: headers: Authorization is set by the client, from `apiKey` and `authScheme`/,
+    )
+    expect(() => connect(server, { headers })).toThrow(/^headers: Authorization .* `apiKey` and `authScheme`/)
+    expect(server.seen).toEqual([])
+  })
+
+  it('with an Authorization are sent without a key, and its value is a secret', async () => {
+    const server = await serve({ status: 401, body: { error: 1, message: 'Not c2hvcDpodXNo' } })
+    const client = connect(server, { apiKey: null, headers: { authorization: 'Basic c2hvcDpodXNo' } })
+    const error = await failure(client.account.get())
+    expect(server.seen[0]!.headers.authorization).toBe('Basic c2hvcDpodXNo')
+    expect(inspect(error) + JSON.stringify(error)).not.toContain('c2hvcDpodXNo')
+  })
+
+  it.each([
+    ['Bearer', `Bearer ${KEY}`],
+    ['Token', `Token ${KEY}`],
+    ['raw', KEY],
+  ] as const)('carry the key as authScheme %s says', async (authScheme, authorization) => {
+    const server = await serve({})
+    await connect(server, { authScheme, validation: 'off' }).account.get()
+    expect(server.seen[0]!.headers.authorization).toBe(authorization)
+  })
+})
+
+it('a base address may have a path and trailing slashes', async () => {
+  for (const [ending, path] of [
+    ['/api', '/api'],
+    ['/api///', '/api'],
+    ['', ''],
+    ['/', ''],
+    ['/a%20b/', '/a%20b'],
+  ]) {
+    const server = await serve({})
+    await connect(server, { baseUrl: new URL(server.origin + ending), validation: 'off' }).account.get()
+    expect(server.seen[0]!.url).toBe(`${path}/account`)
+  }
+})
