@@ -57,6 +57,20 @@ export const rules = table({
     query: ({ short: _, ...query }) => query,
   },
 
+  // Aliases that servers change.
+  'alias-ignored': {
+    says: 'The alias in custom is ignored: a link gets a random one or keeps its own, and the response is a success (outside the reference).',
+    body: withCustom(() => undefined),
+  },
+  'alias-slugged': {
+    says: 'The alias of a link is stored in lower case, with - for _ and spaces, without accents and dots; it is not found by the spelling that was sent (outside the reference).',
+    body: withCustom(slugOf),
+  },
+  'alias-case-ignored': {
+    says: 'Aliases are compared without case: Tea and tea are the same, in the spelling that came first (outside the reference).',
+    isSameAlias: (one, other) => one.toLowerCase() === other.toLowerCase(),
+  },
+
   // Contents of responses.
   'same-url-same-link': {
     says: 'POST /url/add without custom responds with an existing link to the same URL (outside the reference).',
@@ -147,6 +161,10 @@ export const rules = table({
   },
 
   // Pages.
+  'count-too-high': {
+    says: 'A list counts a page that it does not show: result and maxpage are too high, nextpage is null before maxpage, and of three or more pages the second is empty.',
+    reply: success(countTooHigh),
+  },
   'nextpage-repeats': {
     says: 'On the last page nextpage is that page again, not null.',
     reply: success(repeatLastPage),
@@ -294,6 +312,31 @@ function withLinkedin(json: JsonFields): JsonFields {
   return { ...json, data: { ...data, socialCount: { ...inside(data, 'socialCount'), linkedin: 0 } } }
 }
 
+function withCustom(change: (custom: string) => string | undefined): NonNullable<DeviationRule['body']> {
+  return (body, route) => {
+    const isForLink = route === 'POST /url/add' || route === 'PUT /url/:id/update'
+    const { custom } = { ...(body as { custom?: unknown } | undefined) }
+    return isForLink && typeof custom === 'string' ? { ...(body as object), custom: change(custom) } : body
+  }
+}
+
+function slugOf(alias: string): string {
+  return alias
+    .normalize('NFD')
+    .replace(/[\p{Mark}.]/gu, '')
+    .toLowerCase()
+    .replace(/[_\s]+/g, '-')
+}
+
+function countTooHigh(json: JsonFields): JsonFields {
+  if ('result' in inside(json, 'data')) return { ...json, data: countTooHigh(inside(json, 'data')) }
+  const { result, perpage, currentpage, nextpage, maxpage } = json as Record<string, number | null>
+  if (!result) return json
+  const isEmpty = currentpage === 2 && nextpage !== null
+  const shown = Object.entries(json).map(([key, value]) => [key, isEmpty && Array.isArray(value) ? [] : value])
+  return { ...Object.fromEntries(shown), result: result + perpage!, maxpage: maxpage! + 1 }
+}
+
 function repeatLastPage(json: JsonFields): JsonFields {
   if ('nextpage' in inside(json, 'data')) return { ...json, data: repeatLastPage(inside(json, 'data')) }
   return json.nextpage === null ? { ...json, nextpage: json.currentpage } : json
@@ -345,6 +388,10 @@ export interface DeviationRule {
   readonly instead?: (route: string, call: EndpointCall) => object | undefined
   /** Changes the query, or throws a `PlatformRefusal`. */
   readonly query?: (query: Record<string, string>) => Record<string, string>
+  /** Changes the JSON of a body. */
+  readonly body?: (body: unknown, route: string) => unknown
+  /** Compares aliases and short addresses, otherwise by each letter. */
+  readonly isSameAlias?: (one: string, other: string) => boolean
   /** Changes a response, be it a success or a refusal. */
   readonly reply?: (reply: JsonReply, route: string, call: EndpointCall) => JsonReply
   /** Changes the rate headers. */

@@ -87,6 +87,16 @@ export class Dialect {
     return this.#rulesFor(route).reduce((read, rule) => rule.query?.(read) ?? read, query)
   }
 
+  /** The JSON of a body as the platform understands it. */
+  body(route: string, body: unknown): unknown {
+    return this.#rules.reduce((read, rule) => (rule.body ? rule.body(read, route) : read), body)
+  }
+
+  /** Whether two aliases, or two short addresses, are the same one. */
+  isSameAlias(one: string, other: string): boolean {
+    return one === other || this.#rules.some(({ isSameAlias }) => isSameAlias?.(one, other))
+  }
+
   /** Rewrites a response of the reference. */
   reply(route: string, reply: JsonReply, call: EndpointCall): JsonReply {
     return this.#rulesFor(route).reduce((said, rule) => rule.reply?.(said, route, call) ?? said, reply)

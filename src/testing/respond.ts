@@ -35,7 +35,7 @@ export function respond(
   let done = false
   try {
     if (arrival.api === 'management') admit(arrival, apiKey, dialect)
-    call = { ...call, query: dialect.query(route, call.query) }
+    call = { ...call, query: dialect.query(route, call.query), body: dialect.body(route, call.body) }
     const endpoint = arrival.api === 'opener' ? () => openerAnswer(arrival) : endpointOf(arrival)
     reply.json = dialect.instead(route, call) ?? endpoint(call)
     done = true

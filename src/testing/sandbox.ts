@@ -285,6 +285,7 @@ class MemorySandbox implements Sandbox {
         size: entry.size,
         site: this.#site,
         openerUrl: this.openerUrl,
+        isSameAlias: (one, other) => this.#dialect.isSameAlias(one, other),
       }
       const { response, done } = respond(
         { api, request, url, path, found, decision, call },

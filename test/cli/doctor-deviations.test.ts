@@ -16,6 +16,9 @@ test('a platform that follows the reference has no deviation, and every visible 
 
 test('the deviations that only POST, PUT and DELETE show are not looked for', () => {
   expect(reference.notLookedFor).toEqual([
+    'alias-ignored',
+    'alias-slugged',
+    'alias-case-ignored',
     'same-url-same-link',
     'channel-update-echoes',
     'message-missing',

@@ -2,7 +2,8 @@ import { ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox, type Deviation, deviations, type SandboxDialect, sampleData } from 'shortlink-sdk/testing'
 import { expect, test } from 'vitest'
 
-const names = Object.keys(deviations) as Deviation[]
+/** A count that is too high is no deviation to read, but a list that ends early. */
+const names = (Object.keys(deviations) as Deviation[]).filter((name) => name !== 'count-too-high')
 
 /** What a program learns from each kind of answer, in a new sandbox. */
 async function learn(dialect: SandboxDialect) {

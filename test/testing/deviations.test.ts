@@ -71,6 +71,30 @@ const examples: Record<Exclude<Deviation, 'bot-wall-beget'>, Example> = {
     answer: { error: '0', data: { ...onePage, urls: [expect.anything(), expect.anything()] } },
     changes: /short=/,
   },
+  'alias-ignored': {
+    request: 'POST /url/add',
+    body: { url: 'https://shop.example/new', custom: 'new' },
+    answer: { error: 0, id: 3, shorturl: expect.stringMatching(/^https:\/\/sho\.rt\/(?!new$)./) },
+    changes: /^(POST \/url\/add|PUT \/url)/,
+  },
+  'alias-slugged': {
+    request: 'POST /url/add',
+    body: { url: 'https://shop.example/new', custom: 'Café_au.lait Crème' },
+    answer: { error: 0, id: 3, shorturl: 'https://sho.rt/cafe-aulait-creme' },
+    changes: /^POST \/url\/add/,
+  },
+  'alias-case-ignored': {
+    request: 'POST /url/add',
+    body: { url: 'https://shop.example/new', custom: 'TEA' },
+    status: 400,
+    answer: { error: 1, message: 'That alias is taken. Please choose another one.' },
+    changes: /^POST \/url\/add/,
+  },
+  'count-too-high': {
+    request: 'GET /splash',
+    answer: { error: '0', data: { ...onePage, result: 16, maxpage: 2, splash: [splash] } },
+    changes: lists,
+  },
   'same-url-same-link': {
     request: 'POST /url/add',
     body: { url: 'https://shop.example/tea' },
@@ -458,6 +482,61 @@ describe('the deviation bot-wall-beget', () => {
     expect((await get(`${sandbox.openerUrl}/v3/api`)).status).toBe(405)
     const [link] = sandbox.data.links
     expect((await get(`${link!.domain}/${link!.alias}`)).status).toBe(302)
+  })
+})
+
+describe('aliases and counts that a server changes', () => {
+  const add = (custom: string, request = 'POST /url/add') => ({
+    request,
+    body: { url: 'https://shop.example/new', custom },
+  })
+  const found = (short: string) => ({ request: `GET /urls?short=${encodeURIComponent(short)}` })
+  const platform = (dialect: Deviation[], options: SandboxOptions = {}) => {
+    const sandbox = createSandbox({ apiKey: key, data: seed, dialect, ...options })
+    return { sandbox, ask: async (question: Question) => (await send(sandbox, question)).json() }
+  }
+
+  test('an ignored alias is random with each creation, and kept in an update', async () => {
+    const { sandbox, ask } = platform(['alias-ignored'])
+    const [one, other] = [await ask(add('sale')), await ask(add('sale'))]
+    expect(new Set([one.shorturl, other.shorturl, 'https://sho.rt/sale']).size).toBe(3)
+    expect(await ask(add('sale', 'PUT /url/1/update'))).toMatchObject({ error: 0, shorturl: 'https://sho.rt/tea' })
+    expect(sandbox.data.links.map(({ alias }) => alias)).not.toContain('sale')
+  })
+
+  test('a slugged alias is taken in each spelling, and found only as it is stored', async () => {
+    const { ask } = platform(['alias-slugged'])
+    expect(await ask(add('Sale_May'))).toMatchObject({ error: 0, shorturl: 'https://sho.rt/sale-may' })
+    expect(await ask(add('sale may'))).toMatchObject({ error: 1 })
+    expect(await ask(add('cafe\u0301'))).toMatchObject({ error: 0, shorturl: 'https://sho.rt/cafe' })
+    expect(await ask(found('Sale_May'))).toMatchObject({ error: 1 })
+    expect(await ask(found('sale-may'))).toMatchObject({ error: 0, id: 3 })
+  })
+
+  test('an alias without case is found and opened in each spelling, and stored as first written', async () => {
+    const { sandbox, ask } = platform(['alias-case-ignored'])
+    expect(await ask(add('Sale'))).toMatchObject({ error: 0, shorturl: 'https://sho.rt/Sale' })
+    expect(await ask(add('sale'))).toMatchObject({ error: 1 })
+    expect(await ask(found('https://sho.rt/SALE'))).toMatchObject({
+      id: 3,
+      details: { shorturl: 'https://sho.rt/Sale' },
+    })
+    expect((await sandbox.fetch('https://sho.rt/sALE', { redirect: 'manual' })).status).toBe(302)
+    expect(await ask({ request: 'PUT /url/3/update', body: { custom: 'SALE' } })).toMatchObject({ error: 0 })
+  })
+
+  test('a count that is too high has an empty page in the middle, and ends before maxpage', async () => {
+    const pixels = Array.from({ length: 5 }, () => ({}))
+    const { ask } = platform(['count-too-high'], { data: { ...seed, pixels } })
+    const pages = [1, 2, 3, 4].map((page) => ask({ request: `GET /pixels?limit=2&page=${page}` }))
+    expect((await Promise.all(pages)).map(({ data }) => [data.pixels.length, data.nextpage, data.maxpage])).toEqual([
+      [2, 2, 4],
+      [0, 3, 4],
+      [1, null, 4],
+      [0, null, 4],
+    ])
+    expect((await ask({ request: 'GET /files' })).result).toBe(17)
+    expect((await ask({ request: 'GET /channel/2' })).data.result).toBe(0)
   })
 })
 

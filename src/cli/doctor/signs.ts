@@ -71,6 +71,9 @@ function signsOf(seen: Examination): Record<Deviation, Sight> {
     'short-ignored': anyOf(searches, (call) => (linksIn(call)?.length ?? 0) > 0, NO_LINK),
     'short-as-list': anyOf(searches, (call) => linksIn(call)?.length === 0, NO_LINK),
 
+    'alias-ignored': WRITING,
+    'alias-slugged': WRITING,
+    'alias-case-ignored': WRITING,
     'same-url-same-link': WRITING,
     'extra-keys': anyOf(documented, hasExtraKeys, NO_ROW),
     'unknown-types': anyOf(typedPages, (page) => unknownWords(page).length > 0, 'no overlay or pixel was read'),
@@ -85,6 +88,7 @@ function signsOf(seen: Examination): Record<Deviation, Sight> {
     'message-missing': WRITING,
     'messages-translated': sentences.length > 0 ? !sentences.some(isEnglish) : 'no refusal has a message',
 
+    'count-too-high': anyOf(pages, endsEarly, NO_LIST),
     'nextpage-repeats': anyOf(lastPages(seen), (page) => nextOf(page) === 'the page itself', 'no last page was read'),
 
     'booleans-as-digits': anyOf(flags, ({ value }) => /^[01]$/.test(String(value)), 'no campaign or channel was read'),
@@ -190,10 +194,11 @@ export function sizesOf({ limits, pages }: Examination) {
 }
 
 /** Rows on a full page: as the server says, unless its rows, or its other numbers, show something else. */
-export function sizeOf({ page, rows }: ReadPage): number | undefined {
+export function sizeOf(read: ReadPage): number | undefined {
+  const { page, rows } = read
   const [said, total, current, last] = [page.perpage, page.result, page.currentpage, page.maxpage].map(numberOf)
   if (!said) return rows.length || undefined
-  if (total === undefined || current === undefined) return Math.max(said, rows.length)
+  if (total === undefined || current === undefined || endsEarly(read)) return Math.max(said, rows.length)
   const expected = Math.min(said, Math.max(0, total - (current - 1) * said))
   const count = Math.max(1, Math.ceil(total / said))
   const fits = rows.length <= said && rows.length >= expected / 2 && (last === undefined || Math.max(1, last) === count)
@@ -206,6 +211,11 @@ export function lastPages({ pages, limits }: Examination): ReadPage[] {
   const number = (value: unknown) => numberOf(value) ?? Number.NaN
   const read = [...pages, ...limits.flatMap(({ page }) => page ?? [])]
   return read.filter(({ page }) => number(page.currentpage) >= number(page.maxpage))
+}
+
+/** Whether a page has no next one, though there are more. */
+function endsEarly({ page: { nextpage, currentpage, maxpage } }: ReadPage): boolean {
+  return nextpage === null && (numberOf(currentpage) ?? 0) < (numberOf(maxpage) ?? 0)
 }
 
 /** What `nextpage` of a last page is. */

@@ -1,4 +1,4 @@
-import type { SandboxData, Store } from '../data.ts'
+import type { LinkRow, SandboxData, Store } from '../data.ts'
 
 /** One request as an endpoint sees it. */
 export interface EndpointCall {
@@ -16,6 +16,8 @@ export interface EndpointCall {
   readonly site: string
   /** Address of the app-opener API. */
   readonly openerUrl: string
+  /** Whether two aliases, or two short addresses, are the same one. */
+  readonly isSameAlias: (one: string, other: string) => boolean
 }
 
 /** A response of the platform: its status and the JSON of its body. */
@@ -87,10 +89,16 @@ export function shortUrl({ domain, alias }: { domain: string; alias: string }): 
   return `${domain}/${encodeURIComponent(alias)}`
 }
 
-/** Refuses an alias that a link, file, bio page or QR code at the same domain has. */
-export function refuseTakenAlias({ data }: EndpointCall, domain: string, alias: string | undefined): void {
+/** Refuses an alias that another link, file, bio page or QR code at the same domain has. */
+export function refuseTakenAlias(
+  { data, isSameAlias }: EndpointCall,
+  domain: string,
+  alias: string | undefined,
+  self?: LinkRow,
+): void {
+  if (alias === undefined) return
   const taken = [...data.links, ...data.files, ...data.bios, ...data.qrs]
-  if (taken.some((row) => row.domain === domain && row.alias === alias)) {
+  if (taken.some((row) => row !== self && row.domain === domain && isSameAlias(row.alias, alias))) {
     throw new PlatformRefusal(400, 'That alias is taken. Please choose another one.')
   }
 }

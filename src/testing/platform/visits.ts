@@ -8,11 +8,11 @@ import { type EndpointCall, shortUrl } from './endpoint.ts'
  * password goes into `?password=`. Returns `undefined` if nothing has that address.
  */
 export function visit(
-  { data, openerUrl }: Pick<EndpointCall, 'data' | 'openerUrl'>,
+  { data, openerUrl, isSameAlias }: Pick<EndpointCall, 'data' | 'openerUrl' | 'isSameAlias'>,
   url: URL,
   now: number,
 ): WireResponse | undefined {
-  const here = (row: { domain: string; alias: string }) => shortUrl(row) === url.origin + url.pathname
+  const here = (row: { domain: string; alias: string }) => isSameAlias(shortUrl(row), url.origin + url.pathname)
 
   const file = data.files.find(here)
   if (file) return download(file, url.searchParams.get('password') ?? '', now)

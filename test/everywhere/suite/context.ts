@@ -74,11 +74,11 @@ export async function createContext(
 }
 
 /**
- * Every deviation but those on `limit`, which change how many requests a walk takes, and those that a client has to be
- * told of: a browser cannot send the cookie of the bot wall.
+ * Every deviation but those on `limit`, which change how many requests a walk takes, those that a client has to be told of
+ * (a browser cannot send the cookie of the bot wall), and those that it reports as errors.
  */
 function deviationsOf({ testing }: Host): Deviation[] {
   return (Object.keys(testing.deviations) as Deviation[]).filter(
-    (name) => !/^(limit-|bot-wall-|key-as-token$|key-raw$)/.test(name),
+    (name) => !/^(limit-|bot-wall-|key-as-token$|key-raw$|alias-|count-too-high$)/.test(name),
   )
 }

@@ -47,7 +47,7 @@ export const links: Endpoints = {
   'PUT /url/:id/update': (call) => {
     const row = find(call.data.links, call.params.id, 'Link')
     const { custom, campaign, channel, ...changes } = given(call.body, parameters)
-    if (custom !== row.alias) refuseTakenAlias(call, row.domain, custom)
+    refuseTakenAlias(call, row.domain, custom, row)
     assigned(call, { campaign, channel }, () => Object.assign(row, changes, alias(custom)))
     return addedLink(row)
   },
@@ -109,10 +109,10 @@ function single(row: LinkRow): object {
 }
 
 /** Finds a link by its alias or short address, with or without the scheme, or refuses with 404. */
-function byAddress({ data }: EndpointCall, short: string): LinkRow {
+function byAddress({ data, isSameAlias }: EndpointCall, short: string): LinkRow {
   const found = data.links.filter((row) => {
     const address = shortUrl(row)
-    return [row.alias, address, address.replace(/^https?:\/\//, '')].includes(short)
+    return [row.alias, address, address.replace(/^https?:\/\//, '')].some((name) => isSameAlias(name, short))
   })
   return find(found, String(found[0]?.id), 'Link')
 }
