@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'invalid_request'
   | 'connection'
   | 'timeout'
+  | 'aborted'
   | 'api'
   | 'authentication'
   | 'permission'
@@ -112,7 +113,7 @@ export class ShortLinkError extends Error {
     // The stack contains the name and the message, and the message contains the issues.
     const { name: _, message: __, issues: ___, body, ...fields } = this.toJSON()
     const shown = (more: object) => inspect({ ...fields, ...more }, { ...options, depth: 3, maxArrayLength: 3 })
-    const cause = isError(this.cause) ? { cause: `${this.cause.name}: ${shorten(this.cause.message, 200)}` } : {}
+    const cause = hasMessage(this.cause) ? { cause: `${this.cause.name}: ${shorten(this.cause.message, 200)}` } : {}
     const room = SHOWN_ERROR - String(this.stack).length - shown(cause).length
     const rest = body === undefined ? cause : { ...cause, body: shortenBody(body, Math.max(80, room)) }
     return `${this.stack} ${shown(rest)}`
@@ -146,22 +147,40 @@ export class ConnectionError extends ShortLinkError {
   declare readonly code: 'connection' | 'timeout'
 }
 
-/** An attempt took longer than the option `timeout`. */
+/** An attempt took longer than the option `timeout`, or the call would take longer than its `deadline`. */
 export class TimeoutError extends ConnectionError {
   declare readonly code: 'timeout'
-  /** The time limit of one attempt, in milliseconds. */
+  /** The time that was given, in milliseconds: the `timeout` of an attempt, or what was left of the `deadline`. */
   readonly timeout: number
 
-  constructor(timeout: number, context: ErrorContext) {
-    super(`no response within ${timeout} ms`, context)
+  constructor(timeout: number, context: ErrorContext, message = `no response within ${timeout} ms`) {
+    super(message, context)
     this.timeout = timeout
+  }
+}
+
+/**
+ * The call was aborted by its signal. `outcome` says whether it may have been done: `not-sent` if it was still waiting,
+ * `unknown` if the request was on its way. `cause` is the reason of the signal.
+ */
+export class AbortError extends ShortLinkError {
+  declare readonly code: 'aborted'
+
+  constructor(reason: unknown, context?: ErrorContext) {
+    super('aborted by its signal', context, { cause: reason })
   }
 }
 
 /** The response of a server that refused a request. */
 export interface ApiErrorResponse {
-  /** The HTTP status, or the status in the `error` of the body if that is 400 or more. */
+  /** The status in the `error` of the body if that is 400 or more, else the HTTP status; 400 if both say success. */
   readonly status: number
+  /** The status of the HTTP response, which may be 200. */
+  readonly httpStatus: number
+  /** What the server said, alone and without secrets; `''` if it said nothing. */
+  readonly serverMessage: string
+  /** Whether the platform itself refused, not a gateway in front of it. */
+  readonly isOfPlatform: boolean
   /** The body as parsed JSON, or as text if it is not JSON. Of a body above 256 kB, the beginning of its text. */
   readonly body: unknown
   readonly headers: Headers
@@ -171,19 +190,28 @@ export interface ApiErrorResponse {
 /** The server refused the request, whatever the HTTP status. */
 export class ApiError extends ShortLinkError implements ApiErrorResponse {
   declare readonly code: 'api' | 'authentication' | 'permission' | 'not_found' | 'rate_limit' | 'server'
-  /** The HTTP status, or the status in the `error` of the body if that is 400 or more. */
+  /** 400 or more, so that it can be passed on: the status in the `error` of the body, else the HTTP status, else 400. */
   readonly status: number
+  /** The status of the HTTP response, which may be 200. */
+  readonly httpStatus: number
+  /** What the server said, alone and without secrets; `''` if it said nothing. Do not compare it: it is in the language of the site. */
+  readonly serverMessage: string
   /** The body as parsed JSON, or as text if it is not JSON. Of a body above 256 kB, the beginning of its text. */
   declare readonly body: unknown
+  /** Whether the platform itself refused, not a gateway in front of it. Decided before secrets were removed. @internal */
+  declare readonly isOfPlatform: boolean
   /** The response headers, without secrets. */
   declare readonly headers: Headers
   /** The state of the rate limit after this response. */
   declare readonly rateLimit: RateLimitState
 
-  constructor(message: string, { status, body, headers, rateLimit }: ApiErrorResponse, context: ErrorContext) {
+  constructor(message: string, response: ApiErrorResponse, context: ErrorContext) {
+    const { status, httpStatus, serverMessage, isOfPlatform, body, headers, rateLimit } = response
     super(message, context)
-    this.status = status
-    hide(this, { body, headers, rateLimit })
+    this.status = Math.max(status, 400)
+    this.httpStatus = httpStatus
+    this.serverMessage = serverMessage
+    hide(this, { isOfPlatform, body, headers, rateLimit })
   }
 }
 
@@ -270,6 +298,7 @@ define(ConfigurationError, 'ConfigurationError', 'configuration')
 define(InvalidRequestError, 'InvalidRequestError', 'invalid_request')
 define(ConnectionError, 'ConnectionError', 'connection')
 define(TimeoutError, 'TimeoutError', 'timeout')
+define(AbortError, 'AbortError', 'aborted')
 define(ApiError, 'ApiError', 'api')
 define(AuthenticationError, 'AuthenticationError', 'authentication')
 define(PermissionError, 'PermissionError', 'permission')
@@ -297,6 +326,7 @@ export type AnyShortLinkError =
   | InvalidRequestError
   | (ConnectionError & { readonly code: 'connection' })
   | TimeoutError
+  | AbortError
   | (ApiError & { readonly code: 'api' })
   | AuthenticationError
   | PermissionError
@@ -323,7 +353,7 @@ export function isShortLinkError(value: unknown): value is AnyShortLinkError {
 }
 
 /** Whether a value is an error of any realm: under Jest, fetch throws errors of another one. */
-export function isError(value: unknown): value is Error {
+export function hasMessage(value: unknown): value is Error {
   try {
     return typeof (value as Error).message === 'string'
   } catch {

@@ -6,6 +6,7 @@ export {
   ShortLinkClient,
 } from './client.ts'
 export {
+  AbortError,
   type AnyShortLinkError,
   ApiError,
   AuthenticationError,

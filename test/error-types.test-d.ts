@@ -1,6 +1,7 @@
 /** Checked by the compiler alone: `code` tells the errors apart, for `.safe()` and for `isShortLinkError`. */
 import { expectTypeOf } from 'vitest'
 import {
+  type AbortError,
   type Account,
   type AnyShortLinkError,
   type ApiError,
@@ -67,6 +68,9 @@ export function everyCode(error: AnyShortLinkError): string {
       return error.message
     case 'timeout':
       expectTypeOf(error).toEqualTypeOf<TimeoutError>()
+      return error.message
+    case 'aborted':
+      expectTypeOf(error).toEqualTypeOf<AbortError>()
       return error.message
     case 'api':
       expectTypeOf(error).toExtend<ApiError>()

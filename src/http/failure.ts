@@ -156,7 +156,20 @@ export function refused(call: PreparedCall<unknown>, state: AttemptState, answer
   const untilReset =
     status === 429 ? rateLimit.resetAt && Math.max(0, rateLimit.resetAt.getTime() - Date.now()) : undefined
   return {
-    error: apiError(message, { status, body, headers, rateLimit }, context, retryAfter),
+    error: apiError(
+      message,
+      {
+        status,
+        httpStatus: response.status,
+        serverMessage: redactLine(redact, answer.message, SHOWN),
+        isOfPlatform: isOfPlatform(answer.body),
+        body,
+        headers,
+        rateLimit,
+      },
+      context,
+      retryAfter,
+    ),
     wait: retryAfter === undefined ? untilReset : retryAfter * 1000,
   }
 }

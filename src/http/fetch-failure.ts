@@ -1,5 +1,5 @@
 /** What can be known for certain from an error that fetch threw. Everything else is `unknown` to the caller. */
-import { isError } from '../errors.ts'
+import { hasMessage } from '../errors.ts'
 
 /** How deep the causes of an error are followed. */
 const MOST_CAUSES = 4
@@ -7,7 +7,7 @@ const MOST_CAUSES = 4
 /** An error with its causes, the outermost first. */
 export function causesOf(error: unknown): Error[] {
   const causes: Error[] = []
-  for (let cause = error; isError(cause) && causes.length <= MOST_CAUSES; cause = field(cause, 'cause')) {
+  for (let cause = error; hasMessage(cause) && causes.length <= MOST_CAUSES; cause = field(cause, 'cause')) {
     causes.push(cause)
   }
   return causes

@@ -1,4 +1,4 @@
-import { isError, isShortLinkError } from '../errors.ts'
+import { hasMessage, isShortLinkError } from '../errors.ts'
 import type { Listeners } from './observers.ts'
 
 /** How much to log. Each level includes those before it. */
@@ -43,7 +43,7 @@ export function logObservers(level: LogLevel, logger: Logger): Listeners[number]
       logger.info(`shortlink-sdk: ${method} ${path} ${status} in ${seconds(durationMs)}${times(attempts)}`),
     onError: ({ method, path, error, attempts, durationMs }) => {
       // The reason of an abort may be anything, and a user's schema may throw any error.
-      const other = (isError(error) && error.name) || 'aborted'
+      const other = (hasMessage(error) && error.name) || 'aborted'
       const what = isShortLinkError(error) ? `${error.code}, ${error.outcome}` : other
       return logger.info(
         `shortlink-sdk: ${method} ${path} failed (${what}) in ${seconds(durationMs)}${times(attempts)}`,

@@ -1,4 +1,4 @@
-import { type Issue, isError, printable, shorten } from '../errors.ts'
+import { hasMessage, type Issue, printable, shorten } from '../errors.ts'
 import { type Show, shown } from '../schema/expected.ts'
 import { parseBody } from './json.ts'
 import { beginsEscape, isSurrogate, Reader, SIGNS } from './readings.ts'
@@ -375,7 +375,7 @@ export function redactCause(redact: Redact, cause: unknown): unknown {
 
 function copyCause(redact: Redact, cause: unknown, depth: number): unknown {
   const shown = (text: string) => redactLine(redact, text, MOST_OF_LINE)
-  if (!isError(cause)) return typeof cause === 'string' ? shown(cause) : undefined
+  if (!hasMessage(cause)) return typeof cause === 'string' ? shown(cause) : undefined
   const copy = new Error(shown(cause.message))
   const { code } = cause as { code?: unknown }
   const hidden = { configurable: true, writable: true }

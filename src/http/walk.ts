@@ -92,7 +92,7 @@ export async function* walk<T>(
 /** Whether the server may have refused the `limit`: it accepted the key, knows the path, and did not redirect. */
 function mayRefuseLimit(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false
-  const { code, status, retryable } = error
+  const { code, httpStatus: status, retryable } = error
   return code === 'api' && !retryable && (status < 300 || status >= 400)
 }
 

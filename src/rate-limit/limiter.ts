@@ -270,7 +270,15 @@ export class Limiter implements RateLimiter {
   }
 
   #error(message: string, wait: number): RateLimitError {
-    const refusal = { status: 429, body: undefined, headers: new Headers(), rateLimit: this.state }
+    const refusal = {
+      status: 429,
+      httpStatus: 429,
+      serverMessage: '',
+      isOfPlatform: false,
+      body: undefined,
+      headers: new Headers(),
+      rateLimit: this.state,
+    }
     return new RateLimitError(message, refusal, { outcome: 'not-sent', retryable: true }, Math.ceil(wait / 1000))
   }
 

@@ -1,4 +1,4 @@
-import { isError, shorten } from '../errors.ts'
+import { hasMessage, shorten } from '../errors.ts'
 
 /** Describes an invalid value: `expected an integer, received a boolean`. */
 export function mismatch(expected: string, value: unknown, describe: (value: unknown) => string = kind): string {
@@ -44,7 +44,7 @@ export function shown(value: unknown): string {
 /** The message of a thrown value of any type. */
 export function reasonOf(thrown: unknown): string {
   if (typeof thrown === 'string') return thrown
-  return isError(thrown) ? thrown.message : kind(thrown)
+  return hasMessage(thrown) ? thrown.message : kind(thrown)
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

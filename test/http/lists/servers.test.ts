@@ -48,7 +48,13 @@ const listWithoutTransport: MakeList = ({ answer }, { limit, ...options }) => {
     const envelope = openEnvelope(body, status)!
     const headers = new Headers()
     const rateLimit = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
-    if (!envelope.ok) throw apiError('no', { status: envelope.status, body, headers, rateLimit }, context, undefined)
+    if (!envelope.ok)
+      throw apiError(
+        'no',
+        { status: envelope.status, httpStatus: 200, serverMessage: '', isOfPlatform: true, body, headers, rateLimit },
+        context,
+        undefined,
+      )
     const read = readNumberedPage<Row>(readPageWithSchema('list', undefined), overrides.page)
     const data = await read(envelope.body, { path: [], issues: [] }, true)
     return { data, response: new Response(), rateLimit, attempts: 1 }

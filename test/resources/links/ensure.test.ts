@@ -155,6 +155,7 @@ test('a switch over the codes of all errors can be exhaustive', () => {
         return `${error.issues.length}`
       case 'configuration':
       case 'connection':
+      case 'aborted':
         return error.message
     }
   }
