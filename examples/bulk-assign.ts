@@ -13,9 +13,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ShortLinkClient } from 'shortlink-sdk'
 import { bulk } from 'shortlink-sdk/bulk'
-import { fileJournal } from 'shortlink-sdk/node'
+import { fileJournal, serve } from 'shortlink-sdk/node'
 import { createSandbox } from 'shortlink-sdk/testing'
-import { serve } from 'shortlink-sdk/testing/server'
 import { bar, run, seconds } from './killed-halfway.ts'
 
 const CAMPAIGN = 7

@@ -11,10 +11,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { styleText } from 'node:util'
 import { isShortLinkError, NotFoundError, type Page, ShortLinkClient, type UploadProgress } from 'shortlink-sdk'
-import { fileFromPath } from 'shortlink-sdk/node'
+import { fileFromPath, serve } from 'shortlink-sdk/node'
 import { importLinks, type ReportResult, reportLinks, syncLinks } from 'shortlink-sdk/tasks'
 import { createSandbox, sampleData } from 'shortlink-sdk/testing'
-import { serve } from 'shortlink-sdk/testing/server'
 
 const isTerminal = process.stdout.isTTY === true
 const paint = (style: 'bold' | 'dim' | 'green' | 'red', text: string) => (isTerminal ? styleText(style, text) : text)

@@ -18,10 +18,9 @@ import { fileURLToPath } from 'node:url'
 import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import { ShortLinkClient } from 'shortlink-sdk'
-import { fileJournal } from 'shortlink-sdk/node'
+import { fileJournal, serve } from 'shortlink-sdk/node'
 import { importLinks } from 'shortlink-sdk/tasks'
 import { createSandbox } from 'shortlink-sdk/testing'
-import { serve } from 'shortlink-sdk/testing/server'
 import { bar, run, seconds } from './killed-halfway.ts'
 
 interface Row {

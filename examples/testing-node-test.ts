@@ -7,8 +7,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ShortLinkClient } from 'shortlink-sdk'
+import { type Served, serve } from 'shortlink-sdk/node'
 import { createSandbox, sampleData } from 'shortlink-sdk/testing'
-import { type Served, serve } from 'shortlink-sdk/testing/server'
 
 /** The app under test: counts the QR codes that were scanned at least once. */
 async function scannedCodes(): Promise<number> {

@@ -4,6 +4,7 @@ import { InvalidRequestError } from './errors.ts'
 import { mismatch, shown } from './schema/expected.ts'
 
 export { fileJournal } from './bulk/file-journal.ts'
+export { type Served, type ServeOptions, serve } from './testing/server.ts'
 
 /**
  * Opens a file on disk for `client.files.upload` without reading it into memory. The file is read while it is sent, so a

@@ -29,7 +29,7 @@ export function clientFiles(): AstroIntegration {
 /** The entries of the package that run in a page, and their files in `dist`. */
 const entries = Object.fromEntries(
   Object.entries(manifest.exports).flatMap(([name, entry]) => {
-    if (typeof entry === 'string' || ['./node', './testing/server', './testing/msw'].includes(name)) return []
+    if (typeof entry === 'string' || ['./node', './testing/msw'].includes(name)) return []
     return [[name.replace('.', manifest.name), entry.import.replace('./dist/', '')]]
   }),
 )

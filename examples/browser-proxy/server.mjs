@@ -8,9 +8,9 @@
  * SHORTLINK_API_KEY set, it is the deployment they name.
  */
 import { fileURLToPath } from 'node:url'
+import { serve as serveSandbox } from 'shortlink-sdk/node'
 import { createProxy } from 'shortlink-sdk/proxy'
 import { createSandbox, sampleData } from 'shortlink-sdk/testing'
-import { serve as serveSandbox } from 'shortlink-sdk/testing/server'
 import { serve } from 'srvx'
 import { staticMiddleware } from 'srvx/static'
 

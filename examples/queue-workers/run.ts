@@ -10,8 +10,8 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { Queue, QueueEvents } from 'bullmq'
 import { Redis } from 'ioredis'
+import { serve } from 'shortlink-sdk/node'
 import { createSandbox } from 'shortlink-sdk/testing'
-import { serve } from 'shortlink-sdk/testing/server'
 
 const { REDIS_URL = 'redis://127.0.0.1:6379' } = process.env
 const QUEUE = `qr-codes-${process.pid}`

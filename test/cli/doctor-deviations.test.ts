@@ -1,5 +1,5 @@
+import { serve } from 'shortlink-sdk/node'
 import { createSandbox, type Deviation, deviations, sampleData } from 'shortlink-sdk/testing'
-import { serve } from 'shortlink-sdk/testing/server'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { diagnose, diagnoseSandbox, failed } from './doctor-setup.ts'
 

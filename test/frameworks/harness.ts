@@ -17,7 +17,7 @@ const load = async (entry: string) =>
 /** The platform on a port, with links of these aliases, and the variables that lead to it. */
 export async function startSandbox(aliases: string[]) {
   const { createSandbox } = (await load('shortlink-sdk/testing')) as typeof import('shortlink-sdk/testing')
-  const { serve } = (await load('shortlink-sdk/testing/server')) as typeof import('shortlink-sdk/testing/server')
+  const { serve } = (await load('shortlink-sdk/node')) as typeof import('shortlink-sdk/node')
   const sandbox = createSandbox({
     data: { links: aliases.map((alias) => ({ alias, url: `https://shop.example/${alias}` })) },
   })

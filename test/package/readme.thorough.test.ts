@@ -1,7 +1,7 @@
 import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { serve } from 'shortlink-sdk/node'
 import { createSandbox } from 'shortlink-sdk/testing'
-import { serve } from 'shortlink-sdk/testing/server'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { fencesOf, typeErrors } from '../helpers/snippets.ts'
 

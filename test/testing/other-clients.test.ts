@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { serve } from 'shortlink-sdk/node'
 import { createSandbox, type Deviation } from 'shortlink-sdk/testing'
-import { serve } from 'shortlink-sdk/testing/server'
 import { afterEach, expect, test } from 'vitest'
 import { now, seed } from '../fixtures/seed.ts'
 

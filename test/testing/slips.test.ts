@@ -1,5 +1,5 @@
+import { serve } from 'shortlink-sdk/node'
 import { createSandbox, type Fault, type SandboxOptions } from 'shortlink-sdk/testing'
-import { serve } from 'shortlink-sdk/testing/server'
 import { describe, expect, test } from 'vitest'
 
 const rule = 'A path is that of an endpoint, relative to baseUrl; a RegExp matches any.'

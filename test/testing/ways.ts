@@ -1,7 +1,7 @@
 import { setupServer } from 'msw/node'
+import { serve } from 'shortlink-sdk/node'
 import type { Sandbox } from 'shortlink-sdk/testing'
 import { handlers } from 'shortlink-sdk/testing/msw'
-import { serve } from 'shortlink-sdk/testing/server'
 
 /** A way into a sandbox: plain `fetch` and two addresses, nothing of our client. */
 export interface Entrance {

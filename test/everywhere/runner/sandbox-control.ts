@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
+import type { Served } from 'shortlink-sdk/node'
 import type { Fault, Sandbox } from 'shortlink-sdk/testing'
-import type { Served } from 'shortlink-sdk/testing/server'
 import { checksum, type RemoteOptions, RemoteSandbox } from '../suite/remote-sandbox.ts'
 import { listen } from './listen.ts'
 
@@ -19,7 +19,7 @@ export interface SandboxControl {
 export async function startSandboxControl(packageFolder: string): Promise<SandboxControl> {
   const load = (file: string) => import(pathToFileURL(`${packageFolder}/dist/${file}.js`).href)
   const { createSandbox, sampleData } = (await load('testing')) as typeof import('shortlink-sdk/testing')
-  const { serve } = (await load('testing/server')) as typeof import('shortlink-sdk/testing/server')
+  const { serve } = (await load('node')) as typeof import('shortlink-sdk/node')
   const running = new Map<string, { sandbox: Sandbox; served: Served }>()
   let count = 0
 

@@ -39,12 +39,11 @@ import {
   type UploadedFile,
 } from 'shortlink-sdk'
 import { bulk } from 'shortlink-sdk/bulk'
-import { fileFromPath } from 'shortlink-sdk/node'
+import { fileFromPath, serve } from 'shortlink-sdk/node'
 import { type AllowedCall, createProxy, type ProxyOptions } from 'shortlink-sdk/proxy'
 import { qrText } from 'shortlink-sdk/qr-text'
 import * as schemas from 'shortlink-sdk/schemas'
 import { createSandbox, type Fault, type Sandbox, sampleData } from 'shortlink-sdk/testing'
-import { serve } from 'shortlink-sdk/testing/server'
 
 const options: ShortLinkClientOptions = {
   baseUrl: new URL('https://sho.rt/api'),

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
+import { serve } from 'shortlink-sdk/node'
 import { createProxy } from 'shortlink-sdk/proxy'
 import { createSandbox, sampleData } from 'shortlink-sdk/testing'
-import { serve } from 'shortlink-sdk/testing/server'
 import { run } from '../harness.ts'
 
 const require = createRequire(import.meta.url)

@@ -1,12 +1,11 @@
 // Every entry has types, also where TypeScript does not read `exports` (moduleResolution node10).
 import { ShortLinkClient } from 'shortlink-sdk'
 import { bulk } from 'shortlink-sdk/bulk'
-import { fileFromPath } from 'shortlink-sdk/node'
+import { fileFromPath, serve } from 'shortlink-sdk/node'
 import { createProxy } from 'shortlink-sdk/proxy'
 import { sharedRateLimiter } from 'shortlink-sdk/rate-limit'
 import { Campaign } from 'shortlink-sdk/schemas'
 import { createSandbox } from 'shortlink-sdk/testing'
-import { serve } from 'shortlink-sdk/testing/server'
 
 export const client: ShortLinkClient = new ShortLinkClient(createSandbox().clientOptions)
 export const entries: object[] = [bulk, fileFromPath, createProxy, sharedRateLimiter, Campaign, serve]
