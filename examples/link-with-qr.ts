@@ -6,7 +6,6 @@
  */
 import assert from 'node:assert/strict'
 import { ShortLinkClient } from 'shortlink-sdk'
-import { qrText } from 'shortlink-sdk/qr-text'
 import { createSandbox } from 'shortlink-sdk/testing'
 
 const sandbox = createSandbox({ data: { links: [], qrs: [], campaigns: [], channels: [] } })
@@ -33,7 +32,8 @@ await client.channels.assignItem(channel.id, 'qr', code.id)
 for await (const { type, link: address } of client.channels.items(channel.id))
   console.log('in the channel:', type, address)
 
-const wifi = qrText.wifi({ ssid: 'Shop guests', password: 'tea; and cake' })
+const escaped = (text: string) => text.replace(/[\\;,":]/g, '\\$&')
+const wifi = `WIFI:T:WPA;S:${escaped('Shop guests')};P:${escaped('tea; and cake')};;`
 await client.qr.create({ type: 'text', data: wifi })
 console.log('Wi-Fi', wifi)
 

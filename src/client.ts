@@ -20,7 +20,7 @@ import { QrResource } from './resources/qr.ts'
 import { SplashResource } from './resources/splash.ts'
 import { type Inspect, inspectCustom } from './runtime/inspect.ts'
 import { type Check, type Checks, checkedElsewhere, checkOptions, nonEmptyString } from './schema/checks.ts'
-import { isPlain, isRecord, type Show } from './schema/expected.ts'
+import { type FormatValue, isPlain, isRecord } from './schema/expected.ts'
 import type { StandardSchema } from './schema/standard-schema.ts'
 
 /** The state if there is no limiter. */
@@ -178,7 +178,7 @@ export class ShortLinkClient {
    * @throws {InvalidRequestError} if `listKey` is missing, or `schema` is not a Standard Schema; nothing is sent
    */
   paginate<T = unknown>(path: string, params: PaginateParams<T>, options?: ListOptions): ListPromise<T> {
-    const findIssues = (show: Show) => {
+    const findIssues = (show: FormatValue) => {
       const issues = checkOptions(params, paginateChecks, show)
       if (!isRecord(params) || params.listKey !== undefined) return issues
       return [...issues, { path: ['listKey'], message: 'is missing, expected the key of the rows' }]

@@ -1,7 +1,7 @@
 import { openAsBlob, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { InvalidRequestError } from './errors.ts'
-import { mismatch, shown } from './schema/expected.ts'
+import { formatValue, mismatch } from './schema/expected.ts'
 
 export { fileJournal } from './bulk/file-journal.ts'
 export { type Served, type ServeOptions, serve } from './testing/server.ts'
@@ -16,7 +16,7 @@ export { type Served, type ServeOptions, serve } from './testing/server.ts'
  * @throws {InvalidRequestError} if there is no file at this path, or if it cannot be opened
  */
 export async function fileFromPath(path: string | URL): Promise<Blob> {
-  if (typeof path !== 'string' && !(path instanceof URL)) throw unusable(path, shown(path))
+  if (typeof path !== 'string' && !(path instanceof URL)) throw unusable(path, formatValue(path))
   const found: Stats | NodeJS.ErrnoException = await stat(path).catch((error) => error)
   if (found instanceof Error) {
     throw unusable(path, found.code === 'ENOENT' ? `a path that does not exist: ${path}` : found.message)

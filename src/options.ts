@@ -27,7 +27,7 @@ import {
   oneOf,
   positiveInteger,
 } from './schema/checks.ts'
-import { isRecord, mismatch, type Show, shown } from './schema/expected.ts'
+import { type FormatValue, formatValue, isRecord, mismatch } from './schema/expected.ts'
 
 /**
  * Options for a `ShortLinkClient`. All have defaults. An invalid option fails in the constructor. A missing address or key
@@ -96,9 +96,9 @@ const { signal: _, ...commonChecks } = requestOptionChecks
 
 const optionChecks = {
   ...commonChecks,
-  baseUrl: { ...checkedElsewhere, otherNames: ['url', 'host', 'endpoint'] },
+  baseUrl: { ...checkedElsewhere, otherNames: ['url', 'host', 'endpoint', 'prefixUrl'] },
   openerUrl: checkedElsewhere,
-  apiKey: { ...checkedElsewhere, otherNames: ['key', 'token'] },
+  apiKey: { ...checkedElsewhere, otherNames: ['key', 'token', 'auth', 'bearerToken', 'secretKey'] },
   authScheme: oneOf(authSchemes),
   rateLimit: {
     expected: 'an object of options, a RateLimiter, or false',
@@ -108,7 +108,7 @@ const optionChecks = {
   },
   maxResponseSize: positiveInteger,
   validation: oneOf(['strict', 'report', 'off']),
-  fetch: aFunction,
+  fetch: { ...aFunction, otherNames: ['httpClient', 'httpAgent', 'adapter'] },
   openerAuth: oneOf(['none', 'bearer']),
   logLevel: oneOf(logLevels),
   logger: {
@@ -120,7 +120,7 @@ const optionChecks = {
   dangerouslyAllowBrowser: boolean,
   allowInsecureHttp: boolean,
   onDrift: aFunction,
-  onRequest: aFunction,
+  onRequest: { ...aFunction, otherNames: ['hooks', 'interceptors'] },
   onResponse: aFunction,
   onRetry: aFunction,
   onWait: aFunction,
@@ -178,7 +178,7 @@ export function resolveSettings(given: GivenOptions): Settings {
 }
 
 /** @throws {ConfigurationError} if `find` finds issues; it shows values with the function that it is given, without the key */
-function check(find: (show: Show) => readonly Issue[], apiKey: unknown): void {
+function check(find: (show: FormatValue) => readonly Issue[], apiKey: unknown): void {
   const redact = (text: string) => (typeof apiKey === 'string' && apiKey ? createRedactor(apiKey)(text) : text)
   const issues = find(showWithout(redact))
   if (issues.length) throw new ConfigurationError(describe(redactPaths(redact, issues)))
@@ -198,7 +198,7 @@ function logLevelOfEnvironment(): LogLevel {
   const level = environment('SHORTLINK_LOG') ?? defaults.logLevel
   const known = logLevels.find((name) => name === level)
   if (known) return known
-  throw new ConfigurationError(`SHORTLINK_LOG: ${mismatch(`one of ${logLevels.join(', ')}`, level, shown)}`)
+  throw new ConfigurationError(`SHORTLINK_LOG: ${mismatch(`one of ${logLevels.join(', ')}`, level, formatValue)}`)
 }
 
 function limiterOf(rateLimit: ShortLinkClientOptions['rateLimit']): RateLimiter | undefined {
@@ -209,7 +209,7 @@ function limiterOf(rateLimit: ShortLinkClientOptions['rateLimit']): RateLimiter 
   if (variable === 'off') return undefined
   if (/^[1-9]\d{0,8}$/.test(variable)) return createRateLimiter({ requests: Number(variable) })
   const expected = 'off, or a number of requests a minute'
-  throw new ConfigurationError(`SHORTLINK_RATE_LIMIT: ${mismatch(expected, variable, shown)}`)
+  throw new ConfigurationError(`SHORTLINK_RATE_LIMIT: ${mismatch(expected, variable, formatValue)}`)
 }
 
 // The opener has its own limit, none until its headers state one. Clients that share a limiter share this one too.

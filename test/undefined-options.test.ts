@@ -1,7 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import { type BulkOptions, bulk } from '../src/bulk/index.ts'
 import { createRateLimiter, type RateLimitOptions, ShortLinkClient, type ShortLinkClientOptions } from '../src/index.ts'
-import { qrText, type VcardText, type WifiText } from '../src/qr-text.ts'
 import { type ChaosOptions, createSandbox, type Fault, type SandboxOptions } from '../src/testing/index.ts'
 import { type ServeOptions, serve } from '../src/testing/server.ts'
 
@@ -128,26 +127,6 @@ const uses: Record<string, () => unknown> = {
     closed.push(served)
     return new URL(served.baseUrl).hostname
   },
-  'the text of a QR code': () => {
-    const wifi = { password: undefined, hidden: undefined } satisfies Undefined<WifiText>
-    const person = {
-      lastName: undefined,
-      organization: undefined,
-      title: undefined,
-      phone: undefined,
-      email: undefined,
-      url: undefined,
-      address: undefined,
-      note: undefined,
-    } satisfies Omit<Undefined<VcardText>, 'firstName'>
-    const message = { cc: undefined, bcc: undefined, subject: undefined, body: undefined }
-    return [
-      qrText.wifi({ ssid: 'Shop', ...wifi }),
-      qrText.vcard({ firstName: 'A', ...person }),
-      qrText.mailto({ to: 'shop@shop.example', ...message }),
-      qrText.sms({ to: '+49301234', body: undefined }),
-    ]
-  },
 }
 
 /** The same without these options. */
@@ -170,12 +149,6 @@ const without: Record<keyof typeof uses, () => unknown> = {
     )
   },
   'a server': () => '127.0.0.1',
-  'the text of a QR code': () => [
-    qrText.wifi({ ssid: 'Shop' }),
-    qrText.vcard({ firstName: 'A' }),
-    qrText.mailto({ to: 'shop@shop.example' }),
-    qrText.sms({ to: '+49301234' }),
-  ],
 }
 
 it.each(Object.keys(uses))('%s takes undefined for what may be left out', async (name) => {

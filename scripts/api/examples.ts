@@ -2,7 +2,6 @@
 import { formatWithOptions } from 'node:util'
 import * as bulk from 'shortlink-sdk/bulk'
 import * as proxy from 'shortlink-sdk/proxy'
-import * as qrText from 'shortlink-sdk/qr-text'
 import * as schemas from 'shortlink-sdk/schemas'
 import * as tasks from 'shortlink-sdk/tasks'
 import * as testing from 'shortlink-sdk/testing'
@@ -85,7 +84,6 @@ export async function run(program: string): Promise<Run> {
   const modules: Record<string, object> = {
     'shortlink-sdk': { ...sdk, ShortLinkClient },
     'shortlink-sdk/bulk': bulk,
-    'shortlink-sdk/qr-text': qrText,
     'shortlink-sdk/proxy': proxy,
     'shortlink-sdk/schemas': schemas,
     'shortlink-sdk/tasks': tasks,

@@ -146,11 +146,9 @@ export const anyKeyOf = (keys: readonly string[]): Schema => ({
 })
 
 /** How a check says what fits; of most, the type of the parameter says it already. */
-export const formats: ReadonlyMap<params.Check, Schema> = new Map([
+export const formats: ReadonlyMap<params.Check, Schema> = new Map<params.Check, Schema>([
   [params.string, {}],
   [params.boolean, {}],
-  [params.stringOrList, {}],
-  [params.wellFormedString, {}],
   [params.id, {}],
   [params.secret, { format: 'password' }],
   [params.positiveInteger, { type: 'integer', minimum: 1 }],
@@ -184,7 +182,7 @@ export function parametersOf(
 
 function checked(schema: Schema, check: params.Check, required: boolean): Schema {
   // The type has the same values, in an order that is the compiler's.
-  if (check.values) return { ...schema, enum: check.values }
+  if (check.json?.enum) return { ...schema, enum: check.json.enum }
   const format = [...formats].find(([{ expected }]) => expected === check.expected)?.[1]
   if (!format) {
     const says = `${check.expected[0]!.toUpperCase()}${check.expected.slice(1)}.`

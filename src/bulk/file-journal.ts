@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ConfigurationError } from '../errors.ts'
-import { isRecord, mismatch, shown } from '../schema/expected.ts'
+import { formatValue, isRecord, mismatch } from '../schema/expected.ts'
 import { claimFile, releaseFile } from './file-lock.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 
@@ -58,7 +58,7 @@ class FileJournal implements Journal, AsyncDisposable {
       const entry = parse(text)
       if (entry) yield entry
       else if (text.trim() !== '' && (isEnded || !isTruncated(text))) {
-        const problem = mismatch('an entry such as {"key":"1","state":"done"}', text, shown)
+        const problem = mismatch('an entry such as {"key":"1","state":"done"}', text, formatValue)
         throw new ConfigurationError(`journal ${this.#path}, line ${number}: ${problem}`)
       }
     }
@@ -82,7 +82,7 @@ class FileJournal implements Journal, AsyncDisposable {
     await this.#batch
     // The item is still recorded as done, so that it is not done again.
     if (problem)
-      throw new ConfigurationError(`journal ${this.#path}: cannot keep the data of ${shown(key)}: ${problem}`)
+      throw new ConfigurationError(`journal ${this.#path}: cannot keep the data of ${formatValue(key)}: ${problem}`)
   }
 
   async close(): Promise<void> {
@@ -127,7 +127,7 @@ function isTruncated(text: string): boolean {
 function pathOf(path: unknown): string {
   if (typeof path === 'string' && path !== '' && !path.includes('\0')) return resolve(path)
   if (path instanceof URL && path.protocol === 'file:') return fileURLToPath(path)
-  throw new ConfigurationError(`fileJournal: path: ${mismatch('a path or a file: URL', path, shown)}`)
+  throw new ConfigurationError(`fileJournal: path: ${mismatch('a path or a file: URL', path, formatValue)}`)
 }
 
 /** Opens the file so that the next entry begins a line: completes or drops a truncated last line. */

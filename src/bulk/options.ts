@@ -1,6 +1,6 @@
 import { ConfigurationError, describe, type Issue, type RateLimitState } from '../errors.ts'
 import { abortSignal, aFunction, boolean, type Checks, checkOptions, count, positiveInteger } from '../schema/checks.ts'
-import { isRecord, mismatch, shown } from '../schema/expected.ts'
+import { formatValue, isRecord, mismatch } from '../schema/expected.ts'
 import type { Journal } from './journal.ts'
 import type { BulkProgress } from './results.ts'
 
@@ -49,7 +49,7 @@ const decisions: unknown[] = ['report', 'retry', 'skip']
 /** @throws {ConfigurationError} if the value is not a decision; it would otherwise count as `retry` */
 export function checkDecision(value: unknown): asserts value is UnknownDecision {
   if (decisions.includes(value)) return
-  throw new ConfigurationError(`bulk: onUnknown: ${mismatch('report, retry or skip', value ?? null, shown)}`)
+  throw new ConfigurationError(`bulk: onUnknown: ${mismatch('report, retry or skip', value ?? null, formatValue)}`)
 }
 
 const isFunction = aFunction.fits

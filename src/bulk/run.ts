@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors.ts'
 import { abortError, onAbort, sleep } from '../runtime/abort.ts'
 import { asyncIterator } from '../runtime/environment.ts'
-import { mismatch, shown } from '../schema/expected.ts'
+import { formatValue, mismatch } from '../schema/expected.ts'
 import { ResultChannel } from './channel.ts'
 import { Estimate } from './estimate.ts'
 import { fingerprint, type JournalState, loadJournal } from './journal.ts'
@@ -167,12 +167,12 @@ export class Run<T, R> implements BulkRun<T, R> {
       const name: unknown = key(item, index)
       if (typeof name !== 'string' && typeof name !== 'number') {
         throw new ConfigurationError(
-          `bulk: key: ${mismatch('a function that returns a string or number', name, shown)}`,
+          `bulk: key: ${mismatch('a function that returns a string or number', name, formatValue)}`,
         )
       }
       const entry = { key: String(name) }
       if (this.#keys.has(entry.key)) {
-        throw new ConfigurationError(`bulk: key: item ${index} has the key ${shown(name)} of an earlier item`)
+        throw new ConfigurationError(`bulk: key: item ${index} has the key ${formatValue(name)} of an earlier item`)
       }
       if (journal) this.#keys.add(entry.key)
       return entry

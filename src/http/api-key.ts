@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.ts'
 import { environment } from '../runtime/environment.ts'
-import { mismatch, reasonOf, shown } from '../schema/expected.ts'
+import { formatValue, mismatch, reasonOf } from '../schema/expected.ts'
 import { createRedactor, type Redact } from './secrets.ts'
 
 /** The key, or a function that returns it, called before each attempt. `null`: no key is sent. */
@@ -99,7 +99,9 @@ export function schemeFromEnvironment(): AuthScheme {
   const scheme = environment('SHORTLINK_AUTH_SCHEME') ?? 'Bearer'
   const known = authSchemes.find((name) => name === scheme)
   if (known) return known
-  throw new ConfigurationError(`SHORTLINK_AUTH_SCHEME: ${mismatch(`one of ${authSchemes.join(', ')}`, scheme, shown)}`)
+  throw new ConfigurationError(
+    `SHORTLINK_AUTH_SCHEME: ${mismatch(`one of ${authSchemes.join(', ')}`, scheme, formatValue)}`,
+  )
 }
 
 function problemOf(key: unknown): string | undefined {

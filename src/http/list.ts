@@ -2,7 +2,7 @@ import type { Issue } from '../errors.ts'
 import { throwIfAborted } from '../runtime/abort.ts'
 import { asyncIterator } from '../runtime/environment.ts'
 import { boolean, type Checks, checkOptions, positiveInteger } from '../schema/checks.ts'
-import type { Show } from '../schema/expected.ts'
+import type { FormatValue } from '../schema/expected.ts'
 import { ApiPromise } from './api-promise.ts'
 import type { ListOptions, Page, PageQuery } from './page.ts'
 import { requestOptionChecks } from './request-options.ts'
@@ -23,7 +23,7 @@ export const listOptionChecks = {
 /** What a list takes from the client. */
 interface ListSettings extends WalkSettings {
   /** @throws {InvalidRequestError} if `find` finds issues */
-  readonly check: (find: (show: Show) => readonly Issue[]) => void
+  readonly check: (find: (show: FormatValue) => readonly Issue[]) => void
 }
 
 const toArrayChecks = { limit: positiveInteger }

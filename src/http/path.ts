@@ -1,6 +1,6 @@
 import type { Issue } from '../errors.ts'
-import { checkParams, filename, id, oneOf, required } from '../schema/checks.ts'
-import { kind, type Show } from '../schema/expected.ts'
+import { type Checks, checkValue, filename, id, oneOf } from '../schema/checks.ts'
+import { type FormatValue, kind } from '../schema/expected.ts'
 import { neverClimbs } from '../schema/segment.ts'
 
 /** A path with its parameters by name. */
@@ -12,7 +12,7 @@ export interface Path {
 /** The maximum length of a user's path, in characters. Servers refuse longer ones. */
 const MAX_PATH = 8000
 
-const pathChecks = { filename, type: oneOf(['links', 'bio', 'qr']) }
+const pathChecks: Checks = { filename, type: oneOf(['links', 'bio', 'qr']) }
 
 /**
  * A path whose parameters are checked and escaped by their names: `` path`/campaign/${{ id }}/delete` ``. All are
@@ -30,12 +30,11 @@ export function patternOf(path: Path | string): string {
 }
 
 /** Problems with a path: invalid parameters, or a user's path that could lead out of the base URL. */
-export function checkPath(path: Path | string, show: Show): Issue[] {
+export function checkPath(path: Path | string, format: FormatValue): Issue[] {
   if (isTemplate(path)) {
-    const values = valuesOf(path)
-    const names = Object.keys(values)
-    const checkOf = (name: string) => required(pathChecks[name as keyof typeof pathChecks] ?? id)
-    return checkParams(values, Object.fromEntries(names.map((name) => [name, checkOf(name)])), show)
+    return Object.entries(valuesOf(path)).flatMap(([name, value]) =>
+      checkValue([name], value, pathChecks[name] ?? id, format),
+    )
   }
   const fits =
     typeof path === 'string' &&
@@ -44,7 +43,7 @@ export function checkPath(path: Path | string, show: Show): Issue[] {
     neverClimbs(path)
   const message =
     typeof path === 'string' && /^[a-z]/i.test(path) && !path.includes(':')
-      ? `did you mean ${show(`/${path}`)}?`
+      ? `did you mean ${format(`/${path}`)}?`
       : 'expected a path such as /urls, without ?, #, backslashes, spaces, . and .. segments: use `query` and encodeURIComponent'
   return fits ? [] : [{ path: ['path'], message }]
 }

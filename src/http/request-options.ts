@@ -1,7 +1,7 @@
 import type { Issue } from '../errors.ts'
 import type { HeadersInput } from '../runtime/fetch.ts'
 import { abortSignal, type Checks, count, milliseconds } from '../schema/checks.ts'
-import { kind, type Show } from '../schema/expected.ts'
+import { type FormatValue, kind } from '../schema/expected.ts'
 import type { RetryOptions } from './retry.ts'
 
 /** Options for one call, which override the client's. All are optional. */
@@ -24,12 +24,12 @@ export const timeoutCheck = {
 
 /** Checks for the options that a client and a call have in common. @internal */
 export const requestOptionChecks = {
-  signal: abortSignal,
-  timeout: timeoutCheck,
+  signal: { ...abortSignal, otherNames: ['abortSignal', 'cancelToken'] },
+  timeout: { ...timeoutCheck, otherNames: ['timeoutMs', 'timeoutMillis', 'requestTimeout'] },
   retry: {
     expected: 'a whole number of retries from 0, or { limit, maxDelay }',
     fits: count.fits,
-    otherNames: ['retries', 'maxRetries'],
+    otherNames: ['retries', 'maxRetries', 'maxNetworkRetries'],
     options: {
       limit: { ...count, otherNames: ['retries', 'maxRetries', 'max'] },
       maxDelay: {
@@ -41,9 +41,10 @@ export const requestOptionChecks = {
   headers: {
     expected: 'names and values of headers, each a line without control characters',
     fits: (value: unknown) => headerEntries(value)?.every(isHeader) ?? false,
+    otherNames: ['defaultHeaders'],
     // Only the name is shown, because the value may be a secret.
     secret: true,
-    hint: (value: unknown, show: Show) => {
+    hint: (value: unknown, show: FormatValue) => {
       const misfit = headerEntries(value)?.find((entry) => !isHeader(entry))
       return misfit && `${show(misfit[0])} is invalid, its value is ${kind(misfit[1])}`
     },

@@ -1,7 +1,7 @@
 import { type ApiError, ConfigurationError, type ErrorContext, InvalidRequestError, type Issue } from '../errors.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
 import { ownProperties } from '../runtime/own-properties.ts'
-import { type Checks, checkOptions, checkParams, IS_AN_OPTION, oneOf, required } from '../schema/checks.ts'
+import { type Checks, checkOptions, checkParams, checkValue, IS_AN_OPTION, oneOf } from '../schema/checks.ts'
 import { isPlain, isRecord, kind, mismatch, notPlain, reasonOf } from '../schema/expected.ts'
 import type { Address } from './address.ts'
 import type { ApiKey } from './api-key.ts'
@@ -90,7 +90,7 @@ export interface PreparedCall<T> {
 
 let calls = 0
 
-const methods = { method: required(oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])) }
+const methods = oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
 
 /** Names of call options, which are a mistake among parameters. `onTaken` belongs to `links.ensure`. */
 const optionNames = [...Object.keys({ ...uploadOptionChecks, ...listOptionChecks }), 'onTaken']
@@ -116,7 +116,7 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
 
   const { method } = call
   const context = contextOfInvalid(method, patternOf(call.path), api, redact)
-  refuse([...checkParams({ method }, methods, show), ...checkPath(call.path, show)], context, redact)
+  refuse([...checkValue(['method'], method, methods, show), ...checkPath(call.path, show)], context, redact)
 
   const path = escapePath(call.path)
   const issues = [

@@ -1,5 +1,5 @@
 import { hasMessage, type Issue, printable, shorten } from '../errors.ts'
-import { type Show, shown } from '../schema/expected.ts'
+import { type FormatValue, formatValue } from '../schema/expected.ts'
 import { parseBody } from './json.ts'
 import { beginsEscape, isSurrogate, Reader, SIGNS } from './readings.ts'
 
@@ -327,9 +327,9 @@ const MOST_OF_VALUE = 200
 
 /** Shows values without secrets. The words around them are ours, so they stay, even if they are the secret too. */
 export const showWithout =
-  (redact: Redact): Show =>
+  (redact: Redact): FormatValue =>
   (value) =>
-    redactLine(redact, shown(value), MOST_OF_VALUE)
+    redactLine(redact, formatValue(value), MOST_OF_VALUE)
 
 /** The maximum length of an issue, in characters. */
 const MOST_OF_NAME = 200

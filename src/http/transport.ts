@@ -10,7 +10,7 @@ import { notify } from '../runtime/notify.ts'
 import { ownProperties } from '../runtime/own-properties.ts'
 import { VERSION } from '../runtime/version.ts'
 import type { ChecksFor } from '../schema/checks.ts'
-import { isRecord, kind, type Show } from '../schema/expected.ts'
+import { type FormatValue, isRecord, kind } from '../schema/expected.ts'
 import type { ParseContext } from '../schema/parse.ts'
 import { type ApiPromise, type ApiResponse, begun } from './api-promise.ts'
 import { readText, UnusableResponseError } from './body.ts'
@@ -81,7 +81,7 @@ export type ListParams<T, Query extends PageQuery> = {
 interface ListCall<T> extends Omit<Call<Page<T>>, 'method' | 'query'> {
   readonly query?: PageQuery | undefined
   /** Checks that come before the first request. */
-  readonly findIssues?: (show: Show) => readonly Issue[]
+  readonly findIssues?: (show: FormatValue) => readonly Issue[]
   readonly hasUniqueIds?: boolean
 }
 
@@ -126,14 +126,14 @@ export class Transport {
   }
 
   /** @throws {InvalidRequestError} if `find` finds issues; it shows values with the function that it is given, without the key */
-  check(find: (show: Show) => readonly Issue[], context: ErrorContext): void {
+  check(find: (show: FormatValue) => readonly Issue[], context: ErrorContext): void {
     refuse(find(showWithout(this.#redactKey)), context, this.#redactKey)
   }
 
   /** Creates a list for any path and any way of reading its pages. */
   pages<T>(list: ListCall<T>, options: ListOptions = {}): ListPromise<T> {
     const context = this.contextOf('GET', list.path)
-    const check = (find: (show: Show) => readonly Issue[]) => this.check(find, context)
+    const check = (find: (show: FormatValue) => readonly Issue[]) => this.check(find, context)
     return new ListPromise(this.pageFetcher(list, options), list.query ?? {}, options ?? {}, {
       context,
       check,

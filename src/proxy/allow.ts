@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.ts'
-import { mismatch, shown } from '../schema/expected.ts'
+import { formatValue, mismatch } from '../schema/expected.ts'
 import { isPathSegment, neverClimbs } from '../schema/segment.ts'
 
 /** A call as a method and a path with named parameters: `GET /campaigns`, `POST /files/upload/:filename`. */
@@ -20,7 +20,9 @@ export class AllowList {
       throw new ConfigurationError("allow: expected at least one call, such as 'GET /campaigns', received none")
     }
     if (!Array.isArray(allow)) {
-      throw new ConfigurationError(`allow: ${mismatch("a list of calls, such as ['GET /campaigns']", allow, shown)}`)
+      throw new ConfigurationError(
+        `allow: ${mismatch("a list of calls, such as ['GET /campaigns']", allow, formatValue)}`,
+      )
     }
     this.#rules = allow.map(parseRule)
   }
@@ -46,7 +48,7 @@ function parseRule(call: AllowedCall): Rule {
   const [, method, path] = (typeof call === 'string' && callPattern.exec(call)) || []
   if (!method || !path || !neverClimbs(path)) {
     const expected = "a method and a path, such as 'GET /campaigns' or 'POST /files/upload/:filename'"
-    throw new ConfigurationError(`allow: ${mismatch(expected, call, shown)}`)
+    throw new ConfigurationError(`allow: ${mismatch(expected, call, formatValue)}`)
   }
   const segments = path.split('/').map((segment) => {
     if (segment === ':filename') return '(?<filename>[^/]+)'

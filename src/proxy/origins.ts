@@ -3,7 +3,7 @@ import { ConfigurationError, describe } from '../errors.ts'
 import { rateHeaders } from '../rate-limit/headers.ts'
 import { ownProperties } from '../runtime/own-properties.ts'
 import { boolean, type Check, type Checks, checkOptions } from '../schema/checks.ts'
-import { mismatch, shown } from '../schema/expected.ts'
+import { formatValue, mismatch } from '../schema/expected.ts'
 
 /** A check for a list of strings, which names the first invalid one. */
 function listOf(expected: string, fits: (entry: string) => boolean) {
@@ -12,7 +12,7 @@ function listOf(expected: string, fits: (entry: string) => boolean) {
     expected,
     fits: (value: unknown) => Array.isArray(value) && misfit(value) === -1,
     hint: (value: unknown) =>
-      Array.isArray(value) && misfit(value) !== -1 ? `${shown(value[misfit(value)])} is invalid` : undefined,
+      Array.isArray(value) && misfit(value) !== -1 ? `${formatValue(value[misfit(value)])} is invalid` : undefined,
   } satisfies Check
 }
 
@@ -74,7 +74,9 @@ export class CorsRules {
     this.#credentials = credentials
     this.#headers = headers
     if (this.#origins === '*' && this.#credentials) {
-      throw new ConfigurationError(`cors.credentials: ${mismatch("false, because cors.origins is '*'", true, shown)}`)
+      throw new ConfigurationError(
+        `cors.credentials: ${mismatch("false, because cors.origins is '*'", true, formatValue)}`,
+      )
     }
   }
 

@@ -1,7 +1,7 @@
 import { ConfigurationError, shorten } from '../errors.ts'
 import { Address } from '../http/address.ts'
 import { addressNames } from '../options.ts'
-import { mismatch, shown } from '../schema/expected.ts'
+import { formatValue, mismatch } from '../schema/expected.ts'
 import type { ProxyOptions } from './options.ts'
 import { ProxyRefusal } from './response.ts'
 
@@ -28,7 +28,7 @@ export class Routes {
   /** @throws {ConfigurationError} if the prefix or an address is invalid */
   constructor({ prefix = '', baseUrl, openerUrl, allowInsecureHttp = false }: ProxyOptions) {
     if (typeof prefix !== 'string' || !/^(\/[\w.~-]+)*\/*$/.test(prefix)) {
-      throw new ConfigurationError(`prefix: ${mismatch('a path such as /api/shortlink', prefix, shown)}`)
+      throw new ConfigurationError(`prefix: ${mismatch('a path such as /api/shortlink', prefix, formatValue)}`)
     }
     this.#prefix = prefix.replace(/\/+$/, '')
     this.#management = new Address(addressNames.management, baseUrl, allowInsecureHttp)

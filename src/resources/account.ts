@@ -38,7 +38,7 @@ export class AccountResource extends Resource {
   }
 }
 
-const update = /* @__PURE__ */ checks<AccountUpdate>({ email: string, password: secret })
+const update = /* @__PURE__ */ checks<AccountUpdate>({}, { email: string, password: secret })
 
 /** An account. */
 export interface Account {

@@ -3,7 +3,7 @@ import type { ListPromise } from '../http/list.ts'
 import type { ListOptions, PageQuery } from '../http/page.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { boolean, checks, required, string } from '../schema/checks.ts'
+import { boolean, checks, string } from '../schema/checks.ts'
 import { flag, integer, object, text, textOrFalse } from '../schema/fields.ts'
 import { type ActionResult, actionResult, type Id, Resource } from './resource.ts'
 
@@ -85,9 +85,9 @@ export class CampaignsResource extends Resource {
   }
 }
 
-const create = /* @__PURE__ */ checks<CampaignCreate>({ name: string, slug: string, public: boolean })
+const create = /* @__PURE__ */ checks<CampaignCreate>({}, { name: string, slug: string, public: boolean })
 
-const update = /* @__PURE__ */ checks<CampaignUpdate>({ ...create, name: /* @__PURE__ */ required(string) })
+const update = /* @__PURE__ */ checks<CampaignUpdate>({ name: string }, { slug: string, public: boolean })
 
 /** A campaign. */
 export interface Campaign {

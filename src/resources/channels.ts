@@ -3,7 +3,7 @@ import type { ListPromise } from '../http/list.ts'
 import type { ListOptions, PageQuery } from '../http/page.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { boolean, checks, hexColor, required, string } from '../schema/checks.ts'
+import { boolean, checks, hexColor, string } from '../schema/checks.ts'
 import { flag, integer, object, text, textOrNull } from '../schema/fields.ts'
 import { type ActionResult, actionResult, type Id, Resource } from './resource.ts'
 
@@ -103,14 +103,11 @@ export class ChannelsResource extends Resource {
   }
 }
 
-const update = /* @__PURE__ */ checks<ChannelUpdate>({
-  name: string,
-  description: string,
-  color: hexColor,
-  starred: boolean,
-})
+const look = { description: string, color: hexColor, starred: boolean }
 
-const create = /* @__PURE__ */ checks<ChannelCreate>({ ...update, name: /* @__PURE__ */ required(string) })
+const create = /* @__PURE__ */ checks<ChannelCreate>({ name: string }, look)
+
+const update = /* @__PURE__ */ checks<ChannelUpdate>({}, { name: string, ...look })
 
 /** A channel. */
 export interface Channel {

@@ -3,7 +3,7 @@ import type { ListPromise } from '../http/list.ts'
 import type { ListOptions, PageQuery } from '../http/page.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { checks, domainUrl, httpUrl, required } from '../schema/checks.ts'
+import { checks, domainUrl, httpUrl } from '../schema/checks.ts'
 import { integer, object, text, textOrNull } from '../schema/fields.ts'
 import { type ActionResult, actionResult, type Created, created, type Id, Resource } from './resource.ts'
 
@@ -65,9 +65,11 @@ export class DomainsResource extends Resource {
   }
 }
 
-const update = /* @__PURE__ */ checks<DomainUpdate>({ redirectroot: httpUrl, redirect404: httpUrl })
+const redirects = { redirectroot: httpUrl, redirect404: httpUrl }
 
-const create = /* @__PURE__ */ checks<DomainCreate>({ ...update, domain: /* @__PURE__ */ required(domainUrl) })
+const create = /* @__PURE__ */ checks<DomainCreate>({ domain: domainUrl }, redirects)
+
+const update = /* @__PURE__ */ checks<DomainUpdate>({}, redirects)
 
 /** A branded domain. */
 export interface Domain {

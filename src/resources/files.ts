@@ -55,16 +55,12 @@ export class FilesResource extends Resource {
   }
 }
 
-const search = /* @__PURE__ */ checks<FileQuery>({ ...pageChecks, name: string })
+const search = /* @__PURE__ */ checks<FileQuery>({}, { ...pageChecks, name: string })
 
-const upload = /* @__PURE__ */ checks<FileUpload>({
-  name: string,
-  custom: alias,
-  domain: string,
-  password: secret,
-  expiry: date,
-  maxdownloads: count,
-})
+const upload = /* @__PURE__ */ checks<FileUpload>(
+  {},
+  { name: string, custom: alias, domain: string, password: secret, expiry: date, maxdownloads: count },
+)
 
 /** An uploaded file. */
 export interface PlatformFile {

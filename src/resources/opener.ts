@@ -1,7 +1,7 @@
 import type { ApiPromise } from '../http/api-promise.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { checks, httpUrl, oneOf, required } from '../schema/checks.ts'
+import { checks, httpUrl, oneOf } from '../schema/checks.ts'
 import { integer, list, object, text, textOrEmpty } from '../schema/fields.ts'
 import { Resource } from './resource.ts'
 
@@ -29,10 +29,7 @@ export class OpenerResource extends Resource {
 
 const statuses = ['public', 'private'] as const
 
-const create = /* @__PURE__ */ checks<OpenerLinkCreate>({
-  url: /* @__PURE__ */ required(httpUrl),
-  status: /* @__PURE__ */ oneOf(statuses),
-})
+const create = /* @__PURE__ */ checks<OpenerLinkCreate>({ url: httpUrl }, { status: /* @__PURE__ */ oneOf(statuses) })
 
 /** Who may see the analytics of an app-opener link. */
 export type OpenerLinkStatus = (typeof statuses)[number]

@@ -3,7 +3,7 @@ import type { ListPromise } from '../http/list.ts'
 import type { ListOptions, PageQuery } from '../http/page.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { checks, oneOf, required, string } from '../schema/checks.ts'
+import { checks, oneOf, string } from '../schema/checks.ts'
 import { integer, object, text } from '../schema/fields.ts'
 import { type ActionResult, actionResult, type Created, created, type Id, Resource } from './resource.ts'
 
@@ -83,13 +83,12 @@ export const pixelTypes = [
   'tiktok',
 ] as const
 
-const create = /* @__PURE__ */ checks<PixelCreate>({
-  type: /* @__PURE__ */ required(/* @__PURE__ */ oneOf(pixelTypes)),
-  name: /* @__PURE__ */ required(string),
-  tag: /* @__PURE__ */ required(string),
-})
+const create = /* @__PURE__ */ checks<PixelCreate>(
+  { type: /* @__PURE__ */ oneOf(pixelTypes), name: string, tag: string },
+  {},
+)
 
-const update = /* @__PURE__ */ checks<PixelUpdate>({ name: string, tag: /* @__PURE__ */ required(string) })
+const update = /* @__PURE__ */ checks<PixelUpdate>({ tag: string }, { name: string })
 
 /** The provider of a pixel. */
 export type PixelType = (typeof pixelTypes)[number]

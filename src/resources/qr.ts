@@ -3,7 +3,7 @@ import type { ListPromise } from '../http/list.ts'
 import type { ListOptions, PageQuery } from '../http/page.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { checks, oneOf, required, rgbColor, string, stringOrList } from '../schema/checks.ts'
+import { type Check, checks, oneOf, rgbColor, string } from '../schema/checks.ts'
 import { countOrZero, counts, integer, object, optional, text, textOrEmpty } from '../schema/fields.ts'
 import { type ActionResult, actionResult, type Id, Resource } from './resource.ts'
 
@@ -38,7 +38,7 @@ export class QrResource extends Resource {
   /**
    * Creates a QR code: POST `/qr/add`.
    *
-   * The layout of `data` is not documented, unless it is a string.
+   * The layout of `data` is not documented, unless it is a string: {@link QrLayouts} has what is known.
    *
    * @example
    * const { link } = await client.qr.create({ type: 'link', data: 'https://shop.example', foreground: 'rgb(0,0,80)' })
@@ -83,23 +83,33 @@ export class QrResource extends Resource {
 
 const qrTypes = ['text', 'vcard', 'link', 'email', 'phone', 'sms', 'wifi'] as const
 
-const update = /* @__PURE__ */ checks<QrCodeUpdate>({
-  data: /* @__PURE__ */ required(stringOrList),
-  background: rgbColor,
-  foreground: rgbColor,
-  logo: string,
-})
+const data: Check<QrData> = {
+  expected: 'a string, a list or an object',
+  fits: (value) => string.fits(value) || (typeof value === 'object' && value !== null),
+  json: { type: ['string', 'array', 'object'] },
+}
 
-const create = /* @__PURE__ */ checks<QrCodeCreate>({
-  ...update,
-  type: /* @__PURE__ */ required(/* @__PURE__ */ oneOf(qrTypes)),
-})
+const look = { background: rgbColor, foreground: rgbColor, logo: string }
+
+const create = /* @__PURE__ */ checks<QrCodeCreate>({ type: /* @__PURE__ */ oneOf(qrTypes), data }, look)
+
+const update = /* @__PURE__ */ checks<QrCodeUpdate>({ data }, look)
 
 /** The kind of content in a QR code. */
 export type QrType = (typeof qrTypes)[number]
 
-/** The content of a QR code. A string works for all types; the layout of lists and objects is not documented. */
-export type QrData = string | readonly unknown[] | Readonly<Record<string, unknown>>
+/**
+ * The content of a QR code: a string, which works for all types, or a layout of the type. The platform documents none of the
+ * layouts; any list or object is sent as it is.
+ */
+export type QrData = string | QrLayouts[keyof QrLayouts] | readonly unknown[] | Readonly<Record<string, unknown>>
+
+/** The layouts of `data` by type, as far as they are known: those that an open-source program sends. */
+export interface QrLayouts {
+  email: { email: string; subject?: string; body?: string }
+  sms: { phone: string; message?: string }
+  wifi: { ssid: string; pass?: string; encryption?: string }
+}
 
 /** A QR code. */
 export interface QrCode {

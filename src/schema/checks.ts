@@ -1,192 +1,205 @@
 import type { Issue } from '../errors.ts'
 import { canParseUrl } from '../runtime/environment.ts'
-import { isPlain, isRecord, kind, mismatch, notPlain, type Show, shown } from './expected.ts'
+import { type FormatValue, formatValue, isPlain, isRecord, kind, mismatch, notPlain } from './expected.ts'
 import { isPathSegment } from './segment.ts'
 
-/** What values a parameter or an option may have, in words and as a function. */
-export interface Check {
+/** A JSON schema. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+declare const params: unique symbol
+
+/** What values a parameter or an option may have, in words and as a function. All valid values are of the type `Value`. */
+export interface Check<Value = unknown> {
   /** Whether it must be given. Otherwise `undefined` leaves it out, and `null` and `''` clear it. */
   readonly required?: boolean
   readonly expected: string
   readonly fits: (value: unknown) => boolean
   /** Advice about an invalid value, if `expected` is not enough. */
-  readonly hint?: (value: unknown, show: Show) => string | undefined
+  readonly hint?: (value: unknown, format: FormatValue) => string | undefined
   /** Whether the value must never be shown. */
   readonly secret?: boolean
-  /** The values, if only these are valid; kept for code that documents the check. */
-  readonly values?: readonly string[]
+  /** The valid values, for code that documents the check. */
+  readonly json?: JsonSchema
   /** What an object may hold in place of the value. */
   readonly options?: Checks
   /** Names that other libraries have for it. */
   readonly otherNames?: readonly string[]
+  /** For the compiler alone: never set. */
+  readonly accepted?: Value
 }
 
 /** Checks by name. */
 export type Checks<Name extends string = string> = Readonly<Record<Name, Check>>
 
-interface RequiredCheck extends Check {
-  readonly required: true
-}
-
-export interface OptionalCheck extends Check {
-  readonly required?: never
-}
-
-/** A check for each parameter, a required check for each required parameter. */
-type ChecksOf<Params> = {
-  readonly [Name in keyof Params]-?: object extends Pick<Params, Name> ? OptionalCheck : RequiredCheck
-}
-
-declare const params: unique symbol
-
 /** The checks of the parameters of one type. */
-export type ChecksFor<Params> = ChecksOf<Params> & { readonly [params]?: (params: Params) => Params }
+export type ChecksFor<Params> = Checks<keyof Params & string> & { readonly [params]?: (params: Params) => Params }
 
-/** The checks of parameters. The compiler refuses a parameter without a check, and a check without a parameter. */
-export function checks<Params>(checks: ChecksOf<Params>): ChecksFor<Params> {
-  return checks
+type RequiredNames<Params> = {
+  [Name in keyof Params]-?: object extends Pick<Params, Name> ? never : Name
+}[keyof Params]
+
+type ChecksOf<Params, Names extends keyof Params> = {
+  readonly [Name in Names]-?: Check<NonNullable<Params[Name]>>
 }
 
-/** The check of a parameter that must be given. */
-export function required(check: OptionalCheck): RequiredCheck {
-  return { ...check, required: true }
+/**
+ * The checks of parameters, those that must be given first. The compiler refuses a parameter without a check, a check
+ * without a parameter, and one that accepts values of another type.
+ */
+export function checks<Params>(
+  required: ChecksOf<Params, RequiredNames<Params>>,
+  optional: ChecksOf<Params, Exclude<keyof Params, RequiredNames<Params>>>,
+): ChecksFor<Params> {
+  const marked = Object.entries<Check>(required).map(([name, check]) => [name, { ...check, required: true }])
+  return { ...Object.fromEntries(marked), ...optional }
 }
 
 /** One of these values. */
-export function oneOf(values: readonly string[]): OptionalCheck {
-  return { expected: `one of ${values.join(', ')}`, values, fits: (value) => values.includes(value as string) }
+export function oneOf<const Value extends string>(values: readonly Value[]): Check<Value> {
+  return {
+    expected: `one of ${values.join(', ')}`,
+    fits: (value) => values.includes(value as Value),
+    json: { type: 'string', enum: values },
+  }
 }
 
+/** A string of this pattern. */
+const text = (expected: string, pattern: RegExp): Check<string> => ({
+  expected,
+  fits: (value) => isString(value) && pattern.test(value),
+  json: { type: 'string', pattern: pattern.source },
+})
+
 const isString = (value: unknown): value is string => typeof value === 'string'
-const matches = (pattern: RegExp) => (value: unknown) => isString(value) && pattern.test(value)
 
-export const string: OptionalCheck = { expected: 'a string', fits: isString }
+export const string: Check<string> = { expected: 'a string', fits: isString, json: { type: 'string' } }
 
-export const secret: OptionalCheck = { expected: 'a string', fits: isString, secret: true }
+export const secret: Check<string> = { ...string, secret: true, json: { type: 'string', format: 'password' } }
 
-export const boolean: OptionalCheck = { expected: 'true or false', fits: (value) => typeof value === 'boolean' }
+export const boolean: Check<boolean> = {
+  expected: 'true or false',
+  fits: (value) => typeof value === 'boolean',
+  json: { type: 'boolean' },
+}
 
-export const aFunction: OptionalCheck = { expected: 'a function', fits: (value) => typeof value === 'function' }
+export const aFunction: Check = { expected: 'a function', fits: (value) => typeof value === 'function' }
 
-export const abortSignal: OptionalCheck = {
+export const abortSignal: Check<AbortSignal> = {
   expected: 'an AbortSignal',
   fits: (value) => typeof (value as Partial<AbortSignal> | null)?.addEventListener === 'function',
   hint: (value) => (isRecord(value) && 'signal' in value ? 'pass `controller.signal`' : undefined),
 }
 
 /** For an option that is checked where it is used, with its own error. */
-export const checkedElsewhere: OptionalCheck = { expected: 'anything', fits: () => true }
+export const checkedElsewhere: Check = { expected: 'anything', fits: () => true }
 
-export const nonEmptyString: OptionalCheck = {
+export const nonEmptyString: Check<string> = {
   expected: 'a string that is not empty',
   fits: (value) => isString(value) && value !== '',
+  json: { type: 'string', minLength: 1 },
 }
 
-export const stringOrList: OptionalCheck = {
-  expected: 'a string, a list or an object',
-  fits: (value) => isString(value) || (typeof value === 'object' && value !== null),
-}
-
-export const positiveInteger: OptionalCheck = {
+export const positiveInteger: Check<number> = {
   expected: 'a positive integer',
   fits: (value) => Number.isSafeInteger(value) && (value as number) > 0,
+  json: { type: 'integer', minimum: 1 },
 }
 
 /** Strings are allowed, because route parameters are strings. */
-export const id: OptionalCheck = {
+export const id: Check<number | string> = {
   expected: 'a positive integer, or the same as a string of digits',
   fits: (value) => positiveInteger.fits(isString(value) && /^[1-9]\d*$/.test(value) ? Number(value) : value),
+  json: { type: ['integer', 'string'], minimum: 1, pattern: '^[1-9]\\d*$' },
 }
 
-export const count: OptionalCheck = {
+export const count: Check<number> = {
   expected: 'a whole number from 0',
   fits: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+  json: { type: 'integer', minimum: 0 },
 }
 
 /** The longest timer that every runtime supports, in milliseconds. */
 const MAX_TIMER = 2 ** 31 - 1
 
-export const milliseconds: OptionalCheck = {
+export const milliseconds: Check<number> = {
   expected: `milliseconds above 0 and up to ${MAX_TIMER}`,
   fits: (value) => typeof value === 'number' && value > 0 && value <= MAX_TIMER,
 }
 
-export const hexColor: OptionalCheck = { expected: 'a colour as #RRGGBB', fits: matches(/^#[\da-f]{6}$/i) }
+export const hexColor = /* @__PURE__ */ text('a colour as #RRGGBB', /^#[\dA-Fa-f]{6}$/)
 
-export const rgbColor: OptionalCheck = {
-  expected: 'a colour as rgb(R,G,B), each 0 to 255',
-  fits: (value) =>
-    isString(value) &&
-    (/^rgb\( *(\d{1,3}) *, *(\d{1,3}) *, *(\d{1,3}) *\)$/
-      .exec(value)
-      ?.slice(1)
-      .every((part) => Number(part) < 256) ??
-      false),
-}
+export const rgbColor = /* @__PURE__ */ text(
+  'a colour as rgb(R,G,B), each 0 to 255',
+  /^rgb\( *(25[0-5]|2[0-4]\d|[01]?\d?\d)( *, *(25[0-5]|2[0-4]\d|[01]?\d?\d)){2} *\)$/,
+)
 
-export const date: OptionalCheck = {
-  expected: 'a date that exists, as YYYY-MM-DD',
-  fits: (value) => {
-    // ISO 8601 has years of more than four digits too.
-    if (!isString(value) || value.length !== 10) return false
-    const midnight = `${value}T00:00:00.000Z`
-    const time = Date.parse(midnight)
-    // V8 reads 2026-02-30 as 2 March.
-    return !Number.isNaN(time) && new Date(time).toISOString() === midnight
-  },
+const dateForm = /* @__PURE__ */ text(
+  'a date that exists, as YYYY-MM-DD',
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/,
+)
+
+export const date: Check<string> = {
+  ...dateForm,
+  // V8 reads 2026-02-30 as 2 March, other engines as an invalid date, which is `null` in JSON.
+  fits: (value) => dateForm.fits(value) && (new Date(`${value}T00:00Z`).toJSON()?.startsWith(value as string) ?? false),
   hint: (value) => (value instanceof Date ? 'use date.toISOString().slice(0, 10)' : undefined),
 }
 
-export const httpUrl: OptionalCheck = {
-  expected: 'an absolute URL that begins with http:// or https://',
-  fits: (value) => matches(/^https?:\/\/[^\s/]/i)(value) && canParseUrl(value as string),
+const dateTimeForm = /* @__PURE__ */ text(
+  'a date and time that exist, as YYYY-MM-DD HH:MM:SS',
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/,
+)
+
+export const dateTime: Check<string> = {
+  ...dateTimeForm,
+  fits: (value) => dateTimeForm.fits(value) && date.fits((value as string).slice(0, 10)),
+  hint: (value) =>
+    value instanceof Date ? 'use the time zone of the server, which the platform does not name' : undefined,
 }
 
-export const domainUrl: OptionalCheck = {
-  expected: 'a domain with its scheme, such as https://go.example',
-  fits: (value) => httpUrl.fits(value) && /^https?:\/\/[^/?#@]+\/?$/i.test(value as string),
+const urlForm = /* @__PURE__ */ text(
+  'an absolute URL that begins with http:// or https://',
+  /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s/]/,
+)
+
+export const httpUrl: Check<string> = {
+  ...urlForm,
+  fits: (value) => urlForm.fits(value) && canParseUrl(value as string),
 }
 
-const readAsPath = (value: unknown) =>
-  wellFormedString.fits(value) && value !== '' && !isPathSegment(value as string)
-    ? 'a server could read it as a path'
-    : undefined
+const domainForm = /* @__PURE__ */ text(
+  'a domain with its scheme, such as https://go.example',
+  /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^/?#@\s]+\/?$/,
+)
 
-export const filename: OptionalCheck = {
-  expected: 'a file name, such as report.pdf',
-  fits: (value) => wellFormedString.fits(value) && isPathSegment(value as string),
-  hint: readAsPath,
+export const domainUrl: Check<string> = {
+  ...domainForm,
+  fits: (value) => domainForm.fits(value) && canParseUrl(value as string),
 }
 
-/** The last part of a short address. */
-export const alias: OptionalCheck = {
-  expected: 'a string without slashes or lone surrogates',
-  fits: filename.fits,
-  hint: readAsPath,
-}
-
-/** Whether a text can be encoded: a lone surrogate cannot. */
-function isWellFormed(text: string): boolean {
+/** A string that can be encoded: a lone surrogate cannot. */
+const isWellFormed = (value: unknown): value is string => {
   try {
-    encodeURIComponent(text)
-    return true
+    return isString(value) && encodeURIComponent(value) !== undefined
   } catch {
     return false
   }
 }
 
-/** A string that can be encoded. */
-export const wellFormedString: OptionalCheck = {
-  expected: 'a string without lone surrogates',
-  fits: (value) => isString(value) && isWellFormed(value),
+const isSegment = (value: unknown): boolean => isWellFormed(value) && isPathSegment(value)
+
+export const filename: Check<string> = {
+  expected: 'a file name, such as report.pdf',
+  fits: isSegment,
+  hint: (value) => (isWellFormed(value) && value !== '' ? 'a server could read it as a path' : undefined),
+  json: { type: 'string' },
 }
 
-export const dateTime: OptionalCheck = {
-  expected: 'a date and time that exist, as YYYY-MM-DD HH:MM:SS',
-  fits: (value) =>
-    isString(value) && date.fits(value.slice(0, 10)) && /^.{10} ([01]\d|2[0-3])(:[0-5]\d){2}$/.test(value),
-  hint: (value) =>
-    value instanceof Date ? 'use the time zone of the server, which the platform does not name' : undefined,
+/** The last part of a short address. */
+export const alias: Check<string> = {
+  ...filename,
+  expected: 'a string without slashes or lone surrogates',
+  json: { type: 'string', pattern: '^[^/\\\\]+$' },
 }
 
 /**
@@ -198,21 +211,19 @@ export const dateTime: OptionalCheck = {
 export function checkParams(
   params: unknown,
   checks: Checks,
-  show: Show = shown,
+  format: FormatValue = formatValue,
   options: readonly string[] = [],
 ): Issue[] {
   if (!isPlain(params)) return [{ path: [], message: notPlain('an object of parameters', params ?? null) }]
   const listed = Object.entries(checks).flatMap(([name, check]) => {
     const value = Object.hasOwn(params, name) ? params[name] : undefined
     const isLeftOut = value === undefined || value === null || value === ''
-    return isLeftOut && !check.required ? [] : checkValue([name], value, check, show)
+    return isLeftOut && !check.required ? [] : checkValue([name], value, check, format)
   })
   const missing = Object.fromEntries(Object.entries(checks).filter(([name]) => params[name] === undefined))
   const others = Object.keys(params).flatMap((name): Issue[] => {
     if (Object.hasOwn(checks, name) || params[name] === undefined) return []
-    if (options.includes(name)) {
-      return [{ path: [name], message: IS_AN_OPTION }]
-    }
+    if (options.includes(name)) return [{ path: [name], message: IS_AN_OPTION }]
     const meant = meantName(name, missing)
     return meant === undefined ? [] : [{ path: [name], message: `unknown parameter, did you mean ${meant}?` }]
   })
@@ -226,7 +237,7 @@ export const IS_AN_OPTION = 'is an option of the call, pass it as the next argum
 export function checkOptions(
   options: unknown,
   checks: Checks,
-  show: Show = shown,
+  format: FormatValue = formatValue,
   at: readonly string[] = [],
 ): Issue[] {
   if (!isPlain(options)) return [{ path: at, message: notPlain('an object of options', options ?? null) }]
@@ -241,19 +252,20 @@ export function checkOptions(
     }
     if (value === undefined) return []
     const inner = isRecord(value) && !check.fits(value) ? check.options : undefined
-    return inner ? checkOptions(value, inner, show, path) : checkValue(path, value, check, show)
+    return inner ? checkOptions(value, inner, format, path) : checkValue(path, value, check, format)
   })
 }
 
-function checkValue(
+/** Problems with one value, which must be given. */
+export function checkValue(
   path: readonly string[],
   value: unknown,
   { expected, fits, hint, secret }: Check,
-  show: Show,
+  format: FormatValue,
 ): Issue[] {
   if (fits(value)) return []
-  const message = mismatch(expected, value, secret ? kind : show)
-  const advice = hint?.(value, show)
+  const message = mismatch(expected, value, secret ? kind : format)
+  const advice = hint?.(value, format)
   return [{ path, message: advice ? `${message}: ${advice}` : message }]
 }
 

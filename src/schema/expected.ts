@@ -30,14 +30,14 @@ const classOf = (value: object): string =>
   isPromise(value) ? 'Promise' : Object.prototype.toString.call(value).slice(8, -1)
 
 /** More than a message shows, because secrets are removed before it is shortened. */
-const MOST_SHOWN = 2000
+const MAX_FORMATTED = 2000
 
 /** How a value or a name that is not ours appears in a message. */
-export type Show = (value: unknown) => string
+export type FormatValue = (value: unknown) => string
 
 /** The value itself if it is short and plain, else its type. Not for secrets. */
-export function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(shorten(value, MOST_SHOWN))
+export function formatValue(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(shorten(value, MAX_FORMATTED))
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kind(value)
 }
 

@@ -5,7 +5,7 @@ import { sizeOf } from '../bulk/run.ts'
 import { InvalidRequestError, type Outcome } from '../errors.ts'
 import { type LinkCreate, linkCreate } from '../resources/links/params.ts'
 import { type Checks, checkParams } from '../schema/checks.ts'
-import { isRecord, shown } from '../schema/expected.ts'
+import { formatValue, isRecord } from '../schema/expected.ts'
 import { createOrFind, type PlacedLink } from './create.ts'
 import { checkClient, type TaskClient } from './links.ts'
 import { LinksByAddress } from './newest.ts'
@@ -186,7 +186,9 @@ export async function* itemsOf<Row>(rows: Iterable<Row> | AsyncIterable<Row>): A
 const aliasOf = ({ custom, domain }: LinkCreate) => `${domain ? hostOf(domain) : ''}/${custom}`
 
 function aliasTwice(alias: unknown, first: string): InvalidRequestError {
-  return new InvalidRequestError([{ path: ['custom'], message: `${shown(alias)} is the alias of ${first} already` }])
+  return new InvalidRequestError([
+    { path: ['custom'], message: `${formatValue(alias)} is the alias of ${first} already` },
+  ])
 }
 
 /** Where a row is, by its line in a file if it has one. */

@@ -6,8 +6,8 @@ import { isSameAddress } from '../resources/links/match.ts'
 import { type LinkCreate, linkCreate } from '../resources/links/params.ts'
 import { canParseUrl } from '../runtime/environment.ts'
 import { notify } from '../runtime/notify.ts'
-import { aFunction, boolean, type Checks, checkParams, required, string } from '../schema/checks.ts'
-import { shown } from '../schema/expected.ts'
+import { aFunction, boolean, type Checks, checkParams, string } from '../schema/checks.ts'
+import { formatValue } from '../schema/expected.ts'
 import { createOrFind } from './create.ts'
 import { checkClient, type Links, type TaskClient } from './links.ts'
 import { checkRows, checkTaskOptions, type TaskOptions, taskChecks } from './options.ts'
@@ -144,7 +144,7 @@ const syncChecks = {
 
 type Wanted = LinkCreate & { custom: string }
 
-const wantedChecks = { ...linkCreate, custom: required(linkCreate.custom) } satisfies Checks
+const wantedChecks = { ...linkCreate, custom: { ...linkCreate.custom, required: true } } satisfies Checks
 
 /** @throws {InvalidRequestError} that names every row that does not fit, by its number */
 async function readWanted(rows: Iterable<LinkRow> | AsyncIterable<LinkRow>): Promise<Wanted[]> {
@@ -162,7 +162,7 @@ async function readWanted(rows: Iterable<LinkRow> | AsyncIterable<LinkRow>): Pro
       const key = `${domain ? hostOf(domain) : ''}/${custom}`
       const first = rowOfAlias.get(key)
       if (custom !== undefined && first !== undefined) {
-        problems.push({ path: ['custom'], message: `${shown(custom)} is the alias of row ${first} already` })
+        problems.push({ path: ['custom'], message: `${formatValue(custom)} is the alias of row ${first} already` })
       }
       rowOfAlias.set(key, first ?? number)
       wanted.push(listed(params as Wanted))
@@ -194,7 +194,10 @@ function planOf(wanted: readonly Wanted[], existing: readonly Link[], prefix: st
     if (among.length > 1) {
       const at = among.map(({ domain }) => domain).join(', ')
       throw new InvalidRequestError([
-        { path: ['domain'], message: `is missing: ${shown(params.custom)} is an alias of several domains: ${at}` },
+        {
+          path: ['domain'],
+          message: `is missing: ${formatValue(params.custom)} is an alias of several domains: ${at}`,
+        },
       ])
     }
     places.set(params, among[0])

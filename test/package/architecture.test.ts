@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 const layers = [
   ['cli'],
   ['tasks'],
-  ['index.ts', 'node.ts', 'schemas.ts', 'qr-text.ts', 'bulk', 'proxy'],
+  ['index.ts', 'node.ts', 'schemas.ts', 'bulk', 'proxy'],
   ['client.ts'],
   ['resources'],
   ['options.ts', 'http'],

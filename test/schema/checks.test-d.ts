@@ -1,26 +1,46 @@
-/** Checked by the compiler alone: the checks of a call have exactly the parameters of its type. */
+/** Checked by the compiler alone: the checks of a call have exactly the parameters of its type, and accept their values. */
 
 import { path } from '../../src/http/path.ts'
 import type { Transport } from '../../src/http/transport.ts'
 import type { CampaignCreate, CampaignUpdate } from '../../src/resources/campaigns.ts'
 import { campaign } from '../../src/resources/campaigns.ts'
-import { boolean, checks, required, string } from '../../src/schema/checks.ts'
+import type { PixelUpdate } from '../../src/resources/pixels.ts'
+import { boolean, checks, id, oneOf, string } from '../../src/schema/checks.ts'
 
-const update = checks<CampaignUpdate>({ name: required(string), slug: string, public: boolean })
+const update = checks<CampaignUpdate>({ name: string }, { slug: string, public: boolean })
 
-const others = checks<CampaignCreate>({ name: string, slug: string, public: boolean })
+const others = checks<CampaignCreate>({}, { name: string, slug: string, public: boolean })
 
-// @ts-expect-error: `name` and `public` have no check.
-checks<CampaignUpdate>({ slug: string })
+// @ts-expect-error: `public` has no check.
+checks<CampaignUpdate>({ name: string }, { slug: string })
+
+// @ts-expect-error: `name` has no check.
+checks<CampaignUpdate>({}, { slug: string, public: boolean })
 
 // @ts-expect-error: there is no parameter `colour`.
-checks<CampaignUpdate>({ name: required(string), slug: string, public: boolean, colour: string })
+checks<CampaignUpdate>({ name: string }, { slug: string, public: boolean, colour: string })
 
-// @ts-expect-error: `name` must be given, so its check is a required one.
-checks<CampaignUpdate>({ name: string, slug: string, public: boolean })
+// @ts-expect-error: `name` must be given.
+checks<CampaignUpdate>({}, { name: string, slug: string, public: boolean })
 
-// @ts-expect-error: `slug` may be left out, so its check is not a required one.
-checks<CampaignUpdate>({ name: required(string), slug: required(string), public: boolean })
+// @ts-expect-error: `slug` may be left out.
+checks<CampaignUpdate>({ name: string, slug: string }, { public: boolean })
+
+// @ts-expect-error: `public` is not a string.
+checks<CampaignUpdate>({ name: string }, { slug: string, public: string })
+
+// @ts-expect-error: `name` is a string only.
+checks<CampaignUpdate>({ name: id }, { slug: string, public: boolean })
+
+checks<{ status: 'public' | 'private' }>({ status: oneOf(['public', 'private']) }, {})
+
+// @ts-expect-error: `status` has no value `hidden`.
+checks<{ status: 'public' | 'private' }>({ status: oneOf(['public', 'hidden']) }, {})
+
+// @ts-expect-error: `status` is not any string.
+checks<{ status: 'public' | 'private' }>({ status: string }, {})
+
+checks<PixelUpdate>({ tag: string }, { name: string })
 
 export function send(api: Transport, params: CampaignUpdate): void {
   api.put(path`/campaign/update`, { json: params, checks: update, answer: campaign })

@@ -3,7 +3,7 @@ import type { ApiResponse } from '../../http/api-promise.ts'
 import { type RequestOptions, requestOptionChecks } from '../../http/request-options.ts'
 import type { Transport } from '../../http/transport.ts'
 import { checkOptions, checkParams, oneOf } from '../../schema/checks.ts'
-import type { Show } from '../../schema/expected.ts'
+import type { FormatValue } from '../../schema/expected.ts'
 import { askForLink, findLink, isRefusal, searchLinks } from './find.ts'
 import type { CreatedLink, EnsuredLink, Link } from './link.ts'
 import { addressOf, candidates, isSameAddress, leadsTo } from './match.ts'
@@ -30,7 +30,7 @@ export async function ensureLink(
   params: LinkCreate,
   options: EnsureOptions = {},
 ): Promise<ApiResponse<EnsuredLink>> {
-  const findIssues = (show: Show) => {
+  const findIssues = (show: FormatValue) => {
     const issues = [
       ...checkParams(params, linkCreate, show, Object.keys(optionChecks)),
       ...checkOptions(options, optionChecks, show),

@@ -3,7 +3,7 @@ import type { ListPromise } from '../../http/list.ts'
 import type { ListOptions } from '../../http/page.ts'
 import { path } from '../../http/path.ts'
 import type { RequestOptions } from '../../http/request-options.ts'
-import { checkParams, nonEmptyString, required } from '../../schema/checks.ts'
+import { checkValue, nonEmptyString } from '../../schema/checks.ts'
 import { type ActionResult, actionResult, type Id, Resource } from '../resource.ts'
 import { type EnsureOptions, ensureLink } from './ensure.ts'
 import { findLink } from './find.ts'
@@ -73,8 +73,8 @@ export class LinksResource extends Resource {
    */
   find(addressOrAlias: string, options?: RequestOptions): ApiPromise<Link | undefined> {
     const find = async () => {
-      const checks = { addressOrAlias: required(nonEmptyString) }
-      this.api.check((show) => checkParams({ addressOrAlias }, checks, show), { operation: 'links.find' })
+      const operation = 'links.find'
+      this.api.check((show) => checkValue(['addressOrAlias'], addressOrAlias, nonEmptyString, show), { operation })
       return findLink(this.api, addressOrAlias, options)
     }
     return begun(find())

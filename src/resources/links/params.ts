@@ -7,7 +7,6 @@ import {
   httpUrl,
   id,
   nonEmptyString,
-  required,
   secret,
   string,
 } from '../../schema/checks.ts'
@@ -76,50 +75,68 @@ export interface LinkCreate extends LinkUpdate {
 }
 
 /** A check for a list of objects with these two strings, the second of which may be a link. */
-const listOf = (names: readonly [string, string], isLink: boolean): Check & { readonly required?: never } => {
-  const [name, other] = names
-  const fits = (item: unknown) =>
-    isRecord(item) && nonEmptyString.fits(item[name]) && (isLink ? httpUrl : string).fits(item[other])
+function pairs<Name extends string, Other extends string>(
+  name: Name,
+  other: Other,
+  isLink: boolean,
+): Check<readonly Readonly<Record<Name | Other, string>>[]> {
+  const second = isLink ? httpUrl : string
+  const fits = (item: unknown) => isRecord(item) && nonEmptyString.fits(item[name]) && second.fits(item[other])
   const misfit = (value: unknown) => (Array.isArray(value) ? value.findIndex((item) => !fits(item)) : undefined)
+  const properties = { [name]: nonEmptyString.json, [other]: second.json }
   return {
-    expected: `a list of { ${names.join(', ')} }${isLink ? ', each link an absolute http:// or https:// URL' : ''}`,
+    expected: `a list of { ${name}, ${other} }${isLink ? ', each link an absolute http:// or https:// URL' : ''}`,
     fits: (value) => misfit(value) === -1,
     hint: (value) => (Array.isArray(value) ? `see position ${misfit(value)}` : undefined),
+    json: { type: 'array', items: { type: 'object', required: [name, other], properties } },
   }
 }
 
-/** @internal */
-export const linkQuery = /* @__PURE__ */ checks<LinkQuery>({ ...pageChecks, order: string })
+const url = { ...httpUrl, otherNames: ['longurl', 'link', 'target'] }
 
-const linkUrl = { ...httpUrl, otherNames: ['longurl', 'link', 'target'] }
-
-/** @internal */
-export const linkUpdate = /* @__PURE__ */ checks<LinkUpdate>({
-  url: linkUrl,
+const rest = {
   custom: { ...alias, otherNames: ['alias', 'slug'] },
   domain: string,
   password: secret,
   expiry: dateTime,
-  type: { expected: 'direct, frame, splash, or an id', fits: (value) => string.fits(value) || id.fits(value) },
+  type: {
+    expected: 'direct, frame, splash, or an id',
+    fits: (value: unknown) => string.fits(value) || id.fits(value),
+    json: { type: ['string', 'integer'] },
+  } satisfies Check,
   status: string,
   metatitle: string,
   metadescription: string,
   metaimage: string,
   title: string,
   description: string,
-  pixels: { expected: 'a list of ids', fits: (value) => Array.isArray(value) && value.every(id.fits) },
+  pixels: {
+    expected: 'a list of ids',
+    fits: (value: unknown) => Array.isArray(value) && value.every(id.fits),
+    json: { type: 'array', items: id.json },
+  } satisfies Check,
   channel: id,
   campaign: id,
   deeplink: {
     expected: '{ auto, apple, google }, the last two as strings',
-    fits: (value) =>
+    fits: (value: unknown) =>
       isRecord(value) && [value.apple, value.google].every((store) => store === undefined || string.fits(store)),
-  },
-  geotarget: /* @__PURE__ */ listOf(['location', 'link'], true),
-  devicetarget: /* @__PURE__ */ listOf(['device', 'link'], true),
-  languagetarget: /* @__PURE__ */ listOf(['language', 'link'], true),
-  parameters: /* @__PURE__ */ listOf(['name', 'value'], false),
-})
+    json: {
+      type: 'object',
+      properties: { auto: { type: ['boolean', 'number'] }, apple: string.json, google: string.json },
+    },
+  } satisfies Check,
+  geotarget: /* @__PURE__ */ pairs('location', 'link', true),
+  devicetarget: /* @__PURE__ */ pairs('device', 'link', true),
+  languagetarget: /* @__PURE__ */ pairs('language', 'link', true),
+  parameters: /* @__PURE__ */ pairs('name', 'value', false),
+}
 
 /** @internal */
-export const linkCreate = /* @__PURE__ */ checks<LinkCreate>({ ...linkUpdate, url: /* @__PURE__ */ required(linkUrl) })
+export const linkQuery = /* @__PURE__ */ checks<LinkQuery>({}, { ...pageChecks, order: string })
+
+/** @internal */
+export const linkCreate = /* @__PURE__ */ checks<LinkCreate>({ url }, rest)
+
+/** @internal */
+export const linkUpdate = /* @__PURE__ */ checks<LinkUpdate>({}, { url, ...rest })

@@ -4,7 +4,6 @@ import { conformance } from '/conformance.mjs'
 import * as bulk from '/package/dist/bulk.js'
 import * as sdk from '/package/dist/index.js'
 import * as proxy from '/package/dist/proxy.js'
-import * as qrText from '/package/dist/qr-text.js'
 import * as rateLimit from '/package/dist/rate-limit.js'
 import * as schemas from '/package/dist/schemas.js'
 import * as testing from '/package/dist/testing.js'
@@ -17,8 +16,6 @@ document.addEventListener('securitypolicyviolation', ({ violatedDirective, block
 
 globalThis.suite = async (host) => {
   const results = []
-  await conformance({ sdk, testing, proxy, schemas, rateLimit, qrText, bulk, ...host }, (result) =>
-    results.push(result),
-  )
+  await conformance({ sdk, testing, proxy, schemas, rateLimit, bulk, ...host }, (result) => results.push(result))
   return results
 }

@@ -19,7 +19,6 @@ await conformance(
     proxy: await load('shortlink-sdk/proxy'),
     schemas: await load('shortlink-sdk/schemas'),
     rateLimit: await load('shortlink-sdk/rate-limit'),
-    qrText: await load('shortlink-sdk/qr-text'),
     bulk: await load('shortlink-sdk/bulk'),
     control: CONTROL,
     deadUrl: DEAD_URL,

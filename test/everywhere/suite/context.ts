@@ -9,7 +9,6 @@ export interface Package {
   proxy: typeof import('shortlink-sdk/proxy')
   schemas: typeof import('shortlink-sdk/schemas')
   rateLimit: typeof import('shortlink-sdk/rate-limit')
-  qrText: typeof import('shortlink-sdk/qr-text')
   bulk: typeof import('shortlink-sdk/bulk')
 }
 

@@ -41,7 +41,6 @@ import {
 import { bulk } from 'shortlink-sdk/bulk'
 import { fileFromPath, serve } from 'shortlink-sdk/node'
 import { type AllowedCall, createProxy, type ProxyOptions } from 'shortlink-sdk/proxy'
-import { qrText } from 'shortlink-sdk/qr-text'
 import * as schemas from 'shortlink-sdk/schemas'
 import { createSandbox, type Fault, type Sandbox, sampleData } from 'shortlink-sdk/testing'
 
@@ -125,7 +124,7 @@ export async function linkCalls(): Promise<void> {
   const found: Link | undefined = await shop.find('opening')
   const { shorturl, created } = await shop.ensure({ url: 'https://a.example', custom: 'opening' })
   await shop.update(found?.id ?? 1, { url: 'https://b.example' }).catch((error) => error instanceof LinkConflictError)
-  await client.qr.create({ type: 'text', data: qrText.wifi({ ssid: 'Shop', password: 'p' }) })
+  await client.qr.create({ type: 'wifi', data: { ssid: 'Shop', pass: 'p' } })
   void [shorturl.trim(), created === true]
 }
 

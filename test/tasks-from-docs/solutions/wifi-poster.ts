@@ -1,6 +1,6 @@
 import { ShortLinkClient } from 'shortlink-sdk'
-import { qrText } from 'shortlink-sdk/qr-text'
 
-const data = qrText.wifi({ ssid: 'Shop guests', password: 'tea; and cake' })
+const escaped = (text: string) => text.replace(/[\\;,":]/g, '\\$&')
+const data = `WIFI:T:WPA;S:${escaped('Shop guests')};P:${escaped('tea; and cake')};;`
 const { link } = await new ShortLinkClient().qr.create({ type: 'text', data })
 console.log(link)
