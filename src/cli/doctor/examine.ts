@@ -1,343 +1,301 @@
-import type * as z from 'zod/mini'
 import { ShortLinkClient } from '../../client.ts'
-import { type InvalidResponseError, type Issue, isShortLinkError } from '../../errors.ts'
+import { type AnyShortLinkError, type Issue, isShortLinkError } from '../../errors.ts'
 import { type AuthScheme, authSchemes } from '../../http/api-key.ts'
-import { openEnvelope, readWhole } from '../../http/envelope.ts'
-import type { Drift } from '../../http/observers.ts'
-import type { PageQuery } from '../../http/page.ts'
-import { createRedactor, type Redact } from '../../http/secrets.ts'
-import { Transport } from '../../http/transport.ts'
-import { resolveSettings, type ShortLinkClientOptions } from '../../options.ts'
-import { parseRetryAfter, rateLimitStateOf } from '../../rate-limit/headers.ts'
-import { account } from '../../resources/account.ts'
-import { linkDetails } from '../../resources/links/link.ts'
-import { qrDetails } from '../../resources/qr.ts'
-import type { Fetch } from '../../runtime/fetch.ts'
+import { openEnvelope } from '../../http/envelope.ts'
+import { parseBody } from '../../http/json.ts'
+import type { ShortLinkClientOptions } from '../../options.ts'
 import { isRecord } from '../../schema/expected.ts'
-import { integer, object } from '../../schema/fields.ts'
-import { itemsOf, type List, lists, numberOf, type ReadPage, readPage } from './lists.ts'
-import { type Sample, samplesOf } from './samples.ts'
-import { type Exchange, recording } from './wire.ts'
+import { rowsOf } from '../../schema/fields.ts'
 
-/** The most requests of one examination. */
-export const MAX_REQUESTS = 22
+/** The most of a response that is read, in bytes: several times a page of 100 rows. */
+const MAX_BYTES = 1024 * 1024
 
-/** An origin that stands for the pages of users. Nothing is there (RFC 2606). */
-export const ORIGIN = 'https://app.example'
-
-/** A key that no account has. */
-const WRONG_KEY = 'shortlink-sdk-doctor-wrong-key'
-/** An id, and an alias, that nothing has. It fits into 32 bits. */
+/** An id and an alias that nothing has. The id fits into 32 bits. */
 const UNKNOWN_ID = 2_147_483_600
 const UNKNOWN_ALIAS = 'shortlink-sdk-doctor-unknown-alias'
 
-/** What to examine: the options of its client, and how far to go. */
+/** What to examine. */
 export interface Subject extends ShortLinkClientOptions {
-  readonly baseUrl?: string | undefined
-  readonly openerUrl?: string | undefined
-  /** Needed for the management API. */
-  readonly apiKey?: string | undefined
+  readonly baseUrl: string
   readonly authScheme: AuthScheme
-  readonly fetch: Fetch
-  /** The longest wait for one response, in milliseconds. */
-  readonly timeout: number
-  readonly maxRequests: number
-  /** Called before each request. */
-  readonly onProgress: (request: number, call: string) => void
+  readonly fetch: typeof globalThis.fetch
 }
 
-/** What a request was for. */
-export type Purpose =
-  | 'account'
-  | 'scheme'
-  | 'no key'
-  | 'wrong key'
-  | 'api path'
-  | 'preflight'
-  | 'list'
-  | 'limit'
-  | 'single'
-  | 'unknown id'
-  | 'opener'
+/** A response as it came. */
+interface Exchange {
+  readonly status: number
+  readonly headers: Headers
+  /** Parsed JSON, or the text if it is not JSON. */
+  readonly body: unknown
+}
 
-/** One request, and what came of it. */
+/**
+ * What a response is: of the platform (`ok`, `refused`), of something else (`foreign`), or none at all (`silent`). A
+ * redirect, a failure (5xx) and a rate limit (429) can come from anything on the way.
+ */
+export type Kind = 'ok' | 'refused' | 'foreign' | 'silent' | 'redirect' | 'failing' | 'rate limit'
+
+/** A call, and what came of it. */
 export interface Call {
-  readonly purpose: Purpose
   /** As it is written in a program, such as `campaigns.list()`. */
-  readonly call: string
-  readonly method: string
+  readonly name: string
   /** With the names of parameters in place of ids. */
   readonly path: string
-  /** `undefined` if no response came. */
+  readonly kind: Kind
+  /** The status that counts: the one in the body, if that is 400 or more. `undefined` if no response came. */
   readonly status: number | undefined
-  readonly headers: Headers
-  readonly sentAt: number
-  /** From sending to the last byte, in milliseconds. */
+  /** More than one if the server refused a parameter, and the client asked again without it. */
+  readonly exchanges: readonly Exchange[]
   readonly ms: number
-  /** The JSON object of the response, and whether it says yes; `undefined` if the platform did not respond. */
-  readonly reply: Reply | undefined
-  /** What the client says, if it threw an error. The error itself would keep the whole body. */
-  readonly message: string | undefined
-  /** Where the response does not fit what the client reads. */
+  readonly error: AnyShortLinkError | undefined
+  /** Where the rows are not as documented. */
   readonly issues: readonly Issue[]
 }
 
-export interface Reply {
-  readonly ok: boolean
-  /** The HTTP status, or the number of 400 or more that the body gives instead. */
-  readonly status: number
-  readonly body: Readonly<Record<string, unknown>>
-}
-
-/** How a request is sent, with a client or its options. */
-type Send = (client: ShortLinkClient, options: ShortLinkClientOptions & { fetch: Fetch }) => PromiseLike<unknown>
-
-/** The client that reports what it does not understand, and does nothing by itself. */
+/** The client that reports what is not as documented, and does nothing by itself. */
 const plain = { retry: 0, rateLimit: false, validation: 'report', logLevel: 'off' } as const
 
-const pageNumbers = object({ result: integer, perpage: integer, currentpage: integer, maxpage: integer })
+/** The lists that need no id, those first that most users have rows in. */
+const lists = {
+  campaigns: '/campaigns',
+  channels: '/channels',
+  qr: '/qr',
+  links: '/urls',
+  domains: '/domains',
+  overlays: '/overlay',
+  pixels: '/pixels',
+  files: '/files',
+  splash: '/splash',
+} as const
+const listNames = Object.keys(lists) as (keyof typeof lists)[]
 
-/** Reads from a server, and changes nothing there: it sends GET, and one OPTIONS. It never throws what a server did. */
-export async function examine(subject: Subject): Promise<Examination> {
-  const examination = new Examination(subject)
-  if (subject.baseUrl !== undefined) await examination.ofManagement()
-  if (subject.openerUrl !== undefined) await examination.ofOpener()
-  return examination
-}
+/** The documented calls that read everything: an account, a page of each list, a single row. */
+export const reads: readonly string[] = [
+  'account.get()',
+  ...listNames.map((name) => `${name}.list()`),
+  ...['channels.items(id)', 'qr.get(id)', 'links.get(id)'],
+]
 
-/** Sends the requests, and holds everything that was seen. */
+/** Reads from a server with GET, and changes nothing there. It holds everything that was seen. */
 export class Examination {
   readonly subject: Subject
-  /** Removes the key from a text. */
-  readonly redact: Redact
-  readonly checkedAt = new Date()
   readonly calls: Call[] = []
-  readonly pages: ReadPage[] = []
-  /** What a list gave for `limit`: 100 rows, and then a single one. */
-  readonly limits: { readonly asked: PageQuery; readonly reply: Reply; readonly page: ReadPage | undefined }[] = []
-  readonly samples: Sample[] = []
-  readonly leftOut: string[] = []
-  /** How the key was sent when it was taken. */
+  readonly notSent: string[] = []
+  /** How the key was sent when it was accepted, or else as the subject says. */
   scheme: AuthScheme
-  /** Why it ended early: the server fell silent, or its rate limit is used up. */
-  stopped: 'silence' | 'rate' | undefined
-  /** When the server takes requests again, as far as is known. */
-  resetAt: Date | undefined
-  /** Requests that it takes until then. */
-  #left = Number.POSITIVE_INFINITY
+  /** The base URLs that were tried in place of the subject's, and the one of them that responds as the platform does. */
+  readonly tried: string[] = []
+  rightBaseUrl: string | undefined
+  requests = 0
+  readonly #onRequest: (request: number, path: string) => void
 
-  constructor(subject: Subject) {
+  constructor(subject: Subject, onRequest: (request: number, path: string) => void = () => {}) {
     this.subject = subject
-    this.redact = createRedactor(subject.apiKey ?? '')
     this.scheme = subject.authScheme
+    this.#onRequest = onRequest
   }
 
-  /** The calls of the management API. */
-  get management(): Call[] {
-    return this.calls.filter(({ purpose }) => purpose !== 'opener')
-  }
-
-  /** The first call for a purpose. */
-  find(purpose: Purpose): Call | undefined {
-    return this.calls.find((call) => call.purpose === purpose)
-  }
-
-  async ofManagement(): Promise<void> {
-    const first = await this.#askAccount('account', 'account.get()')
-    if (!first?.reply) return this.#lookUnderApi(first?.status)
-    const isRefused = first.reply.status === 401 || first.reply.status === 403
-    const known = isRefused ? await this.#tryKeys() : first
-    if (!known) return
-    this.#addSamples('data', account, known.reply?.body.data)
-    if (known.reply?.ok) await this.#askAccount('wrong key', 'account.get() with a wrong key', { apiKey: WRONG_KEY })
-    const isOpenToBrowsers = await this.#preflight()
-    for (const list of lists) {
-      // The last one is asked as a page of another origin would ask.
-      await this.#askList(list, isOpenToBrowsers && list === lists.at(-1) ? { origin: ORIGIN } : {})
-    }
-    await this.#askLimits()
-    await this.#askSingles()
-  }
-
-  /** The opener refuses a GET: that shows who responds, and makes no link. */
-  async ofOpener(): Promise<void> {
-    const call = { method: 'GET', path: '/v3/api', api: 'opener', read: readWhole(undefined) } as const
-    await this.#ask('opener', 'the opener', call.path, (_, options) =>
-      new Transport(resolveSettings(options)).run(call),
-    )
-  }
-
-  /** The other ways to send the key, until one is taken. If none is, no key and a wrong one, to see whether ours arrives. */
-  async #tryKeys(): Promise<Call | undefined> {
-    for (const authScheme of authSchemes.filter((name) => name !== this.scheme)) {
-      const call = await this.#askAccount('scheme', `account.get() with ${schemes[authScheme]}`, { authScheme })
-      if (!call?.reply?.ok) continue
-      this.scheme = authScheme
-      return call
-    }
-    await this.#askAccount('no key', 'account.get() without a key', { apiKey: null })
-    await this.#askAccount('wrong key', 'account.get() with a wrong key', { apiKey: WRONG_KEY })
-    return undefined
-  }
-
-  /** If the address leads to a page: whether the API is below `/api` there. Sent without the key. */
-  async #lookUnderApi(status = 0): Promise<void> {
-    const { baseUrl = '' } = this.subject
-    if (status < 200 || (status >= 300 && status < 400) || baseUrl.endsWith('/api')) return
-    const options = { apiKey: null, baseUrl: `${baseUrl}/api` }
-    await this.#ask('api path', 'the same below /api', '/api/account', (client) => client.account.get(), options)
-  }
-
-  #askAccount(purpose: Purpose, call: string, options?: ShortLinkClientOptions): Promise<Call | undefined> {
-    return this.#ask(purpose, call, '/account', (client) => client.account.get(), options)
-  }
-
-  /** Asks as a browser does before it sends the request of a page. */
-  async #preflight(): Promise<boolean> {
-    const headers = {
-      origin: ORIGIN,
-      'access-control-request-method': 'GET',
-      'access-control-request-headers': 'authorization,content-type',
-    }
-    const { baseUrl, timeout } = this.subject
-    const send: Send = (_, { fetch }) => {
-      const signal = AbortSignal.timeout(timeout)
-      return fetch(`${baseUrl}/account`, { method: 'OPTIONS', redirect: 'manual', signal, headers })
-    }
-    const call = await this.#ask('preflight', 'the preflight of a browser', '/account', send)
-    if (!call?.status || call.status < 200 || call.status > 299) return false
-    return call.headers.has('Access-Control-Allow-Origin')
-  }
-
-  async #askList(list: List, headers: Record<string, string> = {}): Promise<void> {
-    const call = await this.#ask('list', list.call, list.path, (client) => list.ask(client, {}), { headers })
-    if (!call?.reply?.ok) return
-    const page = readPage(list, call.reply.body)
-    this.pages.push(page)
-    this.#addSamples(list.path, pageNumbers, page.page, false)
-    for (const row of page.rows) this.#addSamples(`${list.keys[0]}[]`, list.row, row, list.path !== '/urls')
-  }
-
-  /** Asks for a large and for a small page, of the list with the most rows. */
-  async #askLimits(): Promise<void> {
-    const total = ({ page }: ReadPage) => numberOf(page.result) ?? 0
-    const [largest] = [...this.pages].sort((one, other) => total(other) - total(one))
-    if (!largest) return
-    const { list } = largest
-    // A page that does not exist may be refused for that alone.
-    const small: PageQuery = total(largest) > 1 ? { limit: 1, page: 2 } : { limit: 1 }
-    for (const asked of [{ limit: 100 }, small]) {
-      const query = Object.entries(asked).map(([name, value]) => `${name}: ${value}`)
-      const name = list.call.replace('()', `({ ${query.join(', ')} })`)
-      const call = await this.#ask('limit', name, list.path, (client) => list.ask(client, asked))
-      const { reply } = call ?? {}
-      if (reply) this.limits.push({ asked, reply, page: reply.ok ? readPage(list, reply.body) : undefined })
-    }
-  }
-
-  async #askSingles(): Promise<void> {
-    // A code that nobody scanned, and a link that nobody visited, have empty maps.
-    const [qrId, linkId] = [this.#idOf('/qr', 'scans'), this.#idOf('/urls', 'clicks')]
-    const channelId = this.#idOf('/channels')
-    if (qrId !== undefined) {
-      const qr = await this.#ask('single', 'qr.get(id)', '/qr/:id', (client) => client.qr.get(qrId))
-      const { error: _, ...details } = qr?.reply?.body ?? {}
-      if (qr?.reply?.ok) this.#addSamples('', qrDetails, details)
-    }
-    if (linkId !== undefined) {
-      const link = await this.#ask('single', 'links.get(id)', '/url/:id', (client) => client.links.get(linkId))
-      if (link?.reply?.ok) this.#addSamples('', linkDetails, link.reply.body, false)
-    }
-    if (channelId !== undefined) await this.#askList(itemsOf(channelId))
-    if (this.pages.some(({ list }) => list.path === '/urls')) {
-      const find: Send = (client) => client.request('GET', '/urls', { query: { short: UNKNOWN_ALIAS } })
-      const found = await this.#ask('unknown id', 'a search for an unknown alias', '/urls?short=', find)
-      if (found?.reply && !found.reply.ok) return
-    }
-    await this.#ask('unknown id', 'qr.get() of an unknown id', '/qr/:id', (client) => client.qr.get(UNKNOWN_ID))
-  }
-
-  /**
-   * Sends a request, unless the examination was stopped or has no requests left. The opener gets its own in any case: it
-   * is another server.
-   */
-  async #ask(
-    purpose: Purpose,
-    call: string,
-    path: string,
-    send: Send,
-    options: ShortLinkClientOptions = {},
-  ): Promise<Call | undefined> {
-    const { calls, leftOut } = this
-    const { maxRequests, onProgress, apiKey = null, ...given } = this.subject
-    if (purpose !== 'opener') {
-      const reserved = given.openerUrl === undefined ? 0 : 1
-      if (this.#left < 1) this.stopped ??= 'rate'
-      if (this.stopped || calls.length >= maxRequests - reserved) {
-        leftOut.push(call)
-        return undefined
+  /** Sends the calls. It never throws what a server did. */
+  async run(): Promise<this> {
+    const first = await this.#askAccount()
+    if (['silent', 'failing', 'rate limit'].includes(first.kind)) return this
+    const isKeyRefused = first.status === 401 || first.status === 403
+    if (isKeyRefused && !(await this.#tryOtherSchemes())) return this
+    if (first.kind === 'redirect' || (first.kind === 'foreign' && !isKeyRefused) || first.status === 404) {
+      // A part of the platform may be missing, but not all of it.
+      const others = [await this.#askList('campaigns'), await this.#askList('links')]
+      if (!others.some(isOfPlatform)) {
+        await this.#lookElsewhere(first)
+        return this
       }
     }
-    const method = purpose === 'preflight' ? 'OPTIONS' : 'GET'
-    onProgress(calls.length + 1, `${method} ${path}`)
-    const seen: { exchange?: Exchange; drift?: Drift; error?: unknown } = {}
-    const settings = {
-      ...{ ...given, ...plain, apiKey, authScheme: this.scheme, ...options },
-      fetch: recording(given.fetch, (exchange) => Object.assign(seen, { exchange })),
-      onDrift: (drift: Drift) => Object.assign(seen, { drift }),
+    for (const name of listNames) {
+      if (!this.find(`${name}.list()`)) await this.#askList(name)
     }
-    const [sentAt, started] = [Date.now(), performance.now()]
+    await this.#askSingles()
+    await this.#askOddities()
+    return this
+  }
+
+  /** The last call of a name. */
+  find(name: string): Call | undefined {
+    return this.calls.filter((call) => call.name === name).at(-1)
+  }
+
+  /** The page that a list gave: its numbers and rows, as they came. */
+  pageOf(name: string): { page: Record<string, unknown>; rows: Record<string, unknown>[]; list: unknown } {
+    const body = bodyOf(this.find(name))
+    const page = isRecord(body?.data) ? body.data : (body ?? {})
+    const numbers = ['result', 'perpage', 'currentpage', 'nextpage', 'maxpage', 'error']
+    const list = Object.entries(page).find(([key, value]) => !numbers.includes(key) && rowsOf(value))?.[1]
+    return { page, list, rows: (rowsOf(list) ?? []).filter(isRecord) }
+  }
+
+  #askAccount(options?: ShortLinkClientOptions, name = 'account.get()'): Promise<Call> {
+    return this.#ask(name, '/account', (client) => client.account.get(), options)
+  }
+
+  #askList(name: keyof typeof lists): Promise<Call> {
+    return this.#ask(`${name}.list()`, lists[name], (client) => client[name].list())
+  }
+
+  /** Whether the key is accepted if it is sent in another way. */
+  async #tryOtherSchemes(): Promise<boolean> {
+    for (const authScheme of authSchemes.filter((scheme) => scheme !== this.subject.authScheme)) {
+      if ((await this.#askAccount({ authScheme })).kind !== 'ok') continue
+      this.scheme = authScheme
+      return true
+    }
+    return false
+  }
+
+  /** Looks for the platform at the usual addresses, without the key. */
+  async #lookElsewhere(first: Call): Promise<void> {
+    for (const baseUrl of otherBaseUrls(this.subject.baseUrl, first.exchanges[0]?.headers.get('Location'))) {
+      this.tried.push(baseUrl)
+      const call = await this.#askAccount({ baseUrl, apiKey: null }, `account.get() at ${baseUrl}`)
+      if (!isOfPlatform(call)) continue
+      this.rightBaseUrl = baseUrl
+      return
+    }
+  }
+
+  /** Reads a row of each kind that has more than its list shows. */
+  async #askSingles(): Promise<void> {
+    // What nobody has scanned or visited shows how the server writes an empty map.
+    const qrId = this.#idOf('qr.list()', 'scans')
+    const linkId = this.#idOf('links.list()', 'clicks')
+    const channelId = this.#idOf('channels.list()')
+    if (channelId) {
+      await this.#ask('channels.items(id)', '/channel/:id', (client) => client.channels.items(channelId))
+    }
+    if (qrId) await this.#ask('qr.get(id)', '/qr/:id', (client) => client.qr.get(qrId))
+    if (linkId) await this.#ask('links.get(id)', '/url/:id', (client) => client.links.get(linkId))
+  }
+
+  /** Asks for what does not exist, and for a small later page, to see how the server responds. */
+  async #askOddities(): Promise<void> {
+    await this.#ask('a search for an unknown alias', '/urls?short=', (client) =>
+      client.request('GET', '/urls', { query: { short: UNKNOWN_ALIAS } }),
+    )
+    await this.#ask('qr.get() of an unknown id', '/qr/:id', (client) => client.qr.get(UNKNOWN_ID))
+    const longest = listNames.find((name) => this.pageOf(`${name}.list()`).rows.length > 1)
+    if (longest) {
+      await this.#ask('the second page of one row', lists[longest], (client) =>
+        client[longest].list({ limit: 1, page: 2 }),
+      )
+    }
+  }
+
+  /** The id of a row of a list: of the one with the lowest count, if a count is named. */
+  #idOf(list: string, count = ''): string | undefined {
+    const [least] = this.pageOf(list).rows.sort((one, other) => Number(one[count] ?? 0) - Number(other[count] ?? 0))
+    const id = least?.id
+    return typeof id === 'number' || typeof id === 'string' ? String(id) : undefined
+  }
+
+  async #ask(
+    name: string,
+    path: string,
+    send: (client: ShortLinkClient) => PromiseLike<unknown>,
+    options: ShortLinkClientOptions = {},
+  ): Promise<Call> {
+    const exchanges: Exchange[] = []
+    // After two calls in a row without a response, or with the rate limit used up, nothing more is sent.
+    if (this.#isOver()) {
+      this.notSent.push(name)
+      return { name, path, kind: 'silent', status: undefined, exchanges, ms: 0, error: undefined, issues: [] }
+    }
+    const seen: { error?: unknown; issues: readonly Issue[] } = { issues: [] }
+    const client = new ShortLinkClient({
+      ...{ ...this.subject, authScheme: this.scheme, ...plain, ...options },
+      fetch: async (url: string, init: RequestInit) => {
+        this.#onRequest(++this.requests, path)
+        const response = await this.subject.fetch(url, init)
+        const text = await readBounded(response)
+        const { status, headers } = response
+        exchanges.push({ status, headers, body: parseBody(text) })
+        return new Response([204, 205, 304].includes(status) ? null : text, { status, headers })
+      },
+      onDrift: ({ issues }) => Object.assign(seen, { issues }),
+    })
+    const started = performance.now()
     try {
-      await send(new ShortLinkClient(settings), settings)
+      await send(client)
     } catch (error) {
       seen.error = error
     }
     const ms = Math.round(performance.now() - started)
-    const { exchange, drift, error } = seen
-    if (!exchange) throw error
-    const { status, headers } = exchange
-    const { message, issues = drift?.issues ?? [] } = isShortLinkError(error)
-      ? (error as Partial<InvalidResponseError>)
-      : {}
-    calls.push({ purpose, call, method, path, status, headers, sentAt, ms, reply: replyOf(exchange), message, issues })
-    if (purpose !== 'opener') this.#observe(calls.at(-1)!)
-    return calls.at(-1)
+    const error = isShortLinkError(seen.error) ? seen.error : undefined
+    const issues = error?.code === 'invalid_response' ? error.issues : seen.issues
+    const call = { name, path, ...kindOf(exchanges.at(-1)), exchanges, ms, error, issues }
+    this.calls.push(call)
+    return call
   }
 
-  /** Learns from a response how many more the server takes, and whether it still responds. */
-  #observe({ headers, reply }: Call): void {
-    const { remaining, resetAt } = rateLimitStateOf(headers)
-    const isRefused = reply?.status === 429
-    const wait = isRefused ? parseRetryAfter(headers, reply.body) : undefined
-    this.#left = remaining ?? this.#left - 1
-    this.resetAt = wait === undefined ? (resetAt ?? this.resetAt) : new Date(Date.now() + wait * 1000)
-    const last = this.calls.slice(-2)
-    const isSilent = last.length > 1 && last.every(({ status }) => status === undefined)
-    this.stopped = isRefused ? 'rate' : isSilent ? 'silence' : undefined
-  }
-
-  #addSamples(where: string, schema: z.ZodMiniType, raw: unknown, inReference = true): void {
-    this.samples.push(...samplesOf(where, schema, raw, inReference))
-  }
-
-  /** The id of a row of a list, of the one with the least of a count if one is named. */
-  #idOf(path: string, count = ''): number | undefined {
-    const rows = this.pages.find(({ list }) => list.path === path)?.rows.filter(isRecord) ?? []
-    const [least] = [...rows].sort((one, other) => (numberOf(one[count]) ?? 0) - (numberOf(other[count]) ?? 0))
-    return numberOf(least?.id)
+  #isOver(): boolean {
+    const [last, before] = [this.calls.at(-1), this.calls.at(-2)]
+    const isSilent = last?.kind === 'silent' && before?.kind === 'silent'
+    const isUsedUp = last?.exchanges.at(-1)?.headers.get('X-RateLimit-Remaining') === '0'
+    return isSilent || isUsedUp || last?.kind === 'rate limit'
   }
 }
 
-/** How a key is sent. */
-export const schemes: Record<AuthScheme, string> = {
-  Bearer: 'Authorization: Bearer KEY',
-  Token: 'Authorization: Token KEY',
-  raw: 'Authorization: KEY',
+/** Whether a response shows that the platform is at this address. */
+export const isOfPlatform = ({ kind, status }: Call): boolean => (kind === 'ok' || kind === 'refused') && status !== 404
+
+/** The JSON object that a call got. */
+export function bodyOf(call: Call | undefined): Record<string, unknown> | undefined {
+  const body = call?.exchanges.at(-1)?.body
+  return isRecord(body) ? body : undefined
 }
 
-/** What the platform says, as the client understands it. */
-function replyOf({ body, status }: Exchange): Reply | undefined {
-  if (status === undefined || (status >= 300 && status < 400) || !isRecord(body)) return undefined
-  const envelope = openEnvelope(body, status)
-  return envelope && { ok: envelope.ok, status: envelope.ok ? status : envelope.status, body }
+/**
+ * Where the platform may be if it is not at the base URL: where that redirects to, at `/api`, beside or above its last
+ * segment, or at the root.
+ */
+function otherBaseUrls(baseUrl: string, location?: string | null): string[] {
+  const { origin, pathname } = new URL(baseUrl)
+  const own = pathname.replace(/\/+$/, '')
+  const above = own.slice(0, own.lastIndexOf('/'))
+  const usual = ['/api', above, '', `${own}/api`, `${above}/api`].map((path) => origin + path)
+  const target = URL.canParse(location ?? '', baseUrl) ? new URL(location!, baseUrl) : undefined
+  const moved = target?.pathname.endsWith('/account') ? [target.origin + target.pathname.slice(0, -8)] : []
+  return [...new Set([...moved, ...usual])].filter((other) => other !== origin + own)
 }
+
+/** Reads a response. */
+async function readBounded({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of body ?? []) {
+    length += chunk.length
+    if (length > MAX_BYTES) throw new Error('the response is larger than 1 MiB')
+    chunks.push(chunk)
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks))
+}
+
+function kindOf(exchange: Exchange | undefined): { kind: Kind; status: number | undefined } {
+  if (!exchange) return { kind: 'silent', status: undefined }
+  const { status, body } = exchange
+  if (status >= 300 && status < 400) return { kind: 'redirect', status }
+  const envelope = hasEnvelope(body) ? openEnvelope(body, status) : undefined
+  if (envelope?.ok) return { kind: 'ok', status }
+  const failed = envelope?.status ?? status
+  if (failed === 429) return { kind: 'rate limit', status: failed }
+  if (failed >= 500) return { kind: 'failing', status: failed }
+  return { kind: envelope ? 'refused' : 'foreign', status: failed }
+}
+
+/** Whether a body is one of the platform: `error` is a number or a boolean, or there is none beside documented data. */
+function hasEnvelope(body: unknown): body is Record<string, unknown> {
+  if (!isRecord(body)) return false
+  const { error, data } = body
+  if (error !== undefined) return ['number', 'boolean'].includes(typeof error) || /^\d+$/.test(textOf(error))
+  const documented = ['username', 'perpage', 'details']
+  return [body, data].some((object) => isRecord(object) && documented.some((key) => key in object))
+}
+
+/** A string as it is; `''` for any other value. */
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
