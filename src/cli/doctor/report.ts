@@ -109,11 +109,10 @@ function judge(seen: Examination): { verdict: Verdict; text: string; notes: stri
   }
 
   if (rightBaseUrl) {
-    const why = first.kind === 'redirect' ? 'redirects' : `gets ${first.status}`
     return {
       verdict: 'wrong address',
       text: `Wrong address, this one answers: ${rightBaseUrl}`,
-      notes: [`Set SHORTLINK_BASE_URL=${rightBaseUrl}. GET ${baseUrl}/account ${why}.`],
+      notes: [`Set SHORTLINK_BASE_URL=${rightBaseUrl}. GET ${baseUrl}/account gets ${responseOf(first)}.`],
     }
   }
   if (!calls.some(isOfPlatform)) return judgeForeign(seen)
@@ -142,12 +141,23 @@ function judgeForeign({ calls, subject, tried }: Examination) {
       notes: [...elsewhere, where],
     }
   }
-  const what = `GET /account gets ${first.status} and ${isJson ? 'JSON without its `error` of 0 or 1' : 'no JSON'}`
   return {
     verdict: 'another platform' as const,
     text: `Another platform${all404 ? ', or a wrong address' : ''}: nothing at ${baseUrl} responds as this one does`,
-    notes: [`${what}.`, ...elsewhere, 'The client works with one platform only, not with other shorteners.', where],
+    notes: [
+      `GET /account gets ${responseOf(first)}.`,
+      ...elsewhere,
+      'The client works with one platform only, not with other shorteners.',
+      where,
+    ],
   }
+}
+
+/** A first response that is not one of the platform. */
+function responseOf({ kind, status, exchanges }: Call): string {
+  if (kind === 'redirect') return `${status}, a redirect`
+  const isJson = isRecord(exchanges[0]?.body)
+  return `${status} and ${isJson ? (kind === 'foreign' ? 'JSON without `error` as 0 or 1' : 'a refusal') : 'no JSON'}`
 }
 
 /** A platform that refuses the key, in each scheme. */
@@ -191,14 +201,16 @@ function judgeWorking(seen: Examination) {
   }
   notes.push(...counted(issues).map((issue) => `Not as documented: ${issue}`))
   notes.push(
-    ...grouped(read, 'refused', 'Ask the operator whether your plan has this. Links are not on every server.'),
+    ...grouped(read, 'refused', 'Not every server and plan has this: ask the operator.'),
     ...grouped(read, 'foreign', 'It is not the platform that responds.'),
     ...grouped(read, 'failing', 'The server fails: show this to its operator.'),
     ...grouped(read, 'silent', 'Show this to the operator of the server.'),
   )
   if (notSent.length > 0) notes.push(`Not asked: ${notSent.join(', ')}. ${whyEnded(calls.at(-1)!)}`)
   if (documented.length > 0) {
-    notes.push(`As documented: ${documented.map(({ name }) => name.replace(/\.(list|get)\(\)$/, '')).join(', ')}.`)
+    notes.push(
+      `As documented: ${documented.map(({ name }) => name.replace(/^(account)\.get\(\)$|(\.list)?\(.*\)$/, '$1')).join(', ')}.`,
+    )
   }
   if (deviating.includes('rate-headers-hidden')) {
     notes.push(
@@ -246,7 +258,7 @@ const formOf = (scheme: AuthScheme) => (scheme === 'raw' ? 'the bare KEY' : `${s
 function refusalOf({ status, error }: Call): string {
   if (status === undefined) return messageOf(error)
   const body = error && 'body' in error && isRecord(error.body) ? error.body : {}
-  return `${status} ${shorten(printable(textOf(body.message)), 100)}`.trim()
+  return `${status} ${shorten(printable(textOf(body.message)), 100)}`.trim().replace(/\.$/, '')
 }
 
 /** What the client says of a failed call, without the call, and without the advice to run the doctor. */

@@ -25,11 +25,13 @@ const signs: Partial<Record<Deviation, (seen: Seen) => boolean>> = {
   'older-link-rows': ({ rows }) => rows('links').some((row) => !('uniqueclicks' in row)),
   'messages-translated': ({ messages }) => messages.length > 0 && !messages.some((message) => english.test(message)),
 
+  'count-too-high': ({ pages }) =>
+    pages.some(({ nextpage, currentpage, maxpage }) => nextpage === null && Number(maxpage) > Number(currentpage)),
   'nextpage-repeats': ({ pages }) => pages.some((page) => isSame(page.nextpage, page.currentpage)),
 
   'booleans-as-digits': ({ values }) => values('public', 'starred').some((value) => /^[01]$/.test(String(value))),
-  'numbers-as-strings': ({ counts }) => counts.some(isText),
-  'ids-sometimes-strings': ({ counts, values }) => values('id').some(isText) && !counts.some(isText),
+  'numbers-as-strings': ({ counts }) => counts.some(isDigits),
+  'ids-sometimes-strings': ({ counts, values }) => values('id').some(isDigits) && !counts.some(isDigits),
   'empty-maps-as-lists': ({ maps }) => maps.some(Array.isArray),
   'empty-maps-as-zero': ({ maps }) => maps.some((value) => isSame(value, 0)),
   'lists-with-gaps': ({ lists }) => lists.some(isRecord),
@@ -121,7 +123,7 @@ function fieldsOf(value: unknown, depth = 6): [name: string, value: unknown][] {
   ][]
 }
 
-const isText = (value: unknown) => typeof value === 'string'
+const isDigits = (value: unknown) => /^\d+$/.test(textOf(value))
 
 /** Whether both are the same number, which servers also send as a string. */
 const isSame = (one: unknown, other: unknown) =>
