@@ -12,7 +12,7 @@ import {
   requestOptionChecks,
 } from './http/request-options.ts'
 import { retryOptions } from './http/retry.ts'
-import { createRedactor, redactPaths, showWithout } from './http/secrets.ts'
+import { createRedactor, showWithout } from './http/secrets.ts'
 import type { Settings } from './http/transport.ts'
 import { createRateLimiter, type RateLimiter, type RateLimitOptions, rateLimitChecks } from './rate-limit/limiter.ts'
 import { environment, isVisited } from './runtime/environment.ts'
@@ -181,7 +181,7 @@ export function resolveSettings(given: GivenOptions): Settings {
 function check(find: (show: FormatValue) => readonly Issue[], apiKey: unknown): void {
   const redact = (text: string) => (typeof apiKey === 'string' && apiKey ? createRedactor(apiKey)(text) : text)
   const issues = find(showWithout(redact))
-  if (issues.length) throw new ConfigurationError(describe(redactPaths(redact, issues)))
+  if (issues.length) throw new ConfigurationError(describe(issues))
 }
 
 /** @throws {ConfigurationError} if a visitor could read the key. A server on this machine has no visitors. */

@@ -143,7 +143,7 @@ type Refusal = ReadResponse & {
 export function refused(call: PreparedCall<unknown>, state: AttemptState, answer: Refusal): Failure {
   const { method, replayable, redact } = call
   const { status, response, rateLimit, retryAfter } = answer
-  const body = redactBody(redact, answer.body, answer.text)
+  const body = redactBody(redact, answer.body)
   const headers = redactHeaders(redact, readableHeaders(response))
   const retryable = mayRepeat({ method, replayable, notSent: false, status })
   const redirect = redirectOf(call, response, headers)
@@ -151,7 +151,7 @@ export function refused(call: PreparedCall<unknown>, state: AttemptState, answer
   const isUnclear = status >= 500 || (status < 200 && redirect === undefined)
   const context = errorContext(call, state, isUnclear ? 'unknown' : 'rejected', retryable)
   const said = redirect ?? refusalMessage(answer, body, redact)
-  const advice = refusalAdvice(call, status, body, headers)
+  const advice = refusalAdvice(call, answer, body, headers)
   const message = advice ? said.replace(/\.$/, '') + advice : said
   const untilReset =
     status === 429 ? rateLimit.resetAt && Math.max(0, rateLimit.resetAt.getTime() - Date.now()) : undefined
@@ -187,21 +187,19 @@ function refusalMessage({ status, message, response }: Refusal, body: unknown, r
 }
 
 /** Advice about a refusal, if there is any. */
-function refusalAdvice(call: PreparedCall<unknown>, status: number, body: unknown, headers: Headers): string {
+function refusalAdvice(call: PreparedCall<unknown>, refusal: Refusal, body: unknown, headers: Headers): string {
+  const { status } = refusal
   const { api } = call
   const wall = botWallAdvice(body, headers)
   if (wall) return wall
-  if (status === 404 && isUnknownPath(body, call)) return addressAdvice(call)
+  if (status === 404 && !(isOfPlatform(refusal.body) && hasId(call))) return addressAdvice(call)
   // If the client sends no key, a proxy adds it, and reports the problem itself.
   if ((status !== 401 && status !== 403) || !api.usesKey || !call.apiKey.isSent) return ''
   return '. Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme`: some servers expect another one than Bearer, and some hosts drop the Authorization header'
 }
 
-/** Whether a 404 is about the path rather than an id: the call sends no id, or the body is not one of the platform. */
-function isUnknownPath(body: unknown, { path, body: sent }: PreparedCall<unknown>): boolean {
-  // An id in a body is a value that begins with a digit.
-  return !(/\d/.test(path) || /:\[?"?\d/.test(sent ?? '')) || !isOfPlatform(body)
-}
+/** Whether a call sends an id, which a 404 may be about. An id in a body is a value that begins with a digit. */
+const hasId = ({ path, body }: PreparedCall<unknown>): boolean => /\d/.test(path) || /:\[?"?\d/.test(body ?? '')
 
 /** What to do about an address that may be wrong. */
 function addressAdvice(call: PreparedCall<unknown>): string {
@@ -221,10 +219,10 @@ const setBy = ({ api }: PreparedCall<unknown>): string => {
 export function invalidResponse(
   call: PreparedCall<unknown>,
   state: AttemptState,
-  { response, text, body, issues }: ReadResponse & { readonly issues: readonly Issue[] },
+  { response, body, issues }: ReadResponse & { readonly issues: readonly Issue[] },
 ): Failure {
   const { redact } = call
-  const clean = redactBody(redact, body, text)
+  const clean = redactBody(redact, body)
   const safeIssues = redactIssues(redact, issues)
   const unreadable = describeUnreadable(clean)
   const isPage = unreadable.includes('an HTML page')

@@ -1,4 +1,12 @@
-import { type ApiError, ConfigurationError, type ErrorContext, InvalidRequestError, type Issue } from '../errors.ts'
+import {
+  type ApiError,
+  ConfigurationError,
+  type ErrorContext,
+  InvalidRequestError,
+  type Issue,
+  printable,
+  shorten,
+} from '../errors.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
 import { ownProperties } from '../runtime/own-properties.ts'
 import { type Checks, checkOptions, checkParams, checkValue, IS_AN_OPTION, oneOf } from '../schema/checks.ts'
@@ -18,7 +26,7 @@ import {
   requestOptionChecks,
 } from './request-options.ts'
 import { type Retry, retryOptions } from './retry.ts'
-import { createRedactor, REDACTED, type Redact, redactLine, redactPaths, showWithout } from './secrets.ts'
+import { createRedactor, REDACTED, type Redact, redactLine, showWithout } from './secrets.ts'
 import { checkContent, isReplayable, type Upload, type UploadContent, uploadOptionChecks } from './upload.ts'
 
 /** A call: what to send, how to check that, and how to read the response. */
@@ -115,8 +123,8 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
   const show = showWithout(redact)
 
   const { method } = call
-  const context = contextOfInvalid(method, patternOf(call.path), api, redact)
-  refuse([...checkValue(['method'], method, methods, show), ...checkPath(call.path, show)], context, redact)
+  const context = contextOfInvalid(method, shownPath(call.path, patternOf(call.path), redact), api, apiKey)
+  refuse([...checkValue(['method'], method, methods, show), ...checkPath(call.path, show)], context)
 
   const path = escapePath(call.path)
   const issues = [
@@ -131,22 +139,23 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
   }
   if (authorization !== undefined && apiKey.isSent) issues.push(authorizationBesideKey)
   const body = stringify(json, issues, redact)
-  const search = queryString(query, checks, issues)
-  refuse(issues, contextOfInvalid(method, path, api, redact), redact)
+  const search = queryString(query, checks, issues, redact)
+  const shown = shownPath(call.path, path, redact)
+  refuse(issues, contextOfInvalid(method, shown, api, apiKey))
 
   const inContext = <V>(read: () => V): V => {
     try {
       return read()
     } catch (error) {
-      throw new ConfigurationError((error as Error).message, { method, path: redact(path) })
+      throw new ConfigurationError((error as Error).message, { method, path: shown })
     }
   }
   const address = inContext(() => api.address.get())
   return {
     id: String(++calls),
     method,
-    path: redact(path),
-    url: redact(address + path + search.shown),
+    path: shown,
+    url: apiKey.redact(address) + shown + search.shown,
     target: address + path + search.sent,
     api,
     limiter: inContext(api.limiter),
@@ -164,10 +173,14 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
   }
 }
 
-/** @throws {InvalidRequestError} if there are issues; secrets are removed from the names in their paths */
-export function refuse(issues: readonly Issue[], context: ErrorContext, redact: Redact): void {
-  if (issues.length) throw new InvalidRequestError(redactPaths(redact, issues), context)
+/** @throws {InvalidRequestError} if there are issues */
+export function refuse(issues: readonly Issue[], context: ErrorContext): void {
+  if (issues.length) throw new InvalidRequestError(issues, context)
 }
+
+/** A path as errors and events show it: only a user's own may contain a secret. */
+export const shownPath = (path: Path | string, text: string, redact: Redact): string =>
+  typeof path === 'string' ? redact(text) : text
 
 /** Error context for a call. */
 export function contextOf({ method, path, url }: PreparedCall<unknown>): ErrorContext {
@@ -175,19 +188,19 @@ export function contextOf({ method, path, url }: PreparedCall<unknown>): ErrorCo
 }
 
 /** Error context for a call that is rejected before it is prepared. */
-export function contextOfInvalid(given: unknown, path: string, { address }: Api, redact: Redact): ErrorContext {
-  const method = typeof given === 'string' ? given : kind(given)
-  const shown = (text: string) => redactLine(redact, text, 200)
-  return { method: shown(method), path: shown(path), ...(address.known && { url: shown(address.known + path) }) }
+export function contextOfInvalid(given: unknown, path: string, { address }: Api, apiKey: ApiKey): ErrorContext {
+  const line = (text: string) => shorten(printable(text), 200)
+  const method = line(apiKey.redact(typeof given === 'string' ? given : kind(given)))
+  return { method, path: line(path), ...(address.known && { url: line(apiKey.redact(address.known) + path) }) }
 }
 
 /** Whether a parameter is a secret. */
 const isSecret = (name: string, checks: Checks = {}): boolean => name === 'password' || checks[name]?.secret === true
 
-/** The secrets among parameters. Short ones are ignored, because they would match unrelated words. */
+/** The secrets among parameters. */
 function secretsIn(params: unknown, checks: Checks | undefined): string[] {
   return Object.entries(isRecord(params) ? params : {}).flatMap(([name, value]) =>
-    isSecret(name, checks) && typeof value === 'string' && value.length > 2 ? [value] : [],
+    isSecret(name, checks) && typeof value === 'string' ? [value] : [],
   )
 }
 
@@ -202,7 +215,7 @@ function redactorOf(secrets: string[], authorization: string | undefined, apiKey
  * Builds a query: one to send, and one without passwords to show. `undefined` is left out, `null` and `''` are sent empty,
  * everything else is escaped.
  */
-function queryString(query: object | undefined, checks: Checks | undefined, issues: Issue[]) {
+function queryString(query: object | undefined, checks: Checks | undefined, issues: Issue[], redact: Redact) {
   const sent: string[] = []
   const shown: string[] = []
   const refused = firstKeysOf(issues)
@@ -214,8 +227,9 @@ function queryString(query: object | undefined, checks: Checks | undefined, issu
     }
     try {
       const key = encodeURIComponent(name)
-      sent.push(`${key}=${encodeURIComponent((value ?? '') as string)}`)
-      shown.push(isSecret(name, checks) && value ? `${key}=${REDACTED}` : sent.at(-1)!)
+      const encoded = encodeURIComponent((value ?? '') as string)
+      sent.push(`${key}=${encoded}`)
+      shown.push(`${key}=${isSecret(name, checks) && value ? REDACTED : redact(encoded)}`)
     } catch {
       issues.push({ path: [name], message: 'cannot be encoded: contains a symbol or a lone surrogate' })
     }

@@ -29,6 +29,7 @@ import {
   type PreparedCall,
   prepareCall,
   refuse,
+  shownPath,
 } from './request.ts'
 import type { RequestOptions } from './request-options.ts'
 import { type Failure, retryDelay } from './retry.ts'
@@ -122,12 +123,13 @@ export class Transport {
 
   /** Error context for a call that is rejected before it is prepared. */
   contextOf(method: string, path: Path | string): ErrorContext {
-    return contextOfInvalid(method, patternOf(path), this.#settings.management, this.#redactKey)
+    const { management, apiKey } = this.#settings
+    return contextOfInvalid(method, shownPath(path, patternOf(path), this.#redactKey), management, apiKey)
   }
 
   /** @throws {InvalidRequestError} if `find` finds issues; it shows values with the function that it is given, without the key */
   check(find: (show: FormatValue) => readonly Issue[], context: ErrorContext): void {
-    refuse(find(showWithout(this.#redactKey)), context, this.#redactKey)
+    refuse(find(showWithout(this.#redactKey)), context)
   }
 
   /** Creates a list for any path and any way of reading its pages. */

@@ -131,17 +131,20 @@ describe('an address that may be wrong', () => {
 })
 
 describe('an error, whatever the key is', () => {
-  it.each(['wrong', 'first', 'redirected', 'Authorization'])('keeps its own words with the key %s', async (apiKey) => {
-    const said = { error: 1, message: `The key ${apiKey} is unknown.` }
-    expect(await messageFor({ status: 401, body: said }, { apiKey })).toBe(
-      'GET /account: 401 The key [redacted] is unknown. Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme`: some servers expect another one than Bearer, and some hosts drop the Authorization header',
-    )
-    const headers = { Location: `https://new.example/${apiKey}` }
-    expect(await messageFor({ status: 302, headers }, { apiKey })).toMatch(
-      /302 redirected to https:\/\/new\.example\/\[redacted\]\. Redirects are not followed/,
-    )
-    expect(await messageFor({ body: html }, { apiKey })).toMatch(/a gateway, maintenance, or a wrong address/)
-  })
+  it.each(['SHORTLINK_API_KEY', 'authScheme', 'redirected', 'Authorization'])(
+    'keeps its own words with the key %s',
+    async (apiKey) => {
+      const said = { error: 1, message: `The key ${apiKey} is unknown.` }
+      expect(await messageFor({ status: 401, body: said }, { apiKey })).toBe(
+        'GET /account: 401 The key [redacted] is unknown. Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme`: some servers expect another one than Bearer, and some hosts drop the Authorization header',
+      )
+      const headers = { Location: `https://new.example/${apiKey}` }
+      expect(await messageFor({ status: 302, headers }, { apiKey })).toMatch(
+        /302 redirected to https:\/\/new\.example\/\[redacted\]\. Redirects are not followed/,
+      )
+      expect(await messageFor({ body: html }, { apiKey })).toMatch(/a gateway, maintenance, or a wrong address/)
+    },
+  )
 })
 
 describe('a bot wall', () => {

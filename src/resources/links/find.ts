@@ -1,6 +1,6 @@
 import { type ApiError, isShortLinkError } from '../../errors.ts'
 import type { ApiResponse } from '../../http/api-promise.ts'
-import { isOfPlatform, type Read, readPage } from '../../http/envelope.ts'
+import { type Read, readPage } from '../../http/envelope.ts'
 import { path } from '../../http/path.ts'
 import type { RequestOptions } from '../../http/request-options.ts'
 import type { Transport } from '../../http/transport.ts'
@@ -85,5 +85,5 @@ const readMatches: Read<Link[] | undefined> = ({ id, details, data, urls }, { is
 /** Whether the server refused a call for a reason that only its message states, in the language of the site. */
 export function isRefusal(error: unknown): error is ApiError {
   if (!isShortLinkError(error)) return false
-  return error.code === 'not_found' ? isOfPlatform(error.body) : error.code === 'api' && isRecord(error.body)
+  return error.code === 'not_found' ? error.isOfPlatform : error.code === 'api' && isRecord(error.body)
 }
