@@ -157,7 +157,7 @@ it('prints each call and the deviations to paste with --verbose, and equal issue
   )
   expect(stdout).toMatch(/^ok +200 +\d+ ms {2}GET \/campaigns {2}campaigns\.list\(\)$/m)
   expect(stdout).toContain(
-    "To have the same in your tests: createSandbox({ dialect: ['nextpage-repeats', 'error-as-number'] })",
+    "The same in your tests: createSandbox({ dialect: ['nextpage-repeats', 'error-as-number'] })",
   )
   expect(status).toBe(0)
 })
@@ -191,14 +191,14 @@ const others: [what: string, answer: Answering, texts: string[]][] = [
   [
     'a rate limit that is used up',
     () => ({ status: 200, body: { error: 429, message: 'Slow down', 'Retry-After': 41 } }),
-    ['Cannot be told: the rate limit is used up', 'Run the doctor again in 41 seconds.'],
+    ['Cannot be told: the rate limit is used up', 'Run the doctor again in 41 seconds'],
   ],
   [
     'a rate limit that ends on the way',
     platform('/api', page404, 'reference', ({ url }) =>
       url.startsWith('/api/qr?') ? { ...page('qrs', []), headers: { 'X-RateLimit-Remaining': '0' } } : undefined,
     ),
-    ['Works: ', 'Not asked: links.list(), domains.list()', 'run the doctor again in 1 minute'],
+    ['Works: ', 'Not asked: links.list(), domains.list()', 'Run the doctor again in 1 minute'],
   ],
   [
     'a redirect to another origin',
