@@ -2,14 +2,14 @@ import process from 'node:process'
 import { stringify } from 'csv-stringify/sync'
 import stringWidth from 'fast-string-width'
 import { terminalColumns } from 'terminal-columns'
-import { printable } from '../errors.ts'
+import { printable, shorten } from '../errors.ts'
 import { UsageError } from './command.ts'
 import { checkWritable, writeWhole } from './write-whole.ts'
 
 /** A row of the output: its columns by name, in order. */
 export type OutputRow = Readonly<Record<string, unknown>>
 
-const formats = ['table', 'csv', 'json', 'ndjson'] as const
+const formats = ['table', 'csv', 'json', 'ndjson', 'md'] as const
 type Format = (typeof formats)[number]
 
 /** The options of every command that writes rows. */
@@ -78,10 +78,29 @@ function render(
   if (format === 'ndjson') return rows.map((row) => `${jsonText(row)}\n`).join('')
   const columns = rows.length > 0 ? [...new Set(rows.flatMap((row) => Object.keys(row)))] : (main ?? [])
   if (format === 'table') return table(rows, main ?? columns)
+  if (format === 'md') return markdown(rows, main ?? columns)
   if (columns.length === 0) return ''
   const cells = rows.map((row) => columns.map((column) => show(textOf(row[column]))))
   // A cell that a spreadsheet would run gets an apostrophe, which readRows takes away again.
   return stringify([columns.map(show), ...cells], { escape_formulas: true })
+}
+
+/** A longer cell is cut in a table, in characters: nobody reads it there, and its lines cost time. */
+const MAX_CELL = 500
+
+/** The columns that tell something: one without a value does not. */
+const filled = (rows: readonly OutputRow[], columns: readonly string[]) =>
+  columns.filter((column) => rows.some((row) => textOf(row[column]) !== ''))
+
+/** A table in Markdown, with numbers on the right. */
+function markdown(rows: readonly OutputRow[], columns: readonly string[]): string {
+  const shown = filled(rows, columns)
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`
+  const cell = (text: string) => printable(shorten(text, MAX_CELL)).replace(/[\\|<]/g, '\\$&')
+  const isNumber = (column: string) => rows.every((row) => row[column] == null || typeof row[column] === 'number')
+  const rules = shown.map((column) => (isNumber(column) ? '---:' : '---'))
+  const lines = rows.map((row) => line(shown.map((column) => cell(textOf(row[column])))))
+  return shown.length === 0 ? '' : [line(shown.map(cell)), line(rules), ...lines].join('')
 }
 
 /** No column of a table gets narrower than this to fit a terminal. */
@@ -89,9 +108,8 @@ const NARROWEST = 14
 
 function table(rows: readonly OutputRow[], columns: readonly string[]): string {
   if (rows.length === 0) return ''
-  // A column without a value tells nothing.
-  const shown = columns.filter((column) => rows.some((row) => textOf(row[column]) !== ''))
-  const cells = rows.map((row) => shown.map((column) => printable(textOf(row[column]))))
+  const shown = filled(rows, columns)
+  const cells = rows.map((row) => shown.map((column) => printable(shorten(textOf(row[column]), MAX_CELL))))
   // Without Math.max over all cells, which overflows the stack from about 100,000 rows on.
   const widths = shown.map(
     (column, index) => cells.reduce((most, row) => Math.max(most, stringWidth(row[index]!)), column.length) + 2,

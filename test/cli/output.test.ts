@@ -1,0 +1,45 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { type OutputRow, outputOf } from '../../src/cli/output.ts'
+
+afterEach(() => void vi.restoreAllMocks())
+
+/** Rows in a format. */
+async function write(format: string, rows: readonly OutputRow[], main?: readonly string[]): Promise<string> {
+  let text = ''
+  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+    text += chunk
+    return true
+  })
+  await (await outputOf({ format })).write(rows, main)
+  vi.restoreAllMocks()
+  return text
+}
+
+it('cuts a cell of 200 kB at 500 characters in a table, in a time that nobody notices', async () => {
+  const startedAt = performance.now()
+  const table = await write('table', [{ id: 1, title: 'x'.repeat(200_000) }])
+  expect(performance.now() - startedAt).toBeLessThan(1000)
+  expect(table.match(/x/g)).toHaveLength(500)
+  expect(table).toContain('…')
+})
+
+it('writes 10,000 rows as a table within two seconds', async () => {
+  const rows = Array.from({ length: 10_000 }, (_, id) => ({ id, shorturl: `https://sho.rt/p-${id}`, clicks: id * 7 }))
+  const startedAt = performance.now()
+  expect((await write('table', rows)).split('\n')).toHaveLength(10_002)
+  expect(performance.now() - startedAt).toBeLessThan(2000)
+})
+
+it('writes a Markdown table with numbers on the right and without what would end a cell', async () => {
+  const rows = [
+    { shorturl: 'https://sho.rt/a', title: 'Tea | cake\n<b>', clicks: 3, campaign: null },
+    { shorturl: 'https://sho.rt/b', title: '', clicks: 12, campaign: null },
+  ]
+  expect(await write('md', rows)).toBe(
+    `| shorturl | title | clicks |
+| --- | --- | ---: |
+| https://sho.rt/a | Tea \\| cake \\<b> | 3 |
+| https://sho.rt/b |  | 12 |
+`,
+  )
+})
