@@ -1,8 +1,7 @@
 import type { RateLimitState } from './errors.ts'
 import { type ApiPromise, begun } from './http/api-promise.ts'
 import { readPageWithSchema, readWhole } from './http/envelope.ts'
-import type { ListPromise } from './http/list.ts'
-import type { ListOptions, PageQuery } from './http/page.ts'
+import { type ListOptions, ListPromise, type PageQuery } from './http/list.ts'
 import type { RequestOptions } from './http/request-options.ts'
 import { type Settings, Transport } from './http/transport.ts'
 import type { UploadContent } from './http/upload.ts'
@@ -177,17 +176,15 @@ export class ShortLinkClient {
    * @returns Pages whose rows are as the server sent them, or as `schema` (any Standard Schema) returns them.
    * @throws {InvalidRequestError} if `listKey` is missing, or `schema` is not a Standard Schema; nothing is sent
    */
-  paginate<T = unknown>(path: string, params: PaginateParams<T>, options?: ListOptions): ListPromise<T> {
+  paginate<T = unknown>(path: string, params: PaginateParams<T>, options: ListOptions = {}): ListPromise<T> {
     const findIssues = (show: FormatValue) => {
       const issues = checkOptions(params, paginateChecks, show)
       if (!isRecord(params) || params.listKey !== undefined) return issues
       return [...issues, { path: ['listKey'], message: 'is missing, expected the key of the rows' }]
     }
     const { listKey, query, schema }: Partial<PaginateParams<T>> = params ?? {}
-    return this.#transport.pages(
-      { path, query, read: readPageWithSchema(listKey!, schema), hasUniqueIds: false, findIssues },
-      options,
-    )
+    const read = readPageWithSchema(listKey!, schema)
+    return new ListPromise(this.#transport, { path, query, read, hasUniqueIds: false, findIssues }, options)
   }
 
   /** Node prints the addresses and the rate limit, but not the key. @internal */

@@ -29,7 +29,8 @@ export {
 } from './errors.ts'
 export type { AuthScheme, KeySource } from './http/api-key.ts'
 export { ApiPromise, type ApiResponse, type Result } from './http/api-promise.ts'
-export { ListPromise } from './http/list.ts'
+export type { Page } from './http/envelope.ts'
+export { type ListOptions, ListPromise, type PageQuery } from './http/list.ts'
 export type { Logger, LogLevel } from './http/log.ts'
 export type {
   CallEvent,
@@ -40,7 +41,6 @@ export type {
   RetryEvent,
   WaitEvent,
 } from './http/observers.ts'
-export type { ListOptions, Page, PageQuery } from './http/page.ts'
 export type { RequestOptions } from './http/request-options.ts'
 export type { RetryOptions } from './http/retry.ts'
 export type { UploadContent, UploadProgress } from './http/upload.ts'

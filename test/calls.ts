@@ -282,8 +282,8 @@ export const calls = {
     ...done('Domain has been deleted successfully.'),
   },
   'overlays.list': {
-    call: (c) => c.overlays.list(),
-    request: 'GET /overlay',
+    call: (c) => c.overlays.list({ limit: 15 }),
+    request: 'GET /overlay?limit=15',
     ...list('cta', types.overlay, overlays),
   },
   'campaigns.list': {
@@ -320,8 +320,8 @@ export const calls = {
     ...done('Campaign has been deleted successfully.'),
   },
   'channels.list': {
-    call: (c) => c.channels.list({ page: 1 }),
-    request: 'GET /channels?page=1',
+    call: (c) => c.channels.list({ limit: 15, page: 1 }),
+    request: 'GET /channels?limit=15&page=1',
     ...list('channels', types.channel, [news, empty], [news, { ...empty, description: null }]),
   },
   'channels.items': {
@@ -352,8 +352,8 @@ export const calls = {
     ...done('Channel has been deleted successfully.'),
   },
   'splash.list': {
-    call: (c) => c.splash.list(),
-    request: 'GET /splash',
+    call: (c) => c.splash.list({ limit: 15 }),
+    request: 'GET /splash?limit=15',
     ...list('splash', types.splash, [{ id: 1, name: 'Welcome', date: '2025-01-03 09:00:00' }]),
   },
   'files.list': {
@@ -380,8 +380,8 @@ export const calls = {
     ...beside({ id: 3, shorturl: 'https://one.example/tea%3F' }, types.shortened),
   },
   'pixels.list': {
-    call: (c) => c.pixels.list(),
-    request: 'GET /pixels',
+    call: (c) => c.pixels.list({ limit: 15 }),
+    request: 'GET /pixels?limit=15',
     ...list('pixels', types.pixel, [
       { id: 1, type: 'gtmpixel', name: 'Tags', tag: 'GTM-1', date: '2025-01-09 09:00:00' },
       { id: 2, type: 'fbpixel', name: 'Ads', tag: 'FB-2', date: '2025-01-10 09:00:00' },
@@ -405,8 +405,8 @@ export const calls = {
     ...done('Pixel has been deleted successfully.'),
   },
   'qr.list': {
-    call: (c) => c.qr.list(),
-    request: 'GET /qr',
+    call: (c) => c.qr.list({ limit: 15 }),
+    request: 'GET /qr?limit=15',
     ...list('qrs', types.qrCode, [poster, flyer]),
   },
   'qr.get': {

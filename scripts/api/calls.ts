@@ -5,7 +5,7 @@
 import ts from 'typescript'
 import { ShortLinkClient } from '../../src/client.ts'
 import { ApiPromise } from '../../src/http/api-promise.ts'
-import { pageChecks } from '../../src/http/page.ts'
+import { pageChecks } from '../../src/http/list.ts'
 import { type Path, patternOf } from '../../src/http/path.ts'
 import type { Transport } from '../../src/http/transport.ts'
 import type { Resource } from '../../src/resources/resource.ts'

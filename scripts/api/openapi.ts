@@ -284,7 +284,7 @@ function rowsSchema([key, ...others]: readonly string[], row: Schema): Schema {
 }
 
 function envelopeSchemas(): Record<string, Schema> {
-  const page = checker.getDeclaredTypeOfSymbol(exportsOf('src/http/page.ts').get('Page')!)
+  const page = checker.getDeclaredTypeOfSymbol(exportsOf('src/http/envelope.ts').get('Page')!)
   // The client adds these two.
   const numbers = membersOf(page).filter(({ name }) => name !== 'items' && name !== 'hasNextPage')
   const numberSchema = (member: ts.Symbol) => {

@@ -3,7 +3,6 @@ import { isRecord, mismatch } from '../schema/expected.ts'
 import { integer, MAX_ROWS, rowsOf } from '../schema/fields.ts'
 import { addIssue, type ParseContext, parse, parseWithStandardSchema } from '../schema/parse.ts'
 import type { StandardSchema } from '../schema/standard-schema.ts'
-import type { Page } from './page.ts'
 
 /**
  * The envelope of every response. `error` tells success from failure, because a failure often has the HTTP status 200:
@@ -61,6 +60,24 @@ export function readWhole<T>(schema: StandardSchema<T> | undefined): Read<T> {
     schema && validate ? parseWithStandardSchema(schema, body, context) : (body as T)
 }
 
+/** One page of a list, as plain data. */
+export interface Page<T> {
+  /** The rows of this page. */
+  readonly items: T[]
+  /** The total number of rows in the list, on all pages. */
+  readonly result: number
+  /** Rows on a page. */
+  readonly perpage: number
+  /** The number of this page, from 1. */
+  readonly currentpage: number
+  /** The number of the next page, as the server sent it. On the last page, some servers repeat the current number. */
+  readonly nextpage: number | null
+  /** The number of the last page. */
+  readonly maxpage: number
+  /** Whether there is a next page: this one has rows, and `currentpage` is below `maxpage`. */
+  readonly hasNextPage: boolean
+}
+
 /** Reads a page whose rows are under one of these keys, in `data` or at the top level. The documented key comes first. */
 export function readPage<T>(under: string | readonly string[], row: z.ZodMiniType<T>): Read<Page<T>> {
   const keys = typeof under === 'string' ? [under] : under
@@ -115,19 +132,18 @@ function openPage<T>(body: Record<string, unknown>, keys: readonly string[], con
   const currentpage = number('currentpage')
   const nextpage = envelope.nextpage ? number('nextpage') : null
   const maxpage = number('maxpage')
-  // Only `strict` validation rejects invalid page numbers, so they can reach this line.
-  const areNumbers = [currentpage, nextpage, maxpage].every(Number.isInteger)
-  const hasNextPage = areNumbers && nextpage! > currentpage && currentpage < maxpage
-
   // PHP sometimes sends null for an empty list.
   const list = envelope[key] ?? (result === 0 ? [] : undefined)
-  const rows = rowsOf(list)
-  if (!rows) addIssue({ path, issues }, key, mismatch('a list', envelope[key]))
-  const isTooLong = rows !== undefined && rows.length > MAX_ROWS
+  const found = rowsOf(list)
+  if (!found) addIssue({ path, issues }, key, mismatch('a list', envelope[key]))
+  const isTooLong = found !== undefined && found.length > MAX_ROWS
   if (isTooLong) {
-    addIssue({ path, issues }, key, `expected at most ${MAX_ROWS} rows on a page, received ${rows.length}`)
+    addIssue({ path, issues }, key, `expected at most ${MAX_ROWS} rows on a page, received ${found.length}`)
     context.unusable = true
   }
+  const rows = isTooLong ? [] : (found ?? [])
+  // Not `nextpage`, which some servers send as null on every page.
+  const hasNextPage = rows.length > 0 && currentpage < maxpage
   const page: Omit<Page<T>, 'items'> = { result, perpage, currentpage, nextpage, maxpage, hasNextPage }
-  return { page, rows: isTooLong ? [] : (rows ?? []), at: [...path, key] }
+  return { page, rows, at: [...path, key] }
 }

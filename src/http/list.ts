@@ -1,38 +1,84 @@
-import type { Issue } from '../errors.ts'
-import { throwIfAborted } from '../runtime/abort.ts'
+import { type ErrorContext, InvalidResponseError, type Issue, isShortLinkError } from '../errors.ts'
+import { abortReason, onAbort, throwIfAborted } from '../runtime/abort.ts'
 import { asyncIterator } from '../runtime/environment.ts'
-import { boolean, type Checks, checkOptions, positiveInteger } from '../schema/checks.ts'
-import type { FormatValue } from '../schema/expected.ts'
-import { ApiPromise } from './api-promise.ts'
-import type { ListOptions, Page, PageQuery } from './page.ts'
-import { requestOptionChecks } from './request-options.ts'
-import { type FetchPage, type WalkedPage, type WalkSettings, walk } from './walk.ts'
+import { type Checks, checkOptions, positiveInteger } from '../schema/checks.ts'
+import { type FormatValue, isPlain, isRecord } from '../schema/expected.ts'
+import { ApiPromise, type ApiResponse } from './api-promise.ts'
+import { type Page, type Read, readNumberedPage } from './envelope.ts'
+import type { Path } from './path.ts'
+import { type RequestOptions, requestOptionChecks } from './request-options.ts'
 
-/** Rows per page of a walk. Large pages, because the rate limit counts requests. */
-const WALK_LIMIT = 100
+/** Rows per page unless the caller names a `limit`. Large pages, because the rate limit counts requests. */
+const DEFAULT_LIMIT = 100
 
+/** The minimum number of rows that are remembered, to recognise duplicates. */
+const REMEMBERED_ROWS = 1000
+
+/** A row is not remembered if what identifies it is longer. */
+const MAX_IDENTITY_LENGTH = 10_000
+
+/** After this many pages in a row without a new row, a walk fails. */
+const MAX_IDLE_PAGES = 5
+
+/** Pagination parameters. */
+export interface PageQuery {
+  /** Rows per page. Default: 100, or the server's own default if it refuses 100. */
+  limit?: number | undefined
+  /** The number of the page, from 1. Iteration begins there. */
+  page?: number | undefined
+}
+
+/** @internal */
+export const pageChecks = { limit: positiveInteger, page: positiveInteger } satisfies Checks<keyof PageQuery>
+
+/** Options for a list: for its requests, and for the iteration. */
+export interface ListOptions extends RequestOptions {
+  /** How many pages to request at once during iteration, from 1 to 100. The rows stay in order. Default 1. */
+  concurrency?: number | undefined
+}
+
+/** @internal */
 export const listOptionChecks = {
   ...requestOptionChecks,
   concurrency: {
     expected: 'a whole number from 1 to 100',
     fits: (value: unknown) => positiveInteger.fits(value) && (value as number) <= 100,
   },
-  dedupe: boolean,
 } satisfies Checks<keyof ListOptions>
 
-/** What a list takes from the client. */
-interface ListSettings extends WalkSettings {
-  /** @throws {InvalidRequestError} if `find` finds issues */
-  readonly check: (find: (show: FormatValue) => readonly Issue[]) => void
+const toArrayChecks = {
+  limit: {
+    expected: positiveInteger.expected,
+    fits: (value: unknown) => value === Number.POSITIVE_INFINITY || positiveInteger.fits(value),
+  },
 }
 
-const toArrayChecks = { limit: positiveInteger }
+/** What a list requests, and how its pages are read. */
+export interface ListRequest<T> {
+  readonly path: Path | string
+  readonly query?: PageQuery | undefined
+  readonly checks?: Checks | undefined
+  readonly read: Read<Page<T>>
+  /** Whether no two rows have the same id and type. Otherwise only rows that are the same in whole are duplicates. Default `true`. */
+  readonly hasUniqueIds?: boolean
+  /** Finds what is wrong with parameters that are not sent. */
+  readonly findIssues?: (show: FormatValue) => readonly Issue[]
+}
+
+/** What a list needs from the transport. */
+interface ListTransport {
+  contextOf(method: string, path: Path | string): ErrorContext
+  /** @throws {InvalidRequestError} if `find` finds issues */
+  check(find: (show: FormatValue) => readonly Issue[], context: ErrorContext): void
+  requestPage<T>(request: ListRequest<T>, options: RequestOptions): Promise<ApiResponse<Page<T>>>
+  /** Throws the error of a response that can be used all the same, or tells `onDrift`, as `validation` says. */
+  throwOrReport(error: InvalidResponseError): void
+}
 
 /**
  * A list that sends nothing until it is used. Await it for one page; iterate over it for every row of every page.
  *
- * Iteration requests 100 rows per page, because the rate limit counts requests, unless `limit` or `page` is given. Each
- * loop starts again.
+ * It requests 100 rows per page unless you name a `limit`, because the rate limit counts requests. Each loop starts again.
  *
  * If you delete rows during a loop, later rows move to pages that the loop has already read: collect the rows with
  * `toArray` first, then delete them.
@@ -45,34 +91,35 @@ const toArrayChecks = { limit: positiveInteger }
  * console.log(items.length, maxpage, all.length)
  */
 export class ListPromise<T> extends ApiPromise<Page<T>> {
-  readonly #fetchPage: FetchPage<T>
-  readonly #query: PageQuery
+  readonly #transport: ListTransport
+  readonly #request: ListRequest<T>
   readonly #options: ListOptions
-  readonly #settings: ListSettings
 
   /** @internal */
-  constructor(fetchPage: FetchPage<T>, query: PageQuery, options: ListOptions, settings: ListSettings) {
-    super(() => fetchPage({}, options.signal))
-    this.#fetchPage = fetchPage
-    this.#query = query
+  constructor(transport: ListTransport, request: ListRequest<T>, options: ListOptions) {
+    super(async () => {
+      checkList(transport, request, options)
+      return pageRequester(transport, request, options)(request.query?.page)
+    })
+    this.#transport = transport
+    this.#request = request
     this.#options = options
-    this.#settings = settings
   }
 
   /**
-   * Iterates over the pages. Leaving the loop stops all requests.
+   * Iterates over the pages, each without the rows of earlier ones. Leaving the loop stops all requests.
    *
-   * @throws {InvalidResponseError} if the server sends another page than the one requested, larger pages than before, or
-   *   several pages in a row without a new row
+   * @throws {InvalidResponseError} if the server sends another page than the one requested, larger pages than before,
+   *   several pages in a row without a new row, or fewer rows than it announced
    */
   async *pages(): AsyncGenerator<Page<T>, void, undefined> {
-    for await (const { answer } of this.#walk(WALK_LIMIT)) yield answer.data
+    for await (const { page } of this.#walk()) yield page
   }
 
   /** Iterates over every row of every page, each once. Leaving the loop stops all requests. */
   async *[asyncIterator](): AsyncGenerator<T, void, undefined> {
-    for await (const { rows } of this.#walk(WALK_LIMIT)) {
-      for (const row of rows) {
+    for await (const { page } of this.#walk()) {
+      for (const row of page.items) {
         throwIfAborted(this.#options.signal)
         yield row
       }
@@ -87,22 +134,225 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
    * console.log(some.map(({ name }) => name))
    *
    * @throws {InvalidRequestError} if `limit` is not a positive integer; nothing is sent
+   * @throws {InvalidResponseError} if the server sends fewer rows than it announced
    */
   async toArray(options: { limit?: number | undefined } = {}): Promise<T[]> {
-    if (options?.limit !== Number.POSITIVE_INFINITY)
-      this.#settings.check((show) => checkOptions(options, toArrayChecks, show))
+    const context = this.#transport.contextOf('GET', this.#request.path)
+    this.#transport.check((show) => checkOptions(options, toArrayChecks, show), context)
     const { limit = Number.POSITIVE_INFINITY } = options
     const all: T[] = []
-    for await (const { rows } of this.#walk(Math.min(WALK_LIMIT, limit))) {
-      for (const row of rows) if (all.push(row) >= limit) return all
+    for await (const { page } of this.#walk(limit)) {
+      for (const row of page.items) if (all.push(row) >= limit) return all
     }
     return all
   }
 
-  /** A walk with pages of `limit` rows, unless the caller has named a page or a limit. */
-  #walk(limit: number): AsyncGenerator<WalkedPage<T>, void, undefined> {
-    const { page, limit: given } = this.#query
-    const isOpen = page === undefined && given === undefined
-    return walk(this.#fetchPage, { page, limit: isOpen ? limit : undefined }, this.#options, this.#settings)
+  /** Iterates over the pages with their responses. @internal */
+  async *responses(): AsyncGenerator<ApiResponse<Page<T>>, void, undefined> {
+    for await (const { response, page } of this.#walk()) yield { ...response, data: page }
+  }
+
+  /**
+   * Reads every page from the first one on, in order, with `concurrency` requests in flight, and leaves out duplicate rows.
+   *
+   * If later pages are smaller, their first rows are duplicates. If they are larger, rows between two pages would be lost,
+   * so the walk fails.
+   *
+   * @param rowsWanted How many rows the caller will read at most.
+   */
+  async *#walk(rowsWanted = Number.POSITIVE_INFINITY): AsyncGenerator<WalkedPage<T>, void, undefined> {
+    checkList(this.#transport, this.#request, this.#options)
+    const { signal, concurrency = 1 } = this.#options
+    const { path, query, hasUniqueIds = true } = this.#request
+    throwIfAborted(signal)
+    // One signal for all requests, so that leaving the loop aborts those in flight.
+    const controller = new AbortController()
+    const unsubscribe = signal && onAbort(signal, () => controller.abort(abortReason(signal)))
+    const options = { ...this.#options, signal: controller.signal }
+    const firstPage = query?.page
+    // A page that the caller names is counted in pages of the usual size.
+    const limit = firstPage === undefined ? Math.min(DEFAULT_LIMIT, rowsWanted) : DEFAULT_LIMIT
+    const request = pageRequester(this.#transport, this.#request, options, limit)
+    const inFlight: Promise<ApiResponse<Page<T>>>[] = []
+    const progress = new Progress<T>(this.#transport.contextOf('GET', path), hasUniqueIds)
+    try {
+      for (let response = await request(firstPage); ; ) {
+        const { data: page } = response
+        const last = concurrency > 1 && page.hasNextPage ? page.maxpage : 0
+        while (inFlight.length < concurrency && page.currentpage + inFlight.length < last) {
+          const next = request(page.currentpage + inFlight.length + 1)
+          // An error is handled when the page is due, which may be never.
+          next.catch(() => {})
+          inFlight.push(next)
+        }
+        throwIfAborted(signal)
+        yield { response, page: { ...page, items: progress.add(response) } }
+        throwIfAborted(signal)
+        if (!page.hasNextPage) {
+          const isWhole = (firstPage ?? 1) === 1
+          const problem = isWhole ? progress.missingRows(response) : undefined
+          if (problem) this.#transport.throwOrReport(problem)
+          return
+        }
+        response = await (inFlight.shift() ?? request(page.currentpage + 1))
+      }
+    } finally {
+      unsubscribe?.()
+      controller.abort()
+    }
+  }
+}
+
+/** A page of a walk without the rows of earlier pages, and the response that it came with. */
+interface WalkedPage<T> {
+  readonly response: ApiResponse<Page<T>>
+  readonly page: Page<T>
+}
+
+/** Checks what is checked once per use of a list, not once per page. */
+function checkList<T>(transport: ListTransport, { path, findIssues }: ListRequest<T>, options: ListOptions): void {
+  const find = (show: FormatValue) => [...(findIssues?.(show) ?? []), ...checkOptions(options, listOptionChecks, show)]
+  transport.check(find, transport.contextOf('GET', path))
+}
+
+/**
+ * Creates the function that requests a page of a list, with a `limit` of its own if the caller names none. If the server
+ * refuses that, this request and all later ones are sent without it.
+ */
+function pageRequester<T>(
+  transport: ListTransport,
+  list: ListRequest<T>,
+  { concurrency: _, ...options }: ListOptions,
+  defaultLimit = DEFAULT_LIMIT,
+): (page: number | undefined) => Promise<ApiResponse<Page<T>>> {
+  const query = list.query ?? {}
+  let ownLimit = query.limit === undefined ? defaultLimit : undefined
+  return async (page) => {
+    const send = (limit: number | undefined) => {
+      const own = { ...(page !== undefined && { page }), ...(limit !== undefined && { limit }) }
+      const request = {
+        ...list,
+        // An invalid query is sent as it is, so that its check finds it.
+        query: isPlain(query) ? { ...query, ...own } : query,
+        read: readNumberedPage(list.read, page),
+      }
+      return transport.requestPage<T>(request, options)
+    }
+    const limit = ownLimit
+    try {
+      return await send(limit)
+    } catch (error) {
+      if (limit === undefined || !mayRefuseLimit(error)) throw error
+      ownLimit = undefined
+      return send(undefined)
+    }
+  }
+}
+
+/** Whether the server may have refused the `limit`: it accepted the key, knows the path, and did not redirect. */
+function mayRefuseLimit(error: unknown): boolean {
+  if (!isShortLinkError(error) || error.code !== 'api') return false
+  return !error.retryable && (error.httpStatus < 300 || error.httpStatus >= 400)
+}
+
+/** The progress of a walk, in bounded memory. It recognises duplicate rows, endless lists and missing rows. */
+class Progress<T> {
+  readonly #context: ErrorContext
+  readonly #hasUniqueIds: boolean
+  readonly #seen = new Set<string>()
+  #pageSize = Number.POSITIVE_INFINITY
+  #receivedRows = 0
+  #newRows = 0
+  #idlePages = 0
+  /** The rows of the last page without a new id, as JSON. */
+  #idleRows: string | undefined
+
+  constructor(context: ErrorContext, hasUniqueIds: boolean) {
+    this.#context = context
+    this.#hasUniqueIds = hasUniqueIds
+  }
+
+  /**
+   * The rows of a page that are new.
+   *
+   * @throws {InvalidResponseError} if the page is larger than the one before, or too many pages in a row have no new row
+   */
+  add(response: ApiResponse<Page<T>>): T[] {
+    const { items, currentpage, perpage, maxpage, hasNextPage } = response.data
+    const pageSize = Math.max(items.length, perpage || 0)
+    if (pageSize > this.#pageSize) {
+      const problem = `page ${currentpage} is larger than the one before, so some rows between them would be lost`
+      throw this.#invalid(response, 'currentpage', problem)
+    }
+    this.#pageSize = pageSize
+    this.#receivedRows += items.length
+    const { newItems, isIdle } = this.#recognise(items)
+    // After pages become smaller, the next ones repeat earlier rows.
+    const isBehind = currentpage * items.length <= this.#newRows
+    this.#newRows += newItems.length
+    this.#idlePages = isIdle && !isBehind ? this.#idlePages + 1 : 0
+    if (this.#idlePages >= MAX_IDLE_PAGES && hasNextPage) {
+      const problem = `page ${currentpage} is the ${MAX_IDLE_PAGES}th in a row without a new row, of ${maxpage} pages`
+      throw this.#invalid(response, 'currentpage', problem)
+    }
+    return newItems
+  }
+
+  /**
+   * The error of a whole walk that received fewer rows than the last page announces. Duplicates count as received, because
+   * a row that moves to the next page moves another one out of the way.
+   */
+  missingRows(response: ApiResponse<Page<T>>): InvalidResponseError | undefined {
+    const { result } = response.data
+    if (!(this.#receivedRows < result)) return undefined
+    return this.#invalid(response, 'result', `received ${this.#receivedRows} of ${result} rows`)
+  }
+
+  #recognise(items: readonly T[]): { newItems: T[]; isIdle: boolean } {
+    let hasNewId = false
+    let hasAnonymous = false
+    const newItems = items.filter((row) => {
+      const identity = identityOf(row, this.#hasUniqueIds)
+      if (identity === undefined) {
+        hasAnonymous = true
+        return true
+      }
+      const isNew = !this.#seen.has(identity)
+      this.#seen.add(identity)
+      hasNewId ||= isNew
+      return isNew
+    })
+    // Rows can move to the neighbouring page, so at least two pages are remembered.
+    for (const oldest of this.#seen) {
+      if (this.#seen.size <= Math.max(REMEMBERED_ROWS, 2 * items.length)) break
+      this.#seen.delete(oldest)
+    }
+    if (hasNewId || !hasAnonymous) return { newItems, isIdle: !hasNewId }
+    // Rows without an id may look alike, but a whole page that looks like the one before is a duplicate.
+    const before = this.#idleRows
+    this.#idleRows = jsonOf(items)
+    return { newItems, isIdle: before !== undefined && before === this.#idleRows }
+  }
+
+  #invalid({ response, attempts }: ApiResponse<Page<T>>, field: string, problem: string): InvalidResponseError {
+    const issues = [{ path: [field], message: problem }]
+    const context = { ...this.#context, attempts, outcome: 'unknown' } as const
+    return new InvalidResponseError(problem, { status: response.status, body: undefined, issues }, context)
+  }
+}
+
+/** What tells a row from the others: its `type` and `id`, or all of it if that is not enough. `undefined` without an id. */
+function identityOf(row: unknown, hasUniqueIds: boolean): string | undefined {
+  if (!isRecord(row) || !row.id || !['number', 'string', 'bigint'].includes(typeof row.id)) return undefined
+  const identity = hasUniqueIds ? `${typeof row.type === 'string' ? row.type : ''}:${row.id}` : jsonOf(row)
+  return identity !== undefined && identity.length <= MAX_IDENTITY_LENGTH ? identity : undefined
+}
+
+/** The JSON of rows, which a user's schema may have changed; `undefined` if they have none. */
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? String(inner) : inner))
+  } catch {
+    return undefined
   }
 }

@@ -1,6 +1,12 @@
 import ky, { type KyInstance } from 'ky'
 import type * as z from 'zod/mini'
-import { type ErrorContext, type Issue, isShortLinkError, RateLimitError } from '../errors.ts'
+import {
+  type ErrorContext,
+  type InvalidResponseError,
+  type Issue,
+  isShortLinkError,
+  RateLimitError,
+} from '../errors.ts'
 import { parseRetryAfter, rateLimitStateOf } from '../rate-limit/headers.ts'
 import { sleep, throwIfAborted, withDeadline } from '../runtime/abort.ts'
 import { callsBegun } from '../runtime/calls-begun.ts'
@@ -10,16 +16,15 @@ import { notify } from '../runtime/notify.ts'
 import { ownProperties } from '../runtime/own-properties.ts'
 import { VERSION } from '../runtime/version.ts'
 import type { ChecksFor } from '../schema/checks.ts'
-import { type FormatValue, isRecord, kind } from '../schema/expected.ts'
+import { type FormatValue, kind } from '../schema/expected.ts'
 import type { ParseContext } from '../schema/parse.ts'
 import { type ApiPromise, type ApiResponse, begun } from './api-promise.ts'
 import { readText, UnusableResponseError } from './body.ts'
-import { openEnvelope, readBody, readNumberedPage, readPage } from './envelope.ts'
+import { openEnvelope, type Page, readBody, readPage } from './envelope.ts'
 import { type AttemptState, invalidResponse, noResponse, type ReadResponse, refused } from './failure.ts'
 import { parseBody } from './json.ts'
-import { ListPromise, listOptionChecks } from './list.ts'
+import { type ListOptions, ListPromise, type ListRequest, type PageQuery, pageChecks } from './list.ts'
 import { emit } from './observers.ts'
-import { type ListOptions, type Page, type PageQuery, pageChecks } from './page.ts'
 import { type Path, patternOf } from './path.ts'
 import {
   type Call,
@@ -35,7 +40,6 @@ import type { RequestOptions } from './request-options.ts'
 import { type Failure, retryDelay } from './retry.ts'
 import { type Redact, redactHeaders, redactIssues, showWithout } from './secrets.ts'
 import { type OpenedUpload, openUpload, UnreadableContentError, type UploadContent } from './upload.ts'
-import type { FetchPage } from './walk.ts'
 
 /** The options of a client with their defaults filled in. */
 export interface Settings extends CallDefaults {
@@ -78,14 +82,6 @@ export type ListParams<T, Query extends PageQuery> = {
   ? { readonly checks?: never }
   : { readonly checks: ChecksFor<Given<Query>> })
 
-/** A list under any path. */
-interface ListCall<T> extends Omit<Call<Page<T>>, 'method' | 'query'> {
-  readonly query?: PageQuery | undefined
-  /** Checks that come before the first request. */
-  readonly findIssues?: (show: FormatValue) => readonly Issue[]
-  readonly hasUniqueIds?: boolean
-}
-
 /** Sends calls: waits for the rate limit, sends, retries what is safe, and reads the response. */
 export class Transport {
   readonly #settings: Settings
@@ -116,9 +112,9 @@ export class Transport {
   list<T, Q extends PageQuery>(
     path: Path,
     { under, row, ...params }: ListParams<T, Q>,
-    options?: ListOptions,
+    options: ListOptions = {},
   ): ListPromise<T> {
-    return this.pages({ path, ...params, read: readPage(under, row) }, options)
+    return new ListPromise(this, { path, ...params, read: readPage(under, row) }, options)
   }
 
   /** Error context for a call that is rejected before it is prepared. */
@@ -132,32 +128,21 @@ export class Transport {
     refuse(find(showWithout(this.#redactKey)), context)
   }
 
-  /** Creates a list for any path and any way of reading its pages. */
-  pages<T>(list: ListCall<T>, options: ListOptions = {}): ListPromise<T> {
-    const context = this.contextOf('GET', list.path)
-    const check = (find: (show: FormatValue) => readonly Issue[]) => this.check(find, context)
-    return new ListPromise(this.pageFetcher(list, options), list.query ?? {}, options ?? {}, {
-      context,
-      check,
-      hasUniqueIds: list.hasUniqueIds,
-    })
+  /** Requests a page of a list. */
+  requestPage<T>(
+    { path, query, checks = pageChecks, read }: ListRequest<T>,
+    options: RequestOptions,
+  ): Promise<ApiResponse<Page<T>>> {
+    return this.run({ method: 'GET', path, query, checks, read }, options)
   }
 
-  /** Creates the function that requests the pages of a list. */
-  pageFetcher<T>(list: ListCall<T>, options: ListOptions = {}): FetchPage<T> {
-    const { query = {}, findIssues = () => [], hasUniqueIds: _, ...call } = list
-    return async (overrides, signal) => {
-      this.check(findIssues, this.contextOf('GET', list.path))
-      const page: Call<Page<T>> = {
-        ...call,
-        method: 'GET',
-        query: isRecord(query) ? { ...query, ...overrides } : query,
-        checks: { ...pageChecks, ...list.checks },
-        optionChecks: listOptionChecks,
-        read: readNumberedPage(list.read, overrides.page ?? query?.page),
-      }
-      return this.run(page, isRecord(options) ? { ...options, signal } : options)
-    }
+  /** Throws the error of a response that can be used all the same, or tells `onDrift`, as `validation` says. */
+  throwOrReport(error: InvalidResponseError): void {
+    const { validation, listeners } = this.#settings
+    const { method = '', path = '', issues } = error
+    if (validation === 'strict') throw error
+    if (validation === 'off') return
+    for (const { onDrift } of listeners()) notify(onDrift, { method, path, issues })
   }
 
   #documented<T, P>(

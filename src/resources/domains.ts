@@ -1,6 +1,5 @@
 import type { ApiPromise } from '../http/api-promise.ts'
-import type { ListPromise } from '../http/list.ts'
-import type { ListOptions, PageQuery } from '../http/page.ts'
+import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
 import { checks, domainUrl, httpUrl } from '../schema/checks.ts'

@@ -1,6 +1,5 @@
 import type { ApiPromise } from '../http/api-promise.ts'
-import type { ListPromise } from '../http/list.ts'
-import { type ListOptions, type PageQuery, pageChecks } from '../http/page.ts'
+import { type ListOptions, type ListPromise, type PageQuery, pageChecks } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
 import type { UploadContent, UploadProgress } from '../http/upload.ts'

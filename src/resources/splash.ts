@@ -1,5 +1,4 @@
-import type { ListPromise } from '../http/list.ts'
-import type { ListOptions, PageQuery } from '../http/page.ts'
+import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import { integer, object, text } from '../schema/fields.ts'
 import { Resource } from './resource.ts'

@@ -65,10 +65,12 @@ const refusals: Readonly<Record<string, { status: number; body: Record<string, u
   'a 400 in a 200': { status: 200, body: { error: 400, message: 'limit' } },
 }
 
-const nextpages: Readonly<Record<string, (page: number) => number | null>> = {
-  null: () => null,
-  'the current one': (page) => page,
-  zero: () => 0,
+const nextpages: Readonly<Record<string, (page: number, isLast: boolean) => number | null>> = {
+  'null on the last page': (page, isLast) => (isLast ? null : page + 1),
+  'the current one on the last page': (page, isLast) => (isLast ? page : page + 1),
+  'zero on the last page': (page, isLast) => (isLast ? 0 : page + 1),
+  'null on every page': () => null,
+  'the current one on every page': (page) => page,
 }
 
 /** One server: each of its habits by name. */
@@ -77,7 +79,7 @@ export interface Habits {
   readonly pageSize: string
   readonly perpage: string
   readonly refusal: string
-  readonly lastNextpage: string
+  readonly nextpage: string
   readonly numbers: string
 }
 
@@ -86,7 +88,7 @@ export const habits = {
   pageSize: Object.keys(pageSizes),
   perpage: Object.keys(perpages),
   refusal: Object.keys(refusals),
-  lastNextpage: Object.keys(nextpages),
+  nextpage: Object.keys(nextpages),
   numbers: ['numbers', 'strings'],
 }
 
@@ -135,7 +137,7 @@ function answerOf(habits: Habits, ids: readonly number[], page: number, limit: n
     result: ids.length,
     perpage: perpages[habits.perpage]!({ size, limit, rows: rows.length }),
     currentpage: page,
-    nextpage: page < maxpage ? page + 1 : nextpages[habits.lastNextpage]!(page),
+    nextpage: nextpages[habits.nextpage]!(page, page >= maxpage),
     maxpage,
   }
   return { size, rows, numbers }

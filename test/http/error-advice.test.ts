@@ -315,8 +315,8 @@ describe('a misspelled or misplaced name', () => {
 
   it('a parameter that the reference does not list is sent if its type is plain', async () => {
     const server = await serve({ body: { error: 0 } })
-    await connect(server, { validation: 'off' }).files.list({ folder: 'a', deep: true } as never)
-    expect(server.seen[0]!.url).toBe('/api/files?folder=a&deep=true')
+    await connect(server, { validation: 'off' }).files.list({ folder: 'a', deep: true, limit: 5 } as never)
+    expect(server.seen[0]!.url).toBe('/api/files?folder=a&deep=true&limit=5')
   })
 })
 

@@ -460,7 +460,7 @@ describe('what is sent', () => {
     ],
     ['0 and false are sent', (c) => c.request('GET', '/files', { query: { a: 0, b: false } }), '?a=0&b=false'],
     ['an empty query is none', (c) => c.request('GET', '/files', { query: {} }), ''],
-    ['an unlisted key is sent', (c) => c.files.list({ folder: 'a/b' } as never), '?folder=a%2Fb'],
+    ['an unlisted key is sent', (c) => c.files.list({ folder: 'a/b', limit: 5 } as never), '?folder=a%2Fb&limit=5'],
     ['names are escaped too', (c) => c.request('GET', '/files', { query: { 'a&b=c': '+' } }), '?a%26b%3Dc=%2B'],
   ])('in a query %s', async (_, call, search) => {
     const server = await serve({})

@@ -1,10 +1,9 @@
 import { type ApiError, isShortLinkError } from '../../errors.ts'
 import type { ApiResponse } from '../../http/api-promise.ts'
-import { type Read, readPage } from '../../http/envelope.ts'
+import type { Read } from '../../http/envelope.ts'
 import { path } from '../../http/path.ts'
 import type { RequestOptions } from '../../http/request-options.ts'
 import type { Transport } from '../../http/transport.ts'
-import { walk } from '../../http/walk.ts'
 import { isRecord } from '../../schema/expected.ts'
 import { MAX_ROWS, rowsOf } from '../../schema/fields.ts'
 import { parse } from '../../schema/parse.ts'
@@ -51,19 +50,12 @@ export async function searchLinks(
   isWanted: (link: Link) => boolean,
   options: RequestOptions = {},
 ): Promise<ApiResponse<Link | undefined>> {
-  const list = {
-    path: path`/urls`,
-    query: { order: 'date' } as LinkQuery,
-    checks: linkQuery,
-    read: readPage('urls', link),
-  }
-  const pages = walk(api.pageFetcher(list, options), { limit: 100 }, options, {
-    context: { method: 'GET', path: '/urls' },
-  })
+  const query: LinkQuery = { order: 'date' }
+  const links = api.list(path`/urls`, { query, checks: linkQuery, under: 'urls', row: link }, options)
   let pagesLeft = SEARCHED_PAGES
   let result!: ApiResponse<Link | undefined>
-  for await (const { answer } of pages) {
-    result = { ...answer, data: answer.data.items.find(isWanted) }
+  for await (const response of links.responses()) {
+    result = { ...response, data: response.data.items.find(isWanted) }
     if (result.data || --pagesLeft === 0) break
   }
   return result

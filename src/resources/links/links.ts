@@ -1,6 +1,5 @@
 import { type ApiPromise, begun } from '../../http/api-promise.ts'
-import type { ListPromise } from '../../http/list.ts'
-import type { ListOptions } from '../../http/page.ts'
+import type { ListOptions, ListPromise } from '../../http/list.ts'
 import { path } from '../../http/path.ts'
 import type { RequestOptions } from '../../http/request-options.ts'
 import { checkValue, nonEmptyString } from '../../schema/checks.ts'

@@ -1,4 +1,4 @@
-import { type PageQuery, pageChecks } from '../../http/page.ts'
+import { type PageQuery, pageChecks } from '../../http/list.ts'
 import {
   alias,
   type Check,

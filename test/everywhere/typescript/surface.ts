@@ -70,7 +70,7 @@ const each = { signal, timeout: 1000, retry: 0, headers: {} }
 export const calls = {
   account: client.account.get(each) satisfies ApiPromise<Account>,
   accountUpdate: client.account.update({ email: 'a@b.example' }) satisfies ApiPromise<ActionResult>,
-  domains: client.domains.list({ limit: 5, page: 1 }, { concurrency: 2, dedupe: false }) satisfies ListPromise<Domain>,
+  domains: client.domains.list({ limit: 5, page: 1 }, { concurrency: 2 }) satisfies ListPromise<Domain>,
   domainCreate: client.domains.create({
     domain: 'https://a.example',
     redirectroot: 'https://b.example',

@@ -2,158 +2,229 @@ import { describe, expect, it } from 'vitest'
 import { InvalidResponseError } from '../../../src/index.ts'
 import { page } from '../../helpers/answers.ts'
 import { connect } from '../../helpers/client.ts'
+import { range } from '../../helpers/lists.ts'
 import { failure } from '../../helpers/outcome.ts'
 
-/** A client of a server that gives these rows and numbers on every page, and the pages that were asked for. */
-function setUp(answer: (page: number) => { rows: unknown; numbers?: Record<string, unknown> }, maxRequests = 1000) {
-  const asked: number[] = []
+/** How a server responds to the request for a page: its rows, and what it says of them. */
+type Respond = (page: number, request: number) => { rows: unknown; numbers?: Record<string, unknown> }
+
+/** The list of a server that responds so, and says that there are a billion pages unless told otherwise. */
+function listOf(respond: Respond, { validation = 'report', concurrency = 1 }: Settings = {}) {
+  const pages: number[] = []
   const fetch = async (url: string) => {
-    const number = Number(new URL(url).searchParams.get('page') ?? 1)
-    asked.push(number)
-    if (asked.length > maxRequests) throw new Error('the walk goes on and on')
-    const { rows, numbers } = answer(number)
-    const endless = { result: 1e9, perpage: 1, currentpage: number, nextpage: number + 1, maxpage: 1e9 }
+    const currentpage = Number(new URL(url).searchParams.get('page') ?? 1)
+    if (pages.push(currentpage) > 1000) throw new Error('the walk goes on and on')
+    const { rows, numbers } = respond(currentpage, pages.length)
+    const endless = { result: 1e9, perpage: 1, currentpage, nextpage: currentpage + 1, maxpage: 1e9 }
     return Response.json(page('urls', rows, { ...endless, ...numbers }).body)
   }
-  return { asked, fetch: fetch as typeof globalThis.fetch }
+  const settings = { fetch: fetch as typeof globalThis.fetch, validation, logLevel: 'off' } as const
+  const client = connect({ origin: 'http://127.0.0.1' }, settings)
+  return { pages, list: client.paginate<{ id: number }>('/urls', { listKey: 'urls' }, { concurrency }) }
 }
 
-type Hostile = Parameters<typeof setUp>[0]
+interface Settings {
+  validation?: 'strict' | 'report'
+  concurrency?: number
+}
 
 describe('a walk ends with an error after a few pages if the server says that there are 1,000,000,000 and', () => {
-  const cases: [what: string, answer: Hostile][] = [
-    ['gives no rows', () => ({ rows: [] })],
-    ['gives no rows and counts none', () => ({ rows: [], numbers: { result: 0 } })],
-    ['gives no rows and no number of rows', () => ({ rows: [], numbers: { result: '' } })],
-    ['gives the same row again and again', () => ({ rows: [{ id: 1 }] })],
+  const cases: [what: string, respond: Respond, pagesWithNewRows: number][] = [
+    ['gives the same row again and again', () => ({ rows: [{ id: 1 }] }), 1],
     [
       'gives the same rows in another order',
-      (number) => ({ rows: number % 2 ? [{ id: 1 }, { id: 2 }] : [{ id: 2 }, { id: 1 }] }),
+      (page) => ({ rows: page % 2 ? [{ id: 1 }, { id: 2 }] : [{ id: 2 }, { id: 1 }] }),
+      1,
     ],
-    ['gives two pages in turn', (number) => ({ rows: [{ id: number % 2 }] })],
-    ['gives three pages in turn', (number) => ({ rows: [{ id: number % 3 }] })],
-    ['gives the same row without an id', () => ({ rows: [{ name: 'a' }] })],
-    ['gives two pages of rows without an id in turn', (number) => ({ rows: [{ name: number % 2 }] })],
-    ['gives the same rows, some without an id', () => ({ rows: [{ id: 1 }, { name: 'a' }] })],
-    ['gives rows that are no objects', () => ({ rows: ['a', null, 1] })],
-    ['gives rows whose id is an object', () => ({ rows: [{ id: {} }] })],
-    ['gives rows whose id is very long', () => ({ rows: [{ id: 'x'.repeat(10_000) }] })],
-    ['says that a page has 0 rows', () => ({ rows: [], numbers: { perpage: 0 } })],
-    ['says that a page has -1 rows', () => ({ rows: [], numbers: { perpage: -1 } })],
-    ['says that there are -1 rows', () => ({ rows: [], numbers: { result: -1 } })],
-    ['says that the next page is the last of all', () => ({ rows: [], numbers: { nextpage: 1e9 } })],
-    ['says that the next page is beyond all', () => ({ rows: [], numbers: { nextpage: Number.MAX_SAFE_INTEGER } })],
+    ['gives three pages in turn', (page) => ({ rows: [{ id: (page % 3) + 1 }] }), 3],
+    ['gives the same row without an id', () => ({ rows: [{ name: 'a' }] }), 1],
+    ['gives the same rows, some without an id', () => ({ rows: [{ id: 1 }, { name: 'a' }] }), 2],
+    ['gives rows that are no objects', () => ({ rows: ['a', null, 1] }), 1],
+    ['gives rows whose id is an object', () => ({ rows: [{ id: {} }] }), 1],
+    ['gives rows that are too long to be remembered', () => ({ rows: [{ id: 'x'.repeat(20_000) }] }), 1],
     [
-      'says other numbers of pages each time',
-      (number) => ({ rows: [{ id: 1 }], numbers: { maxpage: 1e9 - number, result: number } }),
+      'says another number of pages each time',
+      (page) => ({ rows: [{ id: 1 }], numbers: { maxpage: 1e9 - page, result: page } }),
+      1,
     ],
     [
-      'says other page sizes each time',
-      (number) => ({ rows: [{ id: 1 }], numbers: { perpage: number, result: 1e9 * number } }),
+      'says that pages become smaller and smaller',
+      (page) => ({ rows: [{ id: 1 }], numbers: { perpage: 100 - page } }),
+      1,
+    ],
+    [
+      'says that pages are large, then that they are small',
+      (page) => ({ rows: [{ id: 1 }], numbers: { perpage: page === 1 ? 1e15 : 1 } }),
+      1,
     ],
   ]
 
-  it.each(cases.flatMap(([what, answer]) => [1, 8].map((concurrency) => ({ what, answer, concurrency }))))(
-    '$what (concurrency $concurrency)',
-    async ({ answer, concurrency }) => {
-      for (const dedupe of [true, false]) {
-        for (const validation of ['strict', 'report', 'off'] as const) {
-          const { fetch, asked } = setUp(answer)
-          const client = connect({ origin: 'http://127.0.0.1' }, { fetch, validation, logLevel: 'off' })
-          const rows = client.paginate('/urls', { listKey: 'urls' }, { concurrency, dedupe }).toArray()
-          const error = await failure(rows)
-          expect(error).toBeInstanceOf(InvalidResponseError)
-          expect(error).toMatchObject({ method: 'GET', path: '/urls' })
-          expect(asked.length).toBeLessThan(20 + concurrency)
-        }
-      }
-    },
-  )
+  it.each(cases)('%s', async (_, respond, pagesWithNewRows) => {
+    for (const validation of ['strict', 'report'] as const) {
+      const { list, pages } = listOf(respond, { validation })
+      const error = await failure(list.toArray())
+      expect(error).toBeInstanceOf(InvalidResponseError)
+      expect(error).toMatchObject({ method: 'GET', path: '/urls', status: 200, outcome: 'unknown', attempts: 1 })
+      expect(error.message).toContain(`page ${pages.length} is the 5th in a row without a new row`)
+      expect(pages).toHaveLength(pagesWithNewRows + 5)
+    }
+    const ahead = listOf(respond, { concurrency: 8 })
+    expect((await failure(ahead.list.toArray())).message).toContain('without a new row')
+    expect(ahead.pages.length).toBeLessThan(20)
+  })
 })
 
-const notANumber = { toString: 1, valueOf: 1 }
+it.each<[what: string, rows: unknown, result: unknown]>([
+  ['none', [], 0],
+  ['none, as an empty map', {}, 0],
+  ['none, as null', null, 0],
+  ['less than none', [], -1],
+])('a walk ends with the first page without rows, whatever number of pages there are: %s', async (_, rows, result) => {
+  const { list, pages } = listOf(() => ({ rows, numbers: { result } }))
+  expect(await list.toArray()).toEqual([])
+  expect(pages).toEqual([1])
+})
+
+it('a list of new rows without end costs no request after the loop is left', async () => {
+  const { list, pages } = listOf((page) => ({ rows: [{ id: 2 * page }, { id: 2 * page + 1 }] }))
+  expect(await list.toArray({ limit: 7 })).toHaveLength(7)
+  expect(pages).toEqual(range(1, 4))
+})
+
+it('a walk does not end if page after page has other rows without an id', async () => {
+  const { list } = listOf((page) => ({ rows: [{ name: page }], numbers: { maxpage: 9, result: 9 } }))
+  expect(await list.toArray()).toEqual(range(1, 9).map((name) => ({ name })))
+})
 
 it.each(['result', 'perpage', 'currentpage', 'nextpage', 'maxpage'])(
   'a walk ends with rows or an error of this package if `%s` is an object that cannot be compared',
   async (name) => {
-    for (const validation of ['strict', 'report', 'off'] as const) {
-      const { fetch, asked } = setUp((number) => ({
-        rows: number > 2 ? [] : [{ id: number }],
-        numbers: { maxpage: 3, result: 2, perpage: 1, [name]: notANumber },
-      }))
-      const client = connect({ origin: 'http://127.0.0.1' }, { fetch, validation, logLevel: 'off' })
-      const { ok, data, error } = await client.paginate('/urls', { listKey: 'urls' }).safe()
-      expect(ok ? data.items : error.code).toEqual(validation === 'strict' ? 'invalid_response' : [{ id: 1 }])
-      const walked = client.paginate('/urls', { listKey: 'urls' }).toArray()
-      const ended = await walked.catch((error: unknown) => error)
+    const notANumber = { toString: 1, valueOf: 1 }
+    const respond: Respond = (page) => ({
+      rows: page > 2 ? [] : [{ id: page }],
+      numbers: { maxpage: 3, result: 2, perpage: 1, [name]: notANumber },
+    })
+    for (const validation of ['strict', 'report'] as const) {
+      const { ok, data, error } = await listOf(respond, { validation }).list.safe()
+      const isRead = validation === 'report'
+      expect(ok ? data.items : error.code).toEqual(isRead ? [{ id: 1 }] : 'invalid_response')
+      const { list, pages } = listOf(respond, { validation })
+      const ended = await list.toArray().catch((error: unknown) => error)
       if (ended instanceof Error) expect(ended).toBeInstanceOf(InvalidResponseError)
       else expect(ended).toContainEqual({ id: 1 })
-      expect(asked.length).toBeLessThan(6)
+      expect(pages.length).toBeLessThan(6)
     }
   },
 )
 
 it('a page of 10,000 rows is read, and one of 10,001 refused under every validation', async () => {
-  const pageOf = (count: number) => setUp(() => ({ rows: Array.from({ length: count }, (_, id) => ({ id })) }))
-  for (const validation of ['strict', 'report', 'off'] as const) {
-    const [small, large] = [10_000, 10_001].map((count) =>
-      connect({ origin: 'http://127.0.0.1' }, { fetch: pageOf(count).fetch, validation, logLevel: 'off' }),
-    )
-    expect((await small!.paginate('/urls', { listKey: 'urls' })).items).toHaveLength(10_000)
-    const error = await failure(large!.paginate('/urls', { listKey: 'urls' }))
+  const respond =
+    (count: number): Respond =>
+    () => ({ rows: range(1, count).map((id) => ({ id })) })
+  for (const validation of ['strict', 'report'] as const) {
+    expect((await listOf(respond(10_000), { validation }).list).items).toHaveLength(10_000)
+    const error = await failure(listOf(respond(10_001), { validation }).list)
     expect(error).toMatchObject({ code: 'invalid_response', outcome: 'unknown' })
     expect(error.message).toContain('data.urls: expected at most 10000 rows on a page, received 10001')
   }
 })
 
-describe('a walk does not go where the server says', () => {
-  it.each([
-    ['a next page far off', { nextpage: 77 }],
-    ['a next page beyond all numbers', { nextpage: 1e300 }],
-  ])('%s: it asks for the page after this one', async (_, numbers) => {
-    const { fetch, asked } = setUp((number) => ({
-      rows: [{ id: number }],
-      numbers: { maxpage: 3, result: 3, ...(number < 3 ? numbers : { nextpage: null }) },
-    }))
-    const client = connect({ origin: 'http://127.0.0.1' }, { fetch, validation: 'off' })
-    expect(await client.paginate('/urls', { listKey: 'urls' }).toArray()).toHaveLength(3)
-    expect(asked).toEqual([1, 2, 3])
-  })
+it.each([-5, 0, 2, 7, Number.MAX_SAFE_INTEGER - 1])(
+  'a walk fails if the first page says that it is page %i',
+  async (currentpage) => {
+    const numbers = { currentpage, nextpage: currentpage + 1, maxpage: currentpage + 9 }
+    const { list, pages } = listOf(() => ({ rows: [{ id: 1 }], numbers }), { validation: 'strict' })
+    const error = await failure(list.toArray())
+    expect(error).toBeInstanceOf(InvalidResponseError)
+    expect(error.message).toContain(`requested page 1, received page ${currentpage}`)
+    expect(pages).toEqual([1])
+  },
+)
 
-  it.each([-5, 0, 2, 7, Number.MAX_SAFE_INTEGER - 1])(
-    'fails if the first page says that it is page %i',
-    async (currentpage) => {
-      const { fetch, asked } = setUp(() => ({
-        rows: [{ id: 1 }],
-        numbers: { currentpage, nextpage: currentpage + 1, maxpage: currentpage + 9 },
-      }))
-      const client = connect({ origin: 'http://127.0.0.1' }, { fetch })
-      const error = await failure(client.paginate('/urls', { listKey: 'urls' }).toArray())
-      expect(error).toBeInstanceOf(InvalidResponseError)
-      expect(error.message).toContain(`requested page 1, received page ${currentpage}`)
-      expect(asked).toEqual([1])
+it.each([
+  ['fractional', { currentpage: 1.5, nextpage: 2.5, maxpage: 9.5 }],
+  ['negative', { currentpage: -2, nextpage: -1, maxpage: 5 }],
+  ['words', { currentpage: 'one', nextpage: 'two', maxpage: 'many' }],
+  ['objects', { currentpage: {}, nextpage: [], maxpage: {} }],
+])('a walk ends after the first page, or fails, if the numbers of the pages are %s', async (_, numbers) => {
+  for (const validation of ['strict', 'report'] as const) {
+    const { list, pages } = listOf(() => ({ rows: [{ id: 1 }], numbers }), { validation })
+    const result = await list.toArray().catch((error: unknown) => error)
+    if (result instanceof Error) expect(result).toBeInstanceOf(InvalidResponseError)
+    else expect(result).toEqual([{ id: 1 }])
+    expect(pages).toEqual([1])
+  }
+})
+
+describe('if the size of the pages changes,', () => {
+  /** How a server responds to one request. */
+  interface Answer {
+    /** Rows on a page. */
+    readonly size: number
+    /** What it says that this is. */
+    readonly perpage?: number
+    /** How many of the last rows of the page it leaves out. */
+    readonly hidden?: number
+  }
+
+  /** A list of so many rows on a server that responds so, one request after the other; the last is for all others too. */
+  const changing = (total: number, answers: readonly Answer[]) =>
+    listOf((page, request) => {
+      const { size, perpage = size, hidden = 0 } = answers[Math.min(request, answers.length) - 1]!
+      const rows = range((page - 1) * size + 1, Math.min(page * size, total)).map((id) => ({ id }))
+      return {
+        rows: rows.slice(0, rows.length - hidden),
+        numbers: { result: total, perpage, maxpage: Math.ceil(total / size) },
+      }
+    })
+
+  it.each<[how: string, total: number, answers: Answer[], pages: number]>([
+    ['to a size that the last page has', 15, [{ size: 10 }, { size: 5 }], 3],
+    [
+      'and only the rows tell',
+      200,
+      [
+        { size: 60, perpage: 0 },
+        { size: 20, perpage: 0 },
+      ],
+      10,
+    ],
+    ['by so much that more than five pages in a row have nothing new', 300, [{ size: 100 }, { size: 10 }], 30],
+    ['twice', 100, [{ size: 60 }, { size: 20 }, { size: 10 }], 10],
+  ])(
+    'to a smaller one, a walk goes on with the next page and gives every row once: %s',
+    async (_, total, answers, count) => {
+      const { list, pages } = changing(total, answers)
+      expect((await list.toArray()).map(({ id }) => id)).toEqual(range(1, total))
+      expect(pages).toEqual(range(1, count))
     },
   )
 
-  it.each([
-    ['fractional', { currentpage: 1.5, nextpage: 2.5, maxpage: 9.5 }],
-    ['negative', { currentpage: -2, nextpage: -1, maxpage: 5 }],
-    ['words', { currentpage: 'one', nextpage: 'two', maxpage: 'many' }],
-    ['objects', { currentpage: {}, nextpage: [], maxpage: {} }],
-  ])('ends after the first page, or fails, if the numbers of the pages are %s', async (_, numbers) => {
-    for (const validation of ['strict', 'report', 'off'] as const) {
-      const { fetch, asked } = setUp(() => ({ rows: [{ id: 1 }], numbers }))
-      const client = connect({ origin: 'http://127.0.0.1' }, { fetch, validation, logLevel: 'off' })
-      const result = await client
-        .paginate('/urls', { listKey: 'urls' })
-        .toArray()
-        .then(
-          (rows) => rows,
-          (error) => error,
-        )
-      if (result instanceof Error) expect(result).toBeInstanceOf(InvalidResponseError)
-      else expect(result).toEqual([{ id: 1 }])
-      expect(asked).toEqual([1])
-    }
+  it.each<[how: string, answers: Answer[]]>([
+    [
+      'by its rows',
+      [
+        { size: 70, perpage: 0 },
+        { size: 100, perpage: 0 },
+      ],
+    ],
+    ['by its `perpage`', [{ size: 70 }, { size: 100, hidden: 50 }]],
+    ['after it was smaller', [{ size: 100 }, { size: 50 }, { size: 100 }]],
+  ])('to a larger one, a walk fails, because rows between two pages would be lost: %s', async (_, answers) => {
+    const { list, pages } = changing(300, answers)
+    const error = await failure(list.toArray())
+    expect(error).toMatchObject({ code: 'invalid_response', status: 200, outcome: 'unknown' })
+    expect(error.message).toMatch(/^GET \/urls: page \d is larger than the one before/)
+    expect(pages).toEqual(range(1, answers.length))
+  })
+
+  it.each<[what: string, total: number, answer: Answer]>([
+    ['a wrong `perpage`', 100, { size: 60, perpage: 50 }],
+    ['rows that are left out', 180, { size: 60, hidden: 20 }],
+  ])('a walk does not take for such a change: %s', async (_, total, answer) => {
+    const { list, pages } = changing(total, [answer])
+    const last = Math.ceil(total / answer.size)
+    expect(await list.toArray()).toHaveLength(total - last * (answer.hidden ?? 0))
+    expect(pages).toEqual(range(1, last))
   })
 })

@@ -1,12 +1,12 @@
 import { inspect } from 'node:util'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { InvalidRequestError, type ListPromise, type Page, ShortLinkClient, type Splash } from '../../../src/index.ts'
 import { createSandbox } from '../../../src/testing/index.ts'
 import { numberOf, page, splash, splashPages } from '../../helpers/answers.ts'
 import { connect } from '../../helpers/client.ts'
 import { addresses, collect, ids, pagesSeen, range } from '../../helpers/lists.ts'
 import { failure } from '../../helpers/outcome.ts'
-import { serve } from '../../helpers/server.ts'
+import { type Canned, serve } from '../../helpers/server.ts'
 
 describe('a list', () => {
   it('resolves to one page when it is awaited', async () => {
@@ -90,7 +90,7 @@ describe('a list', () => {
   ])('is walked in two requests for 120 rows when the loop begins %s', async (when, walk) => {
     const sandbox = createSandbox({ data: { splash: range(1, 120).map(splash) } })
     await walk(new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: false }).splash.list())
-    const page = when === 'after it was awaited itself' ? [{}] : []
+    const page = when === 'after it was awaited itself' ? [{ limit: '100' }] : []
     expect(sandbox.requests.map(({ query }) => query)).toEqual([...page, { limit: '100' }, { page: '2', limit: '100' }])
   })
 
@@ -120,96 +120,81 @@ describe('a list', () => {
 })
 
 describe('the page size of a list', () => {
-  const limitsAsked = async (consume: (client: ReturnType<typeof connect>) => Promise<unknown>) => {
+  const limitOf = (url: string) => new URL(url, 'http://sho.rt').searchParams.get('limit')
+  const limitsAsked = async (consume: Consume) => {
     const server = await serve(splashPages(7, 3))
     await consume(connect(server))
-    return addresses(server).map((url) => new URL(url, 'http://sho.rt').searchParams.get('limit'))
+    return server.seen.map(({ url }) => limitOf(url))
   }
+  type Consume = (client: ReturnType<typeof connect>) => PromiseLike<unknown>
 
-  it.each<[how: string, consume: (client: ReturnType<typeof connect>) => Promise<unknown>]>([
-    ['for await', ({ splash }) => collect(splash.list())],
-    ['pages()', ({ splash }) => collect(splash.list().pages())],
-    ['toArray()', ({ splash }) => splash.list().toArray()],
-    ['toArray() with a limit above 100', ({ splash }) => splash.list().toArray({ limit: 1000 })],
-    ['a walk of client.paginate', (client) => client.paginate('/splash', { listKey: 'splash' }).toArray()],
-  ])('is 100 rows in %s', async (_, consume) => {
-    expect(await limitsAsked(consume)).toEqual(['100', '100', '100'])
+  it.each<[how: string, consume: Consume, requests: number]>([
+    ['an await', ({ splash }) => splash.list(), 1],
+    ['an await of a page', ({ splash }) => splash.list({ page: 2 }), 1],
+    ['for await', ({ splash }) => collect(splash.list()), 3],
+    ['pages()', ({ splash }) => collect(splash.list().pages()), 3],
+    ['toArray()', ({ splash }) => splash.list().toArray(), 3],
+    ['toArray() with a limit above 100', ({ splash }) => splash.list().toArray({ limit: 1000 }), 3],
+    ['a walk from a page', ({ splash }) => splash.list({ page: 2 }).toArray({ limit: 5 }), 2],
+    ['client.paginate', (client) => client.paginate('/splash', { listKey: 'splash' }).toArray(), 3],
+  ])('is 100 rows in %s', async (_, consume, requests) => {
+    expect(await limitsAsked(consume)).toEqual(Array(requests).fill('100'))
   })
 
   it('is the limit of toArray if that is below 100', async () => {
     expect(await limitsAsked(({ splash }) => splash.list().toArray({ limit: 5 }))).toEqual(['5', '5'])
   })
 
-  it('is the default of the server for a single page', async () => {
-    expect(await limitsAsked(async ({ splash }) => splash.list())).toEqual([null])
-  })
-
-  it('is the default of the server for a walk from a given page, because that page is counted in it', async () => {
-    expect(await limitsAsked(({ splash }) => splash.list({ page: 2 }).toArray())).toEqual([null, null])
-  })
-
   it('is the `limit` of the caller, single page or walk', async () => {
-    expect(await limitsAsked(async ({ splash }) => splash.list({ limit: 3 }))).toEqual(['3'])
+    expect(await limitsAsked(({ splash }) => splash.list({ limit: 3 }))).toEqual(['3'])
     expect(await limitsAsked(({ splash }) => splash.list({ limit: 3 }).toArray())).toEqual(['3', '3', '3'])
     expect(await limitsAsked(({ splash }) => splash.list({ limit: 3, page: 2 }).toArray())).toEqual(['3', '3'])
   })
 
-  it.each<[how: string, consume: (client: ReturnType<typeof connect>) => Promise<unknown>]>([
-    ['awaited', async ({ splash }) => splash.list()],
-    ['walked', ({ splash }) => collect(splash.list())],
-    ['collected', ({ splash }) => splash.list().toArray()],
-  ])(
-    'is decided without a delay: a list that is %s sends its request in the same turn of the event loop',
-    async (_, consume) => {
-      const fetch = vi.fn(async () =>
-        Response.json({
-          error: 0,
-          data: { result: 0, perpage: 15, currentpage: 1, nextpage: null, maxpage: 0, splash: [] },
-        }),
-      )
-      const call = consume(connect({ origin: 'http://127.0.0.1' }, { fetch }))
-      const sentInThisTurn = await new Promise((resolve) => setImmediate(() => resolve(fetch.mock.calls.length)))
-      expect(sentInThisTurn).toBe(1)
-      await call
-    },
-  )
-})
+  describe('that the server refuses', () => {
+    /** Servers spell a refusal in several ways. */
+    const refusals: Canned[] = [
+      { status: 400, body: { error: 1, message: 'limit' } },
+      { status: 422, body: { error: true, message: { limit: ['unknown'] } } },
+      { body: { error: '1', message: 'limit' } },
+      { body: { error: 'Unknown parameter' } },
+    ]
+    const refusing = (refusal = refusals[0]!) =>
+      serve((request, destroy) => (limitOf(request.url) ? refusal : splashPages(7, 3)(request, destroy)))
 
-describe('a `limit` that the server refuses', () => {
-  const limitOf = (url: string) => new URL(url, 'http://sho.rt').searchParams.get('limit')
-  const refusing = () =>
-    serve((request, destroy) =>
-      limitOf(request.url)
-        ? { status: 400, body: { error: 1, message: 'limit' } }
-        : splashPages(7, 3)(request, destroy),
+    it.each(refusals)('is left out of the request that follows: $body', async (refusal) => {
+      const server = await refusing(refusal)
+      const { splash } = connect(server)
+      expect(ids((await splash.list({ page: 2 })).items)).toEqual([4, 5, 6])
+      expect(ids(await splash.list().toArray())).toEqual(range(1, 7))
+      expect(ids((await collect(splash.list().pages())).flatMap(({ items }) => items))).toEqual(range(1, 7))
+      const walked = ['100', null, null, null]
+      expect(server.seen.map(({ url }) => limitOf(url))).toEqual(['100', null, ...walked, ...walked])
+    })
+
+    it('is reported if the caller named it', async () => {
+      const server = await refusing()
+      const { splash } = connect(server)
+      expect(await failure(splash.list({ limit: 5 }).toArray())).toMatchObject({ status: 400 })
+      expect(await failure(splash.list({ limit: 5 }))).toMatchObject({ status: 400 })
+      expect(server.seen).toHaveLength(2)
+    })
+
+    it('is not to blame if the server also refuses the request without it; that error is reported, and nothing remembered', async () => {
+      const server = await serve({ body: { error: 1, message: 'no' } }, { body: { error: 1, message: 'no list' } })
+      const client = connect(server)
+      expect((await failure(client.splash.list().toArray())).message).toContain('no list')
+      await failure(client.splash.list())
+      expect(server.seen.map(({ url }) => limitOf(url))).toEqual(['100', null, '100', null])
+    })
+
+    it.each([300, 302, 401, 403, 404, 429, 500, 503])(
+      'is not to blame for a response with the status %i',
+      async (status) => {
+        const server = await serve({ status, body: { error: 1 }, headers: { location: '/' } })
+        await failure(connect(server).splash.list().toArray())
+        expect(server.seen).toHaveLength(1)
+      },
     )
-
-  it('is left out of the request that follows, and of all later ones of that walk', async () => {
-    const server = await refusing()
-    expect(ids(await connect(server).splash.list().toArray())).toEqual(range(1, 7))
-    expect(server.seen.map(({ url }) => limitOf(url))).toEqual(['100', null, null, null])
   })
-
-  it('is reported if the caller named it', async () => {
-    const server = await refusing()
-    expect(await failure(connect(server).splash.list({ limit: 5 }).toArray())).toMatchObject({ status: 400 })
-    expect(server.seen).toHaveLength(1)
-  })
-
-  it('is not to blame if the server also refuses the request without it; that error is reported, and nothing remembered', async () => {
-    const server = await serve({ body: { error: 1, message: 'no' } }, { body: { error: 1, message: 'no list' } })
-    const client = connect(server)
-    expect((await failure(client.splash.list().toArray())).message).toContain('no list')
-    await failure(client.splash.list().toArray())
-    expect(server.seen.map(({ url }) => limitOf(url))).toEqual(['100', null, '100', null])
-  })
-
-  it.each([300, 302, 401, 403, 404, 429, 500, 503])(
-    'is not to blame for an answer with the status %i',
-    async (status) => {
-      const server = await serve({ status, body: { error: 1 }, headers: { location: '/' } })
-      await failure(connect(server).splash.list().toArray())
-      expect(server.seen).toHaveLength(1)
-    },
-  )
 })

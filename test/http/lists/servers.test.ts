@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { apiError, InvalidResponseError } from '../../../src/errors.ts'
-import { openEnvelope, readNumberedPage, readPageWithSchema } from '../../../src/http/envelope.ts'
+import { openEnvelope, readPageWithSchema } from '../../../src/http/envelope.ts'
 import { ListPromise } from '../../../src/http/list.ts'
-import type { FetchPage } from '../../../src/http/walk.ts'
 import { connect } from '../../helpers/client.ts'
 import { range } from '../../helpers/lists.ts'
 import { type Habits, habits, type PagingServer, pageSizes, pagingServer } from '../../helpers/paging-server.ts'
@@ -24,7 +23,6 @@ interface Row {
 
 interface Walk {
   readonly concurrency: number
-  readonly dedupe: boolean
   /** The `limit` that the caller names. */
   readonly limit: number | undefined
 }
@@ -32,34 +30,37 @@ interface Walk {
 /** Makes a list of a server, of which the walks are the same list of the same client. */
 type MakeList = (server: PagingServer, walk: Walk) => () => ListPromise<Row>
 
-const listOfClient: MakeList = ({ fetch }, { limit, concurrency, dedupe }) => {
+const listOfClient: MakeList = ({ fetch }, { limit, concurrency }) => {
   const client = connect({ origin: 'http://127.0.0.1' }, { fetch })
   const query = limit === undefined ? {} : { limit }
-  return () => client.paginate<Row>('/urls', { listKey: 'list', query }, { concurrency, dedupe })
+  return () => client.paginate<Row>('/urls', { listKey: 'list', query }, { concurrency })
 }
 
 /** The list without the transport, which makes a thousand walks in the time of fifty. */
 const listWithoutTransport: MakeList = ({ answer }, { limit, ...options }) => {
   const context = { method: 'GET', path: '/urls' }
-  const query = limit === undefined ? {} : { limit }
-  const fetchPage: FetchPage<Row> = async (overrides) => {
-    const asked = { page: 1, ...query, ...overrides }
-    const { status, body } = answer(asked.page ?? 1, asked.limit)
-    const envelope = openEnvelope(body, status)!
-    const headers = new Headers()
-    const rateLimit = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
-    if (!envelope.ok)
-      throw apiError(
-        'no',
-        { status: envelope.status, httpStatus: 200, serverMessage: '', isOfPlatform: true, body, headers, rateLimit },
-        context,
-        undefined,
-      )
-    const read = readNumberedPage<Row>(readPageWithSchema('list', undefined), overrides.page)
-    const data = await read(envelope.body, { path: [], issues: [] }, true)
-    return { data, response: new Response(), rateLimit, attempts: 1 }
+  const rateLimit = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
+  const transport: ConstructorParameters<typeof ListPromise>[0] = {
+    contextOf: () => context,
+    check: () => {},
+    async requestPage({ query, read }) {
+      const { status, body } = answer(query?.page ?? 1, query?.limit)
+      const envelope = openEnvelope(body, status)!
+      const headers = new Headers()
+      if (!envelope.ok) {
+        const said = { status: envelope.status, httpStatus: status, serverMessage: '', isOfPlatform: true }
+        throw apiError('no', { ...said, body, headers, rateLimit }, context, undefined)
+      }
+      const data = await read(envelope.body, { path: [], issues: [] }, true)
+      return { data, response: new Response(), rateLimit, attempts: 1 }
+    },
+    throwOrReport(error) {
+      throw error
+    },
   }
-  return () => new ListPromise<Row>(fetchPage, query, options, { context, check: () => {} })
+  const query = limit === undefined ? {} : { limit }
+  const read = readPageWithSchema<Row>('list', undefined)
+  return () => new ListPromise<Row>(transport, { path: '/urls', query, read }, options)
 }
 
 /** Whether a page has room for more rows than the one before, so that a walk could lose rows between the two. */
@@ -103,16 +104,13 @@ const scenarios = (pageSize: string) =>
     .record({
       perpage: fc.constantFrom(...habits.perpage),
       refusal: fc.constantFrom(...habits.refusal),
-      lastNextpage: fc.constantFrom(...habits.lastNextpage),
+      nextpage: fc.constantFrom(...habits.nextpage),
       numbers: fc.constantFrom(...habits.numbers),
       concurrency: fc.constantFrom(1, 4, 8),
-      dedupe: fc.boolean(),
       limit: fc.option(fc.integer({ min: 1, max: 120 }), { nil: undefined, freq: 2 }),
     })
     .map((scenario) => ({ ...scenario, pageSize }))
     .filter(({ limit }) => !isRefused(pageSize, limit))
-    // Pages that become smaller begin with rows that were seen.
-    .map((scenario) => ({ ...scenario, dedupe: scenario.dedupe || !isConstant(pageSize, scenario.limit) }))
 
 const sizes = fc.integer({ min: 0, max: MAX_ROWS })
 
@@ -152,7 +150,7 @@ describe('while somebody changes the list, a walk', () => {
         changes: fc.array(fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.constant(2)), { maxLength: 40 }),
       }),
     )
-  const honest = { perpage: 'the size', refusal: 'a 400', lastNextpage: 'null', numbers: 'numbers' }
+  const honest = { perpage: 'the size', refusal: 'a 400', nextpage: 'null on the last page', numbers: 'numbers' }
 
   /** The ids that a walk gives while the list is changed before each request. */
   async function idsOf(
@@ -166,7 +164,7 @@ describe('while somebody changes the list, a walk', () => {
       if (where < 2 && turn > 1) change(server.ids, Math.floor(where * server.ids.length), turn)
       return server.answer(page, limit)
     }
-    const list = listWithoutTransport({ ...server, answer }, { concurrency, dedupe: true, limit: undefined })
+    const list = listWithoutTransport({ ...server, answer }, { concurrency, limit: undefined })
     return (await list().toArray()).map(({ id }) => Number(id))
   }
 

@@ -220,7 +220,9 @@ test('an abort ends it at once, with its reason', async () => {
 })
 
 test('without an alias, a link to the address is searched before one is made', async () => {
-  const { shop, server } = await shopOf(page('urls', [{ ...link, longurl: 'https://shop.example/closing' }, link]))
+  const { shop, server } = await shopOf(
+    page('urls', [{ ...link, id: 43, longurl: 'https://shop.example/closing' }, link]),
+  )
   expect(await shop.ensure({ url })).toEqual({ id: 44, shorturl: link.shorturl, created: false })
   expect(server.seen.map((request) => request.url)).toEqual(['/api/urls?order=date&limit=100'])
 })

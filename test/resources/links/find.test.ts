@@ -108,7 +108,7 @@ test.each([
   ['refuses for a reason that only its message tells', refused],
   ['answers in another form', { body: { error: 0, data: null } }],
 ])('if the server %s, the links are searched, the newest first', async (_case, first) => {
-  const { shop, server } = await shopOf(first, page('urls', [row('closing'), row('opening')]))
+  const { shop, server } = await shopOf(first, page('urls', [{ ...row('closing'), id: 45 }, row('opening')]))
   expect(await shop.find('opening')).toMatchObject({ alias: 'opening' })
   expect(server.seen.map(({ url }) => url)).toEqual(['/api/urls?short=opening', '/api/urls?order=date&limit=100'])
 })
