@@ -136,7 +136,7 @@ export class Examination {
   }
 
   #askList(name: keyof typeof lists): Promise<Call> {
-    return this.#ask(`${name}.list()`, lists[name], (client) => client[name].list({ limit: 100 }))
+    return this.#ask(`${name}.list()`, lists[name], (client) => client[name].list())
   }
 
   /** Whether the key is accepted if it is sent in another way. */
