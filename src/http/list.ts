@@ -1,5 +1,5 @@
-import { type ErrorContext, InvalidResponseError, type Issue, isShortLinkError } from '../errors.ts'
-import { abortReason, onAbort, throwIfAborted } from '../runtime/abort.ts'
+import { AbortError, type ErrorContext, InvalidResponseError, type Issue, isShortLinkError } from '../errors.ts'
+import { abortReason, onAbort } from '../runtime/abort.ts'
 import { asyncIterator } from '../runtime/environment.ts'
 import { type Checks, checkOptions, positiveInteger } from '../schema/checks.ts'
 import { type FormatValue, isPlain, isRecord } from '../schema/expected.ts'
@@ -120,7 +120,8 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
   async *[asyncIterator](): AsyncGenerator<T, void, undefined> {
     for await (const { page } of this.#walk()) {
       for (const row of page.items) {
-        throwIfAborted(this.#options.signal)
+        // The walk then rejects.
+        if (this.#options.signal?.aborted) break
         yield row
       }
     }
@@ -164,7 +165,13 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
     checkList(this.#transport, this.#request, this.#options)
     const { signal, concurrency = 1 } = this.#options
     const { path, query, hasUniqueIds = true } = this.#request
-    throwIfAborted(signal)
+    const context = this.#transport.contextOf('GET', path)
+    const inFlight: Promise<ApiResponse<Page<T>>>[] = []
+    const throwIfAborted = () => {
+      const outcome = inFlight.length > 0 ? 'unknown' : 'not-sent'
+      if (signal?.aborted) throw new AbortError(abortReason(signal), { ...context, outcome })
+    }
+    throwIfAborted()
     // One signal for all requests, so that leaving the loop aborts those in flight.
     const controller = new AbortController()
     const unsubscribe = signal && onAbort(signal, () => controller.abort(abortReason(signal)))
@@ -173,8 +180,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
     // A page that the caller names is counted in pages of the usual size.
     const limit = firstPage === undefined ? Math.min(DEFAULT_LIMIT, rowsWanted) : DEFAULT_LIMIT
     const request = pageRequester(this.#transport, this.#request, options, limit)
-    const inFlight: Promise<ApiResponse<Page<T>>>[] = []
-    const progress = new Progress<T>(this.#transport.contextOf('GET', path), hasUniqueIds)
+    const progress = new Progress<T>(context, hasUniqueIds)
     try {
       for (let response = await request(firstPage); ; ) {
         const { data: page } = response
@@ -185,9 +191,9 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
           next.catch(() => {})
           inFlight.push(next)
         }
-        throwIfAborted(signal)
+        throwIfAborted()
         yield { response, page: { ...page, items: progress.add(response) } }
-        throwIfAborted(signal)
+        throwIfAborted()
         if (!page.hasNextPage) {
           const isWhole = (firstPage ?? 1) === 1
           const problem = isWhole ? progress.missingRows(response) : undefined

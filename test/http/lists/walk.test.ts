@@ -87,6 +87,15 @@ describe('a walk that ends with fewer rows than the server counts', () => {
     }
   })
 
+  it('fails so on a sandbox whose counts are too high', async () => {
+    const sandbox = createSandbox({ dialect: ['count-too-high'], data: { splash: splashes(1, 250) } })
+    const client = new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: false })
+    expect(await failure(client.splash.list().toArray())).toMatchObject({
+      code: 'invalid_response',
+      message: expect.stringMatching(/received 100 of \d+ rows/),
+    })
+  })
+
   it('tells onDrift under validation report, and gives the rows', async () => {
     const onDrift = vi.fn()
     const server = await pagesOf('splash', [splashes(1, 100)], { result: 250 })
@@ -378,8 +387,8 @@ describe('a walk with pages in flight', () => {
   it('requests nothing if the signal has aborted before', async () => {
     const server = await serve(splashPages(20, 5))
     const list = connect(server).splash.list({}, { signal: AbortSignal.abort('before') })
-    expect(await thrown(list.toArray())).toBe('before')
-    expect(await thrown(list.pages().next())).toBe('before')
+    expect(await thrown(list.toArray())).toMatchObject({ code: 'aborted', cause: 'before' })
+    expect(await thrown(list.pages().next())).toMatchObject({ code: 'aborted', cause: 'before' })
     expect(server.seen).toEqual([])
   })
 
@@ -393,7 +402,7 @@ describe('a walk with pages in flight', () => {
         if (id === 2) controller.abort('enough')
       }
     }
-    expect(await thrown(walk())).toBe('enough')
+    expect(await thrown(walk())).toMatchObject({ code: 'aborted', cause: 'enough' })
     expect(rows).toEqual([1, 2])
   })
 
@@ -404,7 +413,7 @@ describe('a walk with pages in flight', () => {
       for await (const _ of connect(server).splash.list({}, { signal: controller.signal }).pages())
         controller.abort('enough')
     }
-    expect(await thrown(walk())).toBe('enough')
+    expect(await thrown(walk())).toMatchObject({ code: 'aborted', cause: 'enough' })
     expect(server.seen).toHaveLength(1)
   })
 
@@ -418,75 +427,38 @@ describe('a walk with pages in flight', () => {
 })
 
 describe('a walk leaves no rejection unhandled', () => {
-  const failing = (after: number) =>
-    serve((request) => (numberOf(request.url) > after ? { status: 500 } : splashPages(20, 2)(request, () => {})))
+  type Consume = (splash: ShortLinkClient['splash']) => Promise<unknown>
 
-  it.each<[when: string, work: () => Promise<unknown>]>([
-    [
-      'the loop is left while pages ahead fail',
-      async () => {
-        const server = await failing(1)
-        for await (const { id } of connect(server).splash.list({}, { concurrency: 4 })) {
-          if (id === 1) await until(() => server.seen.length === 5)
-          break
-        }
-      },
-    ],
-    ['a walk fails', async () => failure(collect(connect(await failing(2)).splash.list({}, { concurrency: 4 })))],
-    ['only the rows are consumed', async () => failure(collect(connect(await failing(0)).splash.list()))],
-    [
-      'only the pages are consumed',
-      async () =>
-        failure(
-          collect(
-            connect(await failing(0))
-              .splash.list()
-              .pages(),
-          ),
-        ),
-    ],
-    [
-      'only toArray is called',
-      async () =>
-        failure(
-          connect(await failing(0))
-            .splash.list()
-            .toArray(),
-        ),
-    ],
-    [
-      'toArray rejects its limit',
-      async () =>
-        failure(
-          connect(await failing(0))
-            .splash.list()
-            .toArray({ limit: 0 }),
-        ),
-    ],
-    [
-      'only safe() is called',
-      async () =>
-        connect(await failing(0))
-          .splash.list()
-          .safe(),
-    ],
-    [
-      'the concurrency is rejected',
-      async () => failure(collect(connect(await failing(0)).splash.list({}, { concurrency: 0 }))),
-    ],
+  it.each<[when: string, pages: number, consume: Consume]>([
+    ['a walk fails while pages are in flight', 2, (splash) => failure(collect(splash.list({}, { concurrency: 4 })))],
+    ['only the rows are consumed', 0, (splash) => failure(collect(splash.list()))],
+    ['only the pages are consumed', 0, (splash) => failure(collect(splash.list().pages()))],
+    ['only toArray is called', 0, (splash) => failure(splash.list().toArray())],
+    ['toArray rejects its limit', 0, (splash) => failure(splash.list().toArray({ limit: 0 }))],
+    ['only safe() is called', 0, (splash) => splash.list().safe()],
+    ['the concurrency is rejected', 0, (splash) => failure(collect(splash.list({}, { concurrency: 0 })))],
     [
       'a signal ends a walk',
-      async () => {
+      20,
+      async (splash) => {
         const controller = new AbortController()
-        const walk = thrown(
-          collect(connect(await serve(() => undefined)).splash.list({}, { concurrency: 3, signal: controller.signal })),
-        )
+        const end = thrown(collect(splash.list({}, { concurrency: 3, signal: controller.signal })))
         controller.abort()
-        await walk
+        await end
       },
     ],
-  ])('when %s', async (_, work) => {
-    expect(await unhandledIn(work)).toEqual([])
+    [
+      'the loop is left while pages ahead fail',
+      1,
+      async (splash) => {
+        for await (const _ of splash.list({}, { concurrency: 4 })) break
+      },
+    ],
+  ])('when %s', async (_, pages, consume) => {
+    const server = await serve((request) =>
+      numberOf(request.url) > pages ? { status: 500 } : splashPages(20, 2)(request, () => {}),
+    )
+    expect(await unhandledIn(() => consume(connect(server).splash))).toEqual([])
   })
 
   it('and these tests see one if there is one', async () => {
