@@ -15,7 +15,7 @@ export const bundle: Options = {
   treeshake: true,
   external: ['msw', 'rate-limiter-flexible', /^node:/],
   // Inlined, so that nothing is installed beside the package.
-  noExternal: ['citty', /^csv-/, /^fast-string-/, 'ky', 'progress', 'terminal-columns', 'uqr', 'zod'],
+  noExternal: ['citty', /^csv-/, /^fast-string-/, 'ky', 'terminal-columns', 'uqr', 'zod'],
   define: {
     PAGE_HTML: page('html'),
     PAGE_CSS: page('css'),

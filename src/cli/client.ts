@@ -2,12 +2,18 @@ import process from 'node:process'
 import { ShortLinkClient } from '../client.ts'
 import { parseAddress } from '../http/address.ts'
 import { ApiKey } from '../http/api-key.ts'
-import { UsageError } from './command.ts'
+import type { ShortLinkClientOptions } from '../options.ts'
+import { repeated, UsageError } from './command.ts'
 
 /** The options of every command that calls the platform. */
 export const clientArgs = {
   'base-url': { type: 'string', valueHint: 'url', description: 'the management API (SHORTLINK_BASE_URL)' },
   'allow-insecure-http': { type: 'boolean', description: 'send the key over http: to another machine' },
+  header: {
+    type: 'string',
+    valueHint: "'name: value'",
+    description: 'a header of every request, such as a cookie; may be repeated',
+  },
 } as const
 
 /** These options, as the command line gives them. */
@@ -15,6 +21,7 @@ export interface ClientArgs {
   readonly 'base-url'?: string | undefined
   readonly 'opener-url'?: string | undefined
   readonly 'allow-insecure-http'?: boolean | undefined
+  readonly header?: string | undefined
 }
 
 /** @throws {UsageError} if the address of a command's client, or its key, is missing */
@@ -42,16 +49,34 @@ export function addressOf(
 }
 
 /**
+ * The headers of `--header`.
+ *
+ * @throws {UsageError} if one is not `Name: value`; it may be a secret, so it is not shown
+ */
+export function headersOf({ header }: ClientArgs): [string, string][] {
+  return repeated(header).map((line) => {
+    const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*(\S.*)$/.exec(line) ?? []
+    if (!name || !value) throw new UsageError("--header takes 'Name: value', such as 'Cookie: session=…'")
+    return [name, value]
+  })
+}
+
+/**
  * The client of a command.
  *
  * @throws {UsageError} if its address or key is missing
  */
-export function clientOf(args: ClientArgs): ShortLinkClient {
+export function clientOf(
+  args: ClientArgs,
+  options: Pick<ShortLinkClientOptions, 'apiKey' | 'onRetry'> = {},
+): ShortLinkClient {
   requireClient(args)
   return new ShortLinkClient({
     baseUrl: addressOf(args, 'base-url', 'SHORTLINK_BASE_URL'),
     allowInsecureHttp: args['allow-insecure-http'] ?? false,
+    headers: headersOf(args),
     // The progress says how long it takes.
     ...(process.env.SHORTLINK_LOG ? {} : { logLevel: 'error' }),
+    ...options,
   })
 }

@@ -15,6 +15,9 @@ export interface Command {
 /** The arguments are wrong: the message goes to stderr, and the exit status is 2. */
 export class UsageError extends Error {}
 
+/** Something failed, and the results that were written say what. */
+export class IncompleteError extends Error {}
+
 /** Parses the number that an option was given. */
 export function numberOption(option: string, value: string, from: number, to: number, other = ''): number {
   const number = value.trim() === '' ? Number.NaN : Number(value)
@@ -34,18 +37,36 @@ export function command<Args extends ArgsDef>(definition: CommandDef<Args>, most
       return `${text.replaceAll(/ +$/gm, '').trimEnd()}\n\n${notes}`.trimEnd()
     },
     async run(rawArgs) {
-      refuseUnknown(rawArgs, definition.args as ArgsDef, most)
+      const tokens = checkArgs(rawArgs, definition.args as ArgsDef, most)
       try {
-        await runCommand(definition, { rawArgs })
+        await runCommand(definition, { rawArgs: withRepeated(rawArgs, tokens) })
       } catch (error) {
         // citty does not export its class.
         const isUsage = (error as Error).name === 'CLIError' || isRefused(error)
-        // It names the option of the client.
-        const message = (error as Error).message.replace('allowInsecureHttp', '--allow-insecure-http')
-        throw isUsage ? new UsageError(message) : error
+        throw isUsage ? new UsageError(messageOf(error)) : error
       }
     },
   }
+}
+
+/** The options of code, by the words that a command has for them. */
+const words: Readonly<Record<string, string>> = {
+  allowInsecureHttp: '--allow-insecure-http',
+  apiKey: 'SHORTLINK_API_KEY',
+  authScheme: 'SHORTLINK_AUTH_SCHEME',
+  baseUrl: '--base-url',
+  onTaken: '--on-taken',
+  openerUrl: '--opener-url',
+  rateLimit: 'SHORTLINK_RATE_LIMIT',
+}
+
+/** The message of an error, in the words of the command. */
+export function messageOf(error: unknown): string {
+  const { message } = error as Error
+  if (!isShortLinkError(error)) return message ?? String(error)
+  return message
+    .replace(/`?\b(\w+)\b`?/g, (text, name) => (Object.hasOwn(words, name) ? words[name]! : text))
+    .replace('SHORTLINK_API_KEY or SHORTLINK_API_KEY', 'SHORTLINK_API_KEY')
 }
 
 /** What the client refuses before it sends anything is wrong usage of the command, but a journal in use is not. */
@@ -56,8 +77,10 @@ function isRefused(error: unknown): boolean {
 
 const hasColors = () => process.stdout.isTTY && !process.env.NO_COLOR
 
+type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number]
+
 /** citty takes options that nobody has defined, and an option without its value. */
-function refuseUnknown(rawArgs: string[], args: ArgsDef, most: number): void {
+function checkArgs(rawArgs: string[], args: ArgsDef, most: number): Token[] {
   const names = Object.keys(args).filter((name) => args[name]!.type !== 'positional')
   const typeOf = (name: string) => (args[name]!.type === 'boolean' ? 'boolean' : 'string')
   const options = Object.fromEntries(names.map((name) => [name, { type: typeOf(name) } as const]))
@@ -76,7 +99,24 @@ function refuseUnknown(rawArgs: string[], args: ArgsDef, most: number): void {
     if (typeOf(name) === 'string' && !value) throw new UsageError(`${rawName} needs a value`)
   }
   if (positionals.length > most) throw new UsageError(`unexpected argument '${positionals[most]}'`)
+  return tokens
 }
+
+/** The options that may be repeated. citty takes the last one, so it is given all, one a line. */
+const repeatable = ['header', 'map']
+
+function withRepeated(rawArgs: string[], tokens: Token[]): string[] {
+  const given = tokens.flatMap((token) => (token.kind === 'option' && repeatable.includes(token.name) ? [token] : []))
+  const taken = given.flatMap(({ index, inlineValue }) => (inlineValue ? [index] : [index, index + 1]))
+  const joined = repeatable.flatMap((name) => {
+    const values = given.filter((token) => token.name === name).map(({ value }) => value)
+    return values.length > 0 ? [`--${name}=${values.join('\n')}`] : []
+  })
+  return [...joined, ...rawArgs.filter((_, index) => !taken.includes(index))]
+}
+
+/** The values of an option that may be repeated. */
+export const repeated = (value: string | undefined): string[] => value?.split('\n') ?? []
 
 /** What only a variable sets, in every command. */
 const variables: Readonly<Record<string, string>> = {

@@ -1,111 +1,221 @@
+import { access, constants, realpath } from 'node:fs/promises'
+import { dirname, extname } from 'node:path'
 import { defineCommand } from 'citty'
+import { claimFile, releaseFile } from '../bulk/file-lock.ts'
 import { ShortLinkClient } from '../client.ts'
-import { isShortLinkError, printable } from '../errors.ts'
+import { printable } from '../errors.ts'
 import { importLinks, itemsOf } from '../tasks/import.ts'
-import type { LinkRow } from '../tasks/rows.ts'
-import { clientArgs, clientOf } from './client.ts'
-import { command, UsageError } from './command.ts'
-import { type InputRow, readLinks } from './input.ts'
-import { type OutputRow, outputArgs, outputOf } from './output.ts'
+import { clientArgs } from './client.ts'
+import { type ReadLink, readLinks } from './columns.ts'
+import { command, IncompleteError, messageOf, repeated, UsageError } from './command.ts'
+import { type Input, readInput } from './input.ts'
+import { hasNames, resolveNames } from './names.ts'
+import { type Output, outputArgs, outputOf } from './output.ts'
 import { timeFor } from './progress.ts'
+import { type RowResult, resultJson, resultRows, resultTable, splitResult } from './result.ts'
 import { count, many } from './words.ts'
 import { journalBeside, Work } from './work.ts'
 
 /** `shortlink-sdk import` */
 export const importCommand = command(
   defineCommand({
-    meta: { name: 'import', description: 'Make a link for every row of a file' },
+    meta: { name: 'import', description: 'Make a link for every row of a file, and write the file with its links' },
     args: {
       file: {
         type: 'positional',
         required: true,
-        description: '.csv, .json or .ndjson with url and, if wanted, custom, domain, title, …',
+        description:
+          '.csv, .tsv, .txt, .json or .ndjson with url and, if wanted, custom, domain, title, …; - for stdin',
       },
+      map: {
+        type: 'string',
+        valueHint: 'column=parameter',
+        description: 'what a column is, such as "Vanity=custom"; "Notes=" for nothing; may be repeated',
+      },
+      domain: { type: 'string', valueHint: 'url', description: 'the domain of rows that have none' },
+      campaign: { type: 'string', valueHint: 'name|id', description: 'the campaign of rows that have none' },
+      channel: { type: 'string', valueHint: 'name|id', description: 'the channel of rows that have none' },
+      reuse: { type: 'boolean', description: 'a row without an alias takes a link that leads to its address already' },
       'on-taken': {
         type: 'string',
         valueHint: 'suffix',
         description: 'an alias that leads elsewhere becomes alias-2, alias-3, …',
       },
-      'dry-run': { type: 'boolean', description: 'check the file and say how long it takes; nothing is sent' },
+      'dry-run': { type: 'boolean', description: 'check the file and say how long it takes; no link is made' },
       ...outputArgs,
       ...clientArgs,
     },
     async run({ args }) {
-      const { file, 'on-taken': onTaken, out } = args
+      const { file, domain, campaign, channel, reuse, 'on-taken': onTaken, 'dry-run': isDry, out } = args
       if (onTaken !== undefined && onTaken !== 'suffix')
         throw new UsageError(`--on-taken takes suffix, not '${onTaken}'`)
-      const output = await outputOf(args)
-      const client = args['dry-run'] ? new ShortLinkClient() : clientOf(args)
-      const { rows, ignored } = await readLinks(file, ['url'])
-      if (ignored.length > 0)
-        console.error(`Not sent, because a link has no such parameter: ${printable(ignored.join(', '))}`)
-      const bad = await problemsOf(rows)
-      // Rows without an alias need the newest links, 1,000 at most.
-      const isSearching = rows.some(({ values }) => !values.custom && !values.alias)
-      const requests = rows.length - bad.length + (isSearching ? 1 : 0)
-      console.error(`${many(rows.length, 'link')}${timeFor(requests, client)}`)
-      if (args['dry-run']) {
-        for (const { line, problem } of bad) console.error(`${file}, line ${line}: ${problem}`)
-        if (bad.length > 0) throw new Error(`${many(bad.length, 'row')} cannot be imported`)
+      const output = await outputOf(args, {
+        input: file,
+        suffixes: { '.tsv': 'csv', '.txt': 'csv' },
+      })
+      const { input, done } = splitResult(await readInput(file))
+      const { links: read, notes } = readLinks(input, repeated(args.map), ['url'])
+      for (const note of notes) console.error(printable(note))
+      const todo = read.filter(({ row }) => !done.has(row.number))
+      const defaults = { domain, campaign, channel }
+      const work = isDry && !hasNames(todo, defaults) ? undefined : new Work(args, 'links')
+      const links = await resolveNames(todo, defaults, () => work!.client)
+      const problems = await problemsOf(links)
+      const client = work?.client ?? new ShortLinkClient()
+      // To reuse links takes the newest ones, 1,000 at most.
+      const isSearching = reuse && links.some(({ values }) => !values.custom)
+      const requests = links.length - problems.size + (isSearching ? 10 : 0)
+      const before = done.size > 0 ? ` (${count(done.size)} done before)` : ''
+      console.error(`${many(input.rows.length, 'link')}${before}${timeFor(requests, client)}`)
+      if (isDry || !work) {
+        for (const [number, problem] of problems) console.error(printable(`${input.name}, row ${number}: ${problem}`))
+        if (problems.size > 0) throw new Error(`${many(problems.size, 'row')} cannot be imported`)
         return
       }
 
-      const { name, journal, remove } = journalBeside(out ?? file)
-      const work = new Work(client, 'links')
-      const results: OutputRow[] = []
-      let before = 0
-      let done = 0
+      const journal = await journalOf(file, out)
+      const results = new Map<number, RowResult>(done)
+      for (const { row, problem } of links)
+        if (problem) results.set(row.number, { outcome: 'not-sent', error: problem })
+      const sent = links.filter(({ problem }) => problem === undefined)
+      const unlock = await lock(file)
+      let replayed = done.size
       const main = async () => {
-        const inputs = rows.map(({ values }) => values as LinkRow)
-        const run = importLinks(work.client, inputs, {
-          journal,
+        const rows = sent.map(({ row, values }) => ({ ...values, row: row.number }))
+        const options = {
           signal: work.signal,
           onProgress: work.progress.show,
-          ...(onTaken && { onTaken }),
-        })
-        for await (const result of run) {
-          if (result.replayed) before++
-          if (result.ok) done++
-          else work.check(result.error, done === 0 && !hasIds(rows[result.index]!))
-          results[result.index] = resultRow(rows[result.index]!, result)
+          ...(journal && { journal: journal.journal }),
+          ...(onTaken && { onTaken: 'suffix' as const }),
+          ...(reuse && { reuse }),
+        }
+        let hasWorked = false
+        for await (const result of importLinks(work.tasks, rows, options)) {
+          const link = sent[result.index]!
+          if (result.replayed) replayed++
+          if (result.ok) hasWorked = true
+          else work.check(result.error, !hasWorked && !hasIds(link))
+          results.set(link.row.number, resultOf(result))
         }
       }
-      await work.run(main, () => {
-        const where = `${count(done)} of ${many(rows.length, 'link')} are done, and ${name} remembers them`
-        return `stopped: ${where}. The same command continues there.`
-      })
-      await output.write(results, ['line', 'url', 'custom', 'shorturl', 'created', 'outcome', 'error'])
-      const failed = results.filter(({ outcome }) => outcome !== 'done').length
-      const earlier = before > 0 ? `, ${count(before)} of them before` : ''
-      console.error(`${many(rows.length - failed, 'link')} done${earlier}, ${count(failed)} failed`)
-      if (failed === 0) await remove()
-      else throw new Error(`${many(failed, 'row')} failed, see outcome and error. To try again, run the same command.`)
+      let end: unknown
+      try {
+        await work.run(main, () => {
+          const made = [...results.values()].filter(({ outcome }) => outcome === 'done').length
+          const next = journal ? `, and ${journal.name} remembers them. The same command continues there.` : '.'
+          return `stopped: ${count(made)} of ${many(input.rows.length, 'link')} are done${next}`
+        })
+      } catch (error) {
+        end = withAdvice(error)
+      } finally {
+        await unlock?.()
+      }
+      const made = [...results.values()].filter(({ outcome }) => outcome === 'done' || outcome === 'unknown')
+      if (end !== undefined && made.length === 0) throw end
+      for (const { row } of sent) {
+        if (!results.has(row.number)) results.set(row.number, { outcome: 'not-sent', error: 'not begun' })
+      }
+      try {
+        await write(output, input, results, out)
+      } catch (error) {
+        throw withAdvice(error)
+      }
+      const failed = say(results, replayed)
+      if (end !== undefined) throw end instanceof Error ? new IncompleteError(messageOf(end)) : end
+      if (failed === 0) await journal?.remove()
+      else {
+        const again = 'To try again, run the same command.'
+        throw new IncompleteError(`${many(failed, 'row')} failed, see outcome and error. ${again}`)
+      }
     },
   }),
   1,
 )
 
-/** The rows that cannot be sent, and why. */
-async function problemsOf(rows: readonly InputRow[]): Promise<{ line: number; problem: string }[]> {
-  const problems: { line: number; problem: string }[] = []
+/** The journal beside the result, or else beside the input; none if there is neither. */
+async function journalOf(file: string, out: string | undefined) {
+  const beside = out ?? (file === '-' ? undefined : file)
+  if (beside === undefined) return undefined
+  try {
+    await access(dirname(beside), constants.W_OK)
+  } catch {
+    throw new UsageError(
+      `${dirname(beside)} cannot be written, and the journal goes there: give --out in another folder`,
+    )
+  }
+  return journalBeside(beside)
+}
+
+/** Keeps a second import of the same file away, whatever its name and its result are called. */
+async function lock(file: string): Promise<(() => Promise<void>) | undefined> {
+  if (file === '-') return undefined
+  const path = await realpath(file)
+  try {
+    const claim = await claimFile(path)
+    return () => releaseFile(claim)
+  } catch (error) {
+    // In a folder that nobody can write there is nothing to lock with.
+    if (['EACCES', 'EROFS', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw error
+  }
+}
+
+/** The rows that cannot be sent by their numbers, and why. */
+async function problemsOf(links: readonly ReadLink[]): Promise<Map<number, string>> {
+  const problems = new Map<number, string>()
   let index = 0
-  for await (const { problem } of itemsOf(rows.map(({ values }) => values as LinkRow))) {
-    const { line } = rows[index++]!
-    if (problem !== undefined) problems.push({ line, problem: (problem as Error).message })
+  for await (const item of itemsOf(links.map(({ row, values }) => ({ ...values, row: row.number })))) {
+    const { row, problem = item.problem === undefined ? undefined : messageOf(item.problem) } = links[index++]!
+    if (problem !== undefined) problems.set(row.number, problem)
   }
   return problems
 }
 
 /** Whether a 404 may be about an id in the row, rather than about the address of the server. */
-const hasIds = ({ values }: InputRow): boolean =>
-  ['campaign', 'channel', 'domain', 'pixels', 'type'].some((name) => values[name])
+const hasIds = ({ values }: ReadLink): boolean =>
+  (['campaign', 'channel', 'domain', 'pixels', 'type'] as const).some((name) => values[name])
 
-/** A row of the result: the input without its password, and what became of it. */
-function resultRow(
-  { values: { password: _, ...values } }: InputRow,
-  result: { shorturl?: string | undefined; created?: boolean | undefined; outcome: string; error?: unknown },
-): OutputRow {
-  const { shorturl, created, outcome, error } = result
-  const message = error === undefined ? undefined : isShortLinkError(error) ? error.message : String(error)
-  return { ...values, shorturl, created, outcome, error: message }
+interface Result {
+  readonly shorturl?: string | undefined
+  readonly created?: boolean | undefined
+  readonly outcome: string
+  readonly error?: unknown
+}
+
+const resultOf = ({ shorturl, created, outcome, error }: Result): RowResult => ({
+  shorturl,
+  created,
+  outcome,
+  error: error === undefined ? undefined : messageOf(error),
+})
+
+/** What to do if a disk is full or a folder cannot be written. */
+function withAdvice(error: unknown): unknown {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (!['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM'].includes(code ?? '')) return error
+  return new Error(
+    `${message}. Nothing is lost: make room, and run the same command, or give --out FILE on another disk`,
+  )
+}
+
+function write(output: Output, input: Input, results: ReadonlyMap<number, RowResult>, out = ''): Promise<void> {
+  const rows = () => resultRows(input, results)
+  const format = output.isChosen ? output.format : input.format
+  if (format === 'table') return output.write(rows())
+  if (format !== 'csv') return output.writeWhole(resultJson(rows(), format))
+  const delimiter = extname(out).toLowerCase() === '.tsv' ? '\t' : input.dialect.delimiter
+  return output.writeWhole(resultTable(input, results, output.isTerminal ? printable : String, delimiter))
+}
+
+/** Prints the totals, and returns how many failed. */
+function say(results: ReadonlyMap<number, RowResult>, replayed: number): number {
+  const all = [...results.values()]
+  const done = all.filter(({ outcome }) => outcome === 'done')
+  const created = done.filter((result) => result.created).length
+  const failed = all.length - done.length
+  const earlier = replayed > 0 ? ` (${count(replayed)} done before)` : ''
+  console.error(
+    `${count(created)} created, ${count(done.length - created)} found and not changed, ${count(failed)} failed${earlier}`,
+  )
+  return failed
 }

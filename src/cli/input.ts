@@ -1,106 +1,142 @@
-import { isUtf8 } from 'node:buffer'
-import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { CsvError, parse } from 'csv-parse/sync'
-import { linkUpdate } from '../resources/links/params.ts'
-import { similarName } from '../schema/checks.ts'
 import { isRecord } from '../schema/expected.ts'
-import { notParams } from '../tasks/rows.ts'
 import { UsageError } from './command.ts'
+import { lineAt, nameOf, readText, type Text } from './read-text.ts'
 
-/** A row of a file, and where it is: the line, or in a JSON list the position from 1. */
-export interface InputRow {
-  readonly line: number
-  readonly values: Readonly<Record<string, unknown>>
+/** The rows of a file, and what it takes to write them back. */
+export interface Input {
+  /** How messages call it. */
+  readonly name: string
+  readonly format: 'csv' | 'json' | 'ndjson'
+  readonly columns: readonly string[]
+  /** The rows that are not empty. */
+  readonly rows: readonly InputRow[]
+  /** How the cells of a table are written. */
+  readonly dialect: Dialect
 }
 
-/** The names that a row may have for a parameter of a link, besides that parameter. */
-const otherNames: Record<string, string> = { longurl: 'url', alias: 'custom' }
-const linkNames = [...Object.keys(linkUpdate), ...Object.keys(otherNames)]
-/** The columns whose cells hold JSON, if they are not plain. */
-const jsonColumns = ['pixels', 'channel', 'deeplink', 'geotarget', 'devicetarget', 'languagetarget', 'parameters']
+/** A row of a file. */
+export interface InputRow {
+  /** Its number as a spreadsheet has it, where the header is row 1; in JSON the position from 1, in NDJSON the line. */
+  readonly number: number
+  /** A cell for each column, without those at the end that the row does not have. */
+  readonly cells: readonly unknown[]
+}
+
+/** How a table is written. */
+export interface Dialect extends Omit<Text, 'text'> {
+  readonly delimiter: string
+  readonly lineEnd: string
+  /** Whether its first line is `sep=;`, which Excel does not show. */
+  readonly hasSeparatorLine: boolean
+}
+
+export const plainDialect: Dialect = {
+  delimiter: ',',
+  lineEnd: '\n',
+  encoding: 'utf-8',
+  hasMark: false,
+  hasSeparatorLine: false,
+}
+
+const kinds: Readonly<Record<string, Input['format']>> = {
+  '.csv': 'csv',
+  '.tsv': 'csv',
+  '.txt': 'csv',
+  '.json': 'json',
+  '.ndjson': 'ndjson',
+}
 
 /**
- * Reads the rows of a .csv, .json or .ndjson file.
+ * Reads a .csv, .tsv, .txt, .json or .ndjson file, or standard input for `-`, whose beginning says what it is.
  *
  * @throws {UsageError} with the line, if the file is not what its name says
  */
-export async function readRows(path: string): Promise<InputRow[]> {
-  const type = extname(path).toLowerCase()
-  const read = readers[type]
-  if (!read) throw new UsageError(`${path}: expected a .csv, .json or .ndjson file`)
-  const bytes = await readFile(path).catch((error) => {
-    throw new UsageError(error.code === 'ENOENT' ? `${path}: there is no such file` : `${path}: ${error.message}`)
-  })
-  const text = bytes.toString().replace(/^\uFEFF/, '')
-  // Without this, titles of an older encoding would be sent with other letters.
-  if (!isUtf8(bytes)) {
-    const line = lineAt(text, text.indexOf('\uFFFD'))
-    throw new UsageError(`${path}, line ${line}: expected UTF-8. In a spreadsheet, save the file as "CSV UTF-8"`)
-  }
-  return read(text, path)
+export async function readInput(path: string): Promise<Input> {
+  const format = path === '-' ? undefined : kinds[extname(path).toLowerCase()]
+  const whole = await readText(path)
+  if (path !== '-' && !format) throw new UsageError(`${path}: expected a .csv, .tsv, .txt, .json or .ndjson file`)
+  const name = nameOf(path)
+  const read = readers[format ?? formatOf(whole.text)]
+  return { dialect: plainDialect, name, ...read(whole, name, extname(path).toLowerCase()) }
 }
 
-const lineAt = (text: string, position: number): number => text.slice(0, position).split('\n').length
+function formatOf(text: string): Input['format'] {
+  const start = text.trimStart()[0]
+  return start === '[' ? 'json' : start === '{' ? 'ndjson' : 'csv'
+}
 
-/**
- * The links of a file, without the columns that are no parameters of a link, whose names are told.
- *
- * @throws {UsageError} if there is no column for one of `needed`, or if a name is a slip
- */
-export async function readLinks(
-  path: string,
-  needed: readonly string[],
-): Promise<{ rows: InputRow[]; ignored: string[] }> {
-  const rows = await readRows(path)
-  const columns = [...new Set(rows.flatMap(({ values }) => Object.keys(values)))]
-  for (const name of needed) {
-    const names = [name, ...Object.keys(otherNames).filter((other) => otherNames[other] === name)]
-    if (rows.length > 0 && !names.some((other) => columns.includes(other))) {
-      throw new UsageError(
-        `${path}, line 1: expected a column ${names.join(' or ')}, found ${columns.join(', ') || 'none'}`,
-      )
+type Read = (whole: Text, name: string, extension: string) => Omit<Input, 'name' | 'dialect'> & { dialect?: Dialect }
+
+const readers: Record<Input['format'], Read> = {
+  csv: readTable,
+  json: ({ text }, name) => {
+    const rows = parseJson(text, name, 1)
+    if (!Array.isArray(rows)) {
+      throw new UsageError(`${name}, line 1: expected a list of objects, such as [{"url": "https://…"}]`)
+    }
+    return {
+      format: 'json',
+      ...tableOf(
+        rows.map((value, index) => ({ number: index + 1, value })),
+        name,
+      ),
+    }
+  },
+  ndjson: ({ text }, name) => {
+    const lines = text.split('\n').map((line, index) => ({ line, number: index + 1 }))
+    const rows = lines.filter(({ line }) => line.trim() !== '')
+    const parsed = rows.map(({ line, number }) => ({ number, value: parseJson(line, name, number) }))
+    return { format: 'ndjson', ...tableOf(parsed, name) }
+  },
+}
+
+function readTable({ text, ...written }: Text, name: string, extension: string): ReturnType<Read> {
+  const [separatorLine, separator] = /^sep=(.)(?:\r\n|\r|\n)/i.exec(text) ?? ['']
+  const body = text.slice(separatorLine.length)
+  const lineEnd = /\r\n|\r|\n/.exec(text)?.[0] ?? '\n'
+  const delimiter = separator ?? (extension === '.tsv' ? '\t' : delimiterOf(body))
+  if (body.trim() === '') throw new UsageError(`${name}, line 1: expected the names of the columns, the file is empty`)
+  let records: string[][]
+  try {
+    records = parse(body, { delimiter, relax_column_count: true, trim: true })
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    const isQuote = ['CSV_QUOTE_NOT_CLOSED', 'CSV_INVALID_CLOSING_QUOTE'].includes(error.code)
+    const open = isQuote ? openQuote(body, delimiter) : undefined
+    const [line, problem] = open === undefined ? [error.lines, error.message] : [lineAt(body, open), unclosed]
+    throw new UsageError(`${name}, line ${Number(line) + (separatorLine ? 1 : 0)}: ${problem}`)
+  }
+  const [columns = [], ...rest] = records
+  const rows = rest.map((cells, index) => ({ number: index + 2, cells }))
+  for (const { number, cells } of rows) {
+    if (cells.slice(columns.length).some((cell) => cell !== '')) {
+      const problem = `has ${cells.length} cells, but there are ${columns.length} columns`
+      throw new UsageError(`${name}, row ${number}: ${problem}. A cell with the delimiter in it needs quotes`)
     }
   }
-  const missing = linkNames.filter((name) => !columns.includes(name))
-  const ignored = columns.filter((name) => !linkNames.includes(name) && !notParams.has(name))
-  for (const name of ignored) {
-    const meant = similarName(name, missing)
-    if (meant) throw new UsageError(`${path}, line 1: column ${name}: did you mean ${meant}?`)
+  return {
+    format: 'csv',
+    columns,
+    rows: rows.filter(({ cells }) => cells.some((cell) => cell !== '')),
+    dialect: { ...written, delimiter, lineEnd, hasSeparatorLine: separatorLine !== '' },
   }
-  const links = rows.map(({ line, values }) => ({
-    line,
-    values: { line, ...Object.fromEntries(Object.entries(values).filter(([name]) => linkNames.includes(name))) },
-  }))
-  return { rows: links, ignored }
 }
 
-const readers: Record<string, (text: string, path: string) => InputRow[]> = {
-  '.csv': readCsv,
-  '.json': readJson,
-  '.ndjson': readNdjson,
-}
+const unclosed = 'a quote (") opens a cell here and does not close it'
 
-function readCsv(text: string, path: string): InputRow[] {
-  if (text.trim() === '') throw new UsageError(`${path}, line 1: expected the names of the columns, the file is empty`)
-  try {
-    const records = parse(text, {
-      columns: (header: string[]) => namesOfColumns(header, path),
-      delimiter: delimiterOf(text),
-      info: true,
-      relax_column_count_less: true,
-      skip_empty_lines: true,
-      skip_records_with_empty_values: true,
-      trim: true,
-    }) as unknown as { info: { lines: number }; record: Record<string, string> }[]
-    return records.map(({ info, record }) => ({
-      line: info.lines,
-      values: Object.fromEntries(Object.entries(record).map(([name, cell]) => [name, readCell(name, cell)])),
-    }))
-  } catch (error) {
-    if (error instanceof CsvError) throw new UsageError(`${path}, line ${error.lines ?? '?'}: ${error.message}`)
-    throw error
+/** The position of a quote that is not closed, or that is closed in the middle of a cell. */
+function openQuote(text: string, delimiter: string): number | undefined {
+  let open: number | undefined
+  for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at + 1)) {
+    const next = text[at + 1]
+    if (open === undefined) open = at
+    else if (next === '"') at++
+    else if (next === undefined || [delimiter, '\r', '\n', ' ', '\t'].includes(next)) open = undefined
+    else return open
   }
+  return open
 }
 
 /** Spreadsheets of some countries separate cells by semicolons. */
@@ -110,49 +146,25 @@ function delimiterOf(text: string): string {
   return [',', ';', '\t'].reduce((best, other) => (count(other) > count(best) ? other : best))
 }
 
-/** The names of the columns: those of a link in any case, the others as they are. */
-function namesOfColumns(header: string[], path: string): string[] {
-  const names = header.map((name) => linkNames.find((known) => known === name.toLowerCase()) ?? name)
-  const twice = names.find((name, index) => linkNames.includes(name) && names.indexOf(name) < index)
-  if (twice) throw new UsageError(`${path}, line 1: there are two columns ${twice}`)
-  return names
-}
-
-function readCell(name: string, cell: string): unknown {
-  const text = /^'[=+\-@\t\r\uFF0B\uFF0D\uFF1D\uFF20]/.test(cell) ? cell.slice(1) : cell
-  if (!jsonColumns.includes(name) || !/^[[{]/.test(text)) return text
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
+/** A table of objects. */
+function tableOf(rows: readonly { number: number; value: unknown }[], name: string): Pick<Input, 'columns' | 'rows'> {
+  const columns = new Set<string>()
+  for (const { number, value } of rows) {
+    if (!isRecord(value))
+      throw new UsageError(`${name}, row ${number}: expected an object, such as {"url": "https://…"}`)
+    for (const column of Object.keys(value)) columns.add(column)
   }
+  const names = [...columns]
+  const cellsOf = (value: unknown) => names.map((column) => (value as Record<string, unknown>)[column])
+  return { columns: names, rows: rows.map(({ number, value }) => ({ number, cells: cellsOf(value) })) }
 }
 
-function readJson(text: string, path: string): InputRow[] {
-  const rows = parseJson(text, path, 1)
-  if (!Array.isArray(rows))
-    throw new UsageError(`${path}, line 1: expected a list of objects, such as [{"url": "https://…"}]`)
-  return rows.map((row, index) => rowOf(row, index + 1, `${path}, row ${index + 1}`))
-}
-
-function readNdjson(text: string, path: string): InputRow[] {
-  return text.split('\n').flatMap((line, index) => {
-    if (line.trim() === '') return []
-    return [rowOf(parseJson(line, path, index + 1), index + 1, `${path}, line ${index + 1}`)]
-  })
-}
-
-function rowOf(row: unknown, line: number, place: string): InputRow {
-  if (!isRecord(row)) throw new UsageError(`${place}: expected an object, such as {"url": "https://…"}`)
-  return { line, values: row }
-}
-
-function parseJson(text: string, path: string, firstLine: number): unknown {
+function parseJson(text: string, name: string, firstLine: number): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
     const { reason, position } = jsonProblem((error as Error).message, text)
-    throw new UsageError(`${path}, line ${firstLine - 1 + lineAt(text, position)}: expected JSON: ${reason}`)
+    throw new UsageError(`${name}, line ${firstLine - 1 + lineAt(text, position)}: expected JSON: ${reason}`)
   }
 }
 

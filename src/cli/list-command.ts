@@ -36,7 +36,8 @@ export const list = command(
 )
 
 async function read(client: ShortLinkClient, resource: Resource, most: number): Promise<OutputRow[]> {
-  const progress = new Progress('rows')
+  const progress = new Progress('rows', () => client.rateLimit)
+  progress.begin()
   const beganAt = performance.now()
   const rows: OutputRow[] = []
   try {

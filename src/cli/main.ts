@@ -1,7 +1,7 @@
-import { printable } from '../errors.ts'
+import { isShortLinkError, printable } from '../errors.ts'
 import { VERSION } from '../runtime/version.ts'
 import { similarName } from '../schema/checks.ts'
-import { type Command, UsageError } from './command.ts'
+import { type Command, IncompleteError, messageOf, UsageError } from './command.ts'
 
 /** The commands. Each is loaded only when it runs. */
 const commands: Record<string, { summary: string; load: () => Promise<Command> }> = {
@@ -77,7 +77,12 @@ export async function main([name = '', ...args]: string[]): Promise<number | und
   } catch (error) {
     const isUsage = error instanceof UsageError
     // It may quote a file.
-    const message = `shortlink-sdk ${name}: ${printable((error as Error).message)}`
+    const message = `shortlink-sdk ${name}: ${printable(messageOf(error))}`
+    if (own.includes('--json') && !(error instanceof IncompleteError)) {
+      const code = isShortLinkError(error) ? { code: error.code } : {}
+      const { jsonText } = await import('./output.ts')
+      console.log(jsonText({ error: messageOf(error), ...code }, 2))
+    }
     return fail(isUsage ? `${message}\n'shortlink-sdk ${name} --help' lists the options.` : message, isUsage ? 2 : 1)
   }
 }

@@ -1,3 +1,4 @@
+import { extname } from 'node:path'
 import process from 'node:process'
 import { stringify } from 'csv-stringify/sync'
 import stringWidth from 'fast-string-width'
@@ -19,7 +20,7 @@ export const outputArgs = {
   out: {
     type: 'string',
     valueHint: 'file',
-    description: 'write into a file, whole or not at all; csv unless it is called .json or .ndjson',
+    description: 'write into a file, whole or not at all: .csv, .json or .ndjson',
   },
 } as const
 
@@ -32,32 +33,56 @@ interface OutputArgs {
 /** Where the rows of a command go, and in which form. */
 export interface Output {
   readonly format: Format
+  /** Whether the options, the name of the file or a terminal say the format. */
+  readonly isChosen: boolean
+  /** Whether it is a terminal. */
+  readonly isTerminal: boolean
   /** Writes the rows; a table has no more columns than `main`, because a terminal is narrow. */
   write(rows: readonly OutputRow[], main?: readonly string[]): Promise<void>
+  /** Writes what has its form already. */
+  writeWhole(content: string | Buffer): Promise<void>
+}
+
+/** Where the output comes from, and what it may be called. */
+interface OutputOptions {
+  /** The file that is read, which must not be written. */
+  readonly input?: string
+  /** Further suffixes of files. */
+  readonly suffixes?: Readonly<Record<string, Format>>
 }
 
 /** @throws {UsageError} if the options do not fit, or the file cannot be written */
-export async function outputOf({ format, json, out }: OutputArgs): Promise<Output> {
+export async function outputOf(
+  { format, json, out }: OutputArgs,
+  { input, suffixes }: OutputOptions = {},
+): Promise<Output> {
   if (format !== undefined && !formats.includes(format as Format)) {
     throw new UsageError(`--format takes ${formats.join(', ')}, not '${format}'`)
   }
   if (json && format !== undefined && format !== 'json') throw new UsageError(`--json is not --format ${format}`)
-  if (out !== undefined) await checkWritable(out)
+  const named =
+    out === undefined ? undefined : formatOf(out, { '.csv': 'csv', '.json': 'json', '.ndjson': 'ndjson', ...suffixes })
+  if (out !== undefined) await checkWritable(out, input)
   const isTerminal = out === undefined && process.stdout.isTTY
-  const chosen = json ? 'json' : ((format as Format | undefined) ?? formatOf(out) ?? (isTerminal ? 'table' : 'csv'))
-  return {
-    format: chosen,
-    async write(rows, main) {
-      const text = render(rows, chosen, main, isTerminal ? printable : String)
-      if (out === undefined) process.stdout.write(text)
-      else await writeWhole(out, text)
+  const chosen = json ? 'json' : ((format as Format | undefined) ?? named ?? (isTerminal ? 'table' : undefined))
+  const output: Output = {
+    format: chosen ?? 'csv',
+    isChosen: chosen !== undefined,
+    isTerminal,
+    write: (rows, main) => output.writeWhole(render(rows, output.format, main, isTerminal ? printable : String)),
+    async writeWhole(content) {
+      if (out === undefined) process.stdout.write(content)
+      else await writeWhole(out, content)
     },
   }
+  return output
 }
 
-/** The format that the name of a file says. */
-function formatOf(file: string | undefined): Format | undefined {
-  return formats.find((format) => file?.toLowerCase().endsWith(`.${format}`))
+/** The format that the name of a file says, if it has a suffix. */
+function formatOf(file: string, suffixes: Readonly<Record<string, Format>>): Format | undefined {
+  const suffix = extname(file).toLowerCase()
+  if (suffix === '' || Object.hasOwn(suffixes, suffix)) return suffixes[suffix]
+  throw new UsageError(`--out ${file}: expected ${Object.keys(suffixes).join(', ')}, not ${suffix}`)
 }
 
 /** JSON in which characters that steer a terminal are escaped. It means the same. */
@@ -131,7 +156,8 @@ function table(rows: readonly OutputRow[], columns: readonly string[]): string {
   return `${text.replaceAll(/ +$/gm, '')}\n`
 }
 
-function textOf(value: unknown): string {
+/** A value as the text of a cell. */
+export function textOf(value: unknown): string {
   if (value === undefined || value === null) return ''
   return typeof value === 'object'
     ? Array.isArray(value) && value.length === 0

@@ -1,40 +1,84 @@
 import process from 'node:process'
-import ProgressBar from 'progress'
 import type { BulkProgress } from '../bulk/results.ts'
-import { count, duration } from './words.ts'
+import type { RateLimitState } from '../errors.ts'
+import { printable } from '../errors.ts'
+import { clock, count, duration } from './words.ts'
 
-const EVERY = 10_000
+const SECOND = 1000
+const BAR = 24
 
-/** Shows progress on standard error: a bar on a terminal, a line every ten seconds elsewhere. */
+/**
+ * Shows progress on standard error, whatever happens: on a terminal a line that counts down each second, elsewhere a new
+ * line every ten seconds.
+ */
 export class Progress {
   readonly #what: string
-  #bar: ProgressBar | undefined
-  #lineAt = performance.now() + EVERY
+  readonly #rateLimit: () => RateLimitState
+  #latest: BulkProgress | undefined
+  #latestAt = 0
+  #timer: NodeJS.Timeout | undefined
+  #isShown = false
 
-  constructor(what: string) {
+  constructor(what: string, rateLimit: () => RateLimitState) {
     this.#what = what
+    this.#rateLimit = rateLimit
   }
 
-  /** Shows where the work is. */
-  readonly show = ({ done, failed, total, etaMs }: BulkProgress): void => {
-    const finished = done + failed
-    const left = etaMs === undefined || etaMs < 1000 ? '' : `, about ${duration(etaMs / 1000)} left`
-    const failures = failed > 0 ? `, ${failed} failed` : ''
-    const text = `${count(finished)}${total === undefined ? '' : ` of ${count(total)}`} ${this.#what}${failures}${left}`
-    if (process.stderr.isTTY && total) {
-      this.#bar ??= new ProgressBar('[:bar] :text', { total, width: 30, clear: true, renderThrottle: 50 })
-      this.#bar.curr = Math.min(finished, total)
-      this.#bar.render({ text })
-    } else if (!process.stderr.isTTY && performance.now() >= this.#lineAt) {
-      this.#lineAt = performance.now() + EVERY
-      console.error(text)
-    }
+  begin(): void {
+    const { isTTY } = process.stderr
+    this.#timer = setInterval(() => this.#write(), isTTY ? SECOND : 10 * SECOND).unref()
   }
 
-  /** Removes the bar, before anything else is written. */
+  /** Tells where the work is. */
+  readonly show = (progress: BulkProgress): void => {
+    this.#latest = progress
+    this.#latestAt = performance.now()
+    if (process.stderr.isTTY && this.#timer) this.#write()
+  }
+
+  /** Removes the line, before anything else is written. */
   end(): void {
-    this.#bar?.terminate()
-    this.#bar = undefined
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    if (this.#isShown) process.stderr.write('\r\x1b[2K')
+    this.#isShown = false
+  }
+
+  #write(): void {
+    const text = [this.#where(), ...this.#waits()].join(', ')
+    if (!process.stderr.isTTY) {
+      console.error(text)
+      return
+    }
+    this.#isShown = true
+    const line = `${this.#bar()}${text}`.slice(0, Math.max(20, (process.stderr.columns || 80) - 1))
+    process.stderr.write(`\r\x1b[2K${printable(line)}`)
+  }
+
+  #where(): string {
+    if (!this.#latest) return `${this.#what}: waiting for the server`
+    const { done, failed, total } = this.#latest
+    const of = total === undefined ? '' : ` of ${count(total)}`
+    return `${count(done + failed)}${of} ${this.#what}${failed > 0 ? `, ${count(failed)} failed` : ''}`
+  }
+
+  /** How long it takes, and how long the rate limit is waited for. */
+  #waits(): string[] {
+    const { etaMs } = this.#latest ?? {}
+    const left = etaMs === undefined ? 0 : etaMs - (performance.now() - this.#latestAt)
+    const { queued, resetAt } = this.#rateLimit()
+    const wait = queued > 0 && resetAt ? resetAt.getTime() - Date.now() : 0
+    return [
+      ...(left >= SECOND ? [`${clock(left)} left`] : []),
+      ...(wait > 0 ? [`waiting for the rate limit, ${clock(wait)} to go`] : []),
+    ]
+  }
+
+  #bar(): string {
+    const { done, failed, total } = this.#latest ?? { done: 0, failed: 0, total: undefined }
+    if (!total) return ''
+    const full = Math.min(BAR, Math.floor((BAR * (done + failed)) / total))
+    return `[${'='.repeat(full)}${'-'.repeat(BAR - full)}] `
   }
 }
 

@@ -1,8 +1,8 @@
 import { defineCommand } from 'citty'
 import { type ReportedLink, reportLinks } from '../tasks/report.ts'
-import { clientArgs, clientOf } from './client.ts'
+import { clientArgs } from './client.ts'
 import { command, UsageError } from './command.ts'
-import { readRows } from './input.ts'
+import { readInput } from './input.ts'
 import { type OutputRow, outputArgs, outputOf } from './output.ts'
 import { count, many } from './words.ts'
 import { journalBeside, Work } from './work.ts'
@@ -23,14 +23,13 @@ export const report = command(
     async run({ args }) {
       const { previous: file, out } = args
       const output = await outputOf(args)
-      const client = clientOf(args)
+      const work = new Work(args, 'links')
       const previous = file === undefined ? [] : await readPrevious(file)
       const kept = out === undefined ? undefined : journalBeside(out)
-      const work = new Work(client, 'links')
       const rows: OutputRow[] = []
       let failed = 0
       const main = async () => {
-        const run = reportLinks(work.client, {
+        const run = reportLinks(work.tasks, {
           previous,
           signal: work.signal,
           onProgress: work.progress.show,
@@ -61,13 +60,14 @@ export const report = command(
 )
 
 async function readPrevious(file: string): Promise<ReportedLink[]> {
-  const rows = await readRows(file)
-  for (const { line, values } of rows) {
+  const { columns, rows } = await readInput(file)
+  return rows.map(({ number, cells }) => {
+    const link = Object.fromEntries(columns.map((column, index) => [column, cells[index]]))
     for (const name of ['id', 'clicks']) {
-      if (!/^\d+$/.test(String(values[name]))) {
-        throw new UsageError(`${file}, line ${line}: expected a row of a report with a number in ${name}`)
+      if (!/^\d+$/.test(String(link[name]))) {
+        throw new UsageError(`${file}, row ${number}: expected a row of a report with a number in ${name}`)
       }
     }
-  }
-  return rows.map(({ values }) => values as unknown as ReportedLink)
+    return link as unknown as ReportedLink
+  })
 }

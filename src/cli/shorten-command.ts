@@ -4,55 +4,78 @@ import { defineCommand } from 'citty'
 import { printable } from '../errors.ts'
 import { importLinks } from '../tasks/import.ts'
 import type { LinkRow } from '../tasks/rows.ts'
-import { clientArgs, clientOf } from './client.ts'
-import { command, UsageError } from './command.ts'
+import { clientArgs } from './client.ts'
+import { command, IncompleteError, messageOf, UsageError } from './command.ts'
 import { jsonText } from './output.ts'
 import { many } from './words.ts'
 import { Work } from './work.ts'
 
+/** What is printed of a URL with `--json`. */
+type Entry = { readonly url: unknown } & (
+  | { readonly shorturl: string; readonly created: boolean }
+  | { readonly error: string }
+)
+
 /** `shortlink-sdk shorten` */
 export const shorten = command(
   defineCommand({
-    meta: { name: 'shorten', description: 'Print a short address for each URL, one a line' },
+    meta: { name: 'shorten', description: 'Make a short address for each URL, and print one a line' },
     args: {
       urls: { type: 'positional', required: false, description: 'URL…; without any, one a line from standard input' },
       alias: { type: 'string', valueHint: 'alias', description: 'the alias, for one URL' },
       domain: { type: 'string', valueHint: 'url', description: 'a branded domain of the account' },
-      json: { type: 'boolean', description: 'print a list of { url, shorturl, created }' },
+      reuse: { type: 'boolean', description: 'take a link that leads to the URL already' },
+      json: { type: 'boolean', description: 'print a list of { url, shorturl, created } or { url, error }' },
       ...clientArgs,
     },
     async run({ args }) {
-      const { _: urls, alias, domain, json } = args
+      const { _: urls, alias, domain, reuse, json } = args
       if (urls.length === 0 && process.stdin.isTTY) throw new UsageError('no URL: give one, or lines on standard input')
       if (alias && urls.length !== 1) throw new UsageError('--alias is for one URL')
-      const work = new Work(clientOf(args))
+      const work = new Work(args, 'URLs')
       const rows = async function* (): AsyncGenerator<LinkRow> {
         for await (const url of urls.length > 0 ? urls : linesOf(process.stdin)) {
           yield { url, ...(alias && { custom: alias }), ...(domain && { domain }) }
         }
       }
-      const results: { url: unknown; shorturl: string | undefined; created: boolean | undefined }[] = []
+      const entries: Entry[] = []
       let failed = 0
       let printed = 0
       const main = async () => {
-        for await (const { row, index, shorturl, created, error } of importLinks(work.client, rows(), {
-          signal: work.signal,
-        })) {
-          results[index] = { url: row.url, shorturl, created }
-          work.check(error, !results.some((result) => result?.shorturl !== undefined))
-          if (error !== undefined && !work.signal.aborted) {
+        const options = { signal: work.signal, onProgress: work.progress.show, ...(reuse && { reuse }) }
+        for await (const result of importLinks(work.tasks, rows(), options)) {
+          const { row, index, error } = result
+          const { url } = row
+          if (!result.ok) {
+            work.check(error, !entries.some((entry) => entry && 'shorturl' in entry))
+            if (work.signal.aborted) continue
             failed++
-            console.error(`${printable(String(row.url))}: ${(error as Error).message}`)
+            console.error(`${printable(String(url))}: ${printable(messageOf(error))}`)
           }
-          // In the order of the URLs, whichever is ready first.
-          for (let next = results[printed]; next; next = results[++printed]) {
-            if (!json && next.shorturl !== undefined) console.log(printable(next.shorturl))
+          entries[index] = result.ok
+            ? { url, shorturl: result.shorturl, created: result.created }
+            : { url, error: messageOf(error) }
+          // In the order of the URLs, whichever is ready first. An empty line keeps the pairs of `paste`.
+          for (let next = entries[printed]; next; next = entries[++printed]) {
+            if (!json) console.log('shorturl' in next ? printable(next.shorturl) : '')
           }
         }
       }
-      await work.run(main, () => 'stopped: the short addresses above are done.')
-      if (json) console.log(jsonText(results, 2))
-      if (failed > 0) throw new Error(`${many(failed, 'URL')} failed`)
+      let end: unknown
+      try {
+        await work.run(main, () => 'stopped: the short addresses above are done.')
+      } catch (error) {
+        end = error
+      }
+      const known = entries.filter(Boolean)
+      if (end !== undefined && known.length === 0) throw end
+      if (json) console.log(jsonText(known, 2))
+      // After a stop, what is known but had to wait for the URLs before it.
+      else
+        for (const [index, entry] of entries.entries())
+          if (index >= printed) console.log(entry && 'shorturl' in entry ? printable(entry.shorturl) : '')
+      if (end !== undefined) throw new IncompleteError(messageOf(end))
+      if (failed > 0) throw new IncompleteError(`${many(failed, 'URL')} failed`)
     },
   }),
   Infinity,

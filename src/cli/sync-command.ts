@@ -1,10 +1,10 @@
 import { defineCommand } from 'citty'
 import { itemsOf } from '../tasks/import.ts'
-import type { LinkRow } from '../tasks/rows.ts'
 import { type SyncSummary, syncLinks } from '../tasks/sync.ts'
-import { clientArgs, clientOf } from './client.ts'
-import { command, UsageError } from './command.ts'
-import { readLinks } from './input.ts'
+import { clientArgs } from './client.ts'
+import { readLinks } from './columns.ts'
+import { command, messageOf, UsageError } from './command.ts'
+import { readInput } from './input.ts'
 import { type OutputRow, outputArgs, outputOf } from './output.ts'
 import { timeFor } from './progress.ts'
 import { count, many } from './words.ts'
@@ -33,30 +33,29 @@ export const sync = command(
       const { file, apply, prune, prefix } = args
       if (prune && !prefix?.trim())
         throw new UsageError('--prune needs --prefix, which the aliases that it deletes begin with')
-      const output = await outputOf(args)
-      const client = clientOf(args)
-      const { rows } = await readLinks(file, ['url', 'custom'])
-      if (prune && rows.length === 0) {
+      const output = await outputOf(args, { input: file })
+      const work = new Work(args, 'changes')
+      const { client } = work
+      const input = await readInput(file)
+      const { links } = readLinks(input, [], ['url', 'custom'])
+      if (prune && links.length === 0) {
         // Most likely the program that writes it has failed.
         throw new UsageError(
           `${file}: has no rows, so --prune would delete every link whose alias begins with ${prefix}`,
         )
       }
-      const wanted = rows.map(({ values }) => values as LinkRow)
+      const wanted = links.map(({ row, values }) => ({ ...values, row: row.number }))
       let index = 0
-      for await (const { problem } of itemsOf(wanted)) {
-        const { line, values } = rows[index++]!
-        const alias = values.custom || values.alias
-        const message =
-          problem !== undefined
-            ? (problem as Error).message
-            : alias
-              ? undefined
-              : 'custom: is missing, expected an alias'
-        if (message !== undefined) throw new UsageError(`${file}, line ${line}: ${message}`)
+      for await (const item of itemsOf(wanted)) {
+        const {
+          row,
+          values,
+          problem = item.problem === undefined ? undefined : messageOf(item.problem),
+        } = links[index++]!
+        const message = problem ?? (values.custom ? undefined : 'custom: is missing, expected an alias')
+        if (message !== undefined) throw new UsageError(`${input.name}, row ${row.number}: ${message}`)
       }
 
-      const work = new Work(client, 'changes')
       const steps: OutputRow[] = []
       let plan: SyncSummary | undefined
       const onPlan = (made: SyncSummary) => {
@@ -66,7 +65,7 @@ export const sync = command(
         console.error(`${countsOf(made)}${time}`)
       }
       const main = async () => {
-        const run = syncLinks(work.client, wanted, {
+        const run = syncLinks(work.tasks, wanted, {
           signal: work.signal,
           onPlan,
           onProgress: work.progress.show,

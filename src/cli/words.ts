@@ -10,3 +10,20 @@ export function duration(seconds: number): string {
   const [unit, size] = Object.entries(units).find(([, size]) => seconds >= size) ?? ['second', 1]
   return many(Math.round(seconds / size), unit)
 }
+
+/** Names in quotes: `'Spring' and 'Summer'`. */
+export const listed = (names: readonly string[]): string =>
+  names
+    .map((name) => `'${name}'`)
+    .join(', ')
+    .replace(/, (?=[^,]*$)/, ' and ')
+
+/** A time in milliseconds as a clock counts it down: `0:43`, `33:20`, `5:33:20`. */
+export function clock(ms: number): string {
+  const seconds = Math.ceil(ms / 1000)
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
+  return parts
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':')
+    .replace(/^(00:)?0?/, '')
+}

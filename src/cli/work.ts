@@ -1,10 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { rm } from 'node:fs/promises'
 import process from 'node:process'
 import { fileJournal } from '../bulk/file-journal.ts'
 import type { ShortLinkClient } from '../client.ts'
 import { isShortLinkError } from '../errors.ts'
-import { onAbort } from '../runtime/abort.ts'
 import type { TaskClient } from '../tasks/index.ts'
+import { type ClientArgs, clientOf } from './client.ts'
 import { Progress } from './progress.ts'
 
 const signals = ['SIGINT', 'SIGTERM'] as const
@@ -16,52 +17,41 @@ class Interrupted extends Error {}
 export class Work {
   readonly #controller = new AbortController()
   readonly signal = this.#controller.signal
-  /** The client, whose calls are counted. */
-  readonly client: TaskClient
+  readonly client: ShortLinkClient
+  /** The client, whose creations, updates and deletions are waited for. */
+  readonly tasks: TaskClient
   readonly progress: Progress
-  #inWork = 0
+  /** The write that code runs for, and whether it is at the server now. */
+  readonly #current = new AsyncLocalStorage<{ isSent: boolean }>()
+  readonly #writes = new Set<{ isSent: boolean }>()
   #isStopping = false
   readonly #stop = () => {
-    if (this.#isStopping) process.exit(1)
+    if (this.#isStopping) {
+      console.error('Stopped at once. What was in flight may have been done: the same command finds out.')
+      process.exit(1)
+    }
     this.#isStopping = true
     console.error('\nStopping after the calls in flight. Press Ctrl+C again to stop at once.')
     this.#abortIfIdle()
   }
 
-  /** `what` is counted by the progress, if that is shown. */
-  constructor(client: ShortLinkClient, what = '') {
-    this.progress = new Progress(what)
-    const counted = <Call extends (...args: never[]) => PromiseLike<unknown>>(call: Call) =>
-      ((...args) => {
-        // Nothing more is begun. To fail at once would let the work go on to the next item, and to all others.
-        if (this.#isStopping) {
-          return new Promise((_, reject) => {
-            const end = () => reject(this.signal.reason)
-            if (this.signal.aborted) end()
-            else onAbort(this.signal, end)
-          })
-        }
-        this.#inWork++
-        const result = call(...args)
-        const end = () => {
-          this.#inWork--
-          this.#abortIfIdle()
-        }
-        result.then(end, end)
-        return result
-      }) as Call
+  /** `what` is counted by the progress. */
+  constructor(args: ClientArgs, what: string) {
+    const client = clientOf(args, { apiKey: () => this.#key(), onRetry: () => this.#mark(false) })
     const { links } = client
-    this.client = {
+    this.client = client
+    this.progress = new Progress(what, () => client.rateLimit)
+    this.tasks = {
       get rateLimit() {
         return client.rateLimit
       },
       links: {
         list: (...args) => links.list(...args),
-        create: counted((...args) => links.create(...args)),
-        delete: counted((...args) => links.delete(...args)),
-        find: counted((...args) => links.find(...args)),
-        get: counted((...args) => links.get(...args)),
-        update: counted((...args) => links.update(...args)),
+        find: (...args) => links.find(...args),
+        get: (...args) => links.get(...args),
+        create: this.#tracked((...args) => links.create(...args)),
+        delete: this.#tracked((...args) => links.delete(...args)),
+        update: this.#tracked((...args) => links.update(...args)),
       },
     }
   }
@@ -69,11 +59,13 @@ export class Work {
   /** Does the work. `howToContinue` is told if Ctrl+C ends it. */
   async run(work: () => Promise<void>, howToContinue: () => string): Promise<void> {
     for (const signal of signals) process.on(signal, this.#stop)
+    this.progress.begin()
     try {
       await work()
     } catch (error) {
-      if (!(error instanceof Interrupted)) throw error
-      throw new Error(howToContinue())
+      if (!this.signal.aborted) throw error
+      const { reason } = this.signal
+      throw reason instanceof Interrupted ? new Error(howToContinue()) : reason
     } finally {
       for (const signal of signals) process.off(signal, this.#stop)
       this.progress.end()
@@ -92,9 +84,36 @@ export class Work {
     if (isKeyWrong || (isAddressWrong && isAddressInDoubt)) this.#controller.abort(error)
   }
 
-  /** Ends what waits for the rate limit, once no call is in flight. */
+  /** The key, which is asked for when an attempt has its slot. After Ctrl+C no attempt gets it, so nothing more is begun. */
+  #key(): string | Promise<string> {
+    this.#mark(!this.#isStopping)
+    return this.#isStopping ? new Promise(() => {}) : (process.env.SHORTLINK_API_KEY ?? '')
+  }
+
+  #mark(isSent: boolean): void {
+    const write = this.#current.getStore()
+    if (write) write.isSent = isSent
+    this.#abortIfIdle()
+  }
+
+  #tracked<Args extends unknown[], Result extends PromiseLike<unknown>>(call: (...args: Args) => Result) {
+    return (...args: Args): Result => {
+      const write = { isSent: false }
+      this.#writes.add(write)
+      const result = this.#current.run(write, () => call(...args))
+      const end = () => {
+        this.#writes.delete(write)
+        this.#abortIfIdle()
+      }
+      result.then(end, end)
+      return result
+    }
+  }
+
+  /** Ends what waits for the rate limit and what only reads, once no write is at the server. */
   #abortIfIdle(): void {
-    if (this.#isStopping && this.#inWork <= this.client.rateLimit.queued) this.#controller.abort(new Interrupted())
+    const isIdle = [...this.#writes].every(({ isSent }) => !isSent)
+    if (this.#isStopping && isIdle) this.#controller.abort(new Interrupted())
   }
 }
 

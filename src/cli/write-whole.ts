@@ -1,38 +1,41 @@
+import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import process from 'node:process'
 import { UsageError } from './command.ts'
 
 /**
  * Checks that a file can be written, before work begins whose result goes there.
  *
+ * @param input the file that is read, which must not be overwritten
  * @throws {UsageError} if it cannot
  */
-export async function checkWritable(path: string): Promise<void> {
+export async function checkWritable(path: string, input?: string): Promise<void> {
   // Elsewhere it stands for standard output, where the results go without this option.
   if (path === '-') throw new UsageError('--out takes a file: leave it out for standard output')
   try {
     const file = await existing(path)
     if (file?.isDirectory()) throw new Error(`${path} is a folder`)
+    const read = file?.isFile() && input !== undefined && input !== '-' ? await existing(input) : undefined
+    if (read && read.ino === file?.ino && read.dev === file.dev) throw new Error(`${path} is the file that is read`)
     await access(file ? path : dirname(path), constants.W_OK)
     if (file?.isFile()) await access(dirname(await realpath(path)), constants.W_OK)
   } catch (error) {
-    throw new UsageError(`--out: ${(error as Error).message}`)
+    throw new UsageError(`--out: ${(error as Error).message}. Give another file`)
   }
 }
 
 /** Writes a file whole or not at all, whatever ends the process in between: the old one stays until the new one is on disk. */
-export async function writeWhole(path: string, text: string): Promise<void> {
+export async function writeWhole(path: string, content: string | Buffer): Promise<void> {
   const file = await existing(path)
   // What is no file, such as /dev/stdout or a named pipe, cannot be replaced.
-  if (file && !file.isFile()) return writeFile(path, text)
+  if (file && !file.isFile()) return writeFile(path, content)
   const target = file ? await realpath(path) : path
-  const temporary = `${target}.${process.pid}.tmp`
+  const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`
   try {
     const handle = await open(temporary, 'wx', file?.mode)
     try {
-      await handle.writeFile(text)
+      await handle.writeFile(content)
       await handle.sync()
     } finally {
       await handle.close()

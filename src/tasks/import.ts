@@ -191,6 +191,6 @@ function aliasTwice(alias: unknown, first: string): InvalidRequestError {
   ])
 }
 
-/** Where a row is, by its line in a file if it has one. */
+/** Where a row is, by its number in a file if it has one. */
 const placeOf = (row: unknown, number: number) =>
-  isRecord(row) && typeof row.line === 'number' ? `line ${row.line}` : `row ${number}`
+  `row ${isRecord(row) && typeof row.row === 'number' ? row.row : number}`

@@ -21,37 +21,41 @@ beforeEach(() => {
   }
 })
 
-test('elsewhere than on a terminal, progress is one line every ten seconds', () => {
-  process.stderr.isTTY = false
-  const bar = new Progress('links')
-  for (let second = 0; second < 25; second++) {
-    bar.show(progress(second))
-    vi.advanceTimersByTime(1000)
-  }
-  bar.end()
-  expect(lines).toEqual(['10 of 100 links, about 2 minutes left', '20 of 100 links, about 2 minutes left'])
-})
+const noLimit = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
 
-test('a number of rows that is not known, and failures, are told', () => {
+test('elsewhere than on a terminal, progress is one line every ten seconds, whatever happens', () => {
   process.stderr.isTTY = false
-  const bar = new Progress('links')
+  const bar = new Progress('links', () => noLimit)
+  bar.begin()
   vi.advanceTimersByTime(10_000)
+  bar.show(progress(7))
+  vi.advanceTimersByTime(25_000)
   bar.show(progress(1200, { failed: 3, total: undefined, etaMs: undefined }))
-  expect(lines).toEqual(['1,203 links, 3 failed'])
+  vi.advanceTimersByTime(5000)
+  bar.end()
+  vi.advanceTimersByTime(60_000)
+  expect(lines).toEqual([
+    'links: waiting for the server',
+    '7 of 100 links, 1:20 left',
+    '7 of 100 links, 1:10 left',
+    '1,203 links, 3 failed',
+  ])
 })
 
-test('on a terminal, progress is a bar, which goes when the work ends', () => {
-  const { columns, cursorTo, clearLine } = process.stderr
-  const cleared = vi.fn(() => true)
-  Object.assign(process.stderr, { isTTY: true, columns: 80, cursorTo: () => true, clearLine: cleared })
-  const bar = new Progress('links')
+test('on a terminal, the remaining time counts down each second while the rate limit is waited for', () => {
+  const { columns } = process.stderr
+  Object.assign(process.stderr, { isTTY: true, columns: 100 })
+  const resetAt = new Date(Date.now() + 43_000)
+  const bar = new Progress('links', () => ({ limit: 30, remaining: 0, resetAt, queued: 9 }))
+  bar.begin()
   bar.show(progress(50))
-  expect(lines).toEqual(['[===============---------------] 50 of 100 links, about 2 minutes left'])
-  const before = cleared.mock.calls.length
+  vi.advanceTimersByTime(2000)
   bar.end()
-  expect(cleared.mock.calls.length).toBeGreaterThan(before)
   bar.end()
-  Object.assign(process.stderr, { columns, cursorTo, clearLine })
+  Object.assign(process.stderr, { columns })
+  const line = (left: string, wait: string) =>
+    `\r\u001b[2K[============------------] 50 of 100 links, ${left} left, waiting for the rate limit, ${wait} to go`
+  expect(lines).toEqual([line('1:30', '0:43'), line('1:29', '0:42'), line('1:28', '0:41'), '\r\u001b[2K'])
 })
 
 test.each([

@@ -51,12 +51,12 @@ async function setUp(links: { alias: string }[] = []) {
   }
 }
 
-/** Rows of a file: every tenth has no alias. */
+/** Rows of a file with a column of its own: every tenth has no alias. */
 function csv(rows: number): string {
   const lines = Array.from({ length: rows }, (_, index) => {
-    return `https://shop.example/${index},${index % 10 === 0 ? '' : `p-${index}`}`
+    return `note ${index};https://shop.example/${index};${index % 10 === 0 ? '' : `p-${index}`}`
   })
-  return `url,custom\n${lines.join('\n')}\n`
+  return `Note;url;Keyword\n${lines.join('\n')}\n`
 }
 
 test(`an import of ${ROWS} rows that is killed at ${KILLS} random moments makes one link for each row`, {
@@ -72,7 +72,10 @@ test(`an import of ${ROWS} rows that is killed at ${KILLS} random moments makes 
     const kill = () => sandbox.data.links.length >= moment && child.kill('SIGKILL')
     watch(kill)
     const { signal, stderr } = await ended
-    expect({ signal, stderr }).toEqual({ signal: 'SIGKILL', stderr: '500 links\n' })
+    expect({ signal, stderr }).toEqual({
+      signal: 'SIGKILL',
+      stderr: `read as: Keyword → custom\nnot sent: Note\n${ROWS} links\n`,
+    })
     killed.push(sandbox.data.links.length)
     expect(await readdir(folder)).not.toContain('result.csv')
   }
@@ -83,8 +86,8 @@ test(`an import of ${ROWS} rows that is killed at ${KILLS} random moments makes 
 
   expect(sandbox.data.links).toHaveLength(ROWS)
   expect(new Set(sandbox.data.links.map(({ url }) => url)).size).toBe(ROWS)
-  const results: Record<string, string>[] = parse(await readFile(out, 'utf8'), { columns: true })
-  expect(results.map(({ line }) => Number(line))).toEqual(Array.from({ length: ROWS }, (_, index) => index + 2))
+  const results: Record<string, string>[] = parse(await readFile(out, 'utf8'), { columns: true, delimiter: ';' })
+  expect(results.map(({ Note }) => Note)).toEqual(Array.from({ length: ROWS }, (_, index) => `note ${index}`))
   const address = new Map(sandbox.data.links.map(({ url, alias }) => [url, `https://sho.rt/${alias}`]))
   for (const { url, shorturl, outcome } of results) {
     expect({ outcome, shorturl }).toEqual({ outcome: 'done', shorturl: address.get(url!) })
@@ -106,10 +109,12 @@ test('Ctrl+C ends an import after the calls in flight and says how to continue, 
   })
   const stopped = await first.ended
   expect(stopped.status).toBe(1)
-  expect(stopped.stdout).toBe('')
   expect(stopped.stderr).toMatch(
-    /Stopping after the calls in flight\..*\n.*stopped: \d+ of 100 links are done, and .*links\.csv\.journal remembers them\. The same command continues there\.\n$/,
+    /Stopping after the calls in flight\..*\n\d+ created, 0 found and not changed, \d+ failed\n.*stopped: \d+ of 100 links are done, and .*links\.csv\.journal remembers them\. The same command continues there\.\n$/,
   )
+  // What was made is in the result.
+  expect(stopped.stdout.match(/;true;done;/g)).toHaveLength(sandbox.data.links.length)
+  expect(stopped.stdout.trim().split('\n')).toHaveLength(1 + 100)
   // Nothing was cut off: the journal knows how everything ended that was begun.
   const journal = (await readFile(`${file}.journal`, 'utf8'))
     .trim()
@@ -122,7 +127,7 @@ test('Ctrl+C ends an import after the calls in flight and says how to continue, 
   watch(() => {})
   const second = await start('import', file).ended
   expect(second.status).toBe(0)
-  expect(second.stderr).toMatch(/100 links done, \d+ of them before, 0 failed\n$/)
+  expect(second.stderr).toMatch(/100 created, 0 found and not changed, 0 failed \(\d+ done before\)\n$/)
   expect(sandbox.data.links).toHaveLength(100)
 })
 

@@ -1,0 +1,98 @@
+import { isUtf8 } from 'node:buffer'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import process from 'node:process'
+import { UsageError } from './command.ts'
+
+/** The most that is read of a file: at 30 links a minute, more than a week of work. */
+const MAX_MEBIBYTES = 64
+
+type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be'
+
+/** The text of a file, without its byte order mark, and how it is written. */
+export interface Text {
+  readonly text: string
+  readonly encoding: Encoding
+  readonly hasMark: boolean
+}
+
+/** How messages call a file. */
+export const nameOf = (path: string): string => (path === '-' ? 'standard input' : path)
+
+/**
+ * Reads a text file, or standard input for `-`.
+ *
+ * @throws {UsageError} if it is no text in UTF-8 or UTF-16, or larger than 64 MiB
+ */
+export async function readText(path: string): Promise<Text> {
+  const name = nameOf(path)
+  const bytes = await readBytes(path, name)
+  const encoding = encodingOf(bytes)
+  const text = decode(bytes, encoding)
+  const nul = text.indexOf('\0')
+  if (nul !== -1) throw new UsageError(`${name}, line ${lineAt(text, nul)}: ${noText}`)
+  // Without this, titles of an older encoding would be sent with other letters.
+  if (encoding === 'utf-8' && !isUtf8(bytes)) {
+    const line = lineAt(text, text.indexOf('\uFFFD'))
+    throw new UsageError(
+      `${name}, line ${line}: expected UTF-8 or UTF-16. In a spreadsheet, save the file as "CSV UTF-8"`,
+    )
+  }
+  const hasMark = text.startsWith('\uFEFF')
+  return { text: hasMark ? text.slice(1) : text, encoding, hasMark }
+}
+
+/** The bytes of a text. */
+export function encode({ text, encoding, hasMark }: Text): Buffer {
+  const marked = hasMark ? `\uFEFF${text}` : text
+  if (encoding === 'utf-8') return Buffer.from(marked)
+  const bytes = Buffer.from(marked, 'utf16le')
+  return encoding === 'utf-16be' ? bytes.swap16() : bytes
+}
+
+/** The line of a position in a text, from 1. */
+export const lineAt = (text: string, position: number): number => text.slice(0, position).split('\n').length
+
+const noText = 'is no text: it has NUL bytes. Expected UTF-8, or UTF-16 with its byte order mark'
+
+async function readBytes(path: string, name: string): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    if (path !== '-' && (await stat(path)).isDirectory()) throw new UsageError(`${name}: is a folder, expected a file`)
+    for await (const chunk of path === '-' ? process.stdin : createReadStream(path)) {
+      const bytes = Buffer.from(chunk)
+      if (size === 0) throwIfNotText(bytes, name)
+      size += bytes.length
+      if (size > MAX_MEBIBYTES * 2 ** 20) {
+        throw new UsageError(`${name}: is larger than ${MAX_MEBIBYTES} MiB: split it into several files`)
+      }
+      chunks.push(bytes)
+    }
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    throw new UsageError(`${name}: ${isMissing ? 'there is no such file' : (error as Error).message}`)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Looks at the beginning of a file, before all of it is in memory. */
+function throwIfNotText(bytes: Buffer, name: string): void {
+  // A zip file, as of Excel, Numbers and LibreOffice, or an .xls file.
+  if (/^(PK\x03\x04|\xD0\xCF\x11\xE0)/.test(bytes.toString('latin1', 0, 4))) {
+    throw new UsageError(`${name}: is a workbook, or another zip file. In the spreadsheet, save it as "CSV UTF-8"`)
+  }
+  if (encodingOf(bytes) === 'utf-8' && bytes.includes(0)) throw new UsageError(`${name}: ${noText}`)
+}
+
+function encodingOf(bytes: Buffer): Encoding {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8'
+}
+
+function decode(bytes: Buffer, encoding: Encoding): string {
+  if (encoding === 'utf-8') return bytes.toString()
+  const even = bytes.subarray(0, bytes.length - (bytes.length % 2))
+  return (encoding === 'utf-16be' ? Buffer.from(even).swap16() : even).toString('utf16le')
+}

@@ -1,0 +1,439 @@
+import { mkdir, symlink } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { expect, test, vi } from 'vitest'
+import { run, setUp } from './run.ts'
+
+const shop = (name: string) => `https://shop.example/${name}`
+/** The addresses, aliases and further parameters that a file had sent, in its order. */
+const sentTo = (sandbox: Awaited<ReturnType<typeof setUp>>['sandbox']) =>
+  sandbox.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)
+
+test('import makes a link for every row, and the result is the file with the link and the outcome of each', async () => {
+  const { sandbox, write, read, files } = await setUp()
+  const text = `url,custom,title\n${shop('tea')},tea,Tea\n${shop('cake')},cake,"Cake, with cream"\n${shop('lamps')},,\n`
+  const [file, out] = [await write('links.csv', text), await write('r.csv', '')]
+  expect(await run('import', file, '--out', out)).toEqual({
+    status: 0,
+    stdout: '',
+    stderr: '3 links\n3 created, 0 found and not changed, 0 failed\n',
+  })
+  const random = sandbox.data.links.find(({ url }) => url === shop('lamps'))!.alias
+  expect(await read('r.csv')).toBe(`url,custom,title,shorturl,created,outcome,error
+${shop('tea')},tea,Tea,https://sho.rt/tea,true,done,
+${shop('cake')},cake,"Cake, with cream",https://sho.rt/cake,true,done,
+${shop('lamps')},,,https://sho.rt/${random},true,done,
+`)
+  // The journal and the lock go when all is done.
+  expect(await files()).toEqual(['links.csv', 'r.csv'])
+})
+
+test('the result has every column, delimiter, mark, line end and empty row of the input, and passwords as they were', async () => {
+  const { sandbox, write, read, path } = await setUp()
+  const text = `sep=;\r\nSKU;URL;Alias;Password;Note;Note\r\n1;${shop('tea')};tea;'=x;"a\nb";ü\r\n;;;;;\r\n2;nonsense;b;;;\r\n`
+  const { status, stderr } = await run('import', await write('links.csv', `\uFEFF${text}`), '--out', path('r.csv'))
+  expect(status).toBe(1)
+  expect(stderr).toBe(`read as: Alias → custom
+not sent: SKU, Note, Note
+2 links
+1 created, 0 found and not changed, 1 failed
+shortlink-sdk import: 1 row failed, see outcome and error. To try again, run the same command.
+`)
+  expect(sentTo(sandbox)).toEqual([{ url: shop('tea'), custom: 'tea', password: '=x' }])
+  const error = '"url: expected an absolute URL that begins with http:// or https://, received ""nonsense"""'
+  expect(await read('r.csv')).toBe(
+    `\uFEFFsep=;\r\nSKU;URL;Alias;Password;Note;Note;shorturl;created;outcome;error\r\n1;${shop('tea')};tea;'=x;"a\nb";ü;https://sho.rt/tea;true;done;\r\n;;;;;;;;;\r\n2;nonsense;b;;;;;;not-sent;${error}\r\n`,
+  )
+})
+
+test('a result that is imported again is replaced: rows that are done are not sent, the others are', async () => {
+  const { sandbox, write, read, path } = await setUp()
+  const header = 'created,url,custom,shorturl,result_created,outcome,error'
+  const file = await write(
+    'r.csv',
+    `${header}\nmonday,${shop('tea')},tea,https://sho.rt/tea,true,done,\ntuesday,${shop('cake')},cake,,,rejected,No.\n`,
+  )
+  const { stderr } = await run('import', file, '--out', path('r2.csv'))
+  expect(sentTo(sandbox)).toEqual([{ url: shop('cake'), custom: 'cake' }])
+  expect(stderr).toContain('2 links (1 done before)\n2 created, 0 found and not changed, 0 failed (1 done before)')
+  expect(await read('r2.csv')).toBe(
+    `${header}\nmonday,${shop('tea')},tea,https://sho.rt/tea,true,done,\ntuesday,${shop('cake')},cake,https://sho.rt/cake,true,done,\n`,
+  )
+})
+
+test.each([
+  ['json', (rows: unknown[]) => JSON.stringify(rows), (text: string) => JSON.parse(text)],
+  [
+    'ndjson',
+    (rows: unknown[]) => rows.map((row) => JSON.stringify(row)).join('\n\n'),
+    (text: string) =>
+      text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+  ],
+])('a .%s file comes back as one, with the four keys', async (suffix, format, parse) => {
+  const { write } = await setUp()
+  const row = { longurl: shop('tea'), alias: 'tea', extra: { deep: [1, null] } }
+  const { status, stdout } = await run('import', await write(`links.${suffix}`, format([row])))
+  expect(status).toBe(0)
+  expect(parse(stdout)).toEqual([{ ...row, shorturl: 'https://sho.rt/tea', created: true, outcome: 'done' }])
+})
+
+test('a failed row keeps the journal, and the same command tries only that row again', async () => {
+  const { sandbox, write, files, path } = await setUp()
+  const first = await write('links.csv', `url,custom\n${shop('tea')},tea\n${shop('x')},tea\n${shop('lamps')},lamps\n`)
+  const failed = await run('import', first)
+  expect(failed.status).toBe(1)
+  expect(failed.stdout).toContain(`${shop('x')},tea,,,not-sent,"custom: ""tea"" is the alias of row 2 already"`)
+  expect(await files()).toEqual(['links.csv', 'links.csv.journal'])
+
+  const before = sandbox.requests.length
+  await write('links.csv', `url,custom\n${shop('tea')},tea\n${shop('cake')},cake\n${shop('lamps')},lamps\n`)
+  const second = await run('import', path('links.csv'), '--json')
+  expect(second.status).toBe(0)
+  expect(JSON.parse(second.stdout)).toMatchObject([
+    { shorturl: 'https://sho.rt/tea', outcome: 'done' },
+    { shorturl: 'https://sho.rt/cake', created: true, outcome: 'done' },
+    { shorturl: 'https://sho.rt/lamps', outcome: 'done' },
+  ])
+  expect(second.stderr).toContain('3 created, 0 found and not changed, 0 failed (2 done before)')
+  expect(sandbox.requests).toHaveLength(before + 1)
+  expect(await files()).toEqual(['links.csv'])
+})
+
+test('what was made before, and what was found, are two numbers', async () => {
+  const { write } = await setUp({ data: { links: [{ alias: 'tea', url: shop('tea') }] } })
+  const file = await write('links.csv', `url,custom\n${shop('tea')},tea\n${shop('cake')},cake\n`)
+  const { stdout, stderr } = await run('import', file)
+  expect(stderr).toContain('1 created, 1 found and not changed, 0 failed\n')
+  expect(stdout).toContain('https://sho.rt/tea,false,done,')
+})
+
+test('import --dry-run says how long it takes and what is wrong, needs no key, and sends nothing', async () => {
+  const { sandbox, write } = await setUp()
+  vi.stubEnv('SHORTLINK_RATE_LIMIT', '30')
+  vi.stubEnv('SHORTLINK_BASE_URL', undefined)
+  vi.stubEnv('SHORTLINK_API_KEY', undefined)
+  const rows = Array.from({ length: 1000 }, (_, index) => `${shop(String(index))},p-${index}`)
+  const good = await run('import', await write('good.csv', `url,custom\n${rows.join('\n')}`), '--dry-run')
+  expect(good).toEqual({ status: 0, stdout: '', stderr: '1,000 links, about 34 minutes at 30 a minute\n' })
+  const file = await write('bad.csv', `url,custom,expiry\n,"t\nea",\n${shop('x')},a,\n${shop('y')},b,24.12.2030\n`)
+  const bad = await run('import', file, '--dry-run')
+  expect(bad.status).toBe(1)
+  expect(bad.stderr).toContain(`${file}, row 2: url: is missing, expected an absolute URL`)
+  expect(bad.stderr).toContain(`${file}, row 4: expiry: expected YYYY-MM-DD HH:MM:SS, without seconds`)
+  expect(bad.stderr).toContain('shortlink-sdk import: 2 rows cannot be imported')
+  expect((await run('import', file)).stderr).toContain('no address: set SHORTLINK_BASE_URL')
+  expect(sandbox.requests).toEqual([])
+})
+
+test('import --on-taken suffix gives a taken alias a number', async () => {
+  const { write } = await setUp({ data: { links: [{ alias: 'tea', url: shop('other') }] } })
+  const file = await write('links.ndjson', `{"longurl":"${shop('tea')}","alias":"tea"}\n`)
+  const refused = await run('import', file)
+  expect(refused.status).toBe(1)
+  expect(refused.stdout).toContain('already leads to https://shop.example/other')
+  const { status, stdout } = await run('import', file, '--on-taken', 'suffix', '--format', 'ndjson')
+  expect(status).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ shorturl: 'https://sho.rt/tea-2' })
+})
+
+test('lists and objects in cells are sent as such, utm columns as parameters, and other cells as they are', async () => {
+  const { sandbox, write } = await setUp()
+  const cells: Record<string, string> = {
+    url: shop('tea'),
+    title: '[Tea]',
+    pixels: '[1,2]',
+    channel: '[2]',
+    deeplink: '{"auto":true}',
+    geotarget: '[{"location":"Germany","link":"https://shop.example/de"}]',
+    devicetarget: '[{"device":"iPhone","link":"https://shop.example/ios"}]',
+    languagetarget: '[{"language":"de","link":"https://shop.example/de"}]',
+    parameters: '[{"name":"ref","value":"[mail]"}]',
+    'UTM Source': 'flyer',
+    utm_medium: '',
+  }
+  const quoted = Object.values(cells).map((cell) => `"${cell.replaceAll('"', '""')}"`)
+  const file = await write('links.csv', `${Object.keys(cells).join(';')}\n${quoted.join(';')}\n`)
+  expect(await run('import', file)).toMatchObject({ status: 0 })
+  const { url, title, channel: _, 'UTM Source': value, utm_medium: __, ...json } = cells
+  const lists = Object.fromEntries(Object.entries(json).map(([name, cell]) => [name, JSON.parse(cell)]))
+  const parameters = [...lists.parameters, { name: 'utm_source', value }]
+  expect(sentTo(sandbox)).toEqual([{ url, title, ...lists, parameters, channel: 2 }])
+})
+
+test.each([
+  ['2030-12-24 18:00:05', '2030-12-24 18:00:05'],
+  ['2030-12-24 18:00', '2030-12-24 18:00:00'],
+  ['2030-12-24T18:00', '2030-12-24 18:00:00'],
+  ['2030-12-24T18:00:05', '2030-12-24 18:00:05'],
+  ['2030-12-24', '2030-12-24 23:59:59'],
+])('the date %s is sent as %s', async (cell, expiry) => {
+  const { sandbox, write } = await setUp()
+  await run('import', await write('links.csv', `url,custom,expiry\n${shop('tea')},tea,${cell}\n`))
+  expect(sentTo(sandbox)).toEqual([{ url: shop('tea'), custom: 'tea', expiry }])
+})
+
+test.each(['2030-02-30', '24.12.2030', '2030-12-24 25:00', '12/24/2030', '2030-12-24T18:00:00Z'])(
+  'the date %s fails its row with the accepted forms, and nothing is sent',
+  async (cell) => {
+    const { sandbox, write } = await setUp()
+    const { stdout } = await run('import', await write('links.csv', `url,custom,expiry\n${shop('tea')},tea,${cell}\n`))
+    expect(stdout).toContain('not-sent,"expiry: expected YYYY-MM-DD HH:MM:SS, without seconds, with T, or YYYY-MM-DD')
+    expect(sentTo(sandbox)).toEqual([])
+  },
+)
+
+test('campaigns and channels may be given by name, and an unknown one fails its row with the near ones', async () => {
+  const { sandbox, write } = await setUp({
+    data: { campaigns: [{ name: 'Spring' }, { name: 'Summer sale' }], channels: [{ name: 'Flyers' }], links: [] },
+  })
+  const rows = [`tea,spring,Flyers`, `cake,2,`, `lamps,Sprng,`, `boots,Summer,`, `hats,,1`, `x,,`]
+  const file = await write(
+    'links.csv',
+    `url,custom,campaign,channel\n${rows.map((row) => `${shop(row.split(',')[0]!)},${row}`).join('\n')}\n`,
+  )
+  const { status, stdout } = await run('import', file, '--campaign', 'Summer sale')
+  expect(status).toBe(1)
+  expect(
+    sentTo(sandbox).map((body) =>
+      Object.values(body as object)
+        .slice(1)
+        .map(String),
+    ),
+  ).toEqual([
+    ['tea', '1', '1'],
+    ['cake', '2'],
+    ['hats', '2', '1'],
+    ['x', '2'],
+  ])
+  expect(stdout).toContain(`"campaign: there is none called ""Sprng"", did you mean 'Spring'?"`)
+  expect(stdout).toContain(`"campaign: there is none called ""Summer"", did you mean 'Summer sale'?"`)
+  const wrong = await run('import', file, '--campaign', 'Autumn')
+  expect(wrong.status).toBe(2)
+  expect(wrong.stderr).toContain(`--campaign: there is none called "Autumn", there are 'Spring' and 'Summer sale'`)
+})
+
+test('--domain is for the rows that have none', async () => {
+  const { write } = await setUp()
+  const file = await write('links.csv', `url,custom,domain\n${shop('a')},a,\n${shop('b')},b,https://b.example\n`)
+  const { stdout } = await run('import', file, '--domain', 'https://go.example')
+  expect(stdout.split('\n').slice(1, 3)).toEqual([
+    `${shop('a')},a,,https://go.example/a,true,done,`,
+    `${shop('b')},b,https://b.example,https://b.example/b,true,done,`,
+  ])
+})
+
+test('import ends at the first row if the key is wrong, and the key is shown nowhere', async () => {
+  const { sandbox, write, files } = await setUp()
+  vi.stubEnv('SHORTLINK_API_KEY', 'wrong-key-1234567890')
+  const rows = Array.from({ length: 100 }, (_, index) => `${shop(String(index))},p-${index}`).join('\n')
+  const { status, stdout, stderr } = await run('import', await write('links.csv', `url,custom\n${rows}`))
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+  expect(stderr).toContain('401')
+  expect(stderr).toContain('SHORTLINK_API_KEY')
+  expect(stderr).not.toMatch(/1234567890|apiKey|authScheme/)
+  expect(sandbox.requests.length).toBeLessThanOrEqual(20)
+  expect(await files()).not.toContain('result.csv')
+})
+
+test('import and shorten end at the first failure if the address is wrong, and name it', async () => {
+  const { sandbox, write } = await setUp()
+  const rows = Array.from({ length: 100 }, (_, index) => `${shop(String(index))},p-${index}`)
+  const file = await write('links.csv', `url,custom\n${rows.join('\n')}`)
+  const address = `${process.env.SHORTLINK_BASE_URL}/v2`
+  for (const command of [
+    ['import', file],
+    ['shorten', shop('a'), shop('b')],
+  ]) {
+    const { status, stdout, stderr } = await run(...command, '--base-url', address)
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr.match(new RegExp(`right\\? It is ${address}`, 'g'))).toHaveLength(1)
+  }
+  expect(sandbox.requests.length).toBeLessThanOrEqual(30)
+})
+
+test.each([0, 15])('import goes on if the campaign of row %i is not found', async (after) => {
+  const { sandbox, write } = await setUp()
+  sandbox.fail({ path: '/url/add', after, status: 404, body: { error: 1, message: 'No.' } })
+  const rows = Array.from({ length: 20 }, (_, index) => `${shop(String(index))},p-${index},2`)
+  const { status, stderr } = await run('import', await write('links.csv', `url,custom,campaign\n${rows.join('\n')}`))
+  expect(status).toBe(1)
+  expect(stderr).toContain('19 created, 0 found and not changed, 1 failed')
+})
+
+test('standard input is read for -, whatever its format, and comes back in it', async () => {
+  await setUp()
+  for (const [text, first] of [
+    [`url\tcustom\n${shop('a')}\ta\n`, 'url\tcustom\tshorturl\tcreated\toutcome\terror'],
+    [`[{"url":"${shop('b')}","custom":"b"}]`, '['],
+    [
+      `{"url":"${shop('c')}","custom":"c"}\n`,
+      `{"url":"${shop('c')}","custom":"c","shorturl":"https://sho.rt/c","created":true,"outcome":"done"}`,
+    ],
+  ] as const) {
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([Buffer.from(text)]) as never)
+    const { status, stdout } = await run('import', '-')
+    expect(status).toBe(0)
+    expect(stdout.split('\n')[0]).toBe(first)
+  }
+  vi.restoreAllMocks()
+})
+
+test.each([
+  ['utf16le', (bytes: Buffer) => bytes],
+  ['utf16be', (bytes: Buffer) => bytes.swap16()],
+])('a file in %s is read, and the result is written in it', async (_name, order) => {
+  const { sandbox, write, path } = await setUp()
+  const text = (rows: string[]) => order(Buffer.from(`\uFEFF${rows.map((row) => `${row}\r\n`).join('')}`, 'utf16le'))
+  const file = await write('links.txt', text(['url\tcustom\ttitle', `${shop('tea')}\ttea\tThé`]))
+  expect((await run('import', file, '--out', path('r.txt'))).status).toBe(0)
+  expect(sandbox.data.links[0]!.title).toBe('Thé')
+  const { readFile } = await import('node:fs/promises')
+  expect(await readFile(path('r.txt'))).toEqual(
+    text([
+      'url\tcustom\ttitle\tshorturl\tcreated\toutcome\terror',
+      `${shop('tea')}\ttea\tThé\thttps://sho.rt/tea\ttrue\tdone\t`,
+    ]),
+  )
+})
+
+const alias = 'could be the alias, and would not be sent. Say --map'
+
+test.each<[string, string, string | Buffer | undefined, string]>([
+  ['a file that is not there', 'none.csv', undefined, ': there is no such file'],
+  ['another kind of file', 'links.xml', 'x', ': expected a .csv, .tsv, .txt, .json or .ndjson file'],
+  [
+    'a workbook',
+    'links.xlsx',
+    Buffer.from('PK\x03\x04abc\0'),
+    ': is a workbook, or another zip file. In the spreadsheet, save it as "CSV UTF-8"',
+  ],
+  ['a workbook under another name', 'links.csv', Buffer.from('PK\x03\x04abc\0'), ': is a workbook'],
+  ['NUL bytes', 'links.csv', Buffer.alloc(100), ': is no text: it has NUL bytes'],
+  ['a NUL byte far behind', 'links.csv', `url\n${'a\n'.repeat(100_000)}\0`, ', line 100002: is no text'],
+  ['an empty file', 'links.csv', '\uFEFF\n', ', line 1: expected the names of the columns, the file is empty'],
+  [
+    'two columns for one parameter',
+    'links.csv',
+    'url,alias,Slug\na,b,c\n',
+    ": there are two columns for custom: alias and Slug. Say which it is: --map 'alias=custom'",
+  ],
+  ['an old encoding', 'links.csv', Buffer.from('url\na\nb\xfc\n', 'latin1'), ', line 3: expected UTF-8 or UTF-16.'],
+  ['no column url', 'links.csv', `name,page\na,${shop('b')}\n`, ': expected a column url (or longurl, destination'],
+  [
+    'addresses without a header',
+    'links.txt',
+    `${shop('a')}\n${shop('b')}\n`,
+    ', line 1: expected the names of the columns, such as url, found an address',
+  ],
+  [
+    'a slip in a column',
+    'links.csv',
+    'url,custom,titel\na,b,c\n',
+    ", column titel: did you mean title? Say --map 'titel=title', or --map 'titel=' if it is something else",
+  ],
+  [
+    'a column called as aliases are',
+    'links.csv',
+    `url,Vanity URL\n${shop('a')},a\n`,
+    `: column 'Vanity URL' ${alias} 'Vanity URL=custom', or --map 'Vanity URL=' to leave it out`,
+  ],
+  [
+    'a column of short addresses',
+    'links.csv',
+    `url,Kurz\n${shop('a')},go.example/a\n${shop('b')},go.example/b\n`,
+    `: column 'Kurz' ${alias}`,
+  ],
+  [
+    'a column of short names',
+    'links.csv',
+    `url,Kürzel\n${shop('a')},tee\n${shop('b')},lampen\n`,
+    `: column 'Kürzel' ${alias}`,
+  ],
+  ['too many cells', 'links.csv', 'url,custom\na,b\nc,d,e\n', ', row 3: has 3 cells, but there are 2 columns'],
+  [
+    'an open quote',
+    'links.csv',
+    'url,custom\na,b\n"a,b\nc,d\ne,f\n',
+    ', line 3: a quote (") opens a cell here and does not close it',
+  ],
+  ['an open quote before others', 'links.csv', 'url,title\na,"b\nc,"d ""x"""\n', ', line 2: a quote (") opens'],
+  ['a quote in a cell', 'links.csv', 'url,title\na,5" lamp\n', ', line 2: Invalid Opening Quote'],
+  ['broken JSON', 'links.json', '[\n {"url": "a"},\n {"url": }\n]', ', line 3: expected JSON'],
+  ['JSON that is no list', 'links.json', '{"url": "a"}', ', line 1: expected a list of objects'],
+  ['JSON rows that are none', 'links.json', '[{"url": "a"}, 7]', ', row 2: expected an object'],
+  ['a broken line', 'links.ndjson', '{"url": "a"}\n{"url": \n', ', line 2: expected JSON'],
+])('import refuses %s with its place, in two lines, and sends nothing', async (_what, name, text, message) => {
+  const { sandbox, write, path, files } = await setUp()
+  const file = text === undefined ? path(name) : await write(name, text)
+  const { status, stdout, stderr } = await run('import', file)
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+  expect(stderr).toContain(`shortlink-sdk import: ${file}${message}`)
+  expect(stderr.split('\n')).toHaveLength(3)
+  expect(sandbox.requests).toEqual([])
+  expect(await files()).toEqual(text === undefined ? [] : [name])
+})
+
+test('a folder, and a file beyond the limit, are refused in a sentence', async () => {
+  const { path, write } = await setUp()
+  await mkdir(path('x.csv'))
+  expect((await run('import', path('x.csv'))).stderr).toContain(`${path('x.csv')}: is a folder, expected a file`)
+  const large = await write('large.csv', `url\n${'a\n'.repeat(33 * 2 ** 20)}`)
+  expect((await run('import', large)).stderr).toContain('is larger than 64 MiB: split it into several files')
+})
+
+test('--map says what a column is, and what is none; the other columns for it are then not sent', async () => {
+  const { sandbox, write } = await setUp()
+  const file = await write('links.csv', `URL,Old URL,Vanity Name,Titel\n${shop('a')},${shop('old')},a,A\n`)
+  const maps = ['Old URL=url', 'vanity-name=custom', 'Titel='].flatMap((map) => ['--map', map])
+  const { stderr } = await run('import', file, ...maps)
+  expect(stderr).toContain('read as: Old URL → url, Vanity Name → custom\nnot sent: URL, Titel\n')
+  expect(sentTo(sandbox)).toEqual([{ url: shop('old'), custom: 'a' }])
+  for (const [map, message] of [
+    ['Vanity', "--map takes 'Column=parameter', not 'Vanity'"],
+    ['Vanty=custom', "has no column 'Vanty', but URL, Old URL"],
+    ['Titel=titel', "--map: a link has no parameter 'titel', did you mean title?"],
+  ] as const) {
+    expect((await run('import', file, '--map', map)).stderr).toContain(message)
+  }
+})
+
+test('a status or type of another program is no parameter, but ours is', async () => {
+  const { sandbox, write } = await setUp()
+  await run('import', await write('a.csv', `url,custom,Status,Type\n${shop('a')},a,Active,link\n`))
+  await run('import', await write('b.csv', `url,custom,Status,Type\n${shop('b')},b,Private,direct\n`))
+  expect(sentTo(sandbox)).toEqual([
+    { url: shop('a'), custom: 'a' },
+    { url: shop('b'), custom: 'b', status: 'private', type: 'direct' },
+  ])
+})
+
+test('the input is never overwritten, whatever the output is called', async () => {
+  const { write, path, read } = await setUp()
+  const text = `url,custom\n${shop('a')},a\n`
+  const file = await write('links.csv', text)
+  await symlink(file, path('other.csv'))
+  await mkdir(path('folder'))
+  for (const out of ['links.csv', 'other.csv', 'folder/../links.csv']) {
+    const { status, stderr } = await run('import', file, '--out', path('').concat('/', out))
+    expect(status).toBe(2)
+    expect(stderr).toContain('is the file that is read. Give another file')
+  }
+  expect(await read('links.csv')).toBe(text)
+})
+
+test('a second import of a file that is being imported is refused, through a symlink and with another output too', async () => {
+  const { sandbox, write, path, files } = await setUp()
+  const file = await write('links.csv', `url\n${shop('a')}\n`)
+  await symlink(file, path('other.csv'))
+  sandbox.fail({ path: '/url/add', delay: 300 })
+  const first = run('import', file, '--out', path('r.csv'))
+  await vi.waitFor(() => expect(sandbox.requests.length).toBeGreaterThan(0))
+  const second = await run('import', path('other.csv'), '--out', path('r2.csv'))
+  expect(second.status).toBe(1)
+  expect(second.stderr).toContain('in use by another run')
+  expect((await first).status).toBe(0)
+  expect(sandbox.data.links).toHaveLength(1)
+  expect(await files()).toEqual(['links.csv', 'other.csv', 'r.csv'])
+})
