@@ -1,6 +1,6 @@
 import { linkUpdate } from '../resources/links/params.ts'
 import { dateTime, httpUrl, similarName } from '../schema/checks.ts'
-import { shown } from '../schema/expected.ts'
+import { formatValue } from '../schema/expected.ts'
 import type { LinkRow } from '../tasks/rows.ts'
 import { UsageError } from './command.ts'
 import type { Input, InputRow } from './input.ts'
@@ -188,7 +188,7 @@ function readLink(row: InputRow, meaning: readonly (string | undefined)[]): Read
   if (values.expiry !== undefined) {
     const expiry = readDate(values.expiry)
     if (expiry) values.expiry = expiry
-    else problem = `expiry: expected ${dateForms}, received ${shown(values.expiry)}`
+    else problem = `expiry: expected ${dateForms}, received ${formatValue(values.expiry)}`
   }
   return { row, values, problem }
 }

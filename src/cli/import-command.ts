@@ -201,7 +201,7 @@ function withAdvice(error: unknown): unknown {
 function write(output: Output, input: Input, results: ReadonlyMap<number, RowResult>, out = ''): Promise<void> {
   const rows = () => resultRows(input, results)
   const format = output.isChosen ? output.format : input.format
-  if (format === 'table') return output.write(rows())
+  if (format === 'table' || format === 'md') return output.write(rows())
   if (format !== 'csv') return output.writeWhole(resultJson(rows(), format))
   const delimiter = extname(out).toLowerCase() === '.tsv' ? '\t' : input.dialect.delimiter
   return output.writeWhole(resultTable(input, results, output.isTerminal ? printable : String, delimiter))

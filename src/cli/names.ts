@@ -1,6 +1,6 @@
 import type { ShortLinkClient } from '../client.ts'
 import { id, similarName } from '../schema/checks.ts'
-import { shown } from '../schema/expected.ts'
+import { formatValue } from '../schema/expected.ts'
 import type { ReadLink } from './columns.ts'
 import { UsageError } from './command.ts'
 import { listed } from './words.ts'
@@ -67,11 +67,11 @@ function finder(kind: Kind, ids: ReadonlyMap<string, readonly number[]>): (name:
       ids.get(name) ?? names.filter((other) => lower(other) === lower(name)).flatMap((other) => ids.get(other)!)
     if (exact.length === 1) return exact[0]!
     if (exact.length > 1)
-      return `${kind}: ${shown(name)} is the name of ${exact.length}, give its id: ${exact.join(', ')}`
+      return `${kind}: ${formatValue(name)} is the name of ${exact.length}, give its id: ${exact.join(', ')}`
     const near = names.filter((other) => similarName(name, [other]) || isPart(lower(name), lower(other)))
     const advice =
       near.length > 0 ? `did you mean ${listed(near.slice(0, 5))}?` : `there are ${listed(names.slice(0, 5))}`
-    return `${kind}: there is none called ${shown(name)}${names.length > 0 ? `, ${advice}` : ''}`
+    return `${kind}: there is none called ${formatValue(name)}${names.length > 0 ? `, ${advice}` : ''}`
   }
 }
 

@@ -20,7 +20,7 @@ export const outputArgs = {
   out: {
     type: 'string',
     valueHint: 'file',
-    description: 'write into a file, whole or not at all: .csv, .json or .ndjson',
+    description: 'write into a file, whole or not at all: .csv, .json, .ndjson or .md',
   },
 } as const
 
@@ -61,7 +61,9 @@ export async function outputOf(
   }
   if (json && format !== undefined && format !== 'json') throw new UsageError(`--json is not --format ${format}`)
   const named =
-    out === undefined ? undefined : formatOf(out, { '.csv': 'csv', '.json': 'json', '.ndjson': 'ndjson', ...suffixes })
+    out === undefined
+      ? undefined
+      : formatOf(out, { '.csv': 'csv', '.json': 'json', '.ndjson': 'ndjson', '.md': 'md', ...suffixes })
   if (out !== undefined) await checkWritable(out, input)
   const isTerminal = out === undefined && process.stdout.isTTY
   const chosen = json ? 'json' : ((format as Format | undefined) ?? named ?? (isTerminal ? 'table' : undefined))

@@ -79,7 +79,7 @@ export class Work {
   check(error: unknown, isAddressInDoubt = false): void {
     if (!isShortLinkError(error)) return
     const isKeyWrong = error.code === 'authentication' || error.code === 'configuration'
-    const isRedirect = error.code === 'api' && error.status >= 300 && error.status < 400
+    const isRedirect = error.code === 'api' && error.httpStatus >= 300 && error.httpStatus < 400
     const isAddressWrong = isRedirect || ['connection', 'invalid_response', 'not_found'].includes(error.code)
     if (isKeyWrong || (isAddressWrong && isAddressInDoubt)) this.#controller.abort(error)
   }
