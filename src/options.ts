@@ -75,7 +75,10 @@ export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 
    * `report`: return the row as the server sent it, and call `onDrift`. `off`: check the envelope only.
    */
   validation?: 'strict' | 'report' | 'off' | undefined
-  /** The `fetch` function to use. Default: the global one, looked up at each call. */
+  /**
+   * The `fetch` function to use. Default: the global one, looked up at each call. Uploads of streams need one that sends web
+   * streams, such as that of undici; node-fetch does not.
+   */
   fetch?: Fetch | undefined
   /** Whether to send the API key to the app-opener API. The platform does not document where it expects one. Default `none`. */
   openerAuth?: 'none' | 'bearer' | undefined

@@ -22,7 +22,7 @@ import { describeUnreadable, isHtml } from './json.ts'
 import { contextOf, type PreparedCall } from './request.ts'
 import { type Failure, mayRepeat } from './retry.ts'
 import { type Redact, redactBody, redactCause, redactHeaders, redactIssues, redactLine } from './secrets.ts'
-import { FollowedRedirectError } from './xhr-fetch.ts'
+import { FollowedRedirectError } from './upload-browser.ts'
 
 /** How much of a text from a server or a fetch is quoted in a message, in characters. */
 const SHOWN = 300

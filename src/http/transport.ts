@@ -39,7 +39,8 @@ import {
 import type { RequestOptions } from './request-options.ts'
 import { type Failure, retryDelay } from './retry.ts'
 import { type Redact, redactHeaders, redactIssues, showWithout } from './secrets.ts'
-import { type OpenedUpload, openUpload, UnreadableContentError, type UploadContent } from './upload.ts'
+import { type OpenedUpload, openUpload, UnreadableContentError, type Upload, type UploadContent } from './upload.ts'
+import { openInBrowser } from './upload-browser.ts'
 
 /** The options of a client with their defaults filled in. */
 export interface Settings extends CallDefaults {
@@ -268,11 +269,14 @@ export class Transport {
     const work = async (signal: AbortSignal) => {
       const authorization = call.api.usesKey ? await call.apiKey.authorization() : null
       emit(call, 'onRequest', () => ({ attempt: state.attempt }))
-      upload = call.upload && (await openUpload(call.upload, { fetch, hasKey: authorization !== null, signal }))
+      const open = (content: Upload) =>
+        isBrowser()
+          ? openInBrowser(content, { fetch, hasKey: authorization !== null, signal })
+          : openUpload(content, fetch)
+      upload = call.upload && (await open(call.upload))
       throwIfAborted(signal)
       isSent = true
-      const sending = this.#send(call, authorization, upload, signal)
-      response = await (upload?.failed ? Promise.race([sending, upload.failed]) : sending)
+      response = await this.#send(call, authorization, upload, signal)
       upload?.onSent?.()
       const text = await readText(response, maxResponseSize, signal)
       return { response, text, body: parseBody(text) }

@@ -1,25 +1,14 @@
-import type { Issue } from '../errors.ts'
-import { throwIfAborted } from '../runtime/abort.ts'
-import {
-  asyncIterator,
-  canStream,
-  isBrowser,
-  knownToFetch,
-  sentOnce,
-  streamedRedirect,
-  toNodeStream,
-} from '../runtime/environment.ts'
+import { ConfigurationError, type Issue } from '../errors.ts'
+import { asyncIterator, canStream, knownToFetch, sentOnce, streamedRedirect } from '../runtime/environment.ts'
 import { type Fetch, runtimeFetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
 import { aFunction, type Checks } from '../schema/checks.ts'
 import { mismatch } from '../schema/expected.ts'
 import { requestOptionChecks } from './request-options.ts'
-import { type UploadProgress, xhrFetch } from './xhr-fetch.ts'
-
-export type { UploadProgress } from './xhr-fetch.ts'
 
 /**
- * The content of a file: data in memory, or a source of bytes that is read once, while it is sent. `fileFromPath` of
+ * The content of a file: data in memory, or a source of bytes that is read once, while it is sent. A `fetch` of your own gets
+ * bytes, or a web stream if the content is a stream or larger than 16 MiB. `fileFromPath` of
  * `shortlink-sdk/node` opens a file on disk as a `Blob` without reading it into memory.
  */
 export type UploadContent =
@@ -28,6 +17,14 @@ export type UploadContent =
   | ArrayBufferView
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array>
+
+/** The progress of an upload. */
+export interface UploadProgress {
+  /** Bytes sent so far. */
+  readonly loaded: number
+  /** The size of the content in bytes; `undefined` if unknown. */
+  readonly total: number | undefined
+}
 
 /** The content of an upload, and the callback for its progress. */
 export interface Upload {
@@ -69,78 +66,49 @@ export interface OpenedUpload {
   readonly onSent?: () => void
   /** Closes a source that was not read to its end. Node would go on reading after an abort. */
   readonly close?: () => void
-  /** Rejects if the source fails. Some fetches do not notice: node-fetch 2 waits for the rest. */
-  readonly failed?: Promise<never>
   /** The error of the source, if it failed. */
   readonly sourceError?: () => unknown
 }
 
-/** The maximum size of content that fetch may copy into memory to report a redirect, in bytes. */
-const COPIED = 16 * 1024 * 1024
-
-/** What an attempt is sent with. */
-interface Sender {
-  readonly fetch: Fetch
-  readonly hasKey: boolean
-  readonly signal: AbortSignal
-}
+/** The maximum size of content that may be copied into memory, in bytes. */
+const MAX_COPIED = 16 * 1024 * 1024
 
 /** Thrown if the content could not be read before anything was sent. @internal */
 export class UnreadableContentError extends Error {}
 
+/** @throws {UnreadableContentError} if the content cannot be read. @internal */
+export const whileReading = <T>(reading: Promise<T>): Promise<T> =>
+  reading.catch((cause) => {
+    throw new UnreadableContentError('the content could not be read', { cause })
+  })
+
 /**
- * Opens the content for one attempt. It bypasses ky, which would clone the request and so hold the content in memory.
+ * Opens the content for one attempt, outside of browsers: content in memory is sent as it is, everything else as a web
+ * stream. It bypasses ky, which would clone the request and so hold the content in memory.
  *
  * @internal
  */
-export async function openUpload({ content: given, onProgress }: Upload, sender: Sender): Promise<OpenedUpload> {
-  const { fetch } = sender
-  const content = isBlob(given) ? await knownToFetch(given) : given
+export async function openUpload({ content: given, onProgress }: Upload, fetch: Fetch): Promise<OpenedUpload> {
+  const isCustom = fetch !== runtimeFetch
+  const content = isBlob(given) ? await whileReading(known(given, isCustom)) : given
   const total = isSized(content) ? sizeOf(content) : undefined
   // A fetch that can report a redirect keeps a copy of what it sends.
-  const redirect = total !== undefined && total <= COPIED ? 'manual' : streamedRedirect()
-  if (isBrowser()) return openInBrowser({ content, onProgress }, { ...sender, redirect })
-  const convert = fetch === runtimeFetch ? undefined : toNodeStream()
-  // node-fetch 2 does not know the Blob of the runtime.
-  const isTakenAsIs = isSized(content) && !(convert && isBlob(content))
-  if (isTakenAsIs && !(onProgress && canStream())) {
-    const onSent = () => notify(onProgress, { loaded: sizeOf(content), total: sizeOf(content) })
+  const redirect = total !== undefined && total <= MAX_COPIED ? 'manual' : streamedRedirect()
+  // Any fetch sends bytes, but only some send streams.
+  const inPieces = canStream() && (isCustom ? isBlob(content) : onProgress !== undefined)
+  if (isSized(content) && !inPieces) {
+    const onSent = () => notify(onProgress, { loaded: sizeOf(content), total })
     return { body: sentOnce(content), headers: {}, redirect, onSent }
   }
-  const source = openSource(isSized(content) ? new Blob([content as BlobPart]).stream() : content, (loaded) =>
-    notify(onProgress, { loaded, total }),
-  )
+  const stream = isSized(content) ? new Blob([content as BlobPart]).stream() : content
+  const source = openSource(stream, (loaded) => notify(onProgress, { loaded, total }))
   const headers = total === undefined ? {} : { 'content-length': String(total) }
-  const body = withLength(source.body, total)
-  return { ...source, body: convert ? convert(body) : body, headers, redirect }
+  return { ...source, body: withLength(source.body, total), headers, redirect }
 }
 
-/** The fetch of a browser can neither stream a request nor report its progress. */
-async function openInBrowser(
-  { content, onProgress }: Upload,
-  { fetch, hasKey, signal, redirect }: Sender & { redirect: RequestRedirect },
-): Promise<OpenedUpload> {
-  const blob = isSized(content) ? new Blob([content as BlobPart]) : await readWhole(content, signal)
-  const opened = { body: blob, headers: {}, redirect }
-  if (!onProgress) return opened
-  // XMLHttpRequest follows redirects, so it must not send a key. It would bypass a custom fetch. Service workers lack it.
-  if (fetch === runtimeFetch && !hasKey && 'XMLHttpRequest' in globalThis) {
-    return { ...opened, send: xhrFetch(blob, onProgress) }
-  }
-  return { ...opened, onSent: () => notify(onProgress, { loaded: blob.size, total: blob.size }) }
-}
-
-/** Reads a source to its end, or until the signal aborts, which closes the source too. */
-async function readWhole(content: Source, signal: AbortSignal): Promise<Blob> {
-  throwIfAborted(signal)
-  const { body, close } = openSource(content)
-  // The signal belongs to one attempt, so the listener needs no removal.
-  signal.addEventListener('abort', close)
-  try {
-    return await new Response(body).blob()
-  } catch (error) {
-    throw new UnreadableContentError('the content could not be read', { cause: error })
-  }
+/** A Blob as a fetch knows it. That of a user may not know the Blob of the runtime, so a small one becomes bytes. */
+async function known(blob: Blob, isCustom: boolean): Promise<Blob | ArrayBuffer> {
+  return isCustom && canStream() && blob.size <= MAX_COPIED ? blob.arrayBuffer() : knownToFetch(blob)
 }
 
 /** Cloudflare Workers ignore the Content-Length header, and need a FixedLengthStream. @internal */
@@ -152,9 +120,11 @@ export function withLength(stream: ReadableStream<Uint8Array>, length: number | 
 }
 
 type Sized = Blob | ArrayBuffer | ArrayBufferView
-type Source = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
+/** @internal */
+export type Source = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
 
-function isSized(content: unknown): content is Sized {
+/** @internal */
+export function isSized(content: unknown): content is Sized {
   return isBlob(content) || isBuffer(content)
 }
 
@@ -191,24 +161,19 @@ function sizeOf(content: Sized): number {
 }
 
 /** The largest piece that is sent at once, in bytes: bytes in memory come as a single piece, and would show no progress. */
-const MOST_AT_ONCE = 65_536
+const MAX_PIECE = 65_536
 
 /** Opens a source as a stream that counts its bytes. @internal */
 export function openSource(content: Source, onBytes?: (loaded: number) => void) {
-  const reader = isStream(content) ? content.getReader() : undefined
-  const chunks = isStream(content) ? undefined : content[asyncIterator]()
+  if (!('ReadableStream' in globalThis)) throwCannotStream()
+  const chunks = isStream(content) ? chunksOf(content) : content[asyncIterator]()
   const end = async () => {
-    await (reader ? reader.cancel() : chunks!.return?.())
+    await chunks.return?.()
   }
-  let close = () => {}
-  let fail: (error: unknown) => void
-  const failed = new Promise<never>((_resolve, reject) => {
-    fail = reject
-  })
-  failed.catch(() => {})
   let loaded = 0
-  let failure: unknown
   let rest: Uint8Array = new Uint8Array()
+  let failure: unknown
+  let close = () => {}
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       close = () => {
@@ -220,22 +185,40 @@ export function openSource(content: Source, onBytes?: (loaded: number) => void) 
     async pull(controller) {
       try {
         if (rest.length === 0) {
-          const { done, value } = await (reader ? reader.read() : chunks!.next())
+          const { done, value } = await chunks.next()
           if (done) return controller.close()
           rest = value
         }
-        const piece = rest.length > MOST_AT_ONCE ? rest.subarray(0, MOST_AT_ONCE) : rest
+        const piece = rest.subarray(0, MAX_PIECE)
         rest = rest.subarray(piece.length)
         controller.enqueue(piece)
-        loaded += piece.byteLength
+        loaded += piece.length
       } catch (error) {
         failure = error
-        fail(error)
         throw error
       }
       onBytes?.(loaded)
     },
     cancel: end,
   })
-  return { body, close: () => close(), failed, sourceError: () => failure }
+  // A fetch that does not know web streams, such as node-fetch, would send the text "[object ReadableStream]".
+  Object.defineProperty(body, 'toString', { value: throwCannotStream })
+  return { body, close: () => close(), sourceError: () => failure }
+}
+
+function throwCannotStream(): never {
+  throw new ConfigurationError(
+    'fetch: it cannot send a stream. Pass bytes or a Blob of at most 16 MiB, or use the fetch of the runtime or of undici',
+  )
+}
+
+function chunksOf(stream: ReadableStream<Uint8Array>): AsyncIterator<Uint8Array> {
+  const reader = stream.getReader()
+  return {
+    next: () => reader.read() as Promise<IteratorResult<Uint8Array>>,
+    return: async () => {
+      await reader.cancel()
+      return { done: true, value: undefined }
+    },
+  }
 }

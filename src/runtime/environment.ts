@@ -1,14 +1,9 @@
-interface Builtins {
-  buffer: typeof import('node:buffer')
-  stream: typeof import('node:stream')
-}
-
 /** Globals that differ between runtimes. */
 interface Host {
   readonly process?: {
     readonly env?: Record<string, string | undefined>
     readonly versions?: { readonly node?: string }
-    getBuiltinModule?<Name extends keyof Builtins>(name: Name): Builtins[Name]
+    getBuiltinModule?(name: 'buffer'): typeof import('node:buffer')
   }
   readonly navigator?: { readonly userAgent?: string }
   readonly location?: { readonly href?: string; readonly protocol?: string }
@@ -91,18 +86,6 @@ export const canStream = (): boolean => 'ReadableStream' in globalThis && 'strea
  */
 export function streamedRedirect(): RequestRedirect {
   return 'FixedLengthStream' in globalThis ? 'manual' : 'error'
-}
-
-/**
- * Converts a web stream to a Node stream, for fetches other than Node's own; `undefined` in other runtimes. node-fetch reads
- * only Node streams: of a web stream it sends the text "[object ReadableStream]". undici reads both.
- */
-export function toNodeStream(): ((stream: ReadableStream<Uint8Array>) => unknown) | undefined {
-  const { process, Bun, Deno } = host
-  if (Bun || Deno || !process?.getBuiltinModule) return undefined
-  const { Readable } = process.getBuiltinModule('stream')
-  // Without a listener, an error would end the process; fetch reports it anyway.
-  return (stream) => Readable.fromWeb(stream as Parameters<typeof Readable.fromWeb>[0]).on('error', () => {})
 }
 
 /** Whether a text is a URL. Not every runtime has `URL.canParse` (React Native). */

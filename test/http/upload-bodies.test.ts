@@ -1,5 +1,4 @@
 /** What an upload gives to a fetch to send. */
-import { Readable } from 'node:stream'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ShortLinkClient, type UploadContent, type UploadOptions } from '../../src/index.ts'
 import { thrown } from '../helpers/outcome.ts'
@@ -47,28 +46,30 @@ function endless(close?: () => Promise<IteratorResult<Uint8Array>>): AsyncIterab
 }
 
 describe('the body', () => {
-  it.each<[kind: string, content: UploadContent, byUser: typeof Blob | typeof Readable | typeof Uint8Array]>([
+  it.each<[kind: string, content: UploadContent, byUser: typeof ArrayBuffer | typeof Uint8Array]>([
     ['a typed array', bytes, Uint8Array],
-    ['a Blob', new Blob([bytes]), Readable],
-  ])('is %s itself for the fetch of Node', async (_, content, byUser) => {
+    ['a Blob', new Blob([bytes]), ArrayBuffer],
+  ])('is %s itself for the fetch of Node, and bytes for any other', async (_, content, byUser) => {
     expect((await given('the runtime', content)).body).toBe(content)
     expect((await given('the user', content)).body).toBeInstanceOf(byUser)
+    expect((await given('the user', content, progress)).body).toBeInstanceOf(byUser)
+    expect((await given('the runtime', content, progress)).body).toBeInstanceOf(ReadableStream)
   })
 
-  it.each<[kind: string, content: () => UploadContent, options: UploadOptions]>([
-    ['a ReadableStream', () => new Blob([bytes]).stream(), {}],
-    ['an async generator', pieces, {}],
-    ['a Blob with progress', () => new Blob([bytes]), progress],
-    ['a typed array with progress', () => bytes, progress],
-  ])('is a ReadableStream for the fetch of Node, and one of Node for any other: %s', async (_, content, options) => {
-    expect((await given('the runtime', content(), options)).body).toBeInstanceOf(ReadableStream)
-    expect((await given('the user', content(), options)).body).toBeInstanceOf(Readable)
+  it.each<[kind: string, content: () => UploadContent]>([
+    ['a ReadableStream', () => new Blob([bytes]).stream()],
+    ['an async generator', pieces],
+    ['a Blob of more than 16 MiB in a fetch of the user', () => new Blob([new Uint8Array(16 * 1024 * 1024 + 1)])],
+  ])('is a web stream: %s', async (_, content) => {
+    expect((await given('the user', content())).body).toBeInstanceOf(ReadableStream)
+    if (!(content() instanceof Blob))
+      expect((await given('the runtime', content())).body).toBeInstanceOf(ReadableStream)
   })
 })
 
 it('the length is said if it is known, and nothing if it is not', async () => {
+  expect((await given('the runtime', bytes, progress)).headers['content-length']).toBe('1000')
   for (const whose of ['the runtime', 'the user'] as const) {
-    expect((await given(whose, bytes, progress)).headers['content-length']).toBe('1000')
     expect((await given(whose, pieces(), progress)).headers).not.toHaveProperty('content-length')
   }
 })

@@ -1,6 +1,8 @@
 /** What an upload does where document, user agent and XMLHttpRequest are those of a browser. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { openInBrowser } from '../../src/http/upload-browser.ts'
 import type { ShortLinkClientOptions, UploadContent, UploadProgress } from '../../src/index.ts'
+import { runtimeFetch } from '../../src/runtime/fetch.ts'
 import { becomeBrowser } from '../helpers/browser.ts'
 import { connect, KEY } from '../helpers/client.ts'
 import { failure, thrown, until } from '../helpers/outcome.ts'
@@ -62,6 +64,26 @@ describe('an upload with onProgress is sent by XMLHttpRequest', () => {
       { loaded: SIZE, total: SIZE },
     ])
   })
+
+  it.each(["Mina's menu", 'a"b<c>{d}^e`f|g~h', 'größe'])(
+    'an address with %s is no redirect, however it is spelled',
+    async (name) => {
+      stubXmlHttpRequest()
+      const server = await serve(done)
+      const signal = new AbortController().signal
+      const opened = await openInBrowser(
+        { content: bytes, ...progress },
+        { fetch: runtimeFetch, hasKey: false, signal },
+      )
+      const response = await opened.send!(`${server.origin}/api/files?name=${name}`, {
+        method: 'POST',
+        headers: {},
+        signal,
+      })
+      expect(response.status).toBe(200)
+      expect(server.seen).toHaveLength(1)
+    },
+  )
 
   it('gives status, words and headers of the answer', async () => {
     stubXmlHttpRequest()
