@@ -5,7 +5,7 @@ import { type ListOptions, ListPromise, type PageQuery } from './http/list.ts'
 import type { RequestOptions } from './http/request-options.ts'
 import { type Settings, Transport } from './http/transport.ts'
 import type { UploadContent } from './http/upload.ts'
-import { type GivenOptions, resolveSettings, type ShortLinkClientOptions, sharedLimiter } from './options.ts'
+import { resolveSettings, type ShortLinkClientOptions } from './options.ts'
 import { AccountResource } from './resources/account.ts'
 import { CampaignsResource } from './resources/campaigns.ts'
 import { ChannelsResource } from './resources/channels.ts'
@@ -111,8 +111,8 @@ export class ShortLinkClient {
   }
 
   /**
-   * Creates a client with other options that shares this client's rate limiter. `headers` replace those of this client. With the
-   * key or the address of another account, give it a `rateLimit` of its own too.
+   * Creates a client with other options. `headers` replace those of this client. With another key, base URL or `fetch` it has a
+   * rate limit of its own.
    *
    * @example
    * const patient = client.withOptions({ timeout: 120_000, retry: 5 })
@@ -123,13 +123,8 @@ export class ShortLinkClient {
    */
   withOptions(overrides: ShortLinkClientOptions): ShortLinkClient {
     const Client = this.constructor as typeof ShortLinkClient
-    const shared: GivenOptions = {
-      ...this.#options,
-      rateLimit: undefined,
-      [sharedLimiter]: this.#settings.management.limiter,
-    }
     const given = Object.entries(overrides).filter(([, value]) => value !== undefined)
-    return new Client({ ...shared, ...Object.fromEntries(given) })
+    return new Client({ ...this.#options, ...Object.fromEntries(given) })
   }
 
   /**

@@ -42,17 +42,17 @@ export type {
   WaitEvent,
 } from './http/observers.ts'
 export type { RequestOptions } from './http/request-options.ts'
-export type { RetryOptions } from './http/retry.ts'
 export type { UploadContent, UploadProgress } from './http/upload.ts'
 export type { ShortLinkClientOptions } from './options.ts'
+export type { AcquireOptions, BudgetWait, RateLimiter } from './rate-limit/limiter.ts'
 export {
-  type AcquireOptions,
-  type BudgetWait,
-  createRateLimiter,
-  type RateLimitAnswer,
-  type RateLimiter,
-  type RateLimitOptions,
-} from './rate-limit/limiter.ts'
+  type SharedRateLimitOptions,
+  type StoreAnswer,
+  type StoreChange,
+  type StoreLimiter,
+  sharedRateLimiter,
+} from './rate-limit/shared.ts'
+export type { RateLimitAnswer, RateLimitOptions } from './rate-limit/window.ts'
 export type { Account, AccountUpdate } from './resources/account.ts'
 export type { Campaign, CampaignCreate, CampaignUpdate } from './resources/campaigns.ts'
 export type { Channel, ChannelCreate, ChannelItem, ChannelItemType, ChannelUpdate } from './resources/channels.ts'

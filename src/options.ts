@@ -11,10 +11,11 @@ import {
   type RequestOptions,
   requestOptionChecks,
 } from './http/request-options.ts'
-import { retryOptions } from './http/retry.ts'
 import { createRedactor, showWithout } from './http/secrets.ts'
 import type { Settings } from './http/transport.ts'
-import { createRateLimiter, type RateLimiter, type RateLimitOptions, rateLimitChecks } from './rate-limit/limiter.ts'
+import type { RateLimiter } from './rate-limit/limiter.ts'
+import { limiterFor, rateLimitChecks } from './rate-limit/registry.ts'
+import type { RateLimitOptions } from './rate-limit/window.ts'
 import { environment, isVisited } from './runtime/environment.ts'
 import { type Fetch, runtimeFetch } from './runtime/fetch.ts'
 import { ownProperties } from './runtime/own-properties.ts'
@@ -62,7 +63,8 @@ export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 
   /**
    * The rate limit. Default: the environment variable `SHORTLINK_RATE_LIMIT` (`off`, or a number of requests a minute), else
    * 30 requests per 60,000 ms until the server's headers state another limit. A given number of `requests` is a ceiling.
-   * Several clients can share a `RateLimiter`. `false`: no limit.
+   * Clients with the same base URL, key and `fetch` share one limit, and the smallest `requests` among them holds. Processes
+   * share one with `sharedRateLimiter`. `false`: no limit.
    */
   rateLimit?: RateLimitOptions | RateLimiter | false | undefined
   /**
@@ -130,10 +132,10 @@ const optionChecks = {
   onError: aFunction,
 } satisfies Checks<keyof ShortLinkClientOptions>
 
-/** The defaults of the options. Those of the rate limit are in `rate-limit/limiter.ts`. */
+/** The defaults of the options. Those of the rate limit are in `rate-limit/window.ts`. */
 const defaults = {
   timeout: 30_000,
-  retry: { limit: 2, maxDelay: 90_000 },
+  retry: 2,
   maxResponseSize: DEFAULT_MAX_BYTES,
   validation: 'strict',
   logLevel: 'warn',
@@ -146,14 +148,8 @@ export const addressNames = {
   opener: { option: 'openerUrl', variable: 'SHORTLINK_OPENER_URL' },
 } satisfies Record<string, AddressNames>
 
-/** The limiter that `withOptions` passes on. It may be created at the first call. @internal */
-export const sharedLimiter: unique symbol = Symbol('limiter')
-
-/** @internal */
-export type GivenOptions = ShortLinkClientOptions & { readonly [sharedLimiter]?: () => RateLimiter | undefined }
-
 /** Fills in the options of a client. @internal @throws {ConfigurationError} if an option is invalid */
-export function resolveSettings(given: GivenOptions): Settings {
+export function resolveSettings(given: ShortLinkClientOptions): Settings {
   check((show) => checkOptions(given, optionChecks, show), given?.apiKey)
   const options = ownProperties(given)
   const { allowInsecureHttp = false, openerAuth = 'none', logger = console as Logger, rateLimit } = options
@@ -164,14 +160,30 @@ export function resolveSettings(given: GivenOptions): Settings {
   const management = new Address(addressNames.management, options.baseUrl, allowInsecureHttp, redact)
   const opener = new Address(addressNames.opener, options.openerUrl, allowInsecureHttp, redact)
   guardKey(options, management)
-  const limiter =
-    options[sharedLimiter] && rateLimit === undefined ? options[sharedLimiter] : once(() => limiterOf(rateLimit))
+  const ownLimit = once(() => limitOf(rateLimit))
+  const usesOpenerKey = openerAuth === 'bearer'
+  // Looked up for each call, because the key may be in the environment, and `fetch` may be replaced.
+  const limiter = (address: Address, usesKey: boolean, limit: RateLimitOptions) => {
+    const key = usesKey ? (authorizationIn(headers) ?? apiKey.source) : null
+    return limiterFor({ baseUrl: address.known, key, fetch: options.fetch ?? globalThis.fetch }, limit)
+  }
   return {
-    management: { address: management, usesKey: true, limiter },
-    opener: { address: opener, usesKey: openerAuth === 'bearer', limiter: () => openerLimiter(limiter()) },
+    management: {
+      address: management,
+      usesKey: true,
+      limiter: () => {
+        const limit = ownLimit()
+        return limit && 'acquire' in limit ? limit : limit && limiter(management, true, limit)
+      },
+    },
+    opener: {
+      address: opener,
+      usesKey: usesOpenerKey,
+      limiter: () => ownLimit() && limiter(opener, usesOpenerKey, { requests: Number.POSITIVE_INFINITY }),
+    },
     apiKey,
     timeout: options.timeout ?? defaults.timeout,
-    retry: retryOptions(options.retry, defaults.retry),
+    retry: options.retry ?? defaults.retry,
     headers,
     maxResponseSize: options.maxResponseSize ?? defaults.maxResponseSize,
     validation: options.validation ?? defaults.validation,
@@ -204,25 +216,15 @@ function logLevelOfEnvironment(): LogLevel {
   throw new ConfigurationError(`SHORTLINK_LOG: ${mismatch(`one of ${logLevels.join(', ')}`, level, formatValue)}`)
 }
 
-function limiterOf(rateLimit: ShortLinkClientOptions['rateLimit']): RateLimiter | undefined {
-  if (rateLimit === false) return undefined
-  if (rateLimit && 'acquire' in rateLimit) return rateLimit
-  const variable = rateLimit === undefined ? environment('SHORTLINK_RATE_LIMIT') : undefined
-  if (variable === undefined) return createRateLimiter(rateLimit)
+/** The limit of a client: its own limiter, the options of one, or `undefined` if it has none. */
+function limitOf(rateLimit: ShortLinkClientOptions['rateLimit']): RateLimiter | RateLimitOptions | undefined {
+  if (rateLimit !== undefined) return rateLimit || undefined
+  const variable = environment('SHORTLINK_RATE_LIMIT')
+  if (variable === undefined) return {}
   if (variable === 'off') return undefined
-  if (/^[1-9]\d{0,8}$/.test(variable)) return createRateLimiter({ requests: Number(variable) })
+  if (/^[1-9]\d{0,8}$/.test(variable)) return { requests: Number(variable) }
   const expected = 'off, or a number of requests a minute'
   throw new ConfigurationError(`SHORTLINK_RATE_LIMIT: ${mismatch(expected, variable, formatValue)}`)
-}
-
-// The opener has its own limit, none until its headers state one. Clients that share a limiter share this one too.
-const openerLimiters = /* @__PURE__ */ new WeakMap<RateLimiter, RateLimiter>()
-
-function openerLimiter(management: RateLimiter | undefined): RateLimiter | undefined {
-  if (!management) return undefined
-  const limiter = openerLimiters.get(management) ?? createRateLimiter({ requests: Number.POSITIVE_INFINITY })
-  openerLimiters.set(management, limiter)
-  return limiter
 }
 
 /** Runs a function once, and again only if it threw. */

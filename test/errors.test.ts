@@ -250,7 +250,7 @@ describe('a call that failed twice', () => {
     ['a GET, which changes nothing', { status: 503, headers: now }, get, 'rejected'],
   ])('%s', async (_, first, call, outcome) => {
     const server = await serve(first, { status: 400, body: { error: 1, message: 'No' } })
-    const error = await failure(call(connect(server, { retry: { limit: 1, maxDelay: 0 } })))
+    const error = await failure(call(connect(server, { retry: 1 })))
     expect(error).toMatchObject({ attempts: 2, outcome, status: 400 })
   })
 })
@@ -555,15 +555,15 @@ describe('a call that cannot be sent', () => {
     expect((await failure(get(other))).message).toMatch(/^GET \/account: .*`baseUrl`.*SHORTLINK_BASE_URL/)
   })
 
-  it('because it would wait longer than `maxWait` is a RateLimitError with the outcome `not-sent`', async () => {
-    const server = await serve({ body: account })
-    const client = connect(server, { rateLimit: { requests: 1, maxWait: 0 } })
-    await get(client)
+  it('because of the wait that the server imposed on an earlier call is a RateLimitError with the outcome `not-sent`', async () => {
+    const server = await serve({ status: 429, headers: { 'Retry-After': '91' } })
+    const client = connect(server, { rateLimit: {} })
+    await failure(get(client))
     const error = await failure(post(client))
     expect(error).toBeInstanceOf(RateLimitError)
     expect(error).toMatchObject({ outcome: 'not-sent', retryable: true, attempts: 0, status: 429, method: 'POST' })
-    expect((error as RateLimitError).retryAfter).toBeGreaterThan(0)
-    expect(error.message).toMatch(/^POST \/campaign\/add: .*maxWait/)
+    expect((error as RateLimitError).retryAfter).toBeGreaterThan(80)
+    expect(error.message).toMatch(/^POST \/campaign\/add: the server said to wait/)
     expect(server.seen).toHaveLength(1)
   })
 })

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import { type BulkOptions, bulk } from '../src/bulk/index.ts'
-import { createRateLimiter, type RateLimitOptions, ShortLinkClient, type ShortLinkClientOptions } from '../src/index.ts'
+import { type RateLimitOptions, ShortLinkClient, type ShortLinkClientOptions } from '../src/index.ts'
 import { type ChaosOptions, createSandbox, type Fault, type SandboxOptions } from '../src/testing/index.ts'
 import { type ServeOptions, serve } from '../src/testing/server.ts'
 
@@ -47,9 +47,8 @@ const uses: Record<string, () => unknown> = {
     const options = {
       requests: undefined,
       interval: undefined,
-      maxWait: undefined,
     } satisfies Undefined<RateLimitOptions>
-    return createRateLimiter(options).state
+    return new ShortLinkClient({ rateLimit: options }).rateLimit
   },
   'a bulk run': async () => {
     const options = {
@@ -132,7 +131,7 @@ const uses: Record<string, () => unknown> = {
 /** The same without these options. */
 const without: Record<keyof typeof uses, () => unknown> = {
   'a client': () => new ShortLinkClient().rateLimit,
-  'a rate limiter': () => createRateLimiter().state,
+  'a rate limiter': () => new ShortLinkClient().rateLimit,
   'a bulk run': () => ({ done: 2, failed: 0 }),
   'a sandbox': () => {
     const { clientOptions, baseUrl, openerUrl, apiKey } = createSandbox()

@@ -16,8 +16,7 @@
 import { UnrecoverableError, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import { RateLimiterRedis } from 'rate-limiter-flexible'
-import { isShortLinkError, ShortLinkClient } from 'shortlink-sdk'
-import { sharedRateLimiter } from 'shortlink-sdk/rate-limit'
+import { isShortLinkError, ShortLinkClient, sharedRateLimiter } from 'shortlink-sdk'
 
 const {
   REDIS_URL = 'redis://127.0.0.1:6379',

@@ -33,6 +33,11 @@ export class ApiKey {
     return this.#source !== null && this.#source !== undefined
   }
 
+  /** The key, or the function that returns it; `undefined` if it is missing. */
+  get source(): KeySource | undefined {
+    return this.#source === undefined ? environment('SHORTLINK_API_KEY') : this.#source
+  }
+
   /** Whether calls need a key: they fail if there is none. */
   get isSent(): boolean {
     return this.#source !== null

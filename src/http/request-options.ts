@@ -2,7 +2,6 @@ import type { Issue } from '../errors.ts'
 import type { HeadersInput } from '../runtime/fetch.ts'
 import { abortSignal, type Checks, count, milliseconds } from '../schema/checks.ts'
 import { type FormatValue, kind } from '../schema/expected.ts'
-import type { RetryOptions } from './retry.ts'
 
 /** Options for one call, which override the client's. All are optional. */
 export interface RequestOptions {
@@ -10,8 +9,8 @@ export interface RequestOptions {
   signal?: AbortSignal | undefined
   /** How long one attempt may take, in milliseconds. `false`: no limit. Default: the client's, 30,000. */
   timeout?: number | false | undefined
-  /** The number of retries after the first attempt, or `{ limit, maxDelay }`. Default: the client's, 2. */
-  retry?: number | RetryOptions | undefined
+  /** The number of retries after the first attempt. Default: the client's, 2. */
+  retry?: number | undefined
   /** Headers to add to the request. */
   headers?: HeadersInput | undefined
 }
@@ -26,18 +25,7 @@ export const timeoutCheck = {
 export const requestOptionChecks = {
   signal: { ...abortSignal, otherNames: ['abortSignal', 'cancelToken'] },
   timeout: { ...timeoutCheck, otherNames: ['timeoutMs', 'timeoutMillis', 'requestTimeout'] },
-  retry: {
-    expected: 'a whole number of retries from 0, or { limit, maxDelay }',
-    fits: count.fits,
-    otherNames: ['retries', 'maxRetries', 'maxNetworkRetries'],
-    options: {
-      limit: { ...count, otherNames: ['retries', 'maxRetries', 'max'] },
-      maxDelay: {
-        expected: 'milliseconds from 0',
-        fits: (value: unknown) => value === 0 || value === Number.POSITIVE_INFINITY || milliseconds.fits(value),
-      },
-    },
-  },
+  retry: { ...count, otherNames: ['retries', 'maxRetries', 'maxNetworkRetries'] },
   headers: {
     expected: 'names and values of headers, each a line without control characters',
     fits: (value: unknown) => headerEntries(value)?.every(isHeader) ?? false,

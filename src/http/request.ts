@@ -25,7 +25,6 @@ import {
   type RequestOptions,
   requestOptionChecks,
 } from './request-options.ts'
-import { type Retry, retryOptions } from './retry.ts'
 import { createRedactor, REDACTED, type Redact, redactLine, showWithout } from './secrets.ts'
 import { checkContent, isReplayable, type Upload, type UploadContent, uploadOptionChecks } from './upload.ts'
 
@@ -62,7 +61,7 @@ export interface CallDefaults {
   readonly opener: Api
   readonly apiKey: ApiKey
   readonly timeout: number | false
-  readonly retry: Retry
+  readonly retry: number
   readonly headers: readonly HeaderPair[]
   /** @throws {ConfigurationError} if a variable that sets the log level is invalid */
   readonly listeners: () => Listeners
@@ -91,7 +90,7 @@ export interface PreparedCall<T> {
   readonly read: Read<T>
   readonly signal: AbortSignal | undefined
   readonly timeout: number | false
-  readonly retry: Retry
+  readonly retry: number
   /** Those of the client, then those of the call. */
   readonly headers: readonly HeaderPair[]
 }
@@ -168,7 +167,7 @@ export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults:
     read: call.read,
     signal: own.signal,
     timeout: own.timeout ?? defaults.timeout,
-    retry: retryOptions(own.retry, defaults.retry),
+    retry: own.retry ?? defaults.retry,
     headers,
   }
 }

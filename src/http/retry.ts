@@ -1,12 +1,5 @@
 import { isShortLinkError } from '../errors.ts'
-
-/** How often a call is retried, and how long it may wait before a retry. */
-export interface RetryOptions {
-  /** The number of retries after the first attempt. Default 2; 0: none. */
-  limit?: number | undefined
-  /** The longest wait before a retry, in milliseconds. If the server asks for a longer one, the call fails at once. Default 90,000. */
-  maxDelay?: number | undefined
-}
+import { MAX_IMPOSED_WAIT } from '../rate-limit/limiter.ts'
 
 /** An attempt that failed. */
 export interface Failure {
@@ -14,19 +7,6 @@ export interface Failure {
   readonly error: unknown
   /** How long the server said to wait before the next attempt, in milliseconds. */
   readonly wait?: number | undefined
-}
-
-/** How a call is retried. */
-export interface Retry {
-  readonly limit: number
-  readonly maxDelay: number
-}
-
-/** Fills in the defaults of the option `retry`, in both of its forms. */
-export function retryOptions(retry: number | RetryOptions | undefined, defaults: Retry): Retry {
-  const { limit = defaults.limit, maxDelay = defaults.maxDelay }: RetryOptions =
-    typeof retry === 'object' ? retry : { limit: retry }
-  return { limit, maxDelay }
 }
 
 /** What a retry depends on. */
@@ -59,8 +39,8 @@ export function mayRepeat({ method, replayable, notSent, status }: Attempt): boo
  * How long to wait before the next attempt, in milliseconds; `undefined` if there is none. Either as long as the server said,
  * or a backoff that doubles from half a second, with jitter, so that calls that failed together are not retried together.
  */
-export function retryDelay({ error, wait }: Failure, attempt: number, { limit, maxDelay }: Retry): number | undefined {
-  if (!isShortLinkError(error) || !error.retryable || attempt > limit) return undefined
+export function retryDelay({ error, wait }: Failure, attempt: number, retries: number): number | undefined {
+  if (!isShortLinkError(error) || !error.retryable || attempt > retries) return undefined
   const delay = wait ?? 500 * 2 ** (attempt - 1) * (0.5 + Math.random() / 2)
-  return delay > maxDelay ? undefined : delay
+  return delay > MAX_IMPOSED_WAIT ? undefined : delay
 }

@@ -6,6 +6,7 @@ import {
   type Issue,
   isShortLinkError,
   RateLimitError,
+  TimeoutError,
 } from '../errors.ts'
 import { parseRetryAfter, rateLimitStateOf } from '../rate-limit/headers.ts'
 import { sleep, throwIfAborted, withDeadline } from '../runtime/abort.ts'
@@ -196,18 +197,17 @@ export class Transport {
 
   /** Waits for a slot. If the limiter rejects, the call fails. */
   async #acquireSlot(call: PreparedCall<unknown>, { attempt, mayHaveSucceeded }: AttemptState): Promise<void> {
-    const { limiter, signal, retry } = call
+    const { limiter, signal } = call
     try {
-      await limiter?.acquire({
-        signal,
-        maxDelay: retry.maxDelay,
-        onWait: (event) => emit(call, 'onWait', () => event),
-      })
+      await limiter?.acquire({ signal, attempt, onWait: (event) => emit(call, 'onWait', () => event) })
     } catch (error) {
-      if (!(error instanceof RateLimitError)) throw error
       const outcome = mayHaveSucceeded ? 'unknown' : 'not-sent'
       const context = { ...contextOf(call), attempts: attempt - 1, outcome, retryable: true } as const
-      throw new RateLimitError(error.message, error, context, error.retryAfter)
+      // The limiter may be one of another copy of this package.
+      if (!isShortLinkError(error)) throw error
+      if (error.code === 'timeout') throw new TimeoutError(error.timeout, context, error.message)
+      if (error.code === 'rate_limit') throw new RateLimitError(error.message, error, context, error.retryAfter)
+      throw error
     }
   }
 

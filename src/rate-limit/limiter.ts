@@ -1,11 +1,11 @@
-import { ConfigurationError, describe, RateLimitError, type RateLimitState } from '../errors.ts'
-import { onAbort } from '../runtime/abort.ts'
+import { type ErrorContext, RateLimitError, type RateLimitState, TimeoutError } from '../errors.ts'
+import { abortReason, onAbort } from '../runtime/abort.ts'
 import { notify } from '../runtime/notify.ts'
-import { type Check, type Checks, checkOptions } from '../schema/checks.ts'
-import { DAY } from './headers.ts'
-import { type RateLimitAnswer, RateLimitWindow } from './window.ts'
+import { MAX_TIMER } from '../schema/checks.ts'
+import type { RateLimitAnswer } from './window.ts'
 
-export type { RateLimitAnswer } from './window.ts'
+/** The longest wait that a server may impose on a call, in milliseconds. The call fails at once if it asks for more. */
+export const MAX_IMPOSED_WAIT = 90_000
 
 /** A budget of requests. Clients with the same limiter share its budget. */
 export interface RateLimiter {
@@ -16,8 +16,8 @@ export interface RateLimiter {
    * First come, first served. An abort leaves the queue and rejects with the signal's reason. If it rejects, the call
    * fails with that error.
    *
-   * @throws {RateLimitError} with `outcome: 'not-sent'` if the wait would be longer than the limiter's `maxWait`, or if
-   * the server has refused requests for longer than `options.maxDelay`.
+   * @throws {TimeoutError} with `outcome: 'not-sent'` if the slot cannot be there within `options.deadline`
+   * @throws {RateLimitError} with `outcome: 'not-sent'` if the server has refused requests for longer than 90 seconds
    */
   acquire(options?: AcquireOptions): Promise<void> | undefined
   /** Must be called exactly once for each slot taken: with the response, or with nothing if there was none. */
@@ -30,11 +30,10 @@ export interface RateLimiter {
 export interface AcquireOptions {
   /** Ends the wait. */
   signal?: AbortSignal | undefined
-  /**
-   * The longest wait, in milliseconds, that a refusal by the server may impose on this call. If the server has said to
-   * wait longer, the call fails at once. Waiting for a slot is not affected. Default: `Infinity`.
-   */
-  maxDelay?: number | undefined
+  /** The time within which the slot must be there, in milliseconds from now. Default: no limit. */
+  deadline?: number | undefined
+  /** The number of the attempt that the slot is for. Later attempts go first, because their calls came first. Default: 1. */
+  attempt?: number | undefined
   /** Called once if the call has to wait, as soon as that is known. */
   onWait?: ((event: BudgetWait) => void) | undefined
 }
@@ -46,38 +45,6 @@ export interface BudgetWait {
   /** Calls that are waiting now, this one included. */
   readonly queued: number
 }
-
-/** Options for a rate limiter. */
-export interface RateLimitOptions {
-  /**
-   * Requests in one window. This is a ceiling: the server's `X-RateLimit-Limit` may lower it but never raises it.
-   * `Infinity`: no limit until the server states one. Default: 30 until the server states its own limit.
-   */
-  requests?: number | undefined
-  /** The length of a window in milliseconds, at most a day. Default: 60,000. */
-  interval?: number | undefined
-  /**
-   * The longest a call may wait for the rate limit, in milliseconds. A call that would have to wait longer fails at once.
-   * Default: `Infinity`.
-   */
-  maxWait?: number | undefined
-}
-
-const number = (expected: string, fits: (value: number) => boolean, otherNames: string[] = []): Check => ({
-  expected,
-  otherNames,
-  fits: (value) => typeof value === 'number' && fits(value),
-})
-
-/** The checks of the options, for the `rateLimit` of a client too. @internal */
-export const rateLimitChecks = {
-  requests: number('a whole number from 1, or Infinity', (count) => count > 0 && Math.floor(count) === count, [
-    'limit',
-    'max',
-  ]),
-  interval: number(`milliseconds above 0 and up to ${DAY}`, (ms) => ms > 0 && ms <= DAY, ['window', 'windowMs']),
-  maxWait: number('milliseconds from 0, or Infinity', (ms) => ms >= 0),
-} satisfies Checks<keyof RateLimitOptions>
 
 /** A source of time that tests can control. `now` counts milliseconds and never jumps. */
 export interface Clock {
@@ -93,36 +60,15 @@ export const systemClock: Clock = {
   clearTimeout: (timer) => clearTimeout(timer as number),
 }
 
-/**
- * Creates a budget of requests for the clients of one process. It sends in bursts while there is budget, learns the
- * rate from the headers of the responses, and works without them.
- *
- * @example
- * import { createRateLimiter, ShortLinkClient } from 'shortlink-sdk'
- * const rateLimit = createRateLimiter({ requests: 10 })
- * const shop = new ShortLinkClient({ rateLimit })
- * const blog = new ShortLinkClient({ rateLimit, timeout: 5_000 })
- * await Promise.all([shop.account.get(), blog.account.get()])
- * console.log(shop.rateLimit.remaining === blog.rateLimit.remaining)
- *
- * @throws {ConfigurationError} if an option is invalid.
- */
-export function createRateLimiter(options: RateLimitOptions = {}, clock: Clock = systemClock): RateLimiter {
-  const issues = checkOptions(options, rateLimitChecks, undefined, ['rateLimit'])
-  if (issues.length) throw new ConfigurationError(describe(issues))
-  const { requests, interval = 60_000, maxWait = Infinity } = options
-  return new Limiter(new RateLimitWindow(requests, interval), maxWait, clock)
-}
-
 /** The known state of the rate limit. Times are in milliseconds on the clock of the limiter, which passes it as `now`. */
 export interface BudgetWindow {
   readonly limit: number
   /** When to try to take a slot again, if no response arrives before. */
-  readonly nextAt: number
+  nextAt(now: number): number
   /** Whether a slot was requested from the store. Waiting for it is not waiting for the rate limit. */
   readonly isAsking?: boolean
-  /** Takes a slot if one is free. `awaited`: a call has been waiting for it. A window that has to ask calls `wake` later. */
-  take(now: number, awaited: boolean, wake: () => void): boolean
+  /** Takes a slot if one is free. A window that has to ask calls `wake` later. */
+  take(now: number, wake: () => void): boolean
   /** Releases a slot whose request was never sent. */
   release(): void
   /** Learns from a response, or from the end of a request that got none. */
@@ -138,29 +84,33 @@ export interface BudgetWindow {
 }
 
 interface Waiter {
-  readonly since: number
-  readonly maxDelay: number
+  readonly attempt: number
+  readonly deadline: number
+  /** When the deadline passes. */
+  readonly expiresAt: number
   /** Removed after it was called. */
   onWait: AcquireOptions['onWait']
   readonly admit: () => void
-  readonly refuse: (reason: unknown) => void
+  readonly reject: (reason: unknown) => void
 }
+
+const notSent: ErrorContext = { outcome: 'not-sent', retryable: true }
 
 /** Hands the slots of a window to calls: first come, first served. */
 export class Limiter implements RateLimiter {
   readonly #window: BudgetWindow
-  readonly #maxWait: number
   readonly #clock: Clock
-  /** The waiting calls, in order of arrival. */
-  readonly #waiters = new Set<Waiter>()
+  /** The waiting calls, in the order in which they get their slots. */
+  readonly #queue: Waiter[] = []
   /** Whether a call waits although a slot seemed to be free. */
   #hasUntold = false
+  /** The earliest time at which the deadline of a waiting call may pass. */
+  #expiresAt = Infinity
   #timer: unknown
   #wakesAt = Infinity
 
-  constructor(window: BudgetWindow, maxWait: number, clock: Clock) {
+  constructor(window: BudgetWindow, clock: Clock) {
     this.#window = window
-    this.#maxWait = maxWait
     this.#clock = clock
   }
 
@@ -171,35 +121,46 @@ export class Limiter implements RateLimiter {
       limit: finite(this.#window.limit),
       remaining: finite(this.#window.remaining(now)),
       resetAt: endsAt === undefined ? undefined : new Date(Date.now() + endsAt - now),
-      queued: this.#waiters.size,
+      queued: this.#queue.length,
     }
   }
 
-  acquire({ signal, maxDelay = Infinity, onWait }: AcquireOptions = {}): Promise<void> | undefined {
-    if (signal?.aborted) return Promise.reject(signal.reason)
+  /** Whether no call waits, and no window is open. */
+  get isIdle(): boolean {
+    return this.#queue.length === 0 && this.#window.endsAt(this.#clock.now()) === undefined
+  }
+
+  acquire({ signal, deadline = Infinity, attempt = 1, onWait }: AcquireOptions = {}): Promise<void> | undefined {
+    if (signal?.aborted) return Promise.reject(abortReason(signal))
     const now = this.#clock.now()
-    const ahead = this.#waiters.size
-    if (ahead === 0 && this.#window.take(now, false, this.#serve)) return undefined
+    if (this.#queue.length === 0 && this.#window.take(now, this.#serve)) return undefined
     return new Promise((resolve, reject) => {
       const leave = () => {
-        this.#waiters.delete(waiter)
-        forget?.()
+        this.#queue.splice(this.#queue.indexOf(waiter), 1)
+        unsubscribe?.()
       }
-      const admit = () => {
-        leave()
-        resolve()
+      const waiter: Waiter = {
+        attempt,
+        deadline,
+        expiresAt: now + deadline,
+        onWait,
+        admit: () => {
+          leave()
+          resolve()
+        },
+        reject: (reason) => {
+          leave()
+          reject(reason)
+        },
       }
-      const refuse = (reason: unknown) => {
-        leave()
-        reject(reason)
-      }
-      const waiter: Waiter = { since: now, maxDelay, onWait, admit, refuse }
       const abort = () => {
-        refuse(signal?.reason)
+        waiter.reject(abortReason(signal!))
         this.#setTimer()
       }
-      const forget = signal && onAbort(signal, abort)
-      this.#waiters.add(waiter)
+      const unsubscribe = signal && onAbort(signal, abort)
+      const later = this.#queue.findIndex((other) => other.attempt < attempt)
+      const ahead = later === -1 ? this.#queue.length : later
+      this.#queue.splice(ahead, 0, waiter)
       this.#review(waiter, now, ahead)
       this.#setTimer()
     })
@@ -218,58 +179,47 @@ export class Limiter implements RateLimiter {
   /** Gives free slots to waiting calls, and sets the timer for the rest. */
   #serve = (): void => {
     const now = this.#clock.now()
-    for (const waiter of this.#waiters) {
-      if (!this.#window.take(now, true, this.#serve)) break
-      waiter.admit()
-    }
+    while (this.#queue.length > 0 && this.#window.take(now, this.#serve)) this.#queue[0]!.admit()
     this.#reviewAll(now)
     this.#setTimer()
   }
 
   #reviewAll(now: number): void {
-    if (this.#maxWait === Infinity && this.#window.imposedWait(now) === 0 && !this.#hasUntold) return
+    if (!this.#hasUntold && this.#expiresAt === Infinity && this.#window.imposedWait(now) === 0) return
     this.#hasUntold = false
+    this.#expiresAt = Infinity
     let ahead = 0
-    for (const waiter of this.#waiters) if (this.#review(waiter, now, ahead)) ahead++
+    for (const waiter of [...this.#queue]) if (this.#review(waiter, now, ahead)) ahead++
   }
 
-  /** Rejects a call that would wait too long, or reports its wait. Returns whether it still waits. */
+  /** Rejects a call that cannot get its slot in time, or reports its wait. Returns whether it still waits. */
   #review(waiter: Waiter, now: number, ahead: number): boolean {
     const wait = this.#window.estimateWait(now, ahead)
-    const refusal = this.#refusal(waiter, now, wait)
-    if (refusal) {
-      waiter.refuse(refusal)
+    const error = this.#errorOf(waiter, now, wait)
+    if (error) {
+      waiter.reject(error)
       return false
     }
     if (wait > 0) {
-      notify(waiter.onWait, { waitMs: Math.ceil(wait), queued: this.#waiters.size })
+      notify(waiter.onWait, { waitMs: Math.ceil(wait), queued: this.#queue.length })
       waiter.onWait = undefined
     } else if (waiter.onWait) this.#hasUntold = true
+    this.#expiresAt = Math.min(this.#expiresAt, waiter.expiresAt)
     return true
   }
 
   /** The error of a call that must not wait any longer, if any. */
-  #refusal({ since, maxDelay }: Waiter, now: number, wait: number): RateLimitError | undefined {
+  #errorOf({ deadline, expiresAt }: Waiter, now: number, wait: number): TimeoutError | RateLimitError | undefined {
+    if (now >= expiresAt) {
+      return new TimeoutError(deadline, notSent, 'got no slot of the rate limit before the deadline')
+    }
     const imposed = this.#window.imposedWait(now)
-    if (imposed > maxDelay) {
-      const message = `the server said to wait another ${about(imposed)}, longer than maxDelay (${shown(maxDelay)})`
-      return this.#error(message, imposed)
+    if (now + Math.max(wait, imposed) > expiresAt) {
+      const message = `would wait about ${about(Math.max(wait, imposed))} for the rate limit, longer than the deadline allows`
+      return new TimeoutError(deadline, notSent, message)
     }
-    const waited = now - since
-    const maxWait = this.#maxWait
-    if (wait === 0) {
-      // A slot seems to be free, but responses that would free it do not arrive.
-      if (waited < maxWait || this.#window.isAsking) return undefined
-      return this.#error(`waited ${about(waited)} for the rate limit, as long as maxWait (${shown(maxWait)}) allows`, 0)
-    }
-    if (waited + wait <= maxWait) return undefined
-    const would = waited
-      ? `waited ${about(waited)} and would wait about ${about(wait)} more`
-      : `would wait about ${about(wait)}`
-    return this.#error(`${would} for the rate limit, longer than maxWait (${shown(maxWait)})`, wait)
-  }
-
-  #error(message: string, wait: number): RateLimitError {
+    if (imposed <= MAX_IMPOSED_WAIT) return undefined
+    const message = `the server said to wait another ${about(imposed)}, and a call waits ${about(MAX_IMPOSED_WAIT)} at most`
     const refusal = {
       status: 429,
       httpStatus: 429,
@@ -279,13 +229,14 @@ export class Limiter implements RateLimiter {
       headers: new Headers(),
       rateLimit: this.state,
     }
-    return new RateLimitError(message, refusal, { outcome: 'not-sent', retryable: true }, Math.ceil(wait / 1000))
+    return new RateLimitError(message, refusal, notSent, Math.ceil(imposed / 1000))
   }
 
   /** Keeps one timer while calls wait, and none otherwise. */
   #setTimer(): void {
-    const [first] = this.#waiters
-    const time = !first || this.#window.isAsking ? Infinity : Math.min(this.#window.nextAt, first.since + this.#maxWait)
+    const now = this.#clock.now()
+    const nextAt = this.#window.isAsking ? Infinity : this.#window.nextAt(now)
+    const time = this.#queue.length === 0 ? Infinity : Math.min(nextAt, this.#expiresAt)
     if (time === this.#wakesAt) return
     this.#clock.clearTimeout(this.#timer)
     this.#wakesAt = time
@@ -294,7 +245,8 @@ export class Limiter implements RateLimiter {
       this.#wakesAt = Infinity
       this.#serve()
     }
-    this.#timer = this.#clock.setTimeout(wake, Math.max(1, Math.ceil(time - this.#clock.now())))
+    const ms = Math.ceil(time - now)
+    this.#timer = this.#clock.setTimeout(wake, Math.min(Math.max(1, ms), MAX_TIMER))
   }
 }
 
@@ -303,4 +255,3 @@ function finite(count: number): number | undefined {
 }
 
 const about = (ms: number): string => (ms < 1000 ? `${Math.ceil(ms)} ms` : `${Math.ceil(ms / 1000)} s`)
-const shown = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${ms / 1000} s`)

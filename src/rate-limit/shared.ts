@@ -4,16 +4,8 @@ import { notify } from '../runtime/notify.ts'
 import { aFunction, type Checks, checkOptions, milliseconds, nonEmptyString } from '../schema/checks.ts'
 import { mismatch } from '../schema/expected.ts'
 import { DAY } from './headers.ts'
-import {
-  type BudgetWindow,
-  type Clock,
-  Limiter,
-  type RateLimitAnswer,
-  type RateLimiter,
-  rateLimitChecks,
-  systemClock,
-} from './limiter.ts'
-import { RateLimitWindow } from './window.ts'
+import { type BudgetWindow, type Clock, Limiter, type RateLimiter, systemClock } from './limiter.ts'
+import { type RateLimitAnswer, RateLimitWindow } from './window.ts'
 
 /**
  * A limiter of `rate-limiter-flexible` with a store that all processes can reach: `RateLimiterRedis`, `RateLimiterValkey`,
@@ -43,11 +35,6 @@ export interface SharedRateLimitOptions {
    * The name of the budget in the store. Use one name per API key, and never the key itself. Default: `shortlink-sdk`.
    */
   key?: string | undefined
-  /**
-   * The longest a call may wait for the rate limit, in milliseconds. A call that would have to wait longer fails at once.
-   * The time that the store takes to respond is not counted. Default: `Infinity`.
-   */
-  maxWait?: number | undefined
   /** How long the store may take to respond before it counts as unavailable, in milliseconds. Default: 1,000. */
   storeTimeout?: number | undefined
   /** Called when the store becomes unavailable, and when it is available again. Default: a console warning the first time. */
@@ -82,7 +69,7 @@ export function sharedRateLimiter(
   clock: Clock = systemClock,
 ): RateLimiter {
   checkArguments(limiter, options)
-  return new Limiter(new SharedWindow(limiter, options, clock), options.maxWait ?? Infinity, clock)
+  return new Limiter(new SharedWindow(limiter, options, clock), clock)
 }
 
 /**
@@ -122,25 +109,24 @@ class SharedWindow implements BudgetWindow {
     this.#onStateChange = onStateChange
     this.#clock = clock
     this.#interval = store.duration * 1000
-    this.#local = new RateLimitWindow(store.points, this.#interval)
+    this.#local = new RateLimitWindow({ requests: store.points, interval: this.#interval }, true)
   }
 
   get limit(): number {
     return this.#local.limit
   }
 
-  get nextAt(): number {
-    const now = this.#clock.now()
-    return this.#isClosed(now) ? this.#opensAt : this.#local.nextAt
+  nextAt(now: number): number {
+    return this.#isClosed(now) ? this.#opensAt : this.#local.nextAt(now)
   }
 
-  take(now: number, awaited: boolean, wake: () => void): boolean {
+  take(now: number, wake: () => void): boolean {
     if (this.#hasSlot) {
       this.#hasSlot = false
       if (this.#isStoreAway || !this.#isEnding(now)) return true
       this.#local.release()
     }
-    if (this.isAsking || this.#isClosed(now) || !this.#local.take(now, awaited)) return false
+    if (this.isAsking || this.#isClosed(now) || !this.#local.take(now)) return false
     if (this.#isStoreAway && now < this.#askAgainAt) return true
     this.isAsking = true
     void this.#ask().then((isGranted) => {
@@ -223,7 +209,7 @@ class SharedWindow implements BudgetWindow {
     this.#remaining = remaining
     this.#endsAt = now + Math.min(msBeforeNext, DAY)
     // No window is longer than the interval, so a process blocked the store after the server refused it.
-    this.#blockedUntil = msBeforeNext > this.#interval ? now + msBeforeNext : 0
+    this.#blockedUntil = msBeforeNext > this.#interval ? this.#endsAt : 0
     this.#changeState(false)
   }
 
@@ -243,8 +229,9 @@ class SharedWindow implements BudgetWindow {
     if (this.#isStoreAway || endsAt === undefined) return
     // Zero seconds would block the store forever.
     const seconds = Math.max(1, Math.ceil((endsAt - now) / 1000))
+    const close = async () => this.#store.block(this.#key, seconds)
     // If the store has become unavailable, the next call will notice.
-    this.#store.block(this.#key, seconds).catch(() => {})
+    close().catch(() => {})
   }
 }
 
@@ -263,7 +250,6 @@ function warnOnce(): (change: StoreChange) => void {
 
 const optionChecks: Checks<keyof SharedRateLimitOptions> = {
   key: nonEmptyString,
-  maxWait: rateLimitChecks.maxWait,
   storeTimeout: milliseconds,
   onStateChange: aFunction,
 }

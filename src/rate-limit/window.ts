@@ -10,10 +10,20 @@ export interface RateLimitAnswer {
   readonly retryAfter: number | undefined
 }
 
+/** What clients may say about their rate. */
+export interface RateLimitOptions {
+  /**
+   * Requests in one window. This is a ceiling: the server's `X-RateLimit-Limit` may lower it but never raises it.
+   * `Infinity`: no limit until the server states one. Default: 30 until the server states its own limit.
+   */
+  requests?: number | undefined
+  /** The length of a window in milliseconds, at most a day. Default: 60,000. */
+  interval?: number | undefined
+}
+
 const SECOND = 1000
-/** The limit that is assumed until the server states one. */
-const DEFAULT_LIMIT = 30
-const MAX_ESTIMATED_CLIENTS = 32
+const DEFAULT_REQUESTS = 30
+const DEFAULT_INTERVAL = 60_000
 
 /**
  * This client's view of the server's rate-limit window.
@@ -23,94 +33,101 @@ const MAX_ESTIMATED_CLIENTS = 32
  * interval after the first response, when it must have ended. `X-RateLimit-Reset`, compared with the `Date` of the same
  * response, may say that it ends earlier. Both are whole seconds, so they only count if they are more precise.
  *
- * A window that calls have been waiting for starts with a single request. One response arrives sooner than thirty
- * concurrent ones, so the following window opens sooner too, and it tells what is left if others use the same key. As
- * long as others do (less is left than we used, or we are refused), only a share of what is left is in flight at a time.
+ * Other programs may use the same key, and retry what was refused when the window begins, up to a second later because
+ * `Retry-After` is in whole seconds. So a window that calls have been waiting for is not emptied in one burst: its slots
+ * become free evenly during a thirtieth of the interval, or during half of it if others used the last window (the server
+ * refused a request, or less was left than this program used).
  *
  * Every time is in milliseconds on the clock of the caller, who passes the current time as `now`.
  */
 export class RateLimitWindow {
-  /** A limit that the user set: the server's headers lower it, but never raise it. */
-  readonly #ceiling: number
-  readonly #interval: number
-  #limit: number
+  /** The smallest limit that the user set. The server may lower it, but never raises it. */
+  #ceiling = Infinity
+  /** The limit until the server states one, and the one that it states. */
+  #assumed = Infinity
+  #stated: number | undefined
+  /** The longest interval that the user set. */
+  #longestInterval: number | undefined
+  readonly #isCoordinated: boolean
   /** When the window may have ended, and when it must have ended. */
-  #mayEndAt = 0
-  #mustEndAt = 0
-  /** Requests of this window. */
+  #mayEndAt = -Infinity
+  #mustEndAt = -Infinity
+  /** When the last window ended, and how long its slots take to become free from then on. */
+  #opensAt = -Infinity
+  #ramp = 0
+  /** Requests of this window, and those of them that have got no response yet. */
   #sent = 0
-  /** Requests of this window, and of earlier ones, that have got no response yet. */
   #pending = 0
-  #pendingFromEarlierWindows = 0
   /** The smallest remaining count that the server has stated in this window. */
   #leastRemaining = Infinity
   #answered = false
   #refused = false
   /** Until when the server itself said to wait after a refusal. */
   #blockedUntil = 0
-  #estimatedClients = 1
-  /** Until when only the first request of the window may be in flight; 0 if there is no such limit. */
-  #aloneUntil = 0
 
-  constructor(requests: number | undefined, interval: number) {
-    this.#ceiling = requests ?? Infinity
-    this.#limit = requests ?? DEFAULT_LIMIT
-    this.#interval = interval
+  /** @param isCoordinated whether all programs that use the key take their slots from one store */
+  constructor(options: RateLimitOptions, isCoordinated = false) {
+    this.#isCoordinated = isCoordinated
+    this.restrict(options)
+  }
+
+  /** Keeps to these options too: the smaller number of requests and the longer interval hold. */
+  restrict({ requests, interval }: RateLimitOptions): void {
+    this.#ceiling = Math.min(this.#ceiling, requests ?? Infinity)
+    this.#assumed = Math.min(this.#assumed, requests ?? DEFAULT_REQUESTS)
+    if (interval !== undefined) this.#longestInterval = Math.max(this.#longestInterval ?? 0, interval)
   }
 
   get limit(): number {
-    return this.#limit
+    return Math.min(this.#ceiling, this.#stated ?? this.#assumed)
   }
 
-  /** When slots certainly become free, if no response arrives before. */
-  get nextAt(): number {
-    return this.#aloneUntil || this.#mustEndAt
+  /** When a slot becomes free, if no response arrives before. */
+  nextAt(now: number): number {
+    return this.remaining(now) > 0 ? this.#slotAt(this.#sent) : this.#mustEndAt
   }
 
-  /** Takes a slot if one is free. `awaited`: the call has been waiting for it. */
-  take(now: number, awaited: boolean): boolean {
-    if (now >= this.#mustEndAt) this.#open(now, awaited)
+  /** Takes a slot if one is free. */
+  take(now: number): boolean {
+    if (now >= this.#mustEndAt) this.#open(now)
     // Every slot of this window was released, so it starts with the next request that is sent.
     else if (this.#sent === 0 && !this.#answered) this.#start(now)
-    if (now >= this.#aloneUntil) this.#aloneUntil = 0
-    const maxPending = this.#aloneUntil
-      ? this.#pendingFromEarlierWindows + 1
-      : Math.ceil(this.#leastRemaining / this.#estimatedClients)
-    const isFree = !this.#isClosed(now) && this.#sent < this.#limit && this.#pending < maxPending
-    if (isFree) {
-      this.#sent++
-      this.#pending++
-    }
-    return isFree
+    if (this.remaining(now) === 0 || now < this.#slotAt(this.#sent)) return false
+    this.#sent++
+    this.#pending++
+    return true
   }
 
   /** Releases a slot whose request was never sent. */
   release(): void {
-    if (this.#endPending()) this.#sent--
+    if (this.#pending === 0) return
+    this.#pending--
+    this.#sent--
   }
 
   /** Learns from a response, or from the end of a request that got none. */
   observe(now: number, answer?: RateLimitAnswer): void {
-    const isCurrent = this.#endPending()
+    this.#pending = Math.max(0, this.#pending - 1)
     const headers = answer && parseRateHeaders(answer.headers)
-    if (headers?.limit) this.#limit = Math.min(headers.limit, this.#ceiling)
+    if (headers?.limit) this.#stated = headers.limit
     // A refusal that allows an immediate retry says nothing about the window.
     if (headers && answer.refused && answer.retryAfter !== 0) this.#refuse(now, headers, answer.retryAfter)
-    else if (isCurrent && !this.#refused) this.#accept(now, headers)
-    if (isCurrent && answer?.refused) this.#sent--
+    else if (!this.#refused && now < this.#mustEndAt) this.#accept(now, headers)
+    if (answer?.refused) this.#sent = Math.max(0, this.#sent - 1)
   }
 
   /** Slots that are left, not counting those in flight. */
   remaining(now: number): number {
-    if (now >= this.#mustEndAt) return this.#limit
+    if (now >= this.#mustEndAt) return this.limit
     if (this.#isClosed(now)) return 0
-    return Math.max(0, Math.min(this.#limit - this.#sent, this.#leastRemaining - this.#pending))
+    return Math.max(0, Math.min(this.limit - this.#sent, this.#leastRemaining - this.#pending))
   }
 
   /** How long a call waits with `ahead` calls in front of it, if no other program uses the key. */
   estimateWait(now: number, ahead: number): number {
     const behind = ahead - this.remaining(now)
-    return behind < 0 ? 0 : (this.endsAt(now) ?? now) - now + Math.floor(behind / this.#limit) * this.#interval
+    if (behind < 0) return Math.max(0, this.#slotAt(this.#sent + ahead) - now)
+    return (this.endsAt(now) ?? now) - now + Math.floor(behind / this.limit) * this.#interval
   }
 
   /** How much longer the server said to wait when it refused a request. */
@@ -124,17 +141,24 @@ export class RateLimitWindow {
     return this.#answered || now >= this.#mayEndAt ? this.#mustEndAt : this.#mayEndAt
   }
 
-  /** Whether nothing may be sent, however many slots are left. */
-  #isClosed(now: number): boolean {
-    return this.#refused || (now >= this.#mayEndAt && this.#limit < Infinity)
+  get #interval(): number {
+    return this.#longestInterval ?? DEFAULT_INTERVAL
   }
 
-  #open(now: number, awaited: boolean): void {
-    const othersUsedIt = this.#leastRemaining < this.#limit - this.#sent
-    if (this.#refused) this.#estimatedClients = Math.min(MAX_ESTIMATED_CLIENTS, this.#estimatedClients * 2)
-    else this.#estimatedClients = othersUsedIt ? Math.max(2, this.#estimatedClients - 1) : 1
-    this.#aloneUntil = awaited || this.#estimatedClients > 1 ? now + this.#interval / 20 : 0
-    this.#pendingFromEarlierWindows += this.#pending
+  /** When the slot after `count` others of this window becomes free. */
+  #slotAt(count: number): number {
+    return this.#opensAt + (count / this.limit) * this.#ramp
+  }
+
+  /** Whether nothing may be sent, however many slots are left. */
+  #isClosed(now: number): boolean {
+    return this.#refused || (now >= this.#mayEndAt && this.limit < Infinity)
+  }
+
+  #open(now: number): void {
+    const othersUsedIt = this.#refused || this.#leastRemaining < this.limit - this.#sent
+    this.#ramp = this.#isCoordinated ? 0 : this.#interval / (othersUsedIt ? 2 : 30)
+    this.#opensAt = this.#mustEndAt
     this.#sent = this.#pending = 0
     this.#leastRemaining = Infinity
     this.#answered = this.#refused = false
@@ -146,23 +170,10 @@ export class RateLimitWindow {
     this.#mustEndAt = this.#mayEndAt + this.#interval
   }
 
-  /** Ends one pending request, and says whether it belongs to this window. */
-  #endPending(): boolean {
-    // It is unknown which request it was, so those of earlier windows are assumed to end first.
-    if (this.#pendingFromEarlierWindows > 0) {
-      this.#pendingFromEarlierWindows--
-      return false
-    }
-    if (this.#pending === 0) return false
-    this.#pending--
-    return true
-  }
-
   #accept(now: number, headers: ParsedRateHeaders | undefined): void {
     if (!this.#answered) this.#mustEndAt = this.#intervalAfter(now)
     this.#answered = true
     if (!headers) return
-    this.#aloneUntil = 0
     this.#leastRemaining = Math.min(this.#leastRemaining, headers.remaining ?? Infinity)
     this.#mustEndAt = Math.min(this.#mustEndAt, now + untilReset(headers))
   }

@@ -119,7 +119,7 @@ export const count: Check<number> = {
 }
 
 /** The longest timer that every runtime supports, in milliseconds. */
-const MAX_TIMER = 2 ** 31 - 1
+export const MAX_TIMER = 2 ** 31 - 1
 
 export const milliseconds: Check<number> = {
   expected: `milliseconds above 0 and up to ${MAX_TIMER}`,

@@ -4,12 +4,11 @@ import * as z from 'zod'
 import { logObservers } from '../../src/http/log.ts'
 import { emit } from '../../src/http/observers.ts'
 import type { ErrorEvent, ShortLinkClientOptions, WaitEvent } from '../../src/index.ts'
-import { createRateLimiter } from '../../src/rate-limit/limiter.ts'
 import { account } from '../helpers/answers.ts'
 import { connect } from '../helpers/client.ts'
 import { failure, thrown, until } from '../helpers/outcome.ts'
 import { type Canned, serve } from '../helpers/server.ts'
-import { FakeClock } from '../rate-limit/clock.ts'
+import { createRateLimiter, FakeClock } from '../rate-limit/clock.ts'
 
 const busy = { status: 503, headers: { 'Retry-After': '0' } }
 
@@ -297,7 +296,8 @@ describe('the log', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
     const client = connect(
       { origin: 'https://sho.rt' },
-      { fetch: answer, rateLimit: { requests: 1, interval: 60_000 }, ...options },
+      // A function of its own, because clients with one fetch share their limiter.
+      { fetch: () => answer(), rateLimit: { requests: 1, interval: 60_000 }, ...options },
     )
     await client.account.get()
     await vi.advanceTimersByTimeAsync(500)

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { ConnectionError } from '../../src/errors.ts'
+import { ConnectionError, TimeoutError } from '../../src/errors.ts'
 import { retryDelay } from '../../src/http/retry.ts'
 import { type ApiPromise, ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
 import { createSandbox, type Fault, type Sandbox } from '../../src/testing/index.ts'
@@ -167,13 +167,15 @@ describe('the wait before sending again', () => {
     expect(delay).toBeLessThanOrEqual(500)
   })
 
-  it('is an error at once if it is beyond maxDelay', async () => {
-    const { sandbox, client } = await setUp({ retry: { limit: 5 } })
-    sandbox.fail({ status: 429, headers: { 'Retry-After': '91' } })
-    await expect(client.account.get()).rejects.toMatchObject({ code: 'rate_limit', retryAfter: 91, attempts: 1 })
-    const impatient = client.withOptions({ retry: { limit: 5, maxDelay: 100 }, rateLimit: false })
-    sandbox.fail({ status: 503, headers: { 'Retry-After': '1' } })
-    await expect(impatient.account.get()).rejects.toMatchObject({ code: 'server', attempts: 1 })
+  it.each([
+    [429, 91, 'rate_limit'],
+    [429, 3_000_000, 'rate_limit'],
+    [503, 91, 'server'],
+  ])('is an error at once if a %i asks for %i seconds', async (status, seconds, code) => {
+    const { sandbox, client } = await setUp({ retry: 5 })
+    sandbox.fail({ status, headers: { 'Retry-After': String(seconds) } })
+    await expect(client.account.get()).rejects.toMatchObject({ code, attempts: 1 })
+    expect(sandbox.requests).toHaveLength(1)
   })
 })
 
@@ -189,11 +191,14 @@ it.each([
   ['GET', 'not-sent'],
   ['PUT', 'unknown'],
   ['DELETE', 'unknown'],
-] as const)('a %s that may have been done, and then gets no room in the budget, ends as %s', async (name, outcome) => {
+] as const)('a %s that may have been done, and then gets no slot, ends as %s', async (name, outcome) => {
   const server = await serveAnswers({ status: 503, headers: now })
-  const client = connect(server, { retry: 2, rateLimit: { requests: 1, maxWait: 0 } })
+  const state = { limit: 1, remaining: 0, resetAt: undefined, queued: 0 }
+  let slots = 1
+  const acquire = () => (slots-- > 0 ? undefined : Promise.reject(new TimeoutError(5, { outcome: 'not-sent' }, 'late')))
+  const client = connect(server, { retry: 2, rateLimit: { state, acquire, observe() {} } })
   const { error } = await (calls[name](client) as ApiPromise<unknown>).safe()
-  expect(error).toMatchObject({ code: 'rate_limit', outcome, attempts: 1, retryable: true })
+  expect(error).toMatchObject({ code: 'timeout', timeout: 5, outcome, attempts: 1, retryable: true })
   expect(server.seen).toHaveLength(1)
 })
 
@@ -204,5 +209,5 @@ it.each([
   const random = vi.spyOn(Math, 'random').mockReturnValue(dice)
   onTestFinished(() => random.mockRestore())
   const error = new ConnectionError('no response', { retryable: true })
-  expect([1, 2, 3, 4].map((attempt) => retryDelay({ error }, attempt, { limit: 4, maxDelay: 90_000 }))).toEqual(delays)
+  expect([1, 2, 3, 4].map((attempt) => retryDelay({ error }, attempt, 4))).toEqual(delays)
 })

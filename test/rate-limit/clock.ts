@@ -1,5 +1,10 @@
 import { setImmediate as settled } from 'node:timers/promises'
-import type { Clock } from '../../src/rate-limit/limiter.ts'
+import { type Clock, Limiter } from '../../src/rate-limit/limiter.ts'
+import { type RateLimitOptions, RateLimitWindow } from '../../src/rate-limit/window.ts'
+
+/** A limiter that no client shares. */
+export const createRateLimiter = (options: RateLimitOptions, clock: Clock): Limiter =>
+  new Limiter(new RateLimitWindow(options), clock)
 
 /** A clock that only the test moves. */
 export class FakeClock implements Clock {

@@ -1,6 +1,7 @@
 import type { RateLimitError } from '../../src/errors.ts'
-import { createRateLimiter, type RateLimitAnswer, type RateLimitOptions } from '../../src/rate-limit/limiter.ts'
-import { FakeClock } from './clock.ts'
+import type { AcquireOptions } from '../../src/rate-limit/limiter.ts'
+import type { RateLimitAnswer, RateLimitOptions } from '../../src/rate-limit/window.ts'
+import { createRateLimiter, FakeClock } from './clock.ts'
 
 /** What the server's clock shows, in Unix seconds. */
 export const SERVER_TIME = 1_800_000_000
@@ -37,10 +38,10 @@ export function setUp(options: RateLimitOptions = {}) {
   let asked = 0
 
   /** Asks for places. The numbers of the calls that get one are added to `granted`. */
-  function take(count: number, signal?: AbortSignal): (Promise<void> | undefined)[] {
+  function take(count: number, options?: AcquireOptions): (Promise<void> | undefined)[] {
     return Array.from({ length: count }, () => {
       const call = asked++
-      const place = limiter.acquire({ signal })
+      const place = limiter.acquire(options)
       if (place === undefined) granted.push(call)
       return place?.then(() => void granted.push(call))
     })

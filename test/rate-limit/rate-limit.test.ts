@@ -1,6 +1,4 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ConfigurationError } from '../../src/errors.ts'
-import { createRateLimiter, type RateLimitOptions } from '../../src/rate-limit/limiter.ts'
 import { refusal, response, SERVER_TIME, setUp, silentRefusal } from './rate-limit-setup.ts'
 
 const DAY = 86_400
@@ -19,13 +17,14 @@ describe('the budget', () => {
     await clock.advance(60_060)
     expect(granted).toHaveLength(30)
     await clock.advance(1)
-    // The first request goes alone, so that its response arrives soon.
     expect(granted).toHaveLength(31)
-    await end(1, response())
+    // The slots become free during a thirtieth of the interval.
+    await clock.advance(1933)
+    expect(granted).toHaveLength(59)
+    await clock.advance(1)
     expect(granted).toHaveLength(60)
-    await end(29, response())
-    await clock.advance(60_061)
-    await end(1, response())
+    await end(30, response())
+    await clock.advance(62_000)
     expect(granted).toEqual(Array.from({ length: 70 }, (_, i) => i))
     expect(limiter.state.queued).toBe(0)
   })
@@ -71,49 +70,6 @@ describe('the budget', () => {
     await end(2)
   })
 
-  it('takes no more places than there are calls waiting for them', async () => {
-    const { clock, take, end, limiter } = setUp({ interval: 1000 })
-    take(33)
-    await end(30)
-    await clock.advance(1002)
-    await end(1, response())
-    expect(limiter.state).toMatchObject({ remaining: 27, queued: 0 })
-  })
-
-  it('lets the first request of a window go alone for a twentieth of the interval at most', async () => {
-    const { clock, granted, take, end } = setUp({ interval: 1000 })
-    take(60)
-    await end(30)
-    await clock.advance(1002)
-    expect(granted).toHaveLength(31)
-    await clock.advance(49)
-    expect(granted).toHaveLength(31)
-    await clock.advance(1)
-    expect(granted).toHaveLength(60)
-    expect(clock.timers).toBe(0)
-  })
-
-  it('sends one more request alone for each that is still unanswered from earlier windows', async () => {
-    const { clock, granted, take, end } = setUp({ interval: 1000 })
-    take(60)
-    await end(28)
-    await clock.advance(1002)
-    expect(granted).toHaveLength(30 + 3)
-    await end(2)
-    expect(granted).toHaveLength(33)
-    await end(1, response(30, 29, 1))
-    expect(granted).toHaveLength(60)
-  })
-
-  it('lets no request go alone if nobody waited for the window', async () => {
-    const { clock, granted, take, end } = setUp({ interval: 1000 })
-    take(1)
-    await end(1, response(30, 29, 1))
-    await clock.advance(1002)
-    take(30)
-    expect(granted).toHaveLength(31)
-  })
-
   it('opens the next window after two intervals if no response ever comes', async () => {
     const { clock, granted, take } = setUp({ interval: 1000 })
     take(31)
@@ -156,7 +112,7 @@ describe('the budget', () => {
     take(6)
     await end(2, refusal(1))
     await clock.advance(1000)
-    await end(1, response(30, 29, 1))
+    await clock.advance(900)
     expect(granted).toHaveLength(4)
   })
 
@@ -249,21 +205,20 @@ describe('the budget', () => {
     expect(granted).toHaveLength(31)
   })
 
-  it('ignores what late responses of the last window say about the remaining requests', async () => {
+  it('ignores a response that arrives after the window has ended', async () => {
     const { clock, granted, take, end } = setUp({ interval: 1000 })
     take(30)
     await end(29, response(30, 1, 1))
     await clock.advance(1002)
-    take(5)
     await end(1, response(30, 0, 1))
-    take(25)
+    take(30)
+    await clock.advance(33)
     expect(granted).toHaveLength(60)
   })
 
   it('is not disturbed by responses that nobody asked for', async () => {
     const { granted, take, end } = setUp()
     await end(3, response(30, 0, 60))
-    await end(3, { ...refusal(0) })
     take(40)
     expect(granted).toHaveLength(30)
   })
@@ -295,22 +250,6 @@ describe('a call that was never sent', () => {
     limiter.release!()
     await clock.advance(0)
     expect(granted).toEqual([0, 1])
-  })
-
-  it('of an earlier window no longer counts as pending', async () => {
-    const { clock, granted, take, end, limiter } = setUp({ requests: 4, interval: 1000 })
-    take(4)
-    await end(2)
-    await clock.advance(1002)
-    take(2)
-    // Two of the first window, whose key function never settled.
-    limiter.release!()
-    limiter.release!()
-    expect(limiter.state.remaining).toBe(2)
-    await end(2, response(4, 2, 1))
-    expect(limiter.state.remaining).toBe(2)
-    take(4)
-    expect(granted).toHaveLength(8)
   })
 
   it('opens no window: that starts with the first request that is sent', async () => {
@@ -348,7 +287,7 @@ describe('a refusal', () => {
     expect(silent.limiter.state.remaining).toBe(30)
   })
 
-  it('blocks every call until the server allows more, and then a single request asks what is left', async () => {
+  it('blocks every call until the server allows more', async () => {
     const { clock, granted, take, end } = setUp()
     take(40)
     await end(20, response(30, 0, 60))
@@ -357,8 +296,6 @@ describe('a refusal', () => {
     expect(granted).toHaveLength(30)
     await clock.advance(1)
     expect(granted).toHaveLength(31)
-    await end(1, response(30, 29, 60))
-    expect(granted).toHaveLength(40)
   })
 
   it('leaves nothing in the window, whatever remained before', async () => {
@@ -377,14 +314,13 @@ describe('a refusal', () => {
     ['its own window, if the reset is later than that', refusal(undefined, 63), 60_061],
     ['its own window, if the server says nothing', silentRefusal, 60_061],
   ])('waits by %s', async (_, said, wait) => {
-    const { clock, granted, take, end } = setUp()
+    const { clock, limiter, take, end } = setUp()
     take(30)
     await end(30, said)
-    take(1)
     await clock.advance(wait - 1)
-    expect(granted).toHaveLength(30)
+    expect(limiter.state.remaining).toBe(0)
     await clock.advance(1)
-    expect(granted).toHaveLength(31)
+    expect(limiter.state.remaining).toBe(30)
   })
 
   it('that says nothing does not move the end of a window that is known', async () => {
@@ -424,107 +360,46 @@ describe('a refusal', () => {
     await clock.advance(1)
     expect(granted).toHaveLength(4)
   })
-
-  it('of a request of an earlier window takes no place of the new one back', async () => {
-    const { clock, granted, take, end } = setUp({ requests: 3, interval: 1000 })
-    take(3)
-    await end(2)
-    await clock.advance(1002)
-    take(3)
-    await end(1, { ...silentRefusal, retryAfter: 0 })
-    take(3)
-    expect(granted).toHaveLength(6)
-  })
 })
 
-describe('a key that others use too', () => {
-  /** Plays one window: the first request alone, and then as many as are in flight at a time. */
-  async function playWindow(limiter: ReturnType<typeof setUp>, remaining: number): Promise<number> {
-    const { clock, granted, end } = limiter
-    const before = granted.length
-    await clock.advance(60_061)
-    expect(granted).toHaveLength(before + 1)
-    await end(1, response(30, remaining, 60))
-    return granted.length - before - 1
-  }
-
-  it('has only a share of the rest in flight after a refusal, until the others are gone', async () => {
-    const limiter = setUp()
-    const { clock, granted, take, end } = limiter
+describe('a key that another program uses too', () => {
+  it('frees the slots of the window after a refusal during half of the interval, until the other program is gone', async () => {
+    const { clock, granted, take, end } = setUp()
     take(200)
     await end(30, refusal(10))
     await clock.advance(10_000)
     expect(granted).toHaveLength(31)
-    await end(1, response(30, 28, 60))
-    expect(granted).toHaveLength(31 + 14)
-    await end(14, response(30, 0, 60))
-    expect(granted).toHaveLength(45)
-    expect(await playWindow(limiter, 29)).toBe(15)
-    // Nobody else took any of this window.
-    for (const [inFlight, remaining] of [
-      [15, 14],
-      [7, 7],
-      [4, 3],
-      [2, 1],
-      [1, 0],
-    ] as const) {
-      await end(inFlight, response(30, remaining, 60))
-    }
-    expect(await playWindow(limiter, 29)).toBe(29)
-  })
-
-  it('has a smaller share in flight after each refusal, down to a thirty-second', async () => {
-    const limiter = setUp({ requests: 64 })
-    const { clock, granted, take, end } = limiter
-    take(300)
-    await end(64, refusal(10))
-    for (const share of [32, 16, 8, 4, 2, 2]) {
-      await clock.advance(10_000)
-      const before = granted.length
-      await end(1, response(64, 64, 60))
-      expect(granted).toHaveLength(before + share)
-      await end(share, refusal(10))
-    }
-  })
-
-  it('has a greater share in flight after each window without a refusal', async () => {
-    const limiter = setUp()
-    const { clock, take, end } = limiter
-    take(300)
-    await end(30, refusal(10))
-    await clock.advance(10_000)
-    await end(1, refusal(10))
-    await clock.advance(10_000)
-    await end(1, response(30, 20, 60))
-    // A quarter of 20; somebody else has taken ten.
-    await end(5, response(30, 0, 60))
-    expect(await playWindow(limiter, 24)).toBe(8)
-    await end(8, response(30, 0, 60))
-    expect(await playWindow(limiter, 24)).toBe(12)
-    await end(12, response(30, 0, 60))
-    expect(await playWindow(limiter, 24)).toBe(12)
+    await clock.advance(999)
+    expect(granted).toHaveLength(31)
+    await clock.advance(1)
+    expect(granted).toHaveLength(32)
+    await clock.advance(28_000)
+    expect(granted).toHaveLength(60)
+    await end(30, response(30, 0, 60))
+    // Nobody else took any slot of that window.
+    await clock.advance(60_061 + 2000)
+    expect(granted).toHaveLength(90)
   })
 
   it('is recognised by what remains, without any refusal', async () => {
-    const limiter = setUp()
-    const { take, end } = limiter
+    const { clock, granted, take, end } = setUp()
     take(100)
+    await end(30, response(30, 0, 60))
+    await clock.advance(60_061)
+    expect(granted).toHaveLength(31)
+    // The other slots were somebody else's.
     await end(1, response(30, 0, 60))
-    await end(29, response(30, 0, 60))
-    // All 30 places were ours.
-    expect(await playWindow(limiter, 20)).toBe(20)
-    await end(20, response(30, 0, 60))
-    // Nine places were somebody else's.
-    expect(await playWindow(limiter, 29)).toBe(15)
+    await clock.advance(60_061 + 2000)
+    expect(granted).toHaveLength(31 + 3)
   })
 
-  it('lets the first request of a window go alone, though nobody waited for it', async () => {
+  it('does not slow calls down that come later, when nobody waits for the window', async () => {
     const { clock, granted, take, end } = setUp()
-    take(5)
-    await end(5, refusal(10))
-    await clock.advance(10_000)
-    take(5)
-    expect(granted).toHaveLength(6)
+    take(30)
+    await end(30, refusal(10))
+    await clock.advance(40_000)
+    take(30)
+    expect(granted).toHaveLength(60)
   })
 })
 
@@ -558,38 +433,4 @@ describe('the state', () => {
     await clock.advance(60_061)
     expect(limiter.state).toEqual({ limit: 30, remaining: 30, resetAt: undefined, queued: 0 })
   })
-})
-
-describe('the options', () => {
-  const invalid: [options: unknown, message: string][] = [
-    [{ requests: 0 }, 'rateLimit.requests: expected a whole number from 1, or Infinity, received 0'],
-    [{ requests: 1.5 }, 'rateLimit.requests: expected a whole number from 1, or Infinity, received 1.5'],
-    [{ requests: '30' }, 'rateLimit.requests: expected a whole number from 1, or Infinity, received "30"'],
-    [{ requests: null }, 'rateLimit.requests: expected a whole number from 1, or Infinity, received null'],
-    [{ interval: 0 }, 'rateLimit.interval: expected milliseconds above 0 and up to 86400000, received 0'],
-    [
-      { interval: 86_400_001 },
-      'rateLimit.interval: expected milliseconds above 0 and up to 86400000, received 86400001',
-    ],
-    [{ interval: Infinity }, 'rateLimit.interval: expected milliseconds above 0 and up to 86400000, received Infinity'],
-    [{ interval: '5' }, 'rateLimit.interval: expected milliseconds above 0 and up to 86400000, received "5"'],
-    [{ maxWait: '5' }, 'rateLimit.maxWait: expected milliseconds from 0, or Infinity, received "5"'],
-    [{ maxWait: -1 }, 'rateLimit.maxWait: expected milliseconds from 0, or Infinity, received -1'],
-    [{ maxWait: Number.NaN }, 'rateLimit.maxWait: expected milliseconds from 0, or Infinity, received NaN'],
-    [null, 'rateLimit: expected an object of options, received null'],
-    [{ request: 5 }, 'rateLimit.request: unknown option, did you mean requests?'],
-  ]
-
-  it.each(invalid)('%j are refused', (options, message) => {
-    const create = () => createRateLimiter(options as RateLimitOptions)
-    expect(create).toThrow(ConfigurationError)
-    expect(create).toThrow(new ConfigurationError(message))
-  })
-
-  it.each([{ requests: 1 }, { requests: Infinity }, { interval: 86_400_000 }, { maxWait: 0 }, { maxWait: Infinity }])(
-    '%j are accepted',
-    (options) => {
-      expect(createRateLimiter(options).acquire()).toBeUndefined()
-    },
-  )
 })

@@ -84,8 +84,11 @@ describe('a shared budget', () => {
 
   it('asks a store that is closed for months again after a day', async () => {
     const store = createStore([full(1e10)])
-    const place = sharedRateLimiter(store).acquire()
-    await advance(86_400_000 + MARGIN)
+    const limiter = sharedRateLimiter(store)
+    expect(await errorOf(limiter.acquire())).toMatchObject({ code: 'rate_limit', retryAfter: 86_400 })
+    await advance(86_400_000 - 90_000)
+    const place = limiter.acquire()
+    await advance(90_000 + MARGIN)
     expect(store.consume).toHaveBeenCalledTimes(2)
     await place
   })
@@ -207,68 +210,59 @@ describe('the windows of the store and of the server', () => {
   })
 })
 
-describe('maxWait of a shared budget', () => {
+describe('a deadline', () => {
+  const late = { code: 'timeout', outcome: 'not-sent' }
+
   it('rejects a call at once if the store is known to be full for longer', async () => {
     const store = createStore([granted(0)])
-    const limiter = sharedRateLimiter(store, { maxWait: 5000 })
+    const limiter = sharedRateLimiter(store)
     await limiter.acquire()
-    const error = await errorOf(limiter.acquire())
-    expect(error).toMatchObject({ code: 'rate_limit', outcome: 'not-sent', retryAfter: 63 })
+    const error = await errorOf(limiter.acquire({ deadline: 5000 }))
+    expect(error).toMatchObject({ ...late, message: expect.stringMatching('about 63 s') })
     expect(store.consume).toHaveBeenCalledTimes(1)
   })
 
   it('rejects a call if it turns out that the store is full for longer', async () => {
-    const limiter = sharedRateLimiter(createStore([full(MINUTE)]), { maxWait: 5000 })
-    expect(await errorOf(limiter.acquire())).toMatchObject({ code: 'rate_limit', outcome: 'not-sent' })
+    const limiter = sharedRateLimiter(createStore([full(MINUTE)]))
+    expect(await errorOf(limiter.acquire({ deadline: 5000 }))).toMatchObject(late)
     expect(limiter.state.queued).toBe(0)
   })
 
   it('counts the calls before each', async () => {
-    const limiter = sharedRateLimiter(createStore([full(MINUTE), granted(1), granted(0)]), { maxWait: 70_000 })
-    const calls = Array.from({ length: 3 }, () => limiter.acquire())
-    expect(await errorOf(calls[2])).toMatchObject({ retryAfter: 123 })
+    const limiter = sharedRateLimiter(createStore([full(MINUTE), granted(1), granted(0)]))
+    const calls = Array.from({ length: 3 }, () => limiter.acquire({ deadline: 70_000 }))
+    expect(await errorOf(calls[2])).toMatchObject(late)
     await advance(MINUTE + MARGIN)
     await Promise.all(calls.slice(0, 2))
   })
 
   it('rejects calls that this process’s own budget makes wait longer', async () => {
-    const limiter = sharedRateLimiter(createStore([granted(9), granted(9)]), { maxWait: 5000 })
+    const limiter = sharedRateLimiter(createStore([granted(9), granted(9)]))
     await limiter.acquire()
     await limiter.acquire()
-    expect(await errorOf(limiter.acquire())).toMatchObject({ code: 'rate_limit', retryAfter: 60 })
+    expect(await errorOf(limiter.acquire({ deadline: 5000 }))).toMatchObject(late)
   })
 
-  it('does not concern a store that has places left, or whose window has ended', async () => {
-    const limiter = sharedRateLimiter(createStore([granted(1), granted(0)], 3), { maxWait: 100 })
+  it('allows calls if the store has slots left, or if its window has ended', async () => {
+    const limiter = sharedRateLimiter(createStore([granted(1), granted(0)], 3))
     await limiter.acquire()
     limiter.observe()
-    await limiter.acquire()
+    await limiter.acquire({ deadline: 100 })
     limiter.observe()
     await advance(MINUTE)
-    const place = limiter.acquire()
+    const place = limiter.acquire({ deadline: 100 })
     await advance(100)
     await place
   })
 
-  it('of 0 lets calls pass while there are free places', async () => {
-    const limiter = sharedRateLimiter(createStore([granted(0), full(MINUTE)]), { maxWait: 0 })
-    await limiter.acquire()
-    expect(await errorOf(limiter.acquire())).toMatchObject({ code: 'rate_limit' })
-  })
-
-  it('does not count the time that the store takes while there are free places', async () => {
-    const store = createStore([], 10)
-    store.consume.mockImplementation(async () => {
-      await new Promise((resolve) => setTimeout(resolve, 50))
-      return { remainingPoints: 9, msBeforeNext: MINUTE }
-    })
-    const limiter = sharedRateLimiter(store, { maxWait: 0 })
-    const calls = Array.from({ length: 5 }, async () => {
-      await limiter.acquire()
-      limiter.observe()
-    })
-    await advance(250)
-    await Promise.all(calls)
+  it('rejects a call when it passes while the store is silent', async () => {
+    const limiter = sharedRateLimiter(createStore([hanging]), { onStateChange: () => {} })
+    const waiting = errorOf(limiter.acquire({ deadline: 100 }))
+    await advance(99)
+    expect(limiter.state.queued).toBe(1)
+    await advance(1)
+    expect(await waiting).toMatchObject(late)
+    await advance(900)
   })
 })
 
@@ -298,9 +292,18 @@ describe('a refusal by the server', () => {
     expect(store.block).not.toHaveBeenCalled()
   })
 
-  it('breaks nothing if the store cannot be reached any more', async () => {
+  it.each<[string, () => unknown]>([
+    ['cannot be reached any more', broken],
+    [
+      'throws',
+      () => {
+        throw new Error('not connected')
+      },
+    ],
+    ['returns nothing', () => undefined],
+  ])('breaks nothing if the store %s', async (_, block) => {
     const store = createStore()
-    store.block.mockImplementation(broken)
+    store.block.mockImplementation(block as () => Promise<unknown>)
     const limiter = sharedRateLimiter(store)
     await limiter.acquire()
     limiter.observe(refused(41))
@@ -308,29 +311,29 @@ describe('a refusal by the server', () => {
     expect(store.block).toHaveBeenCalledTimes(1)
   })
 
-  it('for longer than maxDelay rejects the calls that wait and those that come later', async () => {
+  it('for longer than 90 seconds rejects the calls that wait and those that come later', async () => {
     const limiter = sharedRateLimiter(createStore([granted(1), full(30_000)]))
     await limiter.acquire()
-    const waiting = errorOf(limiter.acquire({ maxDelay: 90_000 }))
+    const waiting = errorOf(limiter.acquire())
     await advance(0)
     limiter.observe(refused(86_400))
     expect(await waiting).toMatchObject({ code: 'rate_limit', outcome: 'not-sent', retryAfter: 86_400 })
-    expect(await errorOf(limiter.acquire({ maxDelay: 90_000 }))).toMatchObject({ retryAfter: 86_400 })
+    expect(await errorOf(limiter.acquire())).toMatchObject({ retryAfter: 86_400 })
   })
 
   it('of another process rejects calls too: the store is blocked for longer than a window', async () => {
     const limiter = sharedRateLimiter(createStore([granted(1), full(100_000)]))
-    await limiter.acquire({ maxDelay: 1 })
+    await limiter.acquire()
     await advance(5000)
     const onWait = vi.fn()
-    const error = await errorOf(limiter.acquire({ maxDelay: 90_000, onWait }))
+    const error = await errorOf(limiter.acquire({ onWait }))
     expect(error).toMatchObject({ code: 'rate_limit', outcome: 'not-sent', retryAfter: 100 })
     expect(onWait).not.toHaveBeenCalled()
   })
 
   it('does not concern a store whose window is merely full', async () => {
     const store = createStore([full(MINUTE)])
-    const place = sharedRateLimiter(store).acquire({ maxDelay: 1000 })
+    const place = sharedRateLimiter(store).acquire()
     await advance(MINUTE + MARGIN)
     await place
   })
@@ -456,6 +459,22 @@ describe('a store that is not ready', () => {
   })
 })
 
+describe('a window of 60 days, over a store that is unavailable', () => {
+  it('keeps its timer within what runtimes support, instead of waking each millisecond', async () => {
+    const setTimer = vi.spyOn(globalThis, 'setTimeout')
+    const store = { ...createStore([broken, broken], 1), duration: 60 * 86_400 }
+    const limiter = sharedRateLimiter(store, { onStateChange: () => {} })
+    await limiter.acquire()
+    limiter.observe()
+    const controller = new AbortController()
+    const waiting = errorOf(limiter.acquire(controller))
+    expect(Math.max(...setTimer.mock.calls.map(([, ms]) => ms!))).toBe(2 ** 31 - 1)
+    controller.abort('enough')
+    expect(await waiting).toBe('enough')
+    setTimer.mockRestore()
+  })
+})
+
 describe('a store that says that the next window starts now', () => {
   it('does not count as an outage', async () => {
     const onStateChange = vi.fn()
@@ -478,8 +497,6 @@ describe('the options of a shared budget', () => {
     [createStore(), null, 'expected an object of options, received null'],
     [createStore(), { key: '' }, 'key: expected a string that is not empty, received ""'],
     [createStore(), { key: 7 }, 'key: expected a string that is not empty, received 7'],
-    [createStore(), { maxWait: -1 }, 'maxWait: expected milliseconds from 0, or Infinity, received -1'],
-    [createStore(), { maxWait: '5' }, 'maxWait: expected milliseconds from 0, or Infinity, received "5"'],
     [
       createStore(),
       { storeTimeout: 0 },
@@ -491,7 +508,7 @@ describe('the options of a shared budget', () => {
       'storeTimeout: expected milliseconds above 0 and up to 2147483647, received 2147483648',
     ],
     [createStore(), { onStateChange: console }, 'onStateChange: expected a function, received a console'],
-    [createStore(), { maxwait: 5 }, 'maxwait: unknown option, did you mean maxWait?'],
+    [createStore(), { storetimeout: 5 }, 'storetimeout: unknown option, did you mean storeTimeout?'],
   ])('are checked: %#', (store, options, message) => {
     const create = () => sharedRateLimiter(store as never, options as never)
     expect(create).toThrow(new ConfigurationError(`sharedRateLimiter: ${message}`))

@@ -1,6 +1,5 @@
-import { createRateLimiter } from '../../src/rate-limit/limiter.ts'
 import { type StoreAnswer, type StoreLimiter, sharedRateLimiter } from '../../src/rate-limit/shared.ts'
-import { FakeClock } from './clock.ts'
+import { createRateLimiter, FakeClock } from './clock.ts'
 
 /** A server with a fixed window and clients that send to it, all in simulated time. */
 export interface Scene {
@@ -36,17 +35,22 @@ interface Store {
 
 export interface Outcome {
   done: number
+  /** Calls that were refused more often than they may be retried. */
+  failed: number
   refused: number
   /** When the last response arrived. */
   total: number
 }
+
+/** The default of the option `retry`. */
+const RETRIES = 2
 
 const EPOCH = 1_800_000_000_000
 
 export async function play(scene: Scene): Promise<Outcome> {
   const { limit, interval, aligned = false, skew = 0, headers: hasHeaders = true, latency } = scene
   const clock = new FakeClock()
-  const outcome: Outcome = { done: 0, refused: 0, total: 0 }
+  const outcome: Outcome = { done: 0, failed: 0, refused: 0, total: 0 }
   let resetAt = Number.NEGATIVE_INFINITY
   let used = 0
 
@@ -106,8 +110,8 @@ export async function play(scene: Scene): Promise<Outcome> {
       : createRateLimiter({ requests: limit, interval }, clock)
     const call = async (start: number) => {
       await pass(start)
-      for (;;) {
-        await limiter.acquire()
+      for (let attempt = 1; ; attempt++) {
+        await limiter.acquire({ attempt })
         const [there, back] = latency()
         await pass(there)
         const answer = count()
@@ -115,6 +119,10 @@ export async function play(scene: Scene): Promise<Outcome> {
         limiter.observe(answer)
         if (!answer.refused) break
         outcome.refused++
+        if (attempt > RETRIES) {
+          outcome.failed++
+          return
+        }
         await pass((answer.retryAfter ?? 0) * 1000)
       }
       outcome.done++

@@ -18,7 +18,6 @@ await conformance(
     testing: await load('shortlink-sdk/testing'),
     proxy: await load('shortlink-sdk/proxy'),
     schemas: await load('shortlink-sdk/schemas'),
-    rateLimit: await load('shortlink-sdk/rate-limit'),
     bulk: await load('shortlink-sdk/bulk'),
     control: CONTROL,
     deadUrl: DEAD_URL,

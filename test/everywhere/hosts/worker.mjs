@@ -2,7 +2,6 @@
 import * as sdk from 'shortlink-sdk'
 import * as bulk from 'shortlink-sdk/bulk'
 import * as proxy from 'shortlink-sdk/proxy'
-import * as rateLimit from 'shortlink-sdk/rate-limit'
 import * as schemas from 'shortlink-sdk/schemas'
 import * as testing from 'shortlink-sdk/testing'
 import { conformance } from './conformance.mjs'
@@ -10,7 +9,7 @@ import { conformance } from './conformance.mjs'
 export default {
   async fetch(request) {
     const results = []
-    const host = { sdk, testing, proxy, schemas, rateLimit, bulk, ...(await request.json()) }
+    const host = { sdk, testing, proxy, schemas, bulk, ...(await request.json()) }
     await conformance(host, (result) => results.push(result))
     return Response.json(results)
   },

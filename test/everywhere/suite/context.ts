@@ -8,7 +8,6 @@ export interface Package {
   testing: typeof import('shortlink-sdk/testing')
   proxy: typeof import('shortlink-sdk/proxy')
   schemas: typeof import('shortlink-sdk/schemas')
-  rateLimit: typeof import('shortlink-sdk/rate-limit')
   bulk: typeof import('shortlink-sdk/bulk')
 }
 

@@ -58,11 +58,11 @@ export const entries: Topic = {
       await shop.delete(id)
       equal(await shop.find('opening'), undefined, 'the deleted link')
     },
-    'an error of every entry is an instance of the class of shortlink-sdk': async ({ sdk, proxy, rateLimit, bulk }) => {
+    'an error of every entry is an instance of the class of shortlink-sdk': async ({ sdk, proxy, bulk }) => {
       const refused = { limiter: 'none' } as never
       const calls: (() => unknown)[] = [
         () => proxy.createProxy(refused),
-        () => rateLimit.sharedRateLimiter(refused),
+        () => sdk.sharedRateLimiter(refused),
         () => bulk.bulk([], () => undefined, refused),
       ]
       for (const call of calls) {

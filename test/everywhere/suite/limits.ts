@@ -38,12 +38,13 @@ export const limits: Topic = {
       const client = connect({ rateLimit })
       for (let index = 0; index < 6; index++) equal((await client.account.get()).id, 1)
     },
-    'a call that would wait longer than maxWait fails without being sent': async ({ connect, sandbox }) => {
-      const client = connect({ rateLimit: { requests: 1, interval: 60_000, maxWait: 100 } })
-      await sandbox.fail({
-        headers: { 'X-RateLimit-Limit': '1', 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': null },
-      })
-      await client.account.get()
+    'a call that would sit out a wait of more than 90 seconds fails without being sent': async ({
+      connect,
+      sandbox,
+    }) => {
+      const client = connect({ rateLimit: {} })
+      await sandbox.fail({ body: { error: 429, message: 'slow', 'Retry-After': 91 } })
+      await rejects(client.account.get(), { code: 'rate_limit', outcome: 'rejected', attempts: 1 })
       await rejects(client.account.get(), { code: 'rate_limit', outcome: 'not-sent', attempts: 0 })
       equal((await sandbox.requests()).length, 1, 'requests')
     },

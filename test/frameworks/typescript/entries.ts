@@ -1,9 +1,8 @@
 // Every entry has types, also where TypeScript does not read `exports` (moduleResolution node10).
-import { ShortLinkClient } from 'shortlink-sdk'
+import { ShortLinkClient, sharedRateLimiter } from 'shortlink-sdk'
 import { bulk } from 'shortlink-sdk/bulk'
 import { fileFromPath, serve } from 'shortlink-sdk/node'
 import { createProxy } from 'shortlink-sdk/proxy'
-import { sharedRateLimiter } from 'shortlink-sdk/rate-limit'
 import { Campaign } from 'shortlink-sdk/schemas'
 import { createSandbox } from 'shortlink-sdk/testing'
 

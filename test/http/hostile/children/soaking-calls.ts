@@ -35,7 +35,7 @@ const client = new ShortLinkClient({
   baseUrl,
   openerUrl,
   apiKey,
-  retry: { limit: 1, maxDelay: 1000 },
+  retry: 1,
   rateLimit: { requests: 1_000_000, interval: 1000 },
   logLevel: 'off',
 })

@@ -1,0 +1,62 @@
+import type { Fetch } from '../runtime/fetch.ts'
+import type { Check, Checks } from '../schema/checks.ts'
+import { DAY } from './headers.ts'
+import { Limiter, systemClock } from './limiter.ts'
+import { type RateLimitOptions, RateLimitWindow } from './window.ts'
+
+const number = (expected: string, fits: (value: number) => boolean, otherNames: string[]): Check => ({
+  expected,
+  otherNames,
+  fits: (value) => typeof value === 'number' && fits(value),
+})
+
+/** The checks of the options. @internal */
+export const rateLimitChecks = {
+  requests: number('a whole number from 1, or Infinity', (count) => count > 0 && Math.floor(count) === count, [
+    'limit',
+    'max',
+  ]),
+  interval: number(`milliseconds above 0 and up to ${DAY}`, (ms) => ms > 0 && ms <= DAY, ['window', 'windowMs']),
+} satisfies Checks<keyof RateLimitOptions>
+
+/** Whose quota a limiter counts. */
+export interface QuotaOwner {
+  /** `undefined` while it is not known. */
+  readonly baseUrl: string | undefined
+  /** The key or the function that returns it; `null` or `undefined` if none is sent. */
+  readonly key: string | (() => unknown) | null | undefined
+  readonly fetch: Fetch
+}
+
+interface Entry extends QuotaOwner {
+  readonly window: RateLimitWindow
+  readonly limiter: Limiter
+}
+
+const MAX_LIMITERS = 500
+
+/** The limiters of this process, in the order of their creation. */
+const entries: Entry[] = []
+
+/**
+ * The limiter for a base URL, a key and a `fetch`: the same one however often it is requested. The smallest `requests` and
+ * the longest `interval` that were given for it hold.
+ *
+ * There are at most 500. Beyond that, the oldest one that is idle leaves, because it has nothing to remember. If all are in
+ * use, the oldest one leaves: the calls that it has accepted stay with it, and later calls begin with a new one.
+ */
+export function limiterFor({ baseUrl, key, fetch }: QuotaOwner, options: RateLimitOptions): Limiter {
+  const known = entries.find((entry) => entry.key === key && entry.baseUrl === baseUrl && entry.fetch === fetch)
+  if (known) {
+    known.window.restrict(options)
+    return known.limiter
+  }
+  if (entries.length === MAX_LIMITERS) {
+    const idle = entries.findIndex(({ limiter }) => limiter.isIdle)
+    entries.splice(Math.max(0, idle), 1)
+  }
+  const window = new RateLimitWindow(options)
+  const limiter = new Limiter(window, systemClock)
+  entries.push({ baseUrl, key, fetch, window, limiter })
+  return limiter
+}
