@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { defineCommand } from 'citty'
 import { schemeFromEnvironment } from '../http/api-key.ts'
-import { addressOf, clientArgs, requireClient } from './client.ts'
+import { addressOf, clientArgs, headersOf, requireClient } from './client.ts'
 import { command } from './command.ts'
 import { Examination } from './doctor/examine.ts'
 import { print, reportOf } from './doctor/report.ts'
@@ -45,6 +45,7 @@ export const doctor = command(
         allowInsecureHttp: args['allow-insecure-http'] ?? false,
         apiKey: env.SHORTLINK_API_KEY!,
         authScheme: schemeFromEnvironment(),
+        headers: headersOf(args),
         timeout: TIMEOUT,
         fetch,
       }

@@ -4,7 +4,7 @@ import { similarName } from '../schema/checks.ts'
 import { clientArgs, clientOf } from './client.ts'
 import { command, numberOption, UsageError } from './command.ts'
 import { type OutputRow, outputArgs, outputOf } from './output.ts'
-import { Progress } from './progress.ts'
+import { Progress, startOf } from './progress.ts'
 
 const resources = ['links', 'campaigns', 'channels', 'domains', 'files', 'overlays', 'pixels', 'qr', 'splash'] as const
 type Resource = (typeof resources)[number]
@@ -26,31 +26,36 @@ export const list = command(
         const advice = meant ? `did you mean ${meant}?` : `but of ${resources.join(', ')}`
         throw new UsageError(`there is no list of '${resource}', ${advice}`)
       }
-      const most = limit === undefined ? Infinity : numberOption('limit', limit, 1, 1e9)
+      const max = limit === undefined ? Infinity : numberOption('limit', limit, 1, 1e9)
       const output = await outputOf(args)
-      const rows = await read(clientOf(args), resource as Resource, most)
+      const rows = await read(clientOf(args), resource as Resource, max)
       await output.write(rows, resource === 'links' ? ['id', 'shorturl', 'longurl', 'clicks', 'date'] : undefined)
     },
   }),
   1,
 )
 
-async function read(client: ShortLinkClient, resource: Resource, most: number): Promise<OutputRow[]> {
+/** The first rows of a list. */
+async function read(client: ShortLinkClient, resource: Resource, max: number): Promise<OutputRow[]> {
   const progress = new Progress('rows', () => client.rateLimit)
   progress.begin()
-  const beganAt = performance.now()
+  const startedAt = performance.now()
   const rows: OutputRow[] = []
   try {
-    for await (const { items, result } of client[resource].list({ limit: Math.min(most, 100) }).pages()) {
+    for await (const { items, result } of client[resource].list().pages()) {
+      const total = Math.min(result, max)
+      if (rows.length === 0 && items.length > 0) {
+        const start = startOf(`${total} rows`, Math.ceil(total / items.length) - 1, client)
+        if (start) progress.say(start)
+      }
       rows.push(...(items as unknown as OutputRow[]))
-      if (rows.length >= most) break
-      const total = Math.min(result, most)
-      const elapsedMs = performance.now() - beganAt
+      if (rows.length >= max) break
+      const elapsedMs = performance.now() - startedAt
       const etaMs = (elapsedMs / rows.length) * (total - rows.length)
-      if (rows.length < total) progress.show({ done: rows.length, failed: 0, total, elapsedMs, etaMs })
+      progress.show({ done: rows.length, failed: 0, total, elapsedMs, etaMs })
     }
   } finally {
     progress.end()
   }
-  return rows.slice(0, most)
+  return rows.slice(0, max)
 }

@@ -18,7 +18,7 @@ const commands: Record<string, { summary: string; load: () => Promise<Command> }
     load: async () => (await import('./import-command.ts')).importCommand,
   },
   report: {
-    summary: 'list every link with its clicks and unique clicks',
+    summary: 'list every link with its clicks, and how many are new',
     load: async () => (await import('./report-command.ts')).report,
   },
   sync: {

@@ -2,7 +2,7 @@ import process from 'node:process'
 import type { BulkProgress } from '../bulk/results.ts'
 import type { RateLimitState } from '../errors.ts'
 import { printable } from '../errors.ts'
-import { clock, count, duration } from './words.ts'
+import { clock, count, duration, many } from './words.ts'
 
 const SECOND = 1000
 const BAR = 24
@@ -34,6 +34,12 @@ export class Progress {
     this.#latest = progress
     this.#latestAt = performance.now()
     if (process.stderr.isTTY && this.#timer) this.#write()
+  }
+
+  /** Prints a line above the progress. */
+  say(text: string): void {
+    if (this.#isShown) process.stderr.write('\r\x1b[2K')
+    console.error(text)
   }
 
   /** Removes the line, before anything else is written. */
@@ -92,4 +98,26 @@ export function timeFor(
   const time =
     minutes <= 1 ? 'less than a minute' : minutes < 120 ? `about ${minutes} minutes` : `about ${duration(minutes * 60)}`
   return `, ${time} at ${limit} a minute`
+}
+
+/** What reading so many pages more is said to take at its start; nothing if the rate limit allows them at once. */
+export function startOf(
+  what: string,
+  requests: number,
+  client: { rateLimit: Pick<RateLimitState, 'limit' | 'remaining'> },
+): string | undefined {
+  const { limit = Infinity, remaining = limit } = client.rateLimit
+  return requests > remaining ? `${what}${timeFor(requests, client)}` : undefined
+}
+
+/** Shows progress, and says at its start how long it takes to read the rest of the links. */
+export function withStart({ client, progress }: { client: Parameters<typeof startOf>[2]; progress: Progress }) {
+  let isStarted = false
+  return (state: BulkProgress): void => {
+    const { total = 0 } = state
+    const start = isStarted ? undefined : startOf(many(total, 'link'), Math.ceil(total / 100) - 1, client)
+    if (start) progress.say(start)
+    isStarted = true
+    progress.show(state)
+  }
 }

@@ -33,7 +33,7 @@ function platform(
     if (!url.startsWith(`${path}/`)) return elsewhere(request, destroy)
     const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
     const response = await sandbox.fetch(sandbox.baseUrl + url.slice(path.length), { method, headers: sent })
-    return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.json() }
+    return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
   }
 }
 
@@ -243,6 +243,13 @@ it('sees the quotes around a key', async () => {
   expect(lines[0]).toMatch(/^The key is refused: it has quotes around it, /)
   expect(lines[1]).toContain('Leave the quotes out of SHORTLINK_API_KEY')
   expect(lines.join()).not.toContain(KEY)
+})
+
+it('gets past a bot wall with the cookie of --header, and says that a client needs it', async () => {
+  const server = platform('/api', page404, ['bot-wall-beget'])
+  expect((await examine(server)).lines[0]).toBe('Cannot be told: a bot wall is in front of the server')
+  const { lines } = await examine(server, '/api', '--header', 'Cookie: beget=begetok')
+  expect(lines[0]).toBe("Works, with these options: headers: { 'Cookie': … }")
 })
 
 it('says that fetch blocks port 9', async () => {

@@ -199,7 +199,7 @@ test.each<[string[], string]>([
   [['import', 'a.csv', '--dryrun'], 'unknown option --dryrun, did you mean --dry-run?'],
   [['import', 'a.csv', '--out'], '--out needs a value'],
   [['import', 'a.csv', '--out', '/none/r.csv'], "--out: ENOENT: no such file or directory, access '/none'"],
-  [['import', 'a.csv', '--format', 'xml'], "--format takes table, csv, json, ndjson, not 'xml'"],
+  [['import', 'a.csv', '--format', 'xml'], "--format takes table, csv, json, ndjson, md, not 'xml'"],
   [['import', 'a.csv', '--on-taken', 'skip'], "--on-taken takes suffix, not 'skip'"],
   [['import', 'a.csv', '--key', 'secret'], 'set SHORTLINK_API_KEY'],
   [['list', 'links', '--apiKey', 'secret'], 'set SHORTLINK_API_KEY'],

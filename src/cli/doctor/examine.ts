@@ -18,6 +18,7 @@ const UNKNOWN_ALIAS = 'shortlink-sdk-doctor-unknown-alias'
 export interface Subject extends ShortLinkClientOptions {
   readonly baseUrl: string
   readonly authScheme: AuthScheme
+  readonly headers?: [name: string, value: string][]
   readonly fetch: typeof globalThis.fetch
 }
 

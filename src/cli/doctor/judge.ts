@@ -100,7 +100,7 @@ function judgeWorking(seen: Examination) {
   const options = [
     isOtherScheme && `SHORTLINK_AUTH_SCHEME=${scheme} (authScheme: '${scheme}')`,
     issues.length > 0 && "validation: 'report'",
-    ...Object.keys(subject.headers ?? {}).map((name) => `headers: { '${name}': … }`),
+    ...(subject.headers ?? []).map(([name]) => `headers: { '${name}': … }`),
   ].filter((option) => option !== false)
   const works = `Works${isSlow ? ', but is slow' : ''}`
   return conclude(
