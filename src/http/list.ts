@@ -22,7 +22,7 @@ const MAX_IDLE_PAGES = 5
 
 /** Pagination parameters. */
 export interface PageQuery {
-  /** Rows per page. Default: 100, or the server's own default if it refuses 100. */
+  /** Rows per page. This client requests 100 by default, or the server's own default (usually 15) if that is refused. */
   limit?: number | undefined
   /** The number of the page, from 1. Iteration begins there. */
   page?: number | undefined

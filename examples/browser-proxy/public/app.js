@@ -53,7 +53,7 @@ async function showCampaigns() {
 }
 
 async function showFiles() {
-  const files = await client.files.list({ limit: 100 }).toArray()
+  const files = await client.files.list().toArray()
   const newestFirst = files.sort((a, b) => b.id - a.id)
   const downloads = (count) => (count ? `${count} ${count === 1 ? 'download' : 'downloads'}` : '')
   $('files').replaceChildren(...newestFirst.map((file) => row(file.name, downloads(file.downloads), file.shorturl)))
