@@ -83,9 +83,11 @@ async function show(): Promise<void> {
   const shortened: Row[] = parse(await readFile(join(folder, 'addresses.short.csv')), { columns: true })
   await rm(folder, { recursive: true })
   const stored = sandbox.data.links
-  console.log(`the sandbox counts ${stored.length} links to ${new Set(stored.map(({ url }) => url)).size} addresses`)
+  console.log(
+    `the sandbox counts ${stored.length} links to ${new Set(stored.map(({ longurl }) => longurl)).size} addresses`,
+  )
   assert.equal(stored.length, addresses.length)
-  const shorturls = new Map(stored.map(({ url, domain, alias }) => [url, `${domain}/${alias}`]))
+  const shorturls = new Map(stored.map(({ longurl, domain, alias }) => [longurl, `${domain}/${alias}`]))
   assert.deepEqual(
     shortened,
     addresses.map((row) => ({ ...row, shorturl: shorturls.get(row.url) })),

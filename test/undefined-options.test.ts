@@ -81,7 +81,7 @@ const uses: Record<string, () => unknown> = {
   },
   'the limit of a sandbox': () => {
     const rateLimit = { requests: undefined, interval: undefined }
-    return createSandbox({ rateLimit }).clientOptions
+    return createSandbox({ rateLimit }).rateLimit
   },
   'a fault': async () => {
     const rest = {
@@ -137,7 +137,7 @@ const without: Record<keyof typeof uses, () => unknown> = {
     const { clientOptions, baseUrl, openerUrl, apiKey } = createSandbox()
     return { clientOptions, baseUrl, openerUrl, apiKey }
   },
-  'the limit of a sandbox': () => createSandbox().clientOptions,
+  'the limit of a sandbox': () => createSandbox({ rateLimit: {} }).rateLimit,
   'a fault': () => [503, 401],
   chaos: () => {
     const sandbox = createSandbox()

@@ -20,13 +20,13 @@ export interface SandboxData {
 /** The lists of {@link SandboxData}, by name. */
 export type ListName = Exclude<keyof SandboxData, 'account'>
 
-/** Initial rows. Missing fields, the id included, get defaults. */
-export type SandboxSeed = { account?: Partial<AccountRow> } & {
-  [List in ListName]?: readonly Partial<SandboxData[List][number]>[]
+/** Initial rows. Missing fields, the id included, get defaults. The address of a link may be called `url` too. */
+export type SandboxSeed = {
+  account?: Partial<AccountRow>
+  links?: readonly (Partial<LinkRow> & { url?: string })[]
+} & {
+  [List in Exclude<ListName, 'links'>]?: readonly Partial<SandboxData[List][number]>[]
 }
-
-/** Rows for every list, and the whole account. */
-export type WholeSeed = Required<SandboxSeed> & { account: AccountRow }
 
 export interface AccountRow {
   id: number
@@ -111,14 +111,12 @@ export interface FileRow extends ShortAddress {
 }
 
 /** A short link. The reference does not show links: these are the fields that public documentation agrees on. */
-export interface LinkRow extends ShortAddress {
+export interface LinkRow extends ShortAddress, VisitCounts {
   id: number
-  url: string
+  longurl: string
   title: string
   description: string
   clicks: number
-  /** The visits that the statistics are counted from; `clicks` may count more. */
-  visits: Visit[]
   /** Needed to open it; `''` for none. */
   password: string
   /** `YYYY-MM-DD HH:MM:SS`, when it expires; `''` for never. */
@@ -154,7 +152,7 @@ export interface PixelRow {
   date: string
 }
 
-export interface QrRow extends ShortAddress {
+export interface QrRow extends ShortAddress, VisitCounts {
   id: number
   name: string
   type: string
@@ -162,19 +160,17 @@ export interface QrRow extends ShortAddress {
   background: string
   foreground: string
   logo: string
-  /** Every scan; the statistics are counted from these. */
-  scans: Visit[]
+  scans: number
   date: string
 }
 
-/** One visit of a link, or one scan of a QR code. */
-export interface Visit {
-  /** Visits with the same visitor count once in `uniqueClicks`. */
-  visitor: string
-  country: string
-  referrer: string
-  browser: string
-  os: string
+/** The statistics of a link or a QR code: how many visitors there were, and how often each country, site, browser and system. */
+export interface VisitCounts {
+  uniqueclicks: number
+  topCountries: Record<string, number>
+  topReferrers: Record<string, number>
+  topBrowsers: Record<string, number>
+  topOs: Record<string, number>
 }
 
 export interface OpenerLinkRow {
@@ -185,99 +181,104 @@ export interface OpenerLinkRow {
   alias: string
 }
 
-/** The defaults of a new row. */
-function blankRow<List extends ListName>(
-  list: List,
-  id: number,
-  { site, date }: { site: string; date: string },
-): SandboxData[List][number] {
-  const short = { domain: site, alias: aliasOf(list, id) }
-  const blanks: { [Name in ListName]: SandboxData[Name][number] } = {
-    domains: { id, domain: `https://brand-${id}.example`, redirectroot: '', redirect404: '' },
-    overlays: { id, type: 'message', name: `Overlay ${id}`, date },
-    campaigns: { id, name: '', slug: '', public: false, links: [] },
-    channels: { id, name: `Channel ${id}`, description: '', color: '#1f6feb', starred: false, items: [] },
-    splash: { id, name: `Splash page ${id}`, date },
-    files: {
-      id,
-      name: `file-${id}.txt`,
-      filename: `file-${id}.txt`,
-      size: 0,
-      content: new Uint8Array(),
-      downloads: 0,
-      ...short,
-      password: '',
-      expiry: '',
-      maxdownloads: 0,
-      date,
-    },
-    links: {
-      id,
-      title: `Link ${id}`,
-      url: `https://shop.example/${id}`,
-      description: '',
-      clicks: 0,
-      visits: [],
-      ...short,
-      password: '',
-      expiry: '',
-      type: 'direct',
-      status: 'private',
-      metatitle: '',
-      metadescription: '',
-      metaimage: '',
-      pixels: [],
-      deeplink: null,
-      geotarget: [],
-      devicetarget: [],
-      languagetarget: [],
-      parameters: [],
-      date,
-    },
-    bios: { id, title: `Bio page ${id}`, ...short, date },
-    pixels: { id, type: 'gtmpixel', name: `Pixel ${id}`, tag: `GTM-${id}`, date },
-    qrs: {
-      id,
-      name: `QR code ${id}`,
-      type: 'link',
-      data: `https://shop.example/${id}`,
-      background: 'rgb(255,255,255)',
-      foreground: 'rgb(0,0,0)',
-      logo: '',
-      scans: [],
-      ...short,
-      date,
-    },
-    openerLinks: { id, url: 'https://www.youtube.com/', status: 'private', provider: 'YouTube', alias: short.alias },
-  }
-  return blanks[list]
+/** The account of a sandbox that was given none. */
+const account: AccountRow = {
+  id: 1,
+  email: 'owner@shop.example',
+  username: 'owner',
+  avatar: 'https://shop.example/avatar.png',
+  status: 'pro',
+  expires: '2030-01-01 00:00:00',
+  registered: '2024-03-09 08:30:00',
+  password: '',
 }
 
-/** The given rows, and samples for the other lists. Samples refer to samples alone: a given row with the same id is another one. */
-export function seedOf(given: SandboxSeed, samples: WholeSeed): WholeSeed {
-  const { links, bios: bio, qrs: qr } = given
-  const isGiven = { links, bio, qr }
-  return {
-    ...samples,
-    campaigns: samples.campaigns.map((campaign) => (links ? { ...campaign, links: [] } : campaign)),
-    channels: samples.channels.map(({ items = [], ...channel }) => ({
-      ...channel,
-      items: items.filter(({ type }) => !isGiven[type]),
-    })),
-    ...given,
-    account: { ...samples.account, ...given.account },
-  }
+const noVisits = () => ({ uniqueclicks: 0, topCountries: {}, topReferrers: {}, topBrowsers: {}, topOs: {} })
+
+/** The defaults of a new row in each list. `site` is the domain of its short address. */
+const blanks: { [Name in ListName]: (id: number, date: string, site: string) => SandboxData[Name][number] } = {
+  domains: (id) => ({ id, domain: `https://brand-${id}.example`, redirectroot: '', redirect404: '' }),
+  overlays: (id, date) => ({ id, type: 'message', name: `Overlay ${id}`, date }),
+  campaigns: (id) => ({ id, name: '', slug: '', public: false, links: [] }),
+  channels: (id) => ({ id, name: `Channel ${id}`, description: '', color: '#1f6feb', starred: false, items: [] }),
+  splash: (id, date) => ({ id, name: `Splash page ${id}`, date }),
+  files: (id, date, domain) => ({
+    id,
+    name: `file-${id}.txt`,
+    filename: `file-${id}.txt`,
+    size: 0,
+    content: new Uint8Array(),
+    downloads: 0,
+    domain,
+    alias: aliasOf('f', id),
+    password: '',
+    expiry: '',
+    maxdownloads: 0,
+    date,
+  }),
+  links: (id, date, domain) => ({
+    id,
+    title: `Link ${id}`,
+    longurl: `https://shop.example/${id}`,
+    description: '',
+    clicks: 0,
+    ...noVisits(),
+    domain,
+    alias: aliasOf('l', id),
+    password: '',
+    expiry: '',
+    type: 'direct',
+    status: 'private',
+    metatitle: '',
+    metadescription: '',
+    metaimage: '',
+    pixels: [],
+    deeplink: null,
+    geotarget: [],
+    devicetarget: [],
+    languagetarget: [],
+    parameters: [],
+    date,
+  }),
+  bios: (id, date, domain) => ({ id, title: `Bio page ${id}`, domain, alias: aliasOf('b', id), date }),
+  pixels: (id, date) => ({ id, type: 'gtmpixel', name: `Pixel ${id}`, tag: `GTM-${id}`, date }),
+  qrs: (id, date, domain) => ({
+    id,
+    name: `QR code ${id}`,
+    type: 'link',
+    data: `https://shop.example/${id}`,
+    background: 'rgb(255,255,255)',
+    foreground: 'rgb(0,0,0)',
+    logo: '',
+    scans: 0,
+    ...noVisits(),
+    domain,
+    alias: aliasOf('q', id),
+    date,
+  }),
+  openerLinks: (id) => ({
+    id,
+    url: 'https://www.youtube.com/',
+    status: 'private',
+    provider: 'YouTube',
+    alias: aliasOf('o', id),
+  }),
+}
+
+const listNames = Object.keys(blanks) as ListName[]
+
+/** The same list and id always give the same alias, so that tests can rely on it. */
+function aliasOf(letter: string, id: number): string {
+  return letter + (id * 7919 + 46_656).toString(36)
 }
 
 /** Rejects unknown lists and fields. */
-export function checkSeed(seed: SandboxSeed, { account, ...samples }: WholeSeed): void {
+export function checkSeed(seed: SandboxSeed): void {
   const list: Check = { expected: 'a list of rows', fits: Array.isArray }
-  const lists = Object.keys(samples) as ListName[]
-  const checks = Object.fromEntries(lists.map((name) => [name, list]))
-  checkOptions<object>('data.', seed, { ...checks, account: object })
+  checkOptions<object>('data.', seed, { ...Object.fromEntries(listNames.map((name) => [name, list])), account: object })
   checkOptions<object>('data.account.', seed.account ?? {}, anyOf(account))
-  for (const name of lists) {
-    const fields = anyOf(blankRow(name, 1, { site: '', date: '' }))
+  for (const name of listNames) {
+    const fields = anyOf({ ...blanks[name](1, '', ''), ...(name === 'links' && { url: '' }) })
     for (const [index, row] of (seed[name] ?? []).entries())
       checkOptions<object>(`data.${name}[${index}].`, row, fields)
   }
@@ -289,25 +290,25 @@ function anyOf(fields: object): Record<string, Check> {
   return Object.fromEntries(Object.keys(fields).map((name) => [name, any]))
 }
 
-/** The same list and id always give the same alias, so that tests can rely on it. */
-function aliasOf(list: ListName, id: number): string {
-  return `${list.charAt(0)}${(id * 7919 + 46_656).toString(36)}`
-}
-
 /** `YYYY-MM-DD HH:MM:SS`, in UTC. */
 export function dateTime(time: number): string {
   return new Date(time).toISOString().slice(0, 19).replace('T', ' ')
 }
 
+/** A link whose address may be called `url`. */
+function asLink({ url, ...row }: Partial<LinkRow> & { url?: string }): Partial<LinkRow> {
+  return url === undefined ? row : { longurl: url, ...row }
+}
+
 /** Holds the rows, and adds new ones. */
 export class Store {
   readonly data = {} as SandboxData
-  readonly #seed: WholeSeed
+  readonly #seed: SandboxSeed
   readonly #site: string
   readonly #now: () => number
   readonly #lastIds = new Map<ListName, number>()
 
-  constructor(seed: WholeSeed, site: string, now: () => number) {
+  constructor(seed: SandboxSeed, site: string, now: () => number) {
     this.#seed = seed
     this.#site = site
     this.#now = now
@@ -315,9 +316,11 @@ export class Store {
   }
 
   /** Adds a row with the next id. Missing fields get defaults. */
-  add<List extends ListName>(list: List, row: Partial<SandboxData[List][number]>): SandboxData[List][number] {
-    const id = row.id ?? this.#nextId(list)
-    const whole = { ...blankRow(list, id, { site: this.#site, date: dateTime(this.#now()) }), ...row }
+  add<List extends ListName>(
+    list: List,
+    { id = this.#nextId(list), ...row }: Partial<SandboxData[List][number]>,
+  ): SandboxData[List][number] {
+    const whole = { ...blanks[list](id, dateTime(this.#now()), this.#site), ...row }
     const rows: SandboxData[List][number][] = this.data[list]
     rows.push(whole)
     return whole
@@ -326,20 +329,24 @@ export class Store {
   /** Restores the rows of the start. */
   reset(): void {
     this.#lastIds.clear()
-    const { account, ...lists } = this.#seed
-    this.data.account = { ...account }
-    for (const [list, rows] of Object.entries(lists) as [ListName, Partial<SandboxData[ListName][number]>[]][]) {
+    this.data.account = { ...account, ...this.#seed.account }
+    for (const list of listNames) {
       this.data[list] = []
-      // Each by itself: a clone of all would keep what they have in common.
-      for (const row of rows) this.add(list, structuredClone(row))
+      let lastId = 0
+      for (const given of this.#seed[list] ?? []) {
+        // Each by itself: a clone of all would keep what they have in common.
+        const row = structuredClone(given)
+        const id = row.id ?? lastId + 1
+        this.add(list, { ...(list === 'links' ? asLink(row) : row), id })
+        lastId = Math.max(lastId, id)
+      }
     }
   }
 
   /** An id is never used twice, even after its row was deleted. */
   #nextId(list: ListName): number {
-    let id = this.#lastIds.get(list) ?? 0
-    for (const row of this.data[list]) id = Math.max(id, row.id)
-    id += 1
+    const ids = this.data[list].map(({ id }) => id)
+    const id = ids.reduce((highest, one) => Math.max(highest, one), this.#lastIds.get(list) ?? 0) + 1
     this.#lastIds.set(list, id)
     return id
   }

@@ -78,7 +78,7 @@ export const rules = table({
       if (route !== 'POST /url/add') return undefined
       const { url, custom, domain } = { ...(body as Record<string, unknown>) }
       if (custom) return undefined
-      const row = data.links.find((link) => link.url === url && link.domain === (domain || site))
+      const row = data.links.find((link) => link.longurl === url && link.domain === (domain || site))
       return row && addedLink(row)
     },
   },

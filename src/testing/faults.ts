@@ -176,7 +176,7 @@ export function applyFault(honest: WireResponse, fault: FaultEffect): WireRespon
   const { status = fault.redirect === undefined ? honest.status : 302, redirect } = fault
   const body = faultyBody(honest, fault, status)
   const headers: Record<string, string> = { ...honest.headers }
-  if (typeof body === 'string' && body.startsWith('<')) headers['Content-Type'] = 'text/html; charset=utf-8'
+  if (typeof fault.body === 'string' && fault.body.startsWith('<')) headers['Content-Type'] = 'text/html; charset=utf-8'
   if (redirect !== undefined) headers.Location = redirect
   for (const [name, value] of Object.entries(fault.headers ?? {})) {
     const known = Object.keys(headers).find((header) => header.toLowerCase() === name.toLowerCase())

@@ -16,7 +16,7 @@ export type {
   SandboxData,
   SandboxSeed,
   SplashRow,
-  Visit,
+  VisitCounts,
 } from './data.ts'
 export type { AuthScheme } from './deviations.ts'
 export { type Deviation, deviations, type SandboxDialect } from './dialect.ts'

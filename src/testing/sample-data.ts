@@ -1,4 +1,4 @@
-import type { Visit, WholeSeed } from './data.ts'
+import type { SandboxSeed, VisitCounts } from './data.ts'
 
 const products = ['Tea', 'Lamps', 'Boots', 'Maps', 'Bicycles', 'Honey', 'Kites', 'Radios']
 const seasons = ['Spring', 'Summer', 'Autumn', 'Winter']
@@ -6,7 +6,7 @@ const colors = ['#1f6feb', '#d29922', '#2da44e', '#bf3989']
 const pixelTypes = ['gtmpixel', 'gapixel', 'fbpixel', 'linkedinpixel', 'pinterest', 'reddit', 'tiktok']
 
 /**
- * Creates initial rows: an account, and `rows` rows in every list, the same every time.
+ * Creates `rows` rows in every list, the same every time, for a sandbox that is not to start empty.
  *
  * @param rows How many rows each list has. Default 3.
  * @example
@@ -14,19 +14,9 @@ const pixelTypes = ['gtmpixel', 'gapixel', 'fbpixel', 'linkedinpixel', 'pinteres
  * const sandbox = createSandbox({ data: sampleData(300) })
  * console.log(sandbox.data.links.length)
  */
-export function sampleData(rows = 3): WholeSeed {
+export function sampleData(rows = 3): Required<Omit<SandboxSeed, 'account'>> {
   const each = <Row>(make: (index: number) => Row): Row[] => Array.from({ length: rows }, (_, index) => make(index))
   return {
-    account: {
-      id: 1,
-      email: 'owner@shop.example',
-      username: 'owner',
-      avatar: 'https://shop.example/avatar.png',
-      status: 'pro',
-      expires: '2030-01-01 00:00:00',
-      registered: '2024-03-09 08:30:00',
-      password: '',
-    },
     domains: each((index) => ({
       domain: `https://${slug(product(index))}.example`,
       redirectroot: 'https://shop.example',
@@ -61,10 +51,10 @@ export function sampleData(rows = 3): WholeSeed {
       return { name: filename, filename, content, size: content.length, downloads: index, date: day(index) }
     }),
     links: each((index) => ({
-      url: `https://shop.example/${slug(product(index))}`,
+      longurl: `https://shop.example/${slug(product(index))}`,
       title: product(index),
       clicks: index * 7,
-      visits: visits(index * 7),
+      ...visits(index * 7),
       date: day(index),
     })),
     bios: each((index) => ({ title: `All about ${product(index).toLowerCase()}`, date: day(index) })),
@@ -77,7 +67,8 @@ export function sampleData(rows = 3): WholeSeed {
     qrs: each((index) => ({
       name: `${product(index)} poster`,
       data: `https://shop.example/${slug(product(index))}`,
-      scans: visits(index * 3),
+      scans: index * 3,
+      ...visits(index * 3),
       date: day(index),
     })),
     openerLinks: [],
@@ -90,14 +81,20 @@ function product(index: number): string {
   return pick(products, index) + (round === 0 ? '' : ` ${round + 1}`)
 }
 
-function visits(count: number): Visit[] {
-  return Array.from({ length: count }, (_, index) => ({
-    visitor: `visitor-${index % 4}`,
-    country: pick(['Portugal', 'Japan', 'Kenya'], index),
-    referrer: pick(['facebook.com', 'instagram.com', 'Direct'], index),
-    browser: pick(['Chrome', 'Firefox', 'Safari'], index),
-    os: pick(['Android', 'iOS'], index),
-  }))
+function visits(count: number): VisitCounts {
+  return {
+    uniqueclicks: Math.min(count, 4),
+    topCountries: shares(count, ['Portugal', 'Japan', 'Kenya']),
+    topReferrers: shares(count, ['facebook.com', 'instagram.com', 'Direct']),
+    topBrowsers: shares(count, ['Chrome', 'Firefox', 'Safari']),
+    topOs: shares(count, ['Android', 'iOS']),
+  }
+}
+
+/** Deals a number of visits out to these labels in turn. */
+function shares(count: number, labels: readonly string[]): Record<string, number> {
+  const shared = labels.map((label, index) => [label, Math.ceil((count - index) / labels.length)] as const)
+  return Object.fromEntries(shared.filter(([, share]) => share > 0))
 }
 
 function pick<Value>(values: readonly Value[], index: number): Value {

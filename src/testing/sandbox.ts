@@ -1,16 +1,17 @@
+import type { RateLimiter } from '../rate-limit/limiter.ts'
 import { Chaos, type ChaosOptions } from './chaos.ts'
-import { checkSeed, type SandboxData, type SandboxSeed, Store, seedOf } from './data.ts'
+import { checkSeed, type SandboxData, type SandboxSeed, Store } from './data.ts'
 import type { AuthScheme } from './deviations.ts'
 import { Dialect, type SandboxDialect } from './dialect.ts'
 import { applyFault, doesWork, type Fault, type FaultEffect, FaultQueue, send } from './faults.ts'
 import { Request, URL } from './host.ts'
+import { SandboxLimiter } from './limiter.ts'
 import { type Checks, checkOptions, flag, fn, integer, isObject, number, object, shown, text } from './options.ts'
 import type { EndpointCall } from './platform/endpoint.ts'
 import { RateWindow, type SandboxRateLimit } from './platform/rate-window.ts'
 import { findRoute } from './platform/routes.ts'
 import { readText, readUpload, requestEntry, type SandboxRequest } from './request-log.ts'
 import { respond } from './respond.ts'
-import { sampleData } from './sample-data.ts'
 import { abortable, networkError, redirected, type WireResponse } from './wire.ts'
 
 /** Options of {@link createSandbox}; every one has a default. */
@@ -21,7 +22,7 @@ export interface SandboxOptions {
   baseUrl?: string | URL | undefined
   /** Address of the app-opener API. Default `https://opener.example`. */
   openerUrl?: string | URL | undefined
-  /** The management API's limit, `false` for none. Default 30 requests in 60 000 ms. */
+  /** The limit of the management API: 30 requests in 60 000 ms, as far as the object does not say otherwise. Default `false`: none. */
   rateLimit?: SandboxRateLimit | false | undefined
   /**
    * How it answers. `'reference'` (default) follows the reference exactly, `'deployed'` has the deviations that are
@@ -29,7 +30,7 @@ export interface SandboxOptions {
    * of them; of several on `limit`, the first in `deviations` wins.
    */
   dialect?: SandboxDialect | undefined
-  /** Initial rows. A list given here replaces the samples of that list. Default: three samples in each list. */
+  /** Initial rows, such as `sampleData()`. Default: none, but an account. */
   data?: SandboxSeed | undefined
   /** The clock, in milliseconds since 1970. Default `Date.now`. */
   now?: (() => number) | undefined
@@ -47,12 +48,16 @@ export interface Sandbox {
   readonly dialect: SandboxDialect
   /** How the key is wanted: `Bearer`, unless the dialect has `key-as-token` or `key-raw`. */
   readonly authScheme: AuthScheme
-  /** What a client needs to talk to this sandbox: `new ShortLinkClient(sandbox.clientOptions)`. */
+  /**
+   * What a client needs to talk to this sandbox: `new ShortLinkClient(sandbox.clientOptions)`. With a rate limit that is a
+   * limiter that sees the sandbox's own window, so that `advance` ends the waits of the client too.
+   */
   readonly clientOptions: {
     baseUrl: string
     openerUrl: string
     apiKey: string
     authScheme: AuthScheme
+    rateLimit: RateLimiter | false
     fetch: typeof globalThis.fetch
     /** Only with the deviation `bot-wall-beget`: the cookie that lets a program through. */
     headers?: Record<string, string>
@@ -61,7 +66,7 @@ export interface Sandbox {
   readonly requests: readonly SandboxRequest[]
   /** What is stored. Tests may read and change it. */
   readonly data: SandboxData
-  /** The rate window now; `undefined` without a limit. `resetAt` in milliseconds, `undefined` while none is open. */
+  /** The rate window now; `undefined` if there is no limit. `resetAt` in milliseconds, `undefined` while none is open. */
   readonly rateLimit: { limit: number; remaining: number; resetAt: number | undefined } | undefined
   /** The sandbox's clock, in milliseconds since 1970. */
   now(): number
@@ -87,14 +92,15 @@ export interface Sandbox {
    * @example sandbox.chaos({ seed: 1, rate: 0.3 })
    */
   chaos(options: ChaosOptions): void
-  /** Moves the clock forward, so that a test need not wait a minute for a minute to pass. */
+  /** Moves the clock forward, for the client too, so that a test need not wait a minute for a minute to pass. */
   advance(ms: number): void
   /** Restores the initial state: rows, requests, faults, chaos, rate window and clock. */
   reset(): void
 }
 
 /**
- * Creates the platform in memory: both APIs, with state, limits and faults. It needs no network and no Node.
+ * Creates the platform in memory: both APIs, with state, limits and faults. It is empty but for an account, has no rate
+ * limit, and needs no network and no Node.
  *
  * @throws {TypeError} if an option, list or field does not exist or does not fit.
  * @throws {RangeError} if `dialect` names no dialect or deviation.
@@ -154,6 +160,7 @@ class MemorySandbox implements Sandbox {
   readonly #rateWindow: RateWindow | undefined
   readonly #faults = new FaultQueue()
   #chaos: Chaos | undefined
+  readonly #limiter: SandboxLimiter | undefined
   #advanced = 0
   /** Node 20 holds the controller behind a Request's signal weakly: a Request that nobody holds loses its abort. */
   readonly #unfinished = new Set<object>()
@@ -161,8 +168,7 @@ class MemorySandbox implements Sandbox {
   constructor(options: SandboxOptions) {
     checkOptions('', options, checks)
     const { data = {} } = options
-    const samples = sampleData()
-    checkSeed(data, samples)
+    checkSeed(data)
     if (options.rateLimit) checkOptions('rateLimit.', options.rateLimit, rateLimitChecks, rateLimitSlips)
     this.baseUrl = withoutSlash(options.baseUrl ?? 'https://sho.rt/api')
     this.openerUrl = withoutSlash(options.openerUrl ?? 'https://opener.example')
@@ -170,6 +176,15 @@ class MemorySandbox implements Sandbox {
     this.dialect = options.dialect ?? 'reference'
     this.#dialect = new Dialect(this.dialect)
     this.authScheme = this.#dialect.authScheme
+    this.#site = new URL(this.baseUrl).origin
+    this.#keepFiles = options.keepFiles ?? true
+    this.#clock = options.now ?? Date.now
+    const now = () => this.now()
+    this.#store = new Store(data, this.#site, now)
+    this.data = this.#store.data
+    const { rateLimit = false } = options
+    this.#rateWindow = rateLimit ? new RateWindow(rateLimit, now) : undefined
+    this.#limiter = this.#rateWindow && new SandboxLimiter(this.#rateWindow, now)
     const { baseUrl, openerUrl, apiKey, authScheme, fetch } = this
     const headers = this.#dialect.clientHeaders
     this.clientOptions = {
@@ -177,17 +192,10 @@ class MemorySandbox implements Sandbox {
       openerUrl,
       apiKey,
       authScheme,
+      rateLimit: this.#limiter ?? false,
       fetch,
       ...(Object.keys(headers).length > 0 && { headers }),
     }
-    this.#site = new URL(this.baseUrl).origin
-    this.#keepFiles = options.keepFiles ?? true
-    this.#clock = options.now ?? Date.now
-    const now = () => this.now()
-    this.#store = new Store(seedOf(data, samples), this.#site, now)
-    this.data = this.#store.data
-    const { rateLimit = {} } = options
-    this.#rateWindow = rateLimit === false ? undefined : new RateWindow(rateLimit, now)
   }
 
   get rateLimit(): Sandbox['rateLimit'] {
@@ -213,6 +221,7 @@ class MemorySandbox implements Sandbox {
   advance(ms: number): void {
     if (!Number.isFinite(ms)) throw new TypeError(`advance: expected a number of milliseconds, received ${shown(ms)}`)
     this.#advanced += ms
+    this.#limiter?.serve()
   }
 
   reset(): void {
@@ -223,6 +232,7 @@ class MemorySandbox implements Sandbox {
     this.#faults.reset()
     this.#rateWindow?.reset()
     this.#store.reset()
+    this.#limiter?.reset()
   }
 
   async #fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {

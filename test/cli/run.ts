@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { formatWithOptions } from 'node:util'
 import { onTestFinished, vi } from 'vitest'
 import { main } from '../../src/cli/main.ts'
-import { createSandbox, type SandboxOptions } from '../../src/testing/index.ts'
+import { createSandbox, type SandboxOptions, sampleData } from '../../src/testing/index.ts'
 import { serve } from '../../src/testing/server.ts'
 
 /** A sandbox on a port, a folder for files, and the command, which runs in this process. */
 export async function setUp(options: SandboxOptions = {}) {
-  const sandbox = createSandbox({ rateLimit: false, data: { links: [] }, ...options })
+  const sandbox = createSandbox({ data: { ...sampleData(), links: [] }, ...options })
   const server = await serve(sandbox)
   const folder = await mkdtemp(join(tmpdir(), 'command-'))
   onTestFinished(async () => {

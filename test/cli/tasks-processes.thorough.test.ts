@@ -85,10 +85,10 @@ test(`an import of ${ROWS} rows that is killed at ${KILLS} random moments makes 
   expect(status).toBe(0)
 
   expect(sandbox.data.links).toHaveLength(ROWS)
-  expect(new Set(sandbox.data.links.map(({ url }) => url)).size).toBe(ROWS)
+  expect(new Set(sandbox.data.links.map(({ longurl }) => longurl)).size).toBe(ROWS)
   const results: Record<string, string>[] = parse(await readFile(out, 'utf8'), { columns: true, delimiter: ';' })
   expect(results.map(({ Note }) => Note)).toEqual(Array.from({ length: ROWS }, (_, index) => `note ${index}`))
-  const address = new Map(sandbox.data.links.map(({ url, alias }) => [url, `https://sho.rt/${alias}`]))
+  const address = new Map(sandbox.data.links.map(({ longurl, alias }) => [longurl, `https://sho.rt/${alias}`]))
   for (const { url, shorturl, outcome } of results) {
     expect({ outcome, shorturl }).toEqual({ outcome: 'done', shorturl: address.get(url!) })
   }

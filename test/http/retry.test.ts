@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ConnectionError, TimeoutError } from '../../src/errors.ts'
 import { retryDelay } from '../../src/http/retry.ts'
 import { type ApiPromise, ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
-import { createSandbox, type Fault, type Sandbox } from '../../src/testing/index.ts'
+import { createSandbox, type Fault, type Sandbox, sampleData } from '../../src/testing/index.ts'
 import { serve } from '../../src/testing/server.ts'
 import { connect } from '../helpers/client.ts'
 import { closedOrigin, serve as serveAnswers } from '../helpers/server.ts'
@@ -10,7 +10,7 @@ import { collectTable } from '../rate-limit/table.ts'
 import { isStuck, timeoutFor } from '../rate-limit/timeouts.ts'
 
 async function setUp(options: ShortLinkClientOptions = {}): Promise<{ sandbox: Sandbox; client: ShortLinkClient }> {
-  const sandbox = createSandbox()
+  const sandbox = createSandbox({ data: sampleData() })
   const { baseUrl, close } = await serve(sandbox)
   onTestFinished(close)
   const client = new ShortLinkClient({ baseUrl, apiKey: sandbox.apiKey, retry: 1, ...options })
@@ -70,7 +70,7 @@ describe('sending again', () => {
     // Those that wait do so together.
     describe(`after ${what}`, { concurrent: isStuck(fault) }, () => {
       it.concurrent.for(Object.keys(calls) as CallName[])('%s', async (name, { onTestFinished, expect }) => {
-        const sandbox = createSandbox()
+        const sandbox = createSandbox({ data: sampleData() })
         const { baseUrl, close } = await serve(sandbox)
         onTestFinished(close)
         const client = new ShortLinkClient({ baseUrl, apiKey: sandbox.apiKey, timeout: timeoutFor(fault), retry: 1 })

@@ -32,7 +32,7 @@ export const tasks: Record<string, Task> = {
     check: async ({ server, printed, again }) => {
       expect(printed).toEqual(['https://sho.rt/opening'])
       expect((await again()).printed).toEqual(printed)
-      expect(server.data.links).toMatchObject([{ alias: 'opening', url: page('opening') }])
+      expect(server.data.links).toMatchObject([{ alias: 'opening', longurl: page('opening') }])
     },
   },
 
@@ -48,7 +48,7 @@ export const tasks: Record<string, Task> = {
     check: ({ server, printed }) => {
       const aliases = ['tea', 'lamps', 'boots', 'maps']
       expect(printed).toEqual(aliases.map((alias) => `https://sho.rt/${alias}`))
-      expect(server.data.links.map(({ alias, url }) => `${alias} ${url}`).sort()).toEqual(
+      expect(server.data.links.map(({ alias, longurl }) => `${alias} ${longurl}`).sort()).toEqual(
         aliases.map((alias) => `${alias} ${page(alias)}`).sort(),
       )
     },
@@ -145,7 +145,7 @@ export const tasks: Record<string, Task> = {
     },
     check: async ({ server, again }) => {
       const links = { 'shop-tea': page('tea'), 'shop-boots': page('boots'), party: 'https://elsewhere.example/' }
-      const stored = () => Object.fromEntries(server.data.links.map(({ alias, url }) => [alias, url]))
+      const stored = () => Object.fromEntries(server.data.links.map(({ alias, longurl }) => [alias, longurl]))
       expect(stored()).toEqual(links)
       const before = server.requests.length
       await again()

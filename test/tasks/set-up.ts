@@ -3,7 +3,7 @@ import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/test
 
 /** A sandbox without a rate limit, and a client of it. */
 export function setUp(options: SandboxOptions = {}) {
-  const sandbox = createSandbox({ rateLimit: false, data: { links: [] }, ...options })
+  const sandbox = createSandbox(options)
   const client = new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: false, logLevel: 'off', retry: 0 })
   return { sandbox, client }
 }

@@ -5,10 +5,10 @@ import { collect, countRequests, rowsOf, setUp } from './set-up.ts'
 
 const shop = (name: string) => `https://shop.example/${name}`
 const existing = [
-  { alias: 'tea', url: shop('tea') },
-  { alias: 'cake', url: shop('old-cake') },
-  { alias: 'spring-sale', url: shop('spring') },
-  { alias: 'autumn', url: shop('autumn') },
+  { alias: 'tea', longurl: shop('tea') },
+  { alias: 'cake', longurl: shop('old-cake') },
+  { alias: 'spring-sale', longurl: shop('spring') },
+  { alias: 'autumn', longurl: shop('autumn') },
 ]
 const wanted = [
   { alias: 'tea', url: 'https://SHOP.example/tea' },
@@ -16,7 +16,8 @@ const wanted = [
   { custom: 'lamps', url: shop('lamps'), title: 'Lamps' },
 ]
 const shown = (results: SyncResult[]) => results.map(({ action, alias, was, url, ok }) => [action, alias, was, url, ok])
-const state = (links: readonly { alias: string; url: string }[]) => links.map(({ alias, url }) => `${alias} ${url}`)
+const state = (links: readonly { alias: string; longurl: string }[]) =>
+  links.map(({ alias, longurl }) => `${alias} ${longurl}`)
 
 test('a plan is told and nothing is changed', async () => {
   const { sandbox, client } = setUp({ data: { links: existing } })

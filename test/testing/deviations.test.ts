@@ -444,7 +444,7 @@ describe('the key', () => {
 })
 
 describe('the deviation bot-wall-beget', () => {
-  const sandbox = createSandbox({ apiKey: key, dialect: ['bot-wall-beget'] })
+  const sandbox = createSandbox({ apiKey: key, dialect: ['bot-wall-beget'], data: seed, rateLimit: {} })
   const get = (address: string, headers: Record<string, string> = {}) =>
     sandbox.fetch(address, { headers: { Authorization: `Bearer ${key}`, ...headers }, redirect: 'manual' })
 

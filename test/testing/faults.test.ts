@@ -8,7 +8,7 @@ describe.each(Object.keys(ways))('faults through %s', (way) => {
   let sandbox: Sandbox
   let entrance: Entrance
   beforeAll(async () => {
-    sandbox = createSandbox({ apiKey: key, data: { campaigns: [] }, now: () => now })
+    sandbox = createSandbox({ apiKey: key, rateLimit: {}, now: () => now })
     entrance = await ways[way]!(sandbox)
   })
   afterAll(() => entrance.close())

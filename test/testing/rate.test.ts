@@ -1,5 +1,6 @@
+import { ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox } from 'shortlink-sdk/testing'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 /** A sandbox on a clock of its own that starts off the full second. */
 function limited(interval = 60_000) {
@@ -85,6 +86,35 @@ test('without a rate limit there are no rate headers, and the opener never has a
     const response = await limits.sandbox.fetch(`${limits.sandbox.openerUrl}/v3/api`, { method: 'POST', body: '{}' })
     expect([response.status, response.headers.get('X-RateLimit-Limit')]).toEqual([400, null])
   }
+})
+
+describe('the client of a sandbox with a rate limit', () => {
+  const connect = () => {
+    const sandbox = createSandbox({ rateLimit: { requests: 2 }, now: () => 0 })
+    return { sandbox, client: new ShortLinkClient(sandbox.clientOptions) }
+  }
+
+  test('waits for the window, and advance() ends the wait as it ends the window', async () => {
+    const { sandbox, client } = connect()
+    const calls = [1, 2, 3, 4, 5].map(() => client.account.get())
+    await Promise.all(calls.slice(0, 2))
+    expect(client.rateLimit).toMatchObject({ limit: 2, remaining: 0, queued: 3 })
+    sandbox.advance(59_999)
+    expect(client.rateLimit.queued).toBe(3)
+    sandbox.advance(1)
+    await Promise.all(calls.slice(0, 4))
+    sandbox.advance(60_000)
+    await Promise.all(calls)
+    expect(sandbox.requests.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+  })
+
+  test('can send at once after reset()', async () => {
+    const { sandbox, client } = connect()
+    await Promise.all([client.account.get(), client.account.get()])
+    sandbox.reset()
+    await Promise.all([client.account.get(), client.account.get()])
+    expect(sandbox.requests.map(({ status }) => status)).toEqual([200, 200])
+  })
 })
 
 test('sandbox.rateLimit shows the window, and reset() ends it', async () => {

@@ -9,7 +9,7 @@ describe.each(Object.keys(ways))('through %s, the sandbox', (way) => {
   let sandbox: Sandbox
   let entrance: Entrance
   beforeAll(async () => {
-    sandbox = createSandbox({ apiKey: key, data: seed, now: () => now })
+    sandbox = createSandbox({ apiKey: key, data: seed, rateLimit: {}, now: () => now })
     entrance = await ways[way]!(sandbox)
   })
   afterAll(() => entrance.close())

@@ -4,7 +4,7 @@ import { now, seed } from '../fixtures/seed.ts'
 
 /** A sandbox and one way to ask it, with the key and the type that the reference wants. */
 function platform(options: SandboxOptions = {}) {
-  const sandbox = createSandbox({ rateLimit: false, data: seed, now: () => now, ...options })
+  const sandbox = createSandbox({ data: seed, now: () => now, ...options })
   const headers = { Authorization: `Bearer ${sandbox.apiKey}`, 'Content-Type': 'application/json' }
   const ask = async (request: string, body?: BodyInit | object) => {
     const [method, path] = request.split(' ') as [string, string]
@@ -34,18 +34,6 @@ describe('rows', () => {
     expect(await ids('limit=5&page=2')).toEqual([[6, 7, 8, 9, 10], 36, 5, 2, 3, 8])
     expect(await ids('limit=2&page=99')).toEqual([[], 36, 2, 99, null, 18])
     expect((await ids('limit=0&page=-1'))[2]).toBe(15)
-  })
-
-  test('samples refer to no row that was given', () => {
-    const { campaigns, channels } = createSandbox({ data: { links: [{ url: 'https://shop.example' }] } }).data
-    expect(campaigns.map(({ links }) => links)).toEqual([[], [], []])
-    expect(channels[0]!.items).toEqual([
-      { type: 'bio', id: 1 },
-      { type: 'qr', id: 1 },
-    ])
-    const others = createSandbox({ data: { bios: [], qrs: [] } }).data
-    expect(others.campaigns[0]!.links).toEqual([1])
-    expect(others.channels[0]!.items).toEqual([{ type: 'links', id: 1 }])
   })
 
   test('updates change what is stored, and no answer shows the password', async () => {
@@ -142,12 +130,15 @@ describe('short addresses', () => {
     expect(await status('?password=p%26q')).toBe(410)
   })
 
-  test('a link redirects and is counted, a QR code too', async () => {
+  test('a link redirects and is counted, and a QR code is its picture', async () => {
     const { fetch, data } = platform()
     const go = (alias: string) => fetch(`https://sho.rt/${alias}`, { redirect: 'manual' })
     expect((await go('tea')).headers.get('Location')).toBe('https://shop.example/tea')
-    expect((await go('poster')).headers.get('Location')).toBe('https://shop.example/1')
-    expect([data.links[0]!.clicks, data.qrs[0]!.scans.length]).toEqual([6, 1])
+    data.qrs[0]!.foreground = 'rgb(1,2,3)'
+    const picture = await go('poster')
+    expect([picture.status, picture.headers.get('Content-Type')]).toEqual([200, 'image/svg+xml'])
+    expect(await picture.text()).toMatch(/^<svg .*<path fill="rgb\(1,2,3\)" d="M.*<\/svg>$/)
+    expect([data.links[0]!.clicks, data.qrs[0]!.scans]).toEqual([6, 0])
     expect((await go('nothing')).status).toBe(404)
   })
 
@@ -231,14 +222,23 @@ describe('sandbox.requests', () => {
 })
 
 describe('createSandbox', () => {
-  test('replaces the samples of the lists that it is given, and completes their rows', () => {
-    const { data } = createSandbox({ data: { campaigns: [{ name: 'Only' }, { id: 40 }, {}], pixels: [] } })
+  test('is empty but for an account, and has no rate limit', async () => {
+    const { data, ...sandbox } = createSandbox()
+    const { account, ...lists } = data
+    expect(account).toMatchObject({ id: 1, email: 'owner@shop.example' })
+    expect(Object.values(lists)).toEqual(Array(11).fill([]))
+    expect(sandbox.rateLimit).toBeUndefined()
+  })
+
+  test('completes the rows that it is given, and takes the address of a link by either name', () => {
+    const links = [{ longurl: 'https://shop.example/a' }, { url: 'https://shop.example/b' }]
+    const { data } = createSandbox({ data: { links, campaigns: [{ name: 'Only' }, { id: 40 }, {}] } })
+    expect(data.links.map(({ longurl }) => longurl)).toEqual(['https://shop.example/a', 'https://shop.example/b'])
     expect(data.campaigns).toEqual([
       { id: 1, name: 'Only', slug: '', public: false, links: [] },
       { id: 40, name: '', slug: '', public: false, links: [] },
       { id: 41, name: '', slug: '', public: false, links: [] },
     ])
-    expect([data.pixels.length, data.channels.length]).toEqual([0, 3])
   })
 
   test('gives each row its own copy of what the rows of a test have in common', async () => {
@@ -284,7 +284,7 @@ describe('createSandbox', () => {
       openerUrl: new URL('https://links.example/opener/'),
     })
     expect([baseUrl, openerUrl]).toEqual(['https://links.example/deep/api', 'https://links.example/opener'])
-    expect(clientOptions).toEqual({ baseUrl, openerUrl, apiKey, authScheme: 'Bearer', fetch })
+    expect(clientOptions).toEqual({ baseUrl, openerUrl, apiKey, authScheme: 'Bearer', rateLimit: false, fetch })
     expect(createSandbox({ dialect: ['key-raw'] }).clientOptions.authScheme).toBe('raw')
     expect((await fetch(`${openerUrl}/v3/api`)).status).toBe(405)
     expect((await fetch(`${baseUrl}/account`)).status).toBe(401)

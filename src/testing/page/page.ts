@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { renderSVG } from 'uqr'
 import type { Fault } from '../faults.ts'
 import type { SandboxRequest } from '../request-log.ts'
 import type { Sandbox } from '../sandbox.ts'
@@ -56,7 +55,6 @@ export class SandboxPage {
   respond(method: string, path: string, body: unknown): Response {
     if (method === 'GET') {
       if (path === '/') return pageResponse()
-      if (path.startsWith('/sandbox/qr?')) return qrPicture(new URLSearchParams(path.slice(path.indexOf('?'))))
       if (path === '/sandbox/state') return Response.json(pageState(this.#sandbox))
       const [, index] = /^\/sandbox\/requests\/(\d+)$/.exec(path) ?? []
       const request = this.#sandbox.requests[Number(index)]
@@ -113,18 +111,6 @@ function pageResponse(): Response {
   return new Response(page, {
     headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policy },
   })
-}
-
-/** The picture of a QR code with this text in these colours. */
-function qrPicture(query: URLSearchParams): Response {
-  const text = query.get('text') ?? ''
-  const colors = { whiteColor: query.get('background') || 'white', blackColor: query.get('foreground') || 'black' }
-  try {
-    const headers = { 'Content-Type': 'image/svg+xml', 'Cache-Control': 'max-age=3600' }
-    return new Response(renderSVG(text, { ...colors, border: 2 }), { headers })
-  } catch {
-    return refusal(400, 'This text is too long for a QR code.')
-  }
 }
 
 export function refusal(status: number, message: string): Response {
@@ -213,7 +199,6 @@ function tableRow(row: object): PageRow {
     Object.entries(row)
       .filter(([name]) => name !== 'content' && name !== 'password')
       .map(([name, value]) => {
-        if (name === 'scans' || name === 'visits') return [name, value.length]
         if (name === 'items') {
           return [name, value.map((item: { type: string; id: number }) => `${item.type} ${item.id}`)]
         }

@@ -114,7 +114,7 @@ function link(address, text) {
 }
 
 /** What a table shows first, where a narrow window cuts nothing off. */
-const firstColumns = ['id', 'picture', 'shorturl', 'url', 'clicks', 'scans', 'title', 'name', 'data']
+const firstColumns = ['id', 'picture', 'shorturl', 'longurl', 'url', 'clicks', 'scans', 'title', 'name', 'data']
 
 /**
  * The columns of a table: short addresses in the place of their parts, and what is empty in every row at the end.
@@ -145,19 +145,17 @@ function shortAddress(row) {
 }
 
 /**
- * The picture of a QR code. What is no text has none: the layouts of other contents are not documented.
+ * The picture of a QR code, which its address shows.
  * @param {PageRow} row
  */
-function picture({ data, background, foreground }) {
-  if (typeof data !== 'string') return '–'
-  const query = new URLSearchParams({ text: data, background: String(background), foreground: String(foreground) })
-  const anchor = link(`/sandbox/qr?${query}`, '')
+function picture(row) {
+  const anchor = link(`${location.origin}/${encodeURIComponent(String(row.alias))}`, '')
   const image = make('img')
   image.src = anchor.href
-  image.alt = `QR code of ${data}`
+  image.alt = `QR code of ${textOf(row.data)}`
   image.width = image.height = 56
   anchor.append(image)
-  return anchor
+  return row.domain === state.site ? anchor : '–'
 }
 
 /**
@@ -173,7 +171,7 @@ function cell(name, row) {
     swatch.style.background = text
     td.prepend(swatch)
   }
-  if (name === 'url') td.replaceChildren(link(text, text))
+  if (name === 'url' || name === 'longurl') td.replaceChildren(link(text, text))
   if (name === 'shorturl') td.replaceChildren(shortAddress(row))
   if (name === 'picture') td.replaceChildren(picture(row))
   td.title = td.textContent ?? ''

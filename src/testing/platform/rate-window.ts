@@ -15,25 +15,25 @@ export interface RateDecision {
 
 /** A fixed window that starts with its first request. */
 export class RateWindow {
-  readonly #requests: number
-  readonly #interval: number
+  readonly requests: number
+  readonly interval: number
   readonly #now: () => number
   #start = Number.NEGATIVE_INFINITY
   #used = 0
 
   constructor({ requests = 30, interval = 60_000 }: SandboxRateLimit, now: () => number) {
-    this.#requests = requests
-    this.#interval = interval
+    this.requests = requests
+    this.interval = interval
     this.#now = now
   }
 
   /** Requests left, and when the window ends in ms (`undefined` while none is open). It ends to the millisecond. */
   get state(): { limit: number; remaining: number; resetAt: number | undefined } {
-    const resetAt = this.#start + this.#interval
+    const resetAt = this.#start + this.interval
     const open = this.#now() < resetAt
     return {
-      limit: this.#requests,
-      remaining: open ? Math.max(0, this.#requests - this.#used) : this.#requests,
+      limit: this.requests,
+      remaining: open ? Math.max(0, this.requests - this.#used) : this.requests,
       resetAt: open ? resetAt : undefined,
     }
   }
@@ -41,17 +41,17 @@ export class RateWindow {
   /** Counts one request. */
   take(): RateDecision {
     const now = this.#now()
-    if (now >= this.#start + this.#interval) {
+    if (now >= this.#start + this.interval) {
       this.#start = now
       this.#used = 0
     }
     this.#used += 1
-    const resetAt = this.#start + this.#interval
+    const resetAt = this.#start + this.interval
     return {
-      retryAfter: this.#used > this.#requests ? Math.ceil((resetAt - now) / 1000) : undefined,
+      retryAfter: this.#used > this.requests ? Math.ceil((resetAt - now) / 1000) : undefined,
       headers: {
-        'X-RateLimit-Limit': String(this.#requests),
-        'X-RateLimit-Remaining': String(Math.max(0, this.#requests - this.#used)),
+        'X-RateLimit-Limit': String(this.requests),
+        'X-RateLimit-Remaining': String(Math.max(0, this.requests - this.#used)),
         'X-RateLimit-Reset': String(Math.ceil(resetAt / 1000)),
       },
     }

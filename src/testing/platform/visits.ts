@@ -1,10 +1,11 @@
-import { dateTime, type FileRow, type LinkRow, type Visit } from '../data.ts'
+import { renderSVG } from 'uqr'
+import { dateTime, type FileRow, type LinkRow, type QrRow, type VisitCounts } from '../data.ts'
 import { URL } from '../host.ts'
 import type { WireResponse } from '../wire.ts'
 import { type EndpointCall, shortUrl } from './endpoint.ts'
 
 /**
- * Opens a short address: a file is downloaded, links and QR codes redirect, and all but the opener's are counted. A
+ * Opens a short address: a file is downloaded, a link redirects, and both are counted; a QR code shows its picture. A
  * password goes into `?password=`. Returns `undefined` if nothing has that address.
  */
 export function visit(
@@ -21,10 +22,7 @@ export function visit(
   if (link) return follow(link, url.searchParams.get('password') ?? '', now)
 
   const code = data.qrs.find(here)
-  if (code) {
-    code.scans.push({ ...unknownVisit })
-    return typeof code.data === 'string' && URL.canParse(code.data) ? goTo(code.data) : htmlPage(200, 'QR code')
-  }
+  if (code) return picture(code)
 
   const opened = data.openerLinks.find(({ alias }) => `${openerUrl}/${alias}` === url.origin + url.pathname)
   return opened && goTo(opened.url)
@@ -36,17 +34,24 @@ export function htmlPage(status: number, title: string, more = ''): WireResponse
   return { status, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body }
 }
 
-/** A visit of the sandbox has no country, browser or referrer, so targets are not followed. */
-const unknownVisit = { visitor: 'sandbox', country: 'Unknown', referrer: 'Direct', browser: 'Unknown', os: 'Unknown' }
+/** Counts a visit. It has no country, browser or referrer, so targets are not followed, and all are of one visitor. */
+function countVisit(row: VisitCounts): void {
+  if (!row.topCountries.Unknown) row.uniqueclicks += 1
+  const labels = { topCountries: 'Unknown', topReferrers: 'Direct', topBrowsers: 'Unknown', topOs: 'Unknown' } as const
+  for (const [name, label] of Object.entries(labels)) {
+    const counts = row[name as keyof typeof labels]
+    counts[label] = (counts[label] ?? 0) + 1
+  }
+}
 
 function follow(link: LinkRow, password: string, now: number): WireResponse {
   if (password !== link.password) return htmlPage(403, 'This link needs a password')
   if (link.expiry !== '' && dateTime(now) >= link.expiry) return htmlPage(410, 'Expired')
   link.clicks += 1
-  link.visits.push({ ...unknownVisit })
-  const target = new URL(link.url)
+  countVisit(link)
+  const target = new URL(link.longurl)
   for (const { name, value } of link.parameters) target.searchParams.append(name, value)
-  return goTo(link.parameters.length > 0 ? target.href : link.url)
+  return goTo(link.parameters.length > 0 ? target.href : link.longurl)
 }
 
 function download(file: FileRow, password: string, now: number): WireResponse {
@@ -57,32 +62,38 @@ function download(file: FileRow, password: string, now: number): WireResponse {
   return { status: 200, headers: { 'Content-Type': 'application/octet-stream' }, body: new Uint8Array(file.content) }
 }
 
+/** The picture of a QR code. Contents that are no text are drawn as JSON: their layouts are not documented. */
+function picture({ data, background, foreground }: QrRow): WireResponse {
+  const text = typeof data === 'string' ? data : JSON.stringify(data)
+  try {
+    const body = renderSVG(text, { whiteColor: background, blackColor: foreground, border: 2 })
+    return { status: 200, headers: { 'Content-Type': 'image/svg+xml' }, body }
+  } catch {
+    return htmlPage(400, 'This text is too long for a QR code')
+  }
+}
+
 function goTo(address: string): WireResponse {
   return { status: 302, headers: { Location: address }, body: '' }
 }
 
 /** The statistics of a QR code or a link. */
-export function statistics(clicks: number, visits: readonly Visit[]): object {
-  const social = (site: string) => visits.filter(({ referrer }) => referrer.includes(site)).length
+export function statistics(clicks: number, row: VisitCounts): object {
+  const social = (site: string) =>
+    Object.entries(row.topReferrers).reduce((sum, [name, count]) => sum + (name.includes(site) ? count : 0), 0)
   return {
     clicks,
-    uniqueClicks: uniqueVisitors(visits),
-    topCountries: tally(visits.map(({ country }) => country)),
-    topReferrers: tally(visits.map(({ referrer }) => referrer)),
-    topBrowsers: tally(visits.map(({ browser }) => browser)),
-    topOs: tally(visits.map(({ os }) => os)),
+    uniqueClicks: row.uniqueclicks,
+    topCountries: top(row.topCountries),
+    topReferrers: top(row.topReferrers),
+    topBrowsers: top(row.topBrowsers),
+    topOs: top(row.topOs),
     socialCount: { facebook: social('facebook'), twitter: social('twitter'), instagram: social('instagram') },
   }
 }
 
-export function uniqueVisitors(visits: readonly Visit[]): number {
-  return new Set(visits.map(({ visitor }) => visitor)).size
-}
-
-/** How often each label comes, most frequent first; the reference gives these counts as strings. */
-function tally(labels: readonly string[]): Record<string, string> {
-  const counts = new Map<string, number>()
-  for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1)
-  const sorted = [...counts].sort(([, one], [, other]) => other - one)
+/** The most frequent first; the reference gives these counts as strings. */
+function top(counts: Record<string, number>): Record<string, string> {
+  const sorted = Object.entries(counts).sort(([, one], [, other]) => other - one)
   return Object.fromEntries(sorted.map(([label, count]) => [label, String(count)]))
 }

@@ -32,7 +32,7 @@ test.each(['reference', 'deployed'] as const)(
     const wanted = Array.from({ length: 2000 }, (_, n) => ({ url: `https://shop.example/${n}`, custom: `shop-${n}` }))
     const { sandbox, shop, outcomes, ids } = await ensureAll(dialect, wanted)
 
-    const stored = sandbox.data.links.map(({ id, alias, url }) => ({ id, alias, url }))
+    const stored = sandbox.data.links.map(({ id, alias, longurl: url }) => ({ id, alias, url }))
     expect(stored).toHaveLength(2000)
     expect(new Set(stored.map(({ url }) => url)).size).toBe(2000)
     for (const { id, alias, url } of stored) {
@@ -55,6 +55,6 @@ test.each(['reference', 'deployed'] as const)(
   async (dialect) => {
     const wanted = Array.from({ length: 100 }, (_, n) => ({ url: `https://shop.example/${n}` }))
     const { sandbox } = await ensureAll(dialect, wanted)
-    expect(sandbox.data.links.map(({ url }) => url).sort()).toEqual(wanted.map(({ url }) => url).sort())
+    expect(sandbox.data.links.map(({ longurl }) => longurl).sort()).toEqual(wanted.map(({ url }) => url).sort())
   },
 )

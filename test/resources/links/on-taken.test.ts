@@ -13,7 +13,7 @@ async function shopWith(taken: readonly string[]) {
   const sandbox = createSandbox({ rateLimit: false })
   const { links } = new ShortLinkClient({ ...sandbox.clientOptions, retry: 0, logLevel: 'off' })
   for (const custom of taken) await links.create({ url: `https://shop.example/other/${custom}`, custom })
-  const made = () => sandbox.data.links.filter((row) => row.url === url).map(({ alias }) => alias)
+  const made = () => sandbox.data.links.filter((row) => row.longurl === url).map(({ alias }) => alias)
   return { sandbox, links, made }
 }
 

@@ -1,7 +1,7 @@
 import type { LinkRow } from '../../data.ts'
 import { type EndpointCall, type Endpoints, find, list, refuseTakenAlias, remove, shortUrl } from '../endpoint.ts'
 import { dateTime, fields, given, host, id, ids, listOf, text, webAddress } from '../parameters.ts'
-import { statistics, uniqueVisitors } from '../visits.ts'
+import { statistics } from '../visits.ts'
 
 const parameters = {
   url: webAddress,
@@ -37,18 +37,18 @@ export const links: Endpoints = {
   'GET /url/:id': ({ data, params }) => single(find(data.links, params.id, 'Link')),
 
   'POST /url/add': (call) => {
-    const { custom, campaign, channel, ...options } = given(call.body, { ...parameters, domain: host }, ['url'])
+    const { url, custom, campaign, channel, ...options } = given(call.body, { ...parameters, domain: host }, ['url'])
     const domain = options.domain || call.site
     refuseTakenAlias(call, domain, custom)
-    const place = () => call.store.add('links', { title: options.url, ...options, domain, ...alias(custom) })
+    const place = () => call.store.add('links', { title: url, ...options, longurl: url, domain, ...alias(custom) })
     return addedLink(assigned(call, { campaign, channel }, place))
   },
 
   'PUT /url/:id/update': (call) => {
     const row = find(call.data.links, call.params.id, 'Link')
-    const { custom, campaign, channel, ...changes } = given(call.body, parameters)
+    const { url: longurl = row.longurl, custom, campaign, channel, ...changes } = given(call.body, parameters)
     refuseTakenAlias(call, row.domain, custom, row)
-    assigned(call, { campaign, channel }, () => Object.assign(row, changes, alias(custom)))
+    assigned(call, { campaign, channel }, () => Object.assign(row, changes, { longurl, ...alias(custom) }))
     return addedLink(row)
   },
 
@@ -66,7 +66,7 @@ export function addedLink(row: LinkRow): object {
 
 /** A link as a list shows it, with the fields of newer deployments. */
 export function linkInList({ data }: Pick<EndpointCall, 'data'>, row: LinkRow): object {
-  const { id, alias, url, title, description, clicks, visits, domain, date } = row
+  const { id, alias, longurl, title, description, clicks, uniqueclicks, domain, date } = row
   const campaign = data.campaigns.find(({ links }) => links.includes(id))?.id ?? null
   const channel = data.channels
     .filter(({ items }) => items.some((item) => item.type === 'links' && item.id === id))
@@ -75,11 +75,11 @@ export function linkInList({ data }: Pick<EndpointCall, 'data'>, row: LinkRow): 
     id,
     alias,
     shorturl: shortUrl(row),
-    longurl: url,
+    longurl,
     title,
     description,
     clicks,
-    uniqueclicks: uniqueVisitors(visits),
+    uniqueclicks,
     domain,
     campaign,
     channel,
@@ -89,14 +89,14 @@ export function linkInList({ data }: Pick<EndpointCall, 'data'>, row: LinkRow): 
 
 /** A single link with its statistics. */
 function single(row: LinkRow): object {
-  const { id, url, title, description, geotarget, devicetarget, expiry, clicks, visits, date } = row
+  const { id, longurl, title, description, geotarget, devicetarget, expiry, clicks, date } = row
   return {
     error: 0,
     id,
     details: {
       id,
       shorturl: shortUrl(row),
-      longurl: url,
+      longurl,
       title,
       description,
       location: Object.fromEntries(geotarget.map(({ location, link }) => [location, link])),
@@ -104,7 +104,7 @@ function single(row: LinkRow): object {
       expiry: expiry || null,
       date,
     },
-    data: statistics(clicks, visits),
+    data: statistics(clicks, row),
   }
 }
 
@@ -118,7 +118,9 @@ function byAddress({ data, isSameAlias }: EndpointCall, short: string): LinkRow 
 }
 
 function newestFirst(rows: readonly LinkRow[]): LinkRow[] {
-  return [...rows].sort((one, other) => other.date.localeCompare(one.date) || other.id - one.id)
+  const isNewer = (one: LinkRow, other: LinkRow) =>
+    one.date > other.date || (one.date === other.date && one.id > other.id)
+  return [...rows].sort((one, other) => (isNewer(one, other) ? -1 : 1))
 }
 
 function alias(custom: string | undefined): { alias?: string } {

@@ -11,7 +11,7 @@ export const qr: Endpoints = {
 
   'GET /qr/:id': ({ data, params }) => {
     const row = find(data.qrs, params.id, 'QR code')
-    return { error: 0, details: fields(row), data: statistics(row.scans.length, row.scans) }
+    return { error: 0, details: fields(row), data: statistics(row.scans, row) }
   },
 
   'POST /qr/add': ({ store, body }) => {
@@ -38,5 +38,5 @@ function content(value: unknown): unknown {
 }
 
 function fields(row: QrRow): object {
-  return { id: row.id, link: shortUrl(row), scans: row.scans.length, name: row.name, date: row.date }
+  return { id: row.id, link: shortUrl(row), scans: row.scans, name: row.name, date: row.date }
 }
