@@ -8,7 +8,7 @@ import assert from 'node:assert/strict'
 import { ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox } from 'shortlink-sdk/testing'
 
-const sandbox = createSandbox({ data: { links: [], qrs: [], campaigns: [], channels: [] } })
+const sandbox = createSandbox()
 const client = new ShortLinkClient(sandbox.clientOptions)
 
 const link = await client.links.ensure({

@@ -59,7 +59,7 @@ const aliasOf = (url: string) => createHash('sha256').update(url).digest('hex').
 
 /** Shows that it works: kills the program, and lets the sandbox count. */
 async function show(): Promise<void> {
-  const sandbox = createSandbox({ rateLimit: RATE, data: { links: [] } })
+  const sandbox = createSandbox({ rateLimit: RATE })
   const { baseUrl, close } = await serve(sandbox)
   const folder = await mkdtemp(join(tmpdir(), 'shorten-csv-'))
   const file = join(folder, 'addresses.csv')

@@ -17,7 +17,7 @@ async function createOnce(client: ShortLinkClient, name: string): Promise<Campai
   }
 }
 
-const sandbox = createSandbox({ data: { campaigns: [] } })
+const sandbox = createSandbox()
 const client = new ShortLinkClient(sandbox.clientOptions)
 
 sandbox.fail({ method: 'POST', drop: 'before' })

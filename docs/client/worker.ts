@@ -1,5 +1,11 @@
 import { parse } from 'es-module-lexer/js'
-import { createSandbox, type SandboxDialect, type SandboxOptions, sampleData } from 'shortlink-sdk/testing'
+import {
+  createSandbox,
+  type SandboxDialect,
+  type SandboxOptions,
+  type SandboxSeed,
+  sampleData,
+} from 'shortlink-sdk/testing'
 import type { ExampleOptions } from '../site/example-options.ts'
 import { installConsole, printError } from './console.ts'
 import type { RunMessage, WorkerMessage } from './messages.ts'
@@ -23,7 +29,7 @@ async function run({ js, options, data, faults = [] }: RunMessage): Promise<void
   installConsole((isError, text) => post({ type: 'print', isError, text }))
   watchRequests((request) => post({ type: 'request', request }))
   try {
-    const sandbox = record(createSandbox({ ...sandboxOptions(options), ...(data && { data }) }))
+    const sandbox = record(createSandbox(sandboxOptions(options, data)))
     for (const fault of faults) sandbox.fail(fault)
     looksLikeNode({
       SHORTLINK_BASE_URL: sandbox.baseUrl,
@@ -47,12 +53,15 @@ function end(error: unknown): void {
   post({ type: 'end', failed: true, sandboxes: recordedSandboxes() })
 }
 
-function sandboxOptions({ rows = 30, dialect = 'reference', limit }: ExampleOptions): SandboxOptions {
+function sandboxOptions(
+  { rows = 30, dialect = 'reference', limit = 30 }: ExampleOptions,
+  data: SandboxSeed | undefined,
+): SandboxOptions {
   const isName = dialect === 'reference' || dialect === 'deployed'
   return {
-    data: sampleData(rows),
+    data: { ...sampleData(rows), ...data },
     dialect: (isName ? dialect : dialect.split(',')) as SandboxDialect,
-    ...(limit !== undefined && { rateLimit: limit === 'off' ? false : { requests: limit, interval: 60_000 } }),
+    rateLimit: limit !== 'off' && { requests: limit },
   }
 }
 

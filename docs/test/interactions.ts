@@ -127,7 +127,7 @@ export const interactions: Record<string, (page: Page, site: string) => Promise<
     await status(page, 'Ran')
     await contains(page, '.request-list', '/domain/add')
     await contains(page, '.panel-budget', '6 of 7')
-    await contains(page, '.stored-lists', 'domains 3 → 4 changed')
+    await contains(page, '.stored-lists', 'domains 0 → 1 changed')
   },
 
   'the search finds a page, and leads there': async (page) => {

@@ -21,7 +21,7 @@ const idOf = (url: string) => `table-${url.split('/').at(-1)}`
 /** The reference allows 30 requests a minute, which takes ten minutes. This rate takes seconds. */
 const RATE = { requests: 100, interval: 3000 }
 
-const sandbox = createSandbox({ rateLimit: RATE, data: { qrs: [] } })
+const sandbox = createSandbox({ rateLimit: RATE })
 const { baseUrl, close } = await serve(sandbox)
 const connection = new Redis(REDIS_URL, { maxRetriesPerRequest: null })
 const queue = new Queue<{ url: string }>(QUEUE, { connection })

@@ -66,7 +66,7 @@ export const ROWS = 3
  * @throws what the program throws
  */
 export async function run(program: string): Promise<Run> {
-  const sandbox = testing.createSandbox({ now, data: testing.sampleData(ROWS) })
+  const sandbox = testing.createSandbox({ now, data: testing.sampleData(ROWS), rateLimit: {} })
   const exchanges: Exchange[] = []
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const answered = sandbox.fetch(input, init)

@@ -19,6 +19,7 @@ export async function startSandbox(aliases: string[]) {
   const { createSandbox } = (await load('shortlink-sdk/testing')) as typeof import('shortlink-sdk/testing')
   const { serve } = (await load('shortlink-sdk/node')) as typeof import('shortlink-sdk/node')
   const sandbox = createSandbox({
+    rateLimit: { requests: 30 },
     data: { links: aliases.map((alias) => ({ alias, url: `https://shop.example/${alias}` })) },
   })
   const { baseUrl, close } = await serve(sandbox)

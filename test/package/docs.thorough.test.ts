@@ -83,12 +83,12 @@ function point(addresses: { baseUrl: string; openerUrl: string; apiKey: string }
 
 /** The sandbox of an example, as the words after `run` set it up. */
 function sandboxOptions(words: readonly string[]): SandboxOptions {
-  const { rows = 30, dialect = 'reference', limit } = parseExampleOptions(words)
+  const { rows = 30, dialect = 'reference', limit = 30 } = parseExampleOptions(words)
   const isName = dialect === 'reference' || dialect === 'deployed'
   return {
     data: sampleData(rows),
     dialect: (isName ? dialect : dialect.split(',')) as SandboxDialect,
-    ...(limit !== undefined && { rateLimit: limit === 'off' ? false : { requests: limit, interval: 60_000 } }),
+    rateLimit: limit !== 'off' && { requests: limit },
   }
 }
 

@@ -166,7 +166,7 @@ async function answerMisfits(request: SandboxRequest, response: Response): Promi
 
 /** Makes a call against the sandbox. Gives the requests with their responses. */
 async function exchanges(call: (client: ShortLinkClient) => PromiseLike<unknown>) {
-  const sandbox = createSandbox({ data: seed, now: () => now })
+  const sandbox = createSandbox({ data: seed, rateLimit: {}, now: () => now })
   const seen: { request: SandboxRequest; response: Response }[] = []
   const fetch: typeof globalThis.fetch = async (...parameters) => {
     const answered = sandbox.fetch(...parameters)

@@ -1,7 +1,7 @@
 import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { serve } from 'shortlink-sdk/node'
-import { createSandbox } from 'shortlink-sdk/testing'
+import { createSandbox, sampleData } from 'shortlink-sdk/testing'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { fencesOf, typeErrors } from '../helpers/snippets.ts'
 
@@ -26,7 +26,7 @@ let server: Awaited<ReturnType<typeof serve>>
 const printed = vi.fn()
 
 beforeAll(async () => {
-  const sandbox = createSandbox({ rateLimit: false, apiKey: 'readme-key' })
+  const sandbox = createSandbox({ data: sampleData(), apiKey: 'readme-key' })
   server = await serve(sandbox)
   vi.stubEnv('SHORTLINK_BASE_URL', server.baseUrl)
   vi.stubEnv('SHORTLINK_OPENER_URL', server.openerUrl)

@@ -15,7 +15,7 @@ test.each(dialects)(
   'of 2000 calls to a failing server with $title, each ends in a right answer or an error with a true outcome',
   { timeout: 60_000 },
   async ({ dialect }) => {
-    const sandbox = createSandbox({ dialect, rateLimit: false, data: { campaigns: [] } })
+    const sandbox = createSandbox({ dialect })
     const client = new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: false, retry: 1 })
     sandbox.chaos({ seed: 11, rate: 0.3 })
 

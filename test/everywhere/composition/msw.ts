@@ -2,10 +2,10 @@
 import { equal } from 'node:assert/strict'
 import { setupServer } from 'msw/node'
 import { ShortLinkClient } from 'shortlink-sdk'
-import { createSandbox } from 'shortlink-sdk/testing'
+import { createSandbox, sampleData } from 'shortlink-sdk/testing'
 import { handlers } from 'shortlink-sdk/testing/msw'
 
-const sandbox = createSandbox()
+const sandbox = createSandbox({ data: sampleData() })
 const server = setupServer(...handlers(sandbox))
 server.listen()
 const { baseUrl, apiKey } = sandbox

@@ -7,7 +7,7 @@ export const entries: Topic = {
   dialects: ['reference'],
   checks: {
     'testing: the sandbox works in memory, without a server': async ({ sdk, testing }) => {
-      const sandbox = testing.createSandbox({ data: testing.sampleData(20), rateLimit: false })
+      const sandbox = testing.createSandbox({ data: testing.sampleData(20) })
       const client = new sdk.ShortLinkClient({ ...sandbox.clientOptions, dangerouslyAllowBrowser: true })
       equal((await client.campaigns.list({ limit: 3 }).toArray()).length, 20, 'rows')
       sandbox.fail({ status: 503, headers: { 'Retry-After': '0' } })
@@ -21,7 +21,7 @@ export const entries: Topic = {
       equal([sandbox.requests[0]?.size, steps.at(-1)], [50_000, { loaded: 50_000, total: 50_000 }], 'size and progress')
     },
     'proxy: a client without a key works through the proxy': async ({ sdk, testing, proxy }) => {
-      const sandbox = testing.createSandbox()
+      const sandbox = testing.createSandbox({ data: testing.sampleData() })
       const handler = proxy.createProxy({
         ...sandbox.clientOptions,
         prefix: '/p',

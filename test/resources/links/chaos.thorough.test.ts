@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 /** Calls `ensure` for each, many at a time and each again until it succeeds, while three requests in ten fail. */
 async function ensureAll(dialect: 'reference' | 'deployed', wanted: LinkCreate[]) {
-  const sandbox = createSandbox({ dialect, rateLimit: false, data: { links: [] } })
+  const sandbox = createSandbox({ dialect })
   const shop = new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: false, retry: 1 }).links
   sandbox.chaos({ seed: 13, rate: 0.3 })
   const outcomes = { rejected: 0, unknown: 0 }

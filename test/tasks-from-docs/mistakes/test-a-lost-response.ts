@@ -2,7 +2,7 @@ import { ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox } from 'shortlink-sdk/testing'
 
 // The client does not call the sandbox.
-export const sandbox = createSandbox({ data: { links: [] } })
+export const sandbox = createSandbox()
 const { links } = new ShortLinkClient()
 
 sandbox.fail({ method: 'POST', path: '/url/add', drop: 'after' })

@@ -1,7 +1,7 @@
 import { ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox } from 'shortlink-sdk/testing'
 
-export const sandbox = createSandbox({ data: { links: [] } })
+export const sandbox = createSandbox()
 const { links } = new ShortLinkClient(sandbox.clientOptions)
 
 sandbox.fail({ method: 'POST', path: '/url/add', drop: 'after' })
