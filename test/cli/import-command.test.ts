@@ -17,7 +17,7 @@ test('import makes a link for every row, and the result is the file with the lin
     stdout: '',
     stderr: '3 links\n3 created, 0 found and not changed, 0 failed\n',
   })
-  const random = sandbox.data.links.find(({ url }) => url === shop('lamps'))!.alias
+  const random = sandbox.data.links.find(({ longurl }) => longurl === shop('lamps'))!.alias
   expect(await read('r.csv')).toBe(`url,custom,title,shorturl,created,outcome,error
 ${shop('tea')},tea,Tea,https://sho.rt/tea,true,done,
 ${shop('cake')},cake,"Cake, with cream",https://sho.rt/cake,true,done,

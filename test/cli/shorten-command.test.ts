@@ -8,7 +8,7 @@ test('shorten prints one short address a line, in the order of the URLs', async 
   const urls = ['a', 'b', 'c'].map(shop)
   const { status, stdout } = await run('shorten', ...urls)
   expect(status).toBe(0)
-  const aliases = urls.map((url) => sandbox.data.links.find((link) => link.url === url)!.alias)
+  const aliases = urls.map((url) => sandbox.data.links.find((link) => link.longurl === url)!.alias)
   expect(stdout).toBe(aliases.map((alias) => `https://sho.rt/${alias}\n`).join(''))
 })
 

@@ -33,7 +33,7 @@ test('what list and report write can be imported, and synced without a change', 
       )
       sandbox.data.links.length = 0
       expect(await run('import', path(name), '--out', path('r.csv'))).toMatchObject({ status: 0 })
-      expect(sandbox.data.links.map(({ alias, url, title }) => [alias, url, title])).toEqual([
+      expect(sandbox.data.links.map(({ alias, longurl, title }) => [alias, longurl, title])).toEqual([
         ['tea', shop('tea'), 'Tea'],
         ['cake', shop('cake'), 'Cake'],
       ])
