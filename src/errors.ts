@@ -181,7 +181,7 @@ export interface ApiErrorResponse {
   readonly serverMessage: string
   /** Whether the platform itself refused, not a gateway in front of it. */
   readonly isOfPlatform: boolean
-  /** The body as parsed JSON, or as text if it is not JSON. Of a body above 256 kB, the beginning of its text. */
+  /** The body as parsed JSON, or as text if it is not JSON. Texts are cut after 256 kB. */
   readonly body: unknown
   readonly headers: Headers
   readonly rateLimit: RateLimitState
@@ -196,7 +196,7 @@ export class ApiError extends ShortLinkError implements ApiErrorResponse {
   readonly httpStatus: number
   /** What the server said, alone and without secrets; `''` if it said nothing. Do not compare it: it is in the language of the site. */
   readonly serverMessage: string
-  /** The body as parsed JSON, or as text if it is not JSON. Of a body above 256 kB, the beginning of its text. */
+  /** The body as parsed JSON, or as text if it is not JSON. Texts are cut after 256 kB. */
   declare readonly body: unknown
   /** Whether the platform itself refused, not a gateway in front of it. Decided before secrets were removed. @internal */
   declare readonly isOfPlatform: boolean
@@ -262,8 +262,8 @@ export class InvalidResponseError extends ShortLinkError {
   /** The HTTP status of the response. */
   readonly status: number
   /**
-   * The body as parsed JSON, or as text if it is not JSON. Of a body above 256 kB, the beginning of its text; `undefined` if
-   * it was too large to be read.
+   * The body as parsed JSON, or as text if it is not JSON. Texts are cut after 256 kB; `undefined` if it was too large to be
+   * read.
    */
   declare readonly body: unknown
 

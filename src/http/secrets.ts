@@ -47,8 +47,12 @@ function inJson(secret: string): string[] {
     json.replace(signs, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
   const plain = JSON.stringify(secret).slice(1, -1)
   const ascii = unicode(plain, /[\x80-\uffff]/g)
-  const all = [plain, ascii, unicode(plain, /[<>&]/g), unicode(ascii.replaceAll('\\"', '"'), /["'<>&]/g)]
-  return all.flatMap((json) => [json, json.replaceAll('/', '\\/')])
+  const go = unicode(plain, /[<>&]/g)
+  const laravel = unicode(ascii.replaceAll('\\"', '"'), /["'<>&]/g).replace(
+    /u003[ce]/g,
+    (code) => `u${code.slice(1).toUpperCase()}`,
+  )
+  return [plain, ascii, go, laravel].flatMap((json) => [json, json.replaceAll('/', '\\/')])
 }
 
 /** How HTML is escaped by the DOM, Apache, PHP, Laravel, Go and Jinja, Python and React, in XML, and by Handlebars. */

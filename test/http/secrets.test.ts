@@ -41,8 +41,8 @@ const hexSigns: Readonly<Record<string, string>> = {
   '"': '\\u0022',
   "'": '\\u0027',
   '&': '\\u0026',
-  '<': '\\u003c',
-  '>': '\\u003e',
+  '<': '\\u003C',
+  '>': '\\u003E',
 }
 const base64 = (encoding: 'base64' | 'base64url') => (text: string) => Buffer.from(text).toString(encoding)
 
@@ -538,6 +538,11 @@ describe('our own words', () => {
       expect((await failure(made)).message).toMatch(/^validation: expected one of .+, received "\[redacted\]"$/)
     },
   )
+
+  it('stay if the key is one letter of them', async () => {
+    const made = async () => new ShortLinkClient({ apiKey: 'a', apikey: 'b' } as ShortLinkClientOptions)
+    expect((await failure(made())).message).toContain('apikey: ')
+  })
 
   it('stay if a password is a part of the path or the address', async () => {
     for (const password of ['add', '/url/add', 'https://sho.rt/api']) {
