@@ -2,7 +2,7 @@ import { type ErrorContext, RateLimitError, type RateLimitState, TimeoutError } 
 import { abortReason, onAbort } from '../runtime/abort.ts'
 import { notify } from '../runtime/notify.ts'
 import { MAX_TIMER } from '../schema/checks.ts'
-import type { RateLimitAnswer } from './window.ts'
+import type { RateLimitAnswer, RateLimitWindow } from './window.ts'
 
 /** The longest wait that a server may impose on a call, in milliseconds. The call fails at once if it asks for more. */
 export const MAX_IMPOSED_WAIT = 90_000
@@ -60,27 +60,16 @@ export const systemClock: Clock = {
   clearTimeout: (timer) => clearTimeout(timer as number),
 }
 
-/** The known state of the rate limit. Times are in milliseconds on the clock of the limiter, which passes it as `now`. */
-export interface BudgetWindow {
-  readonly limit: number
-  /** When to try to take a slot again, if no response arrives before. */
-  nextAt(now: number): number
+/** The window of this process, or the one that it shares with others over a store. */
+export interface BudgetWindow
+  extends Pick<
+    RateLimitWindow,
+    'limit' | 'nextAt' | 'release' | 'observe' | 'remaining' | 'estimateWait' | 'imposedWait' | 'endsAt'
+  > {
   /** Whether a slot was requested from the store. Waiting for it is not waiting for the rate limit. */
   readonly isAsking?: boolean
   /** Takes a slot if one is free. A window that has to ask calls `wake` later. */
   take(now: number, wake: () => void): boolean
-  /** Releases a slot whose request was never sent. */
-  release(): void
-  /** Learns from a response, or from the end of a request that got none. */
-  observe(now: number, answer?: RateLimitAnswer): void
-  /** Slots that are left, not counting those in flight. */
-  remaining(now: number): number
-  /** How long a call waits with `ahead` calls in front of it. */
-  estimateWait(now: number, ahead: number): number
-  /** How much longer the server said to wait when it refused a request. */
-  imposedWait(now: number): number
-  /** When the window ends, as far as is known; `undefined` if none is open. */
-  endsAt(now: number): number | undefined
 }
 
 interface Waiter {
@@ -102,8 +91,6 @@ export class Limiter implements RateLimiter {
   readonly #clock: Clock
   /** The waiting calls, in the order in which they get their slots. */
   readonly #queue: Waiter[] = []
-  /** Whether a call waits although a slot seemed to be free. */
-  #hasUntold = false
   /** The earliest time at which the deadline of a waiting call may pass. */
   #expiresAt = Infinity
   #timer: unknown
@@ -125,18 +112,15 @@ export class Limiter implements RateLimiter {
     }
   }
 
-  /** Whether no call waits, and no window is open. */
-  get isIdle(): boolean {
-    return this.#queue.length === 0 && this.#window.endsAt(this.#clock.now()) === undefined
-  }
-
   acquire({ signal, deadline = Infinity, attempt = 1, onWait }: AcquireOptions = {}): Promise<void> | undefined {
     if (signal?.aborted) return Promise.reject(abortReason(signal))
     const now = this.#clock.now()
     if (this.#queue.length === 0 && this.#window.take(now, this.#serve)) return undefined
     return new Promise((resolve, reject) => {
       const leave = () => {
-        this.#queue.splice(this.#queue.indexOf(waiter), 1)
+        const at = this.#queue.indexOf(waiter)
+        // An observer of another call may have aborted this one already.
+        if (at !== -1) this.#queue.splice(at, 1)
         unsubscribe?.()
       }
       const waiter: Waiter = {
@@ -176,20 +160,14 @@ export class Limiter implements RateLimiter {
     this.#serve()
   }
 
-  /** Gives free slots to waiting calls, and sets the timer for the rest. */
+  /** Gives free slots to waiting calls, and looks at the rest again. */
   #serve = (): void => {
     const now = this.#clock.now()
     while (this.#queue.length > 0 && this.#window.take(now, this.#serve)) this.#queue[0]!.admit()
-    this.#reviewAll(now)
-    this.#setTimer()
-  }
-
-  #reviewAll(now: number): void {
-    if (!this.#hasUntold && this.#expiresAt === Infinity && this.#window.imposedWait(now) === 0) return
-    this.#hasUntold = false
     this.#expiresAt = Infinity
     let ahead = 0
     for (const waiter of [...this.#queue]) if (this.#review(waiter, now, ahead)) ahead++
+    this.#setTimer()
   }
 
   /** Rejects a call that cannot get its slot in time, or reports its wait. Returns whether it still waits. */
@@ -203,7 +181,7 @@ export class Limiter implements RateLimiter {
     if (wait > 0) {
       notify(waiter.onWait, { waitMs: Math.ceil(wait), queued: this.#queue.length })
       waiter.onWait = undefined
-    } else if (waiter.onWait) this.#hasUntold = true
+    }
     this.#expiresAt = Math.min(this.#expiresAt, waiter.expiresAt)
     return true
   }

@@ -1,22 +1,21 @@
 import type { Fetch } from '../runtime/fetch.ts'
-import type { Check, Checks } from '../schema/checks.ts'
+import { type Checks, milliseconds, positiveInteger } from '../schema/checks.ts'
 import { DAY } from './headers.ts'
 import { Limiter, systemClock } from './limiter.ts'
 import { type RateLimitOptions, RateLimitWindow } from './window.ts'
 
-const number = (expected: string, fits: (value: number) => boolean, otherNames: string[]): Check => ({
-  expected,
-  otherNames,
-  fits: (value) => typeof value === 'number' && fits(value),
-})
-
 /** The checks of the options. @internal */
 export const rateLimitChecks = {
-  requests: number('a whole number from 1, or Infinity', (count) => count > 0 && Math.floor(count) === count, [
-    'limit',
-    'max',
-  ]),
-  interval: number(`milliseconds above 0 and up to ${DAY}`, (ms) => ms > 0 && ms <= DAY, ['window', 'windowMs']),
+  requests: {
+    expected: 'a whole number from 1, or Infinity',
+    fits: (value) => value === Number.POSITIVE_INFINITY || positiveInteger.fits(value),
+    otherNames: ['limit', 'max'],
+  },
+  interval: {
+    expected: `milliseconds above 0 and up to ${DAY}`,
+    fits: (value) => milliseconds.fits(value) && Number(value) <= DAY,
+    otherNames: ['window', 'windowMs'],
+  },
 } satisfies Checks<keyof RateLimitOptions>
 
 /** Whose quota a limiter counts. */
@@ -52,7 +51,7 @@ export function limiterFor({ baseUrl, key, fetch }: QuotaOwner, options: RateLim
     return known.limiter
   }
   if (entries.length === MAX_LIMITERS) {
-    const idle = entries.findIndex(({ limiter }) => limiter.isIdle)
+    const idle = entries.findIndex(({ limiter: { state } }) => state.queued === 0 && state.resetAt === undefined)
     entries.splice(Math.max(0, idle), 1)
   }
   const window = new RateLimitWindow(options)

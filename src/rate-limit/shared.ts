@@ -77,7 +77,7 @@ export function sharedRateLimiter(
  *
  * The store opens its window when it counts the first request, which reaches the server later, so the server's window also
  * ends later. The responses to this process give an upper bound, which is tighter the earlier the first response came.
- * Slots are taken neither before that time nor so late that the request might arrive in the server's next window.
+ * No slot is taken before that time.
  */
 class SharedWindow implements BudgetWindow {
   readonly #store: StoreLimiter
@@ -123,8 +123,7 @@ class SharedWindow implements BudgetWindow {
   take(now: number, wake: () => void): boolean {
     if (this.#hasSlot) {
       this.#hasSlot = false
-      if (this.#isStoreAway || !this.#isEnding(now)) return true
-      this.#local.release()
+      return true
     }
     if (this.isAsking || this.#isClosed(now) || !this.#local.take(now)) return false
     if (this.#isStoreAway && now < this.#askAgainAt) return true
@@ -156,7 +155,7 @@ class SharedWindow implements BudgetWindow {
   estimateWait(now: number, ahead: number): number {
     // The window of this process has already counted the requested slot.
     const wait = this.#local.estimateWait(now, this.isAsking ? ahead - 1 : ahead)
-    const behind = ahead - (this.#isEnding(now) ? 0 : this.#remaining)
+    const behind = ahead - (now < this.#endsAt ? this.#remaining : 0)
     if (behind < 0 || now >= this.#opensAt) return wait
     return Math.max(wait, this.#opensAt - now + Math.floor(behind / this.#store.points) * this.#interval)
   }
@@ -171,12 +170,7 @@ class SharedWindow implements BudgetWindow {
 
   /** Whether asking the store is pointless. */
   #isClosed(now: number): boolean {
-    return now < this.#opensAt && (this.#remaining === 0 || this.#isEnding(now))
-  }
-
-  /** Whether a request sent now may arrive after the window has ended. */
-  #isEnding(now: number): boolean {
-    return now >= this.#endsAt - Math.max(100, this.#interval / 50)
+    return now < this.#opensAt && (this.#remaining === 0 || now >= this.#endsAt)
   }
 
   /** When the next window is also open at the server. */

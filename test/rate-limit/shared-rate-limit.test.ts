@@ -198,16 +198,6 @@ describe('the windows of the store and of the server', () => {
     expect(store.consume).toHaveBeenCalledTimes(3)
     await place
   })
-
-  it('are not crossed: a slot of the last moments is not used', async () => {
-    const store = createStore([granted(29, MINUTE / 50)], 30)
-    const place = sharedRateLimiter(store).acquire()
-    await advance(MINUTE / 50 + MARGIN - 1)
-    expect(store.consume).toHaveBeenCalledTimes(1)
-    await advance(1)
-    expect(store.consume).toHaveBeenCalledTimes(2)
-    await place
-  })
 })
 
 describe('a deadline', () => {
@@ -378,6 +368,17 @@ describe('onWait of a shared budget', () => {
     await advance(30_000 + MARGIN)
     await place
     expect(onWait.mock.calls).toEqual([[{ waitMs: 30_000 + MARGIN, queued: 1 }]])
+  })
+
+  it('may abort another call without taking the place of a third', async () => {
+    const limiter = sharedRateLimiter(createStore([full(30_000)]))
+    const controller = new AbortController()
+    const first = limiter.acquire({ onWait: () => controller.abort('enough') })
+    const second = errorOf(limiter.acquire({ signal: controller.signal, deadline: 20_000 }))
+    const third = limiter.acquire()
+    expect(await second).toBe('enough')
+    await advance(30_000 + MARGIN)
+    await Promise.all([first, third])
   })
 })
 
