@@ -64,8 +64,9 @@ export const answerNames: ReadonlySet<string> = new Set(answers.map(({ type }) =
 const spellings = new Map<unknown, Schema>([
   [fields.integer, { type: 'integer' }],
   [fields.countOrZero, { type: 'integer' }],
+  [fields.countOrNull, { type: ['integer', 'null'] }],
   [fields.idOrNull, { type: ['integer', 'null'] }],
-  [fields.ids, { type: 'array', items: { type: 'integer' } }],
+  [fields.idsOrNull, { type: ['array', 'null'], items: { type: 'integer' } }],
   [fields.text, { type: 'string' }],
   [fields.textOrEmpty, { type: 'string' }],
   [fields.textOrNull, { type: ['string', 'null'] }],

@@ -15,7 +15,11 @@ export const report = command(
       previous: {
         type: 'string',
         valueHint: 'file',
-        description: 'an earlier report: statistics are asked for only where clicks differ from it',
+        description: 'an earlier report, which says how many clicks are new',
+      },
+      statistics: {
+        type: 'boolean',
+        description: 'ask each link whose clicks differ from --previous for its statistics',
       },
       ...outputArgs,
       ...clientArgs,
@@ -31,16 +35,17 @@ export const report = command(
       const main = async () => {
         const run = reportLinks(work.tasks, {
           previous,
+          ...(args.statistics && { statistics: true }),
           signal: work.signal,
           onProgress: work.progress.show,
           ...(kept && { journal: kept.journal }),
         })
-        for await (const { link, index, uniqueClicks, changed, error } of run) {
+        for await (const { link, index, newClicks, uniqueClicks, changed, isNew, error } of run) {
           if (error !== undefined) failed++
           work.check(error)
           const { uniqueclicks: _, ...rest } = link
           const problem = error === undefined ? {} : { error: String((error as Error).message) }
-          rows[index] = { ...rest, uniqueClicks, changed, ...problem }
+          rows[index] = { ...rest, uniqueClicks, newClicks, isNew, changed, ...problem }
         }
       }
       await work.run(main, () =>
@@ -48,7 +53,7 @@ export const report = command(
           ? `stopped: ${kept.name} remembers ${many(rows.filter(Boolean).length, 'link')}. The same command continues there.`
           : 'stopped. With --out FILE, the same command continues where it stopped.',
       )
-      await output.write(rows, ['id', 'shorturl', 'longurl', 'clicks', 'uniqueClicks', 'changed', 'error'])
+      await output.write(rows, ['id', 'shorturl', 'longurl', 'clicks', 'newClicks', 'uniqueClicks', 'error'])
       const changes = rows.filter(({ changed }) => changed).length
       console.error(`${many(rows.length, 'link')}, ${count(changes)} changed, ${count(failed)} failed`)
       await kept?.remove()

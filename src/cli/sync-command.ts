@@ -22,26 +22,33 @@ export const sync = command(
       },
       apply: { type: 'boolean', description: 'carry out the plan' },
       prune: {
-        type: 'boolean',
-        description: 'delete the links that are not in the file and whose alias begins with --prefix',
+        type: 'string',
+        valueHint: 'prefix',
+        description: 'delete the links that are not in the file and whose alias begins with this',
       },
-      prefix: { type: 'string', valueHint: 'text', description: 'what the aliases begin with that --prune may delete' },
+      'max-deletes': {
+        type: 'string',
+        valueHint: 'n',
+        description: 'how many links --prune may delete, 10 by default',
+      },
       ...outputArgs,
       ...clientArgs,
     },
     async run({ args }) {
-      const { file, apply, prune, prefix } = args
-      if (prune && !prefix?.trim())
-        throw new UsageError('--prune needs --prefix, which the aliases that it deletes begin with')
+      const { file, apply, prune, 'max-deletes': maxDeletes } = args
+      if (prune?.trim() === '') throw new UsageError('--prune needs what the aliases begin with that it deletes')
+      if (maxDeletes !== undefined && !/^\d+$/.test(maxDeletes)) {
+        throw new UsageError(`--max-deletes takes a whole number, not '${maxDeletes}'`)
+      }
       const output = await outputOf(args, { input: file })
       const work = new Work(args, 'changes')
       const { client } = work
       const input = await readInput(file)
       const { links } = readLinks(input, [], ['url', 'custom'])
-      if (prune && links.length === 0) {
+      if (prune !== undefined && links.length === 0) {
         // Most likely the program that writes it has failed.
         throw new UsageError(
-          `${file}: has no rows, so --prune would delete every link whose alias begins with ${prefix}`,
+          `${file}: has no rows, so --prune would delete every link whose alias begins with ${prune}`,
         )
       }
       const wanted = links.map(({ row, values }) => ({ ...values, row: row.number }))
@@ -70,13 +77,13 @@ export const sync = command(
           onPlan,
           onProgress: work.progress.show,
           ...(apply && { apply }),
-          ...(prune && { prune }),
-          ...(prefix && { prefix }),
+          ...(prune !== undefined && { prune }),
+          ...(maxDeletes !== undefined && { maxDeletes: Number(maxDeletes) }),
         })
-        for await (const { action, alias, domain, was, url, outcome, error } of run) {
+        for await (const { action, alias, domain, was, url, clicks, outcome, error } of run) {
           work.check(error)
           const problem = error === undefined ? {} : { error: (error as Error).message }
-          steps.push({ action, alias, domain, was, url, outcome, ...problem })
+          steps.push({ action, alias, domain, was, url, clicks, outcome, ...problem })
         }
       }
       await work.run(main, () => 'stopped: what is done stays done. The same command does the rest.')

@@ -45,14 +45,11 @@ export class Work {
       get rateLimit() {
         return client.rateLimit
       },
-      links: {
-        list: (...args) => links.list(...args),
-        find: (...args) => links.find(...args),
-        get: (...args) => links.get(...args),
-        create: this.#tracked((...args) => links.create(...args)),
-        delete: this.#tracked((...args) => links.delete(...args)),
-        update: this.#tracked((...args) => links.update(...args)),
-      },
+      links: Object.assign(Object.create(links) as typeof links, {
+        create: this.#tracked((...args: Parameters<typeof links.create>) => links.create(...args)),
+        delete: this.#tracked((...args: Parameters<typeof links.delete>) => links.delete(...args)),
+        update: this.#tracked((...args: Parameters<typeof links.update>) => links.update(...args)),
+      }),
     }
   }
 

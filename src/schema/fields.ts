@@ -43,6 +43,9 @@ export const integer = /* @__PURE__ */ field('an integer', readInteger)
 /** A count that is 0 if the server leaves it out. */
 export const countOrZero = /* @__PURE__ */ field('an integer', (value) => (isAbsent(value) ? 0 : readInteger(value)))
 
+/** A count that is `null` if the server leaves it out. */
+export const countOrNull = /* @__PURE__ */ field('an integer', (value) => (isAbsent(value) ? null : readInteger(value)))
+
 /** A string. */
 export const text = /* @__PURE__ */ field('a string', readText)
 
@@ -131,8 +134,9 @@ export const idOrNull = /* @__PURE__ */ field('an integer', (value) =>
   isEmptyValue(value) ? null : readInteger(value),
 )
 
-/** A list of ids, even if it arrives as a single id or an empty value. */
-export const ids = /* @__PURE__ */ field('a list of integers', (value) => {
+/** A list of ids, even if it arrives as a single id or an empty value; `null` if the server leaves it out. */
+export const idsOrNull = /* @__PURE__ */ field('a list of integers', (value) => {
+  if (isAbsent(value)) return null
   if (isEmptyValue(value)) return []
   const numbers = (rowsOf(value) ?? [value]).map(readInteger)
   return numbers.every((number) => number !== undefined) ? numbers : undefined
@@ -149,16 +153,17 @@ export function orDefaults<T>(part: z.ZodMiniType<T>): z.ZodMiniType<T> {
 /**
  * An object with these fields; other keys are kept as they are. The compiler refuses a field of `T` that has no
  * schema, and a schema that has no field.
- * `otherNames` is kept for code that documents the schema.
+ * `otherNames` is kept for code that documents the schema. `complete` adds what other fields of a row imply.
  */
 export function object<T>(
   fields: { readonly [Name in keyof Required<T>]: z.ZodMiniType<T[Name]> },
   otherNames: OtherNames<T> = {},
+  complete = (row: Record<string, unknown>) => row,
 ): z.ZodMiniType<T> & { readonly otherNames: OtherNames<T> } {
   const aliases = Object.entries(otherNames) as [string, readonly string[]][]
   const named = (value: unknown) => {
     if (Array.isArray(value) && value.length === 0) return {}
-    return isRecord(value) ? aliases.reduce(withDocumentedName, value) : value
+    return isRecord(value) ? complete(aliases.reduce(withDocumentedName, value)) : value
   }
   const error = ({ input }: { input?: unknown }) => mismatch('an object', input)
   const schema = z.pipe(z.transform(named), z.looseObject(fields, { error })) as z.ZodMiniType<T>

@@ -3,15 +3,16 @@ import type { Journal } from '../bulk/journal.ts'
 import { bulkChecks } from '../bulk/options.ts'
 import { sizeOf } from '../bulk/run.ts'
 import { InvalidRequestError, type Outcome } from '../errors.ts'
+import { hostOf } from '../resources/links/match.ts'
 import { type LinkCreate, linkCreate } from '../resources/links/params.ts'
-import { type Checks, checkParams } from '../schema/checks.ts'
+import { boolean, type Checks, checkParams } from '../schema/checks.ts'
 import { formatValue, isRecord } from '../schema/expected.ts'
-import { createOrFind, type PlacedLink } from './create.ts'
 import { checkClient, type TaskClient } from './links.ts'
-import { LinksByAddress } from './newest.ts'
 import { checkRows, checkTaskOptions, type TaskOptions, taskChecks } from './options.ts'
-import { hostOf, type LinkRow, listed, paramsOf } from './rows.ts'
+import { type PlacedLink, Placements } from './placements.ts'
+import { type LinkRow, listed, paramsOf } from './rows.ts'
 import { createTask, type Task } from './task.ts'
+import { Writes } from './writes.ts'
 
 /** Options of `importLinks`. All are optional. */
 export interface ImportOptions extends TaskOptions {
@@ -25,6 +26,14 @@ export interface ImportOptions extends TaskOptions {
    * leads to its address already or is free. Default: the row fails with a `LinkConflictError`.
    */
   onTaken?: 'suffix' | undefined
+  /**
+   * Gives a row without an alias a link that exists, if it leads to the address, is on the domain of the row and has the
+   * title, description, campaign and channel that the row names; two rows with one address then get one link. Default
+   * `false`: each such row gets a new link.
+   *
+   * No list says whether a link has a password or expires: leave this out if links of your account do.
+   */
+  reuse?: boolean | undefined
   /** How many rows are in work at a time. Default 10. */
   concurrency?: number | undefined
   /** The number of rows, for `total` and `etaMs`. Default: the length of an array, the size of a set. */
@@ -65,8 +74,10 @@ export interface ImportSummary {
   readonly total: number
   /** Rows that have a link, those of earlier runs included. */
   readonly done: number
-  /** Links that were created, those of earlier runs included. */
+  /** Rows whose link was created, those of earlier runs included. */
   readonly created: number
+  /** Rows whose link was there already; it is left as it is. */
+  readonly found: number
   /** Rows that failed, those whose outcome is unknown included. */
   readonly failed: number
   /** Failed rows that may have a link all the same. */
@@ -77,6 +88,7 @@ export interface ImportSummary {
 export interface ImportItem<Row> {
   readonly row: Row
   readonly key: string
+  /** The parameters, without what links do not have. */
   readonly params?: LinkCreate
   readonly problem?: unknown
 }
@@ -85,9 +97,13 @@ export interface ImportItem<Row> {
  * Imports links: every row ends in exactly one link, or in an honest `unknown`. A row that fails does not stop the others.
  * Results come in the order in which they are ready.
  *
- * A row with an alias costs one request if the link is new and two if it exists already. If there are rows without one, the
- * newest 1,000 links are read once: such a row gets the link that leads to its address, and two rows with one address get
- * one link. A row whose alias an earlier row has fails.
+ * A row with an alias costs one request if the link is new and two if it exists already, whose other parameters are left as
+ * they are. A row whose alias an earlier row has fails. If the server gives a link another alias, as it does if the plan has
+ * no aliases of its own, the import ends with that error: the next row would get one too.
+ *
+ * A row without an alias gets a new link, unless `reuse` is set. Before the first, the newest links are read once, so that a
+ * link can be found again if the response is lost. If it is not found, the outcome stays `unknown`, and no later row with this
+ * address gets a link in this run.
  *
  * With a journal, a run that was killed goes on when it is started again with the same rows, and gives the results of the
  * rows done before too.
@@ -109,27 +125,30 @@ export function importLinks<Row extends LinkRow>(
   checkClient('importLinks', client)
   checkRows('importLinks', 'rows', rows)
   checkTaskOptions('importLinks', options, importChecks)
-  const { journal, onTaken, concurrency, total = sizeOf(rows), signal, onProgress } = options
+  const { journal, onTaken, reuse = false, concurrency, total = sizeOf(rows), signal, onProgress } = options
   const { links } = client
-  const byAddress = new LinksByAddress(links)
-  const summary = { total: 0, done: 0, created: 0, failed: 0, unknown: 0 }
+  const summary = { total: 0, done: 0, created: 0, found: 0, failed: 0, unknown: 0 }
 
-  const place = ({ params, problem }: ImportItem<Row>, signal: AbortSignal): Promise<PlacedLink> => {
-    if (!params) throw problem
-    const { custom } = params
-    return custom
-      ? createOrFind(links, { ...params, custom }, onTaken, { signal })
-      : byAddress.place(params, { signal })
-  }
-
-  async function* run(signal: AbortSignal): AsyncGenerator<ImportResult<Row>> {
-    const work = bulk(itemsOf(rows), async (item, { signal }) => place(item, signal), {
+  async function* run(signal: AbortSignal, stop: (error: unknown) => void): AsyncGenerator<ImportResult<Row>> {
+    const writes = new Writes(signal)
+    const keepNewestId = async (id: number) => journal?.write({ key: NEWEST_ID, state: 'done', data: id })
+    const placements = new Placements({ links, onTaken, reuse, signal, writes, stop, keepNewestId })
+    const begun = new Set<string>()
+    const place = async ({ params, problem, key }: ImportItem<Row>): Promise<PlacedLink> => {
+      if (!params) throw problem
+      return placements.place(params, begun.has(key))
+    }
+    const onUnknown = ({ key }: ImportItem<Row>) => {
+      begun.add(key)
+      return 'retry' as const
+    }
+    const work = bulk(itemsOf(rows), place, {
       client,
       signal,
       key: ({ key }) => key,
       replay: true,
-      onUnknown: 'retry',
-      ...(journal && { journal }),
+      onUnknown,
+      ...(journal && { journal: resuming(journal, placements) }),
       ...(concurrency && { concurrency }),
       ...(total !== undefined && { total }),
       ...(onProgress && { onProgress }),
@@ -138,7 +157,7 @@ export function importLinks<Row extends LinkRow>(
       summary.total++
       if (result.ok) {
         summary.done++
-        if (result.data.created) summary.created++
+        summary[result.data.created ? 'created' : 'found']++
       } else {
         summary.failed++
         if (result.outcome === 'unknown') summary.unknown++
@@ -152,9 +171,31 @@ export function importLinks<Row extends LinkRow>(
   return createTask(signal, run, () => ({ ...summary }))
 }
 
+/** The entry of a journal for the id of the newest link before the import. No row has this name. */
+const NEWEST_ID = 'newest link before'
+
+/** A journal that tells the placements what earlier runs have recorded. */
+function resuming(journal: Journal, placements: Placements): Journal {
+  return {
+    open: async () => journal.open?.(),
+    async *read() {
+      for await (const entry of journal.read()) {
+        const { key, state, data } = entry
+        if (key === NEWEST_ID) placements.resume({ newestId: data as number })
+        else if (state === 'done' && isRecord(data)) placements.resume({ id: data.id as number })
+        yield entry
+      }
+    },
+    write: (entry) => journal.write(entry),
+    close: async () => journal.close?.(),
+  }
+}
+
 const { journal, concurrency, total } = bulkChecks
 const onTaken = { expected: 'suffix', fits: (value: unknown) => value === 'suffix' }
-const importChecks = { ...taskChecks, journal, concurrency, total, onTaken } satisfies Checks<keyof ImportOptions>
+const importChecks = { ...taskChecks, journal, concurrency, total, onTaken, reuse: boolean } satisfies Checks<
+  keyof ImportOptions
+>
 
 /** The rows with their parameters, or with what is wrong with them. Rows of the same link get different names. */
 export async function* itemsOf<Row>(rows: Iterable<Row> | AsyncIterable<Row>): AsyncGenerator<ImportItem<Row>> {

@@ -1,7 +1,6 @@
 import { InvalidRequestError } from '../errors.ts'
 import { type LinkCreate, linkCreate } from '../resources/links/params.ts'
 import type { Id } from '../resources/resource.ts'
-import { canParseUrl } from '../runtime/environment.ts'
 import { isRecord, mismatch } from '../schema/expected.ts'
 
 /**
@@ -52,10 +51,4 @@ export function listed<Params extends LinkCreate>(params: Params): Params {
 
 function dropEmpty(row: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => isGiven(value)))
-}
-
-/** The host of a domain or an address, in one spelling. */
-export function hostOf(domain: string): string {
-  const address = /^https?:\/\//i.test(domain) ? domain : `https://${domain}`
-  return canParseUrl(address) ? new URL(address).host : domain
 }

@@ -1,27 +1,33 @@
 import { bulk } from '../bulk/bulk.ts'
 import { bulkChecks } from '../bulk/options.ts'
+import type { BulkProgress } from '../bulk/results.ts'
 import { ConfigurationError, InvalidRequestError, type Issue, isShortLinkError, type Outcome } from '../errors.ts'
 import type { Link } from '../resources/links/link.ts'
-import { isSameAddress } from '../resources/links/match.ts'
-import { type LinkCreate, linkCreate } from '../resources/links/params.ts'
-import { canParseUrl } from '../runtime/environment.ts'
+import { aliasOf, hostOf, isSameAddress, lettersOf, pickLink } from '../resources/links/match.ts'
+import { linkCreate } from '../resources/links/params.ts'
+import type { LinkEnsure } from '../resources/links/place.ts'
 import { notify } from '../runtime/notify.ts'
-import { aFunction, boolean, type Checks, checkParams, string } from '../schema/checks.ts'
+import { aFunction, boolean, type Checks, checkParams, count, string } from '../schema/checks.ts'
 import { formatValue } from '../schema/expected.ts'
-import { createOrFind } from './create.ts'
-import { checkClient, type Links, type TaskClient } from './links.ts'
+import { differences, namesNotShown } from './compare.ts'
+import { checkClient, type TaskClient } from './links.ts'
 import { checkRows, checkTaskOptions, type TaskOptions, taskChecks } from './options.ts'
-import { hostOf, type LinkRow, listed, paramsOf } from './rows.ts'
+import { Placements } from './placements.ts'
+import { type LinkRow, listed, paramsOf } from './rows.ts'
 import { createTask, type Task } from './task.ts'
+import { Writes } from './writes.ts'
 
 /** Options of `syncLinks`. All are optional. */
 export interface SyncOptions extends TaskOptions {
   /** Carries out the plan. Default `false`: the plan is only told. */
   apply?: boolean | undefined
-  /** Deletes the links that are not wanted and whose alias begins with `prefix`. Default `false`. */
-  prune?: boolean | undefined
-  /** What the aliases begin with that `prune` may delete; it needs at least one character. */
-  prefix?: string | undefined
+  /**
+   * What the aliases of links begin with that may be deleted because they are not wanted, such as `sale-`. Default: nothing is
+   * deleted.
+   */
+  prune?: string | undefined
+  /** How many links `prune` may delete at most. Default 10; if the plan deletes more, nothing is changed. */
+  maxDeletes?: number | undefined
   /** Called once, when the plan is made and nothing is changed yet, with the totals of it. Errors it throws are ignored. */
   onPlan?: ((plan: SyncSummary) => void) | undefined
   /** How many links are in work at a time. Default 10. */
@@ -41,7 +47,11 @@ export type SyncResult = {
   readonly url: string | undefined
   /** The address that it led to before; `undefined` if there was no link, or the server does not say. */
   readonly was: string | undefined
-} & (
+  /** What an update changes, such as `url` or `title`. */
+  readonly changes: readonly string[]
+  /** The clicks that go with a link that is deleted; `undefined` for other actions, or if the server does not say. */
+  readonly clicks: number | undefined
+} /** `planned`: it was not tried, because `apply` is not set, or a change failed before the first deletion. */ & (
   | { readonly ok: true; readonly outcome: 'planned' | 'done'; readonly error?: undefined }
   | { readonly ok: false; readonly outcome: Outcome; readonly error: unknown }
 )
@@ -57,6 +67,10 @@ export interface SyncSummary {
   /** Aliases that are as wanted; without `apply`, those that are kept. */
   readonly done: number
   readonly failed: number
+  /** Failed changes that may have been made all the same. */
+  readonly unknown: number
+  /** What rows say that the list of links does not show: it is sent with creations and updates, and not compared. */
+  readonly notCompared: readonly string[]
 }
 
 /** One line of the plan. */
@@ -64,14 +78,19 @@ interface Step {
   readonly action: SyncAction
   readonly alias: string
   readonly domain: string | undefined
-  readonly params?: LinkCreate & { custom: string }
+  readonly changes: readonly string[]
+  readonly params?: LinkEnsure
   readonly link?: Link
 }
 
 /**
- * Makes aliases lead where `wanted` says. The plan is `create`, `update`, `keep` and, with `prune`, `delete`; nothing is
- * changed without `apply: true`, and a second run of an applied plan is all `keep`. It costs the list of links once, 100 a
- * request, and one request for each change.
+ * Makes aliases lead where `wanted` says, with the title, description, campaign and channel that it names. The plan is
+ * `create`, `update`, `keep` and, with `prune`, `delete`; nothing is changed without `apply: true`, and a second run of an
+ * applied plan is all `keep`. It costs the list of links once, 100 a request, and one request for each change.
+ *
+ * An update sends everything that its row says, because some servers clear what they are not sent. Deletions begin when
+ * everything else has succeeded, and only if the list of links was complete; otherwise the sync ends with the error of the
+ * list. A link that is wanted in any spelling is not deleted.
  *
  * Aliases are told apart by domain. A row without one means the link with this alias that no other row names, and is
  * refused if there are several.
@@ -82,9 +101,10 @@ interface Step {
  * for await (const { action, alias, url, was } of syncLinks(client, wanted)) console.log(action, alias, was, '→', url)
  * console.log(await syncLinks(client, wanted, { apply: true }).summary())
  *
- * @throws {ConfigurationError} for an argument that does not fit, `prune` without a `prefix` included
+ * @throws {ConfigurationError} if an argument is invalid
  * @throws {InvalidRequestError} during the run, before anything is sent: if a row has no alias or no address, or if an
- * alias is there twice
+ * alias is there twice. Before anything is changed: if more links would be deleted than `maxDeletes`
+ * @throws {InvalidResponseError} if the server gives a link another alias than the one that is wanted
  */
 export function syncLinks(
   client: TaskClient,
@@ -94,61 +114,81 @@ export function syncLinks(
   checkClient('syncLinks', client)
   checkRows('syncLinks', 'wanted', wanted)
   checkTaskOptions('syncLinks', options, syncChecks)
-  const { apply = false, prune = false, prefix = '', concurrency, signal, onPlan, onProgress } = options
-  if (prune && prefix.trim() === '') {
-    throw new ConfigurationError('syncLinks: prune needs a prefix, which the aliases that it may delete begin with')
+  const { apply = false, prune, maxDeletes = 10, concurrency, signal, onPlan, onProgress } = options
+  if (prune?.trim() === '') {
+    throw new ConfigurationError('syncLinks: prune: expected what the aliases begin with that may be deleted')
   }
   const { links } = client
-  const summary = { total: 0, create: 0, update: 0, keep: 0, delete: 0, done: 0, failed: 0 }
+  const summary = { total: 0, create: 0, update: 0, keep: 0, delete: 0, done: 0, failed: 0, unknown: 0 }
+  let notCompared: readonly string[] = []
 
-  async function* run(signal: AbortSignal): AsyncGenerator<SyncResult> {
+  async function* run(signal: AbortSignal, stop: (error: unknown) => void): AsyncGenerator<SyncResult> {
     const rows = await readWanted(wanted)
-    const existing: Link[] = []
-    for await (const link of links.list({ limit: 100 }, { signal })) existing.push(link)
-    const steps = planOf(rows, existing, prune ? prefix : undefined)
+    const { existing, problem } = await readExisting(links.list({}, { signal }))
+    notCompared = namesNotShown(rows, existing)
+    const steps = planOf(rows, existing, problem ? undefined : prune)
     for (const { action } of steps) summary[action]++
     summary.total = steps.length
-    notify(onPlan, { ...summary })
+    notify(onPlan, { ...summary, notCompared })
+    if (apply && summary.delete > maxDeletes) throw tooManyDeletes(steps, maxDeletes)
     for (const step of steps) {
       const isDone = step.action === 'keep'
       if (isDone) summary.done++
-      if (isDone || !apply) yield { ...shownStep(step), ok: true, outcome: isDone ? 'done' : 'planned' }
+      if (isDone || !apply) yield { ...describeStep(step), ok: true, outcome: isDone ? 'done' : 'planned' }
     }
-    if (!apply) return
-    const changes = steps.filter(({ action }) => action !== 'keep')
-    const work = bulk(changes, (step, { signal }) => carryOut(links, step, signal), {
-      client,
-      signal,
-      ...(concurrency && { concurrency }),
-      ...(onProgress && { onProgress }),
-    })
-    for await (const { item, ...result } of work) {
-      if (result.ok) summary.done++
-      else summary.failed++
-      yield result.ok
-        ? { ...shownStep(item), ok: true, outcome: 'done' }
-        : { ...shownStep(item), ok: false, outcome: result.outcome, error: result.error }
+    if (apply) {
+      const writes = new Writes(signal)
+      const placements = new Placements({ links, existing, signal, writes, stop })
+      const carryOut = (step: Step) => writeStep(step, { links, writes, placements })
+      const changes = steps.filter(({ action }) => action === 'create' || action === 'update')
+      const deletions = steps.filter(({ action }) => action === 'delete')
+      const total = changes.length + deletions.length
+      const work = (part: Step[], before: number) =>
+        bulk(part, carryOut, {
+          client,
+          signal,
+          total: total - before,
+          ...(concurrency && { concurrency }),
+          onProgress: (progress: BulkProgress) =>
+            notify(onProgress, { ...progress, done: progress.done + before, total }),
+        })
+      let hasDeleted = false
+      const results = async function* () {
+        yield* work(changes, 0)
+        hasDeleted = summary.failed === 0
+        if (hasDeleted && deletions.length > 0) yield* work(deletions, changes.length)
+      }
+      for await (const { item, ...result } of results()) {
+        if (result.ok) summary.done++
+        else summary.failed++
+        if (result.outcome === 'unknown') summary.unknown++
+        yield result.ok
+          ? { ...describeStep(item), ok: true, outcome: 'done' }
+          : { ...describeStep(item), ok: false, outcome: result.outcome, error: result.error }
+      }
+      if (!hasDeleted) {
+        for (const step of deletions) yield { ...describeStep(step), ok: true, outcome: 'planned' }
+      }
     }
+    if (problem && prune !== undefined) throw problem
   }
-  return createTask(signal, run, () => ({ ...summary }))
+  return createTask(signal, run, () => ({ ...summary, notCompared }))
 }
 
 const syncChecks = {
   ...taskChecks,
   apply: boolean,
-  prune: boolean,
-  prefix: string,
+  prune: string,
+  maxDeletes: count,
   concurrency: bulkChecks.concurrency,
   onPlan: aFunction,
 } satisfies Checks<keyof SyncOptions>
 
-type Wanted = LinkCreate & { custom: string }
-
 const wantedChecks = { ...linkCreate, custom: { ...linkCreate.custom, required: true } } satisfies Checks
 
 /** @throws {InvalidRequestError} that names every row that does not fit, by its number */
-async function readWanted(rows: Iterable<LinkRow> | AsyncIterable<LinkRow>): Promise<Wanted[]> {
-  const wanted: Wanted[] = []
+async function readWanted(rows: Iterable<LinkRow> | AsyncIterable<LinkRow>): Promise<LinkEnsure[]> {
+  const wanted: LinkEnsure[] = []
   const issues: Issue[] = []
   const rowOfAlias = new Map<string, number>()
   let number = 0
@@ -158,14 +198,14 @@ async function readWanted(rows: Iterable<LinkRow> | AsyncIterable<LinkRow>): Pro
     try {
       const params = paramsOf(row)
       problems.push(...checkParams(params, wantedChecks))
-      const { custom, domain } = params as Wanted
+      const { custom, domain } = params as LinkEnsure
       const key = `${domain ? hostOf(domain) : ''}/${custom}`
       const first = rowOfAlias.get(key)
       if (custom !== undefined && first !== undefined) {
         problems.push({ path: ['custom'], message: `${formatValue(custom)} is the alias of row ${first} already` })
       }
       rowOfAlias.set(key, first ?? number)
-      wanted.push(listed(params as Wanted))
+      wanted.push(listed(params as LinkEnsure))
     } catch (error) {
       problems.push(...(error as InvalidRequestError).issues)
     }
@@ -175,89 +215,114 @@ async function readWanted(rows: Iterable<LinkRow> | AsyncIterable<LinkRow>): Pro
   return wanted
 }
 
-/** A link, where it is. */
-interface Place {
-  readonly link: Link
-  readonly alias: string
-  readonly domain: string
+/** Reads the links that there are. If the list ends early, `problem` says so. */
+async function readExisting(list: AsyncIterable<Link>): Promise<{ existing: Link[]; problem: unknown }> {
+  const existing: Link[] = []
+  try {
+    for await (const link of list) existing.push(link)
+  } catch (error) {
+    const isShort =
+      isShortLinkError(error) && error.code === 'invalid_response' && error.issues[0]?.path[0] === 'result'
+    if (!isShort) throw error
+    return { existing, problem: error }
+  }
+  return { existing, problem: undefined }
 }
 
-function planOf(wanted: readonly Wanted[], existing: readonly Link[], prefix: string | undefined): Step[] {
-  const byAlias = new Map<string, Place[]>()
+/** Decides what to do about each alias. Links that are spelled exactly so come first, then those that the server spells its way. */
+function planOf(wanted: readonly LinkEnsure[], existing: readonly Link[], prune: string | undefined): Step[] {
+  const byLetters = new Map<string, Link[]>()
   for (const link of existing) {
-    const place = placeOf(link)
-    byAlias.set(place.alias, [...(byAlias.get(place.alias) ?? []), place])
+    const letters = lettersOf(aliasOf(link) ?? '')
+    byLetters.set(letters, [...(byLetters.get(letters) ?? []), link])
   }
-  const claimed = new Set<Place>()
-  const places = new Map<Wanted, Place | undefined>()
-  const claim = (params: Wanted, among: Place[]) => {
-    if (among.length > 1) {
-      const at = among.map(({ domain }) => domain).join(', ')
-      throw new InvalidRequestError([
-        {
-          path: ['domain'],
-          message: `is missing: ${formatValue(params.custom)} is an alias of several domains: ${at}`,
-        },
-      ])
+  const claimed = new Set<Link>()
+  const linkOf = new Map<LinkEnsure, Link>()
+  const claim = (isExact: boolean, hasDomain: boolean) => {
+    for (const params of wanted) {
+      const { custom: alias, domain } = params
+      if (linkOf.has(params) || (domain !== undefined) !== hasDomain) continue
+      const hosts = new Map<string, Link[]>()
+      for (const link of byLetters.get(lettersOf(alias)) ?? []) {
+        const host = hostOf(link.shorturl)
+        if (!domain || host === hostOf(domain)) hosts.set(host, [...(hosts.get(host) ?? []), link])
+      }
+      const found = [...hosts.values()].flatMap((links) => {
+        const link = isExact ? links.find((link) => aliasOf(link) === alias) : pickLink(links, { alias })
+        return link && !claimed.has(link) ? [link] : []
+      })
+      if (found.length > 1) throw severalDomains(alias, found)
+      for (const link of found) {
+        claimed.add(link)
+        linkOf.set(params, link)
+      }
     }
-    places.set(params, among[0])
-    if (among[0]) claimed.add(among[0])
   }
   // Rows that name their domain come first: what they mean is certain.
-  for (const params of wanted) {
-    const { custom, domain } = params
-    if (domain)
-      claim(
-        params,
-        (byAlias.get(custom) ?? []).filter((place) => place.domain === hostOf(domain)),
-      )
-  }
-  for (const params of wanted) {
-    if (!params.domain)
-      claim(
-        params,
-        (byAlias.get(params.custom) ?? []).filter((place) => !claimed.has(place)),
-      )
-  }
-  const steps: Step[] = wanted.map((params) => {
-    const place = places.get(params)
-    const domain = place?.domain ?? (params.domain && hostOf(params.domain))
-    if (!place) return { action: 'create', alias: params.custom, domain, params }
-    const { longurl } = place.link
-    const action = longurl !== null && isSameAddress(longurl, params.url) ? 'keep' : 'update'
-    return { action, alias: params.custom, domain, params, link: place.link }
+  claim(true, true)
+  claim(true, false)
+  claim(false, true)
+  claim(false, false)
+  const steps = wanted.map((params) => stepOf(params, linkOf.get(params)))
+  if (prune === undefined) return steps
+  const wantedLetters = new Set(wanted.map(({ custom }) => lettersOf(custom)))
+  const unwanted = existing.flatMap((link): Step[] => {
+    const alias = aliasOf(link) ?? ''
+    if (!alias.startsWith(prune) || claimed.has(link) || wantedLetters.has(lettersOf(alias))) return []
+    return [{ action: 'delete', alias, domain: hostOf(link.shorturl), changes: [], link }]
   })
-  if (prefix === undefined) return steps
-  const unwanted = [...byAlias.values()].flat().filter((place) => place.alias.startsWith(prefix) && !claimed.has(place))
-  return [...steps, ...unwanted.map(({ alias, domain, link }): Step => ({ action: 'delete', alias, domain, link }))]
+  return [...steps, ...unwanted]
 }
 
-/** A server that leaves out the alias tells it in the short address. */
-function placeOf(link: Link): Place {
-  const { shorturl, alias } = link
-  const { host, pathname } = canParseUrl(shorturl) ? new URL(shorturl) : { host: '', pathname: shorturl }
-  return { link, alias: alias ?? decoded(pathname.slice(pathname.lastIndexOf('/') + 1)), domain: host }
+function stepOf(params: LinkEnsure, link: Link | undefined): Step {
+  const { url, custom: alias, domain } = params
+  if (!link) return { action: 'create', alias, domain: domain && hostOf(domain), changes: [], params }
+  const isThere = link.longurl !== null && isSameAddress(link.longurl, url)
+  const changes = [...(isThere ? [] : ['url']), ...differences(params, link)]
+  const action = changes.length > 0 ? 'update' : 'keep'
+  return { action, alias, domain: hostOf(link.shorturl), changes, params, link }
 }
 
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
+function severalDomains(alias: string, links: readonly Link[]): InvalidRequestError {
+  const at = links.map(({ shorturl }) => hostOf(shorturl)).join(', ')
+  const message = `is missing: ${formatValue(alias)} is an alias of several domains: ${at}`
+  return new InvalidRequestError([{ path: ['domain'], message }])
+}
+
+function tooManyDeletes(steps: readonly Step[], maxDeletes: number): InvalidRequestError {
+  const aliases = steps.filter(({ action }) => action === 'delete').map(({ alias }) => alias)
+  const some = aliases.length > 3 ? `${aliases.slice(0, 3).join(', ')}, …` : aliases.join(', ')
+  const message = `the plan deletes ${aliases.length} links (${some}), and at most ${maxDeletes} may be deleted. Nothing was changed`
+  return new InvalidRequestError([{ path: ['maxDeletes'], message }])
+}
+
+interface Tools {
+  readonly links: TaskClient['links']
+  readonly writes: Writes
+  readonly placements: Placements
+}
+
+async function writeStep({ action, params, link }: Step, { links, writes, placements }: Tools): Promise<void> {
+  if (action === 'create') {
+    await placements.place(params!)
+  } else if (action === 'update') {
+    // Its alias stays: some servers call it taken by the link itself.
+    const { custom: _, ...changes } = params!
+    await writes.run((signal) => links.update(link!.id, changes, { signal }))
+  } else {
+    await writes
+      .run((signal) => links.delete(link!.id, { signal }))
+      .catch((error) => {
+        // Somebody has deleted it, or an attempt whose response was lost.
+        const isGone = isShortLinkError(error) && error.code === 'not_found' && error.isOfPlatform
+        if (!isGone) throw error
+      })
   }
 }
 
-async function carryOut(links: Links, { action, params, link }: Step, signal: AbortSignal): Promise<void> {
-  if (action === 'create') await createOrFind(links, params!, undefined, { signal })
-  else if (action === 'update') await links.update(link!.id, { url: params!.url }, { signal })
-  else {
-    await links.delete(link!.id, { signal }).catch((error) => {
-      // Somebody has deleted it, or an attempt whose response was lost.
-      if (!isShortLinkError(error) || error.code !== 'not_found') throw error
-    })
-  }
-}
-
-function shownStep({ action, alias, domain, params, link }: Step) {
-  return { action, alias, domain, url: action === 'delete' ? undefined : params?.url, was: link?.longurl ?? undefined }
+function describeStep({ action, alias, domain, changes, params, link }: Step) {
+  const isDeleted = action === 'delete'
+  const url = isDeleted ? undefined : params?.url
+  const clicks = isDeleted ? (link?.clicks ?? undefined) : undefined
+  return { action, alias, domain, url, was: link?.longurl ?? undefined, changes, clicks }
 }

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.ts'
-import { onAbort } from '../runtime/abort.ts'
+import { abortError, abortReason, onAbort, throwIfAborted } from '../runtime/abort.ts'
 
 /** Work under way. It begins when its results are iterated over, or when `summary` is called. */
 export interface Task<Result, Summary> extends AsyncIterable<Result>, AsyncDisposable {
@@ -10,10 +10,13 @@ export interface Task<Result, Summary> extends AsyncIterable<Result>, AsyncDispo
   summary(): Promise<Summary>
 }
 
-/** Creates a task from the generator of its results. `signal` aborts if the user's does, or the task is disposed of. */
+/**
+ * Creates a task from the generator of its results. `signal` aborts if the user's does, or the task is disposed of, or
+ * `stop` is called with the error that ends it.
+ */
 export function createTask<Result, Summary>(
   userSignal: AbortSignal | undefined,
-  generate: (signal: AbortSignal) => AsyncGenerator<Result>,
+  generate: (signal: AbortSignal, stop: (error: unknown) => void) => AsyncGenerator<Result>,
   summarize: () => Summary,
 ): Task<Result, Summary> {
   const controller = new AbortController()
@@ -24,12 +27,12 @@ export function createTask<Result, Summary>(
   })
 
   async function* run(): AsyncGenerator<Result> {
-    const forget = userSignal && onAbort(userSignal, () => controller.abort(userSignal.reason))
+    const unsubscribe = userSignal && onAbort(userSignal, () => controller.abort(abortReason(userSignal)))
     try {
-      if (userSignal?.aborted) throw userSignal.reason
-      yield* generate(controller.signal)
+      throwIfAborted(userSignal)
+      yield* generate(controller.signal, (error) => controller.abort(error))
     } finally {
-      forget?.()
+      unsubscribe?.()
       end()
     }
   }
@@ -46,7 +49,7 @@ export function createTask<Result, Summary>(
       return summarize()
     },
     async [Symbol.asyncDispose]() {
-      controller.abort(new DOMException('The task was disposed of.', 'AbortError'))
+      controller.abort(abortError('The task was disposed of.'))
       await results?.return(undefined).catch(() => {})
     },
   }

@@ -51,11 +51,11 @@ test('report asks for statistics only of links that were visited since the earli
   expect(first).toEqual({ status: 0, stdout: '', stderr: '120 links, 120 changed, 0 failed\n' })
   const text = await read('monday.csv')
   expect(text.split('\n')[0]).toBe(
-    'id,shorturl,alias,longurl,title,description,clicks,domain,campaign,channel,date,uniqueClicks,changed',
+    'id,shorturl,alias,longurl,title,description,clicks,domain,campaign,channel,date,uniqueClicks,newClicks,isNew,changed',
   )
   for (const index of [3, 50, 119]) sandbox.data.links[index]!.clicks++
   const before = sandbox.requests.length
-  const second = await run('report', '--previous', path('monday.csv'), '--json')
+  const second = await run('report', '--previous', path('monday.csv'), '--statistics', '--json')
   expect(second.stderr).toBe('120 links, 3 changed, 0 failed\n')
   expect(JSON.parse(second.stdout).filter(({ changed }: { changed: boolean }) => changed)).toHaveLength(3)
   expect(sandbox.requests.length - before).toBe(5)
@@ -65,12 +65,12 @@ test('report asks for statistics only of links that were visited since the earli
 test('report leaves no number for a link whose statistics failed, and its next run asks again', async () => {
   const { sandbox, path, read } = await setUp({ data: { links: [{ alias: 'a' }, { alias: 'b' }] } })
   sandbox.fail({ path: '/url/:id', status: 403, body: { error: 1, message: 'No.' } })
-  const first = await run('report', '--out', path('r.csv'))
+  const first = await run('report', '--statistics', '--out', path('r.csv'))
   expect(first.status).toBe(1)
   expect(first.stderr).toContain('1 link without statistics, see error. The next report asks again.')
-  expect((await read('r.csv')).split('\n')[1]).toMatch(/,,true,.*No\./)
-  expect((await run('report', '--previous', path('r.csv'), '--out', path('r.csv'))).status).toBe(0)
-  expect((await read('r.csv')).split('\n')[1]).toMatch(/,0,false$/)
+  expect((await read('r.csv')).split('\n')[1]).toMatch(/,,,true,true,.*No\./)
+  expect((await run('report', '--previous', path('r.csv'), '--statistics', '--out', path('r.csv'))).status).toBe(0)
+  expect((await read('r.csv')).split('\n')[1]).toMatch(/,0,0,false,false$/)
 })
 
 test('report refuses an earlier report that is none, with its row', async () => {
@@ -93,7 +93,7 @@ test('sync prints a plan and changes nothing, applies it, and then finds nothing
     },
   })
   const file = await write('links.csv', `alias,url\ntea,${shop('tea')}\ncake,${shop('cake')}\nlamps,${shop('lamps')}\n`)
-  const plan = await run('sync', file, '--prune', '--prefix', 'x-', '--format', 'table')
+  const plan = await run('sync', file, '--prune', 'x-', '--format', 'table')
   expect(plan.status).toBe(0)
   expect(plan.stdout.split('\n').map((line) => line.split(/ {2,}/)[0])).toEqual([
     'ACTION',
@@ -108,13 +108,13 @@ test('sync prints a plan and changes nothing, applies it, and then finds nothing
   expect(sandbox.requests).toHaveLength(1)
 
   vi.stubEnv('SHORTLINK_RATE_LIMIT', '30')
-  const applied = await run('sync', file, '--prune', '--prefix', 'x-', '--apply')
+  const applied = await run('sync', file, '--prune', 'x-', '--apply')
   expect(applied.status).toBe(0)
   expect(applied.stderr).toBe(
     '1 to create, 1 to update, 1 to keep, 1 to delete, less than a minute at 30 a minute\n3 changes done.\n',
   )
   expect(sandbox.requests).toHaveLength(1 + 4)
-  const again = await run('sync', file, '--prune', '--prefix', 'x-', '--apply')
+  const again = await run('sync', file, '--prune', 'x-', '--apply')
   expect(again.stderr).toBe('0 to create, 0 to update, 3 to keep, 0 to delete\nNothing to do.\n')
 })
 
@@ -126,7 +126,7 @@ test('sync with --prune refuses a file without rows, because it would delete eve
     ['links.ndjson', ''],
   ] as const) {
     const file = await write(name, text)
-    const { status, stderr } = await run('sync', file, '--prune', '--prefix', 'x-', '--apply')
+    const { status, stderr } = await run('sync', file, '--prune', 'x-', '--apply')
     expect(status).toBe(2)
     expect(stderr).toContain(`${file}: has no rows, so --prune would delete every link whose alias begins with x-`)
   }
@@ -222,8 +222,8 @@ test.each<[string[], string]>([
   [['list', 'links', '--limit', '0'], '--limit takes a number from 1'],
   [['list', 'links', '--json=yes'], '--json takes no value'],
   [['shorten', 'a', 'b', '--alias', 'x'], '--alias is for one URL'],
-  [['sync', 'a.csv', '--prune'], '--prune needs --prefix'],
-  [['sync', 'a.csv', '--prune', '--prefix', ' '], '--prune needs --prefix'],
+  [['sync', 'a.csv', '--prune'], '--prune needs a value'],
+  [['sync', 'a.csv', '--prune', ' '], '--prune needs what the aliases begin with'],
   [['call', 'GET'], 'Missing required positional argument: PATH'],
   [['call', 'FETCH', '/account'], 'expected one of GET, POST, PUT, PATCH, DELETE'],
   [['call', 'GET', 'account'], 'did you mean "/account"?'],

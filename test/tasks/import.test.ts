@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ConfigurationError, InvalidRequestError } from '../../src/index.ts'
-import { importLinks, type LinkRow } from '../../src/tasks/index.ts'
+import { type ImportResult, importLinks, type LinkRow } from '../../src/tasks/index.ts'
 import { collect, countRequests, memoryJournal, rowsOf, setUp } from './set-up.ts'
 
 const url = 'https://shop.example/opening'
@@ -25,7 +25,7 @@ test('a new alias costs one request, one that exists two', async () => {
   })
   expect(countRequests(sandbox)).toEqual({ 'POST /url/add': 10, 'GET /urls': 3 })
   expect(sandbox.data.links).toHaveLength(10)
-  expect(await run.summary()).toEqual({ total: 10, done: 10, created: 7, failed: 0, unknown: 0 })
+  expect(await run.summary()).toEqual({ total: 10, done: 10, created: 7, found: 3, failed: 0, unknown: 0 })
 })
 
 test('an alias that leads elsewhere fails its row in two requests, and the others go on', async () => {
@@ -60,10 +60,21 @@ test('with onTaken, a row fails once opening-10 is taken too', async () => {
   expect(sandbox.data.links).toHaveLength(10)
 })
 
-test('rows without an alias read the newest links once, and rows with one address get one link', async () => {
+test('a row without an alias gets a new link, whatever links lead to its address', async () => {
+  const { sandbox, client } = setUp({ data: { links: [{ url, alias: 'tea', password: 'hush hush' }] } })
+  const run = importLinks(client, [{ url }, { url }])
+  expect((await collect(run)).map(({ ok, created }) => [ok, created])).toEqual(Array(2).fill([true, true]))
+  expect(sandbox.data.links).toHaveLength(3)
+  // The id of the newest link, once, and a creation each.
+  expect(countRequests(sandbox)).toEqual({ 'GET /urls': 1, 'POST /url/add': 2 })
+  expect(await run.summary()).toMatchObject({ created: 2, found: 0 })
+})
+
+test('with reuse, rows read the newest links once, and rows with one address get one link', async () => {
   const { sandbox, client } = setUp({ data: { links: [{ url: 'https://shop.example/tea', alias: 'tea' }] } })
   const rows = [{ url: 'https://shop.example/tea' }, { url }, { url: 'https://Shop.example/opening' }, { url }]
-  const results = await collect(importLinks(client, rows))
+  const run = importLinks(client, rows, { reuse: true })
+  const results = (await collect(run)).sort((one, other) => one.index - other.index)
   expect(results.map(({ shorturl, created }) => [shorturl === 'https://sho.rt/tea', created])).toEqual([
     [true, false],
     [false, true],
@@ -72,15 +83,78 @@ test('rows without an alias read the newest links once, and rows with one addres
   ])
   expect(new Set(results.slice(1).map(({ shorturl }) => shorturl)).size).toBe(1)
   expect(countRequests(sandbox)).toEqual({ 'GET /urls': 1, 'POST /url/add': 1 })
+  expect(await run.summary()).toMatchObject({ done: 4, created: 1, found: 3 })
 })
 
-test('rows without an alias read 1,000 links at most', async () => {
+test('reuse reads 1,000 links at most', async () => {
   const { sandbox, client } = setUp({
     data: { links: rowsOf(1200).map(({ url, custom }) => ({ url, alias: custom })) },
   })
-  await importLinks(client, [{ url }, { url: 'https://shop.example/other' }]).summary()
+  await importLinks(client, [{ url }, { url: 'https://shop.example/other' }], { reuse: true }).summary()
   expect(countRequests(sandbox)).toEqual({ 'GET /urls': 10, 'POST /url/add': 2 })
 })
+
+test.each<[string, LinkRow, boolean]>([
+  ['says nothing else', {}, true],
+  ['has its title', { title: 'Opening' }, true],
+  ['has its campaign and channel', { campaign: 2, channel: '3' }, true],
+  ['has its domain', { domain: 'sho.rt' }, true],
+  ['has another title', { title: 'Closing' }, false],
+  ['has another description', { description: 'Ours' }, false],
+  ['has another campaign', { campaign: 1 }, false],
+  ['has another channel', { channel: 1 }, false],
+  ['has another domain', { domain: 'https://go.example' }, false],
+])('with reuse, a row that %s gets the link that exists: %o %s', async (_what, row, isFound) => {
+  const { client } = setUp({
+    data: {
+      domains: [{ domain: 'https://go.example' }],
+      links: [{ id: 7, url, alias: 'opening', title: 'Opening' }],
+      campaigns: [{ id: 1 }, { id: 2, links: [7] }],
+      channels: [
+        { id: 1, name: 'One' },
+        { id: 3, name: 'Three', items: [{ type: 'links', id: 7 }] },
+      ],
+    },
+  })
+  expect(await collect(importLinks(client, [{ url, ...row }], { reuse: true }))).toMatchObject([
+    { ok: true, created: !isFound },
+  ])
+})
+
+test.each(['url and custom', 'longurl and alias'])(
+  'the first alias of the server’s own ends an import of rows with %s',
+  async (names) => {
+    const { sandbox, client } = setUp({ dialect: ['alias-ignored'] })
+    const wanted = rowsOf(500)
+    const exported = wanted.map(({ url, custom }) => ({ longurl: url, alias: custom }))
+    const rows: LinkRow[] = names === 'url and custom' ? wanted : exported
+    const results: ImportResult<LinkRow>[] = []
+    const run = importLinks(client, rows)
+    const walk = async () => {
+      for await (const result of run) results.push(result)
+    }
+    await expect(walk()).rejects.toMatchObject({ code: 'invalid_response', outcome: 'unknown' })
+    expect(results.find(({ index }) => index === 0)).toMatchObject({ ok: false, outcome: 'unknown' })
+    expect(results[0]!.error).toMatchObject({ message: expect.stringContaining('instead of the alias "p-1"') })
+    expect(sandbox.data.links).toHaveLength(1)
+    expect(await run.summary()).toMatchObject({ done: 0, created: 0, unknown: 1 })
+  },
+)
+
+test.each(['alias-slugged', 'alias-case-ignored'] as const)(
+  'aliases that the server spells its way are known again: %s',
+  async (deviation) => {
+    const spellings = deviation === 'alias-slugged' ? ['Sale_May', 'Tea', 'café', 'cafe\u0301.2'] : ['Tea', 'Sale']
+    const { sandbox, client } = setUp({ dialect: [deviation] })
+    const rows = spellings.map((custom, index) => ({ url: `${url}/${index}`, custom }))
+    expect(await importLinks(client, rows).summary()).toMatchObject({ created: rows.length, failed: 0 })
+    const inLowerCase = rows.map(({ url, custom }) => ({ url, custom: custom.toLowerCase() }))
+    for (const again of [rows, inLowerCase]) {
+      expect(await importLinks(client, again).summary()).toMatchObject({ found: rows.length, failed: 0 })
+    }
+    expect(sandbox.data.links).toHaveLength(rows.length)
+  },
+)
 
 test('a row with a domain gets a link of that domain', async () => {
   const domain = 'https://go.example'
@@ -187,8 +261,47 @@ test('a creation whose outcome cannot be found out is unknown', async () => {
     sandbox.fail({ method: 'POST', drop: 'before' })
     const run = importLinks(client, [row])
     expect(await collect(run)).toMatchObject([{ ok: false, outcome: 'unknown', error: { code: 'connection' } }])
-    expect(await run.summary()).toEqual({ total: 1, done: 0, created: 0, failed: 1, unknown: 1 })
+    expect(await run.summary()).toEqual({ total: 1, done: 0, created: 0, found: 0, failed: 1, unknown: 1 })
   }
+})
+
+test.each([true, false])(
+  'no later row makes a second link for an unknown outcome, and the next run settles it, with reuse: %s',
+  async (reuse) => {
+    const { sandbox, client } = setUp({ data: { links: [{ url, alias: 'older', title: 'Older' }] } })
+    const journal = memoryJournal()
+    sandbox.fail({ method: 'POST', drop: 'after' })
+    sandbox.fail({ method: 'GET', path: '/urls', after: 1, status: 500, times: 2 })
+    const rows = [
+      { url, title: 'New' },
+      { url, title: 'New' },
+    ]
+    const options = { concurrency: 1, reuse, journal }
+    const results = await collect(importLinks(client, rows, options))
+    expect(results.map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown'])
+    expect(sandbox.data.links).toHaveLength(2)
+
+    const again = await collect(importLinks(client, rows, options))
+    expect(again.map(({ ok }) => ok)).toEqual([true, true])
+    expect(sandbox.data.links).toHaveLength(reuse ? 2 : 3)
+    expect(new Set(again.map(({ id }) => id)).size).toBe(reuse ? 1 : 2)
+    expect(again.map(({ id }) => id)).not.toContain(sandbox.data.links[0]!.id)
+  },
+)
+
+test('an unknown outcome stays unknown if an older link leads to the address', async () => {
+  const { sandbox, client } = setUp({ data: { links: [{ url, alias: 'older' }] } })
+  sandbox.fail({ method: 'POST', drop: 'before' })
+  expect(await collect(importLinks(client, [{ url }]))).toMatchObject([{ ok: false, outcome: 'unknown' }])
+  expect(sandbox.data.links).toHaveLength(1)
+})
+
+test('a link that another row has is not taken for that of a lost creation', async () => {
+  const { sandbox, client } = setUp()
+  sandbox.fail({ method: 'POST', after: 2, drop: 'before' })
+  const rows = [{ url }, { url, custom: 'opening' }, { url }]
+  const results = await collect(importLinks(client, rows, { concurrency: 1 }))
+  expect(results.map(({ outcome }) => outcome)).toEqual(['done', 'done', 'unknown'])
 })
 
 test('what is not known because a look failed is told from what was done', async () => {
@@ -199,7 +312,9 @@ test('what is not known because a look failed is told from what was done', async
   ])
   const unread = setUp()
   unread.sandbox.fail({ method: 'GET', status: 500 })
-  expect(await collect(importLinks(unread.client, [{ url }]))).toMatchObject([{ ok: false, outcome: 'not-sent' }])
+  expect(await collect(importLinks(unread.client, [{ url }], { reuse: true }))).toMatchObject([
+    { ok: false, outcome: 'not-sent' },
+  ])
   expect(unread.sandbox.data.links).toHaveLength(0)
 })
 
@@ -209,6 +324,24 @@ test('a refusal for another reason than the alias stays that refusal', async () 
   const [result] = await collect(importLinks(client, [{ url, custom: 'opening' }]))
   expect(result).toMatchObject({ ok: false, outcome: 'rejected' })
   expect(String(result!.error)).toContain('Your plan has no links left.')
+})
+
+test('after a refusal, a link on another domain or at the end of another address is not found', async () => {
+  const domain = 'https://go.example'
+  const { sandbox, client } = setUp({
+    data: {
+      domains: [{ domain }],
+      links: [
+        { url, alias: 'tea' },
+        { url, alias: 'promo/tea', domain },
+      ],
+    },
+  })
+  sandbox.fail({ method: 'POST', times: 2, body: { error: 1, message: 'Your plan has no links left.' } })
+  const rows = [{ url, custom: 'tea', domain }]
+  for (const row of rows) {
+    expect(await collect(importLinks(client, [row]))).toMatchObject([{ ok: false, outcome: 'rejected' }])
+  }
 })
 
 test('a resumed import gives the rows done before too, and sends nothing for them', async () => {
@@ -221,8 +354,8 @@ test('a resumed import gives the rows done before too, and sends nothing for the
   const results = await collect(run)
   expect(results.map(({ ok }) => ok)).toEqual(Array(7).fill(true))
   expect(results.filter(({ replayed }) => replayed).length).toBeGreaterThanOrEqual(3)
-  expect(sandbox.data.links).toHaveLength(6)
-  expect(sandbox.requests.slice(before).filter(({ method }) => method === 'POST').length).toBeLessThanOrEqual(3 + 1)
+  expect(sandbox.data.links).toHaveLength(7)
+  expect(sandbox.requests.slice(before).filter(({ method }) => method === 'POST').length).toBeLessThanOrEqual(4 + 1)
   expect(await run.summary()).toMatchObject({ total: 7, done: 7, failed: 0 })
 
   const after = sandbox.requests.length

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { ConfigurationError } from '../../src/index.ts'
 import { type ReportResult, reportLinks } from '../../src/tasks/index.ts'
+import { page } from '../helpers/answers.ts'
 import { collect, countRequests, memoryJournal, setUp } from './set-up.ts'
 
 const linksOf = (count: number) =>
@@ -10,93 +11,109 @@ const linksOf = (count: number) =>
     clicks: 7,
   }))
 
-test('a report of 400 links of which 50 have changed costs 54 requests, the next one 4', async () => {
+test('a report costs a request for 100 links, and says how many clicks are new', async () => {
   const { sandbox, client } = setUp({ data: { links: linksOf(400) } })
-  const first = await collect(reportLinks(client))
-  expect(countRequests(sandbox)).toEqual({ 'GET /urls': 4, 'GET /url/:id': 400 })
+  const run = reportLinks(client)
+  const first = await collect(run)
+  expect(countRequests(sandbox)).toEqual({ 'GET /urls': 4 })
+  expect(first.every(({ isNew, changed, newClicks }) => isNew && changed && newClicks === 7)).toBe(true)
+  const nothing = { done: 400, changed: 400, failed: 0, gone: [] }
+  expect(await run.summary()).toEqual({ total: 400, clicks: 2800, newClicks: 2800, ...nothing })
 
-  for (let index = 0; index < 50; index++) sandbox.data.links[index * 8]!.clicks++
-  let before = sandbox.requests.length
-  const run = reportLinks(client, { previous: first })
-  const second = await collect(run)
-  expect(sandbox.requests.length - before).toBe(54)
-  expect(second.filter(({ changed }) => changed).map(({ link }) => link.clicks)).toEqual(Array(50).fill(8))
-  expect(await run.summary()).toEqual({ total: 400, done: 400, changed: 50, failed: 0 })
-
-  before = sandbox.requests.length
-  const third = await collect(reportLinks(client, { previous: second }))
-  expect(sandbox.requests.length - before).toBe(4)
-  expect(third.every(({ changed, statistics }) => !changed && statistics === undefined)).toBe(true)
-  const numbers = (report: ReportResult[]) => new Map(report.map(({ link, uniqueClicks }) => [link.id, uniqueClicks]))
-  expect(numbers(third)).toEqual(numbers(second))
+  const { links } = sandbox.data
+  links[0]!.clicks = 17
+  links[1]!.clicks = 3
+  const { id } = links.splice(5, 1)[0]!
+  await client.links.create({ url: 'https://shop.example/new', custom: 'new' })
+  const second = reportLinks(client, { previous: first })
+  const results = await collect(second)
+  expect(results.filter(({ changed }) => changed).map(({ newClicks, isNew }) => [newClicks, isNew])).toEqual([
+    [10, false],
+    [-4, false],
+    [0, true],
+  ])
+  expect(await second.summary()).toMatchObject({ total: 400, clicks: 2799, newClicks: 6, changed: 3, gone: [id] })
 })
 
-test('unique clicks are those of the statistics, which come with them', async () => {
-  const { sandbox, client } = setUp({ data: { links: linksOf(1) } })
-  const id = sandbox.data.links[0]!.id
-  sandbox.fail({
-    path: '/url/:id',
-    body: {
-      error: 0,
-      id,
-      details: { id, shorturl: 'https://sho.rt/p-0' },
-      data: { clicks: 7, uniqueClicks: 5, topOs: { Linux: '7' } },
-    },
+test('with statistics, each link whose clicks differ costs a request, and its unique clicks are theirs', async () => {
+  const { sandbox, client } = setUp({ data: { links: linksOf(120) } })
+  const first = await collect(reportLinks(client))
+  for (const index of [3, 60]) sandbox.data.links[index]!.clicks++
+  const { id } = sandbox.data.links[3]!
+  const details = { id, shorturl: 'https://sho.rt/p-3' }
+  const data = { clicks: 8, uniqueClicks: 5, topOs: { Linux: '8' } }
+  sandbox.fail({ path: `/url/${id}`, body: { error: 0, id, details, data } })
+  const before = sandbox.requests.length
+  const results = await collect(reportLinks(client, { previous: first, statistics: true }))
+  expect(sandbox.requests.length - before).toBe(2 + 2)
+  const asked = results.filter(({ statistics }) => statistics)
+  expect(asked.map(({ link }) => link.clicks)).toEqual([8, 8])
+  expect(asked.find(({ link }) => link.id === id)).toMatchObject({
+    uniqueClicks: 5,
+    statistics: { topOs: { Linux: 8 } },
   })
-  expect(await collect(reportLinks(client))).toMatchObject([
-    {
-      ok: true,
-      outcome: 'done',
-      uniqueClicks: 5,
-      changed: true,
-      statistics: { topOs: { Linux: 7 } },
-      link: { clicks: 7 },
-    },
-  ])
+})
+
+test('what the list does not say is undefined, and not 0', async () => {
+  const { sandbox, client } = setUp({ dialect: ['older-link-rows'], data: { links: linksOf(1) } })
+  expect(await collect(reportLinks(client))).toMatchObject([{ uniqueClicks: undefined, newClicks: 7 }])
+  const { id } = sandbox.data.links[0]!
+  sandbox.fail({ path: '/urls', body: page('urls', [{ id, shorturl: 'https://sho.rt/p-0' }]).body as object })
+  const [result] = await collect(reportLinks(client, { previous: [{ id, clicks: 3 }] }))
+  expect(result).toMatchObject({ newClicks: undefined, link: { clicks: null } })
 })
 
 test('a link whose statistics failed has no number, and the next report asks for it again', async () => {
   const { sandbox, client } = setUp({ data: { links: linksOf(3) } })
   sandbox.fail({ path: '/url/:id', status: 500 })
-  const run = reportLinks(client, { concurrency: 1 })
+  const run = reportLinks(client, { concurrency: 1, statistics: true })
   const first = await collect(run)
   expect(first.map(({ ok }) => ok)).toEqual([false, true, true])
   expect(first[0]).toMatchObject({ changed: true, outcome: 'unknown', error: { code: 'server' } })
-  expect(first[0]!.uniqueClicks).toBeUndefined()
-  expect(await run.summary()).toEqual({ total: 3, done: 2, changed: 3, failed: 1 })
+  expect([first[0]!.uniqueClicks, first[0]!.newClicks]).toEqual([undefined, undefined])
+  expect(await run.summary()).toMatchObject({ total: 3, done: 2, changed: 3, failed: 1 })
 
-  const before = sandbox.requests.length
-  const second = await collect(reportLinks(client, { previous: first }))
-  expect(second.map(({ ok, changed }) => [ok, changed])).toEqual(Array(3).fill([true, false]))
-  expect(sandbox.requests.slice(before).map(({ path }) => path.replace('/api', ''))).toEqual([
-    '/urls',
-    `/url/${first[0]!.link.id}`,
-  ])
+  for (const previous of [
+    first,
+    first.map(({ link, ok }) => ({ id: link.id, clicks: '7', error: ok ? '' : 'failed' })),
+  ]) {
+    const before = sandbox.requests.length
+    const second = await collect(reportLinks(client, { previous, statistics: true }))
+    expect(second.map(({ ok, changed }) => [ok, changed])).toEqual(Array(3).fill([true, false]))
+    expect(sandbox.requests.slice(before).map(({ path }) => path.replace('/api', ''))).toEqual([
+      '/urls',
+      `/url/${first[0]!.link.id}`,
+    ])
+  }
 })
 
-test('the rows of a file are taken as an earlier report, its numbers as strings too', async () => {
-  const { sandbox, client } = setUp({ data: { links: linksOf(4) } })
-  const ids = sandbox.data.links.map(({ id }) => id)
-  const previous = [
-    { id: String(ids[0]), clicks: '7', uniqueClicks: '3' },
-    { id: ids[1]!, clicks: 7, uniqueClicks: 0 },
-    { id: String(ids[2]), clicks: '7', uniqueClicks: '' },
-    { id: String(ids[3]), clicks: '6', uniqueClicks: '2' },
-  ]
-  const results = await collect(reportLinks(client, { previous }))
-  expect(
-    results.map(({ uniqueClicks, changed, statistics }) => [uniqueClicks, changed, statistics !== undefined]),
-  ).toEqual([
-    [3, false, false],
-    [0, false, false],
-    [expect.any(Number), false, true],
-    [expect.any(Number), true, true],
-  ])
+test('a link that is made while a report runs does not give another one twice', async () => {
+  for (const journal of [undefined, memoryJournal()]) {
+    const { sandbox, client } = setUp({ data: { links: linksOf(2500) } })
+    const ids: number[] = []
+    for await (const { link } of reportLinks(client, { ...(journal && { journal }) })) {
+      if (ids.length % 100 === 0) {
+        const [first] = sandbox.data.links
+        sandbox.data.links.unshift({ ...first!, id: 90_000 + ids.length, alias: `new-${ids.length}` })
+      }
+      ids.push(link.id)
+    }
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids.filter((id) => id <= 2500)).toHaveLength(2500)
+  }
 })
 
 test('an account without links has an empty report', async () => {
   const run = reportLinks(setUp().client)
-  expect(await run.summary()).toEqual({ total: 0, done: 0, changed: 0, failed: 0 })
+  expect(await run.summary()).toEqual({
+    total: 0,
+    done: 0,
+    changed: 0,
+    failed: 0,
+    clicks: 0,
+    newClicks: 0,
+    gone: [],
+  })
 })
 
 test('progress tells how many links there are', async () => {
@@ -140,9 +157,10 @@ test('arguments that do not fit are refused at once', () => {
 test('a report with a journal goes on where it was stopped, and gives the links done before too', async () => {
   const { sandbox, client } = setUp({ data: { links: linksOf(30) } })
   const journal = memoryJournal()
-  for await (const { index } of reportLinks(client, { journal, concurrency: 1 })) if (index === 9) break
+  for await (const { index } of reportLinks(client, { journal, statistics: true, concurrency: 1 }))
+    if (index === 9) break
   const before = sandbox.requests.length
-  const results = await collect(reportLinks(client, { journal }))
+  const results = await collect(reportLinks(client, { journal, statistics: true }))
   expect(results.map(({ ok }) => ok)).toEqual(Array(30).fill(true))
   expect(sandbox.requests.length - before).toBeLessThanOrEqual(1 + 20)
   expect(results.every(({ statistics }) => statistics?.clicks === 7)).toBe(true)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ConfigurationError, InvalidRequestError } from '../../src/index.ts'
-import { type LinkRow, type SyncOptions, type SyncResult, syncLinks } from '../../src/tasks/index.ts'
+import { type LinkRow, type SyncResult, syncLinks } from '../../src/tasks/index.ts'
 import { collect, countRequests, rowsOf, setUp } from './set-up.ts'
 
 const shop = (name: string) => `https://shop.example/${name}`
@@ -15,6 +15,17 @@ const wanted = [
   { alias: 'cake', url: shop('cake') },
   { custom: 'lamps', url: shop('lamps'), title: 'Lamps' },
 ]
+const planned = {
+  total: 3,
+  create: 1,
+  update: 1,
+  keep: 1,
+  delete: 0,
+  done: 0,
+  failed: 0,
+  unknown: 0,
+  notCompared: [],
+}
 const shown = (results: SyncResult[]) => results.map(({ action, alias, was, url, ok }) => [action, alias, was, url, ok])
 const state = (links: readonly { alias: string; longurl: string }[]) =>
   links.map(({ alias, longurl }) => `${alias} ${longurl}`)
@@ -29,21 +40,21 @@ test('a plan is told and nothing is changed', async () => {
     ['create', 'lamps', undefined, shop('lamps'), true],
   ])
   expect(results.map(({ outcome }) => outcome)).toEqual(['done', 'planned', 'planned'])
-  expect(await run.summary()).toEqual({ total: 3, create: 1, update: 1, keep: 1, delete: 0, done: 1, failed: 0 })
+  expect(await run.summary()).toEqual({ ...planned, done: 1 })
   expect(countRequests(sandbox)).toEqual({ 'GET /urls': 1 })
   expect(state(sandbox.data.links)).toEqual(state(existing))
 })
 
 test('an applied plan costs one request a change, and a second run is all keep', async () => {
   const { sandbox, client } = setUp({ data: { links: existing } })
-  const options = { apply: true, prune: true, prefix: 'spring-' }
+  const options = { apply: true, prune: 'spring-' }
   const run = syncLinks(client, wanted, options)
   expect(
     shown(await collect(run))
       .map(([action, alias, , , ok]) => `${action} ${alias} ${ok}`)
       .sort(),
   ).toEqual(['create lamps true', 'delete spring-sale true', 'keep tea true', 'update cake true'])
-  expect(await run.summary()).toEqual({ total: 4, create: 1, update: 1, keep: 1, delete: 1, done: 4, failed: 0 })
+  expect(await run.summary()).toEqual({ ...planned, total: 4, delete: 1, done: 4 })
   expect(countRequests(sandbox)).toEqual({
     'GET /urls': 1,
     'POST /url/add': 1,
@@ -71,20 +82,137 @@ test('a sync of 500 aliases of which 3 have changed costs 8 requests', async () 
   expect(countRequests(sandbox)).toEqual({ 'GET /urls': 5, 'PUT /url/:id/update': 3 })
 })
 
-test.each<[string, SyncOptions]>([
-  ['no prefix', { prune: true }],
-  ['an empty prefix', { prune: true, prefix: '', apply: true }],
-  ['a prefix of spaces', { prune: true, prefix: '  ' }],
-])('prune with %s is refused at once', (_what, options) => {
+test.each(['', '  '])('prune with the prefix %j is refused at once', (prune) => {
   const { client } = setUp()
-  expect(() => syncLinks(client, wanted, options)).toThrow(ConfigurationError)
-  expect(() => syncLinks(client, wanted, options)).toThrow('prune needs a prefix')
+  expect(() => syncLinks(client, wanted, { prune })).toThrow(ConfigurationError)
+  expect(() => syncLinks(client, wanted, { prune })).toThrow('prune: expected what the aliases begin with')
 })
 
-test('a prefix alone deletes nothing', async () => {
-  const { client } = setUp({ data: { links: existing } })
-  const results = await collect(syncLinks(client, wanted, { prefix: 'spring-' }))
-  expect(results.map(({ action }) => action)).not.toContain('delete')
+test('more deletions than maxDeletes are refused before anything is changed, and the plan shows them', async () => {
+  const links = Array.from({ length: 11 }, (_, index) => ({ alias: `sale-${index}`, url: shop('sale'), clicks: index }))
+  const { sandbox, client } = setUp({ data: { links: [...existing, ...links] } })
+  const plan = await collect(syncLinks(client, wanted, { prune: 'sale-' }))
+  expect(plan.filter(({ action }) => action === 'delete').map(({ clicks }) => clicks)).toEqual(links.map((_, n) => n))
+  const sync = syncLinks(client, wanted, { prune: 'sale-', apply: true }).summary()
+  await expect(sync).rejects.toThrow(
+    'maxDeletes: the plan deletes 11 links (sale-0, sale-1, sale-2, …), and at most 10',
+  )
+  expect(countRequests(sandbox)).toEqual({ 'GET /urls': 2 })
+  expect(await syncLinks(client, wanted, { prune: 'sale-', maxDeletes: 11, apply: true }).summary()).toMatchObject({
+    delete: 11,
+    done: 14,
+  })
+})
+
+test('deletions begin when everything else has succeeded', async () => {
+  const { sandbox, client } = setUp({ data: { links: existing } })
+  sandbox.fail({ method: 'PUT', status: 403, body: { error: 1, message: 'Not yours.' } })
+  const options = { apply: true, prune: 'spring-' }
+  const results = await collect(syncLinks(client, wanted, options))
+  expect(results.at(-1)).toMatchObject({ action: 'delete', alias: 'spring-sale', ok: true, outcome: 'planned' })
+  expect(countRequests(sandbox)).not.toHaveProperty('DELETE /url/:id/delete')
+
+  await syncLinks(client, wanted, options).summary()
+  expect(sandbox.requests.at(-1)!.method).toBe('DELETE')
+})
+
+test.each(['alias-slugged', 'alias-case-ignored'] as const)(
+  'a link that is wanted in another spelling is kept and not deleted: %s',
+  async (deviation) => {
+    const aliases = deviation === 'alias-slugged' ? ['Sale_May', 'Sale-Tea', 'sale-café', 'sale-1.2'] : ['Sale-Tea']
+    const { sandbox, client } = setUp({ dialect: [deviation] })
+    const rows = aliases.map((alias, index) => ({ alias, url: shop(String(index)) }))
+    const options = { apply: true, prune: deviation === 'alias-slugged' ? 'sale-' : 'Sale-' }
+    expect(await syncLinks(client, rows, options).summary()).toMatchObject({ create: rows.length, failed: 0 })
+    for (const again of [rows, rows.map(({ alias, url }) => ({ alias: alias.toLowerCase(), url }))]) {
+      const summary = await syncLinks(client, again, options).summary()
+      expect(summary).toMatchObject({ keep: rows.length, total: rows.length, failed: 0 })
+    }
+    const moved = rows.map(({ alias }) => ({ alias, url: shop('moved') }))
+    expect(await syncLinks(client, moved, options).summary()).toMatchObject({ update: rows.length, failed: 0 })
+    expect(sandbox.data.links.map(({ longurl }) => longurl)).toEqual(rows.map(() => shop('moved')))
+  },
+)
+
+test('an unwanted link in the spelling of a wanted one is not deleted', async () => {
+  const links = [
+    { alias: 'sale-1-1', url: shop('a') },
+    { alias: 'sale-11', url: shop('b') },
+    { alias: 'SALE-11', url: shop('c') },
+  ]
+  const { client } = setUp({ data: { links } })
+  const results = await collect(syncLinks(client, [{ alias: 'sale-1-1', url: shop('a') }], { prune: 'sale' }))
+  expect(results.map(({ action, alias }) => `${action} ${alias}`)).toEqual(['keep sale-1-1'])
+})
+
+test('an alias whose other spellings the server tells apart is created', async () => {
+  const links = ['2026-1-11', '20261-11'].map((alias) => ({ alias, url: shop(alias) }))
+  const { client } = setUp({ data: { links } })
+  const rows = ['2026-1-11', '2026-11-1'].map((alias) => ({ alias, url: shop(alias) }))
+  const results = await collect(syncLinks(client, rows, { apply: true }))
+  expect(results.map(({ action }) => action)).toEqual(['keep', 'create'])
+})
+
+test('the first alias of the server’s own ends a sync, and nothing is deleted', async () => {
+  const { sandbox, client } = setUp({ dialect: ['alias-ignored'], data: { links: existing } })
+  const rows = rowsOf(50)
+  const sync = syncLinks(client, rows, { apply: true, prune: 'spring-' })
+  await expect(sync.summary()).rejects.toMatchObject({ code: 'invalid_response', outcome: 'unknown' })
+  expect(countRequests(sandbox)).toEqual({ 'GET /urls': 1, 'POST /url/add': 1 })
+})
+
+test('title, description, campaign and channel are compared, and an update sends all that its row says', async () => {
+  const row = { alias: 'tea', url: shop('tea'), title: 'Tea', description: 'Green', campaign: 2, channel: 3 }
+  const setup = () =>
+    setUp({
+      data: {
+        links: existing,
+        campaigns: [{ id: 2 }],
+        channels: [
+          { id: 3, name: 'News' },
+          { id: 4, name: 'Shop' },
+        ],
+      },
+    })
+  for (const [name, value] of Object.entries({ title: 'Tee', description: 'Black', campaign: 2, channel: 4 })) {
+    const { sandbox, client } = setup()
+    if (name !== 'campaign') await syncLinks(client, [row], { apply: true }).summary()
+    const wanted = { ...row, [name]: value, password: 'hush hush', expiry: '2030-01-01 00:00:00' }
+    const run = syncLinks(client, [wanted], { apply: true })
+    const [result] = await collect(run)
+    expect(result).toMatchObject({ action: 'update', outcome: 'done' })
+    expect(result!.changes).toContain(name)
+    const { alias: _, ...sent } = wanted
+    expect(sandbox.requests.filter(({ method }) => method === 'PUT').at(-1)!.body).toEqual(sent)
+    expect((await run.summary()).notCompared).toEqual(['password', 'expiry'])
+    expect(await syncLinks(client, [wanted]).summary()).toMatchObject({ keep: 1, update: 0 })
+  }
+})
+
+test('what an older server does not show is not compared, and the summary says so', async () => {
+  const { client } = setUp({ dialect: ['older-link-rows'], data: { links: existing } })
+  const rows = [{ alias: 'tea', url: shop('tea'), campaign: 2, channel: 3 }]
+  expect(await syncLinks(client, rows).summary()).toMatchObject({ keep: 1, notCompared: ['campaign', 'channel'] })
+})
+
+test('an incomplete list deletes nothing, and ends the sync with its error', async () => {
+  const { sandbox, client } = setUp({ dialect: ['count-too-high'], data: { links: existing } })
+  const sync = syncLinks(client, wanted, { apply: true, prune: 'spring-' })
+  const results: SyncResult[] = []
+  const walk = async () => {
+    for await (const result of sync) results.push(result)
+  }
+  await expect(walk()).rejects.toMatchObject({ code: 'invalid_response', issues: [{ path: ['result'] }] })
+  expect(results.map(({ action }) => action).sort()).toEqual(['create', 'keep', 'update'])
+  expect(sandbox.data.links.map(({ alias }) => alias)).toContain('spring-sale')
+  expect(await syncLinks(client, wanted, { apply: true }).summary()).toMatchObject({ keep: 3, failed: 0 })
+})
+
+test('a 404 of a gateway is no deletion', async () => {
+  const { sandbox, client } = setUp({ data: { links: existing } })
+  sandbox.fail({ method: 'DELETE', status: 404, body: '<html>Not Found</html>' })
+  const run = syncLinks(client, wanted, { apply: true, prune: 'spring-' })
+  expect((await collect(run)).at(-1)).toMatchObject({ action: 'delete', ok: false, error: { code: 'not_found' } })
 })
 
 test('aliases are told apart by domain', async () => {
@@ -146,7 +274,7 @@ test('a creation whose response is lost is looked up, and a link that is gone co
   const { sandbox, client } = setUp({ data: { links: existing } })
   sandbox.fail({ method: 'POST', drop: 'after' })
   sandbox.fail({ method: 'DELETE', status: 404, body: { error: 1, message: 'No such link.' } })
-  const run = syncLinks(client, wanted, { apply: true, prune: true, prefix: 'spring-' })
+  const run = syncLinks(client, wanted, { apply: true, prune: 'spring-' })
   expect(await run.summary()).toMatchObject({ done: 4, failed: 0 })
   expect(sandbox.data.links.filter(({ alias }) => alias === 'lamps')).toHaveLength(1)
 })
@@ -175,5 +303,5 @@ test('the totals of the plan are told once, before anything is changed', async (
     throw new Error('thrown by the observer')
   }
   await syncLinks(client, wanted, { apply: true, onPlan }).summary()
-  expect(plans).toEqual([[{ total: 3, create: 1, update: 1, keep: 1, delete: 0, done: 0, failed: 0 }, 1]])
+  expect(plans).toEqual([[planned, 1]])
 })

@@ -8,57 +8,78 @@ import { isRecord } from '../../schema/expected.ts'
 import { MAX_ROWS, rowsOf } from '../../schema/fields.ts'
 import { parse } from '../../schema/parse.ts'
 import { type Link, link } from './link.ts'
-import { isAt } from './match.ts'
+import { addressOf, hasAlias, isSpelledSo, pickLink, slugOf, type WantedLink } from './match.ts'
 import { type LinkQuery, linkQuery } from './params.ts'
 
 /** The maximum number of pages in a search, of 100 links unless the server sends fewer. */
 export const SEARCHED_PAGES = 10
 
-/** Asks the server for a link, and searches the newest links if the response is inconclusive. */
-export async function findLink(
-  api: Transport,
-  addressOrAlias: string,
-  options?: RequestOptions,
-): Promise<ApiResponse<Link | undefined>> {
-  const asked = await askForLink(api, addressOrAlias, options)
-  return asked ?? searchLinks(api, (link) => isAt(link, addressOrAlias), options)
+/** How a link is found. */
+interface Finding {
+  /** What to ask for. Default: the alias, or its whole address if the domain is known. */
+  readonly short?: string
+  /** Whether the server says that the alias is taken, so that the link is searched even if the server does not find it. */
+  readonly isTaken?: boolean
+  /** Searches the links that are not found by asking. Default: the newest links. */
+  readonly search?: () => Promise<ApiResponse<Link | undefined>>
 }
 
-/** Asks the server for the link with this address or alias. `undefined`: the response is inconclusive. */
+/** Asks the server for a link, as it is spelled and as a slug, and searches the newest links if the response is inconclusive. */
+export async function findLink(
+  api: Transport,
+  wanted: WantedLink,
+  options: RequestOptions = {},
+  { short, isTaken, search = () => searchLinks(api, wanted, options) }: Finding = {},
+): Promise<ApiResponse<Link | undefined>> {
+  const asked = await askForLink(api, wanted, options, short)
+  if (asked?.data) return asked
+  const slug = slugOf(wanted.alias)
+  const hasSlug = slug !== '' && slug !== wanted.alias && !wanted.alias.includes('/')
+  const last = hasSlug ? await askForLink(api, wanted, options, addressOf({ ...wanted, alias: slug })) : asked
+  return last && (last.data || !isTaken) ? last : search()
+}
+
+/** Asks the server for a link. `undefined`: the response is inconclusive. */
 export async function askForLink(
   api: Transport,
-  short: string,
+  wanted: WantedLink,
   options?: RequestOptions,
+  short = addressOf(wanted),
 ): Promise<ApiResponse<Link | undefined> | undefined> {
   try {
     const call = { method: 'GET', path: path`/urls`, query: { short }, read: readMatches, expects: isRefusal }
     const { data, ...answer } = await api.run(call, options)
-    const link = data?.find((row) => isAt(row, short))
+    const link = data && pickLink(data, wanted)
     return link || data?.length === 0 ? { ...answer, data: link } : undefined
   } catch (error) {
     if (!isRefusal(error)) throw error
     // Other refusals may have other reasons.
-    if (error.code !== 'not_found') return undefined
-    const { status, headers, rateLimit, attempts } = error
-    return { data: undefined, response: new Response(null, { status, headers }), rateLimit, attempts }
+    return error.code === 'not_found' ? answerOf(error, undefined) : undefined
   }
+}
+
+/** A result that a refusal has led to. */
+export function answerOf<T>({ status, headers, rateLimit, attempts }: ApiError, data: T): ApiResponse<T> {
+  return { data, response: new Response(null, { status, headers }), rateLimit, attempts }
 }
 
 /** Searches the newest links. */
 export async function searchLinks(
   api: Transport,
-  isWanted: (link: Link) => boolean,
+  wanted: WantedLink,
   options: RequestOptions = {},
 ): Promise<ApiResponse<Link | undefined>> {
   const query: LinkQuery = { order: 'date' }
   const links = api.list(path`/urls`, { query, checks: linkQuery, under: 'urls', row: link }, options)
+  const same: Link[] = []
   let pagesLeft = SEARCHED_PAGES
-  let result!: ApiResponse<Link | undefined>
+  let last!: ApiResponse<unknown>
   for await (const response of links.responses()) {
-    result = { ...response, data: response.data.items.find(isWanted) }
-    if (result.data || --pagesLeft === 0) break
+    last = response
+    same.push(...response.data.items.filter((row) => hasAlias(row, wanted)))
+    if (same.some((row) => isSpelledSo(row, wanted)) || --pagesLeft === 0) break
   }
-  return result
+  return { ...last, data: pickLink(same, wanted) }
 }
 
 /** Reads a response to `?short=`: a single link in the form of GET `/url/:id`, or a list. `undefined` for anything else. */

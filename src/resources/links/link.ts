@@ -1,8 +1,9 @@
 import {
+  countOrNull,
   countOrZero,
   counts,
   idOrNull,
-  ids,
+  idsOrNull,
   integer,
   object,
   optional,
@@ -12,13 +13,14 @@ import {
   texts,
 } from '../../schema/fields.ts'
 import type { SocialCount } from '../qr.ts'
+import { aliasIn } from './match.ts'
 
 /** A link in a list. Only `id` and `shorturl` are certain. */
 export interface Link {
   id: number
   /** The short address. Read from `short` too. */
   shorturl: string
-  /** The last part of the short address; `null` if it is left out. */
+  /** What comes after the domain in the short address, from there if it is left out; `null` if there is nothing. */
   alias: string | null
   /** The address that the link leads to; `null` if it is left out. */
   longurl: string | null
@@ -26,16 +28,16 @@ export interface Link {
   title: string | null
   /** `null` if there is none. */
   description: string | null
-  /** 0 if it is left out. */
-  clicks: number
-  /** Visitors, each counted once; 0 if it is left out, as older servers do. */
-  uniqueclicks: number
+  /** `null` if it is left out. */
+  clicks: number | null
+  /** Visitors, each counted once; `null` if it is left out, as older servers do. */
+  uniqueclicks: number | null
   /** The domain of the short address; `null` if it is left out, as older servers do. */
   domain: string | null
   /** The id of the campaign that it is in; `null` if there is none, or if older servers leave it out. */
   campaign: number | null
-  /** The ids of the channels that it is in; empty if it is left out, as older servers do. */
-  channel: number[]
+  /** The ids of the channels that it is in; `null` if it is left out, as older servers do. */
+  channel: number[] | null
   /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it is left out. */
   date: string | null
 }
@@ -51,14 +53,15 @@ export const link = /* @__PURE__ */ object<Link>(
     longurl: textOrNull,
     title: textOrNull,
     description: textOrNull,
-    clicks: countOrZero,
-    uniqueclicks: countOrZero,
+    clicks: countOrNull,
+    uniqueclicks: countOrNull,
     domain: textOrNull,
     campaign: idOrNull,
-    channel: ids,
+    channel: idsOrNull,
     date: textOrNull,
   },
   shortNames,
+  (row) => (row.alias || typeof row.shorturl !== 'string' ? row : { ...row, alias: aliasIn(row.shorturl) }),
 )
 
 /** A link without its statistics. Only `id` and `shorturl` are certain. */
@@ -168,4 +171,6 @@ export const createdLink = /* @__PURE__ */ object<CreatedLink>({ id: integer, sh
 export interface EnsuredLink extends CreatedLink {
   /** Whether this call created it, as far as can be known: an attempt whose outcome is unknown counts as its own. */
   created: boolean
+  /** The link as it was found, so that you see what differs; `undefined` if this call created it. */
+  link: Link | undefined
 }

@@ -15,7 +15,9 @@ import {
   link,
   linkDetails,
 } from './link.ts'
+import { wantedBy } from './match.ts'
 import { type LinkCreate, type LinkQuery, type LinkUpdate, linkCreate, linkQuery, linkUpdate } from './params.ts'
+import type { LinkEnsure } from './place.ts'
 
 /**
  * Short links. **Outside the reference**, which does not show this section: the calls, parameters and fields are those
@@ -52,7 +54,9 @@ export class LinksResource extends Resource {
    * Finds a link by its short address or alias: GET `/urls?short=`.
    *
    * Some servers respond with the single link, in the form of GET `/url/:id`, others with a list of one. The single one lacks the
-   * alias, the domain, the campaign and the channels, which are `null` and empty then.
+   * domain, the campaign and the channels, which are `null` then.
+   *
+   * An alias is found in the server's own spelling too: `sale_may` finds `sale-may` where the server has made that of it.
    *
    * @remarks
    * If the server does not support this search, `find` goes through the newest links: 10 pages at most, which are 1,000
@@ -74,7 +78,7 @@ export class LinksResource extends Resource {
     const find = async () => {
       const operation = 'links.find'
       this.api.check((show) => checkValue(['addressOrAlias'], addressOrAlias, nonEmptyString, show), { operation })
-      return findLink(this.api, addressOrAlias, options)
+      return findLink(this.api, wantedBy(addressOrAlias), options, { short: addressOrAlias })
     }
     return begun(find())
   }
@@ -136,12 +140,12 @@ export class LinksResource extends Resource {
    * Makes sure that a link exists: creates it only if there is none. It can be called again after anything, such as a
    * crash, a timeout or an error whose outcome is `unknown`, and makes no second link.
    *
-   * - With `custom`, this is exact, because an alias exists once: it looks for the alias, creates the link, and looks again
-   *   if the alias is taken or the outcome is unknown. That is one request for a link that exists, two for a new one.
-   *   The other parameters of an existing link are left as they are.
-   * - Without `custom`, it searches the newest links for the address, 10 pages at most, as {@link find} does. This is
-   *   weaker: an older link is not found, and two calls at the same time can both create one. If you have no aliases,
-   *   derive them from the addresses, for example with a hash.
+   * It needs `custom`, because an alias exists once: it looks for the alias, creates the link, and looks again if the alias is
+   * taken or the outcome is unknown. That is one request for a link that exists, two for a new one. The other parameters of
+   * an existing link are left as they are; `link` shows what they are.
+   *
+   * Servers spell aliases their way: `Sale_May` may become `sale-may`. The same letters and digits, without case and
+   * accents, are the same alias, and `shorturl` has it as the server writes it.
    *
    * @example
    * const { shorturl, created } = await client.links.ensure({ url: 'https://shop.example/opening', custom: 'opening' })
@@ -149,11 +153,11 @@ export class LinksResource extends Resource {
    *
    * @param options `onTaken: 'suffix'` takes `opening-2` … `opening-10` if the alias leads elsewhere.
    * @throws {LinkConflictError} if the alias leads to another address
-   * @throws {InvalidRequestError} if the address is missing, or a parameter is invalid; nothing is sent
+   * @throws {InvalidResponseError} if the server has made the link with another alias, as it does if the plan has no aliases
+   *   of its own; `outcome` is `unknown`, and the message has both aliases
+   * @throws {InvalidRequestError} if the address or the alias is missing, or a parameter is invalid; nothing is sent
    */
-  ensure(params: LinkCreate, options?: EnsureOptions): ApiPromise<EnsuredLink> {
-    const create = (created: LinkCreate, callOptions: RequestOptions) =>
-      this.create(created, callOptions).withResponse()
-    return begun(ensureLink(this.api, create, params, options))
+  ensure(params: LinkEnsure, options?: EnsureOptions): ApiPromise<EnsuredLink> {
+    return begun(ensureLink(this.api, this, params, options))
   }
 }

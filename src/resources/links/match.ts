@@ -1,43 +1,102 @@
 import { canParseUrl } from '../../runtime/environment.ts'
 
-/** The short address of a link. */
+/** The link that is wanted: its alias, and its domain if one is named. */
+export interface WantedLink {
+  readonly alias: string
+  readonly domain?: string | undefined
+}
+
+/** Where a link is. */
 interface Place {
   readonly alias: string | null
   readonly shorturl: string
 }
 
-/** Whether a link has this short address or alias. */
-export function isAt({ alias, shorturl }: Place, addressOrAlias: string): boolean {
-  if (alias === addressOrAlias) return true
-  const place = hostAndPath(shorturl)
-  return place === hostAndPath(addressOrAlias) || place.endsWith(`/${encodeURIComponent(addressOrAlias)}`)
+// Ranges rather than \p{…}, which older React Native engines lack.
+const MARKS = /[\u0300-\u036F\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20FF\uFE20-\uFE2F]/g
+const SIGNS = /[\0-/:-@[-`{-\xBF\xD7\xF7\u2000-\u206F]/g
+const SIGNS_BUT_HYPHEN = /[\0-,./:-@[-`{-\xBF\xD7\xF7\u2000-\u206F]/g
+
+const withoutCaseAndAccents = (alias: string) => alias.toLowerCase().normalize('NFD').replace(MARKS, '')
+
+/**
+ * The letters and digits of an alias without case and accents, which servers keep however they spell it: `Sale_May` and
+ * `sale-may` have the same. An alias of signs alone is its own.
+ */
+export function lettersOf(alias: string): string {
+  return withoutCaseAndAccents(alias).replace(SIGNS, '') || alias
 }
 
-/** Whether a link belongs to a domain, which may be given without its scheme. */
-function isOnDomain({ shorturl }: Place, domain: string): boolean {
-  return hostAndPath(shorturl).split('/')[0] === hostAndPath(domain).split('/')[0]
+/** An alias as servers spell it that make slugs: `sale-may` of `Sale_May`. */
+export function slugOf(alias: string): string {
+  const words = withoutCaseAndAccents(alias).replace(/[\s_-]+/g, '-')
+  return words.replace(SIGNS_BUT_HYPHEN, '').replace(/^-|-$/g, '')
 }
 
-/** Whether two URLs are equal after normalization: `https://Shop.example` is `https://shop.example/`. */
-export function isSameAddress(one: string, other: string): boolean {
-  return one === other || (canParseUrl(one) && canParseUrl(other) && new URL(one).href === new URL(other).href)
+/** The alias of a link. A server that leaves it out says it in the short address, which has it after the domain. */
+export function aliasOf({ alias, shorturl }: Place): string | null {
+  return alias ?? aliasIn(shorturl)
 }
 
-/** Whether a link leads to a URL, from a domain if one is given. */
-export function leadsTo(link: Place & { longurl: string | null }, url: string, domain: string | undefined): boolean {
-  return link.longurl !== null && isSameAddress(link.longurl, url) && (!domain || isOnDomain(link, domain))
+/** The alias in a short address: all of its path. `null` if there is none. */
+export function aliasIn(shorturl: string): string | null {
+  const { pathname = '' } = parsed(shorturl) ?? {}
+  return decoded(pathname.replace(/^\/|\/$/g, '')) || null
 }
 
-/** The normalized host and path of a URL. Anything else stays as it is. */
-function hostAndPath(address: string): string {
-  const url = /^https?:\/\//i.test(address) ? address : `https://${address}`
-  if (!canParseUrl(url)) return address
-  const { host, pathname } = new URL(url)
-  return host + pathname.replace(/\/$/, '')
+/** What somebody means by a short address or an alias. */
+export function wantedBy(addressOrAlias: string): WantedLink {
+  const url = addressOrAlias.includes('/') ? parsed(addressOrAlias) : undefined
+  const alias = url && aliasIn(addressOrAlias)
+  return alias ? { alias, domain: url.host } : { alias: addressOrAlias }
 }
+
+/** Whether a link has an alias, as servers spell it, on the domain if one is named. */
+export function hasAlias(link: Place, { alias, domain }: WantedLink): boolean {
+  if (domain && !isOnDomain(link, domain)) return false
+  // In a short address, the alias may come after the folder of the platform.
+  const own = aliasOf(link)
+  return (own !== null && lettersOf(own) === lettersOf(alias)) || aliasIn(link.shorturl) === alias
+}
+
+/** Whether a link has exactly an alias, or its slug. Another spelling may be another link. */
+export function isSpelledSo(link: Place, { alias }: WantedLink): boolean {
+  return [aliasOf(link), aliasIn(link.shorturl)].some((own) => own === alias || own === slugOf(alias))
+}
+
+/** The link that is wanted. A server that has several spellings of an alias tells them apart, so none of them is the one. */
+export function pickLink<Row extends Place>(links: readonly Row[], wanted: WantedLink): Row | undefined {
+  const same = links.filter((link) => hasAlias(link, wanted))
+  const exact = same.find((link) => aliasOf(link) === wanted.alias) ?? same.find((link) => isSpelledSo(link, wanted))
+  const spellings = new Set(same.map(aliasOf))
+  return exact ?? (spellings.size === 1 ? same[0] : undefined)
+}
+
+/** Whether the short address of a new link has the alias that was sent, in the server's spelling. */
+export function isMadeSo(shorturl: string, alias: string): boolean {
+  const made = aliasIn(shorturl) ?? ''
+  // A platform in a folder has that in front of the alias.
+  return [made, made.slice(made.lastIndexOf('/') + 1)].some((own) => lettersOf(own) === lettersOf(alias))
+}
+
+/** Whether a link is on a domain, which may be given without its scheme. */
+export function isOnDomain({ shorturl }: Place, domain: string): boolean {
+  return hostOf(shorturl) === hostOf(domain)
+}
+
+/** The host of a domain or an address, in one spelling. */
+export function hostOf(domain: string): string {
+  return parsed(domain)?.host ?? domain
+}
+
+/** An address in one spelling: `https://Shop.example` is `https://shop.example/`. */
+export const normalized = (url: string): string => (canParseUrl(url) ? new URL(url).href : url)
+
+/** Whether two URLs are equal after normalization. */
+export const isSameAddress = (one: string, other: string): boolean => normalized(one) === normalized(other)
 
 /** What to ask for: the alias, or its whole address if the domain is known. */
-export function addressOf(alias: string, domain: string | undefined): string {
+export function addressOf({ alias, domain }: WantedLink): string {
   return domain ? `${domain.replace(/\/$/, '')}/${encodeURIComponent(alias)}` : alias
 }
 
@@ -45,10 +104,20 @@ export function addressOf(alias: string, domain: string | undefined): string {
 const LAST_SUFFIX = 10
 
 /** The aliases that may be tried, in order: the one that was wanted, and with `onTaken: 'suffix'` its variations. */
-export function candidates<Alias extends string | undefined>(
-  alias: Alias,
-  onTaken: 'suffix' | undefined,
-): (Alias | string)[] {
+export function candidates(alias: string, onTaken: 'suffix' | undefined): string[] {
   if (onTaken === undefined) return [alias]
   return [alias, ...Array.from({ length: LAST_SUFFIX - 1 }, (_, index) => `${alias}-${index + 2}`)]
+}
+
+function parsed(address: string): URL | undefined {
+  const url = /^https?:\/\//i.test(address) ? address : `https://${address}`
+  return canParseUrl(url) ? new URL(url) : undefined
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
 }

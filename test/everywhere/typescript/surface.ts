@@ -120,7 +120,7 @@ export const calls = {
 
 export async function linkCalls(): Promise<void> {
   const shop = client.links
-  for await (const { shorturl, clicks } of shop.list({ order: 'date' })) void [shorturl.trim(), clicks.toFixed()]
+  for await (const { shorturl, clicks } of shop.list({ order: 'date' })) void [shorturl.trim(), clicks?.toFixed()]
   const found: Link | undefined = await shop.find('opening')
   const { shorturl, created } = await shop.ensure({ url: 'https://a.example', custom: 'opening' })
   await shop.update(found?.id ?? 1, { url: 'https://b.example' }).catch((error) => error instanceof LinkConflictError)

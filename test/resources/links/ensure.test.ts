@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type AnyShortLinkError, isShortLinkError, LinkConflictError, ShortLinkError } from '../../../src/index.ts'
 import { page } from '../../helpers/answers.ts'
 import { failure } from '../../helpers/outcome.ts'
@@ -56,17 +56,19 @@ const ends: [what: string, answers: Canned[], sent: string, isCreated: boolean][
 
 test.each(ends)('with an alias, %s', async (_what, answers, sent, isCreated) => {
   const { shop, server } = await shopOf(...answers)
-  expect(await shop.ensure(params)).toEqual({ id: 44, shorturl: link.shorturl, created: isCreated })
+  expect(await shop.ensure(params)).toMatchObject({ id: 44, shorturl: link.shorturl, created: isCreated })
   expect(methods(server)).toBe(sent)
   for (const { method, body } of server.seen) {
     if (method === 'POST') expect(JSON.parse(body.toString())).toEqual(params)
   }
 })
 
-test('an empty alias is refused, because any link to the URL would do for it', async () => {
+test.each([{ url }, { url, custom: '' }])('%j is refused, because any link to the URL would do', async (wanted) => {
   const { shop, server } = await shopOf(none)
-  const error = await failure(shop.ensure({ url, custom: '' }))
-  expect(error.message).toBe('links.ensure: custom: is empty: leave it out if the link needs no alias')
+  const error = await failure(shop.ensure(wanted as typeof params))
+  expect(error.message).toBe(
+    'links.ensure: custom: is missing: without an alias use `create`, or `importLinks` with `reuse`',
+  )
   expect(server.seen).toEqual([])
 })
 
@@ -78,7 +80,7 @@ test('a connection that is lost after the work is done is looked up again', asyn
     destroy()
     return undefined
   })
-  expect(await shop.ensure(params)).toEqual({ id: 44, shorturl: link.shorturl, created: true })
+  expect(await shop.ensure(params)).toEqual({ id: 44, shorturl: link.shorturl, created: true, link: undefined })
   expect(methods(server)).toBe('GET POST GET')
 })
 
@@ -165,8 +167,8 @@ test('a switch over the codes of all errors can be exhaustive', () => {
 const failures: [what: string, answers: Canned[], sent: string, error: object][] = [
   [
     'a refusal for another reason',
-    [missing, taken, missing],
-    'GET POST GET',
+    [missing, taken, missing, none],
+    'GET POST GET GET',
     { code: 'api', outcome: 'rejected', path: '/url/add' },
   ],
   [
@@ -219,31 +221,69 @@ test('an abort ends it at once, with its reason', async () => {
   expect(methods(server)).toBe('GET POST')
 })
 
-test('without an alias, a link to the address is searched before one is made', async () => {
-  const { shop, server } = await shopOf(
-    page('urls', [{ ...link, id: 43, longurl: 'https://shop.example/closing' }, link]),
-  )
-  expect(await shop.ensure({ url })).toEqual({ id: 44, shorturl: link.shorturl, created: false })
-  expect(server.seen.map((request) => request.url)).toEqual(['/api/urls?order=date&limit=100'])
-})
-
-test('without an alias, a lost answer is looked up again, and a refusal is not', async () => {
-  const lost = await shopOf(none, failed, found)
-  expect(await lost.shop.ensure({ url })).toEqual({ id: 44, shorturl: link.shorturl, created: true })
-
-  const no = await shopOf(none, taken)
-  expect(await failure(no.shop.ensure({ url }))).toMatchObject({ code: 'api', path: '/url/add' })
-  expect(methods(no.server)).toBe('GET POST')
-})
-
-test('without an alias, a link at another domain is not the one', async () => {
-  const { shop, server } = await shopOf(found, created)
-  expect(await shop.ensure({ url, domain: 'https://go.example' })).toMatchObject({ created: true })
-  expect(methods(server)).toBe('GET POST')
-  const same = await shopOf(found)
-  for (const domain of ['https://sho.rt', 'https://sho.rt/', 'sho.rt']) {
-    expect(await same.shop.ensure({ url, domain })).toMatchObject({ created: false })
+test('a server that gives the link another alias is an error that names both, and is not asked again', async () => {
+  const random = { body: { error: 0, id: 45, shorturl: 'https://sho.rt/x7Gh2' } }
+  for (const alias of ['opening', 'Opening_1', '🎉']) {
+    const { shop, server } = await shopOf(missing, random)
+    const error = await failure(shop.ensure({ url, custom: alias }))
+    expect(error).toMatchObject({ code: 'invalid_response', outcome: 'unknown', retryable: false, path: '/url/add' })
+    expect(error.message).toBe(
+      `links.ensure: the server has made "x7Gh2" instead of the alias ${JSON.stringify(alias)}: https://sho.rt/x7Gh2`,
+    )
+    expect(methods(server)).toBe('GET POST')
   }
+})
+
+describe.each([
+  ['Sale_May', 'sale-may'],
+  ['Tea', 'tea'],
+  ['café', 'cafe'],
+  ['cafe\u0301', 'caf\u00e9'],
+])('if the server makes %s to %s', (custom, alias) => {
+  const shorturl = `https://sho.rt/${encodeURIComponent(alias)}`
+  const stored = { ...link, alias, shorturl }
+
+  test('a new link is the one that is wanted', async () => {
+    const { shop } = await shopOf(missing, { body: { error: 0, id: 44, shorturl } })
+    expect(await shop.ensure({ url, custom })).toEqual({ id: 44, shorturl, created: true, link: undefined })
+  })
+
+  test('the link is known again, whether the server finds that spelling or not', async () => {
+    const found = { id: 44, shorturl, created: false }
+    const knowing = await shopOf(page('urls', [stored]))
+    expect(await knowing.shop.ensure({ url, custom })).toMatchObject(found)
+    expect(methods(knowing.server)).toBe('GET')
+    const { shop } = await shopOf(({ method, url: asked }) => {
+      if (method === 'POST') return taken
+      const short = new URL(asked, 'https://sho.rt').searchParams.get('short')
+      return short === null || short === alias ? page('urls', [stored]) : missing
+    })
+    expect(await shop.ensure({ url, custom })).toMatchObject({ ...found, link: { alias, longurl: url } })
+    expect(await shop.ensure({ url, custom }, { onTaken: 'suffix' })).toMatchObject(found)
+    expect(await failure(shop.ensure({ url: 'https://shop.example/closing', custom }))).toMatchObject({
+      code: 'link_conflict',
+      outcome: 'rejected',
+    })
+  })
+})
+
+test.each([
+  ['ends with the alias', { ...link, alias: null, shorturl: 'https://sho.rt/promo/opening' }, undefined],
+  ['has the alias on another domain', { ...link, shorturl: 'https://other.example/opening' }, 'https://go.example'],
+  ['does not say where it leads', { ...link, longurl: null }, undefined],
+])('after a refusal, a link that %s is not the one', async (_what, row, domain) => {
+  const { shop } = await shopOf(missing, taken, page('urls', [row]), page('urls', [row]))
+  expect(await failure(shop.ensure({ ...params, ...(domain && { domain }) }))).toMatchObject({
+    code: 'api',
+    outcome: 'rejected',
+    path: '/url/add',
+  })
+})
+
+test('another spelling that leads elsewhere does not keep a link from being created', async () => {
+  const other = { ...link, alias: '2026-1-11', shorturl: 'https://sho.rt/2026-1-11', longurl: 'https://shop.example/' }
+  const { shop } = await shopOf(page('urls', [other]), { body: { id: 45, shorturl: 'https://sho.rt/2026-11-1' } })
+  expect(await shop.ensure({ url, custom: '2026-11-1' })).toMatchObject({ id: 45, created: true })
 })
 
 test('the answer comes with the response that it was taken from', async () => {

@@ -1,58 +1,111 @@
 import { describe, expect, it } from 'vitest'
-import { isAt, isSameAddress, leadsTo } from '../../../src/resources/links/match.ts'
+import {
+  hasAlias,
+  isMadeSo,
+  isSameAddress,
+  lettersOf,
+  pickLink,
+  slugOf,
+  wantedBy,
+} from '../../../src/resources/links/match.ts'
 
-describe('a link is at', () => {
-  const link = { alias: 'öffnung', shorturl: 'https://sho.rt/%C3%B6ffnung' }
+describe('two aliases are the same', () => {
+  it.each([
+    ['Sale_May', 'sale-may'],
+    ['Tea', 'tea'],
+    ['café', 'cafe'],
+    ['cafe\u0301', 'caf\u00e9'],
+    ['éé', 'ee'],
+    ['İstanbul', 'istanbul'],
+    ['v1.2', 'v12'],
+    ['spring sale', 'spring-sale'],
+    ['ЧАЙ-1', 'чай_1'],
+    ['お茶', 'お-茶'],
+  ])('%s and %s', (one, other) => {
+    expect(lettersOf(one)).toBe(lettersOf(other))
+  })
 
   it.each([
-    ['its short address', link.shorturl],
-    ['its short address without the scheme', 'sho.rt/%C3%B6ffnung'],
-    ['its short address in capitals, without the scheme', 'SHO.RT/%C3%B6ffnung'],
-    [
-      'its short address without the scheme, with an address in its query',
-      'sho.rt/%C3%B6ffnung?to=https://shop.example',
-    ],
-    ['its short address with another scheme in capitals', 'HTTP://sho.rt/%C3%B6ffnung'],
-    ['its short address with a slash at the end', 'https://sho.rt/%C3%B6ffnung/'],
-    ['its alias', 'öffnung'],
-  ])('%s', (_, asked) => {
-    expect(isAt(link, asked)).toBe(true)
-    expect(isAt({ ...link, alias: null }, asked)).toBe(true)
-  })
-
-  it('its alias, even if its short address does not hold it', () => {
-    expect(isAt({ alias: 'a', shorturl: 'https://sho.rt/?a' }, 'a')).toBe(true)
-  })
-
-  it.each([
-    ['another alias', 'ffnung'],
-    ['the same alias of another domain', 'https://go.example/%C3%B6ffnung'],
-    ['an address in its query', 'sho.rt/?u=https://sho.rt/%C3%B6ffnung'],
-  ])('no place that is %s', (_, asked) => {
-    expect(isAt(link, asked)).toBe(false)
-  })
-
-  it('what the server calls its address, though it is none', () => {
-    expect(isAt({ alias: null, shorturl: 'not: an address' }, 'not: an address')).toBe(true)
-    expect(isAt({ alias: null, shorturl: 'not: an address' }, 'nor: this')).toBe(false)
+    ['tea', 'teas'],
+    ['sale-1', 'sale-2'],
+    ['чай', 'чаи1'],
+    ['---', '--'],
+    ['---', ''],
+    ['🎉', '🎈'],
+    ['お茶', 'tea'],
+  ])('but not %s and %s', (one, other) => {
+    expect(lettersOf(one)).not.toBe(lettersOf(other))
   })
 })
 
-describe('a link leads to its address', () => {
-  const longurl = 'https://shop.example/'
-  const link = { alias: null, shorturl: 'https://sho.rt:8443/x', longurl }
+it.each([
+  ['Sale_May', 'sale-may'],
+  ['Spring  Sale.2', 'spring-sale2'],
+  ['café', 'cafe'],
+  ['a - b!', 'a-b'],
+  ['---', ''],
+])('the slug of %s is %s', (alias, slug) => {
+  expect(slugOf(alias)).toBe(slug)
+})
 
-  it.each([undefined, 'sho.rt:8443', 'https://sho.rt:8443', 'http://SHO.RT:8443/'])('from its domain: %s', (domain) => {
-    expect(leadsTo(link, 'https://shop.example', domain)).toBe(true)
+describe('a link has the alias that is wanted', () => {
+  const link = { alias: 'öffnung', shorturl: 'https://sho.rt/%C3%B6ffnung' }
+
+  it.each([
+    ['by its short address', link.shorturl],
+    ['by its short address without the scheme', 'sho.rt/%C3%B6ffnung'],
+    ['by its short address in capitals', 'SHO.RT/%C3%B6ffnung'],
+    ['with an address in the query', 'sho.rt/%C3%B6ffnung?to=https://shop.example'],
+    ['by another scheme', 'HTTP://sho.rt/%C3%B6ffnung'],
+    ['with a slash at the end', 'https://sho.rt/%C3%B6ffnung/'],
+    ['by its alias', 'öffnung'],
+    ['in another spelling', 'Offnung'],
+  ])('%s', (_, asked) => {
+    expect(hasAlias(link, wantedBy(asked))).toBe(true)
+    expect(hasAlias({ ...link, alias: null }, wantedBy(asked))).toBe(true)
   })
 
-  it.each(['sho.rt', 'rt:8443', 'https://go.example'])('from no other domain: %s', (domain) => {
-    expect(leadsTo(link, longurl, domain)).toBe(false)
+  it('in the folder of a platform, whose alias is in the row or comes after the folder', () => {
+    const inFolder = { alias: 'tea', shorturl: 'https://shop.example/s/tea' }
+    expect(hasAlias(inFolder, wantedBy('tea'))).toBe(true)
+    expect(hasAlias(inFolder, wantedBy('https://shop.example/s/tea'))).toBe(true)
+    expect(isMadeSo(inFolder.shorturl, 'Tea')).toBe(true)
   })
 
-  it('and to no other address, nor to one that is not known', () => {
-    expect(leadsTo(link, 'https://shop.example/tea', undefined)).toBe(false)
-    expect(leadsTo({ ...link, longurl: null }, longurl, undefined)).toBe(false)
+  it.each([
+    ['the end of it', 'ffnung'],
+    ['the same of another domain', 'https://go.example/%C3%B6ffnung'],
+    ['an address in a query', 'sho.rt/?u=https://sho.rt/%C3%B6ffnung'],
+  ])('but not %s', (_, asked) => {
+    expect(hasAlias(link, wantedBy(asked))).toBe(false)
+  })
+
+  it('but not at the end of another address', () => {
+    for (const alias of [null, 'promo/tea']) {
+      expect(hasAlias({ alias, shorturl: 'https://sho.rt/promo/tea' }, { alias: 'tea' })).toBe(false)
+    }
+  })
+
+  it.each([undefined, 'sho.rt', 'https://sho.rt', 'http://SHO.RT/'])('on the domain %s', (domain) => {
+    expect(hasAlias(link, { alias: 'öffnung', domain })).toBe(true)
+  })
+
+  it.each(['sho.rt:8443', 'rt', 'https://go.example'])('but not on the domain %s', (domain) => {
+    expect(hasAlias(link, { alias: 'öffnung', domain })).toBe(false)
+  })
+})
+
+describe('of several links', () => {
+  const links = (...aliases: string[]) => aliases.map((alias) => ({ alias, shorturl: `https://sho.rt/${alias}` }))
+
+  it('the one that is spelled so is picked, then its slug, then the only other spelling', () => {
+    expect(pickLink(links('sale-may', 'Sale_May'), { alias: 'Sale_May' })?.alias).toBe('Sale_May')
+    expect(pickLink(links('SALEMAY', 'sale-may'), { alias: 'Sale_May' })?.alias).toBe('sale-may')
+    expect(pickLink(links('tea', 'SALEMAY'), { alias: 'Sale_May' })?.alias).toBe('SALEMAY')
+  })
+
+  it('none is picked if the server tells other spellings apart', () => {
+    expect(pickLink(links('2026-1-11', '20261-11'), { alias: '2026-11-1' })).toBeUndefined()
   })
 })
 
@@ -68,7 +121,6 @@ describe('two addresses are the same', () => {
   it.each([
     ['https://shop.example/a', 'https://shop.example/A'],
     ['https://shop.example', 'no address'],
-    ['no address', 'https://shop.example'],
     ['no address', 'none either'],
   ])('but not %s and %s', (one, other) => {
     expect(isSameAddress(one, other)).toBe(false)

@@ -72,7 +72,7 @@ test('if opening-10 is taken too, it is a LinkConflictError, and nothing was cre
 test('onTaken without an alias, with another value or among the parameters is refused before anything is sent', async () => {
   const { sandbox, links } = await shopWith([])
   for (const [call, message] of [
-    [links.ensure({ url }, { onTaken: 'suffix' }), 'links.ensure: custom: is missing'],
+    [links.ensure({ url } as never, { onTaken: 'suffix' }), 'links.ensure: custom: is missing'],
     [links.ensure({ url, custom: 'a' }, { onTaken: 'skip' as never }), 'links.ensure: onTaken: expected one of suffix'],
     [links.ensure({ url, custom: 'a', onTaken: 'suffix' } as never), 'links.ensure: onTaken: is an option of the call'],
   ] as const) {

@@ -54,7 +54,7 @@ const refused: [name: keyof LinkCreate, value: unknown, message: RegExp][] = [
 
 test.each(refused)('%s: %j is refused before anything is sent', async (name, value, message) => {
   const { shop, server } = await shopOf({})
-  const params = { url, [name]: value } as LinkCreate
+  const params = { url, custom: 'opening', [name]: value } as LinkCreate & { custom: string }
   const calls = [shop.create(params), shop.ensure(params)]
   // To update a link, no parameter is required, and an empty one clears it.
   if (value !== undefined && value !== '') calls.push(shop.update(44, params) as never)
@@ -111,7 +111,7 @@ test('wrong arguments of the other methods are refused before anything is sent',
     [() => shop.find('opening', { retyr: 1 } as never), 'retyr', /did you mean retry/],
     [() => shop.update(0, {}), 'id', /a positive integer.* received 0/],
     [() => shop.delete(-1), 'id', /a positive integer.* received -1/],
-    [() => shop.ensure({ url }, { retyr: 1 } as never), 'retyr', /did you mean retry/],
+    [() => shop.ensure({ url, custom: 'opening' }, { retyr: 1 } as never), 'retyr', /did you mean retry/],
     [() => shop.ensure({ url, custom: 'opening', domain: 5 as never }), 'domain', /a string, received 5/],
   ]
   for (const [call, parameter, message] of calls) {

@@ -9,15 +9,15 @@ const shorturl = 'https://sho.rt/opening'
 const bare = {
   id: 44,
   shorturl,
-  alias: null,
+  alias: 'opening',
   longurl: null,
   title: null,
   description: null,
-  clicks: 0,
-  uniqueclicks: 0,
+  clicks: null,
+  uniqueclicks: null,
   domain: null,
   campaign: null,
-  channel: [],
+  channel: null,
   date: null,
 }
 
@@ -68,7 +68,17 @@ const rows: [form: string, wire: object, read: object][] = [
   ],
   ['has null for what it has not', { ...bare, title: null, clicks: null, uniqueclicks: null, channel: null }, bare],
   ['has empty strings for what it has not', { ...bare, title: '', domain: '', campaign: '', channel: '' }, bare],
-  ['has 0 for no campaign and for no channels', { id: 44, shorturl, campaign: 0, channel: '0' }, bare],
+  [
+    'has 0 for no campaign and for no channels',
+    { id: 44, shorturl, campaign: 0, channel: '0' },
+    { ...bare, channel: [] },
+  ],
+  [
+    'has its alias in an encoded address only',
+    { id: 44, shorturl: 'https://sho.rt/t%C3%BCr' },
+    { ...bare, shorturl: 'https://sho.rt/t%C3%BCr', alias: 'tür' },
+  ],
+  ['has no alias', { id: 44, shorturl: 'https://sho.rt/' }, { ...bare, shorturl: 'https://sho.rt/', alias: null }],
   [
     'has its channels as a list with gaps',
     { id: 44, shorturl, channel: { 0: 9, 2: '10' } },

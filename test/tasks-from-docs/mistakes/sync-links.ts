@@ -6,4 +6,4 @@ const wanted = [
   { alias: 'shop-tea', url: 'https://shop.example/tea' },
   { alias: 'shop-boots', url: 'https://shop.example/boots' },
 ]
-await syncLinks(new ShortLinkClient(), wanted, { prune: true, prefix: 'shop-' }).summary()
+await syncLinks(new ShortLinkClient(), wanted, { prune: 'shop-' }).summary()

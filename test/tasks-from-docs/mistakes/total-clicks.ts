@@ -5,7 +5,7 @@ const client = new ShortLinkClient()
 let total = 0
 for (let page = 1, isMore = true; isMore; page++) {
   const { items, hasNextPage } = await client.links.list({ limit: 15, page })
-  for (const { clicks } of items) total += clicks
+  for (const { clicks } of items) total += clicks ?? 0
   isMore = hasNextPage
 }
 console.log(total)
