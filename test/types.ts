@@ -133,11 +133,11 @@ export const link = object({
   longurl: orNull(string),
   title: orNull(string),
   description: orNull(string),
-  clicks: integer,
-  uniqueclicks: integer,
+  clicks: orNull(integer),
+  uniqueclicks: orNull(integer),
   domain: orNull(string),
   campaign: orNull(integer),
-  channel: array(integer),
+  channel: orNull(array(integer)),
   date: orNull(string),
 })
 export const linkDetails = object({
