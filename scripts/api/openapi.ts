@@ -1,10 +1,12 @@
 /** The OpenAPI document of both APIs, and of the links section, which it marks as outside the reference. */
-import type ts from 'typescript'
+import type { DeclarationReflection, SomeType } from 'typedoc'
 import manifest from '../../package.json' with { type: 'json' }
+import { pathCheck } from '../../src/http/path.ts'
 import { rateHeaders } from '../../src/rate-limit/headers.ts'
+import { string } from '../../src/schema/checks.ts'
 import { type CallModel, model, type RequestModel, type ResourceModel } from './calls.ts'
 import { type Exchange, match, programOf, run } from './examples.ts'
-import { checker, docsOf, exportsOf, membersOf, moduleDocs, paramDocs, splitDocs } from './program.ts'
+import { declarationOf, docsOf, exportsOf, membersOf, moduleDocs, splitDocs } from './reflections.ts'
 import {
   answerNames,
   answerSchemas,
@@ -93,12 +95,17 @@ const paragraph = (text: string) => text.split('\n\n')[0]!
 
 /** The server whose address is an option of the client. */
 function server(option: 'baseUrl' | 'openerUrl'): Schema {
-  const description = splitDocs(docsOf(clientOptions.getProperty(option)!).text).summary
+  const description = splitDocs(docsOf(clientOptions.get(option)).text).summary
   const [, example] = /`(https:[^`]+)`/.exec(description) ?? []
   return { url: `{${option}}`, description, variables: { [option]: { default: example, description } } }
 }
 
-const clientOptions = checker.getDeclaredTypeOfSymbol(exportsOf('src/index.ts').get('ShortLinkClientOptions')!)
+const main = exportsOf('src/index.ts')
+
+/** The members of an interface by their names. */
+const fieldsOf = (type: DeclarationReflection) => new Map(membersOf(type).map((member) => [member.name, member]))
+
+const clientOptions = fieldsOf(main.get('ShortLinkClientOptions')!)
 
 async function operationOf(
   resource: ResourceModel,
@@ -178,38 +185,35 @@ async function exchangeOf(request: RequestModel, program: string, name: string):
   return found
 }
 
-type Parameter = ReturnType<typeof parametersOf>[number]
-
 function parameters(request: RequestModel, { request: sent }: Exchange): Schema[] {
   const values = match(request.path, sent.path) ?? {}
   const inPath = request.pathParams.map(({ name, argument }) => {
-    const type = checker.getTypeOfSymbol(argument)
-    const description = paramDocs(argument) || (type.aliasSymbol ? docsOf(type.aliasSymbol).text : '')
+    const description = docsOf(argument).text || docsOf(declarationOf(argument.type)).text
     return {
       name,
       in: 'path',
       required: true,
       ...(description && { description }),
-      schema: schemaOf(type),
+      schema: schemaOf({ ...pathCheck(argument.name), required: true }),
       example: values[name],
     }
   })
-  const ofQuery = request.query
-    ? parametersOf(checker.getNonNullableType(checker.getTypeOfSymbol(request.query)), request.checks)
-    : []
+  const ofQuery = request.query ? parametersOf(declarationOf(request.query.type)!, request.checks) : []
   const alone = request.queryParams.map(({ name, argument }) => ({
     name,
     required: false,
-    schema: { ...schemaOf(checker.getTypeOfSymbol(argument)), description: paramDocs(argument) },
+    schema: { ...string.json, description: docsOf(argument).text },
   }))
-  const inQuery = [...ofQuery, ...alone].map(({ name, schema: { description, ...schema }, required }: Parameter) => ({
-    name,
-    in: 'query',
-    required,
-    ...(typeof description === 'string' && { description }),
-    schema,
-    ...(name in sent.query && { example: schema.type === 'integer' ? Number(sent.query[name]) : sent.query[name] }),
-  }))
+  const inQuery = [...ofQuery, ...alone].map(
+    ({ name, schema: { description, ...schema }, required }: { name: string; schema: Schema; required: boolean }) => ({
+      name,
+      in: 'query',
+      required,
+      ...(typeof description === 'string' && { description }),
+      schema,
+      ...(name in sent.query && { example: schema.type === 'integer' ? Number(sent.query[name]) : sent.query[name] }),
+    }),
+  )
   return [...inPath, ...inQuery]
 }
 
@@ -223,27 +227,22 @@ function bodyOf(
     const example = new TextDecoder().decode(sent.body as Uint8Array)
     return {
       required: true,
-      description: paramDocs(request.content),
+      description: docsOf(request.content).text,
       content: { [sent.headers['content-type']!]: { schema, example } },
     }
   }
   if (!request.body) return undefined
-  const type = checker.getTypeOfSymbol(request.body)
-  const schema = bodySchema(type, request.checks)
-  const required = (schema.required as string[] | undefined) ?? []
-  if (String([...required].sort()) !== String([...request.required].sort())) {
-    throw new Error(`${type.symbol.name} requires ${required}, the call checks for ${request.required}`)
-  }
-  bodies[type.symbol.name] = schema
-  return {
-    required: true,
-    content: { 'application/json': { schema: reference(type.symbol.name), example: sent.body } },
-  }
+  const type = declarationOf(request.body.type)!
+  bodies[type.name] = bodySchema(type, request.checks)
+  return { required: true, content: { 'application/json': { schema: reference(type.name), example: sent.body } } }
 }
+
+/** The interface of an answer. */
+const nameOf = (answer: SomeType): string => declarationOf(answer)!.name
 
 function answerDescription({ docs, isList, answer }: CallModel): string {
   if (docs.returns) return docs.returns
-  const { text } = docsOf(answer.symbol)
+  const { text } = docsOf(declarationOf(answer))
   return isList ? `A page of: ${text[0]!.toLowerCase()}${text.slice(1)}` : text
 }
 
@@ -252,10 +251,10 @@ function answerSchema({ name, answer, isList }: CallModel, request: RequestModel
   if (isList) {
     const { data } = shown as { data?: unknown }
     const keys = request.answerAt as readonly string[]
-    const page = { allOf: [reference('PageNumbers'), rowsSchema(keys, reference(answer.symbol.name))] }
+    const page = { allOf: [reference('PageNumbers'), rowsSchema(keys, reference(nameOf(answer)))] }
     return data ? { allOf: [success, under('data', page)] } : { allOf: [success, ...page.allOf] }
   }
-  const schemas = (otherAnswers[name] ?? [answer.symbol.name]).map((form) => {
+  const schemas = (otherAnswers[name] ?? [nameOf(answer)]).map((form) => {
     if (!answerNames.has(form)) throw new Error(`${name} answers with ${form}, which has no schema`)
     return reference(form)
   })
@@ -284,10 +283,9 @@ function rowsSchema([key, ...others]: readonly string[], row: Schema): Schema {
 }
 
 function envelopeSchemas(): Record<string, Schema> {
-  const page = checker.getDeclaredTypeOfSymbol(exportsOf('src/http/envelope.ts').get('Page')!)
   // The client adds these two.
-  const numbers = membersOf(page).filter(({ name }) => name !== 'items' && name !== 'hasNextPage')
-  const numberSchema = (member: ts.Symbol) => {
+  const numbers = membersOf(main.get('Page')!).filter(({ name }) => name !== 'items' && name !== 'hasNextPage')
+  const numberSchema = (member: DeclarationReflection) => {
     const description = docsOf(member).text
     return { type: member.name === 'nextpage' ? ['integer', 'null'] : 'integer', ...(description && { description }) }
   }
@@ -320,7 +318,7 @@ function envelopeSchemas(): Record<string, Schema> {
   }
 }
 
-const rateMembers = checker.getDeclaredTypeOfSymbol(exportsOf('src/rate-limit/headers.ts').get('ParsedRateHeaders')!)
+const rateMembers = fieldsOf(exportsOf('src/rate-limit/headers.ts').get('ParsedRateHeaders')!)
 
 const countHeaders = ['limit', 'remaining', 'reset'] as const
 
@@ -331,7 +329,7 @@ const rateHeaderReferences = Object.fromEntries(
 function headerComponents(): Record<string, Schema> {
   const counts = countHeaders.map((name) => [
     rateHeaders[name],
-    { description: docsOf(rateMembers.getProperty(name)!).text, schema: { type: 'integer', minimum: 0 } },
+    { description: docsOf(rateMembers.get(name)).text, schema: { type: 'integer', minimum: 0 } },
   ])
   const description = 'How long to wait, in seconds.'
   return Object.fromEntries([
@@ -342,7 +340,7 @@ function headerComponents(): Record<string, Schema> {
 
 /** The errors of the client that stand for a status of the server, by their names. */
 const statuses = new Map(
-  [...exportsOf('src/errors.ts')].flatMap(([name, symbol]) => {
+  [...main].flatMap(([name, symbol]) => {
     const { text } = docsOf(symbol)
     const [, status, says] = /^(\d{3}|5xx): (.*)$/.exec(paragraph(text)) ?? []
     return status && says ? [[name, { status: status.toUpperCase(), says: sentence(says) }] as const] : []
@@ -382,7 +380,7 @@ const refusedPrograms: Record<string, string> = {
 }
 
 async function refusalComponents(): Promise<Record<string, Schema>> {
-  const apiError = docsOf(exportsOf('src/errors.ts').get('ApiError')!).text
+  const apiError = docsOf(main.get('ApiError')).text
   const all = [...[...statuses].map(([name, { says }]) => [name, says] as const), ['ApiError', apiError] as const]
   const components = all.map(async ([name, says]) => {
     const program = refusedPrograms[name]
