@@ -23,8 +23,7 @@ const otherAnswers: Readonly<Record<string, readonly string[]>> = { 'links.find'
 
 export type OpenApi = { readonly [key: string]: unknown; readonly paths: Record<string, Record<string, Operation>> }
 type Operation = Record<string, unknown> & {
-  parameters?: Schema[]
-  description?: string
+  parameters: Schema[]
   responses: Record<string, Schema>
 }
 
@@ -63,7 +62,7 @@ export async function openApi(): Promise<OpenApi> {
     paths,
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).sort(([one], [other]) => (one < other ? -1 : 1))),
-      headers: headerComponents(),
+      headers: headerComponents,
       responses: await refusalComponents(),
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: 'The API key of the account. It is a secret.' },
@@ -130,7 +129,7 @@ async function operationOf(
     responses: {
       200: {
         description: answerDescription(call),
-        ...(request.api === 'management' && { headers: rateHeaderReferences }),
+        ...(request.api === 'management' && { headers: headerReferences(Object.keys(headerTexts).slice(0, 3)) }),
         content: { 'application/json': { schema: answerSchema(call, request, exchange), example: exchange.answer } },
       },
       ...refusals(call, request),
@@ -139,33 +138,24 @@ async function operationOf(
   }
 }
 
-/** Several methods can make the same request with other parameters. */
-function merged(first: Operation, other: Operation): Operation {
-  const content = (operation: Operation) =>
-    (operation.responses[200]!.content as Record<string, Schema>)['application/json'] as Schema
-  const { schema, example } = content(first)
-  const { schema: otherSchema, example: otherExample } = content(other)
-  const examples = [
-    [first, example],
-    [other, otherExample],
-  ] as const
+/** The search for a link is the list of links with another parameter. */
+function merged(list: Operation, search: Operation): Operation {
+  const both = [list, search]
+  const answers = both.map(({ responses }) => (responses[200]!.content as Record<string, Schema>)['application/json']!)
+  const examples = both.map(({ operationId, summary }, index) => [
+    operationId,
+    { summary, value: answers[index]!.example },
+  ])
   const answer = {
-    schema: { anyOf: [schema, otherSchema] },
-    examples: Object.fromEntries(
-      examples.map(([operation, value]) => [operation.operationId, { summary: operation.summary, value }]),
-    ),
+    schema: { anyOf: answers.map(({ schema }) => schema) },
+    examples: Object.fromEntries(examples),
   }
-  const known = new Set(first.parameters?.map(({ name }) => name))
   return {
-    ...first,
-    description: [first.description, `**${other.summary}.** ${other.description ?? ''}`].filter(Boolean).join('\n\n'),
-    parameters: [...first.parameters!, ...other.parameters!.filter(({ name }) => !known.has(name))],
-    responses: {
-      ...other.responses,
-      ...first.responses,
-      200: { ...first.responses[200], content: { 'application/json': answer } },
-    },
-    'x-codeSamples': [first, other].flatMap((operation) => operation['x-codeSamples']),
+    ...list,
+    description: `**${search.summary}.** ${search.description}`,
+    parameters: [...list.parameters, ...search.parameters],
+    responses: { ...list.responses, 200: { ...list.responses[200], content: { 'application/json': answer } } },
+    'x-codeSamples': both.flatMap((operation) => operation['x-codeSamples']),
   }
 }
 
@@ -199,21 +189,15 @@ function parameters(request: RequestModel, { request: sent }: Exchange): Schema[
     }
   })
   const ofQuery = request.query ? parametersOf(declarationOf(request.query.type)!, request.checks) : []
-  const alone = request.queryParams.map(({ name, argument }) => ({
-    name,
-    required: false,
-    schema: { ...string.json, description: docsOf(argument).text },
-  }))
-  const inQuery = [...ofQuery, ...alone].map(
-    ({ name, schema: { description, ...schema }, required }: { name: string; schema: Schema; required: boolean }) => ({
-      name,
-      in: 'query',
-      required,
-      ...(typeof description === 'string' && { description }),
-      schema,
-      ...(name in sent.query && { example: schema.type === 'integer' ? Number(sent.query[name]) : sent.query[name] }),
-    }),
-  )
+  const alone = request.queryParams.map(({ name, argument }) => {
+    const schema: Schema = { ...string.json, description: docsOf(argument).text }
+    return { name, required: false, schema }
+  })
+  const inQuery = [...ofQuery, ...alone].map(({ name, schema: { description, ...schema }, required }) => {
+    const value = sent.query[name]
+    const example = value !== undefined && { example: schema.type === 'integer' ? Number(value) : value }
+    return { name, in: 'query', required, ...(description !== undefined && { description }), schema, ...example }
+  })
   return [...inPath, ...inQuery]
 }
 
@@ -320,23 +304,23 @@ function envelopeSchemas(): Record<string, Schema> {
 
 const rateMembers = fieldsOf(exportsOf('src/rate-limit/headers.ts').get('ParsedRateHeaders')!)
 
-const countHeaders = ['limit', 'remaining', 'reset'] as const
+/** What the headers of the rate limit mean, those of every answer first. */
+const headerTexts: Record<string, string> = {
+  [rateHeaders.limit]: docsOf(rateMembers.get('limit')).text,
+  [rateHeaders.remaining]: docsOf(rateMembers.get('remaining')).text,
+  [rateHeaders.reset]: docsOf(rateMembers.get('reset')).text,
+  [rateHeaders.retryAfter]: 'How long to wait, in seconds.',
+}
 
-const rateHeaderReferences = Object.fromEntries(
-  countHeaders.map((name) => [rateHeaders[name], { $ref: `#/components/headers/${rateHeaders[name]}` }]),
+const headerComponents = Object.fromEntries(
+  Object.entries(headerTexts).map(([name, description]) => [
+    name,
+    { description, schema: { type: 'integer', minimum: 0 } },
+  ]),
 )
 
-function headerComponents(): Record<string, Schema> {
-  const counts = countHeaders.map((name) => [
-    rateHeaders[name],
-    { description: docsOf(rateMembers.get(name)).text, schema: { type: 'integer', minimum: 0 } },
-  ])
-  const description = 'How long to wait, in seconds.'
-  return Object.fromEntries([
-    ...counts,
-    [rateHeaders.retryAfter, { description, schema: { type: 'integer', minimum: 0 } }],
-  ])
-}
+const headerReferences = (names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
 /** The errors of the client that stand for a status of the server, by their names. */
 const statuses = new Map(
@@ -354,20 +338,15 @@ function sentence(text: string): string {
 /** The refusals of a call: those of every call, and those that its docstring names. */
 function refusals({ docs }: CallModel, { api }: RequestModel): Record<string, Schema> {
   const named = new Map(docs.throws.map(({ error, when }) => [error, sentence(when)]))
-  const common = [...statuses.keys()].filter((name) => api === 'management' && name !== 'NotFoundError')
-  const entries = [...common, ...[...named.keys()].filter((name) => statuses.has(name) && !common.includes(name))].map(
-    (name) => {
-      const description = named.get(name)
-      return [
-        statuses.get(name)!.status,
-        { $ref: `#/components/responses/${name}`, ...(description && { description }) },
-      ]
-    },
-  )
-  const other = named.get('ApiError')
+  const isCommon = (name: string) => api === 'management' && name !== 'NotFoundError'
+  const refusal = (name: string) => {
+    const description = named.get(name)
+    return { $ref: `#/components/responses/${name}`, ...(description && { description }) }
+  }
+  const names = [...statuses.keys()].filter((name) => isCommon(name) || named.has(name))
   return {
-    ...Object.fromEntries(entries),
-    '4XX': { $ref: '#/components/responses/ApiError', ...(other && { description: other }) },
+    ...Object.fromEntries(names.map((name) => [statuses.get(name)!.status, refusal(name)])),
+    '4XX': refusal('ApiError'),
   }
 }
 
@@ -386,10 +365,9 @@ async function refusalComponents(): Promise<Record<string, Schema>> {
     const program = refusedPrograms[name]
     const ran = program ? await run(programOf(`try { ${program} } catch {}`)) : undefined
     const example = ran?.exchanges.at(-1)?.answer
-    const retryAfter = { [rateHeaders.retryAfter]: { $ref: `#/components/headers/${rateHeaders.retryAfter}` } }
     const component = {
       description: says,
-      ...(name === 'RateLimitError' && { headers: retryAfter }),
+      ...(name === 'RateLimitError' && { headers: headerReferences([rateHeaders.retryAfter]) }),
       content: { 'application/json': { schema: reference('Refusal'), ...(example !== undefined && { example }) } },
     }
     return [name, component] as const

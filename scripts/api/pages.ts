@@ -68,7 +68,7 @@ function allContents(): Content[] {
       path: 'client.md',
       title: 'The client and its options',
       description: 'ShortLinkClient, its methods, its options and the options of a call.',
-      above: { text: '', examples: [] },
+      above: nothing,
       symbols: rest.filter((symbol) => !isOfErrors(symbol) && isOfClient(symbol)).sort(byKind),
     },
     ...resources,
@@ -76,19 +76,27 @@ function allContents(): Content[] {
       path: 'errors.md',
       title: 'Errors',
       description: 'Every error class, its code and its fields.',
-      above: { text: '', examples: [] },
+      above: nothing,
       symbols: rest.filter(isOfErrors),
     },
     {
       path: 'types.md',
       title: 'Promises, lists, events and other types',
       description: 'What calls and lists return, the rate limiter, the events, and every other type of shortlink-sdk.',
-      above: { text: '', examples: [] },
+      above: nothing,
       symbols: rest.filter((symbol) => !isOfErrors(symbol) && !isOfClient(symbol)),
     },
-    ...Object.entries(entries)
-      .filter(([name]) => name !== 'index')
-      .map(([name, file]) => entryContent(name, file, shown)),
+    ...Object.entries(entries).flatMap(([name, file]) =>
+      name === 'index'
+        ? []
+        : {
+            path: `shortlink-sdk-${name.replace('/', '-')}.md`,
+            title: `shortlink-sdk/${name}`,
+            description: `Everything that shortlink-sdk/${name} exports.`,
+            above: moduleDocs(file),
+            symbols: [...exportsOf(file).values()].filter((symbol) => !shown.has(symbol)),
+          },
+    ),
     {
       path: 'openapi.md',
       title: 'OpenAPI',
@@ -98,6 +106,8 @@ function allContents(): Content[] {
     },
   ]
 }
+
+const nothing = { text: '', examples: [] }
 
 const openApiText = `[openapi.json](/openapi.json) is an OpenAPI 3.1 document of both APIs, made from the same code as these pages. It is for
 programs in other languages, API browsers, mock servers and gateways. What the reference of the platform says is in its schemas; where deployments
@@ -123,17 +133,6 @@ function byKind(one: DeclarationReflection, other: DeclarationReflection): numbe
   return order(one) - order(other)
 }
 
-function entryContent(name: string, file: string, shown: ReadonlySet<DeclarationReflection>): Content {
-  const isShown = (symbol: DeclarationReflection) => shown.has(symbol) || symbol.name === 'LinksResource'
-  return {
-    path: `shortlink-sdk-${name.replace('/', '-')}.md`,
-    title: `shortlink-sdk/${name}`,
-    description: `Everything that shortlink-sdk/${name} exports.`,
-    above: moduleDocs(file),
-    symbols: [...exportsOf(file).values()].filter((symbol) => !isShown(symbol)),
-  }
-}
-
 type Paths = ReadonlyMap<DeclarationReflection, string>
 
 async function page({ path, title, description, above, symbols }: Content, order: number, paths: Paths): Promise<Page> {
@@ -148,7 +147,7 @@ async function page({ path, title, description, above, symbols }: Content, order
     '---',
   ]
   const top = 'calls' in above ? [await resourceText(above, paths)] : [above.text, await examples(above.examples)]
-  return { path, markdown: `${[front.join('\n'), ...top, ...sections].filter(Boolean).join('\n\n')}\n` }
+  return { path, markdown: `${paragraphs(front.join('\n'), ...top, ...sections)}\n` }
 }
 
 /** Adds the names that a type is made of, those of its members included. */
@@ -176,9 +175,7 @@ async function resourceText({ name, docs, calls }: ResourceModel, paths: Paths):
   ])
   const sections = await Promise.all(calls.map((call) => callText(call, paths)))
   const example = name === 'links' ? await examples(docs.examples) : ''
-  return [docs.text, example, table(['call', 'request', 'what it does'], rows), ...sections]
-    .filter(Boolean)
-    .join('\n\n')
+  return paragraphs(docs.text, example, table(['call', 'request', 'what it does'], rows), ...sections)
 }
 
 function requestLine({ request }: CallModel): string {
@@ -191,22 +188,20 @@ async function callText(call: CallModel, paths: Paths): Promise<string> {
   const { name, docs, request, answer, isList } = call
   const { summary, description } = splitDocs(docs.text)
   const parameters = call.parameters.filter(({ name }) => name !== 'options')
-  const names = answerNames(answer, paths)
-  return [
+  return paragraphs(
     `## ${name}`,
     `${summary}.${request ? ` ${requestLine(call)}` : ''}`,
     fence('ts', `${name}${signatureText(call.signature)}`),
     description,
     docs.remarks,
     parameters.length > 0 && `### Parameters of ${name}`,
-    parameters.map(parameterText).join('\n\n'),
+    ...parameters.map(parameterText),
     `### Result of ${name}`,
-    docs.returns || `${isList ? 'A list whose rows are' : 'A promise of'} ${names}.`,
-    throwsText(docs.throws, `Errors of ${name}`, paths),
+    docs.returns || `${isList ? 'A list whose rows are' : 'A promise of'} ${answerNames(answer, paths)}.`,
+    docs.throws.length > 0 && `### Errors of ${name}\n\nBesides those of [every call](errors.md):`,
+    errorTable(docs.throws, (error) => `[\`${error}\`](errors.md#${slug(error)})`),
     await examples(docs.examples),
-  ]
-    .filter(Boolean)
-    .join('\n\n')
+  )
 }
 
 function answerNames(type: SomeType, paths: Paths): string {
@@ -225,20 +220,12 @@ function parameterText(parameter: ParameterReflection): string {
   const members = declared?.kind === ReflectionKind.Interface ? membersOf(declared) : []
   const says = docsOf(parameter).text || (members.length > 0 ? '' : docsOf(declared).text)
   const line = `\`${parameter.name}\`: \`${parameter.type}\`.${says ? ` ${says}` : ''}`
-  return members.length > 0 ? `${line}\n\n${membersTable(members)}` : line
-}
-
-function throwsText(throws: Docs['throws'], heading: string, paths: Paths): string {
-  if (throws.length === 0) return ''
-  const pathOf = (error: string) => [...paths].find(([{ name }]) => name === error)?.[1]
-  const rows = throws.map(({ error, when }) => [`[\`${error}\`](${pathOf(error)}#${slug(error)})`, when])
-  return `### ${heading}\n\nBesides those of [every call](errors.md):\n\n${table(['error', 'when'], rows)}`
+  return paragraphs(line, membersTable(members))
 }
 
 /** An export: what it is, its members, and its examples. */
 async function symbolText(symbol: DeclarationReflection): Promise<string> {
   const { name, kind, extendedTypes } = symbol
-  const { text, examples: codes, throws, remarks } = docsOf(symbol)
   const isClass = kind === ReflectionKind.Class
   const isObject = isClass || kind === ReflectionKind.Interface
   const base = isClass ? extendedTypes?.[0] : undefined
@@ -248,44 +235,34 @@ async function symbolText(symbol: DeclarationReflection): Promise<string> {
     : []
   const methods = members.filter((member) => member.kind === ReflectionKind.Method)
   const fields = members.filter((member) => !methods.includes(member))
-  const methodTexts = await Promise.all(methods.map((method) => methodText(name, method)))
-  return [
+  const extending = base && 'name' in base && `It extends \`${base.name}\`.`
+  return paragraphs(
     `## ${name}`,
-    text,
-    base && 'name' in base && `It extends \`${base.name}\`.`,
-    !isObject && fence('ts', declarationText(symbol)),
-    remarks,
-    fields.length > 0 && membersTable(fields),
-    errorTable(throws),
-    await examples(codes),
-    ...methodTexts,
-  ]
-    .filter(Boolean)
-    .join('\n\n')
+    await docsText(symbol, extending || (!isObject && fence('ts', declarationText(symbol))), membersTable(fields)),
+    ...(await Promise.all(
+      methods.map(async (method) =>
+        paragraphs(
+          `### ${name}.${method.name}`,
+          await docsText(method, fence('ts', `${method.name}${signatureText(method.signatures![0]!)}`)),
+        ),
+      ),
+    )),
+  )
 }
 
-async function methodText(owner: string, method: DeclarationReflection): Promise<string> {
-  const { text, examples: codes, throws, returns, remarks } = docsOf(method)
-  return [
-    `### ${owner}.${method.name}`,
-    text,
-    fence('ts', `${method.name}${signatureText(method.signatures![0]!)}`),
-    remarks,
-    returns && `Returns: ${returns}`,
-    errorTable(throws),
-    await examples(codes),
-  ]
-    .filter(Boolean)
-    .join('\n\n')
+/** What a docstring says, with the code and the members that it is about. */
+async function docsText(symbol: DeclarationReflection, code: string | false, members = ''): Promise<string> {
+  const { text, examples: codes, throws, returns, remarks } = docsOf(symbol)
+  const errors = errorTable(throws, (error) => `\`${error}\``)
+  return paragraphs(text, code, remarks, members, returns && `Returns: ${returns}`, errors, await examples(codes))
 }
 
-const errorTable = (throws: Docs['throws']): string =>
-  throws.length > 0
-    ? table(
-        ['error', 'when'],
-        throws.map(({ error, when }) => [`\`${error}\``, when]),
-      )
-    : ''
+function errorTable(throws: Docs['throws'], nameOf: (error: string) => string): string {
+  const rows = throws.map(({ error, when }) => [nameOf(error), when])
+  return table(['error', 'when'], rows)
+}
+
+const paragraphs = (...parts: (string | false | undefined)[]): string => parts.filter(Boolean).join('\n\n')
 
 /** The declaration of an export, without what it does. */
 function declarationText(symbol: DeclarationReflection): string {
@@ -326,6 +303,7 @@ function memberName(member: DeclarationReflection): string {
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return ''
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
@@ -345,7 +323,7 @@ async function examples(codes: readonly string[]): Promise<string> {
       const ran = needsNode.test(program) ? undefined : await run(program).catch(() => undefined)
       if (!ran) return fence('ts', code)
       const output = ran.output && fence('text output', ran.output.trimEnd())
-      return [fence(`ts run rows=${ROWS}`, program), output].filter(Boolean).join('\n\n')
+      return paragraphs(fence(`ts run rows=${ROWS}`, program), output)
     }),
   )
   return fences.join('\n\n')

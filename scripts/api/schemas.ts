@@ -2,20 +2,9 @@
  * The components of the OpenAPI document: what is answered from the zod schemas that the client reads with, what is sent
  * from the checks of the parameters, and what both mean from the docstrings of the interfaces.
  */
+import { readdirSync } from 'node:fs'
 import type { DeclarationReflection } from 'typedoc'
 import * as z from 'zod/mini'
-import * as account from '../../src/resources/account.ts'
-import * as campaigns from '../../src/resources/campaigns.ts'
-import * as channels from '../../src/resources/channels.ts'
-import * as domains from '../../src/resources/domains.ts'
-import * as files from '../../src/resources/files.ts'
-import * as links from '../../src/resources/links/link.ts'
-import * as opener from '../../src/resources/opener.ts'
-import * as overlays from '../../src/resources/overlays.ts'
-import * as pixels from '../../src/resources/pixels.ts'
-import * as qr from '../../src/resources/qr.ts'
-import * as resource from '../../src/resources/resource.ts'
-import * as splash from '../../src/resources/splash.ts'
 import type { Check, Checks } from '../../src/schema/checks.ts'
 import * as fields from '../../src/schema/fields.ts'
 import { docsOf, exportsOf, literalsOf, membersOf } from './reflections.ts'
@@ -25,7 +14,9 @@ export type Schema = { [keyword: string]: unknown }
 
 export const reference = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 
-const modules = [links, account, campaigns, channels, domains, files, opener, overlays, pixels, qr, resource, splash]
+const folder = new URL('../../src/resources/', import.meta.url)
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+const modules: object[] = await Promise.all(files.map((file) => import(new URL(file, folder).href)))
 
 type AnswerSchema = z.core.$ZodType & { readonly otherNames: Readonly<Record<string, readonly string[]>> }
 
@@ -34,7 +25,7 @@ const types = exportsOf('src/index.ts')
 /** Every answer: the zod schema, and the interface of the same name, which the compiler holds it to. */
 const answers = modules.flatMap((module) =>
   Object.entries(module).flatMap(([constant, schema]: [string, AnswerSchema]) => {
-    if (!('otherNames' in schema)) return []
+    if (!Object.hasOwn(Object(schema), 'otherNames')) return []
     const name = constant[0]!.toUpperCase() + constant.slice(1)
     const type = types.get(name)
     if (!type) throw new Error(`the schema ${constant} has no interface ${name}`)
@@ -142,7 +133,7 @@ export function parametersOf(type: DeclarationReflection, checks: Checks) {
     const check = checks[member.name]!
     const { enum: values } = check.json!
     const isNullable = literalsOf(member.type).includes(null)
-    const schema = {
+    const schema: Schema = {
       ...schemaOf(check),
       ...(isNullable && { type: [check.json!.type, 'null'] }),
       ...descriptionOf(member),
