@@ -79,7 +79,6 @@ export type {
   QrCodeUpdate,
   QrData,
   QrDetails,
-  QrLayouts,
   QrStatistics,
   QrType,
   SocialCount,

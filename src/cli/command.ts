@@ -55,6 +55,7 @@ const words: Readonly<Record<string, string>> = {
   apiKey: 'SHORTLINK_API_KEY',
   authScheme: 'SHORTLINK_AUTH_SCHEME',
   baseUrl: '--base-url',
+  maxDeletes: '--max-deletes',
   onTaken: '--on-taken',
   openerUrl: '--opener-url',
   rateLimit: 'SHORTLINK_RATE_LIMIT',

@@ -1,78 +1,166 @@
 import { defineCommand } from 'citty'
-import { type ReportedLink, reportLinks } from '../tasks/report.ts'
+import type { ShortLinkClient } from '../client.ts'
+import { printable } from '../errors.ts'
+import { type ReportResult, reportLinks } from '../tasks/report.ts'
 import { clientArgs } from './client.ts'
-import { command, UsageError } from './command.ts'
+import { command, IncompleteError, messageOf, numberOption, UsageError } from './command.ts'
 import { readInput } from './input.ts'
 import { type OutputRow, outputArgs, outputOf } from './output.ts'
+import { withStart } from './progress.ts'
 import { count, many } from './words.ts'
-import { journalBeside, Work } from './work.ts'
+import { Work } from './work.ts'
+
+const groupings = ['campaign', 'domain', 'channel'] as const
+type Grouping = (typeof groupings)[number]
+
+const notes = `The list of links costs a request for 100 of them; --statistics costs one more for each link whose clicks have changed.
+The total, and the links of --previous that are gone, are the last lines on standard error.
+
+Monday's mail: keep a report of all links, and compare the next one with it.
+  shortlink-sdk report --out last-week.csv
+  shortlink-sdk report --previous last-week.csv --top 10 --format md
+  shortlink-sdk report --previous last-week.csv --by campaign --format md
+`
 
 /** `shortlink-sdk report` */
 export const report = command(
   defineCommand({
-    meta: { name: 'report', description: 'List every link with its clicks and unique clicks' },
+    meta: { name: 'report', description: 'List every link with its clicks, and how many of them are new' },
     args: {
-      previous: {
+      previous: { type: 'string', valueHint: 'file', description: 'an earlier report: says how many clicks are new' },
+      by: {
         type: 'string',
-        valueHint: 'file',
-        description: 'an earlier report, which says how many clicks are new',
+        valueHint: groupings.join('|'),
+        description: 'a row for each of these instead of each link',
       },
-      statistics: {
-        type: 'boolean',
-        description: 'ask each link whose clicks differ from --previous for its statistics',
-      },
+      top: { type: 'string', valueHint: 'n', description: 'the n rows with the most new clicks (or clicks)' },
+      statistics: { type: 'boolean', description: 'also countries, browsers and referrers, where clicks have changed' },
       ...outputArgs,
       ...clientArgs,
     },
     async run({ args }) {
-      const { previous: file, out } = args
+      const { previous: file, by, top } = args
+      if (by !== undefined && !isGrouping(by)) throw new UsageError(`--by takes ${groupings.join(', ')}, not '${by}'`)
+      const max = top === undefined ? Infinity : numberOption('top', top, 1, 1e9)
       const output = await outputOf(args)
+      const previous = file === undefined ? undefined : await readPrevious(file)
       const work = new Work(args, 'links')
-      const previous = file === undefined ? [] : await readPrevious(file)
-      const kept = out === undefined ? undefined : journalBeside(out)
-      const rows: OutputRow[] = []
-      let failed = 0
+      const results: ReportResult[] = []
+      let rows: OutputRow[] = []
+      const lines: string[] = []
       const main = async () => {
         const run = reportLinks(work.tasks, {
-          previous,
+          ...(previous && { previous }),
           ...(args.statistics && { statistics: true }),
           signal: work.signal,
-          onProgress: work.progress.show,
-          ...(kept && { journal: kept.journal }),
+          onProgress: withStart(work),
         })
-        for await (const { link, index, newClicks, uniqueClicks, changed, isNew, error } of run) {
-          if (error !== undefined) failed++
-          work.check(error)
-          const { uniqueclicks: _, ...rest } = link
-          const problem = error === undefined ? {} : { error: String((error as Error).message) }
-          rows[index] = { ...rest, uniqueClicks, newClicks, isNew, changed, ...problem }
+        for await (const result of run) {
+          work.check(result.error)
+          results[result.index] = result
         }
+        const { total, clicks, newClicks, gone } = await run.summary()
+        const since = file === undefined ? '' : `, ${count(newClicks)} of them new since ${file}`
+        lines.push(`${many(total, 'link')}, ${many(clicks, 'click')}${since}`, ...goneLines(previous ?? [], gone))
+        rows = by ? groupsOf(results, by, await namesOf(work.client, by)) : results.map((result) => linkRow(result))
       }
-      await work.run(main, () =>
-        kept
-          ? `stopped: ${kept.name} remembers ${many(rows.filter(Boolean).length, 'link')}. The same command continues there.`
-          : 'stopped. With --out FILE, the same command continues where it stopped.',
-      )
-      await output.write(rows, ['id', 'shorturl', 'longurl', 'clicks', 'newClicks', 'uniqueClicks', 'error'])
-      const changes = rows.filter(({ changed }) => changed).length
-      console.error(`${many(rows.length, 'link')}, ${count(changes)} changed, ${count(failed)} failed`)
-      await kept?.remove()
-      if (failed > 0)
-        throw new Error(`${many(failed, 'link')} without statistics, see error. The next report asks again.`)
+      await work.run(main, () => 'stopped, and nothing was written. The same command starts again.')
+
+      // Without an earlier report, every click would be new.
+      if (!previous) rows = rows.map(({ newClicks: _, isNew: __, ...row }) => row)
+      const columns = ['shorturl', 'title', 'longurl', 'clicks', 'newClicks', 'uniqueClicks', 'error']
+      await output.write(max < rows.length ? topOf(rows, max) : rows, by ? undefined : columns)
+      for (const line of lines) console.error(printable(line))
+      const failed = results.filter(({ ok }) => !ok).length
+      if (failed > 0) {
+        throw new IncompleteError(`${many(failed, 'link')} without statistics, see error. The next report asks again.`)
+      }
     },
   }),
   0,
+  notes,
 )
 
-async function readPrevious(file: string): Promise<ReportedLink[]> {
-  const { columns, rows } = await readInput(file)
+const isGrouping = (text: string): text is Grouping => groupings.some((name) => name === text)
+
+/** A link of an earlier report. */
+interface EarlierLink {
+  readonly id: number
+  readonly clicks: number | null
+  readonly shorturl: string
+  readonly error: string | undefined
+}
+
+/** @throws {UsageError} with the row, if a file is no report of links */
+async function readPrevious(file: string): Promise<EarlierLink[]> {
+  const { name, columns, rows } = await readInput(file)
   return rows.map(({ number, cells }) => {
-    const link = Object.fromEntries(columns.map((column, index) => [column, cells[index]]))
-    for (const name of ['id', 'clicks']) {
-      if (!/^\d+$/.test(String(link[name]))) {
-        throw new UsageError(`${file}, row ${number}: expected a row of a report with a number in ${name}`)
-      }
+    const cell = (column: string) => String(cells[columns.indexOf(column)] ?? '')
+    if (!/^\d+$/.test(cell('id')) || !/^\d*$/.test(cell('clicks'))) {
+      const advice = 'Give the file of a report without --by'
+      throw new UsageError(`${name}, row ${number}: expected a link with a number in id and clicks. ${advice}`)
     }
-    return link as unknown as ReportedLink
+    const clicks = cell('clicks') === '' ? null : Number(cell('clicks'))
+    return { id: Number(cell('id')), clicks, shorturl: cell('shorturl'), error: cell('error') || undefined }
   })
+}
+
+/** How many of the links that are gone are named. */
+const MAX_GONE = 10
+
+function goneLines(previous: readonly EarlierLink[], ids: readonly number[]): string[] {
+  const isGone = new Set(ids)
+  const gone = previous.filter(({ id }) => isGone.has(id))
+  const lines = gone.slice(0, MAX_GONE).map(({ id, shorturl, clicks }) => {
+    return `gone: ${shorturl || `link ${id}`}${clicks === null ? '' : `, ${many(clicks, 'click')}`}`
+  })
+  return gone.length > MAX_GONE ? [...lines, `gone: ${count(gone.length - MAX_GONE)} more`] : lines
+}
+
+/** A link with its clicks, and what else the report says of it. */
+function linkRow({ link, newClicks, isNew, uniqueClicks, statistics, error }: ReportResult): OutputRow {
+  const { id, shorturl, alias, title, longurl, clicks, uniqueclicks: _, ...rest } = link
+  const { clicks: __, uniqueClicks: ___, ...more } = statistics ?? {}
+  const problem = error === undefined ? {} : { error: messageOf(error) }
+  return { id, shorturl, alias, title, longurl, clicks, newClicks, isNew, uniqueClicks, ...rest, ...more, ...problem }
+}
+
+/** The names of campaigns or channels by their ids. A domain is its own name. */
+async function namesOf(client: ShortLinkClient, by: Grouping): Promise<Map<number, string>> {
+  const names = new Map<number, string>()
+  if (by === 'domain') return names
+  for await (const { id, name } of by === 'campaign' ? client.campaigns.list() : client.channels.list()) {
+    names.set(id, name)
+  }
+  return names
+}
+
+/** The clicks of each campaign, domain or channel, the most first. A link in two channels counts in both. */
+function groupsOf(results: readonly ReportResult[], by: Grouping, names: ReadonlyMap<number, string>): OutputRow[] {
+  const groups = new Map<string, { links: number; clicks: number; newClicks: number }>()
+  for (const { link, newClicks = 0 } of results) {
+    for (const name of groupNames(link, by, names)) {
+      const group = groups.get(name) ?? { links: 0, clicks: 0, newClicks: 0 }
+      group.links++
+      group.clicks += link.clicks ?? 0
+      group.newClicks += newClicks
+      groups.set(name, group)
+    }
+  }
+  const rows = [...groups].map(([name, group]) => ({ [by]: name, ...group }))
+  return topOf(rows, rows.length)
+}
+
+function groupNames(link: ReportResult['link'], by: Grouping, names: ReadonlyMap<number, string>): string[] {
+  if (by === 'domain') return [new URL(link.shorturl).host]
+  const ids = by === 'campaign' ? [link.campaign ?? []].flat() : (link.channel ?? [])
+  return ids.length > 0 ? ids.map((id) => names.get(id) ?? `${by} ${id}`) : [`no ${by}`]
+}
+
+/** The rows with the most new clicks, or else with the most clicks. */
+function topOf(rows: readonly OutputRow[], max: number): OutputRow[] {
+  const of = (row: OutputRow, column: string) => Number(row[column] ?? 0)
+  return [...rows]
+    .sort((one, other) => of(other, 'newClicks') - of(one, 'newClicks') || of(other, 'clicks') - of(one, 'clicks'))
+    .slice(0, max)
 }

@@ -1,14 +1,23 @@
 import { defineCommand } from 'citty'
 import { itemsOf } from '../tasks/import.ts'
-import { type SyncSummary, syncLinks } from '../tasks/sync.ts'
+import { type SyncResult, type SyncSummary, syncLinks } from '../tasks/sync.ts'
 import { clientArgs } from './client.ts'
-import { readLinks } from './columns.ts'
-import { command, messageOf, UsageError } from './command.ts'
+import { type ReadLink, readLinks } from './columns.ts'
+import { command, IncompleteError, messageOf, numberOption, UsageError } from './command.ts'
 import { readInput } from './input.ts'
+import { resolveNames } from './names.ts'
 import { type OutputRow, outputArgs, outputOf } from './output.ts'
-import { timeFor } from './progress.ts'
+import { timeFor, withStart } from './progress.ts'
 import { count, many } from './words.ts'
 import { Work } from './work.ts'
+
+const notes = `The file has an alias and a url in each row, and, if wanted, title, description, campaign, channel and the other parameters of a link.
+What the list of links shows is compared; the rest is sent with creations and updates.
+
+In CI: sync links.csv --check fails if the links differ from the file, and sync links.csv --apply makes them the same.
+
+Exit status: 0 done, a plan with changes too; 1 something failed, or --check found changes; 2 wrong usage
+`
 
 /** `shortlink-sdk sync` */
 export const sync = command(
@@ -18,90 +27,117 @@ export const sync = command(
       file: {
         type: 'positional',
         required: true,
-        description: '.csv, .json or .ndjson with alias (or custom) and url',
+        description: '.csv, .json or .ndjson with alias and url; - for standard input',
       },
       apply: { type: 'boolean', description: 'carry out the plan' },
+      check: { type: 'boolean', description: 'exit with 1 if there is anything to change' },
       prune: {
         type: 'string',
         valueHint: 'prefix',
-        description: 'delete the links that are not in the file and whose alias begins with this',
+        description: 'delete the links that are not in the file and whose alias begins so',
       },
       'max-deletes': {
         type: 'string',
         valueHint: 'n',
-        description: 'how many links --prune may delete, 10 by default',
+        description: 'delete at most n links, or nothing at all; default 10',
       },
+      verbose: { type: 'boolean', description: 'also print the links that stay as they are' },
       ...outputArgs,
       ...clientArgs,
     },
     async run({ args }) {
-      const { file, apply, prune, 'max-deletes': maxDeletes } = args
-      if (prune?.trim() === '') throw new UsageError('--prune needs what the aliases begin with that it deletes')
-      if (maxDeletes !== undefined && !/^\d+$/.test(maxDeletes)) {
-        throw new UsageError(`--max-deletes takes a whole number, not '${maxDeletes}'`)
-      }
+      const { file, apply = false, check = false, prune, 'max-deletes': maxDeletes, verbose } = args
+      if (apply && check) throw new UsageError('--check changes nothing: leave out --apply')
+      if (prune?.trim() === '') throw new UsageError('--prune takes what the aliases begin with that it may delete')
+      if (maxDeletes !== undefined && prune === undefined) throw new UsageError('--max-deletes is for --prune')
+      const max = maxDeletes === undefined ? undefined : numberOption('max-deletes', maxDeletes, 0, 1e9)
       const output = await outputOf(args, { input: file })
-      const work = new Work(args, 'changes')
-      const { client } = work
       const input = await readInput(file)
-      const { links } = readLinks(input, [], ['url', 'custom'])
-      if (prune !== undefined && links.length === 0) {
+      const { links: read, notes } = readLinks(input, [], ['url', 'custom'])
+      for (const note of notes) console.error(note)
+      if (prune !== undefined && read.length === 0) {
         // Most likely the program that writes it has failed.
         throw new UsageError(
-          `${file}: has no rows, so --prune would delete every link whose alias begins with ${prune}`,
+          `${input.name}: has no rows, so --prune would delete every link whose alias begins with ${prune}`,
         )
       }
-      const wanted = links.map(({ row, values }) => ({ ...values, row: row.number }))
-      let index = 0
-      for await (const item of itemsOf(wanted)) {
-        const {
-          row,
-          values,
-          problem = item.problem === undefined ? undefined : messageOf(item.problem),
-        } = links[index++]!
-        const message = problem ?? (values.custom ? undefined : 'custom: is missing, expected an alias')
-        if (message !== undefined) throw new UsageError(`${input.name}, row ${row.number}: ${message}`)
-      }
+      const work = new Work(args, 'links')
+      const links = await resolveNames(read, {}, () => work.client)
+      await throwIfInvalid(input.name, links)
 
-      const steps: OutputRow[] = []
+      const steps: SyncResult[] = []
       let plan: SyncSummary | undefined
-      const onPlan = (made: SyncSummary) => {
-        plan = made
-        const changes = made.create + made.update + made.delete
-        const time = apply && changes > 0 ? timeFor(changes, client) : ''
-        console.error(`${countsOf(made)}${time}`)
-      }
       const main = async () => {
-        const run = syncLinks(work.tasks, wanted, {
-          signal: work.signal,
-          onPlan,
-          onProgress: work.progress.show,
-          ...(apply && { apply }),
-          ...(prune !== undefined && { prune }),
-          ...(maxDeletes !== undefined && { maxDeletes: Number(maxDeletes) }),
-        })
-        for await (const { action, alias, domain, was, url, clicks, outcome, error } of run) {
-          work.check(error)
-          const problem = error === undefined ? {} : { error: (error as Error).message }
-          steps.push({ action, alias, domain, was, url, clicks, outcome, ...problem })
+        const run = syncLinks(
+          work.tasks,
+          links.map(({ values }) => values),
+          {
+            apply,
+            signal: work.signal,
+            onProgress: withStart(work),
+            onPlan: (made) => {
+              plan = made
+              work.progress.say(describePlan(made) + (apply ? timeFor(made.total - made.keep, work.client) : ''))
+            },
+            ...(prune !== undefined && { prune }),
+            ...(max !== undefined && { maxDeletes: max }),
+          },
+        )
+        for await (const step of run) {
+          work.check(step.error)
+          steps.push(step)
         }
       }
       await work.run(main, () => 'stopped: what is done stays done. The same command does the rest.')
-      // On a terminal, what stays as it is would hide what does not.
-      await output.write(output.format === 'table' ? steps.filter(({ action }) => action !== 'keep') : steps)
-      const failed = steps.filter(({ error }) => error !== undefined).length
-      if (failed > 0)
-        throw new Error(`${many(failed, 'change')} failed, see error. To try again, run the same command.`)
-      const changes = plan ? plan.total - plan.keep : 0
-      if (changes === 0) console.error('Nothing to do.')
-      else
-        console.error(
-          apply ? `${many(changes, 'change')} done.` : 'Nothing was changed: --apply carries out this plan.',
-        )
+      await output.write(steps.filter(({ action }) => verbose || action !== 'keep').map(stepRow))
+      finish(steps, plan!, { apply, check })
     },
   }),
   1,
+  notes,
 )
 
-const countsOf = (plan: SyncSummary) =>
-  `${count(plan.create)} to create, ${count(plan.update)} to update, ${count(plan.keep)} to keep, ${count(plan.delete)} to delete`
+/** @throws {UsageError} that names the first row that cannot be sent */
+async function throwIfInvalid(file: string, links: readonly ReadLink[]): Promise<void> {
+  let index = 0
+  for await (const item of itemsOf(links.map(({ row, values }) => ({ ...values, row: row.number })))) {
+    const { row, values, problem } = links[index++]!
+    const message = problem ?? (item.problem === undefined ? undefined : messageOf(item.problem))
+    const missing = values.custom ? undefined : 'custom: is missing, expected an alias'
+    if (message ?? missing) throw new UsageError(`${file}, row ${row.number}: ${message ?? missing}`)
+  }
+}
+
+function describePlan({ create, update, keep, delete: deletions }: SyncSummary): string {
+  return `${count(create)} to create, ${count(update)} to update, ${count(keep)} to keep, ${count(deletions)} to delete`
+}
+
+function stepRow({ action, alias, domain, was, url, changes, clicks, outcome, error }: SyncResult): OutputRow {
+  const problem = error === undefined ? {} : { error: messageOf(error) }
+  return { action, alias, domain, was, url, changes: changes.join(', '), clicks, outcome, ...problem }
+}
+
+/** Prints the last lines. @throws {IncompleteError} if a change has failed, or `--check` has found one */
+function finish(
+  steps: readonly SyncResult[],
+  plan: SyncSummary,
+  { apply, check }: { apply: boolean; check: boolean },
+): void {
+  const deletions = steps.filter(({ action }) => action === 'delete')
+  const clicks = deletions.reduce((sum, step) => sum + (step.clicks ?? 0), 0)
+  if (clicks > 0)
+    console.error(`${many(clicks, 'click')} of the deleted links ${apply ? 'are gone' : 'would be gone'}.`)
+  if (plan.notCompared.length > 0) {
+    console.error(`Not compared, because the list of links does not show it: ${plan.notCompared.join(', ')}.`)
+  }
+  const failed = steps.filter(({ ok }) => !ok).length
+  if (failed > 0) {
+    const left = deletions.some(({ outcome }) => outcome === 'planned') ? ' Nothing was deleted.' : ''
+    throw new IncompleteError(`${many(failed, 'change')} failed, see error.${left} To try again, run the same command.`)
+  }
+  const changes = plan.total - plan.keep
+  if (changes === 0) console.error('Nothing to do.')
+  else if (apply) console.error(`${many(changes, 'change')} done.`)
+  else if (check) throw new IncompleteError(`${many(changes, 'change')} to make: --apply carries out this plan`)
+  else console.error('Nothing was changed: --apply carries out this plan.')
+}

@@ -8,7 +8,7 @@ import { mismatch } from '../schema/expected.ts'
 export interface TaskOptions {
   /** Ends the task: calls in flight see the abort, their results still come, then it rejects with the signal's reason. */
   signal?: AbortSignal | undefined
-  /** Called after each row that was worked on. Errors it throws are ignored. */
+  /** Called after each row that was worked on, and by `syncLinks` for each page of links that it reads. Errors it throws are ignored. */
   onProgress?: ((progress: BulkProgress) => void) | undefined
 }
 

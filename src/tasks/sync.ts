@@ -2,6 +2,7 @@ import { bulk } from '../bulk/bulk.ts'
 import { bulkChecks } from '../bulk/options.ts'
 import type { BulkProgress } from '../bulk/results.ts'
 import { ConfigurationError, InvalidRequestError, type Issue, isShortLinkError, type Outcome } from '../errors.ts'
+import type { ListPromise } from '../http/list.ts'
 import type { Link } from '../resources/links/link.ts'
 import { aliasOf, hostOf, isSameAddress, lettersOf, pickLink } from '../resources/links/match.ts'
 import { linkCreate } from '../resources/links/params.ts'
@@ -124,7 +125,7 @@ export function syncLinks(
 
   async function* run(signal: AbortSignal, stop: (error: unknown) => void): AsyncGenerator<SyncResult> {
     const rows = await readWanted(wanted)
-    const { existing, problem } = await readExisting(links.list({}, { signal }))
+    const { existing, problem } = await readExisting(links.list({}, { signal }), onProgress)
     notCompared = namesNotShown(rows, existing)
     const steps = planOf(rows, existing, problem ? undefined : prune)
     for (const { action } of steps) summary[action]++
@@ -216,10 +217,18 @@ async function readWanted(rows: Iterable<LinkRow> | AsyncIterable<LinkRow>): Pro
 }
 
 /** Reads the links that there are. If the list ends early, `problem` says so. */
-async function readExisting(list: AsyncIterable<Link>): Promise<{ existing: Link[]; problem: unknown }> {
+async function readExisting(
+  list: ListPromise<Link>,
+  onProgress: SyncOptions['onProgress'],
+): Promise<{ existing: Link[]; problem: unknown }> {
   const existing: Link[] = []
+  const startedAt = performance.now()
   try {
-    for await (const link of list) existing.push(link)
+    for await (const { items, result: total } of list.pages()) {
+      existing.push(...items)
+      const elapsedMs = performance.now() - startedAt
+      notify(onProgress, { done: existing.length, failed: 0, total, elapsedMs, etaMs: undefined })
+    }
   } catch (error) {
     const isShort =
       isShortLinkError(error) && error.code === 'invalid_response' && error.issues[0]?.path[0] === 'result'

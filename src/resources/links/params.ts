@@ -102,7 +102,7 @@ const rest = {
   type: {
     expected: 'direct, frame, splash, or an id',
     fits: (value: unknown) => string.fits(value) || id.fits(value),
-    json: { type: ['string', 'integer'], minimum: 1 },
+    json: { type: ['string', 'integer'] },
   } satisfies Check,
   status: string,
   metatitle: string,

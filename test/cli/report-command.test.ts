@@ -1,0 +1,95 @@
+import { expect, it } from 'vitest'
+import { run, setUp } from './run.ts'
+
+const shop = (name: string) => `https://shop.example/${name}`
+
+const spring = { id: 1, name: 'Spring | sale', links: [1, 2] }
+const data = {
+  campaigns: [spring],
+  channels: [{ id: 1, name: 'Mail', items: [{ type: 'links' as const, id: 3 }] }],
+  links: [
+    { id: 1, alias: 'tea', url: shop('tea'), title: 'Tea', clicks: 10 },
+    { id: 2, alias: 'cake', url: shop('cake'), title: 'Cake', clicks: 5 },
+    { id: 3, alias: 'lamps', url: shop('lamps'), title: 'Lamps', clicks: 7 },
+  ],
+}
+
+it('says how many clicks are new, which links are new and which are gone, and the total last', async () => {
+  const { sandbox, path, files } = await setUp({ data })
+  const first = await run('report', '--out', path('monday.csv'))
+  expect(first).toEqual({ status: 0, stdout: '', stderr: '3 links, 22 clicks\n' })
+
+  const { links } = sandbox.data
+  links[0]!.clicks += 4
+  links.splice(1, 1)
+  links.push({ ...links[0]!, id: 9, alias: 'maps', longurl: shop('maps'), clicks: 2 })
+  const second = await run('report', '--previous', path('monday.csv'), '--json')
+  expect(JSON.parse(second.stdout)).toMatchObject([
+    { alias: 'tea', clicks: 14, newClicks: 4, isNew: false },
+    { alias: 'lamps', clicks: 7, newClicks: 0, isNew: false },
+    { alias: 'maps', clicks: 2, newClicks: 2, isNew: true },
+  ])
+  expect(second.stderr).toBe(
+    `3 links, 23 clicks, 6 of them new since ${path('monday.csv')}\ngone: https://sho.rt/cake, 5 clicks\n`,
+  )
+  expect(await files()).toEqual(['monday.csv'])
+})
+
+it('costs a request for 100 links, also if the server refuses a limit or counts too many', async () => {
+  const links = Array.from({ length: 250 }, (_, index) => ({ alias: `p-${index}`, url: shop(`${index}`) }))
+  const { sandbox } = await setUp({ data: { links } })
+  expect((await run('report', '--json')).stderr).toBe('250 links, 0 clicks\n')
+  expect(sandbox.requests).toHaveLength(3)
+  await setUp({ data: { links }, dialect: ['limit-refused'] })
+  expect((await run('report', '--json')).stderr).toBe('250 links, 0 clicks\n')
+})
+
+it.each([
+  ['campaign', '| Spring \\| sale | 2 | 18 | 3 |\n| no campaign | 1 | 8 | 1 |\n'],
+  ['channel', '| no channel | 2 | 18 | 3 |\n| Mail | 1 | 8 | 1 |\n'],
+  ['domain', '| sho.rt | 3 | 26 | 4 |\n'],
+])('groups by %s with its name, the most new clicks first', async (by, rows) => {
+  const { sandbox, path } = await setUp({ data })
+  await run('report', '--out', path('monday.csv'))
+  for (const [index, clicks] of [2, 1, 1].entries()) sandbox.data.links[index]!.clicks += clicks
+  const { stdout } = await run('report', '--previous', path('monday.csv'), '--by', by, '--format', 'md')
+  expect(stdout).toBe(`| ${by} | links | clicks | newClicks |\n| --- | ---: | ---: | ---: |\n${rows}`)
+})
+
+it('gives the links with the most new clicks with --top, or with the most clicks, as a Markdown table', async () => {
+  const { sandbox, path } = await setUp({ data })
+  const most = await run('report', '--top', '2', '--json')
+  expect(JSON.parse(most.stdout).map(({ alias }: { alias: string }) => alias)).toEqual(['tea', 'lamps'])
+  await run('report', '--out', path('monday.csv'))
+  sandbox.data.links[1]!.clicks += 3
+  const { stdout } = await run('report', '--previous', path('monday.csv'), '--top', '1', '--format', 'md')
+  expect(stdout).toBe(`| shorturl | title | longurl | clicks | newClicks | uniqueClicks |
+| --- | --- | --- | ---: | ---: | ---: |
+| https://sho.rt/cake | Cake | https://shop.example/cake | 8 | 3 | 0 |
+`)
+})
+
+it('asks for statistics of the links whose clicks have changed, and again for those that failed', async () => {
+  const { sandbox, path, read } = await setUp({ data })
+  sandbox.fail({ path: '/url/:id', status: 403, body: { error: 1, message: 'No.' } })
+  const first = await run('report', '--statistics', '--out', path('r.csv'))
+  expect(first.status).toBe(1)
+  expect(first.stderr).toContain('1 link without statistics, see error. The next report asks again.')
+  expect(await read('r.csv')).toMatch(/topCountries/)
+  const before = sandbox.requests.length
+  expect((await run('report', '--statistics', '--previous', path('r.csv'), '--out', path('r.csv'))).status).toBe(0)
+  expect(sandbox.requests).toHaveLength(before + 2)
+})
+
+it.each([
+  ['a row without clicks', 'id,clicks\n1,2\n2,x\n', [], 'row 3: expected a link with a number in id and clicks'],
+  ['a report by campaign', 'campaign,clicks\nSpring,2\n', [], 'Give the file of a report without --by'],
+  ['another grouping', 'id,clicks\n', ['--by', 'country'], "--by takes campaign, domain, channel, not 'country'"],
+  ['no number', 'id,clicks\n', ['--top', 'ten'], "--top takes a number from 1 to 1000000000, not 'ten'"],
+])('refuses %s, and sends nothing', async (_, text, args, message) => {
+  const { sandbox, write } = await setUp()
+  const { status, stderr } = await run('report', '--previous', await write('r.csv', text), ...args)
+  expect(status).toBe(2)
+  expect(stderr).toContain(message)
+  expect(sandbox.requests).toEqual([])
+})

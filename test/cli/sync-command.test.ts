@@ -1,0 +1,129 @@
+import { expect, it, vi } from 'vitest'
+import { run, setUp } from './run.ts'
+
+const shop = (name: string) => `https://shop.example/${name}`
+
+/** A sandbox whose links differ from a file, and that file. */
+async function differing() {
+  const links = [
+    { alias: 'tea', url: shop('tea') },
+    { alias: 'cake', url: shop('old') },
+    { alias: 'x-old', url: shop('x'), clicks: 57 },
+  ]
+  const server = await setUp({ data: { links } })
+  const file = await server.write(
+    'links.csv',
+    `alias,url\ntea,${shop('tea')}\ncake,${shop('cake')}\nlamps,${shop('lamps')}\n`,
+  )
+  return { ...server, file }
+}
+
+it('prints a plan and changes nothing, applies it, and then finds nothing to do', async () => {
+  const { sandbox, file } = await differing()
+  const plan = await run('sync', file, '--prune', 'x-', '--format', 'table')
+  expect(plan.status).toBe(0)
+  expect(plan.stdout.split('\n').map((line) => line.split(/ {2,}/)[0])).toEqual([
+    'ACTION',
+    'update',
+    'create',
+    'delete',
+    '',
+  ])
+  expect(plan.stderr).toBe(`read as: alias → custom
+1 to create, 1 to update, 1 to keep, 1 to delete
+57 clicks of the deleted links would be gone.
+Nothing was changed: --apply carries out this plan.
+`)
+  expect(sandbox.requests).toHaveLength(1)
+
+  vi.stubEnv('SHORTLINK_RATE_LIMIT', '30')
+  const applied = await run('sync', file, '--prune', 'x-', '--apply')
+  expect(applied.status).toBe(0)
+  expect(applied.stderr).toContain('1 to delete, less than a minute at 30 a minute\n')
+  expect(applied.stderr).toContain('57 clicks of the deleted links are gone.\n3 changes done.\n')
+  expect(sandbox.data.links.map(({ alias, longurl }) => [alias, longurl])).toEqual([
+    ['tea', shop('tea')],
+    ['cake', shop('cake')],
+    ['lamps', shop('lamps')],
+  ])
+  expect((await run('sync', file, '--prune', 'x-', '--apply')).stderr).toContain('\nNothing to do.\n')
+})
+
+it('fails with --check if there is anything to change, and changes nothing', async () => {
+  const { sandbox, file } = await differing()
+  const drift = await run('sync', file, '--check')
+  expect(drift.status).toBe(1)
+  expect(drift.stderr).toContain('2 changes to make: --apply carries out this plan')
+  expect(sandbox.requests.every(({ method }) => method === 'GET')).toBe(true)
+  await run('sync', file, '--apply')
+  expect(await run('sync', file, '--check', '--json')).toMatchObject({ status: 0, stdout: '[]\n' })
+})
+
+it('prints what stays as it is with --verbose only, and what is not compared', async () => {
+  const { write } = await setUp({ data: { links: [{ alias: 'tea', url: shop('tea') }] } })
+  const file = await write('links.csv', `custom,url,password\ntea,${shop('tea')},open sesame\n`)
+  const short = await run('sync', file, '--json')
+  expect(JSON.parse(short.stdout)).toEqual([])
+  expect(short.stderr).toContain('Not compared, because the list of links does not show it: password.\n')
+  const long = await run('sync', file, '--verbose', '--json')
+  expect(JSON.parse(long.stdout)).toMatchObject([{ action: 'keep', alias: 'tea' }])
+})
+
+it('deletes nothing if it would be more than --max-deletes', async () => {
+  const links = ['a', 'b', 'c'].map((name) => ({ alias: `x-${name}`, url: shop(name) }))
+  const { sandbox, write } = await setUp({ data: { links } })
+  const file = await write('links.csv', `alias,url\ntea,${shop('tea')}\n`)
+  const refused = await run('sync', file, '--apply', '--prune', 'x-', '--max-deletes', '2')
+  expect(refused.status).toBe(2)
+  expect(refused.stderr).toContain('--max-deletes: the plan deletes 3 links')
+  expect(sandbox.data.links).toHaveLength(3)
+  expect((await run('sync', file, '--apply', '--prune', 'x-', '--max-deletes', '3')).status).toBe(0)
+  expect(sandbox.data.links.map(({ alias }) => alias)).toEqual(['tea'])
+})
+
+it('finds campaigns by their names', async () => {
+  const { sandbox, write } = await setUp({ data: { links: [], campaigns: [{ id: 4, name: 'Spring', links: [] }] } })
+  const file = await write('links.csv', `custom,url,campaign\ntea,${shop('tea')},Spring\n`)
+  expect((await run('sync', file, '--apply')).status).toBe(0)
+  expect(sandbox.requests.find(({ method }) => method === 'POST')?.body).toMatchObject({ campaign: 4 })
+  expect((await run('sync', file)).stderr).toContain('Nothing to do.')
+})
+
+it('goes on after a change that failed, deletes nothing then, and exits with 1', async () => {
+  const { sandbox, file } = await differing()
+  sandbox.fail({ method: 'PUT', status: 403, body: { error: 1, message: 'No.' } })
+  const { status, stdout, stderr } = await run('sync', file, '--prune', 'x-', '--apply', '--json')
+  expect(status).toBe(1)
+  expect(JSON.parse(stdout)).toMatchObject([
+    { action: 'update', outcome: 'rejected', error: expect.stringContaining('No.') },
+    { action: 'create', outcome: 'done' },
+    { action: 'delete', outcome: 'planned', clicks: 57 },
+  ])
+  expect(stderr).toContain('1 change failed, see error. Nothing was deleted. To try again, run the same command.')
+})
+
+it.each([
+  ['an alias twice', `alias,url\ntea,${shop('a')}\ntea,${shop('b')}\n`, 'row 3: custom: "tea" is the alias of row 2'],
+  ['a row without an alias', `alias,url\n,${shop('a')}\n`, 'row 2: custom: is missing, expected an alias'],
+  ['a row without an address', 'alias,url\ntea,\n', 'row 2: url: is missing'],
+  ['no column of aliases', `url\n${shop('a')}\n`, 'expected a column custom'],
+  ['a file without rows and --prune', 'alias,url\n', 'has no rows, so --prune would delete every link'],
+])('refuses %s, and sends nothing', async (_, text, message) => {
+  const { sandbox, write } = await setUp()
+  const { status, stderr } = await run('sync', await write('links.csv', text), '--apply', '--prune', 'x-')
+  expect(status).toBe(2)
+  expect(stderr).toContain('links.csv')
+  expect(stderr).toContain(message)
+  expect(sandbox.requests).toEqual([])
+})
+
+it.each([
+  [['--check', '--apply'], '--check changes nothing: leave out --apply'],
+  [['--max-deletes', '3'], '--max-deletes is for --prune'],
+  [['--prune', ' '], '--prune takes what the aliases begin with'],
+])('refuses %j', async (args, message) => {
+  const { write } = await setUp()
+  const { status, stderr } = await run('sync', await write('links.csv', `alias,url\ntea,${shop('a')}\n`), ...args)
+  expect(status).toBe(2)
+  expect(stderr).toContain(message)
+})
