@@ -90,7 +90,6 @@ const uses: Record<string, () => unknown> = {
       delay: undefined,
       drop: undefined,
       stall: undefined,
-      drip: undefined,
       redirect: undefined,
       done: undefined,
       method: undefined,

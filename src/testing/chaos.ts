@@ -1,5 +1,6 @@
+import { type Checks, count } from '../schema/checks.ts'
 import type { FaultEffect } from './faults.ts'
-import { type Checks, checkOptions, number } from './options.ts'
+import { number, throwIfInvalid } from './options.ts'
 
 /** Options for random faults. */
 export interface ChaosOptions {
@@ -9,7 +10,10 @@ export interface ChaosOptions {
   rate: number
 }
 
-const checks: Checks<ChaosOptions> = { seed: number(0), rate: number(0, 1) }
+const checks: Checks<keyof ChaosOptions> = {
+  seed: count,
+  rate: number('a number from 0 to 1', (rate) => rate >= 0 && rate <= 1),
+}
 
 /**
  * Random faults, repeatable with a seed. They are honest about the work: an error in the body, a 429 or a redirect means
@@ -20,9 +24,9 @@ export class Chaos {
   readonly #random: RandomNumbers
 
   constructor(options: ChaosOptions) {
-    checkOptions('chaos: ', options, checks)
+    // Of all options, the share has no default.
+    throwIfInvalid({ ...options, rate: options.rate ?? null }, checks, 'chaos')
     const { seed = 1, rate } = options
-    if (rate === undefined) throw new TypeError(`chaos: rate: is missing, expected ${checks.rate.expected}`)
     this.#rate = rate
     this.#random = new RandomNumbers(seed)
   }

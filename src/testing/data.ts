@@ -1,5 +1,6 @@
+import { type Check, checkedElsewhere } from '../schema/checks.ts'
 import { structuredClone } from './host.ts'
-import { type Check, checkOptions, object } from './options.ts'
+import { throwIfInvalid } from './options.ts'
 
 /** The data of the sandbox: one list per resource, with plain rows that a test can read, add and change. */
 export interface SandboxData {
@@ -275,19 +276,19 @@ function aliasOf(letter: string, id: number): string {
 /** Rejects unknown lists and fields. */
 export function checkSeed(seed: SandboxSeed): void {
   const list: Check = { expected: 'a list of rows', fits: Array.isArray }
-  checkOptions<object>('data.', seed, { ...Object.fromEntries(listNames.map((name) => [name, list])), account: object })
-  checkOptions<object>('data.account.', seed.account ?? {}, anyOf(account))
+  const lists = Object.fromEntries(listNames.map((name) => [name, list]))
+  throwIfInvalid<object>(seed, { ...lists, account: checkedElsewhere }, 'data')
+  throwIfInvalid<object>(seed.account ?? {}, anyOf(account), 'data', 'account')
   for (const name of listNames) {
     const fields = anyOf({ ...blanks[name](1, '', ''), ...(name === 'links' && { url: '' }) })
     for (const [index, row] of (seed[name] ?? []).entries())
-      checkOptions<object>(`data.${name}[${index}].`, row, fields)
+      throwIfInvalid<object>(row, fields, 'data', name, `${index}`)
   }
 }
 
 /** Any value for each of these fields. */
 function anyOf(fields: object): Record<string, Check> {
-  const any: Check = { expected: 'a value', fits: () => true }
-  return Object.fromEntries(Object.keys(fields).map((name) => [name, any]))
+  return Object.fromEntries(Object.keys(fields).map((name) => [name, checkedElsewhere]))
 }
 
 /** `YYYY-MM-DD HH:MM:SS`, in UTC. */

@@ -1,5 +1,6 @@
+import { ConfigurationError } from '../errors.ts'
+import { similarName } from '../schema/checks.ts'
 import { type AuthScheme, type DeviationRule, rules } from './deviations.ts'
-import { nearest } from './options.ts'
 import type { EndpointCall, JsonReply } from './platform/endpoint.ts'
 import type { WireResponse } from './wire.ts'
 
@@ -20,8 +21,6 @@ export const deviations = sentences(rules)
 /** The name of one way in which servers differ from the reference. See {@link deviations}. */
 export type Deviation = keyof typeof deviations
 
-const dialects: readonly string[] = ['reference', 'deployed']
-
 /** The deviations that are common. Lists stay arrays, and `error` is a number. */
 const deployed: readonly Deviation[] = [
   'extra-keys',
@@ -38,19 +37,14 @@ export class Dialect {
   readonly authScheme: AuthScheme
   readonly #rules: readonly DeviationRule[]
 
-  /** @throws {RangeError} if there is no such dialect or deviation. */
+  /** @throws {ConfigurationError} if there is no such dialect or deviation. */
   constructor(dialect: SandboxDialect) {
     const names: readonly string[] = typeof dialect === 'string' ? named(dialect) : dialect
     const unknown = names.find((name) => !Object.hasOwn(rules, name))
     if (unknown !== undefined) {
-      const known = Object.keys(rules)
-      const near = nearest(unknown, [...known, ...dialects])
-      const hint = dialects.includes(unknown)
-        ? 'it is a dialect, and stands alone'
-        : near === undefined
-          ? `only ${known.join(', ')}`
-          : `did you mean ${near}?`
-      throw new RangeError(`dialect: there is no deviation '${unknown}', ${hint}`)
+      const meant = similarName(unknown, Object.keys(rules))
+      const hint = meant === undefined ? `only ${Object.keys(rules).join(', ')}` : `did you mean ${meant}?`
+      throw new ConfigurationError(`dialect: there is no deviation '${unknown}', ${hint}`)
     }
     this.#rules = Object.entries(rules).flatMap(([name, rule]) => (names.includes(name) ? [rule] : []))
     this.authScheme = this.#rules.find(({ authScheme }) => authScheme)?.authScheme ?? 'Bearer'
@@ -120,7 +114,7 @@ export class Dialect {
 function named(dialect: string): readonly string[] {
   if (dialect === 'reference') return []
   if (dialect === 'deployed') return deployed
-  throw new RangeError(`dialect: expected 'reference', 'deployed' or a list of deviations, not '${dialect}'`)
+  throw new ConfigurationError(`dialect: expected 'reference', 'deployed' or a list of deviations, not '${dialect}'`)
 }
 
 function sentences<Name extends string>(table: Record<Name, DeviationRule>): Readonly<Record<Name, string>> {

@@ -1,6 +1,8 @@
+import { ConfigurationError } from '../errors.ts'
+import { boolean, type Checks, checkedElsewhere, count, oneOf, similarName, string } from '../schema/checks.ts'
 import { ReadableStream, Response, TextDecoder, URL } from './host.ts'
-import { type Checks, checkOptions, editDistance, flag, integer, isObject, number, oneOf, text } from './options.ts'
-import { endpointPaths, isParameter, matchPath, methodsAt } from './platform/routes.ts'
+import { number, throwIfInvalid } from './options.ts'
+import { endpointPaths, matchPath, methodsAt } from './platform/routes.ts'
 import { networkError, type WireResponse, wait } from './wire.ts'
 
 /** What a fault changes in a response. All fields are optional. */
@@ -19,8 +21,6 @@ export interface FaultEffect {
   drop?: 'before' | 'after' | undefined
   /** The body stops halfway, and the connection stays open. */
   stall?: boolean | undefined
-  /** The body comes in ten pieces, this many real milliseconds apart. */
-  drip?: number | undefined
   /** Address to redirect to, with `status` 302 unless another one is given. */
   redirect?: string | undefined
   /**
@@ -37,8 +37,8 @@ export interface FaultEffect {
  */
 export interface Fault extends FaultEffect {
   /** Only requests with this method. Default: any. */
-  method?: string | undefined
-  /** Only requests to this path, as the reference writes it (`/campaign/:id/update`), or a pattern. Default: any. */
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE' | undefined
+  /** Only requests to this endpoint, as the reference writes it (`/campaign/:id/update`), or to any path of a pattern. Default: any. */
   path?: string | RegExp | undefined
   /** How many matching requests succeed first. Default 0. */
   after?: number | undefined
@@ -53,73 +53,56 @@ export function doesWork({ done, drop, redirect, status = 200, body }: FaultEffe
   return typeof body === 'function' || (body === undefined && status < 300)
 }
 
-const checks: Checks<Fault> = {
-  method: oneOf('GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH'),
+const checks: Checks<keyof Fault> = {
+  method: oneOf(['GET', 'POST', 'PUT', 'DELETE']),
   path: {
     expected: 'a string or a RegExp',
     fits: (value) => typeof value === 'string' || value instanceof RegExp,
   },
-  after: integer(0),
-  times: integer(1, Number.POSITIVE_INFINITY),
-  status: integer(200, 599),
-  body: { expected: 'a body', fits: () => true },
+  after: count,
+  times: number('a whole number from 1, or Infinity', (times) => times > 0 && Math.floor(times) === times),
+  status: number('a whole number from 200 to 599', (status) => status >= 200 && status < 600 && status % 1 === 0),
+  body: checkedElsewhere,
   headers: {
     expected: 'an object of strings, and null for a header to remove',
-    fits: (value) =>
-      isObject(value) && Object.values(value).every((header) => header === null || typeof header === 'string'),
+    fits: (value) => typeof value === 'object' && value !== null && Object.values(value).every(isHeader),
   },
-  delay: number(0),
-  drop: oneOf('before', 'after'),
-  stall: flag,
-  drip: number(0),
-  redirect: text,
-  done: flag,
+  delay: number('milliseconds from 0, or Infinity', (ms) => ms >= 0),
+  drop: oneOf(['before', 'after']),
+  stall: boolean,
+  redirect: string,
+  done: boolean,
 }
+
+const isHeader = (value: unknown) => value === null || typeof value === 'string'
 
 /** Rejects a fault that can never take effect. */
-function checkFault(fault: Fault, baseUrl: string): void {
-  if (!isObject(fault)) throw new TypeError(`fail: expected an object such as { status: 503 }`)
-  checkOptions('fail: ', fault, checks)
-  const { status, body, headers, delay, drop, stall, drip, redirect, done, path, method } = fault
-  const meant = typeof path === 'string' ? pathMeant(path, new URL(baseUrl).pathname) : path
-  if (meant !== path) {
-    const rule = 'A path is that of an endpoint, relative to baseUrl; a RegExp matches any.'
-    throw new TypeError(`fail: path: no request has '${path}', did you mean '${meant}'? ${rule}`)
+function checkFault(fault: Fault, base: string): void {
+  throwIfInvalid(fault, checks, 'fail')
+  const { status, body, headers, delay, drop, stall, redirect, done, path, method } = fault
+  if (typeof path === 'string') {
+    const methods = path.includes('{') ? [] : methodsAt(path)
+    if (methods.length === 0) throw new ConfigurationError(`fail.path: no endpoint is ${path}, ${hint(path, base)}`)
+    if (method && !methods.includes(method)) {
+      throw new ConfigurationError(
+        `fail.method: no endpoint is ${method} ${path}, did you mean ${methods.join(' or ')}?`,
+      )
+    }
   }
-  const methods = typeof path === 'string' ? methodsAt(path) : []
-  const isOfEndpoints = method !== undefined && !/^(HEAD|OPTIONS|PATCH)$/i.test(method)
-  if (isOfEndpoints && methods.length > 0 && !methods.includes(method.toUpperCase())) {
-    throw new TypeError(`fail: method: no endpoint is ${method} ${path}, did you mean ${methods.join(' or ')}?`)
-  }
-  const changes = [status, body, headers, delay, drop, stall, drip, redirect].some((effect) => effect !== undefined)
+  const changes = [status, body, headers, delay, drop, stall, redirect].some((effect) => effect !== undefined)
   if (!changes && done !== false) {
-    throw new TypeError('fail: nothing would fail: give status, body, headers, delay, drop, stall, drip or redirect')
+    throw new ConfigurationError('fail: nothing would fail: give status, body, headers, delay, drop, stall or redirect')
   }
 }
 
-/** The path as a request has it, and if that is no endpoint, the endpoint that was probably meant. */
-function pathMeant(path: string, base: string): string {
-  const pattern = path.replace(/\{(\w+)\}/g, ':$1')
-  const address = URL.canParse(pattern) ? pattern : `https://sandbox.invalid/${pattern.replace(/^\/+/, '')}`
-  const { pathname } = new URL(address)
-  const relative = pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : pathname
-  const isKnown = (candidate: string) => endpointPaths.some((endpoint) => matchPath(endpoint, candidate))
-  if (isKnown(relative)) return relative
-  const shorter = relative.replace(/^\/[^/]+/, '')
-  if (isKnown(shorter)) return shorter
-  return otherNames[relative] ?? endpointPaths.find((endpoint) => isNear(relative, endpoint)) ?? relative
-}
-
-/** Paths that the names of the client's resources suggest. */
-const otherNames: Readonly<Record<string, string>> = { '/links': '/urls', '/opener': '/v3/api' }
-
-/** Whether a path differs from that of an endpoint by one letter, not counting parameters. */
-function isNear(path: string, endpoint: string): boolean {
-  const segments = path.replace(/\/$/, '').split('/')
-  const names = endpoint.split('/')
-  if (names.length !== segments.length) return false
-  const distances = names.map((name, index) => (isParameter(name) ? 0 : editDistance(segments[index]!, name)))
-  return distances.reduce((sum, distance) => sum + distance) <= 1
+/** What was probably meant by the path of no endpoint: one with an address before it, other parameters, or a slip. */
+function hint(path: string, base: string): string {
+  const { pathname } = new URL(path.replace(/\{(\w+)\}/g, ':$1'), `${base}/`)
+  const whole = pathname.replace(/\/$/, '').replace(/\/\d+(?=\/|$)/g, '/:id')
+  const known = endpointPaths.find((endpoint) => whole.endsWith(endpoint)) ?? similarName(whole, endpointPaths)
+  const meant = known === undefined ? 'expected one as the reference writes it, such as /urls' : `did you mean ${known}`
+  const end = known === undefined ? '.' : '?'
+  return `${meant}${end} A RegExp matches any path.`
 }
 
 interface WaitingFault {
@@ -166,7 +149,7 @@ export class FaultQueue {
 }
 
 function isFor({ method, path }: Fault, requested: string, at: string): boolean {
-  if (method !== undefined && method.toUpperCase() !== requested) return false
+  if (method !== undefined && method !== requested) return false
   if (typeof path === 'string') return matchPath(path, at) !== undefined
   return path === undefined || at.search(path) !== -1
 }
@@ -197,7 +180,7 @@ function faultyBody(honest: WireResponse, fault: FaultEffect, status: number): W
 }
 
 /**
- * Sends a response as late, as slowly and as completely as the fault allows. `onEnd` is called when all of the body has
+ * Sends a response as late and as completely as the fault allows. `onEnd` is called when all of the body has
  * been handed over.
  */
 export async function send(
@@ -210,38 +193,19 @@ export async function send(
   if (fault.drop) throw networkError('ECONNRESET', 'the connection was closed by the other side')
   const { status, headers, body } = response
   const empty = status === 204 || status === 205 || status === 304
-  if (!empty && (fault.stall || fault.drip !== undefined)) {
-    return new Response(slowBody(body, fault, signal, onEnd), { status, headers })
-  }
+  if (!empty && fault.stall) return new Response(halfOf(body, signal, onEnd), { status, headers })
   onEnd()
   return new Response(empty ? null : body, { status, headers })
 }
 
-function slowBody(
-  body: WireResponse['body'],
-  { stall, drip = 0 }: FaultEffect,
-  signal: AbortSignal,
-  onEnd: () => void,
-): ReadableStream<Uint8Array> {
+/** The first half of a body, and then nothing more until the caller gives up. */
+function halfOf(body: WireResponse['body'], signal: AbortSignal, onEnd: () => void): ReadableStream<Uint8Array> {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
-  const length = stall ? Math.floor(bytes.length / 2) : bytes.length
-  const piece = Math.max(1, Math.ceil(bytes.length / 10))
-  let sent = 0
   return new ReadableStream({
+    start: (controller) => controller.enqueue(bytes.slice(0, Math.floor(bytes.length / 2))),
     async pull(controller) {
-      try {
-        if (sent >= length) {
-          if (stall) await wait(Number.POSITIVE_INFINITY, signal)
-          onEnd()
-          return controller.close()
-        }
-        await wait(drip, signal)
-        controller.enqueue(bytes.slice(sent, Math.min(sent + piece, length)))
-        sent += piece
-      } catch (reason) {
-        onEnd()
-        controller.error(reason)
-      }
+      await wait(Number.POSITIVE_INFINITY, signal).catch((reason) => controller.error(reason))
+      onEnd()
     },
     cancel: onEnd,
   })

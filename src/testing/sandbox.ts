@@ -1,4 +1,14 @@
+import { ConfigurationError } from '../errors.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
+import {
+  aFunction,
+  boolean,
+  type Checks,
+  checkedElsewhere,
+  milliseconds,
+  positiveInteger,
+  string,
+} from '../schema/checks.ts'
 import { Chaos, type ChaosOptions } from './chaos.ts'
 import { checkSeed, type SandboxData, type SandboxSeed, Store } from './data.ts'
 import type { AuthScheme } from './deviations.ts'
@@ -6,7 +16,7 @@ import { Dialect, type SandboxDialect } from './dialect.ts'
 import { applyFault, doesWork, type Fault, type FaultEffect, FaultQueue, send } from './faults.ts'
 import { Request, URL } from './host.ts'
 import { SandboxLimiter } from './limiter.ts'
-import { type Checks, checkOptions, flag, fn, integer, isObject, number, object, shown, text } from './options.ts'
+import { throwIfInvalid } from './options.ts'
 import type { EndpointCall } from './platform/endpoint.ts'
 import { RateWindow, type SandboxRateLimit } from './platform/rate-window.ts'
 import { findRoute } from './platform/routes.ts'
@@ -74,7 +84,7 @@ export interface Sandbox {
    * Makes requests fail. `method`, `path`, `after` and `times` choose which ones; the other fields say how. Several
    * faults can wait at the same time.
    *
-   * @throws {TypeError} if the fault could never take effect, as with a misspelled field or path.
+   * @throws {ConfigurationError} if the fault could never take effect, as with a misspelled field or path.
    * @example sandbox.fail({ path: '/campaign/:id/update', status: 503 })
    */
   fail(fault: Fault): void
@@ -88,7 +98,7 @@ export interface Sandbox {
   /**
    * Makes requests fail at random. The same seed gives the same failures.
    *
-   * @throws {TypeError} if `rate` is not from 0 to 1.
+   * @throws {ConfigurationError} if `rate` is not from 0 to 1.
    * @example sandbox.chaos({ seed: 1, rate: 0.3 })
    */
   chaos(options: ChaosOptions): void
@@ -102,8 +112,7 @@ export interface Sandbox {
  * Creates the platform in memory: both APIs, with state, limits and faults. It is empty but for an account, has no rate
  * limit, and needs no network and no Node.
  *
- * @throws {TypeError} if an option, list or field does not exist or does not fit.
- * @throws {RangeError} if `dialect` names no dialect or deviation.
+ * @throws {ConfigurationError} if an option, deviation, list or field does not exist or does not fit.
  * @example
  * import { ShortLinkClient } from 'shortlink-sdk'
  * import { createSandbox } from 'shortlink-sdk/testing'
@@ -116,31 +125,34 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   return new MemorySandbox(options)
 }
 
+const rateLimitChecks: Checks<keyof SandboxRateLimit> = {
+  requests: { ...positiveInteger, otherNames: ['limit', 'max'] },
+  interval: { ...milliseconds, otherNames: ['window', 'windowMs'] },
+}
+
 const address = {
   expected: 'an absolute URL such as https://sho.rt/api',
   fits: (value: unknown) => URL.canParse(String(value)),
 }
 
-const checks: Checks<SandboxOptions> = {
-  apiKey: text,
+const checks: Checks<keyof SandboxOptions> = {
+  apiKey: string,
   baseUrl: address,
   openerUrl: address,
   rateLimit: {
     expected: '{ requests, interval } or false',
-    fits: (value) => value === false || isObject(value),
-    meant: (value) => (typeof value === 'number' ? `{ requests: ${value} }` : undefined),
+    fits: (value) => value === false,
+    hint: (value) => (typeof value === 'number' ? `did you mean { requests: ${value} }?` : undefined),
+    options: rateLimitChecks,
   },
   dialect: {
     expected: "'reference', 'deployed' or a list of deviations",
     fits: (value) => typeof value === 'string' || Array.isArray(value),
   },
-  data: object,
-  now: fn,
-  keepFiles: flag,
+  data: checkedElsewhere,
+  now: aFunction,
+  keepFiles: boolean,
 }
-
-const rateLimitChecks: Checks<SandboxRateLimit> = { requests: integer(1), interval: number(1) }
-const rateLimitSlips = { windowMs: 'interval', window: 'interval', limit: 'requests', max: 'requests' }
 
 class MemorySandbox implements Sandbox {
   readonly baseUrl: string
@@ -166,10 +178,9 @@ class MemorySandbox implements Sandbox {
   readonly #unfinished = new Set<object>()
 
   constructor(options: SandboxOptions) {
-    checkOptions('', options, checks)
+    throwIfInvalid(options, checks)
     const { data = {} } = options
     checkSeed(data)
-    if (options.rateLimit) checkOptions('rateLimit.', options.rateLimit, rateLimitChecks, rateLimitSlips)
     this.baseUrl = withoutSlash(options.baseUrl ?? 'https://sho.rt/api')
     this.openerUrl = withoutSlash(options.openerUrl ?? 'https://opener.example')
     this.apiKey = options.apiKey ?? 'sandbox-key'
@@ -219,7 +230,7 @@ class MemorySandbox implements Sandbox {
   }
 
   advance(ms: number): void {
-    if (!Number.isFinite(ms)) throw new TypeError(`advance: expected a number of milliseconds, received ${shown(ms)}`)
+    if (!Number.isFinite(ms)) throw new ConfigurationError('advance: expected a number of milliseconds')
     this.#advanced += ms
     this.#limiter?.serve()
   }

@@ -4,8 +4,10 @@ import { Readable } from 'node:stream'
 import { json } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
+import { ConfigurationError } from '../errors.ts'
+import { aFunction, boolean, type Checks, string } from '../schema/checks.ts'
 import { openApiWith } from './openapi.ts'
-import { type Checks, checkOptions, flag, fn, integer, shown, text } from './options.ts'
+import { number, throwIfInvalid } from './options.ts'
 import { refusal, SandboxPage } from './page/page.ts'
 import type { Sandbox } from './sandbox.ts'
 
@@ -36,12 +38,12 @@ export interface Served extends AsyncDisposable {
   close(): Promise<void>
 }
 
-const checks: Checks<ServeOptions> = {
-  port: integer(0, 65_535),
-  host: text,
+const checks: Checks<keyof ServeOptions> = {
+  port: number('a whole number from 0 to 65535', (port) => port >= 0 && port < 65_536 && port % 1 === 0),
+  host: string,
   hosts: { expected: 'a list of names', fits: Array.isArray },
-  cors: flag,
-  log: fn,
+  cors: boolean,
+  log: aFunction,
 }
 
 /**
@@ -49,16 +51,16 @@ const checks: Checks<ServeOptions> = {
  * root, as `http://127.0.0.1:4010/opening` does for `https://sho.rt/opening`, and `/` is a page that shows and controls the sandbox. Pages of other origins cannot reach that page's paths.
  * `/openapi.json` is the OpenAPI document of both APIs, with the addresses of this sandbox.
  *
- * @throws {TypeError} if an option does not exist or does not fit; Node's own error, with its `code`, if the port cannot be used.
+ * @throws {ConfigurationError} if an option does not exist or does not fit; Node's own error, with its `code`, if the port cannot be used.
  * @example
  * await using server = await serve(createSandbox(), { port: 4010 })
  * console.log(server.baseUrl) // until the end of the block, or until server.close()
  */
 export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promise<Served> {
   if (typeof (sandbox as Partial<Sandbox> | undefined)?.fetch !== 'function') {
-    throw new TypeError(`serve: expected a sandbox, received ${shown(sandbox)}: make one with createSandbox()`)
+    throw new ConfigurationError('serve: expected a sandbox, made with createSandbox()')
   }
-  checkOptions('', options, checks)
+  throwIfInvalid(options, checks, 'serve')
   const { port = 0, host = '127.0.0.1', hosts = [], cors = false, log } = options
   const names = ['localhost', host, ...hosts]
   const page = new SandboxPage(sandbox)

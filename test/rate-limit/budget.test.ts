@@ -17,7 +17,7 @@ const rateLimit = { requests: 30, interval: MINUTE }
 function setUp(options: ShortLinkClientOptions = {}, sandboxOptions: SandboxOptions = {}) {
   const sandbox = createSandbox({ rateLimit, ...sandboxOptions })
   const connect = (more: ShortLinkClientOptions = {}) =>
-    new ShortLinkClient({ ...sandbox.clientOptions, ...options, ...more })
+    new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: undefined, ...options, ...more })
   return { sandbox, client: connect(), connect }
 }
 

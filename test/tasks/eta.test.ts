@@ -21,7 +21,12 @@ async function estimates(requestsOf: (item: number) => number, concurrency: numb
     await new Promise((resolve) => setTimeout(resolve, latency))
     return sandbox.fetch(...call)
   }
-  const client = new ShortLinkClient({ ...sandbox.clientOptions, fetch: slowFetch, logLevel: 'off' })
+  const client = new ShortLinkClient({
+    ...sandbox.clientOptions,
+    rateLimit: undefined,
+    fetch: slowFetch,
+    logLevel: 'off',
+  })
   const worker = async (item: number) => {
     for (let sent = 0; sent < requestsOf(item); sent++) await client.account.get()
   }

@@ -1,3 +1,4 @@
+import { ConfigurationError } from 'shortlink-sdk'
 import {
   createSandbox,
   type Deviation,
@@ -575,6 +576,6 @@ test.each([
   ['klingon', "dialect: expected 'reference', 'deployed' or a list of deviations, not 'klingon'"],
 ])('the dialect %j is refused', (dialect, message) => {
   const create = () => createSandbox({ dialect: dialect as SandboxDialect })
-  expect(create).toThrow(RangeError)
+  expect(create).toThrow(ConfigurationError)
   expect(create).toThrow(message)
 })

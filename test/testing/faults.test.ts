@@ -119,14 +119,6 @@ describe.each(Object.keys(ways))('faults through %s', (way) => {
     await expect(rest).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  test('drip: the body arrives slowly, and whole', async () => {
-    sandbox.fail({ drip: 10 })
-    const start = performance.now()
-    const body = await (await get()).json()
-    expect(body).toMatchObject({ error: 0, data: { id: 1 } })
-    expect(performance.now() - start).toBeGreaterThan(90)
-  })
-
   test('drop: the connection can end before the work', async () => {
     sandbox.fail({ drop: 'before' })
     await expect(post()).rejects.toBeInstanceOf(TypeError)
@@ -167,7 +159,7 @@ describe.each(Object.keys(ways))('faults through %s', (way) => {
       [{ status: 500, times: 2 }, [500, 500, 404, 200]],
       [{ status: 500, after: 1 }, [200, 500, 404, 200]],
       [{ status: 500, times: Number.POSITIVE_INFINITY }, [500, 500, 500, 500]],
-      [{ status: 500, method: 'put' }, [200, 200, 500, 200]],
+      [{ status: 500, method: 'PUT' }, [200, 200, 500, 200]],
       [{ status: 500, path: '/campaigns', after: 1 }, [200, 200, 404, 500]],
       [{ status: 500, path: '/campaign/:id/update' }, [200, 200, 500, 200]],
       [{ status: 500, path: /^\/campaign/, times: 2 }, [200, 500, 500, 200]],

@@ -271,8 +271,8 @@ describe('the page at /', () => {
   })
 
   test.each([
-    ['fail', { status: 99 }, 'fail: status: expected an integer from 200 to 599, received 99'],
-    ['advance', { ms: 'long' }, 'advance: expected a number of milliseconds, received "long"'],
+    ['fail', { status: 99 }, 'fail.status: expected a whole number from 200 to 599, received 99'],
+    ['advance', { ms: 'long' }, 'advance: expected a number of milliseconds'],
     ['explode', {}, 'There is no explode.'],
   ])('refuses to %s with %j', async (action, body, error) => {
     const { baseUrl } = await start()

@@ -78,7 +78,7 @@ export function matchPath(pattern: string, path: string): Record<string, string>
   return Object.fromEntries(params)
 }
 
-export function isParameter(name: string): boolean {
+function isParameter(name: string): boolean {
   return name.startsWith(':')
 }
 
