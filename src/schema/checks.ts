@@ -63,10 +63,10 @@ export function oneOf<const Value extends string>(values: readonly Value[]): Che
   }
 }
 
-/** A string of this pattern. */
-const text = (expected: string, pattern: RegExp): Check<string> => ({
+/** A string of this pattern that passes `isValid`. */
+const text = (expected: string, pattern: RegExp, isValid = (_: string) => true): Check<string> => ({
   expected,
-  fits: (value) => isString(value) && pattern.test(value),
+  fits: (value) => isString(value) && pattern.test(value) && isValid(value),
   json: { type: 'string', pattern: pattern.source },
 })
 
@@ -105,11 +105,13 @@ export const positiveInteger: Check<number> = {
   json: { type: 'integer', minimum: 1 },
 }
 
+const digits = /^[1-9]\d*$/
+
 /** Strings are allowed, because route parameters are strings. */
 export const id: Check<number | string> = {
   expected: 'a positive integer, or the same as a string of digits',
-  fits: (value) => positiveInteger.fits(isString(value) && /^[1-9]\d*$/.test(value) ? Number(value) : value),
-  json: { type: ['integer', 'string'], minimum: 1, pattern: '^[1-9]\\d*$' },
+  fits: (value) => positiveInteger.fits(isString(value) && digits.test(value) ? Number(value) : value),
+  json: { type: ['integer', 'string'], minimum: 1, pattern: digits.source },
 }
 
 export const count: Check<number> = {
@@ -133,49 +135,35 @@ export const rgbColor = /* @__PURE__ */ text(
   /^rgb\( *(25[0-5]|2[0-4]\d|[01]?\d?\d)( *, *(25[0-5]|2[0-4]\d|[01]?\d?\d)){2} *\)$/,
 )
 
-const dateForm = /* @__PURE__ */ text(
-  'a date that exists, as YYYY-MM-DD',
-  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/,
-)
+/** V8 reads 2026-02-30 as 2 March, other engines as an invalid date, which is `null` in JSON. */
+const isDay = (text: string): boolean => new Date(`${text}T00:00Z`).toJSON()?.startsWith(text) ?? false
 
 export const date: Check<string> = {
-  ...dateForm,
-  // V8 reads 2026-02-30 as 2 March, other engines as an invalid date, which is `null` in JSON.
-  fits: (value) => dateForm.fits(value) && (new Date(`${value}T00:00Z`).toJSON()?.startsWith(value as string) ?? false),
+  .../* @__PURE__ */ text('a date that exists, as YYYY-MM-DD', /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, isDay),
   hint: (value) => (value instanceof Date ? 'use date.toISOString().slice(0, 10)' : undefined),
 }
 
-const dateTimeForm = /* @__PURE__ */ text(
-  'a date and time that exist, as YYYY-MM-DD HH:MM:SS',
-  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/,
-)
-
 export const dateTime: Check<string> = {
-  ...dateTimeForm,
-  fits: (value) => dateTimeForm.fits(value) && date.fits((value as string).slice(0, 10)),
+  .../* @__PURE__ */ text(
+    'a date and time that exist, as YYYY-MM-DD HH:MM:SS',
+    /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/,
+    (text) => isDay(text.slice(0, 10)),
+  ),
   hint: (value) =>
     value instanceof Date ? 'use the time zone of the server, which the platform does not name' : undefined,
 }
 
-const urlForm = /* @__PURE__ */ text(
+export const httpUrl = /* @__PURE__ */ text(
   'an absolute URL that begins with http:// or https://',
   /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s/]/,
+  canParseUrl,
 )
 
-export const httpUrl: Check<string> = {
-  ...urlForm,
-  fits: (value) => urlForm.fits(value) && canParseUrl(value as string),
-}
-
-const domainForm = /* @__PURE__ */ text(
+export const domainUrl = /* @__PURE__ */ text(
   'a domain with its scheme, such as https://go.example',
   /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^/?#@\s]+\/?$/,
+  canParseUrl,
 )
-
-export const domainUrl: Check<string> = {
-  ...domainForm,
-  fits: (value) => domainForm.fits(value) && canParseUrl(value as string),
-}
 
 /** A string that can be encoded: a lone surrogate cannot. */
 const isWellFormed = (value: unknown): value is string => {

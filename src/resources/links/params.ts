@@ -74,18 +74,17 @@ export interface LinkCreate extends LinkUpdate {
   url: string
 }
 
-/** A check for a list of objects with these two strings, the second of which may be a link. */
+/** A check for a list of objects with these two strings, the second of which passes a check of its own. */
 function pairs<Name extends string, Other extends string>(
   name: Name,
   other: Other,
-  isLink: boolean,
+  second: Check<string>,
 ): Check<readonly Readonly<Record<Name | Other, string>>[]> {
-  const second = isLink ? httpUrl : string
   const fits = (item: unknown) => isRecord(item) && nonEmptyString.fits(item[name]) && second.fits(item[other])
   const misfit = (value: unknown) => (Array.isArray(value) ? value.findIndex((item) => !fits(item)) : undefined)
   const properties = { [name]: nonEmptyString.json, [other]: second.json }
   return {
-    expected: `a list of { ${name}, ${other} }${isLink ? ', each link an absolute http:// or https:// URL' : ''}`,
+    expected: `a list of { ${name}, ${other} }, each ${other} ${second.expected}`,
     fits: (value) => misfit(value) === -1,
     hint: (value) => (Array.isArray(value) ? `see position ${misfit(value)}` : undefined),
     json: { type: 'array', items: { type: 'object', required: [name, other], properties } },
@@ -126,10 +125,10 @@ const rest = {
       properties: { auto: { type: ['boolean', 'number'] }, apple: string.json, google: string.json },
     },
   } satisfies Check,
-  geotarget: /* @__PURE__ */ pairs('location', 'link', true),
-  devicetarget: /* @__PURE__ */ pairs('device', 'link', true),
-  languagetarget: /* @__PURE__ */ pairs('language', 'link', true),
-  parameters: /* @__PURE__ */ pairs('name', 'value', false),
+  geotarget: /* @__PURE__ */ pairs('location', 'link', httpUrl),
+  devicetarget: /* @__PURE__ */ pairs('device', 'link', httpUrl),
+  languagetarget: /* @__PURE__ */ pairs('language', 'link', httpUrl),
+  parameters: /* @__PURE__ */ pairs('name', 'value', string),
 }
 
 /** @internal */

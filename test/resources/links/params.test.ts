@@ -42,7 +42,7 @@ const refused: [name: keyof LinkCreate, value: unknown, message: RegExp][] = [
       { location: 'DE', link: url },
       { location: 'FR', link: '/fr' },
     ],
-    /a list of { location, link }, each link an absolute http:\/\/ or https:\/\/ URL, received a list: see position 1/,
+    /a list of { location, link }, each link an absolute URL that begins with http:\/\/ or https:\/\/, received a list: see position 1/,
   ],
   ['geotarget', [{ location: '', link: url }], /see position 0/],
   ['devicetarget', [{ location: 'DE', link: url }], /a list of \{ device, link \}.* see position 0/],
