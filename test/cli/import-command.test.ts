@@ -429,7 +429,7 @@ test('a second import of a file that is being imported is refused, through a sym
   await symlink(file, path('other.csv'))
   sandbox.fail({ path: '/url/add', delay: 300 })
   const first = run('import', file, '--out', path('r.csv'))
-  await vi.waitFor(() => expect(sandbox.requests.length).toBeGreaterThan(0))
+  await vi.waitFor(() => expect(sandbox.requests.length).toBeGreaterThan(0), 20_000)
   const second = await run('import', path('other.csv'), '--out', path('r2.csv'))
   expect(second.status).toBe(1)
   expect(second.stderr).toContain('in use by another run')

@@ -1,0 +1,98 @@
+import { expect, test, vi } from 'vitest'
+import { run, setUp } from './run.ts'
+
+const shop = (name: string) => `https://shop.example/${name}`
+/** What Ctrl+C calls: the listener of the command, not those of the test runner. */
+const pressCtrlC = () => process.listeners('SIGINT').at(-1)!('SIGINT')
+
+test('Ctrl+C lets the creation in flight end, which is in the result, and begins no call that is queued', async () => {
+  const { sandbox, write, files } = await setUp()
+  vi.stubEnv('SHORTLINK_RATE_LIMIT', '1')
+  sandbox.fail({ method: 'POST', delay: 200 })
+  // Besides the creation, a list is queued for the row without an alias, and a creation.
+  const file = await write('links.csv', `url,custom\n${shop('tea')},tea\n${shop('cake')},\n${shop('lamps')},lamps\n`)
+  const running = run('import', file)
+  await vi.waitFor(() => expect(sandbox.requests).toHaveLength(1), 20_000)
+  pressCtrlC()
+  const { status, stdout, stderr } = await running
+  expect(status).toBe(1)
+  expect(stdout.split('\n').slice(1)).toEqual([
+    `${shop('tea')},tea,https://sho.rt/tea,true,done,`,
+    expect.stringMatching(/^https:\/\/shop\.example\/cake,,,,not-sent,/),
+    expect.stringMatching(/^https:\/\/shop\.example\/lamps,lamps,,,not-sent,/),
+    '',
+  ])
+  expect(stderr).toContain('\nStopping after the calls in flight. Press Ctrl+C again to stop at once.\n')
+  expect(stderr).toContain('1 created, 0 found and not changed, 2 failed\n')
+  expect(stderr).toContain(`stopped: 1 of 3 links are done, and ${file}.journal remembers them.`)
+  expect(sandbox.requests).toHaveLength(1)
+  expect(await files()).toEqual(['links.csv', 'links.csv.journal'])
+})
+
+test('while a creation in flight takes its time, no other row is begun', async () => {
+  const { sandbox, write } = await setUp()
+  sandbox.fail({ method: 'POST', delay: 200 })
+  const rows = Array.from({ length: 100 }, (_, index) => `${shop(String(index))},p-${index}\n`).join('')
+  const running = run('import', await write('links.csv', `url,custom\n${rows}`))
+  await vi.waitFor(() => expect(sandbox.requests.length).toBeGreaterThan(0), 20_000)
+  pressCtrlC()
+  const begun = sandbox.requests.length
+  const { stdout } = await running
+  expect(sandbox.requests.length).toBeLessThanOrEqual(begun + 10)
+  expect(stdout.match(/,true,done,/g)).toHaveLength(sandbox.data.links.length)
+})
+
+test('a second Ctrl+C ends at once, and says so', async () => {
+  const { sandbox, write } = await setUp()
+  sandbox.fail({ method: 'POST', delay: 200 })
+  const exit = vi.spyOn(process, 'exit').mockImplementation((() => {}) as never)
+  const running = run('import', await write('links.csv', `url,custom\n${shop('tea')},tea\n`))
+  await vi.waitFor(() => expect(sandbox.requests).toHaveLength(1), 20_000)
+  pressCtrlC()
+  expect(exit).not.toHaveBeenCalled()
+  pressCtrlC()
+  expect(exit.mock.calls).toEqual([[1]])
+  expect((await running).stderr).toContain('Stopped at once. What was in flight may have been done')
+  exit.mockRestore()
+})
+
+test('a redirect of the first call ends an import, and names the address', async () => {
+  const { sandbox, write } = await setUp()
+  sandbox.fail({ path: '/url/add', times: 100, status: 302, headers: { location: 'https://new.example/api/url/add' } })
+  const rows = Array.from({ length: 50 }, (_, index) => `${shop(String(index))},p-${index}\n`).join('')
+  const { status, stderr } = await run('import', await write('links.csv', `url,custom\n${rows}`))
+  expect(status).toBe(1)
+  expect(stderr).toContain('https://new.example/api')
+  expect(sandbox.requests.length).toBeLessThanOrEqual(30)
+})
+
+test('--header is sent with every request, and may be repeated; a wrong one is not shown', async () => {
+  const { sandbox } = await setUp()
+  const headers = ['Cookie: wall=passed; a=b', 'X-Shop:tea']
+  expect((await run('list', 'campaigns', ...headers.flatMap((header) => ['--header', header]))).status).toBe(0)
+  expect(sandbox.requests[0]!.headers).toMatchObject({ cookie: 'wall=passed; a=b', 'x-shop': 'tea' })
+  const wrong = await run('list', 'campaigns', '--header', 'secret-cookie')
+  expect(wrong.status).toBe(2)
+  expect(wrong.stderr).toContain("--header takes 'Name: value'")
+  expect(wrong.stderr).not.toContain('secret')
+})
+
+test('with --json a failure is an object with error, wrong usage too', async () => {
+  const { write } = await setUp()
+  const missing = await run('call', 'GET', '/url/99', '--json')
+  expect(JSON.parse(missing.stdout)).toEqual({ error: expect.stringContaining('404'), code: 'not_found' })
+  const usage = await run('import', await write('a.csv', 'name\nx\n'), '--json')
+  expect(JSON.parse(usage.stdout)).toEqual({ error: expect.stringContaining('expected a column url') })
+  // The rows say what failed, so nothing comes after them.
+  const rows = await run('import', await write('b.csv', 'url,custom\nnonsense,a\n'), '--json')
+  expect(JSON.parse(rows.stdout)).toMatchObject([{ custom: 'a', outcome: 'not-sent', error: expect.any(String) }])
+})
+
+test('a suffix of --out that is none of ours is refused before anything is sent', async () => {
+  const { sandbox, write, path } = await setUp()
+  const file = await write('links.csv', `url\n${shop('a')}\n`)
+  const { status, stderr } = await run('import', file, '--out', path('r.xlsx'))
+  expect(status).toBe(2)
+  expect(stderr).toContain('r.xlsx: expected .csv, .json, .ndjson, .md, .tsv, .txt, not .xlsx')
+  expect(sandbox.requests).toEqual([])
+})
