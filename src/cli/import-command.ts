@@ -156,7 +156,7 @@ async function lock(file: string): Promise<(() => Promise<void>) | undefined> {
   } catch (error) {
     // In a folder that nobody can write there is nothing to lock with.
     if (['EACCES', 'EROFS', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
-    throw error
+    throw new Error((error as Error).message.replace('journal ', ''))
   }
 }
 

@@ -115,6 +115,14 @@ test.each(table)(
   },
 )
 
+test('the recipe has the command of each', async () => {
+  const page = await readFile('docs/src/content/docs/recipes/move-from-another-shortener.md', 'utf8')
+  for (const [, file, maps] of table) {
+    const quoted = maps.map((arg) => (arg.startsWith('--') ? arg : `'${arg}'`))
+    expect(page).toContain(`\`${['npx shortlink-sdk import', file, ...quoted, '--out result.'].join(' ')}`)
+  }
+})
+
 test.each([
   ['bitly.csv', "columns 'Link' and 'Custom Link' could be the alias"],
   ['dub.csv', "column 'Short link' could be the alias"],

@@ -1,4 +1,4 @@
-import { mkdir, symlink } from 'node:fs/promises'
+import { mkdir, open, readFile, symlink } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { expect, test, vi } from 'vitest'
 import { run, setUp } from './run.ts'
@@ -289,7 +289,6 @@ test.each([
   const file = await write('links.txt', text(['url\tcustom\ttitle', `${shop('tea')}\ttea\tThé`]))
   expect((await run('import', file, '--out', path('r.txt'))).status).toBe(0)
   expect(sandbox.data.links[0]!.title).toBe('Thé')
-  const { readFile } = await import('node:fs/promises')
   expect(await readFile(path('r.txt'))).toEqual(
     text([
       'url\tcustom\ttitle\tshorturl\tcreated\toutcome\terror',
@@ -436,4 +435,23 @@ test('a second import of a file that is being imported is refused, through a sym
   expect((await first).status).toBe(0)
   expect(sandbox.data.links).toHaveLength(1)
   expect(await files()).toEqual(['links.csv', 'other.csv', 'r.csv'])
+})
+
+test('a full disk at the end says what to do, and nothing is lost: the same command sends nothing again', async () => {
+  const { sandbox, write, path, files } = await setUp()
+  const file = await write('links.csv', `url\n${shop('a')}\n${shop('b')}\n`)
+  const probe = await open(file, 'r')
+  const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
+  const sync = vi.spyOn(Object.getPrototypeOf(probe), 'sync').mockRejectedValue(full)
+  await probe.close()
+  const { status, stderr } = await run('import', file, '--out', path('r.csv'))
+  sync.mockRestore()
+  expect(status).toBe(1)
+  expect(stderr).toContain(
+    'ENOSPC: no space left on device. Nothing is lost: make room, and run the same command, or give --out FILE on another disk',
+  )
+  expect(await files()).toEqual(['links.csv', 'r.csv.journal'])
+  const before = sandbox.requests.length
+  expect((await run('import', file, '--out', path('r.csv'))).status).toBe(0)
+  expect(sandbox.requests).toHaveLength(before)
 })
