@@ -79,6 +79,7 @@ export type {
   QrCodeUpdate,
   QrData,
   QrDetails,
+  QrLayouts,
   QrStatistics,
   QrType,
   SocialCount,

@@ -2,15 +2,14 @@
  * Every call of the client and of the links section, with the request it makes. Each method is called once, with a marker
  * for each argument: where the markers turn up in the call that it hands to the transport is where the arguments go.
  */
-import ts from 'typescript'
+import type { DeclarationReflection, ParameterReflection, ReferenceType, SignatureReflection, SomeType } from 'typedoc'
 import { ShortLinkClient } from '../../src/client.ts'
 import { ApiPromise } from '../../src/http/api-promise.ts'
 import { pageChecks } from '../../src/http/list.ts'
 import { type Path, patternOf } from '../../src/http/path.ts'
 import type { Transport } from '../../src/http/transport.ts'
-import type { Resource } from '../../src/resources/resource.ts'
 import type { Checks } from '../../src/schema/checks.ts'
-import { checker, type Docs, docsOf, exportsOf, membersOf } from './program.ts'
+import { type Docs, declarationOf, docsOf, exportsOf, membersOf } from './reflections.ts'
 
 /** The methods of one resource of the platform. */
 export interface ResourceModel {
@@ -25,10 +24,10 @@ export interface CallModel {
   /** As a program writes it: `campaigns.create`. */
   readonly name: string
   readonly docs: Docs
-  readonly declaration: ts.MethodDeclaration
-  readonly parameters: readonly ts.Symbol[]
+  readonly signature: SignatureReflection
+  readonly parameters: readonly ParameterReflection[]
   /** What the promise resolves to; of a list, what its rows are. */
-  readonly answer: ts.Type
+  readonly answer: SomeType
   readonly isList: boolean
   /** `undefined`: it makes several requests, each of which is another method's. */
   readonly request: RequestModel | undefined
@@ -42,21 +41,21 @@ export interface RequestModel {
   readonly path: string
   readonly pathParams: readonly Argument[]
   /** An object of query parameters. */
-  readonly query: ts.Symbol | undefined
+  readonly query: ParameterReflection | undefined
   /** Query parameters that are arguments of their own. */
   readonly queryParams: readonly Argument[]
-  readonly body: ts.Symbol | undefined
-  readonly content: ts.Symbol | undefined
+  readonly body: ParameterReflection | undefined
+  readonly content: ParameterReflection | undefined
   readonly checks: Checks
-  readonly required: readonly string[]
   /** Where the answer stands. Of a list, under which keys its rows do, the documented one first. */
   readonly answerAt: 'body' | 'data' | readonly string[]
 }
 
 /** A parameter of the request, and the argument of the method that it is. */
 interface Argument {
+  /** As the reference has it: `campaignid`. */
   readonly name: string
-  readonly argument: ts.Symbol
+  readonly argument: ParameterReflection
 }
 
 /** A call as its resource hands it to the transport. */
@@ -97,32 +96,27 @@ function recording() {
 }
 
 const client = new ShortLinkClient({ baseUrl: 'https://sho.rt', apiKey: null })
-type ResourceClass = new (transport: Transport) => Resource
+type Method = (...args: unknown[]) => unknown
 
-function resourceModel(name: string, Class: ResourceClass, classSymbol: ts.Symbol): ResourceModel {
+function resourceModel(name: string, instance: object, declared: DeclarationReflection): ResourceModel {
   const { transport, recorded } = recording()
-  const resource = new Class(transport)
-  const methods = membersOf(checker.getDeclaredTypeOfSymbol(classSymbol)).filter(
-    ({ flags }) => flags & ts.SymbolFlags.Method,
-  )
+  const resource: Record<string, Method> = new (instance.constructor as new (transport: Transport) => never)(transport)
   return {
     name,
-    docs: docsOf(classSymbol),
-    calls: methods.map((method) => {
-      const declaration = method.valueDeclaration as ts.MethodDeclaration
-      const signature = checker.getSignatureFromDeclaration(declaration)!
-      const returned = signature.getReturnType()
-      const [answer] = checker.getTypeArguments(returned as ts.TypeReference)
+    docs: docsOf(declared),
+    calls: membersOf(declared).map((method) => {
+      const signature = method.signatures![0]!
+      const { parameters = [] } = signature
+      const returned = signature.type as ReferenceType
       const docs = docsOf(method)
-      const request = requestOf(resource, method.name, docs, signature.parameters, recorded)
       return {
         name: `${name}.${method.name}`,
         docs,
-        declaration,
-        parameters: signature.parameters,
-        answer: answer!,
-        isList: returned.symbol.name === 'ListPromise',
-        request,
+        signature,
+        parameters,
+        answer: returned.typeArguments![0]!,
+        isList: returned.name === 'ListPromise',
+        request: requestOf(resource[method.name]!, method.name, docs, parameters, recorded),
       }
     }),
   }
@@ -132,29 +126,28 @@ function resourceModel(name: string, Class: ResourceClass, classSymbol: ts.Symbo
 const requestLine = /\b(GET|POST|PUT|DELETE) `([^`?]+)/
 
 function requestOf(
-  resource: Resource,
-  method: string,
+  call: Method,
+  name: string,
   docs: Docs,
-  parameters: readonly ts.Symbol[],
+  parameters: readonly ParameterReflection[],
   recorded: Recorded[],
 ): RequestModel | undefined {
   const [, documentedMethod, documentedPath] = requestLine.exec(docs.text.split('. ')[0]!) ?? []
   if (!documentedMethod) return undefined
-  const markers = new Map<unknown, ts.Symbol>(
+  const markers = new Map<unknown, ParameterReflection>(
     parameters.filter(({ name }) => name !== 'options').map((parameter) => [parameter.name, parameter]),
   )
   recorded.length = 0
-  void (resource as unknown as Record<string, (...args: unknown[]) => unknown>)[method]!(...markers.keys())
-  const call = recorded[0]!
-  const { query, json, content, checks = {}, row, under, api = 'management' } = call
-  const sent = `${call.method} ${api === 'opener' ? '{openerUrl}' : ''}${patternOf(call.path)}`
+  void call(...markers.keys())
+  const { method, path, query, json, content, checks, row, under, api = 'management' } = recorded[0]!
+  const sent = `${method} ${api === 'opener' ? '{openerUrl}' : ''}${patternOf(path)}`
   const withoutNames = (line: string) => line.replaceAll(/:\w+/g, ':')
   if (withoutNames(sent) !== withoutNames(`${documentedMethod} ${documentedPath}`)) {
-    throw new Error(`the docstring of ${method} says ${documentedMethod} ${documentedPath}, it sends ${sent}`)
+    throw new Error(`the docstring of ${name} says ${documentedMethod} ${documentedPath}, it sends ${sent}`)
   }
   // The names of the reference, which differ here and there from those of the arguments.
-  const path = documentedPath!.replace('{openerUrl}', '')
-  const pathNames = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
+  const documented = documentedPath!.replace('{openerUrl}', '')
+  const pathNames = [...documented.matchAll(/:(\w+)/g)].map(([, name]) => name!)
   const argumentsIn = (values: object) =>
     Object.entries(values).flatMap(([name, value]) => {
       const argument = markers.get(value)
@@ -162,29 +155,21 @@ function requestOf(
     })
   return {
     api,
-    method: call.method,
-    path,
-    pathParams: call.path.params
-      .flatMap(argumentsIn)
-      .map(({ argument }, index) => ({ name: pathNames[index]!, argument })),
+    method,
+    path: documented,
+    pathParams: path.params.flatMap(argumentsIn).map(({ argument }, index) => ({ name: pathNames[index]!, argument })),
     query: markers.get(query),
     queryParams: query && !markers.has(query) ? argumentsIn(query as object) : [],
     body: markers.get(json),
     content: markers.get(content),
     checks: { ...(row !== undefined && pageChecks), ...checks },
-    required: Object.keys(checks).filter((name) => checks[name]!.required),
     answerAt: row === undefined ? (under === 'data' ? 'data' : 'body') : [under!].flat(),
   }
 }
 
-const classes = new Map(
-  checker
-    .getDeclaredTypeOfSymbol(exportsOf('src/index.ts').get('ShortLinkClient')!)
-    .getProperties()
-    .map((member) => [member.name, checker.getTypeOfSymbol(member).getSymbol()!]),
-)
+const members = membersOf(exportsOf('src/index.ts').get('ShortLinkClient')!)
 
 /** The resources of the reference, and the links section, which is outside of it. */
 export const model: readonly ResourceModel[] = Object.entries(client).map(([name, instance]) =>
-  resourceModel(name, instance.constructor as ResourceClass, classes.get(name)!),
+  resourceModel(name, instance, declarationOf(members.find((member) => member.name === name)?.type)!),
 )

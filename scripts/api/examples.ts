@@ -16,35 +16,20 @@ export interface Exchange {
   readonly headers: Headers
 }
 
-/** What examples leave out: each part with what shows that a program uses it. */
+/** What examples leave out: what shows that a program uses it, its import and its declaration. */
 const preludes = [
-  {
-    use: /\bclient\b/,
-    imports: "import { ShortLinkClient } from 'shortlink-sdk'",
-    declares: 'const client = new ShortLinkClient()',
-  },
-  {
-    use: /\bsandbox\.\w+/,
-    imports: "import { createSandbox } from 'shortlink-sdk/testing'",
-    declares: 'const sandbox = createSandbox()',
-  },
-]
+  [/\bclient\b/, "import { ShortLinkClient } from 'shortlink-sdk'\n", 'const client = new ShortLinkClient()\n'],
+  [/\bsandbox\.\w+/, "import { createSandbox } from 'shortlink-sdk/testing'\n", 'const sandbox = createSandbox()\n'],
+] as const
 
 /** An example as a whole program: with the client and the sandbox, if it uses them. */
 export function programOf(example: string): string {
-  const { imports = '', body = '' } = /^(?<imports>(?:import .*\n)*)\n?(?<body>[\s\S]*)$/.exec(example)?.groups ?? {}
-  const program = preludes.reduce(
-    (rest, prelude) => {
-      const [declared] = prelude.declares.split(' =') as [string]
-      if (!prelude.use.test(rest.body) || rest.body.includes(`${declared} =`)) return rest
-      return {
-        imports: rest.imports.includes(prelude.imports) ? rest.imports : `${prelude.imports}\n${rest.imports}`,
-        body: `${prelude.declares}\n${rest.body}`,
-      }
-    },
-    { imports, body },
-  )
-  return program.imports ? `${program.imports}\n${program.body}` : program.body
+  const [, imports = '', body = ''] = /^((?:import .*\n)*)\n?([\s\S]*)$/.exec(example) ?? []
+  const missing = preludes.filter(([use, , declares]) => use.test(body) && !body.includes(declares.split('=')[0]!))
+  const added = missing.map(([, line]) => line).filter((line) => !imports.includes(line))
+  const program = missing.map(([, , declares]) => declares).join('') + body
+  const allImports = added.reverse().join('') + imports
+  return allImports ? `${allImports}\n${program}` : program
 }
 
 /** The sandbox's clock stands still, so that the examples are the same every time. */

@@ -1,10 +1,12 @@
 /** The OpenAPI document of both APIs, and of the links section, which it marks as outside the reference. */
-import type ts from 'typescript'
+import type { DeclarationReflection, SomeType } from 'typedoc'
 import manifest from '../../package.json' with { type: 'json' }
+import { pathCheck } from '../../src/http/path.ts'
 import { rateHeaders } from '../../src/rate-limit/headers.ts'
+import { string } from '../../src/schema/checks.ts'
 import { type CallModel, model, type RequestModel, type ResourceModel } from './calls.ts'
 import { type Exchange, match, programOf, run } from './examples.ts'
-import { checker, docsOf, exportsOf, membersOf, moduleDocs, paramDocs, splitDocs } from './program.ts'
+import { declarationOf, docsOf, exportsOf, membersOf, moduleDocs, splitDocs } from './reflections.ts'
 import {
   answerNames,
   answerSchemas,
@@ -21,8 +23,7 @@ const otherAnswers: Readonly<Record<string, readonly string[]>> = { 'links.find'
 
 export type OpenApi = { readonly [key: string]: unknown; readonly paths: Record<string, Record<string, Operation>> }
 type Operation = Record<string, unknown> & {
-  parameters?: Schema[]
-  description?: string
+  parameters: Schema[]
   responses: Record<string, Schema>
 }
 
@@ -61,7 +62,7 @@ export async function openApi(): Promise<OpenApi> {
     paths,
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).sort(([one], [other]) => (one < other ? -1 : 1))),
-      headers: headerComponents(),
+      headers: headerComponents,
       responses: await refusalComponents(),
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: 'The API key of the account. It is a secret.' },
@@ -93,12 +94,17 @@ const paragraph = (text: string) => text.split('\n\n')[0]!
 
 /** The server whose address is an option of the client. */
 function server(option: 'baseUrl' | 'openerUrl'): Schema {
-  const description = splitDocs(docsOf(clientOptions.getProperty(option)!).text).summary
+  const description = splitDocs(docsOf(clientOptions.get(option)).text).summary
   const [, example] = /`(https:[^`]+)`/.exec(description) ?? []
   return { url: `{${option}}`, description, variables: { [option]: { default: example, description } } }
 }
 
-const clientOptions = checker.getDeclaredTypeOfSymbol(exportsOf('src/index.ts').get('ShortLinkClientOptions')!)
+const main = exportsOf('src/index.ts')
+
+/** The members of an interface by their names. */
+const fieldsOf = (type: DeclarationReflection) => new Map(membersOf(type).map((member) => [member.name, member]))
+
+const clientOptions = fieldsOf(main.get('ShortLinkClientOptions')!)
 
 async function operationOf(
   resource: ResourceModel,
@@ -123,7 +129,7 @@ async function operationOf(
     responses: {
       200: {
         description: answerDescription(call),
-        ...(request.api === 'management' && { headers: rateHeaderReferences }),
+        ...(request.api === 'management' && { headers: headerReferences(Object.keys(headerTexts).slice(0, 3)) }),
         content: { 'application/json': { schema: answerSchema(call, request, exchange), example: exchange.answer } },
       },
       ...refusals(call, request),
@@ -132,33 +138,24 @@ async function operationOf(
   }
 }
 
-/** Several methods can make the same request with other parameters. */
-function merged(first: Operation, other: Operation): Operation {
-  const content = (operation: Operation) =>
-    (operation.responses[200]!.content as Record<string, Schema>)['application/json'] as Schema
-  const { schema, example } = content(first)
-  const { schema: otherSchema, example: otherExample } = content(other)
-  const examples = [
-    [first, example],
-    [other, otherExample],
-  ] as const
+/** The search for a link is the list of links with another parameter. */
+function merged(list: Operation, search: Operation): Operation {
+  const both = [list, search]
+  const answers = both.map(({ responses }) => (responses[200]!.content as Record<string, Schema>)['application/json']!)
+  const examples = both.map(({ operationId, summary }, index) => [
+    operationId,
+    { summary, value: answers[index]!.example },
+  ])
   const answer = {
-    schema: { anyOf: [schema, otherSchema] },
-    examples: Object.fromEntries(
-      examples.map(([operation, value]) => [operation.operationId, { summary: operation.summary, value }]),
-    ),
+    schema: { anyOf: answers.map(({ schema }) => schema) },
+    examples: Object.fromEntries(examples),
   }
-  const known = new Set(first.parameters?.map(({ name }) => name))
   return {
-    ...first,
-    description: [first.description, `**${other.summary}.** ${other.description ?? ''}`].filter(Boolean).join('\n\n'),
-    parameters: [...first.parameters!, ...other.parameters!.filter(({ name }) => !known.has(name))],
-    responses: {
-      ...other.responses,
-      ...first.responses,
-      200: { ...first.responses[200], content: { 'application/json': answer } },
-    },
-    'x-codeSamples': [first, other].flatMap((operation) => operation['x-codeSamples']),
+    ...list,
+    description: `**${search.summary}.** ${search.description}`,
+    parameters: [...list.parameters, ...search.parameters],
+    responses: { ...list.responses, 200: { ...list.responses[200], content: { 'application/json': answer } } },
+    'x-codeSamples': both.flatMap((operation) => operation['x-codeSamples']),
   }
 }
 
@@ -178,38 +175,29 @@ async function exchangeOf(request: RequestModel, program: string, name: string):
   return found
 }
 
-type Parameter = ReturnType<typeof parametersOf>[number]
-
 function parameters(request: RequestModel, { request: sent }: Exchange): Schema[] {
   const values = match(request.path, sent.path) ?? {}
   const inPath = request.pathParams.map(({ name, argument }) => {
-    const type = checker.getTypeOfSymbol(argument)
-    const description = paramDocs(argument) || (type.aliasSymbol ? docsOf(type.aliasSymbol).text : '')
+    const description = docsOf(argument).text || docsOf(declarationOf(argument.type)).text
     return {
       name,
       in: 'path',
       required: true,
       ...(description && { description }),
-      schema: schemaOf(type),
+      schema: schemaOf({ ...pathCheck(argument.name), required: true }),
       example: values[name],
     }
   })
-  const ofQuery = request.query
-    ? parametersOf(checker.getNonNullableType(checker.getTypeOfSymbol(request.query)), request.checks)
-    : []
-  const alone = request.queryParams.map(({ name, argument }) => ({
-    name,
-    required: false,
-    schema: { ...schemaOf(checker.getTypeOfSymbol(argument)), description: paramDocs(argument) },
-  }))
-  const inQuery = [...ofQuery, ...alone].map(({ name, schema: { description, ...schema }, required }: Parameter) => ({
-    name,
-    in: 'query',
-    required,
-    ...(typeof description === 'string' && { description }),
-    schema,
-    ...(name in sent.query && { example: schema.type === 'integer' ? Number(sent.query[name]) : sent.query[name] }),
-  }))
+  const ofQuery = request.query ? parametersOf(declarationOf(request.query.type)!, request.checks) : []
+  const alone = request.queryParams.map(({ name, argument }) => {
+    const schema: Schema = { ...string.json, description: docsOf(argument).text }
+    return { name, required: false, schema }
+  })
+  const inQuery = [...ofQuery, ...alone].map(({ name, schema: { description, ...schema }, required }) => {
+    const value = sent.query[name]
+    const example = value !== undefined && { example: schema.type === 'integer' ? Number(value) : value }
+    return { name, in: 'query', required, ...(description !== undefined && { description }), schema, ...example }
+  })
   return [...inPath, ...inQuery]
 }
 
@@ -223,27 +211,22 @@ function bodyOf(
     const example = new TextDecoder().decode(sent.body as Uint8Array)
     return {
       required: true,
-      description: paramDocs(request.content),
+      description: docsOf(request.content).text,
       content: { [sent.headers['content-type']!]: { schema, example } },
     }
   }
   if (!request.body) return undefined
-  const type = checker.getTypeOfSymbol(request.body)
-  const schema = bodySchema(type, request.checks)
-  const required = (schema.required as string[] | undefined) ?? []
-  if (String([...required].sort()) !== String([...request.required].sort())) {
-    throw new Error(`${type.symbol.name} requires ${required}, the call checks for ${request.required}`)
-  }
-  bodies[type.symbol.name] = schema
-  return {
-    required: true,
-    content: { 'application/json': { schema: reference(type.symbol.name), example: sent.body } },
-  }
+  const type = declarationOf(request.body.type)!
+  bodies[type.name] = bodySchema(type, request.checks)
+  return { required: true, content: { 'application/json': { schema: reference(type.name), example: sent.body } } }
 }
+
+/** The interface of an answer. */
+const nameOf = (answer: SomeType): string => declarationOf(answer)!.name
 
 function answerDescription({ docs, isList, answer }: CallModel): string {
   if (docs.returns) return docs.returns
-  const { text } = docsOf(answer.symbol)
+  const { text } = docsOf(declarationOf(answer))
   return isList ? `A page of: ${text[0]!.toLowerCase()}${text.slice(1)}` : text
 }
 
@@ -252,10 +235,10 @@ function answerSchema({ name, answer, isList }: CallModel, request: RequestModel
   if (isList) {
     const { data } = shown as { data?: unknown }
     const keys = request.answerAt as readonly string[]
-    const page = { allOf: [reference('PageNumbers'), rowsSchema(keys, reference(answer.symbol.name))] }
+    const page = { allOf: [reference('PageNumbers'), rowsSchema(keys, reference(nameOf(answer)))] }
     return data ? { allOf: [success, under('data', page)] } : { allOf: [success, ...page.allOf] }
   }
-  const schemas = (otherAnswers[name] ?? [answer.symbol.name]).map((form) => {
+  const schemas = (otherAnswers[name] ?? [nameOf(answer)]).map((form) => {
     if (!answerNames.has(form)) throw new Error(`${name} answers with ${form}, which has no schema`)
     return reference(form)
   })
@@ -284,10 +267,9 @@ function rowsSchema([key, ...others]: readonly string[], row: Schema): Schema {
 }
 
 function envelopeSchemas(): Record<string, Schema> {
-  const page = checker.getDeclaredTypeOfSymbol(exportsOf('src/http/envelope.ts').get('Page')!)
   // The client adds these two.
-  const numbers = membersOf(page).filter(({ name }) => name !== 'items' && name !== 'hasNextPage')
-  const numberSchema = (member: ts.Symbol) => {
+  const numbers = membersOf(main.get('Page')!).filter(({ name }) => name !== 'items' && name !== 'hasNextPage')
+  const numberSchema = (member: DeclarationReflection) => {
     const description = docsOf(member).text
     return { type: member.name === 'nextpage' ? ['integer', 'null'] : 'integer', ...(description && { description }) }
   }
@@ -320,29 +302,29 @@ function envelopeSchemas(): Record<string, Schema> {
   }
 }
 
-const rateMembers = checker.getDeclaredTypeOfSymbol(exportsOf('src/rate-limit/headers.ts').get('ParsedRateHeaders')!)
+const rateMembers = fieldsOf(exportsOf('src/rate-limit/headers.ts').get('ParsedRateHeaders')!)
 
-const countHeaders = ['limit', 'remaining', 'reset'] as const
+/** What the headers of the rate limit mean, those of every answer first. */
+const headerTexts: Record<string, string> = {
+  [rateHeaders.limit]: docsOf(rateMembers.get('limit')).text,
+  [rateHeaders.remaining]: docsOf(rateMembers.get('remaining')).text,
+  [rateHeaders.reset]: docsOf(rateMembers.get('reset')).text,
+  [rateHeaders.retryAfter]: 'How long to wait, in seconds.',
+}
 
-const rateHeaderReferences = Object.fromEntries(
-  countHeaders.map((name) => [rateHeaders[name], { $ref: `#/components/headers/${rateHeaders[name]}` }]),
+const headerComponents = Object.fromEntries(
+  Object.entries(headerTexts).map(([name, description]) => [
+    name,
+    { description, schema: { type: 'integer', minimum: 0 } },
+  ]),
 )
 
-function headerComponents(): Record<string, Schema> {
-  const counts = countHeaders.map((name) => [
-    rateHeaders[name],
-    { description: docsOf(rateMembers.getProperty(name)!).text, schema: { type: 'integer', minimum: 0 } },
-  ])
-  const description = 'How long to wait, in seconds.'
-  return Object.fromEntries([
-    ...counts,
-    [rateHeaders.retryAfter, { description, schema: { type: 'integer', minimum: 0 } }],
-  ])
-}
+const headerReferences = (names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
 /** The errors of the client that stand for a status of the server, by their names. */
 const statuses = new Map(
-  [...exportsOf('src/errors.ts')].flatMap(([name, symbol]) => {
+  [...main].flatMap(([name, symbol]) => {
     const { text } = docsOf(symbol)
     const [, status, says] = /^(\d{3}|5xx): (.*)$/.exec(paragraph(text)) ?? []
     return status && says ? [[name, { status: status.toUpperCase(), says: sentence(says) }] as const] : []
@@ -356,20 +338,15 @@ function sentence(text: string): string {
 /** The refusals of a call: those of every call, and those that its docstring names. */
 function refusals({ docs }: CallModel, { api }: RequestModel): Record<string, Schema> {
   const named = new Map(docs.throws.map(({ error, when }) => [error, sentence(when)]))
-  const common = [...statuses.keys()].filter((name) => api === 'management' && name !== 'NotFoundError')
-  const entries = [...common, ...[...named.keys()].filter((name) => statuses.has(name) && !common.includes(name))].map(
-    (name) => {
-      const description = named.get(name)
-      return [
-        statuses.get(name)!.status,
-        { $ref: `#/components/responses/${name}`, ...(description && { description }) },
-      ]
-    },
-  )
-  const other = named.get('ApiError')
+  const isCommon = (name: string) => api === 'management' && name !== 'NotFoundError'
+  const refusal = (name: string) => {
+    const description = named.get(name)
+    return { $ref: `#/components/responses/${name}`, ...(description && { description }) }
+  }
+  const names = [...statuses.keys()].filter((name) => isCommon(name) || named.has(name))
   return {
-    ...Object.fromEntries(entries),
-    '4XX': { $ref: '#/components/responses/ApiError', ...(other && { description: other }) },
+    ...Object.fromEntries(names.map((name) => [statuses.get(name)!.status, refusal(name)])),
+    '4XX': refusal('ApiError'),
   }
 }
 
@@ -382,16 +359,15 @@ const refusedPrograms: Record<string, string> = {
 }
 
 async function refusalComponents(): Promise<Record<string, Schema>> {
-  const apiError = docsOf(exportsOf('src/errors.ts').get('ApiError')!).text
+  const apiError = docsOf(main.get('ApiError')).text
   const all = [...[...statuses].map(([name, { says }]) => [name, says] as const), ['ApiError', apiError] as const]
   const components = all.map(async ([name, says]) => {
     const program = refusedPrograms[name]
     const ran = program ? await run(programOf(`try { ${program} } catch {}`)) : undefined
     const example = ran?.exchanges.at(-1)?.answer
-    const retryAfter = { [rateHeaders.retryAfter]: { $ref: `#/components/headers/${rateHeaders.retryAfter}` } }
     const component = {
       description: says,
-      ...(name === 'RateLimitError' && { headers: retryAfter }),
+      ...(name === 'RateLimitError' && { headers: headerReferences([rateHeaders.retryAfter]) }),
       content: { 'application/json': { schema: reference('Refusal'), ...(example !== undefined && { example }) } },
     }
     return [name, component] as const

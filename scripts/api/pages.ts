@@ -1,19 +1,28 @@
 /** The pages of the API for the site: one for each resource and each entry of the package, from types and docstrings. */
-import ts from 'typescript'
+
+import {
+  type DeclarationReflection,
+  makeRecursiveVisitor,
+  type ParameterReflection,
+  ReflectionKind,
+  type SignatureReflection,
+  type SomeType,
+} from 'typedoc'
+import type ts from 'typescript'
 import { entries } from '../entries.ts'
 import { type CallModel, model, type ResourceModel } from './calls.ts'
 import { programOf, ROWS, run } from './examples.ts'
 import {
-  checker,
   type Docs,
+  declarationOf,
   docsOf,
   exportsOf,
-  isOptional,
   membersOf,
   moduleDocs,
-  paramDocs,
+  partsOf,
   splitDocs,
-} from './program.ts'
+  syntaxOf,
+} from './reflections.ts'
 
 /** A page, and its path below the folder of the API. */
 export interface Page {
@@ -28,7 +37,7 @@ interface Content {
   readonly description: string
   /** What stands above the exports. */
   readonly above: Pick<Docs, 'text' | 'examples'> | ResourceModel
-  readonly symbols: readonly ts.Symbol[]
+  readonly symbols: readonly DeclarationReflection[]
 }
 
 /** Makes the pages. An example that runs against the sandbox is a fence `ts run`. */
@@ -40,25 +49,26 @@ export async function apiPages(): Promise<Page[]> {
 
 function allContents(): Content[] {
   const main = [...exportsOf('src/index.ts').values()]
-  const shown = new Set<ts.Symbol>()
+  const shown = new Set<DeclarationReflection>()
   const resources = model.map((resource) => {
-    const types = resource.calls.flatMap(({ parameters, answer }) => [...parameters.map(typeOf), answer])
-    const used = new Set(types.flatMap((type) => namedIn(type)))
+    const types = resource.calls.flatMap(({ parameters, answer }) => [...parameters.map(({ type }) => type!), answer])
+    const used = new Set<DeclarationReflection>()
+    for (const type of types) addNamed(used, type)
     const symbols = main.filter((symbol) => used.has(symbol) && !shown.has(symbol) && !isCommon(symbol))
     for (const symbol of symbols) shown.add(symbol)
     const { summary } = splitDocs(resource.docs.text)
     return { path: `${resource.name}.md`, title: resource.name, description: `${summary}.`, above: resource, symbols }
   })
   const rest = main.filter((symbol) => !shown.has(symbol))
-  const isOfErrors = ({ name }: ts.Symbol) => /Error(Code)?$|^(isShortLinkError|Issue|Outcome)$/.test(name)
-  const isOfClient = ({ name }: ts.Symbol) =>
+  const isOfErrors = ({ name }: DeclarationReflection) => /Error(Code)?$|^(isShortLinkError|Issue|Outcome)$/.test(name)
+  const isOfClient = ({ name }: DeclarationReflection) =>
     /Client|Options$|^(HttpMethod|Query|RequestParams|PaginateParams)$/.test(name)
   return [
     {
       path: 'client.md',
       title: 'The client and its options',
       description: 'ShortLinkClient, its methods, its options and the options of a call.',
-      above: { text: '', examples: [] },
+      above: nothing,
       symbols: rest.filter((symbol) => !isOfErrors(symbol) && isOfClient(symbol)).sort(byKind),
     },
     ...resources,
@@ -66,19 +76,27 @@ function allContents(): Content[] {
       path: 'errors.md',
       title: 'Errors',
       description: 'Every error class, its code and its fields.',
-      above: { text: '', examples: [] },
+      above: nothing,
       symbols: rest.filter(isOfErrors),
     },
     {
       path: 'types.md',
       title: 'Promises, lists, events and other types',
       description: 'What calls and lists return, the rate limiter, the events, and every other type of shortlink-sdk.',
-      above: { text: '', examples: [] },
+      above: nothing,
       symbols: rest.filter((symbol) => !isOfErrors(symbol) && !isOfClient(symbol)),
     },
-    ...Object.entries(entries)
-      .filter(([name]) => name !== 'index')
-      .map(([name, file]) => entryContent(name, file, shown)),
+    ...Object.entries(entries).flatMap(([name, file]) =>
+      name === 'index'
+        ? []
+        : {
+            path: `shortlink-sdk-${name.replace('/', '-')}.md`,
+            title: `shortlink-sdk/${name}`,
+            description: `Everything that shortlink-sdk/${name} exports.`,
+            above: moduleDocs(file),
+            symbols: [...exportsOf(file).values()].filter((symbol) => !shown.has(symbol)),
+          },
+    ),
     {
       path: 'openapi.md',
       title: 'OpenAPI',
@@ -88,6 +106,8 @@ function allContents(): Content[] {
     },
   ]
 }
+
+const nothing = { text: '', examples: [] }
 
 const openApiText = `[openapi.json](/openapi.json) is an OpenAPI 3.1 document of both APIs, made from the same code as these pages. It is for
 programs in other languages, API browsers, mock servers and gateways. What the reference of the platform says is in its schemas; where deployments
@@ -107,23 +127,13 @@ curl http://127.0.0.1:4010/openapi.json
 \`\`\``
 
 /** The client, then options, then what they are made of. */
-function byKind(one: ts.Symbol, other: ts.Symbol): number {
-  const kind = ({ name, flags }: ts.Symbol) => (flags & ts.SymbolFlags.Class ? 0 : name.endsWith('Options') ? 1 : 2)
-  return kind(one) - kind(other)
+function byKind(one: DeclarationReflection, other: DeclarationReflection): number {
+  const order = ({ name, kind }: DeclarationReflection) =>
+    kind === ReflectionKind.Class ? 0 : name.endsWith('Options') ? 1 : 2
+  return order(one) - order(other)
 }
 
-function entryContent(name: string, file: string, shown: ReadonlySet<ts.Symbol>): Content {
-  const isShown = (symbol: ts.Symbol) => shown.has(symbol) || symbol.name === 'LinksResource'
-  return {
-    path: `shortlink-sdk-${name.replace('/', '-')}.md`,
-    title: `shortlink-sdk/${name}`,
-    description: `Everything that shortlink-sdk/${name} exports.`,
-    above: moduleDocs(file),
-    symbols: [...exportsOf(file).values()].filter((symbol) => !isShown(symbol)),
-  }
-}
-
-type Paths = ReadonlyMap<ts.Symbol, string>
+type Paths = ReadonlyMap<DeclarationReflection, string>
 
 async function page({ path, title, description, above, symbols }: Content, order: number, paths: Paths): Promise<Page> {
   const sections = await Promise.all(symbols.map(symbolText))
@@ -137,25 +147,25 @@ async function page({ path, title, description, above, symbols }: Content, order
     '---',
   ]
   const top = 'calls' in above ? [await resourceText(above, paths)] : [above.text, await examples(above.examples)]
-  return { path, markdown: `${[front.join('\n'), ...top, ...sections].filter(Boolean).join('\n\n')}\n` }
+  return { path, markdown: `${paragraphs(front.join('\n'), ...top, ...sections)}\n` }
 }
 
-const typeOf = (symbol: ts.Symbol): ts.Type => checker.getNonNullableType(checker.getTypeOfSymbol(symbol))
-
-/** The names that a type is made of, those of its members included. */
-function namedIn(type: ts.Type, found = new Set<ts.Symbol>()): ts.Symbol[] {
-  const parts = type.isUnionOrIntersection() ? type.types : checker.getTypeArguments(type as ts.TypeReference)
-  for (const part of parts) namedIn(part, found)
-  for (const symbol of [type.aliasSymbol, type.symbol]) {
-    if (!symbol || found.has(symbol)) continue
-    found.add(symbol)
-    if (type.isClassOrInterface()) for (const member of membersOf(type)) namedIn(typeOf(member), found)
-  }
-  return [...found]
+/** Adds the names that a type is made of, those of its members included. */
+function addNamed(found: Set<DeclarationReflection>, type: SomeType): void {
+  const visitor = makeRecursiveVisitor({
+    reference(reference) {
+      const declared = declarationOf(reference)
+      if (!declared || found.has(declared)) return
+      found.add(declared)
+      for (const part of [declared, ...membersOf(declared)]) part.type?.visit(visitor)
+    },
+  })
+  type.visit(visitor)
 }
 
 /** Whether every resource uses a type, so that it stands on a page of its own. */
-const isCommon = ({ name }: ts.Symbol): boolean => /^(PageQuery|Id|ActionResult|Created|.*Options)$/.test(name)
+const isCommon = ({ name }: DeclarationReflection): boolean =>
+  /^(PageQuery|Id|ActionResult|Created|.*Options)$/.test(name)
 
 async function resourceText({ name, docs, calls }: ResourceModel, paths: Paths): Promise<string> {
   const rows = calls.map((call) => [
@@ -165,9 +175,7 @@ async function resourceText({ name, docs, calls }: ResourceModel, paths: Paths):
   ])
   const sections = await Promise.all(calls.map((call) => callText(call, paths)))
   const example = name === 'links' ? await examples(docs.examples) : ''
-  return [docs.text, example, table(['call', 'request', 'what it does'], rows), ...sections]
-    .filter(Boolean)
-    .join('\n\n')
+  return paragraphs(docs.text, example, table(['call', 'request', 'what it does'], rows), ...sections)
 }
 
 function requestLine({ request }: CallModel): string {
@@ -180,144 +188,122 @@ async function callText(call: CallModel, paths: Paths): Promise<string> {
   const { name, docs, request, answer, isList } = call
   const { summary, description } = splitDocs(docs.text)
   const parameters = call.parameters.filter(({ name }) => name !== 'options')
-  const names = answerNames(answer, paths)
-  return [
+  return paragraphs(
     `## ${name}`,
     `${summary}.${request ? ` ${requestLine(call)}` : ''}`,
-    fence('ts', `${name}${signature(call.declaration)}`),
+    fence('ts', `${name}${signatureText(call.signature)}`),
     description,
     docs.remarks,
     parameters.length > 0 && `### Parameters of ${name}`,
-    parameters.map(parameterText).join('\n\n'),
+    ...parameters.map(parameterText),
     `### Result of ${name}`,
-    docs.returns || `${isList ? 'A list whose rows are' : 'A promise of'} ${names}.`,
-    throwsText(docs.throws, `Errors of ${name}`, paths),
+    docs.returns || `${isList ? 'A list whose rows are' : 'A promise of'} ${answerNames(answer, paths)}.`,
+    docs.throws.length > 0 && `### Errors of ${name}\n\nBesides those of [every call](errors.md):`,
+    errorTable(docs.throws, (error) => `[\`${error}\`](errors.md#${slug(error)})`),
     await examples(docs.examples),
-  ]
-    .filter(Boolean)
-    .join('\n\n')
+  )
 }
 
-function answerNames(type: ts.Type, paths: Paths): string {
-  const types = type.isUnion() ? type.types : [type]
-  return types
+function answerNames(type: SomeType, paths: Paths): string {
+  return partsOf(type)
     .map((part) => {
-      const name = `\`${checker.typeToString(part)}\``
-      const path = part.symbol && paths.get(part.symbol)
-      return path ? `[${name}](${path}#${slug(part.symbol.name)})` : name
+      const declared = declarationOf(part)
+      const path = declared && paths.get(declared)
+      return path ? `[\`${part}\`](${path}#${slug(declared.name)})` : `\`${part}\``
     })
     .join(' or ')
 }
 
 /** An argument; of an object of parameters, each of them. */
-function parameterText(parameter: ts.Symbol): string {
-  const type = typeOf(parameter)
-  const says = paramDocs(parameter) || (type.aliasSymbol ? docsOf(type.aliasSymbol).text : '')
-  const line = `\`${parameter.name}\`: \`${declaredType(parameter)}\`.${says ? ` ${says}` : ''}`
-  return type.isClassOrInterface() ? `${line}\n\n${membersTable(membersOf(type))}` : line
-}
-
-function throwsText(throws: Docs['throws'], heading: string, paths: Paths): string {
-  if (throws.length === 0) return ''
-  const pathOf = (error: string) => [...paths].find(([{ name }]) => name === error)?.[1]
-  const rows = throws.map(({ error, when }) => [`[\`${error}\`](${pathOf(error)}#${slug(error)})`, when])
-  return `### ${heading}\n\nBesides those of [every call](errors.md):\n\n${table(['error', 'when'], rows)}`
+function parameterText(parameter: ParameterReflection): string {
+  const declared = declarationOf(parameter.type)
+  const members = declared?.kind === ReflectionKind.Interface ? membersOf(declared) : []
+  const says = docsOf(parameter).text || (members.length > 0 ? '' : docsOf(declared).text)
+  const line = `\`${parameter.name}\`: \`${parameter.type}\`.${says ? ` ${says}` : ''}`
+  return paragraphs(line, membersTable(members))
 }
 
 /** An export: what it is, its members, and its examples. */
-async function symbolText(symbol: ts.Symbol): Promise<string> {
-  const { text, examples: codes, throws, remarks } = docsOf(symbol)
-  const declaration = symbol.declarations?.[0]
-  const type = checker.getDeclaredTypeOfSymbol(symbol)
-  const isObject = type.isClassOrInterface()
-  const base = type.isClass() ? checker.getBaseTypes(type)[0]?.symbol : undefined
-  const members = isObject ? membersOf(type).filter((member) => !base || isDeclaredBy(symbol, member)) : []
-  const methods = members.filter(({ flags }) => flags & ts.SymbolFlags.Method)
+async function symbolText(symbol: DeclarationReflection): Promise<string> {
+  const { name, kind, extendedTypes } = symbol
+  const isClass = kind === ReflectionKind.Class
+  const isObject = isClass || kind === ReflectionKind.Interface
+  const base = isClass ? extendedTypes?.[0] : undefined
+  // `then` is that of every Promise.
+  const members = isObject
+    ? membersOf(symbol).filter((member) => !base || (!member.inheritedFrom && member.name !== 'then'))
+    : []
+  const methods = members.filter((member) => member.kind === ReflectionKind.Method)
   const fields = members.filter((member) => !methods.includes(member))
-  const methodTexts = await Promise.all(methods.map((method) => methodText(symbol.name, method)))
-  return [
-    `## ${symbol.name}`,
-    text,
-    base && `It extends \`${base.name}\`.`,
-    !isObject && declaration && fence('ts', declarationText(symbol, declaration)),
-    remarks,
-    fields.length > 0 && membersTable(fields),
-    throws.length > 0 &&
-      table(
-        ['error', 'when'],
-        throws.map(({ error, when }) => [`\`${error}\``, when]),
+  const extending = base && 'name' in base && `It extends \`${base.name}\`.`
+  return paragraphs(
+    `## ${name}`,
+    await docsText(symbol, extending || (!isObject && fence('ts', declarationText(symbol))), membersTable(fields)),
+    ...(await Promise.all(
+      methods.map(async (method) =>
+        paragraphs(
+          `### ${name}.${method.name}`,
+          await docsText(method, fence('ts', `${method.name}${signatureText(method.signatures![0]!)}`)),
+        ),
       ),
-    await examples(codes),
-    ...methodTexts,
-  ]
-    .filter(Boolean)
-    .join('\n\n')
+    )),
+  )
 }
 
-/** Whether a class has a member of its own, and not from the class that it extends. `then` is that of every Promise. */
-const isDeclaredBy = (symbol: ts.Symbol, { name }: ts.Symbol): boolean =>
-  name !== 'then' && (symbol.members?.has(ts.escapeLeadingUnderscores(name)) ?? false)
-
-async function methodText(owner: string, method: ts.Symbol): Promise<string> {
-  const { text, examples: codes, throws, returns, remarks } = docsOf(method)
-  const declaration = method.valueDeclaration
-  return [
-    `### ${owner}.${method.name}`,
-    text,
-    declaration && ts.isFunctionLike(declaration) && fence('ts', `${method.name}${signature(declaration)}`),
-    remarks,
-    returns && `Returns: ${returns}`,
-    throws.length > 0 &&
-      table(
-        ['error', 'when'],
-        throws.map(({ error, when }) => [`\`${error}\``, when]),
-      ),
-    await examples(codes),
-  ]
-    .filter(Boolean)
-    .join('\n\n')
+/** What a docstring says, with the code and the members that it is about. */
+async function docsText(symbol: DeclarationReflection, code: string | false, members = ''): Promise<string> {
+  const { text, examples: codes, throws, returns, remarks } = docsOf(symbol)
+  const errors = errorTable(throws, (error) => `\`${error}\``)
+  return paragraphs(text, code, remarks, members, returns && `Returns: ${returns}`, errors, await examples(codes))
 }
+
+function errorTable(throws: Docs['throws'], nameOf: (error: string) => string): string {
+  const rows = throws.map(({ error, when }) => [nameOf(error), when])
+  return table(['error', 'when'], rows)
+}
+
+const paragraphs = (...parts: (string | false | undefined)[]): string => parts.filter(Boolean).join('\n\n')
 
 /** The declaration of an export, without what it does. */
-function declarationText(symbol: ts.Symbol, declaration: ts.Declaration): string {
-  if (ts.isFunctionDeclaration(declaration)) return `function ${symbol.name}${signature(declaration)}`
-  if (ts.isVariableDeclaration(declaration)) return `const ${symbol.name}: ${declaredType(symbol)}`
-  return declaration.getText().replace(/^export /, '')
+function declarationText(symbol: DeclarationReflection): string {
+  const { name, kind, signatures } = symbol
+  if (signatures) return `function ${name}${signatureText(signatures[0]!)}`
+  if (kind === ReflectionKind.Variable) return `const ${name}: ${typeText(symbol)}`
+  return syntaxOf(symbol)!
+    .getText()
+    .replace(/^export /, '')
 }
 
 /** The parameters and the result of a function. */
-function signature(declaration: ts.SignatureDeclaration): string {
-  const typeParameters = declaration.typeParameters
-    ? `<${declaration.typeParameters.map((node) => node.getText()).join(', ')}>`
-    : ''
-  const parameters = declaration.parameters.map((node) => oneLine(node.getText())).join(', ')
-  const result = declaration.type ? `: ${oneLine(declaration.type.getText())}` : ''
-  return `${typeParameters}(${parameters})${result}`
+function signatureText(signature: SignatureReflection): string {
+  const { typeParameters, parameters, type } = syntaxOf(signature) as ts.SignatureDeclaration
+  const textsOf = (nodes: readonly ts.Node[]) => nodes.map((node) => oneLine(node.getText())).join(', ')
+  const types = typeParameters ? `<${textsOf(typeParameters)}>` : ''
+  return `${types}(${textsOf(parameters)}): ${type ? oneLine(type.getText()) : signature.type}`
 }
 
-/** A type as the source has it. */
-function declaredType(symbol: ts.Symbol): string {
-  const declaration = symbol.valueDeclaration
-  const node = declaration && 'type' in declaration ? (declaration.type as ts.TypeNode | undefined) : undefined
-  const text =
-    node?.getText() ?? checker.typeToString(checker.getTypeOfSymbol(symbol), undefined, ts.TypeFormatFlags.NoTruncation)
-  return oneLine(text)
+/** The type of an export or a member, as the source has it. */
+function typeText(declared: DeclarationReflection): string {
+  const { type } = (syntaxOf(declared) ?? {}) as { type?: ts.TypeNode }
+  const text = type ? oneLine(type.getText()) : String(declared.type)
+  return declared.flags.isOptional ? text.replace(/ \| undefined$/, '').replace(/^\((.*=>.*)\)$/, '$1') : text
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
-function membersTable(members: readonly ts.Symbol[]): string {
-  const rows = members.map((member) => [memberName(member), `\`${declaredType(member)}\``, docsOf(member).text])
+function membersTable(members: readonly DeclarationReflection[]): string {
+  const rows = members.map((member) => [memberName(member), `\`${typeText(member)}\``, docsOf(member).text])
   return table(['name', 'type', 'meaning'], rows)
 }
 
 /** The name of a member, which leads to the page of a resource. */
-function memberName(member: ts.Symbol): string {
-  const name = `\`${member.name}${isOptional(member) ? '?' : ''}\``
-  return typeOf(member).symbol?.name.endsWith('Resource') ? `[${name}](${member.name}.md)` : name
+function memberName(member: DeclarationReflection): string {
+  const name = `\`${member.name}${member.flags.isOptional ? '?' : ''}\``
+  return String(member.type).endsWith('Resource') ? `[${name}](${member.name}.md)` : name
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return ''
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
@@ -337,7 +323,7 @@ async function examples(codes: readonly string[]): Promise<string> {
       const ran = needsNode.test(program) ? undefined : await run(program).catch(() => undefined)
       if (!ran) return fence('ts', code)
       const output = ran.output && fence('text output', ran.output.trimEnd())
-      return [fence(`ts run rows=${ROWS}`, program), output].filter(Boolean).join('\n\n')
+      return paragraphs(fence(`ts run rows=${ROWS}`, program), output)
     }),
   )
   return fences.join('\n\n')

@@ -1,5 +1,5 @@
 import type { Issue } from '../errors.ts'
-import { type Checks, checkValue, filename, id, oneOf } from '../schema/checks.ts'
+import { type Check, type Checks, checkValue, filename, id, oneOf } from '../schema/checks.ts'
 import { type FormatValue, kind } from '../schema/expected.ts'
 import { neverClimbs } from '../schema/segment.ts'
 
@@ -13,6 +13,9 @@ export interface Path {
 const MAX_PATH = 8000
 
 const pathChecks: Checks = { filename, type: oneOf(['links', 'bio', 'qr']) }
+
+/** The check of a parameter of a path, by its name. @internal */
+export const pathCheck = (name: string): Check => pathChecks[name] ?? id
 
 /**
  * A path whose parameters are checked and escaped by their names: `` path`/campaign/${{ id }}/delete` ``. All are
@@ -32,9 +35,7 @@ export function patternOf(path: Path | string): string {
 /** Problems with a path: invalid parameters, or a user's path that could lead out of the base URL. */
 export function checkPath(path: Path | string, format: FormatValue): Issue[] {
   if (isTemplate(path)) {
-    return Object.entries(valuesOf(path)).flatMap(([name, value]) =>
-      checkValue([name], value, pathChecks[name] ?? id, format),
-    )
+    return Object.entries(valuesOf(path)).flatMap(([name, value]) => checkValue([name], value, pathCheck(name), format))
   }
   const fits =
     typeof path === 'string' &&

@@ -85,7 +85,9 @@ const qrTypes = ['text', 'vcard', 'link', 'email', 'phone', 'sms', 'wifi'] as co
 const data: Check<QrData> = {
   expected: 'a string, a list or an object',
   fits: (value) => string.fits(value) || (typeof value === 'object' && value !== null),
-  json: { type: ['string', 'array', 'object'] },
+  json: {
+    anyOf: [{ type: 'string' }, { type: 'array', items: {} }, { type: 'object', additionalProperties: {} }],
+  },
 }
 
 const look = { background: rgbColor, foreground: rgbColor, logo: string }

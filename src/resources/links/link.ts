@@ -107,7 +107,7 @@ export interface LinkSocialCount extends SocialCount {
 }
 
 /** @internal */
-export const socialCount = /* @__PURE__ */ object<LinkSocialCount>({
+export const linkSocialCount = /* @__PURE__ */ object<LinkSocialCount>({
   facebook: countOrZero,
   twitter: countOrZero,
   instagram: countOrZero,
@@ -139,7 +139,7 @@ export const linkStatistics = /* @__PURE__ */ object<LinkStatistics>({
   topReferrers: counts,
   topBrowsers: counts,
   topOs: counts,
-  socialCount: /* @__PURE__ */ orDefaults(socialCount),
+  socialCount: /* @__PURE__ */ orDefaults(linkSocialCount),
 })
 
 /** A link with its statistics. */

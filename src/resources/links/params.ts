@@ -101,7 +101,7 @@ const rest = {
   type: {
     expected: 'direct, frame, splash, or an id',
     fits: (value: unknown) => string.fits(value) || id.fits(value),
-    json: { type: ['string', 'integer'] },
+    json: { type: ['string', 'integer'], minimum: 1 },
   } satisfies Check,
   status: string,
   metatitle: string,

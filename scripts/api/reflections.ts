@@ -1,0 +1,152 @@
+/** The sources as TypeDoc reads them: what is exported, its types, and what docstrings say. */
+import { readFileSync } from 'node:fs'
+import {
+  Application,
+  Comment,
+  type CommentDisplayPart,
+  type DeclarationReflection,
+  ReferenceReflection,
+  ReferenceType,
+  type Reflection,
+  ReflectionKind,
+  type SignatureReflection,
+  type SomeType,
+} from 'typedoc'
+import ts from 'typescript'
+import { entries } from '../entries.ts'
+
+const root = new URL('../../', import.meta.url)
+
+/** What no entry exports, but the pages and the OpenAPI document show. */
+const unexported = [
+  'src/resources/*.ts',
+  'src/resources/links/*.ts',
+  'src/http/envelope.ts',
+  'src/rate-limit/headers.ts',
+]
+
+const app = await Application.bootstrap({
+  entryPoints: [...Object.values(entries), ...unexported].map((file) => decodeURIComponent(root.pathname) + file),
+  tsconfig: `${decodeURIComponent(root.pathname)}tsconfig.json`,
+  excludePrivate: true,
+  excludeProtected: true,
+  excludeExternals: true,
+  preservedTypeAnnotationTags: ['@throws'],
+  sort: [],
+  // `tsc` reports errors.
+  skipErrorChecking: true,
+  logLevel: 'Error',
+})
+const project = await app.convert()
+if (!project) throw new Error('TypeDoc cannot read the sources')
+const modules = project.children!
+
+/** What a module exports, each under its name, `@internal` ones included. */
+export function exportsOf(file: string): ReadonlyMap<string, DeclarationReflection> {
+  const module = modules.find(({ sources }) => sources?.[0]?.fileName === file)
+  if (!module) throw new Error(`TypeDoc does not read ${file}`)
+  return new Map(
+    (module.children ?? []).map((child) => {
+      const target = child instanceof ReferenceReflection ? child.getTargetReflectionDeep() : child
+      return [child.name, target as DeclarationReflection]
+    }),
+  )
+}
+
+/** The members that users see, inherited ones included. */
+export function membersOf({ children = [] }: DeclarationReflection): DeclarationReflection[] {
+  return children.filter(
+    ({ kind, name, comment, signatures }) =>
+      kind !== ReflectionKind.Constructor &&
+      !name.startsWith('[') &&
+      ![comment, signatures?.[0]?.comment].some((said) => said?.hasModifier('@internal')),
+  )
+}
+
+/** The type that a type refers to by its name, if the package declares it. */
+export function declarationOf(type: SomeType | undefined): DeclarationReflection | undefined {
+  return type instanceof ReferenceType ? (type.reflection as DeclarationReflection | undefined) : undefined
+}
+
+/** The parts of a union; of another type, the type itself. */
+export const partsOf = (type: SomeType | undefined): readonly SomeType[] =>
+  type?.type === 'union' ? type.types : type ? [type] : []
+
+/** The known values of a type such as `'links' | (string & {})`, and `null` if it is one. */
+export const literalsOf = (type: SomeType | undefined): unknown[] =>
+  partsOf(type).flatMap((part) => {
+    const { type: named } = declarationOf(part) ?? {}
+    return part.type === 'literal' ? [part.value] : named ? literalsOf(named) : []
+  })
+
+const files = new Map<string, ts.SourceFile>()
+
+/** The syntax of a declaration, because TypeDoc's texts are without comments and `readonly`. */
+export function syntaxOf({ sources }: DeclarationReflection | SignatureReflection): ts.Declaration | undefined {
+  const [source] = sources ?? []
+  if (!source) return undefined
+  const { fullFileName, line, character } = source
+  const file =
+    files.get(fullFileName) ??
+    ts.createSourceFile(fullFileName, readFileSync(fullFileName, 'utf8'), ts.ScriptTarget.Latest, true)
+  files.set(fullFileName, file)
+  const position = file.getPositionOfLineAndCharacter(line - 1, character)
+  let name: ts.Node | undefined
+  let node: ts.Node | undefined = file
+  while (node) {
+    name = node
+    node = ts.forEachChild(node, (child) => (child.getStart() <= position && position < child.end ? child : undefined))
+  }
+  return name?.parent as ts.Declaration
+}
+
+/** What a docstring says, as Markdown: a `{@link X}` has become `X` in backticks. */
+export interface Docs {
+  readonly text: string
+  /** What is true of the client only, and not of the platform. */
+  readonly remarks: string
+  readonly examples: readonly string[]
+  readonly throws: readonly { readonly error: string; readonly when: string }[]
+  readonly returns: string
+}
+
+export function docsOf(reflection: Reflection | undefined): Docs {
+  const { signatures, getSignature } = (reflection ?? {}) as Partial<DeclarationReflection>
+  const comment = reflection?.comment ?? signatures?.[0]?.comment ?? getSignature?.comment ?? new Comment()
+  const textsOf = (name: `@${string}`) => comment.getTags(name).map(({ content }) => markdown(content))
+  return {
+    text: unwrapped(markdown(comment.summary)),
+    remarks: unwrapped(textsOf('@remarks').join('\n\n')),
+    examples: textsOf('@example').map((example) => example.replace(/^```ts\n|\n```$/g, '')),
+    throws: comment.getTags('@throws').map(({ typeAnnotation = '', content }) => ({
+      error: typeAnnotation.slice(1, -1),
+      when: unwrapped(markdown(content)),
+    })),
+    returns: unwrapped(textsOf('@returns').join(' ')),
+  }
+}
+
+/** What stands at the top of a module. */
+export function moduleDocs(file: string): Pick<Docs, 'text' | 'examples'> {
+  const [, comment = ''] = /^\/\*\*\n([\s\S]*?)\n \*\//.exec(readFileSync(new URL(file, root), 'utf8')) ?? []
+  const [text = '', ...examples] = comment.replace(/^ \* ?/gm, '').split('@example\n')
+  return { text: unwrapped(text.trim()), examples: examples.map((example) => example.trim()) }
+}
+
+const markdown = (parts: readonly CommentDisplayPart[]): string =>
+  parts
+    .map(({ kind, text }) => (kind === 'inline-tag' ? `\`${text}\`` : text))
+    .join('')
+    .trim()
+
+/** Joins the lines of a paragraph; lists and blank lines stay. */
+function unwrapped(text: string): string {
+  return text.replace(/([^\n])\n(?!\n|\s*[-*] |\s*\d+\. |```)\s*/g, '$1 ')
+}
+
+/** The first sentence, without the request line, and the rest. */
+export function splitDocs(text: string): { summary: string; description: string } {
+  const [, summary = '', description = ''] =
+    /^([\s\S]*?)(?:: (?:GET|POST|PUT|DELETE) `[^`]+`)?\.(?:\s+([\s\S]*))?$/.exec(text) ?? []
+  return { summary, description }
+}
