@@ -51,7 +51,7 @@ export class Progress {
   }
 
   #write(): void {
-    const text = [this.#where(), ...this.#waits()].join(', ')
+    const text = this.#text()
     if (!process.stderr.isTTY) {
       console.error(text)
       return
@@ -61,19 +61,23 @@ export class Progress {
     process.stderr.write(`\r\x1b[2K${printable(line)}`)
   }
 
-  #where(): string {
-    if (!this.#latest) return `${this.#what}: waiting for the server`
+  #text(): string {
+    const waits = this.#waits()
+    if (!this.#latest) return `${this.#what}: ${waits[0] ?? 'waiting for the server'}`
     const { done, failed, total } = this.#latest
     const of = total === undefined ? '' : ` of ${count(total)}`
-    return `${count(done + failed)}${of} ${this.#what}${failed > 0 ? `, ${count(failed)} failed` : ''}`
+    const failures = failed > 0 ? [`${count(failed)} failed`] : []
+    return [`${count(done + failed)}${of} ${this.#what}`, ...failures, ...waits].join(', ')
   }
 
   /** How long it takes, and how long the rate limit is waited for. */
   #waits(): string[] {
     const { etaMs } = this.#latest ?? {}
     const left = etaMs === undefined ? 0 : etaMs - (performance.now() - this.#latestAt)
-    const { queued, resetAt } = this.#rateLimit()
-    const wait = queued > 0 && resetAt ? resetAt.getTime() - Date.now() : 0
+    const { queued, remaining, resetAt } = this.#rateLimit()
+    // A call that was refused waits for its retry, not in the queue.
+    const isWaiting = queued > 0 || remaining === 0
+    const wait = isWaiting && resetAt ? resetAt.getTime() - Date.now() : 0
     return [
       ...(left >= SECOND ? [`${clock(left)} left`] : []),
       ...(wait > 0 ? [`waiting for the rate limit, ${clock(wait)} to go`] : []),

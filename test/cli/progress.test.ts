@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { Progress, timeFor } from '../../src/cli/progress.ts'
+import { Progress, timeFor, withStart } from '../../src/cli/progress.ts'
 
 const progress = (done: number, more = {}) => ({ done, failed: 0, total: 100, elapsedMs: 0, etaMs: 90_000, ...more })
 let lines: string[]
@@ -40,6 +40,31 @@ test('elsewhere than on a terminal, progress is one line every ten seconds, what
     '7 of 100 links, 1:10 left',
     '1,203 links, 3 failed',
   ])
+})
+
+test('a call that was refused for the rate limit is said to wait for it', () => {
+  process.stderr.isTTY = false
+  const resetAt = new Date(Date.now() + 53_000)
+  const bar = new Progress('links', () => ({ limit: 30, remaining: 0, resetAt, queued: 0 }))
+  bar.begin()
+  vi.advanceTimersByTime(10_000)
+  bar.end()
+  expect(lines).toEqual(['links: waiting for the rate limit, 0:43 to go'])
+})
+
+test('a list says at its start how long it takes, if the rate limit makes it wait', () => {
+  process.stderr.isTTY = false
+  const limited = { limit: 30, remaining: 29, resetAt: undefined, queued: 0 }
+  for (const [total, rateLimit] of [
+    [3000, limited],
+    [10_000, noLimit],
+    [10_000, limited],
+  ] as const) {
+    const show = withStart({ client: { rateLimit }, progress: new Progress('links', () => rateLimit) })
+    show(progress(100, { total }))
+    show(progress(200, { total }))
+  }
+  expect(lines).toEqual(['10,000 links, about 4 minutes at 30 a minute'])
 })
 
 test('on a terminal, the remaining time counts down each second while the rate limit is waited for', () => {
