@@ -3,45 +3,43 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import process from 'node:process'
 import { defineCommand } from 'citty'
+import { ConfigurationError } from '../errors.ts'
+import { deployed } from '../testing/dialect.ts'
 import { createSandbox, deviations, type Sandbox, type SandboxDialect, sampleData } from '../testing/index.ts'
 import { type Served, serve } from '../testing/server.ts'
 import { command, numberOption, UsageError } from './command.ts'
 
-const notes = `With a program, as in \`shortlink-sdk sandbox -- node first.mjs\`, runs it with the variables set that a client reads, and ends with it, with its
-exit code.
-
-Deviations from the reference:
-${Object.entries(deviations)
-  .map(([name, sentence]) => `  ${name}\n      ${sentence}`)
-  .join('\n')}
-`
+const notes = `With a program, as in \`shortlink-sdk sandbox -- node first.mjs\`, runs it with
+the variables set that a client reads, and ends with its exit code.`
 
 /** `shortlink-sdk sandbox` */
 export const sandbox = command(
   defineCommand({
-    meta: { name: 'sandbox', description: 'Start the short-link platform in memory, on a port of this machine' },
+    meta: { name: 'sandbox', description: 'Start the short-link platform in memory' },
     args: {
-      port: { type: 'string', valueHint: 'n', description: 'port; 0 for any free one (4010; 0 with a program)' },
+      port: { type: 'string', valueHint: 'n', description: '0 for any free one (4010; 0 with a program)' },
       host: { type: 'string', default: '127.0.0.1', valueHint: 'address', description: 'address to listen on' },
       'allow-host': {
         type: 'string',
         valueHint: 'names',
-        description: 'other names by which it may be called, such as that of a container, separated by commas',
+        description: 'other host names for it, separated by commas',
       },
       key: { type: 'string', default: 'sandbox-key', description: 'the API key' },
       dialect: {
         type: 'string',
         default: 'reference',
         valueHint: 'name',
-        description: 'reference, deployed, or deviations separated by commas',
+        description: 'a dialect or deviations',
       },
+      'list-dialects': { type: 'boolean', description: 'print what --dialect accepts, and end' },
       rows: { type: 'string', default: '3', valueHint: 'n', description: 'rows in every list' },
       'rate-limit': { type: 'string', default: '30', valueHint: 'n', description: 'requests a minute, or off' },
-      chaos: { type: 'string', default: '0', valueHint: 'share', description: 'share of requests that fail, 0 to 1' },
+      chaos: { type: 'string', default: '0', valueHint: 'share', description: 'share of requests that fail' },
       seed: { type: 'string', default: '1', valueHint: 'n', description: 'seed for --chaos' },
-      cors: { type: 'boolean', description: 'let web pages of any origin call the platform' },
+      cors: { type: 'boolean', description: 'let pages of any origin call the platform' },
     },
     async run({ args, rawArgs }) {
+      if (args['list-dialects']) return console.log(dialectList())
       const end = rawArgs.includes('--') ? rawArgs.indexOf('--') : rawArgs.length
       const [program, ...programArgs] = rawArgs.slice(end + 1)
       if (end < rawArgs.length && program === undefined) throw new UsageError('there is no command after --')
@@ -80,13 +78,23 @@ export const sandbox = command(
   notes,
 )
 
+function dialectList(): string {
+  const dialects = {
+    reference: 'Follows the reference to the letter.',
+    deployed: `What is common among servers: ${deployed.join(', ')}.`,
+    ...deviations,
+  }
+  return Object.entries(dialects)
+    .map(([name, sentence]) => `${name}\n    ${sentence}`)
+    .join('\n')
+}
+
 function create(dialect: string, options: Parameters<typeof createSandbox>[0]): Sandbox {
   const names = dialect === 'reference' || dialect === 'deployed' ? dialect : dialect.split(',')
   try {
-    // createSandbox refuses unknown names.
     return createSandbox({ ...options, dialect: names as SandboxDialect })
   } catch (error) {
-    throw error instanceof RangeError ? new UsageError(`--${error.message}`) : error
+    throw error instanceof ConfigurationError ? new UsageError(`--${error.message}`) : error
   }
 }
 

@@ -1,3 +1,5 @@
+import { TextDecoder } from './host.ts'
+
 /** A request that the sandbox received. It does not contain the key. */
 export interface SandboxRequest {
   /** The API that was called; `visit` means that a short address was opened. */
@@ -38,29 +40,48 @@ export function requestEntry(request: Request, api: SandboxRequest['api'], path:
   }
 }
 
-/** Reads the body as JSON, or as text if it is not JSON; `undefined` if there is none. */
-export async function readText(request: Request): Promise<{ body: unknown; size: number }> {
-  const text = await request.text()
-  const size = new TextEncoder().encode(text).length
-  if (text === '') return { body: undefined, size }
+/** Reads at most `most` bytes of a body, and counts all of them. */
+export async function readBody(
+  request: Request,
+  most: number,
+): Promise<{ bytes: Uint8Array<ArrayBuffer>; size: number }> {
+  if (!request.body) {
+    // Firefox has none of any request.
+    const whole = new Uint8Array(await request.arrayBuffer())
+    return { bytes: whole.slice(0, most), size: whole.length }
+  }
+  const pieces: Uint8Array[] = []
+  let [kept, size] = [0, 0]
+  const reader = request.body.getReader()
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    size += piece.value.length
+    if (kept === most) continue
+    const start = piece.value.subarray(0, most - kept)
+    pieces.push(start)
+    kept += start.length
+  }
+  const bytes = new Uint8Array(kept)
+  let at = 0
+  for (const piece of pieces) {
+    bytes.set(piece, at)
+    at += piece.length
+  }
+  return { bytes, size }
+}
+
+/** The JSON of a body, or the text if it is not JSON; `undefined` if there is none. */
+export function jsonOrText(bytes: Uint8Array<ArrayBuffer>): unknown {
+  const text = new TextDecoder().decode(bytes)
   try {
-    return { body: JSON.parse(text), size }
+    return text === '' ? undefined : JSON.parse(text)
   } catch {
-    return { body: text, size }
+    return text
   }
 }
 
-/** Reads an upload. If files are not kept, it only counts the bytes. @internal */
-export async function readUpload(
-  request: Request,
-  keep: boolean,
-): Promise<{ body: Uint8Array<ArrayBuffer>; size: number }> {
-  if (keep || !request.body) {
-    const body = new Uint8Array(await request.arrayBuffer())
-    return { body, size: body.length }
-  }
-  let size = 0
-  const reader = request.body.getReader()
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) size += piece.value.length
-  return { body: new Uint8Array(), size }
+/** Replaces passwords and keys, because a terminal or a page may be on a shared screen. */
+export function withoutSecrets<Fields extends Record<string, unknown>>(fields: Fields): Fields {
+  const isSecret = (name: string) => /pass|token|secret|^(api[-_]?)?key$/i.test(name)
+  const masked = Object.entries(fields).map(([name, value]) => [name, isSecret(name) ? '***' : value])
+  return Object.fromEntries(masked) as Fields
 }

@@ -20,7 +20,7 @@ import { throwIfInvalid } from './options.ts'
 import type { EndpointCall } from './platform/endpoint.ts'
 import { RateWindow, type SandboxRateLimit } from './platform/rate-window.ts'
 import { findRoute } from './platform/routes.ts'
-import { readText, readUpload, requestEntry, type SandboxRequest } from './request-log.ts'
+import { jsonOrText, readBody, requestEntry, type SandboxRequest } from './request-log.ts'
 import { respond } from './respond.ts'
 import { abortable, networkError, redirected, type WireResponse } from './wire.ts'
 
@@ -153,6 +153,9 @@ const checks: Checks<keyof SandboxOptions> = {
   now: aFunction,
   keepFiles: boolean,
 }
+
+/** How much of a body is kept if anybody may send it: any page in a browser may, over HTTP. */
+const MAX_BYTES_WITHOUT_KEY = 1 << 20
 
 class MemorySandbox implements Sandbox {
   readonly baseUrl: string
@@ -292,7 +295,10 @@ class MemorySandbox implements Sandbox {
 
     const found = api === 'management' ? findRoute(request.method, path) : undefined
     const isUpload = found?.route === 'POST /files/upload/:filename'
-    Object.assign(entry, isUpload ? await readUpload(request, this.#keepFiles) : await readText(request))
+    const isAdmitted = api === 'management' && !overLimit && this.#dialect.hasKey(request, this.apiKey)
+    const most = isUpload && !this.#keepFiles ? 0 : isAdmitted ? Number.POSITIVE_INFINITY : MAX_BYTES_WITHOUT_KEY
+    const { bytes, size } = await readBody(request, most)
+    Object.assign(entry, { body: isUpload ? bytes : jsonOrText(bytes), size })
 
     const honest: WireResponse = { status: 200, headers: {}, body: '' }
     if (doesWork(fault)) {
@@ -302,8 +308,8 @@ class MemorySandbox implements Sandbox {
         params: found?.params ?? {},
         query: entry.query,
         body: isUpload ? undefined : entry.body,
-        content: isUpload ? (entry.body as Uint8Array<ArrayBuffer>) : new Uint8Array(),
-        size: entry.size,
+        content: isUpload ? bytes : new Uint8Array(),
+        size,
         site: this.#site,
         openerUrl: this.openerUrl,
         isSameAlias: (one, other) => this.#dialect.isSameAlias(one, other),

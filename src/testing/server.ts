@@ -9,6 +9,7 @@ import { aFunction, boolean, type Checks, string } from '../schema/checks.ts'
 import { openApiWith } from './openapi.ts'
 import { number, throwIfInvalid } from './options.ts'
 import { refusal, SandboxPage } from './page/page.ts'
+import { withoutSecrets } from './request-log.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** Options of {@link serve}; every one has a default. */
@@ -86,7 +87,7 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
       incoming.socket.resetAndDestroy()
     }
     const status = outgoing.headersSent ? outgoing.statusCode : 'dropped'
-    if (!isForPage) log?.(`${method} ${url} ${status} ${Math.round(performance.now() - start)} ms`)
+    if (!isForPage) log?.(`${method} ${shownAddress(url)} ${status} ${Math.round(performance.now() - start)} ms`)
   }
 
   async function platformResponse(incoming: IncomingMessage, outgoing: ServerResponse, start: number): Promise<void> {
@@ -157,6 +158,12 @@ function requestInit(incoming: IncomingMessage, signal: AbortSignal): RequestIni
   const init: RequestInit & { duplex: 'half' } = { method, headers, signal, redirect: 'manual', duplex: 'half' }
   if (method !== 'GET' && method !== 'HEAD') init.body = Readable.toWeb(incoming) as ReadableStream
   return init
+}
+
+function shownAddress(url: string): string {
+  const [path, query] = url.split('?', 2)
+  if (query === undefined) return url
+  return `${path}?${new URLSearchParams(withoutSecrets(Object.fromEntries(new URLSearchParams(query))))}`
 }
 
 /** Translates a path of the server into an address of the sandbox. */

@@ -94,6 +94,18 @@ describe('serve', () => {
     expect(await served).toEqual([expect.stringMatching(/^GET \/api\/account 200 \d+ ms$/)])
   })
 
+  test('logs no password and no key of a query', async () => {
+    const log = new EventEmitter()
+    const { baseUrl } = await start({ log: (line) => log.emit('line', line) })
+    const logged = once(log, 'line')
+    await fetch(`${baseUrl}/files/upload/a.txt?name=a%20b&password=PASS&api_key=KEY-1&key=KEY-2`, { method: 'POST' })
+    expect(await logged).toEqual([
+      expect.stringMatching(
+        /^POST \/api\/files\/upload\/a\.txt\?name=a\+b&password=\*{3}&api_key=\*{3}&key=\*{3} 401 \d+ ms$/,
+      ),
+    ])
+  })
+
   test('logs how long a response took, and not what the page asks', async () => {
     const log = new EventEmitter()
     const { baseUrl, headers } = await start({ log: (line) => log.emit('line', line) })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Fault } from '../faults.ts'
-import type { SandboxRequest } from '../request-log.ts'
+import { type SandboxRequest, withoutSecrets } from '../request-log.ts'
 import type { Sandbox } from '../sandbox.ts'
 
 /** The page's own files, as text: the build puts them in place of these names. From source they are read from disk. */
@@ -79,7 +79,7 @@ export class SandboxPage {
   #exchange(request: SandboxRequest): PageExchange {
     const { responseBody = '', durationMs } = this.#exchanges.get(request) ?? {}
     return {
-      query: withoutPassword(request.query),
+      query: withoutSecrets(request.query),
       headers: request.headers,
       requestBody: requestBody(request),
       responseBody,
@@ -122,7 +122,7 @@ function requestBody({ body, size }: SandboxRequest): string {
   if (body instanceof Uint8Array) return `${size} bytes`
   if (typeof body === 'string') return shortened(body)
   const isFields = typeof body === 'object' && body !== null && !Array.isArray(body)
-  return shortened(JSON.stringify(isFields ? withoutPassword(body as Record<string, unknown>) : body, null, 2))
+  return shortened(JSON.stringify(isFields ? withoutSecrets(body as Record<string, unknown>) : body, null, 2))
 }
 
 function shortened(text: string): string {
@@ -183,14 +183,9 @@ function pageState(sandbox: Sandbox): PageState {
 
   function tableRequest(request: SandboxRequest, place: number): PageRequest {
     const { api, method, path, query, status, done, at } = request
-    const search = Object.keys(query).length > 0 ? `?${new URLSearchParams(withoutPassword(query))}` : ''
+    const search = Object.keys(query).length > 0 ? `?${new URLSearchParams(withoutSecrets(query))}` : ''
     return { index: Math.max(0, requests.length - shownAtMost) + place, api, method, path, search, status, done, at }
   }
-}
-
-/** Replaces the password, because the page may be on a shared screen. */
-function withoutPassword<Fields extends Record<string, unknown>>(fields: Fields): Fields {
-  return 'password' in fields ? { ...fields, password: '***' } : fields
 }
 
 /** Leaves out bytes and passwords, and shortens lists of objects. */
