@@ -1,10 +1,10 @@
 import type { RateLimitState } from './errors.ts'
-import { type ApiPromise, begun } from './http/api-promise.ts'
+import { type ApiPromise, startNow } from './http/api-promise.ts'
 import { readPageWithSchema, readWhole } from './http/envelope.ts'
 import { type ListOptions, ListPromise, type PageQuery } from './http/list.ts'
-import type { RequestOptions } from './http/request-options.ts'
+import { headerPairs, type RequestOptions, requestOptionChecks } from './http/request-options.ts'
 import { type Settings, Transport } from './http/transport.ts'
-import type { UploadContent } from './http/upload.ts'
+import { type UploadContent, uploadOf } from './http/upload.ts'
 import { resolveSettings, type ShortLinkClientOptions } from './options.ts'
 import { AccountResource } from './resources/account.ts'
 import { CampaignsResource } from './resources/campaigns.ts'
@@ -111,7 +111,7 @@ export class ShortLinkClient {
   }
 
   /**
-   * Creates a client with other options. `headers` replace those of this client. With another key, base URL or `fetch` it has a
+   * Creates a client with other options. `headers` are added to those of this client. With another key, base URL or `fetch` it has a
    * rate limit of its own.
    *
    * @example
@@ -123,8 +123,16 @@ export class ShortLinkClient {
    */
   withOptions(overrides: ShortLinkClientOptions): ShortLinkClient {
     const Client = this.constructor as typeof ShortLinkClient
-    const given = Object.entries(overrides).filter(([, value]) => value !== undefined)
-    return new Client({ ...this.#options, ...Object.fromEntries(given) })
+    // The constructor says what is wrong with anything but an object.
+    if (!isRecord(overrides)) return new Client(overrides)
+    const given: ShortLinkClientOptions = Object.fromEntries(
+      Object.entries(overrides).filter(([, value]) => value !== undefined),
+    )
+    // Invalid headers are for the constructor too.
+    const headers = requestOptionChecks.headers.fits(given.headers)
+      ? [...headerPairs(this.#options.headers), ...headerPairs(given.headers)]
+      : given.headers
+    return new Client({ ...this.#options, ...given, ...(headers && { headers }) })
   }
 
   /**
@@ -151,10 +159,10 @@ export class ShortLinkClient {
       const context = this.#transport.contextOf(method, path)
       this.#transport.check((show) => checkOptions(params, requestChecks, show), context)
       const { query, json, body, schema } = params
-      const content = body === undefined ? {} : { content: body }
-      return this.#transport.run({ method, path, query, json, ...content, read: readWhole(schema) }, options)
+      const upload = body === undefined ? undefined : uploadOf(body, 'body')
+      return this.#transport.run({ method, path, query, json, upload, read: readWhole(schema) }, options)
     }
-    return begun(send())
+    return startNow(send())
   }
 
   /**

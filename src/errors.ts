@@ -390,6 +390,10 @@ export function describe(issues: readonly Issue[]): string {
   return issues.length > 5 ? `${lines.join('; ')}; and ${issues.length - 5} more` : lines.join('; ')
 }
 
+/** A duration in milliseconds, as `350 ms` or `12.5 s`. */
+export const formatDuration = (ms: number): string =>
+  ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
+
 /** Cuts a text to at most `most` characters and an ellipsis. Remove secrets first: half of one is not recognized. */
 export function shorten(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}…` : text

@@ -41,8 +41,9 @@ export type {
   RetryEvent,
   WaitEvent,
 } from './http/observers.ts'
+export type { UploadProgress } from './http/request.ts'
 export type { RequestOptions } from './http/request-options.ts'
-export type { UploadContent, UploadProgress } from './http/upload.ts'
+export type { UploadContent } from './http/upload.ts'
 export type { ShortLinkClientOptions } from './options.ts'
 export type { AcquireOptions, BudgetWait, RateLimiter } from './rate-limit/limiter.ts'
 export {

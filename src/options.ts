@@ -1,7 +1,6 @@
 import { ConfigurationError, describe, type Issue } from './errors.ts'
 import { Address, type AddressNames, isLoopback } from './http/address.ts'
 import { ApiKey, type AuthScheme, authSchemes, type KeySource } from './http/api-key.ts'
-import { DEFAULT_MAX_BYTES } from './http/body.ts'
 import { type Logger, type LogLevel, logLevels, logMethods, logObservers } from './http/log.ts'
 import type { Listeners, Observers } from './http/observers.ts'
 import {
@@ -19,15 +18,7 @@ import type { RateLimitOptions } from './rate-limit/window.ts'
 import { environment, isVisited } from './runtime/environment.ts'
 import { type Fetch, runtimeFetch } from './runtime/fetch.ts'
 import { ownProperties } from './runtime/own-properties.ts'
-import {
-  aFunction,
-  boolean,
-  type Checks,
-  checkedElsewhere,
-  checkOptions,
-  oneOf,
-  positiveInteger,
-} from './schema/checks.ts'
+import { aFunction, boolean, type Checks, checkedElsewhere, checkOptions, oneOf } from './schema/checks.ts'
 import { type FormatValue, formatValue, isRecord, mismatch } from './schema/expected.ts'
 
 /**
@@ -68,18 +59,14 @@ export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 
    */
   rateLimit?: RateLimitOptions | RateLimiter | false | undefined
   /**
-   * The maximum size of a response, in bytes after decompression. A larger one fails with `InvalidResponseError`.
-   * Default 16 MiB.
-   */
-  maxResponseSize?: number | undefined
-  /**
    * What to do if a response does not match its documented type. Default `strict`: fail with `InvalidResponseError`.
-   * `report`: return the row as the server sent it, and call `onDrift`. `off`: check the envelope only.
+   * `report`: return the row as the server sent it, and call `onDrift`.
    */
-  validation?: 'strict' | 'report' | 'off' | undefined
+  validation?: 'strict' | 'report' | undefined
   /**
    * The `fetch` function to use. Default: the global one, looked up at each call. Uploads of streams need one that sends web
-   * streams, such as that of undici; node-fetch does not.
+   * streams, such as that of undici; node-fetch does not. One that repeats requests by itself, such as undici's `RetryAgent`,
+   * makes the outcome `not-sent` untrue; Node's own repeats a request once after the status 421.
    */
   fetch?: Fetch | undefined
   /** Whether to send the API key to the app-opener API. The platform does not document where it expects one. Default `none`. */
@@ -111,8 +98,7 @@ const optionChecks = {
       value === false || (isRecord(value) && aFunction.fits(value.acquire) && aFunction.fits(value.observe)),
     options: rateLimitChecks,
   },
-  maxResponseSize: positiveInteger,
-  validation: oneOf(['strict', 'report', 'off']),
+  validation: oneOf(['strict', 'report']),
   fetch: { ...aFunction, otherNames: ['httpClient', 'httpAgent', 'adapter'] },
   openerAuth: oneOf(['none', 'bearer']),
   logLevel: oneOf(logLevels),
@@ -136,7 +122,6 @@ const optionChecks = {
 const defaults = {
   timeout: 30_000,
   retry: 2,
-  maxResponseSize: DEFAULT_MAX_BYTES,
   validation: 'strict',
   logLevel: 'warn',
   fetch: runtimeFetch,
@@ -183,9 +168,9 @@ export function resolveSettings(given: ShortLinkClientOptions): Settings {
     },
     apiKey,
     timeout: options.timeout ?? defaults.timeout,
+    deadline: options.deadline,
     retry: options.retry ?? defaults.retry,
     headers,
-    maxResponseSize: options.maxResponseSize ?? defaults.maxResponseSize,
     validation: options.validation ?? defaults.validation,
     fetch: options.fetch ?? defaults.fetch,
     listeners: once((): Listeners => [options, logObservers(options.logLevel ?? logLevelOfEnvironment(), logger)]),

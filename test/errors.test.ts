@@ -1,6 +1,7 @@
 import { createServer as createTcpServer } from 'node:net'
 import { describe, expect, it, vi } from 'vitest'
 import {
+  AbortError,
   ApiError,
   AuthenticationError,
   ConfigurationError,
@@ -41,16 +42,16 @@ describe('an error that the server answers with', () => {
   ]
 
   const rows: Row[] = [
-    ['error 1 with 200', no(1, 'Taken'), ApiError, 'api', 200, 'rejected', false, false],
-    ['error "1" with 200', no('1', 'Taken'), ApiError, 'api', 200, 'rejected', false, false],
-    ['error true with 200', no(true, 'Taken'), ApiError, 'api', 200, 'rejected', false, false],
-    ['a text with 200', no('Taken'), ApiError, 'api', 200, 'rejected', false, false],
-    ['a list of errors with 200', no([0], 'Taken'), ApiError, 'api', 200, 'rejected', false, false],
-    ['300 that calls itself a success', { status: 300, body: account }, ApiError, 'api', 300, 'rejected', false, false],
-    ['399 in the body', no(399, 'Taken'), ApiError, 'api', 200, 'rejected', false, false],
-    ['400 in the body', no(400, 'Taken'), ApiError, 'api', 400, 'rejected', false, false],
+    ['error 1 with 200', no(1, 'Taken'), ApiError, 'api', 400, 'rejected', false, false],
+    ['error "1" with 200', no('1', 'Taken'), ApiError, 'api', 400, 'rejected', false, false],
+    ['error true with 200', no(true, 'Taken'), ApiError, 'api', 400, 'rejected', false, false],
+    ['a text with 200', no('Taken'), ApiError, 'api', 400, 'rejected', false, false],
+    ['a list of errors with 200', no([0], 'Taken'), ApiError, 'api', 400, 'rejected', false, false],
+    ['300 that calls itself a success', { status: 300, body: account }, ApiError, 'api', 400, 'rejected', false, false],
+    ['399 in the body', no(399, 'Taken'), ApiError, 'api', 400, 'rejected', false, false],
+    ['400 in the body of a 200', no(400, 'Invalid'), ApiError, 'api', 400, 'rejected', false, false],
     ['599 in the body', no(599, 'Oops'), ServerError, 'server', 599, 'unknown', false, false],
-    ['600 in the body', no(600, 'Taken'), ApiError, 'api', 200, 'rejected', false, false],
+    ['600 in the body', no(600, 'Taken'), ApiError, 'api', 400, 'rejected', false, false],
     ['400', { status: 400, ...no(1, 'Taken') }, ApiError, 'api', 400, 'rejected', false, false],
     ['400 that calls itself a success', { status: 400, body: account }, ApiError, 'api', 400, 'rejected', false, false],
     ['401', { status: 401, ...no(1, 'Key') }, AuthenticationError, 'authentication', 401, 'rejected', false, false],
@@ -114,7 +115,7 @@ describe('an error that the server answers with', () => {
     ['504', { status: 504, body: 'upstream request timeout' }, ServerError, 'server', 504, 'unknown', true, false],
   ]
 
-  it.each(rows)('%s', async (_, answer, type, code, status, outcome, getAgain, postAgain) => {
+  it.each(rows)('%s', async (came, answer, type, code, status, outcome, getAgain, postAgain) => {
     const server = await serve(answer)
     for (const [call, retryable, line] of [
       [get, getAgain, 'GET /account'],
@@ -124,10 +125,16 @@ describe('an error that the server answers with', () => {
       expect(error.constructor).toBe(type)
       expect(error).toBeInstanceOf(ApiError)
       expect(error).toBeInstanceOf(ShortLinkError)
-      expect(error).toMatchObject({ name: type.name, code, status, outcome, retryable, attempts: 1 })
+      const httpStatus = answer.status ?? 200
+      expect(error).toMatchObject({ name: type.name, code, status, httpStatus, retryable, attempts: 1 })
+      expect(error.outcome).toBe(line.startsWith('POST') && httpStatus === 408 ? 'unknown' : outcome)
       expect(`${error.method} ${error.path}`).toBe(line)
       // A 200 says nothing about an error in the body, so the message leaves it out.
-      expect(error.message).toMatch(new RegExp(`^${line}: ${status === 200 ? 'Taken$' : `${status} \\S`}`))
+      expect(error.message).toMatch(
+        new RegExp(
+          `^${line}: ${httpStatus === 200 && status === 400 && !came.startsWith('400') ? 'Taken$' : `${httpStatus === 300 ? 300 : status} \\S`}`,
+        ),
+      )
       expect((error as ApiError).headers).toBeInstanceOf(Headers)
       expect((error as ApiError).body).toEqual(answer.body ?? { error: 0 })
       expect((error as ApiError).rateLimit).toMatchObject({ queued: 0 })
@@ -231,12 +238,13 @@ describe('an error that the server answers with', () => {
   })
 })
 
-describe('an answer above maxResponseSize', () => {
+describe('a response above 16 MiB', () => {
   it('is an InvalidResponseError without its body, and final', async () => {
-    const error = await failure(get(connect(await serve({ body: account }), { maxResponseSize: 20 })))
+    const fetch = async () => new Response(`"${'x'.repeat(16 * 1024 * 1024)}"`)
+    const error = await failure(get(connect({ origin: 'https://sho.rt' }, { fetch })))
     expect(error).toBeInstanceOf(InvalidResponseError)
     expect(error).toMatchObject({ status: 200, body: undefined, issues: [], outcome: 'unknown', retryable: false })
-    expect(error.message).toBe('GET /account: the response is larger than maxResponseSize, 20 bytes')
+    expect(error.message).toBe('GET /account: the response is larger than 16777216 bytes')
   })
 })
 
@@ -476,7 +484,9 @@ describe('a redirect', () => {
       const server = await serve({ status, headers: { location: `${other.origin}/v4/account?a=1` }, body: '' })
       for (const call of [get, post]) {
         const error = await failure(call(connect(server)))
-        expect(error).toMatchObject({ code: 'api', status, outcome: 'rejected', retryable: false })
+        // PHP sends these two after the work.
+        const outcome = call === post && [302, 303].includes(status) ? 'unknown' : 'rejected'
+        expect(error).toMatchObject({ code: 'api', status: 400, httpStatus: status, outcome, retryable: false })
         expect(error.message).toContain(`${status} redirected to ${other.origin}/v4/account?a=1.`)
         expect(error.message).toContain('set `baseUrl` or SHORTLINK_BASE_URL')
       }
@@ -493,15 +503,19 @@ describe('a redirect', () => {
 
   it('that a browser hides is an error too', async () => {
     const hidden = { type: 'opaqueredirect', status: 0, statusText: '', headers: new Headers(), text: async () => '' }
-    const error = await failure(get(connect({ origin: 'https://sho.rt' }, { fetch: async () => hidden })))
-    expect(error).toMatchObject({ code: 'api', status: 0, outcome: 'rejected' })
-    expect(error.message).toMatch(/redirected to another address\. Redirects are not followed/)
+    const client = connect({ origin: 'https://sho.rt' }, { fetch: async () => hidden })
+    expect(await failure(post(client))).toMatchObject({ code: 'api', outcome: 'unknown' })
+    const error = await failure(get(client))
+    expect(error).toMatchObject({ code: 'api', status: 400, httpStatus: 0, outcome: 'rejected' })
+    expect(error.message).toMatch(
+      /redirected to another address, which this runtime does not reveal\. Redirects are not followed/,
+    )
   })
 
   it('whose status is below 200 is an error, whatever its body says', async () => {
     const odd = { status: 199, statusText: '', headers: new Headers(), text: async () => JSON.stringify(account) }
     const error = await failure(get(connect({ origin: 'https://sho.rt' }, { fetch: async () => odd })))
-    expect(error).toMatchObject({ code: 'api', status: 199, outcome: 'unknown' })
+    expect(error).toMatchObject({ code: 'api', httpStatus: 199, outcome: 'unknown' })
     expect(error.message).toBe('GET /account: 199 no message')
   })
 
@@ -569,35 +583,53 @@ describe('a call that cannot be sent', () => {
 })
 
 describe('an abort', () => {
-  it('rejects with the signal’s reason, as fetch does: before, during, and between attempts', async () => {
-    const server = await serve(() => undefined)
-    const reason = { why: 'the user left' }
-    expect(await thrown(getWith(server, AbortSignal.abort(reason)))).toBe(reason)
-    expect(server.seen).toEqual([])
+  const reason = { why: 'the user left' }
+  const aborted = { name: 'AbortError', code: 'aborted', cause: reason }
 
+  it('before the call is sent is an AbortError, not sent', async () => {
+    const server = await serve({ body: account })
+    const error = await failure(getWith(server, AbortSignal.abort(reason)))
+    expect(error).toBeInstanceOf(AbortError)
+    expect(error).toMatchObject({ ...aborted, outcome: 'not-sent', attempts: 0, method: 'GET', path: '/account' })
+    expect(server.seen).toEqual([])
+  })
+
+  it('while the request is on its way says that it may have been done, and `onError` and `.safe()` get the same error', async () => {
+    const server = await serve(() => undefined)
+    const onError = vi.fn()
     const during = new AbortController()
-    const call = getWith(server, during.signal)
+    const call = connect(server, { onError }).campaigns.create({}, { signal: during.signal }).safe()
     await until(() => server.seen.length === 1)
     during.abort(reason)
-    expect(await thrown(call)).toBe(reason)
+    const { error } = await call
+    expect(error).toMatchObject({ ...aborted, outcome: 'unknown', attempts: 1 })
+    expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ error, attempts: 1 }))
+  })
 
+  it('between attempts has the outcome of the attempt before', async () => {
     const between = new AbortController()
-    const busy = await serve({ status: 503, headers: { 'Retry-After': '60' } })
+    const busy = await serve({ status: 429, headers: { 'Retry-After': '60' } })
     const client = connect(busy, { retry: 1, onRetry: () => setTimeout(() => between.abort(reason)) })
-    expect(await thrown(client.account.get({ signal: between.signal }))).toBe(reason)
+    const error = await failure(client.campaigns.create({}, { signal: between.signal }))
+    expect(error).toMatchObject({ ...aborted, outcome: 'rejected', attempts: 1 })
     expect(busy.seen).toHaveLength(1)
   })
 
-  it('without a reason rejects with an AbortError', async () => {
+  it('while the call waits for the rate limit is not sent', async () => {
     const server = await serve({ body: account })
-    expect(await thrown(getWith(server, AbortSignal.abort()))).toMatchObject({ name: 'AbortError' })
+    const waiting = new AbortController()
+    const client = connect(server, { rateLimit: { requests: 1 }, onWait: () => waiting.abort(reason) })
+    await get(client)
+    const error = await failure(client.campaigns.create({}, { signal: waiting.signal }))
+    expect(error).toMatchObject({ ...aborted, outcome: 'not-sent', attempts: 0 })
+    expect(server.seen).toHaveLength(1)
   })
 
   it.each(['onRequest', 'onRetry'] as const)('from within %s ends the call at once', async (observer) => {
     const server = await serve({ status: 503, headers: { 'Retry-After': '60' } })
     const controller = new AbortController()
-    const client = connect(server, { retry: 1, [observer]: () => controller.abort('now') })
-    expect(await thrown(client.account.get({ signal: controller.signal }))).toBe('now')
+    const client = connect(server, { retry: 1, [observer]: () => controller.abort(reason) })
+    expect(await failure(client.account.get({ signal: controller.signal }))).toMatchObject(aborted)
     expect(server.seen.length).toBe(observer === 'onRequest' ? 0 : 1)
   })
 
@@ -607,9 +639,15 @@ describe('an abort', () => {
     const asked = vi.fn(() => new Promise<string>(() => {}))
     const call = connect(server, { apiKey: asked }).account.get({ signal: controller.signal })
     await until(() => asked.mock.calls.length === 1)
-    controller.abort('now')
-    expect(await thrown(call)).toBe('now')
+    controller.abort(reason)
+    expect(await failure(call)).toMatchObject({ ...aborted, outcome: 'not-sent' })
     expect(server.seen).toEqual([])
+  })
+
+  it('of a signal without a reason, as in React Native, has one all the same', async () => {
+    const server = await serve({ body: account })
+    const signal = Object.assign(new EventTarget(), { aborted: true }) as never
+    expect((await failure(getWith(server, signal))).cause).toMatchObject({ name: 'AbortError' })
   })
 
   it('signal: calls leave no listener on a long-lived signal', async () => {

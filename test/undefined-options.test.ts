@@ -25,7 +25,7 @@ const uses: Record<string, () => unknown> = {
       timeout: undefined,
       retry: undefined,
       rateLimit: undefined,
-      maxResponseSize: undefined,
+      deadline: undefined,
       validation: undefined,
       onDrift: undefined,
       onRequest: undefined,

@@ -50,7 +50,7 @@ export class ApiPromise<T> extends Promise<T> {
     return this.#response
   }
 
-  /** Resolves with `{ ok: true, data }` or `{ ok: false, error }` instead of rejecting. An abort still rejects. */
+  /** Resolves with `{ ok: true, data }` or `{ ok: false, error }` instead of rejecting, after an abort too. */
   safe(): Promise<Result<T>> {
     return this.withResponse().then(
       ({ data }) => ({ ok: true, data }),
@@ -80,7 +80,7 @@ export class ApiPromise<T> extends Promise<T> {
 }
 
 /** Starts a call whether or not its promise is used. @internal */
-export function begun<T>(response: Promise<ApiResponse<T>>): ApiPromise<T> {
+export function startNow<T>(response: Promise<ApiResponse<T>>): ApiPromise<T> {
   const call = new ApiPromise(() => response)
   void call.withResponse()
   return call

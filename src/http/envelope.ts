@@ -29,7 +29,13 @@ export function openEnvelope(body: unknown, httpStatus: number): Envelope | unde
 
 /** Whether a body of a refusal is one of the platform: its `error` is a number or a boolean. That of a web framework is a text. */
 export function isOfPlatform(body: unknown): boolean {
-  return isRecord(body) && /^(\d+|true|false)$/.test(String(body.error))
+  if (!isRecord(body)) return false
+  const { error } = body
+  return (
+    typeof error === 'number' ||
+    typeof error === 'boolean' ||
+    (typeof error === 'string' && /^(\d+|true|false)$/.test(error))
+  )
 }
 
 function messageOf(message: unknown): string {
@@ -43,21 +49,19 @@ function messageOf(message: unknown): string {
 }
 
 /** Reads the body of an open envelope. Adds issues to the context, and keeps invalid values as they are. */
-export type Read<T> = (body: Record<string, unknown>, context: ParseContext, validate: boolean) => T | Promise<T>
+export type Read<T> = (body: Record<string, unknown>, context: ParseContext) => T | Promise<T>
 
 /** Reads the fields beside `error`, or the value under a key. */
 export function readBody<T>(schema: z.ZodMiniType<T>, under?: string): Read<T> {
-  return ({ error: _, ...body }, { path, issues }, validate) => {
-    const value = under === undefined ? body : body[under]
-    if (!validate) return value as T
-    return parse(schema, value, { path: under === undefined ? path : [...path, under], issues })
-  }
+  return ({ error: _, ...body }, { path, issues }) =>
+    under === undefined
+      ? parse(schema, body, { path, issues })
+      : parse(schema, body[under], { path: [...path, under], issues })
 }
 
 /** Reads the whole body: as it is, or as a user's schema returns it. */
 export function readWhole<T>(schema: StandardSchema<T> | undefined): Read<T> {
-  return (body, context, validate) =>
-    schema && validate ? parseWithStandardSchema(schema, body, context) : (body as T)
+  return (body, context) => (schema ? parseWithStandardSchema(schema, body, context) : (body as T))
 }
 
 /** One page of a list, as plain data. */
@@ -81,9 +85,8 @@ export interface Page<T> {
 /** Reads a page whose rows are under one of these keys, in `data` or at the top level. The documented key comes first. */
 export function readPage<T>(under: string | readonly string[], row: z.ZodMiniType<T>): Read<Page<T>> {
   const keys = typeof under === 'string' ? [under] : under
-  return (body, context, validate) => {
+  return (body, context) => {
     const { page, rows, at } = openPage<T>(body, keys, context)
-    if (!validate) return { ...page, items: rows as T[] }
     const rowContext = { path: at, issues: context.issues }
     return { ...page, items: rows.map((value, index) => parse(row, value, rowContext, index)) }
   }
@@ -91,9 +94,9 @@ export function readPage<T>(under: string | readonly string[], row: z.ZodMiniTyp
 
 /** Reads a page whose rows are as they are, or as a user's schema returns them. */
 export function readPageWithSchema<T>(under: string, schema: StandardSchema<T> | undefined): Read<Page<T>> {
-  return async (body, context, validate) => {
+  return async (body, context) => {
     const { page, rows, at } = openPage<T>(body, [under], context)
-    if (!schema || !validate) return { ...page, items: rows as T[] }
+    if (!schema) return { ...page, items: rows as T[] }
     const items: T[] = []
     for (const row of rows) {
       const rowContext = { path: [...at, items.length], issues: context.issues }
@@ -105,8 +108,8 @@ export function readPageWithSchema<T>(under: string, schema: StandardSchema<T> |
 
 /** Requires the page that was requested (default: the first). Otherwise a server could keep a walk going forever. */
 export function readNumberedPage<T>(read: Read<Page<T>>, asked: number | undefined): Read<Page<T>> {
-  return async (body, context, validate) => {
-    const page = await read(body, context, validate)
+  return async (body, context) => {
+    const page = await read(body, context)
     const expected = asked || 1
     if (page.currentpage !== expected && (asked || page.hasNextPage)) {
       addIssue(context, 'currentpage', `requested page ${expected}, received page ${page.currentpage}`)

@@ -1,4 +1,4 @@
-import { hasMessage, isShortLinkError } from '../errors.ts'
+import { formatDuration, hasMessage, isShortLinkError } from '../errors.ts'
 import type { Listeners } from './observers.ts'
 
 /** How much to log. Each level includes those before it. */
@@ -34,19 +34,19 @@ export function logObservers(level: LogLevel, logger: Logger): Listeners[number]
       warnedUntil = now + waitMs
       const others = queued > 1 ? `; ${queued} calls are waiting` : ''
       return logger.warn(
-        `shortlink-sdk: ${method} ${path} waits ${seconds(waitMs)} for the rate limit${others}. Nothing is lost: see the options rateLimit and onWait.`,
+        `shortlink-sdk: ${method} ${path} waits ${formatDuration(waitMs)} for the rate limit${others}. Nothing is lost: see the options rateLimit and onWait.`,
       )
     },
   }
   const info: Listeners[number] = {
     onSuccess: ({ method, path, status, attempts, durationMs }) =>
-      logger.info(`shortlink-sdk: ${method} ${path} ${status} in ${seconds(durationMs)}${times(attempts)}`),
+      logger.info(`shortlink-sdk: ${method} ${path} ${status} in ${formatDuration(durationMs)}${times(attempts)}`),
     onError: ({ method, path, error, attempts, durationMs }) => {
       // The reason of an abort may be anything, and a user's schema may throw any error.
       const other = (hasMessage(error) && error.name) || 'aborted'
       const what = isShortLinkError(error) ? `${error.code}, ${error.outcome}` : other
       return logger.info(
-        `shortlink-sdk: ${method} ${path} failed (${what}) in ${seconds(durationMs)}${times(attempts)}`,
+        `shortlink-sdk: ${method} ${path} failed (${what}) in ${formatDuration(durationMs)}${times(attempts)}`,
       )
     },
   }
@@ -55,14 +55,12 @@ export function logObservers(level: LogLevel, logger: Logger): Listeners[number]
       logger.debug(`shortlink-sdk: #${id} ${method} ${url}, attempt ${attempt}`),
     onResponse: ({ id, status, durationMs, rateLimit }) => {
       const left = rateLimit.remaining === undefined ? '' : `, ${rateLimit.remaining} requests left`
-      return logger.debug(`shortlink-sdk: #${id} responded ${status} in ${seconds(durationMs)}${left}`)
+      return logger.debug(`shortlink-sdk: #${id} responded ${status} in ${formatDuration(durationMs)}${left}`)
     },
     onRetry: ({ id, delayMs, reason }) =>
-      logger.debug(`shortlink-sdk: #${id} retries in ${seconds(delayMs)}: ${reason}`),
+      logger.debug(`shortlink-sdk: #${id} retries in ${formatDuration(delayMs)}: ${reason}`),
   }
   return { ...(includes('warn') && warn), ...(includes('info') && info), ...(includes('debug') && debug) }
 }
-
-const seconds = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`)
 
 const times = (attempts: number): string => (attempts > 1 ? ` after ${attempts} attempts` : '')

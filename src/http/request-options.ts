@@ -5,11 +5,16 @@ import { type FormatValue, kind } from '../schema/expected.ts'
 
 /** Options for one call, which override the client's. All are optional. */
 export interface RequestOptions {
-  /** Aborts the call, which then rejects with the signal's reason. */
+  /** Aborts the call, which then fails with an `AbortError`. Its `outcome` says whether the work may have been done. */
   signal?: AbortSignal | undefined
   /** How long one attempt may take, in milliseconds. `false`: no limit. Default: the client's, 30,000. */
   timeout?: number | false | undefined
-  /** The number of retries after the first attempt. Default: the client's, 2. */
+  /**
+   * How long the whole call may take, in milliseconds: waiting for the rate limit, attempts and retries. A call that cannot
+   * be done in time fails at once with a `TimeoutError`. Default: the client's, which is none.
+   */
+  deadline?: number | undefined
+  /** The number of retries after the first attempt. Default: the client's, 2; 0: none. */
   retry?: number | undefined
   /** Headers to add to the request. */
   headers?: HeadersInput | undefined
@@ -25,7 +30,12 @@ export const timeoutCheck = {
 export const requestOptionChecks = {
   signal: { ...abortSignal, otherNames: ['abortSignal', 'cancelToken'] },
   timeout: { ...timeoutCheck, otherNames: ['timeoutMs', 'timeoutMillis', 'requestTimeout'] },
-  retry: { ...count, otherNames: ['retries', 'maxRetries', 'maxNetworkRetries'] },
+  deadline: { ...milliseconds, otherNames: ['maxWait', 'totalTimeout'] },
+  retry: {
+    ...count,
+    expected: 'a whole number of retries from 0',
+    otherNames: ['retries', 'maxRetries', 'maxNetworkRetries'],
+  },
   headers: {
     expected: 'names and values of headers, each a line without control characters',
     fits: (value: unknown) => headerEntries(value)?.every(isHeader) ?? false,
@@ -39,11 +49,22 @@ export const requestOptionChecks = {
   },
 } satisfies Checks<keyof RequestOptions>
 
-/** The names and values of valid headers. @internal */
-export const headerPairs = (headers: HeadersInput = {}) => headerEntries(headers) as HeaderPair[]
+/**
+ * The names of all options that a call may have, which are a mistake among its parameters. Lists, uploads and `links.ensure`
+ * have some of their own. @internal
+ */
+export const callOptionNames: readonly string[] = [
+  ...Object.keys(requestOptionChecks),
+  'concurrency',
+  'onProgress',
+  'onTaken',
+]
+
+/** The valid headers among these. @internal */
+export const headerPairs = (headers: HeadersInput = {}): HeaderPair[] => (headerEntries(headers) ?? []).filter(isHeader)
 
 /** A header. */
-export type HeaderPair = readonly [name: string, value: string]
+export type HeaderPair = [name: string, value: string]
 
 /** The value of an `Authorization` among headers. @internal */
 export function authorizationIn(headers: readonly HeaderPair[]): string | undefined {
@@ -58,15 +79,16 @@ export const authorizationBesideKey: Issue = {
 }
 
 /** The names and values of anything that `new Headers` takes, of any realm; `undefined` if it is something else. */
-function headerEntries(headers: unknown): [unknown, unknown][] | undefined {
+function headerEntries(headers: unknown): (readonly unknown[])[] | undefined {
   if (typeof headers !== 'object' || headers === null) return undefined
   const entries = Symbol.iterator in headers ? [...(headers as Iterable<unknown>)] : Object.entries(headers)
   return entries.every((entry) => Array.isArray(entry) && entry.length === 2)
-    ? (entries as [unknown, unknown][])
+    ? (entries as (readonly unknown[])[])
     : undefined
 }
 
-function isHeader([name, value]: readonly unknown[]): boolean {
+function isHeader(entry: readonly unknown[]): entry is HeaderPair {
+  const [name, value] = entry
   return (
     typeof name === 'string' &&
     /^[!#$%&'*+\-.^_`|~\w]+$/.test(name) &&

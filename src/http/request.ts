@@ -8,25 +8,25 @@ import {
   shorten,
 } from '../errors.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
+import type { Fetch } from '../runtime/fetch.ts'
 import { ownProperties } from '../runtime/own-properties.ts'
 import { type Checks, checkOptions, checkParams, checkValue, IS_AN_OPTION, oneOf } from '../schema/checks.ts'
 import { isPlain, isRecord, kind, mismatch, notPlain, reasonOf } from '../schema/expected.ts'
 import type { Address } from './address.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Read } from './envelope.ts'
-import { listOptionChecks } from './list.ts'
 import type { Listeners } from './observers.ts'
 import { checkPath, escapePath, type Path, patternOf } from './path.ts'
 import {
   authorizationBesideKey,
   authorizationIn,
+  callOptionNames,
   type HeaderPair,
   headerPairs,
   type RequestOptions,
   requestOptionChecks,
 } from './request-options.ts'
 import { createRedactor, REDACTED, type Redact, redactLine, showWithout } from './secrets.ts'
-import { checkContent, isReplayable, type Upload, type UploadContent, uploadOptionChecks } from './upload.ts'
 
 /** A call: what to send, how to check that, and how to read the response. */
 export interface Call<T> {
@@ -35,8 +35,8 @@ export interface Call<T> {
   readonly api?: 'opener' | undefined
   readonly query?: object | undefined
   readonly json?: unknown
-  /** Sent as it is, in place of `json`. */
-  readonly content?: UploadContent
+  /** Sent in place of `json`. */
+  readonly upload?: Upload | undefined
   /** The checks of `json`, or of `query` if there is no `json`. */
   readonly checks?: Checks | undefined
   /** The checks of the call's options, if it takes more than the common ones. */
@@ -44,6 +44,49 @@ export interface Call<T> {
   readonly read: Read<T>
   /** Whether an error is part of the call, so that observers need not hear of it. */
   readonly expects?: (error: unknown) => error is ApiError
+}
+
+/** The progress of an upload. */
+export interface UploadProgress {
+  /** Bytes sent so far. */
+  readonly loaded: number
+  /** The size of the content in bytes; `undefined` if unknown. */
+  readonly total: number | undefined
+}
+
+export type OnProgress = ((progress: UploadProgress) => void) | undefined
+
+/** Content that is sent as it is. */
+export interface Upload {
+  /** What is wrong with it. */
+  readonly issues: readonly Issue[]
+  /** Whether it can be sent a second time. */
+  readonly replayable: boolean
+  readonly optionChecks: Checks
+  /** Opens it for one attempt. */
+  open(onProgress: OnProgress, sender: Sender): Promise<OpenedUpload>
+}
+
+/** What an attempt is sent with. */
+export interface Sender {
+  readonly fetch: Fetch
+  readonly hasKey: boolean
+  readonly signal: AbortSignal
+}
+
+/** The content of an upload, ready for one attempt. */
+export interface OpenedUpload {
+  readonly body: unknown
+  readonly headers: Readonly<Record<string, string>>
+  readonly redirect: RequestRedirect
+  /** A special fetch, if only that can report the progress. */
+  readonly send?: Fetch
+  /** To be called when the response arrives, because fetch does not report when everything is sent. */
+  readonly onSent?: () => void
+  /** Closes a source that was not read to its end. Node would go on reading after an abort. */
+  readonly close?: () => void
+  /** The error of the source, if it failed. */
+  readonly sourceError?: () => unknown
 }
 
 /** One of the two APIs. */
@@ -56,11 +99,12 @@ export interface Api {
 }
 
 /** The settings that a call takes from its client. */
-export interface CallDefaults {
+export interface CallSettings {
   readonly management: Api
   readonly opener: Api
   readonly apiKey: ApiKey
   readonly timeout: number | false
+  readonly deadline: number | undefined
   readonly retry: number
   readonly headers: readonly HeaderPair[]
   /** @throws {ConfigurationError} if a variable that sets the log level is invalid */
@@ -72,7 +116,7 @@ export interface PreparedCall<T> {
   /** The same for all attempts; for events. */
   readonly id: string
   readonly method: string
-  /** The escaped path, without secrets. */
+  /** The escaped path. */
   readonly path: string
   /** The URL without secrets, for errors and events. */
   readonly url: string
@@ -86,10 +130,13 @@ export interface PreparedCall<T> {
   readonly redact: Redact
   readonly body: string | undefined
   readonly upload: Upload | undefined
+  readonly onProgress: OnProgress
   readonly replayable: boolean
   readonly read: Read<T>
   readonly signal: AbortSignal | undefined
   readonly timeout: number | false
+  /** When the deadline of the call is, on the clock of `performance.now()`; `Infinity` if it has none. */
+  readonly endsAt: number
   readonly retry: number
   /** Those of the client, then those of the call. */
   readonly headers: readonly HeaderPair[]
@@ -99,98 +146,88 @@ let calls = 0
 
 const methods = oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
 
-/** Names of call options, which are a mistake among parameters. `onTaken` belongs to `links.ensure`. */
-const optionNames = [...Object.keys({ ...uploadOptionChecks, ...listOptionChecks }), 'onTaken']
-
 /**
  * Checks a call and its options, and prepares the request.
  *
  * @throws {InvalidRequestError} if something is invalid
  * @throws {ConfigurationError} if the base URL is missing
  */
-export function prepareCall<T>(call: Call<T>, options: RequestOptions, defaults: CallDefaults): PreparedCall<T> {
-  const { query, json, checks } = call
-  const { apiKey } = defaults
-  const isUpload = 'content' in call
-  const api = call.api === 'opener' ? defaults.opener : defaults.management
-  const optionChecks = call.optionChecks ?? (isUpload ? uploadOptionChecks : requestOptionChecks)
-  const hasValidOptions = checkOptions(options, optionChecks).length === 0
-  const own = ownProperties(hasValidOptions ? options : {})
-  const headers = [...defaults.headers, ...headerPairs(own.headers)]
+export function prepareCall<T>(call: Call<T>, given: RequestOptions, settings: CallSettings): PreparedCall<T> {
+  const { method, query, json, upload, checks } = call
+  const { apiKey } = settings
+  const api = call.api === 'opener' ? settings.opener : settings.management
+  const options: RequestOptions & { onProgress?: OnProgress } = ownProperties(isRecord(given) ? given : {})
+  const headers = [...settings.headers, ...headerPairs(options.headers)]
   const authorization = authorizationIn(headers)
   const redact = redactorOf([...secretsIn(query, checks), ...secretsIn(json, checks)], authorization, apiKey)
   const show = showWithout(redact)
 
-  const { method } = call
-  const context = contextOfInvalid(method, shownPath(call.path, patternOf(call.path), redact), api, apiKey)
-  refuse([...checkValue(['method'], method, methods, show), ...checkPath(call.path, show)], context)
-
-  const path = escapePath(call.path)
+  const pathIssues = checkPath(call.path, show)
+  const path = pathIssues.length ? patternOf(call.path) : escapePath(call.path)
+  const shownPath = pathToShow(call.path, path, redact)
   const issues = [
-    // Again, because only now it is known which values are secrets.
-    ...(hasValidOptions ? [] : checkOptions(options, optionChecks, show)),
-    ...(checks ? checkParams(json === undefined ? (query ?? {}) : json, checks, show, optionNames) : []),
-    ...(isUpload ? checkContent(call.content, typeof call.path === 'string' ? 'body' : 'content') : []),
+    ...checkValue(['method'], method, methods, show),
+    ...pathIssues,
+    ...checkOptions(given, upload?.optionChecks ?? call.optionChecks ?? requestOptionChecks, show),
+    ...(checks ? checkParams(json === undefined ? (query ?? {}) : json, checks, show, callOptionNames) : []),
+    ...(upload?.issues ?? []),
   ]
-  if (json !== undefined && isUpload) issues.push({ path: ['body'], message: 'expected `json` or `body`, got both' })
-  if ((json !== undefined || isUpload) && method === 'GET') {
+  if (json !== undefined && upload) issues.push({ path: ['body'], message: 'expected `json` or `body`, got both' })
+  if ((json !== undefined || upload) && method === 'GET') {
     issues.push({ path: ['body'], message: 'GET has no body: use `query`' })
   }
   if (authorization !== undefined && apiKey.isSent) issues.push(authorizationBesideKey)
   const body = stringify(json, issues, redact)
   const search = queryString(query, checks, issues, redact)
-  const shown = shownPath(call.path, path, redact)
-  refuse(issues, contextOfInvalid(method, shown, api, apiKey))
+  throwIfInvalid(issues, contextOfInvalid(method, shownPath, api, redact))
 
   const inContext = <V>(read: () => V): V => {
     try {
       return read()
     } catch (error) {
-      throw new ConfigurationError((error as Error).message, { method, path: shown })
+      throw new ConfigurationError((error as Error).message, { method, path: shownPath })
     }
   }
   const address = inContext(() => api.address.get())
+  const { signal, timeout = settings.timeout, deadline = settings.deadline, retry = settings.retry } = options
   return {
     id: String(++calls),
     method,
-    path: shown,
-    url: apiKey.redact(address) + shown + search.shown,
+    path: shownPath,
+    url: address + shownPath + search.shown,
     target: address + path + search.sent,
     api,
     limiter: inContext(api.limiter),
-    listeners: inContext(defaults.listeners),
+    listeners: inContext(settings.listeners),
     apiKey,
     redact,
     body,
-    upload: isUpload ? { content: call.content!, onProgress: (own as Partial<Upload>).onProgress } : undefined,
-    replayable: !isUpload || isReplayable(call.content!),
+    upload,
+    onProgress: options.onProgress,
+    replayable: upload?.replayable ?? true,
     read: call.read,
-    signal: own.signal,
-    timeout: own.timeout ?? defaults.timeout,
-    retry: own.retry ?? defaults.retry,
+    signal,
+    timeout,
+    endsAt: deadline === undefined ? Number.POSITIVE_INFINITY : performance.now() + deadline,
+    retry,
     headers,
   }
 }
 
 /** @throws {InvalidRequestError} if there are issues */
-export function refuse(issues: readonly Issue[], context: ErrorContext): void {
+export function throwIfInvalid(issues: readonly Issue[], context: ErrorContext): void {
   if (issues.length) throw new InvalidRequestError(issues, context)
 }
 
 /** A path as errors and events show it: only a user's own may contain a secret. */
-export const shownPath = (path: Path | string, text: string, redact: Redact): string =>
+export const pathToShow = (path: Path | string, text: string, redact: Redact): string =>
   typeof path === 'string' ? redact(text) : text
 
-/** Error context for a call. */
-export function contextOf({ method, path, url }: PreparedCall<unknown>): ErrorContext {
-  return { method, path, url }
-}
-
 /** Error context for a call that is rejected before it is prepared. */
-export function contextOfInvalid(given: unknown, path: string, { address }: Api, apiKey: ApiKey): ErrorContext {
+export function contextOfInvalid(given: unknown, path: string, { address }: Api, redact: Redact): ErrorContext {
   const line = (text: string) => shorten(printable(text), 200)
-  const method = line(apiKey.redact(typeof given === 'string' ? given : kind(given)))
-  return { method, path: line(path), ...(address.known && { url: line(apiKey.redact(address.known) + path) }) }
+  const method = line(typeof given === 'string' ? redact(given) : kind(given))
+  return { method, path: line(path), ...(address.known && { url: address.known + line(path) }) }
 }
 
 /** Whether a parameter is a secret. */
@@ -256,7 +293,7 @@ function stringify(json: unknown, issues: Issue[], redact: Redact): string | und
 
 /** The issue of a value that cannot be sent. It may be an option of the call in the wrong argument. */
 function misplaced(name: string, message: string): Issue {
-  const advice = optionNames.includes(name) ? `: ${IS_AN_OPTION}` : ''
+  const advice = callOptionNames.includes(name) ? `: ${IS_AN_OPTION}` : ''
   return { path: [name], message: message + advice }
 }
 

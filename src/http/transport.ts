@@ -1,16 +1,20 @@
-import ky, { type KyInstance } from 'ky'
+import ky from 'ky'
 import type * as z from 'zod/mini'
 import {
+  AbortError,
+  ConfigurationError,
   type ErrorContext,
+  formatDuration,
   type InvalidResponseError,
   type Issue,
   isShortLinkError,
   RateLimitError,
+  type ShortLinkError,
   TimeoutError,
 } from '../errors.ts'
 import { parseRetryAfter, rateLimitStateOf } from '../rate-limit/headers.ts'
-import { sleep, throwIfAborted, withDeadline } from '../runtime/abort.ts'
-import { callsBegun } from '../runtime/calls-begun.ts'
+import { type BudgetWait, MAX_IMPOSED_WAIT } from '../rate-limit/limiter.ts'
+import { abortReason, sleep, throwIfAborted, withDeadline } from '../runtime/abort.ts'
 import { isBrowser, sentOnce } from '../runtime/environment.ts'
 import { type Fetch, type FetchResponse, headerOf, isResponse, readableHeaders } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
@@ -19,34 +23,30 @@ import { VERSION } from '../runtime/version.ts'
 import type { ChecksFor } from '../schema/checks.ts'
 import { type FormatValue, kind } from '../schema/expected.ts'
 import type { ParseContext } from '../schema/parse.ts'
-import { type ApiPromise, type ApiResponse, begun } from './api-promise.ts'
-import { readText, UnusableResponseError } from './body.ts'
+import { type ApiPromise, type ApiResponse, startNow } from './api-promise.ts'
+import { MAX_BODY_BYTES, parseBody, readText, UnusableResponseError } from './body.ts'
 import { openEnvelope, type Page, readBody, readPage } from './envelope.ts'
-import { type AttemptState, invalidResponse, noResponse, type ReadResponse, refused } from './failure.ts'
-import { parseBody } from './json.ts'
 import { type ListOptions, ListPromise, type ListRequest, type PageQuery, pageChecks } from './list.ts'
 import { emit } from './observers.ts'
+import { type CallState, errorContext, invalidResponse, noResponse, refused } from './outcome.ts'
 import { type Path, patternOf } from './path.ts'
 import {
   type Call,
-  type CallDefaults,
-  contextOf,
+  type CallSettings,
   contextOfInvalid,
+  type OpenedUpload,
   type PreparedCall,
+  pathToShow,
   prepareCall,
-  refuse,
-  shownPath,
+  throwIfInvalid,
+  type Upload,
 } from './request.ts'
 import type { RequestOptions } from './request-options.ts'
-import { type Failure, retryDelay } from './retry.ts'
 import { type Redact, redactHeaders, redactIssues, showWithout } from './secrets.ts'
-import { type OpenedUpload, openUpload, UnreadableContentError, type Upload, type UploadContent } from './upload.ts'
-import { openInBrowser } from './upload-browser.ts'
 
 /** The options of a client with their defaults filled in. */
-export interface Settings extends CallDefaults {
-  readonly validation: 'strict' | 'report' | 'off'
-  readonly maxResponseSize: number
+export interface Settings extends CallSettings {
+  readonly validation: 'strict' | 'report'
   readonly fetch: Fetch
 }
 
@@ -66,7 +66,7 @@ type Sent<Params> =
   | { readonly json: Params; readonly query?: never; readonly checks: ChecksFor<Given<Params>> }
   | {
       readonly query: Params | undefined
-      readonly content: UploadContent
+      readonly upload: Upload
       readonly json?: never
       readonly checks: ChecksFor<Given<Params>>
     }
@@ -88,7 +88,6 @@ export type ListParams<T, Query extends PageQuery> = {
 export class Transport {
   readonly #settings: Settings
   readonly #redactKey: Redact
-  readonly #ky = createKy()
 
   constructor(settings: Settings) {
     this.#settings = settings
@@ -121,13 +120,13 @@ export class Transport {
 
   /** Error context for a call that is rejected before it is prepared. */
   contextOf(method: string, path: Path | string): ErrorContext {
-    const { management, apiKey } = this.#settings
-    return contextOfInvalid(method, shownPath(path, patternOf(path), this.#redactKey), management, apiKey)
+    const shown = pathToShow(path, patternOf(path), this.#redactKey)
+    return contextOfInvalid(method, shown, this.#settings.management, this.#redactKey)
   }
 
   /** @throws {InvalidRequestError} if `find` finds issues; it shows values with the function that it is given, without the key */
   check(find: (show: FormatValue) => readonly Issue[], context: ErrorContext): void {
-    refuse(find(showWithout(this.#redactKey)), context)
+    throwIfInvalid(find(showWithout(this.#redactKey)), context)
   }
 
   /** Requests a page of a list. */
@@ -143,7 +142,6 @@ export class Transport {
     const { validation, listeners } = this.#settings
     const { method = '', path = '', issues } = error
     if (validation === 'strict') throw error
-    if (validation === 'off') return
     for (const { onDrift } of listeners()) notify(onDrift, { method, path, issues })
   }
 
@@ -153,70 +151,48 @@ export class Transport {
     { answer, under, ...params }: CallParams<T, P>,
     options?: RequestOptions,
   ): ApiPromise<T> {
-    const sent: Pick<Call<T>, 'api' | 'json' | 'query' | 'content' | 'checks'> = params as object
-    return begun(this.run({ method, path, ...sent, read: readBody(answer, under) }, options))
+    const sent: Pick<Call<T>, 'api' | 'json' | 'query' | 'upload' | 'checks'> = params as object
+    return startNow(this.run({ method, path, ...sent, read: readBody(answer, under) }, options))
+  }
+
+  /** The options of each request of a call that makes several: each has what is left of the call's deadline. */
+  sharedDeadline<Options extends RequestOptions>(options: Options): () => Options {
+    const { deadline = this.#settings.deadline } = options ?? {}
+    if (deadline === undefined) return () => options
+    const endsAt = performance.now() + deadline
+    return () => ({ ...options, deadline: Math.max(1, endsAt - performance.now()) })
   }
 
   /** Runs a call from its checks to its result. */
   async run<T>(call: Call<T>, options: RequestOptions = {}): Promise<ApiResponse<T>> {
-    callsBegun.count++
     const prepared = prepareCall(call, options, this.#settings)
+    const state: CallState = { attempt: 0, mayHaveSucceeded: false }
     const started = performance.now()
-    const duration = () => performance.now() - started
-    let attempt = 0
+    const soFar = () => ({ attempts: state.attempt, durationMs: performance.now() - started })
     try {
-      for (let mayHaveSucceeded = false; ; ) {
-        throwIfAborted(prepared.signal)
-        await this.#acquireSlot(prepared, { attempt: attempt + 1, mayHaveSucceeded })
-        const state: AttemptState = { attempt: ++attempt, mayHaveSucceeded }
-        const result: ApiResponse<T> | Failure = await this.#attempt(prepared, state)
+      for (;;) {
+        await acquireSlot(prepared, state)
+        const result = await this.#attempt(prepared, state)
         if ('data' in result) {
-          emit(prepared, 'onSuccess', () => ({
-            status: result.response.status,
-            attempts: attempt,
-            durationMs: duration(),
-          }))
+          emit(prepared, 'onSuccess', () => ({ status: result.response.status, ...soFar() }))
           return result
         }
-        const { error } = result
-        const delayMs = retryDelay(result, attempt, prepared.retry)
-        if (delayMs === undefined || !isShortLinkError(error)) throw error
-        mayHaveSucceeded ||= prepared.method !== 'GET' && error.outcome === 'unknown'
-        emit(prepared, 'onRetry', () => ({ attempt, delayMs, reason: error.message }))
-        await sleep(delayMs, prepared.signal)
+        await waitForRetry(prepared, state, result)
       }
     } catch (error) {
-      const attempts = isShortLinkError(error) ? error.attempts : attempt
-      const { expects } = call
-      if (expects?.(error))
-        emit(prepared, 'onSuccess', () => ({ status: error.status, attempts, durationMs: duration() }))
-      else emit(prepared, 'onError', () => ({ error, attempts, durationMs: duration() }))
+      if (call.expects?.(error)) emit(prepared, 'onSuccess', () => ({ status: error.httpStatus, ...soFar() }))
+      else emit(prepared, 'onError', () => ({ error, ...soFar() }))
       throw error
     }
   }
 
-  /** Waits for a slot. If the limiter rejects, the call fails. */
-  async #acquireSlot(call: PreparedCall<unknown>, { attempt, mayHaveSucceeded }: AttemptState): Promise<void> {
-    const { limiter, signal } = call
-    try {
-      await limiter?.acquire({ signal, attempt, onWait: (event) => emit(call, 'onWait', () => event) })
-    } catch (error) {
-      const outcome = mayHaveSucceeded ? 'unknown' : 'not-sent'
-      const context = { ...contextOf(call), attempts: attempt - 1, outcome, retryable: true } as const
-      // The limiter may be one of another copy of this package.
-      if (!isShortLinkError(error)) throw error
-      if (error.code === 'timeout') throw new TimeoutError(error.timeout, context, error.message)
-      if (error.code === 'rate_limit') throw new RateLimitError(error.message, error, context, error.retryAfter)
-      throw error
-    }
-  }
-
-  /** Makes one attempt: sends the request, reads the response, informs the limiter, and parses the body. */
-  async #attempt<T>(call: PreparedCall<T>, state: AttemptState): Promise<ApiResponse<T> | Failure> {
+  /** Makes one attempt: sends the request, reads the response, and tells the limiter what it says. */
+  async #attempt<T>(call: PreparedCall<T>, state: CallState): Promise<ApiResponse<T> | ShortLinkError> {
     const { limiter } = call
     const started = performance.now()
+    state.attempt++
     const exchange = await this.#exchange(call, state)
-    if ('error' in exchange) return exchange
+    if (exchange instanceof Error) return exchange
     const { response, body } = exchange
     const { status } = response
     const headers = { get: (name: string) => headerOf(response, name) }
@@ -227,13 +203,19 @@ export class Transport {
     const rateLimit = limiter?.state ?? rateLimitStateOf(headers)
     const durationMs = performance.now() - started
     emit(call, 'onResponse', () => ({ attempt: state.attempt, status, durationMs, rateLimit }))
-    const read: ReadResponse = { ...exchange, retryAfter }
+    const read = { response, body, retryAfter }
     if (!envelope) return invalidResponse(call, state, { ...read, issues: [] })
     if (!envelope.ok) return refused(call, state, { ...read, ...envelope, rateLimit })
-    const parsed = await this.#parse(call, state, read)
-    if ('error' in parsed) return parsed
+
+    const context: ParseContext = { path: [], issues: [] }
+    const data = await call.read(envelope.body, context)
+    const { issues, unusable } = context
+    if (unusable || (issues.length > 0 && this.#settings.validation === 'strict')) {
+      return invalidResponse(call, state, { ...read, issues })
+    }
+    if (issues.length > 0) reportDrift(call, issues)
     return {
-      data: parsed.data,
+      data,
       // Created on demand, because most callers never use it.
       get response() {
         return withoutSecrets(response, call)
@@ -243,106 +225,129 @@ export class Transport {
     }
   }
 
-  /** Reads the body of a successful response, as strictly as `validation` says. */
-  async #parse<T>(call: PreparedCall<T>, state: AttemptState, read: ReadResponse): Promise<{ data: T } | Failure> {
-    const { validation } = this.#settings
-    const context: ParseContext = { path: [], issues: [] }
-    const data = await call.read(read.body as Record<string, unknown>, context, validation !== 'off')
-    const { issues, unusable } = context
-    if (!unusable && (issues.length === 0 || validation === 'off')) return { data }
-    if (unusable || validation === 'strict') return invalidResponse(call, state, { ...read, issues })
-    const drift = { method: call.method, path: call.path, issues: redactIssues(call.redact, issues) }
-    for (const { onDrift } of call.listeners) notify(onDrift, drift)
-    return { data }
-  }
-
-  /** Sends a request and reads the response before the deadline. If that fails, releases or counts the slot. */
-  async #exchange(
-    call: PreparedCall<unknown>,
-    state: AttemptState,
-  ): Promise<Omit<ReadResponse, 'retryAfter'> | Failure> {
+  /** Sends a request and reads the response in time. If that fails, the slot is released or counted. */
+  async #exchange(call: PreparedCall<unknown>, state: CallState) {
     const { limiter } = call
-    const { fetch, maxResponseSize } = this.#settings
+    const { fetch } = this.#settings
+    const limit = timeLimit(call)
     let isSent = false
     let response: FetchResponse | undefined
     let upload: OpenedUpload | undefined
     const work = async (signal: AbortSignal) => {
       const authorization = call.api.usesKey ? await call.apiKey.authorization() : null
       emit(call, 'onRequest', () => ({ attempt: state.attempt }))
-      const open = (content: Upload) =>
-        isBrowser()
-          ? openInBrowser(content, { fetch, hasKey: authorization !== null, signal })
-          : openUpload(content, fetch)
-      upload = call.upload && (await open(call.upload))
+      const sender = { fetch, hasKey: authorization !== null, signal }
+      upload = await call.upload?.open(call.onProgress, sender)
       throwIfAborted(signal)
       isSent = true
-      response = await this.#send(call, authorization, upload, signal)
+      response = await send(call, authorization, upload, upload?.send ?? fetch, signal)
       upload?.onSent?.()
-      const text = await readText(response, maxResponseSize, signal)
-      return { response, text, body: parseBody(text) }
+      return { response, body: parseBody(await readText(response, MAX_BODY_BYTES, signal)) }
     }
     try {
-      return await withDeadline(work, call.timeout, call.signal)
+      return await withDeadline(work, limit.ms, call.signal)
     } catch (thrown) {
-      const sourceError = thrown instanceof UnreadableContentError ? thrown.cause : upload?.sourceError?.()
-      const failure = noResponse(call, state, { thrown, isSent, sourceError, response })
-      const neverLeft = !isSent || (isShortLinkError(failure.error) && failure.error.outcome === 'not-sent')
-      if (neverLeft && limiter?.release) limiter.release()
+      const sourceError = upload?.sourceError?.()
+      const error = noResponse(call, state, { thrown, isSent, limit, sourceError, response })
+      if ((!isSent || error.outcome === 'not-sent') && limiter?.release) limiter.release()
       else limiter?.observe()
-      return failure
+      return error
     } finally {
       upload?.close?.()
     }
   }
+}
 
-  /** Sends a request. ky builds it from the URL, the method, and the headers of the client and the call. */
-  async #send(
-    { method, target, body, headers }: PreparedCall<unknown>,
-    authorization: string | null,
-    upload: OpenedUpload | undefined,
-    signal: AbortSignal,
-  ): Promise<FetchResponse> {
-    const fetch = upload?.send ?? this.#settings.fetch
-    const sent = new Headers(upload?.headers)
-    if (authorization !== null) sent.set('authorization', authorization)
-    for (const [name, value] of headers) sent.set(name, value)
-    // A URL and an init, because a fetch of another realm does not understand a Request of this one. The body and the
-    // signal bypass ky: it would clone the body, and combine the signal with AbortSignal.any, which leaks.
-    const send = async (request: Request) => {
-      const { redirect = 'manual' } = upload ?? {}
-      const content = upload ? { body: upload.body, duplex: 'half' } : body !== undefined && { body: sentOnce(body) }
-      const init = {
-        method: request.method,
-        headers: Object.fromEntries(request.headers),
-        redirect,
-        signal,
-        ...content,
-      }
-      const response = await fetch(request.url, ownProperties(init))
-      if (!isResponse(response)) {
-        throw new UnusableResponseError(`\`fetch\` must resolve with a Response, got ${kind(response)}`)
-      }
-      return response as Response
-    }
-    const options = { method, headers: sent, fetch: send as typeof globalThis.fetch }
-    const response = await this.#ky(target, ownProperties(options))
-    return response as FetchResponse
+/** Waits for a slot. If the limiter rejects, the call fails. */
+async function acquireSlot(call: PreparedCall<unknown>, state: CallState): Promise<void> {
+  const { limiter, signal } = call
+  const context = errorContext(call, state, 'not-sent', true)
+  if (signal?.aborted) throw new AbortError(abortReason(signal), context)
+  try {
+    const deadline = remainingTime(call)
+    const onWait = (event: BudgetWait) => emit(call, 'onWait', () => event)
+    await limiter?.acquire({ signal, attempt: state.attempt + 1, ...(deadline < Infinity && { deadline }), onWait })
+  } catch (error) {
+    if (signal?.aborted) throw new AbortError(abortReason(signal), context)
+    if (!isShortLinkError(error)) throw error
+    if (error.code === 'timeout') throw new TimeoutError(error.timeout, context, error.message)
+    if (error.code === 'rate_limit') throw new RateLimitError(error.message, error, context, error.retryAfter)
+    throw error
   }
 }
 
 /**
- * A ky that only builds and sends requests. This package handles rate limits, retries, timeouts and errors itself: a 200 may
- * contain an error, and a timeout covers the body. Redirects are not followed, because they would turn a POST into a GET.
+ * Sends a request. ky builds it, from the headers of every call, of the client and of this call. Retries, timeouts and errors
+ * are decided elsewhere, because a 200 may contain an error, and a timeout covers the body.
  */
-function createKy(): KyInstance {
-  const headers = {
-    accept: 'application/json',
-    'content-type': 'application/json',
-    // Browsers set their own User-Agent; a custom one would cause a preflight.
-    ...(!isBrowser() && { 'user-agent': `shortlink-sdk/${VERSION}` }),
+async function send(
+  { method, target, headers, body }: PreparedCall<unknown>,
+  authorization: string | null,
+  upload: OpenedUpload | undefined,
+  fetch: Fetch,
+  signal: AbortSignal,
+): Promise<FetchResponse> {
+  if (typeof Request !== 'function') throw new ConfigurationError(NO_REQUEST)
+  const sent = new Headers({ accept: 'application/json', 'content-type': 'application/json', ...upload?.headers })
+  // Browsers set their own User-Agent; a custom one would cause a preflight.
+  if (!isBrowser()) sent.set('user-agent', `shortlink-sdk/${VERSION}`)
+  if (authorization !== null) sent.set('authorization', authorization)
+  for (const [name, value] of headers) sent.set(name, value)
+  // The body and the signal bypass ky: it would clone the body, and combine the signal with AbortSignal.any, which leaks. A URL
+  // and an init, because a fetch of another realm does not understand a Request of this one.
+  const { redirect = 'manual' } = upload ?? {}
+  const content = upload ? { body: upload.body, duplex: 'half' } : body !== undefined && { body: sentOnce(body) }
+  const send = async (request: Request) => {
+    const init = { method: request.method, headers: Object.fromEntries(request.headers), redirect, signal, ...content }
+    const response: unknown = await fetch(request.url, ownProperties(init))
+    if (isResponse(response)) return response as Response
+    throw new UnusableResponseError(`\`fetch\` must resolve with a Response, got ${kind(response)}`)
   }
-  // Given explicitly, because ky would read a missing prefix from a polluted Object.prototype.
-  return ky.create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual', prefixUrl: '', headers })
+  const plain = { retry: 0, timeout: false, throwHttpErrors: false, prefixUrl: '' } as const
+  return ky(target, { ...plain, method, headers: sent, fetch: (request) => send(request as Request) })
+}
+
+const NO_REQUEST =
+  'this environment has no Request, which the client needs: under Jest, use jest-fixed-jsdom or `@jest-environment node`'
+
+/** What is left of the deadline of a call, in milliseconds. */
+const remainingTime = ({ endsAt }: PreparedCall<unknown>): number => Math.max(0, endsAt - performance.now())
+
+/** How long an attempt may take. */
+function timeLimit(call: PreparedCall<unknown>): { ms: number; isDeadline: boolean } {
+  const timeout = call.timeout || Infinity
+  const left = remainingTime(call)
+  return { ms: Math.min(timeout, left), isDeadline: left < timeout }
+}
+
+/**
+ * Waits before the next attempt: as long as the server said, or a backoff that doubles from half a second, with jitter, so
+ * that calls that failed together are not retried together.
+ *
+ * @throws the error of the attempt, if there is no retry
+ */
+async function waitForRetry(call: PreparedCall<unknown>, state: CallState, error: ShortLinkError): Promise<void> {
+  const { attempt, wait } = state
+  const left = remainingTime(call)
+  if (!error.retryable || attempt > call.retry) throw error
+  if (wait !== undefined && wait >= left) {
+    const message = `the server said to wait ${formatDuration(wait)}, and the deadline is in ${formatDuration(left)}`
+    throw new TimeoutError(left, errorContext(call, state, error.outcome, true), message)
+  }
+  const delayMs = wait ?? 500 * 2 ** (attempt - 1) * (0.5 + Math.random() / 2)
+  if (delayMs > MAX_IMPOSED_WAIT || delayMs >= left) throw error
+  state.mayHaveSucceeded ||= call.method !== 'GET' && error.outcome === 'unknown'
+  state.wait = undefined
+  emit(call, 'onRetry', () => ({ attempt, delayMs, reason: error.message }))
+  await sleep(delayMs, call.signal).catch((reason) => {
+    throw new AbortError(reason, errorContext(call, state, error.outcome, false))
+  })
+}
+
+/** Tells the listeners what is invalid in a response, in `report`. */
+function reportDrift({ method, path, redact, listeners }: PreparedCall<unknown>, issues: readonly Issue[]): void {
+  const drift = { method, path, issues: redactIssues(redact, issues) }
+  for (const { onDrift } of listeners) notify(onDrift, drift)
 }
 
 /** The response itself; if it or its URL contains a secret, a copy without secrets and without the URL. */

@@ -1,59 +1,23 @@
 import { throwIfAborted } from '../runtime/abort.ts'
 import { type Fetch, runtimeFetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
-import {
-  isSized,
-  type OpenedUpload,
-  openSource,
-  type Source,
-  type Upload,
-  type UploadProgress,
-  whileReading,
-} from './upload.ts'
-
-/** What an attempt is sent with. */
-interface Sender {
-  readonly fetch: Fetch
-  readonly hasKey: boolean
-  readonly signal: AbortSignal
-}
+import { FollowedRedirectError } from './outcome.ts'
+import type { OnProgress, OpenedUpload, Sender } from './request.ts'
 
 /**
- * Opens the content for one attempt in a browser, whose fetch can neither stream a request nor report its progress.
+ * How the progress of an upload is told in a browser: by XMLHttpRequest, or at its end. XMLHttpRequest follows redirects, so it
+ * must not send a key. It would bypass a custom fetch. Service workers lack it.
  *
  * @internal
  */
-export async function openInBrowser(
-  { content, onProgress }: Upload,
-  { fetch, hasKey, signal }: Sender,
-): Promise<OpenedUpload> {
-  const blob = isSized(content) ? new Blob([content as BlobPart]) : await readToEnd(content, signal)
-  const opened = { body: blob, headers: {}, redirect: 'manual' } as const
-  if (!onProgress) return opened
-  // XMLHttpRequest follows redirects, so it must not send a key. It would bypass a custom fetch. Service workers lack it.
-  if (fetch === runtimeFetch && !hasKey && 'XMLHttpRequest' in globalThis) {
-    return { ...opened, send: xhrFetch(blob, onProgress) }
-  }
-  return { ...opened, onSent: () => notify(onProgress, { loaded: blob.size, total: blob.size }) }
-}
-
-/** Reads a source to its end, or until the signal aborts, which closes the source too. */
-function readToEnd(content: Source, signal: AbortSignal): Promise<Blob> {
-  throwIfAborted(signal)
-  const { body, close } = openSource(content)
-  // The signal belongs to one attempt, so the listener needs no removal.
-  signal.addEventListener('abort', close)
-  return whileReading(new Response(body).blob())
-}
-
-/** The browser followed a redirect, so the other server may have done the work. */
-export class FollowedRedirectError extends Error {
-  readonly target: string
-
-  constructor(target: string) {
-    super(`redirected to ${target}`)
-    this.target = target
-  }
+export function tellProgress(
+  blob: Blob,
+  onProgress: OnProgress,
+  { fetch, hasKey }: Sender,
+): Pick<OpenedUpload, 'send' | 'onSent'> {
+  if (!onProgress) return {}
+  if (fetch === runtimeFetch && !hasKey && 'XMLHttpRequest' in globalThis) return { send: xhrFetch(blob, onProgress) }
+  return { onSent: () => notify(onProgress, { loaded: blob.size, total: blob.size }) }
 }
 
 /** The parts of a fetch init that are used. The content is given separately. */
@@ -64,7 +28,7 @@ interface XhrInit {
 }
 
 /** A fetch that uses XMLHttpRequest, because only that reports upload progress in a browser and keeps the Content-Length. */
-function xhrFetch(blob: Blob, onProgress: (progress: UploadProgress) => void): Fetch {
+function xhrFetch(blob: Blob, onProgress: OnProgress): Fetch {
   return (url, { method, headers, signal }: XhrInit) =>
     new Promise((resolve, reject) => {
       throwIfAborted(signal)

@@ -1,10 +1,21 @@
 import { ConfigurationError, type Issue } from '../errors.ts'
-import { asyncIterator, canStream, knownToFetch, sentOnce, streamedRedirect } from '../runtime/environment.ts'
-import { type Fetch, runtimeFetch } from '../runtime/fetch.ts'
+import { throwIfAborted } from '../runtime/abort.ts'
+import {
+  asyncIterator,
+  canStream,
+  isBrowser,
+  knownToFetch,
+  sentOnce,
+  streamedRedirect,
+} from '../runtime/environment.ts'
+import { runtimeFetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
 import { aFunction, type Checks } from '../schema/checks.ts'
 import { mismatch } from '../schema/expected.ts'
+import { UnreadableContentError } from './outcome.ts'
+import type { OnProgress, OpenedUpload, Sender, Upload } from './request.ts'
 import { requestOptionChecks } from './request-options.ts'
+import { tellProgress } from './upload-browser.ts'
 
 /**
  * The content of a file: data in memory, or a source of bytes that is read once, while it is sent. A `fetch` of your own gets
@@ -18,22 +29,18 @@ export type UploadContent =
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array>
 
-/** The progress of an upload. */
-export interface UploadProgress {
-  /** Bytes sent so far. */
-  readonly loaded: number
-  /** The size of the content in bytes; `undefined` if unknown. */
-  readonly total: number | undefined
-}
-
-/** The content of an upload, and the callback for its progress. */
-export interface Upload {
-  readonly content: UploadContent
-  readonly onProgress?: ((progress: UploadProgress) => void) | undefined
-}
-
 /** @internal */
 export const uploadOptionChecks = { ...requestOptionChecks, onProgress: aFunction } satisfies Checks
+
+/** Content that a call sends as it is. @internal */
+export function uploadOf(content: UploadContent, name: string): Upload {
+  return {
+    issues: checkContent(content, name),
+    replayable: isSized(content),
+    optionChecks: uploadOptionChecks,
+    open: (onProgress, sender) => (isBrowser() ? openForBrowser : openUpload)(content, onProgress, sender),
+  }
+}
 
 /** Problems with upload content. @internal */
 export function checkContent(content: unknown, name: string): Issue[] {
@@ -52,43 +59,14 @@ export function checkContent(content: unknown, name: string): Issue[] {
   return [{ path: [name], message: mismatch(accepted, content) + hint }]
 }
 
-/** Whether an upload can be retried. @internal */
-export const isReplayable = (content: UploadContent): boolean => isSized(content)
-
-/** The content of an upload, ready for one attempt. @internal */
-export interface OpenedUpload {
-  readonly body: unknown
-  readonly headers: Readonly<Record<string, string>>
-  readonly redirect: RequestRedirect
-  /** A special fetch, if only that can report the progress. */
-  readonly send?: Fetch
-  /** To be called when the response arrives, because fetch does not report when everything is sent. */
-  readonly onSent?: () => void
-  /** Closes a source that was not read to its end. Node would go on reading after an abort. */
-  readonly close?: () => void
-  /** The error of the source, if it failed. */
-  readonly sourceError?: () => unknown
-}
-
 /** The maximum size of content that may be copied into memory, in bytes. */
 const MAX_COPIED = 16 * 1024 * 1024
 
-/** Thrown if the content could not be read before anything was sent. @internal */
-export class UnreadableContentError extends Error {}
-
-/** @throws {UnreadableContentError} if the content cannot be read. @internal */
-export const whileReading = <T>(reading: Promise<T>): Promise<T> =>
-  reading.catch((cause) => {
-    throw new UnreadableContentError('the content could not be read', { cause })
-  })
-
 /**
  * Opens the content for one attempt, outside of browsers: content in memory is sent as it is, everything else as a web
- * stream. It bypasses ky, which would clone the request and so hold the content in memory.
- *
- * @internal
+ * stream.
  */
-export async function openUpload({ content: given, onProgress }: Upload, fetch: Fetch): Promise<OpenedUpload> {
+async function openUpload(given: UploadContent, onProgress: OnProgress, { fetch }: Sender): Promise<OpenedUpload> {
   const isCustom = fetch !== runtimeFetch
   const content = isBlob(given) ? await whileReading(known(given, isCustom)) : given
   const total = isSized(content) ? sizeOf(content) : undefined
@@ -106,6 +84,27 @@ export async function openUpload({ content: given, onProgress }: Upload, fetch: 
   return { ...source, body: withLength(source.body, total), headers, redirect }
 }
 
+/** Opens the content for one attempt in a browser, whose fetch cannot stream a request. */
+async function openForBrowser(content: UploadContent, onProgress: OnProgress, sender: Sender): Promise<OpenedUpload> {
+  const blob = isSized(content) ? new Blob([content as BlobPart]) : await readToEnd(content, sender.signal)
+  return { body: blob, headers: {}, redirect: 'manual', ...tellProgress(blob, onProgress, sender) }
+}
+
+/** Reads a source to its end, or until the signal aborts, which closes the source too. */
+function readToEnd(content: Source, signal: AbortSignal): Promise<Blob> {
+  throwIfAborted(signal)
+  const { body, close } = openSource(content)
+  // The signal belongs to one attempt, so the listener needs no removal.
+  signal.addEventListener('abort', close)
+  return whileReading(new Response(body).blob())
+}
+
+/** @throws {UnreadableContentError} if the content cannot be read */
+const whileReading = <T>(reading: Promise<T>): Promise<T> =>
+  reading.catch((cause) => {
+    throw new UnreadableContentError('the content could not be read', { cause })
+  })
+
 /** A Blob as a fetch knows it. That of a user may not know the Blob of the runtime, so a small one becomes bytes. */
 async function known(blob: Blob, isCustom: boolean): Promise<Blob | ArrayBuffer> {
   return isCustom && canStream() && blob.size <= MAX_COPIED ? blob.arrayBuffer() : knownToFetch(blob)
@@ -120,11 +119,9 @@ export function withLength(stream: ReadableStream<Uint8Array>, length: number | 
 }
 
 type Sized = Blob | ArrayBuffer | ArrayBufferView
-/** @internal */
-export type Source = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
+type Source = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
 
-/** @internal */
-export function isSized(content: unknown): content is Sized {
+function isSized(content: unknown): content is Sized {
   return isBlob(content) || isBuffer(content)
 }
 

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors.ts'
 import { ApiKey } from '../http/api-key.ts'
-import { BodyTooLargeError, DEFAULT_MAX_BYTES } from '../http/body.ts'
-import { isRedirectError } from '../http/fetch-failure.ts'
+import { BodyTooLargeError, MAX_BODY_BYTES } from '../http/body.ts'
+import { isRedirectError } from '../http/outcome.ts'
 import { headerPairs } from '../http/request-options.ts'
 import { redactCause } from '../http/secrets.ts'
 import { openSource, withLength } from '../http/upload.ts'
@@ -31,7 +31,7 @@ export class Forwarder {
     this.#keyFor = keySource(options)
     this.#openerHasKey = options.openerAuth === 'bearer'
     this.#timeout = options.timeout ?? 120_000
-    this.#maxResponseSize = options.maxResponseSize ?? DEFAULT_MAX_BYTES
+    this.#maxResponseSize = options.maxResponseSize ?? MAX_BODY_BYTES
     this.#headers = headerPairs(options.headers)
     this.#fetch = options.fetch ?? runtimeFetch
   }

@@ -15,14 +15,3 @@ class Utf8Encoder {
 const Encoder = encoder ?? Utf8Encoder
 
 export { Encoder as TextEncoder }
-
-/**
- * What ky makes in place of a `Request`: an object with what it is given, from which the transport takes it again. A real one
- * would cost a third of the client's own time, because ky makes two with signals of their own, and jest-environment-jsdom has
- * none. When ky is imported it makes one without headers, which must not load the runtime's own.
- */
-export function RequestOfKy(url: string, init: { method?: string; headers?: object }): object {
-  const { method, headers = new Map() } = init
-  const request = { url, method, headers, clone: () => request }
-  return request
-}

@@ -254,7 +254,7 @@ it('gets past a bot wall with the cookie of --header, and says that a client nee
 
 it('says that fetch blocks port 9', async () => {
   vi.stubEnv('SHORTLINK_BASE_URL', 'http://127.0.0.1:9/api')
-  expect((await run('doctor')).stdout).toContain('Node and browsers block port 9')
+  expect((await run('doctor')).stdout).toContain('fetch refuses this port')
 })
 
 it('calls a wrong option wrong usage', async () => {

@@ -223,16 +223,6 @@ describe('an answer that does not fit its documented type', () => {
     expect(drifts).toEqual([{ method: 'GET', path: '/splash', issues }])
   })
 
-  it('is returned as it came under `off`, which reads the envelope only', async () => {
-    const rows = [{ ...splash(1), id: '1' }, { id: '1' }, 'no row']
-    const onDrift = vi.fn()
-    const { items } = await list({ validation: 'off', onDrift }, page('splash', rows, { result: 'many' }))
-    expect(items).toEqual(rows)
-    expect(onDrift).not.toHaveBeenCalled()
-    const refused = connect(await serve({ body: { error: 1, message: 'No' } }), { validation: 'off' }).splash.list()
-    expect(await failure(refused)).toMatchObject({ code: 'api' })
-  })
-
   it('onDrift is not called if everything fits', async () => {
     const onDrift = vi.fn()
     await list({ validation: 'report', onDrift }, page('splash', [splash(1)]))
@@ -433,13 +423,11 @@ describe('client.request', () => {
     expect((error as InvalidResponseError).issues.map(({ path }) => path)).toEqual([['shorturl']])
   })
 
-  it('returns the body as it came if the schema refuses it under `report`, or is skipped under `off`', async () => {
+  it('returns the body as it came if the schema refuses it under `report`', async () => {
     const body = { error: 0, shorturl: 5 }
     const drifts: Drift[] = []
-    for (const validation of ['report', 'off'] as const) {
-      const client = connect(await serve({ body }), { validation, onDrift: (drift) => drifts.push(drift) })
-      expect(await client.request('GET', '/url/5', { schema: Link })).toEqual(body)
-    }
+    const client = connect(await serve({ body }), { validation: 'report', onDrift: (drift) => drifts.push(drift) })
+    expect(await client.request('GET', '/url/5', { schema: Link })).toEqual(body)
     expect(drifts).toHaveLength(1)
   })
 

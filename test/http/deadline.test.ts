@@ -1,80 +1,63 @@
-import { getEventListeners } from 'node:events'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { EXPIRED, onAbort, sleep, withDeadline } from '../../src/runtime/abort.ts'
+import { describe, expect, it, vi } from 'vitest'
+import type { ShortLinkClient } from '../../src/index.ts'
+import { account } from '../helpers/answers.ts'
+import { connect } from '../helpers/client.ts'
+import { failure } from '../helpers/outcome.ts'
+import { serve } from '../helpers/server.ts'
 
-const forever = () => new Promise<never>(() => {})
+const create = (client: ShortLinkClient, deadline?: number) => client.campaigns.create({ name: 'a' }, { deadline })
 
-describe('withDeadline', () => {
-  it('sets no timer if there is no timeout', async () => {
-    const setTimer = vi.spyOn(globalThis, 'setTimeout')
-    onTestFinished(() => setTimer.mockRestore())
-    expect(await withDeadline(async () => 'done', false, undefined)).toBe('done')
-    expect(setTimer).not.toHaveBeenCalled()
-    expect(await withDeadline(async () => 'done', 60_000, undefined)).toBe('done')
-    expect(setTimer).toHaveBeenCalledOnce()
+describe('the deadline of a call', () => {
+  it('ends a call at once that would wait for the rate limit beyond it, and nothing is sent', async () => {
+    const server = await serve({ body: account })
+    const onWait = vi.fn()
+    const client = connect(server, { rateLimit: { requests: 1 }, onWait })
+    await client.account.get()
+    const error = await failure(create(client, 10_000))
+    expect(error).toMatchObject({
+      name: 'TimeoutError',
+      code: 'timeout',
+      outcome: 'not-sent',
+      attempts: 0,
+      retryable: true,
+    })
+    expect(error.message).toMatch(/^POST \/campaign\/add: would wait about \d+ s for the rate limit/)
+    expect(server.seen).toHaveLength(1)
   })
 
-  it('aborts work that outlasts its time, with the same reason that it rejects with', async () => {
-    let given: AbortSignal | undefined
-    const work = (signal: AbortSignal) => {
-      given = signal
-      return forever()
-    }
-    await expect(withDeadline(work, 1, undefined)).rejects.toBe(EXPIRED)
-    expect(given?.reason).toBe(EXPIRED)
+  it('ends an attempt that takes longer, although its timeout is longer: the work may have been done', async () => {
+    const server = await serve(() => undefined)
+    const error = await failure(create(connect(server, { timeout: 60_000 }), 30))
+    expect(error).toMatchObject({ code: 'timeout', outcome: 'unknown', attempts: 1 })
+    expect(error.message).toMatch(/no response before the deadline/)
   })
 
-  it('does not begin work whose signal has aborted', async () => {
-    const work = vi.fn(forever)
-    await expect(withDeadline(work, false, AbortSignal.abort('left'))).rejects.toBe('left')
-    expect(work).not.toHaveBeenCalled()
-  })
-})
-
-describe('sleep', () => {
-  it('ends after its time, and not before', async () => {
-    vi.useFakeTimers()
-    onTestFinished(() => void vi.useRealTimers())
-    const ended = vi.fn()
-    const sleeping = sleep(1000, undefined).then(ended)
-    await vi.advanceTimersByTimeAsync(999)
-    expect(ended).not.toHaveBeenCalled()
-    await vi.advanceTimersByTimeAsync(1)
-    expect(ended).toHaveBeenCalledOnce()
-    await sleeping
+  it('covers the key function', async () => {
+    const server = await serve({ body: account })
+    const client = connect(server, { apiKey: () => new Promise<string>(() => {}), deadline: 30 })
+    expect(await failure(create(client))).toMatchObject({ code: 'timeout', outcome: 'not-sent' })
+    expect(server.seen).toEqual([])
   })
 
-  it('rejects with the reason of its signal', async () => {
-    const controller = new AbortController()
-    const sleeping = sleep(60_000, controller.signal)
-    controller.abort('left')
-    await expect(sleeping).rejects.toBe('left')
-    await expect(sleep(60_000, controller.signal)).rejects.toBe('left')
-  })
-})
-
-describe('onAbort', () => {
-  it('keeps one listener on the signal until the last callback is taken back', () => {
-    const { signal } = new AbortController()
-    const listeners = () => getEventListeners(signal, 'abort').length
-    const takeBack = [onAbort(signal, () => {}), onAbort(signal, () => {})]
-    expect(listeners()).toBe(1)
-    takeBack[0]!()
-    expect(listeners()).toBe(1)
-    takeBack[1]!()
-    expect(listeners()).toBe(0)
-    onAbort(signal, () => {})
-    expect(listeners()).toBe(1)
+  it('ends a call at once if the server asks for a longer wait, with the outcome of the refusal', async () => {
+    const server = await serve({ status: 429, headers: { 'Retry-After': '60' } })
+    const error = await failure(create(connect(server, { retry: 1 }), 10_000))
+    expect(error).toMatchObject({ code: 'timeout', outcome: 'rejected', attempts: 1 })
+    expect(error.message).toMatch(/the server said to wait 60\.0 s, and the deadline is in (9\.\d|10\.0) s$/)
   })
 
-  it('calls back those that wait, and no other', () => {
-    const controller = new AbortController()
-    const [left, waiting] = [vi.fn(), vi.fn()]
-    const takeBack = onAbort(controller.signal, left)
-    onAbort(controller.signal, waiting)
-    takeBack()
-    controller.abort()
-    expect(left).not.toHaveBeenCalled()
-    expect(waiting).toHaveBeenCalledOnce()
+  it('is the client’s, unless the call has one', async () => {
+    const server = await serve(
+      { status: 429, headers: { 'Retry-After': '1' } },
+      { body: { error: 0, id: 1, domain: 'a', public: 0, rotator: false, list: '' } },
+    )
+    const client = connect(server, { deadline: 500, retry: 1 })
+    expect(await failure(create(client))).toMatchObject({ code: 'timeout' })
+    expect(await create(connect(server, { retry: 1 }), 10_000)).toMatchObject({ id: 1 })
+  })
+
+  it('does not shorten the call of somebody who waits without one', async () => {
+    const server = await serve({ status: 503, headers: { 'Retry-After': '0' } }, { body: account })
+    expect(await connect(server, { retry: 1 }).account.get()).toMatchObject({ id: account.data.id })
   })
 })

@@ -113,7 +113,7 @@ describe.each(Object.entries(fetches))('%s', (name, fetch) => {
     }
   })
 
-  test('ends a call with the reason of its signal', async () => {
+  test('ends a call with an AbortError if its signal aborts', async () => {
     const controller = new AbortController()
     const reason = new Error('the user left')
     const server = await serve(() => {
@@ -121,10 +121,10 @@ describe.each(Object.entries(fetches))('%s', (name, fetch) => {
       return undefined
     })
     const call = connect(server, { fetch }).account.get({ signal: controller.signal })
-    await expect(call).rejects.toBe(reason)
+    await expect(call).rejects.toMatchObject({ code: 'aborted', cause: reason })
   })
 
-  test('ends a list with the reason of its signal', async () => {
+  test('ends a list with an AbortError if its signal aborts', async () => {
     const controller = new AbortController()
     const reason = new Error('the user left')
     const server = await serve(({ url }) => {
@@ -137,10 +137,10 @@ describe.each(Object.entries(fetches))('%s', (name, fetch) => {
       }
     })
     const walk = connect(server, { fetch, validation: 'report' }).campaigns.list({}, { signal: controller.signal })
-    await expect(walk.toArray()).rejects.toBe(reason)
+    await expect(walk.toArray()).rejects.toMatchObject({ code: 'aborted', cause: reason })
   })
 
-  test('ends an upload with the reason of its signal', async () => {
+  test('ends an upload with an AbortError if its signal aborts', async () => {
     const reason = new Error('the user left')
     for (const content of [bytes, new Blob([bytes]), ...(sendsStreams(name) ? [plenty()] : [])]) {
       const controller = new AbortController()
@@ -148,13 +148,13 @@ describe.each(Object.entries(fetches))('%s', (name, fetch) => {
         (incoming) => void incoming.once('data', () => controller.abort(reason)).on('error', () => {}),
       )
       const call = connect({ origin }, { fetch }).files.upload('a.bin', content, {}, { signal: controller.signal })
-      await expect(call).rejects.toBe(reason)
+      await expect(call).rejects.toMatchObject({ code: 'aborted', cause: reason })
     }
   })
 
-  test('refuses an answer above maxResponseSize', async () => {
-    const server = await serve({ body: { error: 0, data: 'x'.repeat(2_000_000) } })
-    const call = connect(server, { fetch, maxResponseSize: 1_000_000 }).account.get()
+  test('refuses a response above 16 MiB', async () => {
+    const server = await serve({ body: { error: 0, data: 'x'.repeat(17_000_000) } })
+    const call = connect(server, { fetch }).account.get()
     await expect(call).rejects.toMatchObject({ code: 'invalid_response' })
   })
 
@@ -212,7 +212,8 @@ describe.each(Object.entries(fetches).filter(([name]) => sendsStreams(name)))(
     test('follows no redirect of a stream, and knows that it was one', async () => {
       const server = await serve({ status: 307, headers: { location: '/elsewhere' }, body: '' })
       const error = await failure(connect(server, { fetch }).files.upload('a.csv', inPieces()))
-      expect(error).toMatchObject({ outcome: 'rejected', message: expect.stringContaining('redirected to') })
+      // It may have been a 302, which PHP sends after the work.
+      expect(error).toMatchObject({ outcome: 'unknown', message: expect.stringContaining('redirected to') })
       expect(server.seen).toHaveLength(1)
     })
   },

@@ -165,15 +165,18 @@ describe('onError', () => {
     expect(events[0]!.error).toBe(error)
   })
 
-  it('is called with the reason of an abort', async () => {
+  it('is called with the AbortError of an abort', async () => {
     const events: ErrorEvent[] = []
     const controller = new AbortController()
     const client = connect(await serve(() => undefined), {
       onError: (event) => events.push(event),
       onRequest: () => controller.abort('left'),
     })
-    expect(await thrown(client.account.get({ signal: controller.signal }))).toBe('left')
-    expect(events).toMatchObject([{ error: 'left', path: '/account', attempts: 1 }])
+    expect(await thrown(client.account.get({ signal: controller.signal }))).toMatchObject({
+      code: 'aborted',
+      cause: 'left',
+    })
+    expect(events).toMatchObject([{ error: { code: 'aborted', cause: 'left' }, path: '/account', attempts: 1 }])
   })
 
   it('is not called for an attempt that is retried', async () => {
@@ -401,11 +404,10 @@ describe('the log', () => {
       throw new RangeError('mine')
     })
     await thrown(client.request('GET', '/a', { schema }))
-    for (const reason of [undefined, 'enough']) await thrown(client.account.get({ signal: AbortSignal.abort(reason) }))
+    await thrown(client.account.get({ signal: AbortSignal.abort('enough') }))
     expect(lines.map((line) => /failed \(.*\)/.exec(line)?.[0])).toEqual([
       'failed (invalid_response, unknown)',
-      'failed (AbortError)',
-      'failed (aborted)',
+      'failed (aborted, not-sent)',
     ])
   })
 

@@ -20,7 +20,7 @@ const answered: [what: string, fault: Fault, done: boolean, outcome: Outcome][] 
   ['429', { status: 429, headers: now }, false, 'rejected'],
   ['an error inside a 200', { body: { error: 1, message: 'Taken' } }, false, 'rejected'],
   ['429 inside a 200', { body: { error: 429, message: 'Slow', 'Retry-After': 0 } }, false, 'rejected'],
-  ['a redirect', { redirect: 'https://moved.example/' }, false, 'rejected'],
+  ['a redirect with 302', { redirect: 'https://moved.example/' }, false, 'unknown'],
   ['500 before the work', { status: 500 }, false, 'unknown'],
   ['500 after the work', { status: 500, done: true }, true, 'unknown'],
   ['500 inside a 200', { body: { error: 500, message: 'Broken' }, done: true }, true, 'unknown'],

@@ -85,7 +85,7 @@ describe('readText', () => {
   it('cancels a web stream that exceeds the limit', async () => {
     const cancel = vi.fn()
     await expect(readText(onlyBody(webStream([encode('123'), encode('456')], cancel)), 5)).rejects.toThrow(
-      'the response is larger than maxResponseSize, 5 bytes',
+      'the response is larger than 5 bytes',
     )
     expect(cancel).toHaveBeenCalledOnce()
   })

@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { ConnectionError, TimeoutError } from '../../src/errors.ts'
-import { retryDelay } from '../../src/http/retry.ts'
+import { TimeoutError } from '../../src/errors.ts'
 import { type ApiPromise, ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
 import { createSandbox, type Fault, type Sandbox, sampleData } from '../../src/testing/index.ts'
 import { serve } from '../../src/testing/server.ts'
@@ -205,9 +204,16 @@ it.each([
 it.each([
   [0, [250, 500, 1000, 2000]],
   [0.5, [375, 750, 1500, 3000]],
-])('the backoff doubles with each attempt, and its jitter takes off up to half (dice: %s)', (dice, delays) => {
+])('the backoff doubles with each attempt, and its jitter takes off up to half (dice: %s)', async (dice, delays) => {
   const random = vi.spyOn(Math, 'random').mockReturnValue(dice)
   onTestFinished(() => random.mockRestore())
-  const error = new ConnectionError('no response', { retryable: true })
-  expect([1, 2, 3, 4].map((attempt) => retryDelay({ error }, attempt, 4))).toEqual(delays)
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const seen: number[] = []
+  const fetch = async () => new Response('busy', { status: 503 })
+  const onRetry = ({ delayMs }: { delayMs: number }) => seen.push(delayMs)
+  const call = connect({ origin: 'https://sho.rt' }, { fetch, onRetry, retry: 4 }).account.get().safe()
+  await vi.runAllTimersAsync()
+  expect(await call).toMatchObject({ error: { code: 'server', attempts: 5 } })
+  expect(seen).toEqual(delays)
 })

@@ -148,7 +148,10 @@ describe('a source that is not read to its end', () => {
       abort.abort('enough')
       return answer()
     })
-    expect(await thrown(client.files.upload('a.bin', of(close), {}, { signal: abort.signal }))).toBe('enough')
+    expect(await thrown(client.files.upload('a.bin', of(close), {}, { signal: abort.signal }))).toMatchObject({
+      code: 'aborted',
+      cause: 'enough',
+    })
     expect(close).toHaveBeenCalledOnce()
     expect(await thrown(reader!.read())).toEqual(new Error('the attempt has ended'))
   })

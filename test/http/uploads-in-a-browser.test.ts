@@ -1,6 +1,6 @@
 /** What an upload does where document, user agent and XMLHttpRequest are those of a browser. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { openInBrowser } from '../../src/http/upload-browser.ts'
+import { uploadOf } from '../../src/http/upload.ts'
 import type { ShortLinkClientOptions, UploadContent, UploadProgress } from '../../src/index.ts'
 import { runtimeFetch } from '../../src/runtime/fetch.ts'
 import { becomeBrowser } from '../helpers/browser.ts'
@@ -71,10 +71,8 @@ describe('an upload with onProgress is sent by XMLHttpRequest', () => {
       stubXmlHttpRequest()
       const server = await serve(done)
       const signal = new AbortController().signal
-      const opened = await openInBrowser(
-        { content: bytes, ...progress },
-        { fetch: runtimeFetch, hasKey: false, signal },
-      )
+      const sender = { fetch: runtimeFetch, hasKey: false, signal }
+      const opened = await uploadOf(bytes, 'content').open(progress.onProgress, sender)
       const response = await opened.send!(`${server.origin}/api/files?name=${name}`, {
         method: 'POST',
         headers: {},
@@ -139,7 +137,10 @@ describe('an upload with onProgress is sent by XMLHttpRequest', () => {
     const controller = new AbortController()
     const server = await serve(() => void controller.abort(reason))
     const options = { ...progress, signal: controller.signal }
-    expect(await thrown(connectPage(server).files.upload('a.bin', bytes, {}, options))).toBe(reason)
+    expect(await thrown(connectPage(server).files.upload('a.bin', bytes, {}, options))).toMatchObject({
+      code: 'aborted',
+      cause: reason,
+    })
     expect(requests).toMatchObject([{ state: 'aborted' }])
   })
 
@@ -153,7 +154,10 @@ describe('an upload with onProgress is sent by XMLHttpRequest', () => {
         controller.abort('enough')
       }
       const options = { ...progress, signal: controller.signal }
-      expect(await thrown(connectPage(server, { onRequest }).files.upload('a.bin', bytes, {}, options))).toBe('enough')
+      expect(await thrown(connectPage(server, { onRequest }).files.upload('a.bin', bytes, {}, options))).toMatchObject({
+        code: 'aborted',
+        cause: 'enough',
+      })
       expect(requests.every(({ state }) => state === 'aborted')).toBe(true)
     }
   })
@@ -230,7 +234,7 @@ it('a stream that fails while it is read fails the call, and nothing is sent', a
     throw reason
   }
   const error = await failure(connectPage(server, { retry: 2 }).files.upload('a.bin', source()))
-  expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent', retryable: false, attempts: 1 })
+  expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent', retryable: false, attempts: 0 })
   expect(error.message).toContain('the content could not be read: the disk is gone')
   expect(error.cause).toBe(reason)
   expect(server.seen).toEqual([])
@@ -253,7 +257,7 @@ describe('a stream that is still being read', () => {
     const controller = new AbortController()
     const call = connectPage(server).files.upload('a.bin', stream, {}, { signal: controller.signal })
     void until(() => read.mock.calls.length > 0).then(() => controller.abort('left'))
-    expect(await thrown(call)).toBe('left')
+    expect(await thrown(call)).toMatchObject({ code: 'aborted', cause: 'left' })
     await until(() => closed.mock.calls.length > 0)
     expect(server.seen).toEqual([])
   })
@@ -271,7 +275,10 @@ describe('a stream that is still being read', () => {
     const controller = new AbortController()
     const { stream, read } = endlessStream()
     const client = connectPage(await serve(done), { onRequest: () => controller.abort('left') })
-    expect(await thrown(client.files.upload('a.bin', stream, {}, { signal: controller.signal }))).toBe('left')
+    expect(await thrown(client.files.upload('a.bin', stream, {}, { signal: controller.signal }))).toMatchObject({
+      code: 'aborted',
+      cause: 'left',
+    })
     expect(read).not.toHaveBeenCalled()
     expect(stream.locked).toBe(false)
   })

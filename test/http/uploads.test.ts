@@ -153,7 +153,7 @@ describe('streaming', () => {
     }
     expect(given).toBeLessThan(40_000_000)
     controller.abort('enough')
-    expect(await end).toBe('enough')
+    expect(await end).toMatchObject({ code: 'aborted', cause: 'enough' })
   })
 
   it.each<[kind: string, wrap: (source: AsyncGenerator<Uint8Array>) => UploadContent]>([
@@ -183,7 +183,7 @@ describe('streaming', () => {
     const end = thrown(connect({ origin }).files.upload('a.bin', wrap(source()), {}, { signal: controller.signal }))
     await until(() => arrived > 0)
     controller.abort('enough')
-    expect(await end).toBe('enough')
+    expect(await end).toMatchObject({ code: 'aborted', cause: 'enough' })
     await until(() => closed.mock.calls.length === 1)
     expect(ended, 'a part of a file was taken for a whole one').not.toHaveBeenCalled()
   })
@@ -223,7 +223,7 @@ describe('streaming', () => {
     const other = await serve(done)
     const server = await serve({ status: 307, headers: { location: other.origin }, body: '' })
     const error = await failure(connect(server, { retry: 2 }).files.upload('a.bin', await make()))
-    expect(error).toMatchObject({ outcome: 'rejected', retryable: false, attempts: 1 })
+    expect(error).toMatchObject({ outcome: sized ? 'rejected' : 'unknown', retryable: false, attempts: 1 })
     // Node does not say where a redirect of a stream leads: naming it would mean to keep all that was sent.
     const target = sized ? `${other.origin}/` : 'another address, which this runtime does not reveal'
     expect(error.message).toContain(`redirected to ${target}. Redirects are not followed`)

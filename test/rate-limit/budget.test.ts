@@ -180,7 +180,7 @@ describe('the budget of a client', () => {
     const spent = { 'X-RateLimit-Limit': '5', 'X-RateLimit-Remaining': '0' }
     let headers = {}
     const fetch = async () => Response.json({ error: 0, shorturl: 'https://sho.rt/a' }, { headers })
-    const { client } = setUp({ openerUrl: 'https://opener.example', fetch, onWait, validation: 'off' })
+    const { client } = setUp({ openerUrl: 'https://opener.example', fetch, onWait, validation: 'report' })
     const open = (c: ShortLinkClient) => c.opener.create({ url: 'https://www.youtube.com/watch?v=dQw4w9WgXcQ' })
     await Promise.all(Array.from({ length: 40 }, () => open(client)))
     headers = spent
@@ -320,7 +320,7 @@ describe('the place of a call in the budget', () => {
     const aborted = once(controller.signal, 'abort')
     controller.abort('enough')
     await aborted
-    expect(await ended).toBe('enough')
+    expect(await ended).toMatchObject({ code: 'aborted', cause: 'enough' })
     expect(client.rateLimit.remaining).toBe(1)
   })
 })

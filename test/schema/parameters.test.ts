@@ -406,7 +406,7 @@ describe('what is sent', () => {
   /** The body that a call sends, as JSON reads it. */
   async function sent(call: Call): Promise<unknown> {
     const server = await serve({})
-    await call(connect(server, { validation: 'off' }))
+    await call(connect(server, { validation: 'report' }))
     return JSON.parse(server.seen[0]!.body.toString())
   }
 
@@ -464,7 +464,7 @@ describe('what is sent', () => {
     ['names are escaped too', (c) => c.request('GET', '/files', { query: { 'a&b=c': '+' } }), '?a%26b%3Dc=%2B'],
   ])('in a query %s', async (_, call, search) => {
     const server = await serve({})
-    await call(connect(server, { validation: 'off' }))
+    await call(connect(server, { validation: 'report' }))
     expect(server.seen[0]!.url).toBe(`/api/files${search}`)
   })
 
@@ -481,7 +481,7 @@ describe('what is sent', () => {
     '.htaccess',
   ])('the file name, display name and alias %j arrive whole', async (name) => {
     const server = await serve({})
-    await connect(server, { validation: 'off' }).files.upload(name, content, { name, custom: name })
+    await connect(server, { validation: 'report' }).files.upload(name, content, { name, custom: name })
     const { pathname, searchParams } = new URL(server.seen[0]!.url, 'http://sho.rt')
     expect(decodeURIComponent(pathname.slice('/api/files/upload/'.length))).toBe(name)
     expect(pathname.split('/')).toHaveLength(5)
@@ -538,7 +538,7 @@ describe('headers', () => {
     ['raw', KEY],
   ] as const)('carry the key as authScheme %s says', async (authScheme, authorization) => {
     const server = await serve({})
-    await connect(server, { authScheme, validation: 'off' }).account.get()
+    await connect(server, { authScheme, validation: 'report' }).account.get()
     expect(server.seen[0]!.headers.authorization).toBe(authorization)
   })
 })
@@ -552,7 +552,7 @@ it('a base address may have a path and trailing slashes', async () => {
     ['/a%20b/', '/a%20b'],
   ]) {
     const server = await serve({})
-    await connect(server, { baseUrl: new URL(server.origin + ending), validation: 'off' }).account.get()
+    await connect(server, { baseUrl: new URL(server.origin + ending), validation: 'report' }).account.get()
     expect(server.seen[0]!.url).toBe(`${path}/account`)
   }
 })

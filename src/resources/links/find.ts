@@ -83,9 +83,8 @@ export async function searchLinks(
 }
 
 /** Reads a response to `?short=`: a single link in the form of GET `/url/:id`, or a list. `undefined` for anything else. */
-const readMatches: Read<Link[] | undefined> = ({ id, details, data, urls }, { issues }, validate) => {
-  const read = (row: unknown, at: (string | number)[]) =>
-    validate ? parse(link, row, { path: at, issues }) : (row as Link)
+const readMatches: Read<Link[] | undefined> = ({ id, details, data, urls }, { issues }) => {
+  const read = (row: unknown, at: (string | number)[]) => parse(link, row, { path: at, issues })
   if (isRecord(details)) {
     const { clicks, uniqueClicks: uniqueclicks } = isRecord(data) ? data : {}
     return [read({ id, clicks, uniqueclicks, ...details }, ['details'])]

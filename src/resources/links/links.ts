@@ -1,4 +1,4 @@
-import { type ApiPromise, begun } from '../../http/api-promise.ts'
+import { type ApiPromise, startNow } from '../../http/api-promise.ts'
 import type { ListOptions, ListPromise } from '../../http/list.ts'
 import { path } from '../../http/path.ts'
 import type { RequestOptions } from '../../http/request-options.ts'
@@ -80,7 +80,7 @@ export class LinksResource extends Resource {
       this.api.check((show) => checkValue(['addressOrAlias'], addressOrAlias, nonEmptyString, show), { operation })
       return findLink(this.api, wantedBy(addressOrAlias), options, { short: addressOrAlias })
     }
-    return begun(find())
+    return startNow(find())
   }
 
   /**
@@ -158,6 +158,6 @@ export class LinksResource extends Resource {
    * @throws {InvalidRequestError} if the address or the alias is missing, or a parameter is invalid; nothing is sent
    */
   ensure(params: LinkEnsure, options?: EnsureOptions): ApiPromise<EnsuredLink> {
-    return begun(ensureLink(this.api, this, params, options))
+    return startNow(ensureLink(this.api, this, params, options))
   }
 }

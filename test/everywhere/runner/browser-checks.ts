@@ -62,7 +62,7 @@ async function preflights(page: Page): Promise<string | undefined> {
   try {
     await page.evaluate(`(async () => {
       const client = new sdk.ShortLinkClient({
-        baseUrl: '${url}', openerUrl: '${url}', apiKey: 'key', dangerouslyAllowBrowser: true, validation: 'off',
+        baseUrl: '${url}', openerUrl: '${url}', apiKey: 'key', dangerouslyAllowBrowser: true, validation: 'report',
       })
       await client.account.get()
       await client.campaigns.create({ name: 'a' })

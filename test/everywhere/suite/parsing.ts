@@ -37,10 +37,6 @@ export const parsing: Topic = {
       matches(drifts, [{ method: 'GET', path: '/campaigns' }])
       ok(!JSON.stringify(drifts).includes('maybe'), 'the drift shows the value')
     },
-    'off: rows are not validated': async ({ connect, sandbox }) => {
-      await sandbox.fail(listOf({ ...campaign, public: 'maybe' }))
-      matches((await connect({ validation: 'off' }).campaigns.list()).items[0], { id: '7', public: 'maybe' })
-    },
     'an object with numeric keys is read as an array': async ({ client, sandbox }) => {
       const data = {
         result: 2,

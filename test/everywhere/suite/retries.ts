@@ -42,6 +42,10 @@ export const retries: Topic = {
       await sandbox.fail({ body: { error: 429, message: 'slow', 'Retry-After': 91 } })
       await rejects(client.account.get(), { code: 'rate_limit', retryAfter: 91, attempts: 1 })
     },
+    'a wait beyond the deadline is an error at once': async ({ client, sandbox }) => {
+      await sandbox.fail({ body: { error: 429, message: 'slow', 'Retry-After': 60 } })
+      await rejects(client.account.get({ deadline: 10_000 }), { code: 'timeout', outcome: 'rejected' })
+    },
     'a 404 is not retried': async ({ client, sandbox }) => {
       await sandbox.fail({ status: 404, body: { error: 1, message: 'no' } })
       await rejects(client.qr.get(99), { attempts: 1, retryable: false })

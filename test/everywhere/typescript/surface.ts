@@ -49,6 +49,7 @@ const options: ShortLinkClientOptions = {
   openerUrl: 'https://opener.example',
   apiKey: async () => 'key',
   timeout: false,
+  deadline: 10_000,
   retry: 3,
   rateLimit: { requests: 30, interval: 60_000 },
   validation: 'report',

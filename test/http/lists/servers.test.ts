@@ -51,7 +51,7 @@ const listWithoutTransport: MakeList = ({ answer }, { limit, ...options }) => {
         const said = { status: envelope.status, httpStatus: status, serverMessage: '', isOfPlatform: true }
         throw apiError('no', { ...said, body, headers, rateLimit }, context, undefined)
       }
-      const data = await read(envelope.body, { path: [], issues: [] }, true)
+      const data = await read(envelope.body, { path: [], issues: [] })
       return { data, response: new Response(), rateLimit, attempts: 1 }
     },
     throwOrReport(error) {

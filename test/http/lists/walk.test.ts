@@ -358,16 +358,16 @@ describe('a walk with pages in flight', () => {
     expect(server.seen).toHaveLength(5)
   })
 
-  it('ends with the reason of the signal also if that is null', async () => {
+  it('ends with an AbortError also if the reason is null', async () => {
     const controller = new AbortController()
     const server = await serve(() => undefined)
     const end = thrown(connect(server).splash.list({}, { signal: controller.signal }).toArray())
     await until(() => server.seen.length === 1)
     controller.abort(null)
-    expect(await end).toBeNull()
+    expect(await end).toMatchObject({ code: 'aborted', cause: null })
   })
 
-  it.each([1, 3])('ends with the reason of the signal as soon as that aborts (concurrency %i)', async (concurrency) => {
+  it.each([1, 3])('ends with an AbortError as soon as its signal aborts (concurrency %i)', async (concurrency) => {
     const controller = new AbortController()
     const server = await serve((request) =>
       numberOf(request.url) > 1 ? undefined : splashPages(20, 2)(request, () => {}),
@@ -380,7 +380,7 @@ describe('a walk with pages in flight', () => {
     const end = thrown(walk())
     await until(() => server.seen.length === 1 + concurrency)
     controller.abort('enough')
-    expect(await end).toBe('enough')
+    expect(await end).toMatchObject({ code: 'aborted', cause: 'enough' })
     expect(rows).toEqual([1, 2])
   })
 

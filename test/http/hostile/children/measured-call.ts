@@ -9,7 +9,7 @@ export interface MeasuredCallArgs {
   readonly origin: string
   readonly call: MeasuredCall
   readonly apiKey: string
-  readonly options?: Pick<ShortLinkClientOptions, 'validation' | 'maxResponseSize'>
+  readonly options?: Pick<ShortLinkClientOptions, 'validation'>
 }
 
 export interface Measured {
