@@ -31,11 +31,15 @@ const schemaCheck: Check = {
   hint: (value) => (isRecord(value) && '_def' in value ? 'zod has been one since 3.24' : undefined),
 }
 
-const queryCheck: Check = { expected: 'an object of parameters', fits: isPlain }
+const queryCheck: Check = {
+  expected: 'an object of parameters',
+  fits: isPlain,
+  otherNames: ['params', 'searchParams'],
+}
 
 const requestChecks = {
   query: queryCheck,
-  json: checkedElsewhere,
+  json: { ...checkedElsewhere, otherNames: ['data'] },
   body: checkedElsewhere,
   schema: schemaCheck,
 } satisfies Checks<keyof RequestParams<unknown>>

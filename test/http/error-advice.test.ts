@@ -226,6 +226,16 @@ describe('a misspelled or misplaced name', () => {
   it.each<[name: string, call: (client: ShortLinkClient) => PromiseLike<unknown>, message: RegExp]>([
     ['an option of a call', (c) => c.account.get({ retyr: 0 } as never), /retyr: unknown option, did you mean retry\?/],
     [
+      'what axios calls the query',
+      (c) => c.request('GET', '/urls', { params: { limit: 5 } } as never),
+      /params: unknown option, did you mean query\?/,
+    ],
+    [
+      'what axios calls the JSON',
+      (c) => c.request('POST', '/url/add', { data: {} } as never),
+      /data: unknown option, did you mean json\?/,
+    ],
+    [
       'an option of a list',
       (c) => c.campaigns.list({}, { concurency: 2 } as never),
       /concurency: unknown option, did you mean concurrency\?/,
