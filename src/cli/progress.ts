@@ -104,7 +104,7 @@ export function timeFor(
   return `, ${time} at ${limit} a minute`
 }
 
-/** What reading so many pages more is said to take at its start; nothing if the rate limit allows them at once. */
+/** How long so many requests more take, said at their start; nothing if the rate limit allows them at once. */
 export function startOf(
   what: string,
   requests: number,

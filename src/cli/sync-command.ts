@@ -7,7 +7,7 @@ import { command, IncompleteError, messageOf, numberOption, UsageError } from '.
 import { readInput } from './input.ts'
 import { resolveNames } from './names.ts'
 import { type OutputRow, outputArgs, outputOf } from './output.ts'
-import { timeFor, withStart } from './progress.ts'
+import { startOf, withStart } from './progress.ts'
 import { count, many } from './words.ts'
 import { Work } from './work.ts'
 
@@ -77,7 +77,9 @@ export const sync = command(
             onProgress: withStart(work),
             onPlan: (made) => {
               plan = made
-              work.progress.say(describePlan(made) + (apply ? timeFor(made.total - made.keep, work.client) : ''))
+              const text = describePlan(made)
+              const start = apply ? startOf(text, made.total - made.keep, work.client) : undefined
+              work.progress.say(start ?? text)
             },
             ...(prune !== undefined && { prune }),
             ...(max !== undefined && { maxDeletes: max }),
