@@ -3,7 +3,7 @@ import { dirname, extname } from 'node:path'
 import { defineCommand } from 'citty'
 import { claimFile, releaseFile } from '../bulk/file-lock.ts'
 import { ShortLinkClient } from '../client.ts'
-import { printable } from '../errors.ts'
+import { isShortLinkError, printable } from '../errors.ts'
 import { importLinks, itemsOf } from '../tasks/import.ts'
 import { clientArgs } from './client.ts'
 import { type ReadLink, readLinks } from './columns.ts'
@@ -12,8 +12,8 @@ import { type Input, readInput } from './input.ts'
 import { hasNames, resolveNames } from './names.ts'
 import { type Output, outputArgs, outputOf } from './output.ts'
 import { timeFor } from './progress.ts'
-import { type RowResult, resultJson, resultRows, resultTable, splitResult } from './result.ts'
-import { count, many } from './words.ts'
+import { type RowResult, resultRows, resultTable, splitResult } from './result.ts'
+import { count, countsOf, many } from './words.ts'
 import { journalBeside, Work } from './work.ts'
 
 /** `shortlink-sdk import` */
@@ -113,7 +113,7 @@ export const importCommand = command(
       const made = [...results.values()].filter(({ outcome }) => outcome === 'done' || outcome === 'unknown')
       if (end !== undefined && made.length === 0) throw end
       for (const { row } of sent) {
-        if (!results.has(row.number)) results.set(row.number, { outcome: 'not-sent', error: 'not begun' })
+        if (!results.has(row.number)) results.set(row.number, { outcome: 'not-sent', error: NOT_BEGUN })
       }
       try {
         await write(output, input, results, out)
@@ -175,6 +175,12 @@ async function problemsOf(links: readonly ReadLink[]): Promise<Map<number, strin
 const hasIds = ({ values }: ReadLink): boolean =>
   (['campaign', 'channel', 'domain', 'pixels', 'type'] as const).some((name) => values[name])
 
+/** The error of rows that an import has not come to when it ends early. */
+const NOT_BEGUN = 'not begun'
+
+const isNotBegun = (error: unknown): boolean =>
+  isShortLinkError(error) && error.code === 'aborted' && error.outcome === 'not-sent'
+
 interface Result {
   readonly shorturl?: string | undefined
   readonly created?: boolean | undefined
@@ -186,7 +192,7 @@ const resultOf = ({ shorturl, created, outcome, error }: Result): RowResult => (
   shorturl,
   created,
   outcome,
-  error: error === undefined ? undefined : messageOf(error),
+  error: error === undefined ? undefined : isNotBegun(error) ? NOT_BEGUN : messageOf(error),
 })
 
 /** What to do if a disk is full or a folder cannot be written. */
@@ -199,10 +205,8 @@ function withAdvice(error: unknown): unknown {
 }
 
 function write(output: Output, input: Input, results: ReadonlyMap<number, RowResult>, out = ''): Promise<void> {
-  const rows = () => resultRows(input, results)
   const format = output.isChosen ? output.format : input.format
-  if (format === 'table' || format === 'md') return output.write(rows())
-  if (format !== 'csv') return output.writeWhole(resultJson(rows(), format))
+  if (format !== 'csv') return output.write(resultRows(input, results), undefined, format)
   const delimiter = extname(out).toLowerCase() === '.tsv' ? '\t' : input.dialect.delimiter
   return output.writeWhole(resultTable(input, results, output.isTerminal ? printable : String, delimiter))
 }
@@ -214,8 +218,6 @@ function say(results: ReadonlyMap<number, RowResult>, replayed: number): number 
   const created = done.filter((result) => result.created).length
   const failed = all.length - done.length
   const earlier = replayed > 0 ? ` (${count(replayed)} done before)` : ''
-  console.error(
-    `${count(created)} created, ${count(done.length - created)} found and not changed, ${count(failed)} failed${earlier}`,
-  )
+  console.error(`${countsOf(created, done.length - created, failed)}${earlier}`)
   return failed
 }

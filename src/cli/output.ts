@@ -38,7 +38,7 @@ export interface Output {
   /** Whether it is a terminal. */
   readonly isTerminal: boolean
   /** Writes the rows; a table has no more columns than `main`, because a terminal is narrow. */
-  write(rows: readonly OutputRow[], main?: readonly string[]): Promise<void>
+  write(rows: readonly OutputRow[], main?: readonly string[], format?: Format): Promise<void>
   /** Writes what has its form already. */
   writeWhole(content: string | Buffer): Promise<void>
 }
@@ -71,7 +71,8 @@ export async function outputOf(
     format: chosen ?? 'csv',
     isChosen: chosen !== undefined,
     isTerminal,
-    write: (rows, main) => output.writeWhole(render(rows, output.format, main, isTerminal ? printable : String)),
+    write: (rows, main, format = output.format) =>
+      output.writeWhole(render(rows, format, main, isTerminal ? printable : String)),
     async writeWhole(content) {
       if (out === undefined) process.stdout.write(content)
       else await writeWhole(out, content)

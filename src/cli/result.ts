@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 import { type Dialect, type Input, plainDialect } from './input.ts'
-import { jsonText, type OutputRow, textOf } from './output.ts'
+import { type OutputRow, textOf } from './output.ts'
 import { encode } from './read-text.ts'
 
 /** What an import says about a row. */
@@ -66,7 +66,3 @@ export function resultTable(
 
 /** A cell that no spreadsheet runs as a formula. Reading takes the apostrophe away again. */
 const safe = (cell: string): string => (/^[=+\-@\t\r\uFF0B\uFF0D\uFF1D\uFF20]/.test(cell) ? `'${cell}` : cell)
-
-/** These rows as JSON. */
-export const resultJson = (rows: readonly OutputRow[], format: 'json' | 'ndjson'): string =>
-  format === 'json' ? `${jsonText(rows, 2)}\n` : rows.map((row) => `${jsonText(row)}\n`).join('')

@@ -7,7 +7,7 @@ import type { LinkRow } from '../tasks/rows.ts'
 import { clientArgs } from './client.ts'
 import { command, IncompleteError, messageOf, UsageError } from './command.ts'
 import { jsonText } from './output.ts'
-import { many } from './words.ts'
+import { countsOf, many } from './words.ts'
 import { Work } from './work.ts'
 
 /** What is printed of a URL with `--json`. */
@@ -74,6 +74,9 @@ export const shorten = command(
       else
         for (const [index, entry] of entries.entries())
           if (index >= printed) console.log(entry && 'shorturl' in entry ? printable(entry.shorturl) : '')
+      const created = known.filter((entry) => 'shorturl' in entry && entry.created).length
+      const found = known.length - created - failed
+      if (found > 0) console.error(countsOf(created, found, failed))
       if (end !== undefined) throw new IncompleteError(messageOf(end))
       if (failed > 0) throw new IncompleteError(`${many(failed, 'URL')} failed`)
     },

@@ -1,6 +1,10 @@
 /** So many of something: 1 link, 1,000 links. */
 export const many = (number: number, what: string): string => `${count(number)} ${what}${number === 1 ? '' : 's'}`
 
+/** What became of rows or URLs. A link that was found is as it was. */
+export const countsOf = (created: number, found: number, failed: number): string =>
+  `${count(created)} created, ${count(found)} found and not changed, ${count(failed)} failed`
+
 /** A number as people write it: 1,000. */
 export const count = (number: number): string => number.toLocaleString('en-US')
 

@@ -32,3 +32,26 @@ test('shorten takes an alias and a domain', async () => {
   expect(one).toEqual({ status: 0, stdout: 'https://go.example/007\n', stderr: '' })
   expect(sandbox.data.links).toHaveLength(1)
 })
+
+test('shorten makes a new link each time, and with --reuse says that it found one', async () => {
+  const { sandbox } = await setUp()
+  const first = await run('shorten', shop('tea'))
+  expect((await run('shorten', shop('tea'))).stdout).not.toBe(first.stdout)
+  const third = await run('shorten', shop('tea'), shop('cake'), '--reuse', '--json')
+  const entries = JSON.parse(third.stdout)
+  expect(entries.map(({ created }: { created: boolean }) => created)).toEqual([false, true])
+  expect(third.stderr).toBe('1 created, 1 found and not changed, 0 failed\n')
+  expect(sandbox.data.links).toHaveLength(3)
+})
+
+test('shorten --alias and import end at the first alias that the server gives in place of the wanted one', async () => {
+  const { sandbox, write } = await setUp({ dialect: ['alias-ignored'] })
+  const one = await run('shorten', shop('tea'), '--alias', 'tea')
+  expect(one).toMatchObject({ status: 1, stdout: '' })
+  expect(one.stderr).toMatch(/instead of the alias "tea"/)
+  const rows = Array.from({ length: 50 }, (_, index) => `${shop(String(index))},p-${index}\n`).join('')
+  const { status, stderr } = await run('import', await write('links.csv', `url,custom\n${rows}`))
+  expect(status).toBe(1)
+  expect(stderr).toContain('0 created, 0 found and not changed, 50 failed\n')
+  expect(sandbox.data.links).toHaveLength(2)
+})
