@@ -22,8 +22,8 @@ export interface RateLimitOptions {
 }
 
 const SECOND = 1000
+const MINUTE = 60 * SECOND
 const DEFAULT_REQUESTS = 30
-const DEFAULT_INTERVAL = 60_000
 
 /**
  * This client's view of the server's rate-limit window.
@@ -35,8 +35,8 @@ const DEFAULT_INTERVAL = 60_000
  *
  * Other programs may use the same key, and retry what was refused when the window begins, up to a second later because
  * `Retry-After` is in whole seconds. So a window that calls have been waiting for is not emptied in one burst: its slots
- * become free evenly during a thirtieth of the interval, or during half of it if others used the last window (the server
- * refused a request, or less was left than this program used).
+ * become free evenly during two seconds, or during half a minute if others used the last window (the server refused a
+ * request, or less was left than this program used). In a window shorter than a minute, that is shorter too.
  *
  * Every time is in milliseconds on the clock of the caller, who passes the current time as `now`.
  */
@@ -142,7 +142,7 @@ export class RateLimitWindow {
   }
 
   get #interval(): number {
-    return this.#longestInterval ?? DEFAULT_INTERVAL
+    return this.#longestInterval ?? MINUTE
   }
 
   /** When the slot after `count` others of this window becomes free. */
@@ -157,7 +157,8 @@ export class RateLimitWindow {
 
   #open(now: number): void {
     const othersUsedIt = this.#refused || this.#leastRemaining < this.limit - this.#sent
-    this.#ramp = this.#isCoordinated ? 0 : this.#interval / (othersUsedIt ? 2 : 30)
+    const minutes = Math.min(1, this.#interval / MINUTE)
+    this.#ramp = this.#isCoordinated ? 0 : minutes * (othersUsedIt ? 30 * SECOND : 2 * SECOND)
     this.#opensAt = this.#mustEndAt
     this.#sent = this.#pending = 0
     this.#leastRemaining = Infinity

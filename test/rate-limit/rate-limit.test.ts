@@ -18,7 +18,7 @@ describe('the budget', () => {
     expect(granted).toHaveLength(30)
     await clock.advance(1)
     expect(granted).toHaveLength(31)
-    // The slots become free during a thirtieth of the interval.
+    // The slots become free during two seconds.
     await clock.advance(1933)
     expect(granted).toHaveLength(59)
     await clock.advance(1)
@@ -363,7 +363,7 @@ describe('a refusal', () => {
 })
 
 describe('a key that another program uses too', () => {
-  it('frees the slots of the window after a refusal during half of the interval, until the other program is gone', async () => {
+  it('frees the slots of the window after a refusal during half a minute, until the other program is gone', async () => {
     const { clock, granted, take, end } = setUp()
     take(200)
     await end(30, refusal(10))
@@ -391,6 +391,21 @@ describe('a key that another program uses too', () => {
     await end(1, response(30, 0, 60))
     await clock.advance(60_061 + 2000)
     expect(granted).toHaveLength(31 + 3)
+  })
+
+  it('frees the slots of a window of an hour as soon, and those of a second sooner', async () => {
+    for (const [interval, half] of [
+      [3_600_000, 30_000],
+      [1000, 500],
+    ] as const) {
+      const { clock, granted, take, end } = setUp({ interval })
+      take(90)
+      await end(30, { ...silentRefusal, retryAfter: 10 })
+      await clock.advance(10_000 + half * 0.96)
+      expect(granted).toHaveLength(59)
+      await clock.advance(half / 100)
+      expect(granted).toHaveLength(60)
+    }
   })
 
   it('does not slow calls down that come later, when nobody waits for the window', async () => {
