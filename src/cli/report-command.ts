@@ -61,7 +61,9 @@ export const report = command(
         }
         const { total, clicks, newClicks, gone } = await run.summary()
         const since = file === undefined ? '' : `, ${count(newClicks)} of them new since ${file}`
-        lines.push(`${many(total, 'link')}, ${many(clicks, 'click')}${since}`, ...goneLines(previous ?? [], gone))
+        const isShown = total === 0 || results.some(({ link }) => link.clicks !== null)
+        const sum = isShown ? `${many(clicks, 'click')}${since}` : 'and the server does not show their clicks'
+        lines.push(`${many(total, 'link')}, ${sum}`, ...goneLines(previous ?? [], gone))
         rows = by ? groupsOf(results, by, await namesOf(work.client, by)) : results.map((result) => linkRow(result))
       }
       await work.run(main, () => 'stopped, and nothing was written. The same command starts again.')
@@ -137,13 +139,14 @@ async function namesOf(client: ShortLinkClient, by: Grouping): Promise<Map<numbe
 
 /** The clicks of each campaign, domain or channel, the most first. A link in two channels counts in both. */
 function groupsOf(results: readonly ReportResult[], by: Grouping, names: ReadonlyMap<number, string>): OutputRow[] {
-  const groups = new Map<string, { links: number; clicks: number; newClicks: number }>()
-  for (const { link, newClicks = 0 } of results) {
+  const groups = new Map<string, { links: number; clicks: number | null; newClicks: number | null }>()
+  for (const { link, newClicks } of results) {
     for (const name of groupNames(link, by, names)) {
-      const group = groups.get(name) ?? { links: 0, clicks: 0, newClicks: 0 }
+      const group = groups.get(name) ?? { links: 0, clicks: null, newClicks: null }
       group.links++
-      group.clicks += link.clicks ?? 0
-      group.newClicks += newClicks
+      // What the server does not show is not zero.
+      if (link.clicks !== null) group.clicks = (group.clicks ?? 0) + link.clicks
+      if (newClicks !== undefined) group.newClicks = (group.newClicks ?? 0) + newClicks
       groups.set(name, group)
     }
   }

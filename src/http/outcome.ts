@@ -389,7 +389,7 @@ function addressAdvice(call: PreparedCall<unknown>): string {
 }
 
 /** @internal */
-export const DOCTOR = '`npx shortlink-sdk doctor` searches for the right one'
+const DOCTOR = '`npx shortlink-sdk doctor` searches for the right one'
 
 const namesOf = ({ api }: PreparedCall<unknown>): string => {
   const { option, variable } = api.address.names

@@ -1,4 +1,6 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
+import { page } from '../helpers/answers.ts'
+import { serve } from '../helpers/server.ts'
 import { run, setUp } from './run.ts'
 
 const shop = (name: string) => `https://shop.example/${name}`
@@ -42,6 +44,16 @@ it('costs a request for 100 links, also if the server refuses a limit or counts 
   expect(sandbox.requests).toHaveLength(3)
   await setUp({ data: { links }, dialect: ['limit-refused'] })
   expect((await run('report', '--json')).stderr).toBe('250 links, 0 clicks\n')
+})
+
+it('does not take clicks that the server does not show for zero', async () => {
+  await setUp()
+  const link = { id: 1, shorturl: 'https://sho.rt/tea', longurl: shop('tea') }
+  const { origin } = await serve(page('urls', [link]))
+  vi.stubEnv('SHORTLINK_BASE_URL', origin)
+  const { stdout, stderr } = await run('report', '--by', 'domain', '--json')
+  expect(JSON.parse(stdout)).toEqual([{ domain: 'sho.rt', links: 1, clicks: null }])
+  expect(stderr).toBe('1 link, and the server does not show their clicks\n')
 })
 
 it.each([
