@@ -29,7 +29,7 @@ export class SandboxLimiter implements RateLimiter {
     }
   }
 
-  acquire(options: AcquireOptions & { deadline?: number | undefined } = {}): Promise<void> | undefined {
+  acquire(options: AcquireOptions = {}): Promise<void> | undefined {
     const { signal, deadline = Number.POSITIVE_INFINITY, onWait } = options
     if (signal?.aborted) return Promise.reject(signal.reason)
     if (this.#waiting.size === 0 && this.#take()) return undefined

@@ -81,7 +81,7 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
         outgoing
           .writeHead(200, { 'Content-Type': 'application/json', ...(cors && corsHeaders) })
           .end(openApiWith(served))
-      } else await platformResponse(incoming, outgoing, start)
+      } else await platformResponse(incoming, outgoing)
     } catch {
       // A fault dropped the connection, or the client closed it. In both cases it is reset.
       incoming.socket.resetAndDestroy()
@@ -90,14 +90,12 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
     if (!isForPage) log?.(`${method} ${shownAddress(url)} ${status} ${Math.round(performance.now() - start)} ms`)
   }
 
-  async function platformResponse(incoming: IncomingMessage, outgoing: ServerResponse, start: number): Promise<void> {
+  async function platformResponse(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const left = new AbortController()
     outgoing.on('close', () => left.abort())
     if (cors) for (const [name, value] of Object.entries(corsHeaders)) outgoing.setHeader(name, value)
-    const answered = sandbox.fetch(sandboxAddress(incoming.url ?? '/', sandbox), requestInit(incoming, left.signal))
-    const request = sandbox.requests.at(-1)!
-    const body = await writeResponse(await answered, outgoing)
-    page.record(request, body, performance.now() - start)
+    const address = sandboxAddress(incoming.url ?? '/', sandbox)
+    await writeResponse(await sandbox.fetch(address, requestInit(incoming, left.signal)), outgoing)
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -173,23 +171,14 @@ function sandboxAddress(path: string, { baseUrl, openerUrl }: Sandbox): string {
   return new URL(baseUrl).origin + path
 }
 
-/** Writes the whole response, and resolves with the start of its body as text. */
-async function writeResponse(response: Response, outgoing: ServerResponse): Promise<string> {
+async function writeResponse(response: Response, outgoing: ServerResponse): Promise<void> {
   outgoing.writeHead(response.status, Object.fromEntries(response.headers))
-  if (!response.body) {
-    outgoing.end()
-    return ''
-  }
+  if (!response.body) return void outgoing.end()
   outgoing.flushHeaders()
-  let start = ''
   Readable.fromWeb(response.body as NodeReadableStream)
-    .on('data', (piece: Uint8Array) => {
-      if (start.length < 10_000) start += new TextDecoder().decode(piece.subarray(0, 10_000))
-    })
     .on('error', () => outgoing.destroy())
     .pipe(outgoing)
   await finished(outgoing)
-  return start
 }
 
 /** A browser exposes only the headers that are named here. */

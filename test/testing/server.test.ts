@@ -255,17 +255,15 @@ describe('the page at /', () => {
     expect(JSON.stringify(shown)).not.toMatch(/PASS-|"content"/)
   })
 
-  test('shows the query, both bodies and the duration of a single request, without passwords and the key', async () => {
+  test('shows the query and the body of a single request, without passwords and the key', async () => {
     const { sandbox, baseUrl, headers } = await start()
     const body = '{"email":"new@shop.example","password":"PASS"}'
-    const response = await fetch(`${baseUrl}/account/update?from=test`, { method: 'PUT', headers, body })
+    await fetch(`${baseUrl}/account/update?from=test`, { method: 'PUT', headers, body })
     const details = await (await fetch(new URL('/sandbox/requests/0', baseUrl))).json()
     expect(details).toMatchObject({
       query: { from: 'test' },
       headers: { authorization: 'Bearer ***' },
-      requestBody: '{\n  "email": "new@shop.example",\n  "password": "***"\n}',
-      responseBody: await response.text(),
-      durationMs: expect.any(Number),
+      body: '{\n  "email": "new@shop.example",\n  "password": "***"\n}',
     })
     expect(JSON.stringify(details)).not.toMatch(/PASS|sandbox-key/)
     expect(sandbox.data.account.password).toBe('PASS')

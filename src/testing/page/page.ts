@@ -17,14 +17,11 @@ function read(file: string): string {
   return readFileSync(new URL(file, import.meta.url), 'utf8')
 }
 
-/** How a request went, as the page shows it on a click. */
+/** A request as the page shows it on a click. */
 export interface PageExchange {
   query: Record<string, string>
   headers: Record<string, string>
-  requestBody: string
-  responseBody: string
-  /** From the first byte of the request to the last byte of the response. */
-  durationMs: number | undefined
+  body: string
 }
 
 const bodyLimit = 4000
@@ -32,7 +29,6 @@ const bodyLimit = 4000
 /** The page at `/` and the paths below `/sandbox` that it calls. None of them is part of the platform. */
 export class SandboxPage {
   readonly #sandbox: Sandbox
-  readonly #exchanges = new Map<SandboxRequest, Pick<PageExchange, 'responseBody' | 'durationMs'>>()
 
   constructor(sandbox: Sandbox) {
     this.#sandbox = sandbox
@@ -43,14 +39,6 @@ export class SandboxPage {
     return method === 'GET' ? path === '/' || path.startsWith('/sandbox/') : path.startsWith('/sandbox/')
   }
 
-  /** Keeps the start of a response's body for the page. */
-  record(request: SandboxRequest, body: string, durationMs: number): void {
-    this.#exchanges.set(request, { responseBody: shortened(body), durationMs })
-    if (this.#exchanges.size <= shownAtMost) return
-    const [oldest] = this.#exchanges.keys()
-    this.#exchanges.delete(oldest!)
-  }
-
   /** Responds to a request for the page. `body` is the JSON of a POST. */
   respond(method: string, path: string, body: unknown): Response {
     if (method === 'GET') {
@@ -58,7 +46,7 @@ export class SandboxPage {
       if (path === '/sandbox/state') return Response.json(pageState(this.#sandbox))
       const [, index] = /^\/sandbox\/requests\/(\d+)$/.exec(path) ?? []
       const request = this.#sandbox.requests[Number(index)]
-      return request ? Response.json(this.#exchange(request)) : refusal(404, 'There is no such request.')
+      return request ? Response.json(exchangeOf(request)) : refusal(404, 'There is no such request.')
     }
     if (method !== 'POST') return refusal(405, 'Use GET or POST.')
     try {
@@ -75,17 +63,10 @@ export class SandboxPage {
     else if (action === 'advance') this.#sandbox.advance((body as { ms: number }).ms)
     else throw new Error(`There is no ${action}.`)
   }
+}
 
-  #exchange(request: SandboxRequest): PageExchange {
-    const { responseBody = '', durationMs } = this.#exchanges.get(request) ?? {}
-    return {
-      query: withoutSecrets(request.query),
-      headers: request.headers,
-      requestBody: requestBody(request),
-      responseBody,
-      durationMs,
-    }
-  }
+function exchangeOf(request: SandboxRequest): PageExchange {
+  return { query: withoutSecrets(request.query), headers: request.headers, body: bodyOf(request) }
 }
 
 /** The page in one response, under a policy that lets it load nothing and call only its own origin. */
@@ -117,7 +98,7 @@ export function refusal(status: number, message: string): Response {
   return Response.json({ error: message }, { status })
 }
 
-function requestBody({ body, size }: SandboxRequest): string {
+function bodyOf({ body, size }: SandboxRequest): string {
   if (body === undefined) return ''
   if (body instanceof Uint8Array) return `${size} bytes`
   if (typeof body === 'string') return shortened(body)

@@ -241,7 +241,7 @@ function requestLine(request) {
  * @param {PageRequest} request
  * @param {PageExchange} exchange
  */
-function exchange({ at, done }, { query, headers, requestBody, responseBody, durationMs }) {
+function exchange({ at, done }, { query, headers, body }) {
   const dl = make('dl')
   /**
    * @param {string} name
@@ -253,22 +253,11 @@ function exchange({ at, done }, { query, headers, requestBody, responseBody, dur
     dl.append(make('dt', name), dd)
   }
   add('at', new Date(at).toLocaleString())
-  if (durationMs !== undefined) add('took', `${Math.round(durationMs)} ms`)
   add('work', done ? 'done' : 'not done')
   for (const [name, value] of Object.entries(query)) add(`?${name}`, value)
   if (headers['content-type']) add('type', headers['content-type'])
-  if (requestBody) add('sent', make('pre', requestBody))
-  add('response', responseBody ? make('pre', indented(responseBody)) : '–')
+  if (body) add('sent', make('pre', body))
   return dl
-}
-
-/** @param {string} text */
-function indented(text) {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text
-  }
 }
 
 /** @param {boolean} isFirst */
