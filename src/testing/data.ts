@@ -29,7 +29,7 @@ export type SandboxSeed = {
   [List in Exclude<ListName, 'links'>]?: readonly Partial<SandboxData[List][number]>[]
 }
 
-export interface AccountRow {
+interface AccountRow {
   id: number
   email: string
   username: string
@@ -43,7 +43,7 @@ export interface AccountRow {
   password: string
 }
 
-export interface DomainRow {
+interface DomainRow {
   id: number
   /** With its scheme, as in `https://brand.example`. */
   domain: string
@@ -51,7 +51,7 @@ export interface DomainRow {
   redirect404: string | null
 }
 
-export interface OverlayRow {
+interface OverlayRow {
   id: number
   type: string
   name: string
@@ -80,7 +80,7 @@ export interface ChannelRow {
 /** What a channel can hold: links, bio pages and QR codes. */
 export type ItemType = 'links' | 'bio' | 'qr'
 
-export interface SplashRow {
+interface SplashRow {
   id: number
   name: string
   date: string
@@ -139,13 +139,13 @@ export interface LinkRow extends ShortAddress, VisitCounts {
   date: string
 }
 
-export interface BioRow extends ShortAddress {
+interface BioRow extends ShortAddress {
   id: number
   title: string
   date: string
 }
 
-export interface PixelRow {
+interface PixelRow {
   id: number
   type: string
   name: string
@@ -174,7 +174,7 @@ export interface VisitCounts {
   topOs: Record<string, number>
 }
 
-export interface OpenerLinkRow {
+interface OpenerLinkRow {
   id: number
   url: string
   status: 'public' | 'private'
