@@ -71,6 +71,8 @@ interface ListTransport {
   /** @throws {InvalidRequestError} if `find` finds issues */
   check(find: (show: FormatValue) => readonly Issue[], context: ErrorContext): void
   requestPage<T>(request: ListRequest<T>, options: RequestOptions): Promise<ApiResponse<Page<T>>>
+  /** The options of each request of a call that makes several: each has what is left of the call's deadline. */
+  sharedDeadline(options: ListOptions): () => ListOptions
   /** Throws the error of a response that can be used all the same, or tells `onDrift`, as `validation` says. */
   throwOrReport(error: InvalidResponseError): void
 }
@@ -99,7 +101,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
   constructor(transport: ListTransport, request: ListRequest<T>, options: ListOptions) {
     super(async () => {
       checkList(transport, request, options)
-      return pageRequester(transport, request, options)(request.query?.page)
+      return pageRequester(transport, request, () => options)(request.query?.page)
     })
     this.#transport = transport
     this.#request = request
@@ -128,7 +130,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
   }
 
   /**
-   * Collects the rows, at most `limit` of them (default: all).
+   * Collects the rows, at most `limit` of them (default: all). A `deadline` covers all of its requests.
    *
    * @example
    * const some = await client.campaigns.list().toArray({ limit: 2 })
@@ -142,7 +144,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
     this.#transport.check((show) => checkOptions(options, toArrayChecks, show), context)
     const { limit = Number.POSITIVE_INFINITY } = options
     const all: T[] = []
-    for await (const { page } of this.#walk(limit)) {
+    for await (const { page } of this.#walk(limit, this.#transport.sharedDeadline(this.#options))) {
       for (const row of page.items) if (all.push(row) >= limit) return all
     }
     return all
@@ -160,8 +162,12 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
    * so the walk fails.
    *
    * @param rowsWanted How many rows the caller will read at most.
+   * @param optionsOf The options of the next page.
    */
-  async *#walk(rowsWanted = Number.POSITIVE_INFINITY): AsyncGenerator<WalkedPage<T>, void, undefined> {
+  async *#walk(
+    rowsWanted = Number.POSITIVE_INFINITY,
+    optionsOf = () => this.#options,
+  ): AsyncGenerator<WalkedPage<T>, void, undefined> {
     checkList(this.#transport, this.#request, this.#options)
     const { signal, concurrency = 1 } = this.#options
     const { path, query, hasUniqueIds = true } = this.#request
@@ -175,11 +181,11 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
     // One signal for all requests, so that leaving the loop aborts those in flight.
     const controller = new AbortController()
     const unsubscribe = signal && onAbort(signal, () => controller.abort(abortReason(signal)))
-    const options = { ...this.#options, signal: controller.signal }
     const firstPage = query?.page
     // A page that the caller names is counted in pages of the usual size.
     const limit = firstPage === undefined ? Math.min(DEFAULT_LIMIT, rowsWanted) : DEFAULT_LIMIT
-    const request = pageRequester(this.#transport, this.#request, options, limit)
+    const pageOptions = () => ({ ...optionsOf(), signal: controller.signal })
+    const request = pageRequester(this.#transport, this.#request, pageOptions, limit)
     const progress = new Progress<T>(context, hasUniqueIds)
     try {
       for (let response = await request(firstPage); ; ) {
@@ -228,12 +234,14 @@ function checkList<T>(transport: ListTransport, { path, findIssues }: ListReques
 function pageRequester<T>(
   transport: ListTransport,
   list: ListRequest<T>,
-  { concurrency: _, ...options }: ListOptions,
+  optionsOf: () => ListOptions,
   defaultLimit = DEFAULT_LIMIT,
 ): (page: number | undefined) => Promise<ApiResponse<Page<T>>> {
   const query = list.query ?? {}
   let ownLimit = query.limit === undefined ? defaultLimit : undefined
   return async (page) => {
+    // Both requests of a page have one deadline.
+    const remaining = transport.sharedDeadline(optionsOf())
     const send = (limit: number | undefined) => {
       const own = { ...(page !== undefined && { page }), ...(limit !== undefined && { limit }) }
       const request = {
@@ -242,6 +250,7 @@ function pageRequester<T>(
         query: isPlain(query) ? { ...query, ...own } : query,
         read: readNumberedPage(list.read, page),
       }
+      const { concurrency: _, ...options } = remaining()
       return transport.requestPage<T>(request, options)
     }
     const limit = ownLimit

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod/mini'
 import {
   InvalidRequestError,
@@ -423,6 +423,44 @@ describe('a walk with pages in flight', () => {
     const removed = vi.spyOn(signal, 'removeEventListener')
     await collect(connect(await serve(splashPages(20, 2))).splash.list({}, { signal, concurrency: 3 }))
     expect(removed.mock.calls.length).toBeGreaterThanOrEqual(added.mock.calls.length)
+  })
+})
+
+describe('a `deadline`', () => {
+  /** A list of 6 rows, whose server takes 400 ms for each response and refuses a limit. */
+  function slowList(deadline: number) {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const sizes: (string | null)[] = []
+    const fetch = async (url: string) => {
+      sizes.push(new URL(url).searchParams.get('limit'))
+      await new Promise((resolve) => setTimeout(resolve, 400))
+      if (sizes.at(-1)) return Response.json({ error: 1, message: 'limit' })
+      const { body } = splashPages(6, 2)({ url } as never, () => {}) as Canned
+      return Response.json(body)
+    }
+    const { splash } = connect({ origin: 'http://127.0.0.1' }, { fetch: fetch as typeof globalThis.fetch })
+    return { sizes, list: splash.list({}, { deadline }) }
+  }
+
+  it('covers all pages of toArray', async () => {
+    const { list, sizes } = slowList(1000)
+    const [error] = await Promise.all([failure(list.toArray()), vi.advanceTimersByTimeAsync(1000)])
+    expect(error).toMatchObject({ code: 'timeout', path: '/splash' })
+    expect(sizes).toEqual(['100', null, null])
+  })
+
+  it('covers each page of a loop by itself', async () => {
+    const { list } = slowList(1000)
+    const [pages] = await Promise.all([collect(list.pages()), vi.advanceTimersByTimeAsync(1600)])
+    expect(pages).toHaveLength(3)
+  })
+
+  it('covers the request after a refused limit too', async () => {
+    const { list, sizes } = slowList(700)
+    const [error] = await Promise.all([failure(list), vi.advanceTimersByTimeAsync(700)])
+    expect(error).toMatchObject({ code: 'timeout' })
+    expect(sizes).toEqual(['100', null])
   })
 })
 
