@@ -38,16 +38,20 @@ export class Progress {
 
   /** Prints a line above the progress. */
   say(text: string): void {
-    if (this.#isShown) process.stderr.write('\r\x1b[2K')
+    this.clear()
     console.error(text)
   }
 
   /** Removes the line, before anything else is written. */
+  clear(): void {
+    if (this.#isShown) process.stderr.write('\r\x1b[2K')
+    this.#isShown = false
+  }
+
   end(): void {
     clearInterval(this.#timer)
     this.#timer = undefined
-    if (this.#isShown) process.stderr.write('\r\x1b[2K')
-    this.#isShown = false
+    this.clear()
   }
 
   #write(): void {

@@ -16,6 +16,9 @@ type Entry = { readonly url: unknown } & (
   | { readonly error: string }
 )
 
+/** An empty line of the input, which is one of the output. */
+const EMPTY: Entry = { url: '', error: '' }
+
 /** `shortlink-sdk shorten` */
 export const shorten = command(
   defineCommand({
@@ -33,14 +36,28 @@ export const shorten = command(
       if (urls.length === 0 && process.stdin.isTTY) throw new UsageError('no URL: give one, or lines on standard input')
       if (alias && urls.length !== 1) throw new UsageError('--alias is for one URL')
       const work = new Work(args, 'URLs')
+      const entries: Entry[] = []
+      /** The place of each row among the lines. */
+      const places: number[] = []
       const rows = async function* (): AsyncGenerator<LinkRow> {
-        for await (const url of urls.length > 0 ? urls : linesOf(process.stdin)) {
-          yield { url, ...(alias && { custom: alias }), ...(domain && { domain }) }
+        let place = 0
+        for await (const line of urls.length > 0 ? urls : createInterface({ input: process.stdin })) {
+          const url = line.trim()
+          if (url === '') entries[place++] = EMPTY
+          else {
+            places.push(place++)
+            yield { url, ...(alias && { custom: alias }), ...(domain && { domain }) }
+          }
         }
       }
-      const entries: Entry[] = []
-      let failed = 0
       let printed = 0
+      const print = (entry: Entry | undefined) => {
+        printed++
+        if (json) return
+        work.progress.clear()
+        console.log(entry && 'shorturl' in entry ? printable(entry.shorturl) : '')
+      }
+      let failed = 0
       const main = async () => {
         const options = { signal: work.signal, onProgress: work.progress.show, ...(reuse && { reuse }) }
         for await (const result of importLinks(work.tasks, rows(), options)) {
@@ -50,15 +67,13 @@ export const shorten = command(
             work.check(error, !entries.some((entry) => entry && 'shorturl' in entry))
             if (work.signal.aborted) continue
             failed++
-            console.error(`${printable(String(url))}: ${printable(messageOf(error))}`)
+            work.progress.say(`${printable(String(url))}: ${printable(messageOf(error))}`)
           }
-          entries[index] = result.ok
+          entries[places[index]!] = result.ok
             ? { url, shorturl: result.shorturl, created: result.created }
             : { url, error: messageOf(error) }
           // In the order of the URLs, whichever is ready first. An empty line keeps the pairs of `paste`.
-          for (let next = entries[printed]; next; next = entries[++printed]) {
-            if (!json) console.log('shorturl' in next ? printable(next.shorturl) : '')
-          }
+          while (entries[printed]) print(entries[printed])
         }
       }
       let end: unknown
@@ -67,13 +82,11 @@ export const shorten = command(
       } catch (error) {
         end = error
       }
-      const known = entries.filter(Boolean)
+      const known = entries.filter((entry) => entry && entry !== EMPTY)
       if (end !== undefined && known.length === 0) throw end
+      // Empty lines at the end, and after a stop what had to wait for the URLs before it.
+      while (printed < entries.length) print(entries[printed])
       if (json) console.log(jsonText(known, 2))
-      // After a stop, what is known but had to wait for the URLs before it.
-      else
-        for (const [index, entry] of entries.entries())
-          if (index >= printed) console.log(entry && 'shorturl' in entry ? printable(entry.shorturl) : '')
       const created = known.filter((entry) => 'shorturl' in entry && entry.created).length
       const found = known.length - created - failed
       if (found > 0) console.error(countsOf(created, found, failed))
@@ -83,7 +96,3 @@ export const shorten = command(
   }),
   Infinity,
 )
-
-async function* linesOf(input: NodeJS.ReadableStream): AsyncGenerator<string> {
-  for await (const line of createInterface({ input })) if (line.trim() !== '') yield line.trim()
-}

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { Readable } from 'node:stream'
+import { expect, test, vi } from 'vitest'
 import { run, setUp } from './run.ts'
 
 const shop = (name: string) => `https://shop.example/${name}`
@@ -54,4 +55,14 @@ test('shorten --alias and import end at the first alias that the server gives in
   expect(status).toBe(1)
   expect(stderr).toContain('0 created, 0 found and not changed, 50 failed\n')
   expect(sandbox.data.links).toHaveLength(2)
+})
+
+test('every line of standard input has its line in the output, an empty one too', async () => {
+  const { sandbox } = await setUp()
+  const lines = [shop('a'), '', 'nonsense', shop('b'), ''].map((line) => `${line}\r\n`).join('')
+  vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([Buffer.from(lines)]) as never)
+  const { stdout } = await run('shorten')
+  vi.restoreAllMocks()
+  const [a, b] = [shop('a'), shop('b')].map((url) => sandbox.data.links.find((link) => link.longurl === url)!.alias)
+  expect(stdout).toBe(`https://sho.rt/${a}\n\n\nhttps://sho.rt/${b}\n\n`)
 })
