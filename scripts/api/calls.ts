@@ -65,7 +65,7 @@ interface Recorded {
   readonly api?: 'opener'
   readonly query?: unknown
   readonly json?: unknown
-  readonly content?: unknown
+  readonly upload?: unknown
   readonly checks?: Checks
   /** Of a list, the keys of its rows; of a call, the key of what it resolves with. */
   readonly under?: string | readonly string[]
@@ -139,7 +139,7 @@ function requestOf(
   )
   recorded.length = 0
   void call(...markers.keys())
-  const { method, path, query, json, content, checks, row, under, api = 'management' } = recorded[0]!
+  const { method, path, query, json, upload, checks, row, under, api = 'management' } = recorded[0]!
   const sent = `${method} ${api === 'opener' ? '{openerUrl}' : ''}${patternOf(path)}`
   const withoutNames = (line: string) => line.replaceAll(/:\w+/g, ':')
   if (withoutNames(sent) !== withoutNames(`${documentedMethod} ${documentedPath}`)) {
@@ -161,7 +161,7 @@ function requestOf(
     query: markers.get(query),
     queryParams: query && !markers.has(query) ? argumentsIn(query as object) : [],
     body: markers.get(json),
-    content: markers.get(content),
+    content: upload ? markers.get('content') : undefined,
     checks: { ...(row !== undefined && pageChecks), ...checks },
     answerAt: row === undefined ? (under === 'data' ? 'data' : 'body') : [under!].flat(),
   }

@@ -4,7 +4,7 @@ import { type FormatValue, formatValue, isPlain, isRecord, kind, mismatch, notPl
 import { isPathSegment } from './segment.ts'
 
 /** A JSON schema. */
-export type JsonSchema = Readonly<Record<string, unknown>>
+type JsonSchema = Readonly<Record<string, unknown>>
 
 declare const params: unique symbol
 
