@@ -1,10 +1,4 @@
-export {
-  type HttpMethod,
-  type PaginateParams,
-  type Query,
-  type RequestParams,
-  ShortLinkClient,
-} from './client.ts'
+export { ShortLinkClient } from './client.ts'
 export {
   AbortError,
   type AnyShortLinkError,
@@ -27,15 +21,14 @@ export {
   ShortLinkError,
   TimeoutError,
 } from './errors.ts'
-export type { AuthScheme, KeySource } from './http/api-key.ts'
 export { ApiPromise, type ApiResponse, type Result } from './http/api-promise.ts'
 export type { Page } from './http/envelope.ts'
 export { type ListOptions, ListPromise, type PageQuery } from './http/list.ts'
-export type { Logger, LogLevel } from './http/log.ts'
 export type {
-  CallEvent,
   Drift,
   ErrorEvent,
+  Logger,
+  LogLevel,
   RequestEvent,
   ResponseEvent,
   RetryEvent,
@@ -45,32 +38,22 @@ export type { UploadProgress } from './http/request.ts'
 export type { RequestOptions } from './http/request-options.ts'
 export type { UploadContent } from './http/upload.ts'
 export type { ShortLinkClientOptions } from './options.ts'
-export type { AcquireOptions, BudgetWait, RateLimiter } from './rate-limit/limiter.ts'
-export {
-  type SharedRateLimitOptions,
-  type StoreAnswer,
-  type StoreChange,
-  type StoreLimiter,
-  sharedRateLimiter,
-} from './rate-limit/shared.ts'
-export type { RateLimitAnswer, RateLimitOptions } from './rate-limit/window.ts'
+export type { RateLimiter } from './rate-limit/limiter.ts'
+export { sharedRateLimiter } from './rate-limit/shared.ts'
 export type { Account, AccountUpdate } from './resources/account.ts'
 export type { Campaign, CampaignCreate, CampaignUpdate } from './resources/campaigns.ts'
-export type { Channel, ChannelCreate, ChannelItem, ChannelItemType, ChannelUpdate } from './resources/channels.ts'
+export type { Channel, ChannelCreate, ChannelItem, ChannelUpdate } from './resources/channels.ts'
 export type { Domain, DomainCreate, DomainUpdate } from './resources/domains.ts'
 export type { FileQuery, FileUpload, PlatformFile, UploadedFile, UploadOptions } from './resources/files.ts'
-export type { EnsureOptions } from './resources/links/ensure.ts'
 export type {
   CreatedLink,
   EnsuredLink,
   Link,
   LinkDetails,
-  LinkFields,
-  LinkSocialCount,
   LinkStatistics,
 } from './resources/links/link.ts'
 export type { LinkCreate, LinkQuery, LinkUpdate } from './resources/links/params.ts'
-export type { DeviceTarget, OpenerLink, OpenerLinkCreate, OpenerLinkStatus } from './resources/opener.ts'
+export type { OpenerLink, OpenerLinkCreate } from './resources/opener.ts'
 export type { Overlay } from './resources/overlays.ts'
 export type { Pixel, PixelCreate, PixelType, PixelUpdate } from './resources/pixels.ts'
 export type {
@@ -80,13 +63,10 @@ export type {
   QrCodeUpdate,
   QrData,
   QrDetails,
-  QrLayouts,
   QrStatistics,
-  QrType,
-  SocialCount,
 } from './resources/qr.ts'
 export type { ActionResult, Created, Id } from './resources/resource.ts'
 export type { Splash } from './resources/splash.ts'
-export type { Fetch, FetchResponse, HeadersInput } from './runtime/fetch.ts'
+export type { Fetch } from './runtime/fetch.ts'
 export { VERSION } from './runtime/version.ts'
 export type { StandardSchema } from './schema/standard-schema.ts'

@@ -1,8 +1,8 @@
 import { ConfigurationError, describe, type Issue } from './errors.ts'
 import { Address, type AddressNames, isLoopback } from './http/address.ts'
 import { ApiKey, type AuthScheme, authSchemes, type KeySource } from './http/api-key.ts'
-import { type Logger, type LogLevel, logLevels, logMethods, logObservers } from './http/log.ts'
 import type { Listeners, Observers } from './http/observers.ts'
+import { type Logger, type LogLevel, logLevels, logMethods, logObservers } from './http/observers.ts'
 import {
   authorizationBesideKey,
   authorizationIn,

@@ -1,12 +1,8 @@
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import {
-  type AcquireOptions,
-  type RateLimitAnswer,
-  type RateLimiter,
-  ShortLinkClient,
-  type ShortLinkClientOptions,
-} from '../../src/index.ts'
+import { type RateLimiter, ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
+import type { AcquireOptions } from '../../src/rate-limit/limiter.ts'
+import type { RateLimitAnswer } from '../../src/rate-limit/window.ts'
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/testing/index.ts'
 import { serve } from '../../src/testing/server.ts'
 
