@@ -37,8 +37,7 @@ export interface ListOptions extends RequestOptions {
   concurrency?: number | undefined
 }
 
-/** @internal */
-export const listOptionChecks = {
+const listOptionChecks = {
   ...requestOptionChecks,
   concurrency: {
     expected: 'a whole number from 1 to 100',

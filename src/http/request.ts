@@ -39,8 +39,6 @@ export interface Call<T> {
   readonly upload?: Upload | undefined
   /** The checks of `json`, or of `query` if there is no `json`. */
   readonly checks?: Checks | undefined
-  /** The checks of the call's options, if it takes more than the common ones. */
-  readonly optionChecks?: Checks
   readonly read: Read<T>
   /** Whether an error is part of the call, so that observers need not hear of it. */
   readonly expects?: (error: unknown) => error is ApiError
@@ -168,7 +166,7 @@ export function prepareCall<T>(call: Call<T>, given: RequestOptions, settings: C
   const issues = [
     ...checkValue(['method'], method, methods, show),
     ...pathIssues,
-    ...checkOptions(given, upload?.optionChecks ?? call.optionChecks ?? requestOptionChecks, show),
+    ...checkOptions(given, upload?.optionChecks ?? requestOptionChecks, show),
     ...(checks ? checkParams(json === undefined ? (query ?? {}) : json, checks, show, callOptionNames) : []),
     ...(upload?.issues ?? []),
   ]
