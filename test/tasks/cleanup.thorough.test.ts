@@ -49,7 +49,7 @@ describe('what calls leave behind', () => {
       else await until(() => onRequest.mock.calls.length === 1000)
       expect(listeners(signal)).toBe(1)
       controller.abort('enough')
-      for (const end of await calls) expect(end).toEqual({ status: 'rejected', reason: 'enough' })
+      for (const end of await calls) expect(end).toMatchObject({ reason: { code: 'aborted', cause: 'enough' } })
       expect(client.rateLimit.queued).toBe(0)
       expect(listeners(signal)).toBe(0)
       // Node emits its warnings in the next turn.
@@ -94,7 +94,7 @@ describe('what calls leave behind', () => {
       await reached
       await nextTurn()
       controller.abort('enough')
-      expect(await call).toBe('enough')
+      expect(await call).toMatchObject({ ok: false, error: { code: 'aborted', cause: 'enough' } })
     }
     await call
     await nextTurn()

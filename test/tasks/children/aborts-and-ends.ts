@@ -16,6 +16,8 @@ console.log('1 answered')
 const happened = new EventTarget()
 const many = one.withOptions({
   rateLimit: { requests: 30 },
+  // A limiter of its own.
+  fetch: (...call) => fetch(...call),
   onRequest: ({ path }) => void happened.dispatchEvent(new Event(path)),
   onRetry: () => void happened.dispatchEvent(new Event('retry')),
 })
