@@ -48,8 +48,8 @@ export function abortError(message: string): Error {
 export const EXPIRED: unique symbol = Symbol('expired')
 
 /**
- * Runs work until it ends, aborts, or times out after `timeout` milliseconds, even if it ignores its signal. It leaves no
- * timer and no listener behind, unlike `AbortSignal.any` and `AbortSignal.timeout` with a long-lived signal.
+ * Runs work until it ends, aborts, or times out after `timeout` milliseconds (`false` or `Infinity`: never), even if it ignores
+ * its signal. It leaves no timer and no listener behind, unlike `AbortSignal.any` and `AbortSignal.timeout` with a long-lived signal.
  */
 export function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
@@ -64,7 +64,8 @@ export function withDeadline<T>(
       reject(reason)
       controller.abort(reason)
     }
-    const timer = timeout === false ? undefined : setTimeout(stop, timeout, EXPIRED)
+    // A timer of `Infinity` would end at once.
+    const timer = timeout === false || timeout === Infinity ? undefined : setTimeout(stop, timeout, EXPIRED)
     const end = () => {
       clearTimeout(timer)
       forget?.()

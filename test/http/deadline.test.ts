@@ -56,6 +56,15 @@ describe('the deadline of a call', () => {
     expect(await create(connect(server, { retry: 1 }), 10_000)).toMatchObject({ id: 1 })
   })
 
+  it('is none by default, and with `timeout: false` an attempt takes as long as it takes', async () => {
+    const server = await serve({ body: account })
+    const fetch: typeof globalThis.fetch = async (...call) => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return globalThis.fetch(...call)
+    }
+    expect(await connect(server, { timeout: false, fetch }).account.get()).toMatchObject({ id: account.data.id })
+  })
+
   it('does not shorten the call of somebody who waits without one', async () => {
     const server = await serve({ status: 503, headers: { 'Retry-After': '0' } }, { body: account })
     expect(await connect(server, { retry: 1 }).account.get()).toMatchObject({ id: account.data.id })
