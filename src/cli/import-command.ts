@@ -15,6 +15,7 @@ import { timeFor } from './progress.ts'
 import { type RowResult, resultRows, resultTable, splitResult } from './result.ts'
 import { count, countsOf, many } from './words.ts'
 import { journalBeside, Work } from './work.ts'
+import { withAdvice } from './write-whole.ts'
 
 /** `shortlink-sdk import` */
 export const importCommand = command(
@@ -194,15 +195,6 @@ const resultOf = ({ shorturl, created, outcome, error }: Result): RowResult => (
   outcome,
   error: error === undefined ? undefined : isNotBegun(error) ? NOT_BEGUN : messageOf(error),
 })
-
-/** What to do if a disk is full or a folder cannot be written. */
-function withAdvice(error: unknown): unknown {
-  const { code, message } = error as NodeJS.ErrnoException
-  if (!['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM'].includes(code ?? '')) return error
-  return new Error(
-    `${message}. Nothing is lost: make room, and run the same command, or give --out FILE on another disk`,
-  )
-}
 
 function write(output: Output, input: Input, results: ReadonlyMap<number, RowResult>, out = ''): Promise<void> {
   const format = output.isChosen ? output.format : input.format

@@ -5,7 +5,7 @@ import stringWidth from 'fast-string-width'
 import { terminalColumns } from 'terminal-columns'
 import { printable, shorten } from '../errors.ts'
 import { UsageError } from './command.ts'
-import { checkWritable, writeWhole } from './write-whole.ts'
+import { checkWritable, withAdvice, writeWhole } from './write-whole.ts'
 
 /** A row of the output: its columns by name, in order. */
 export type OutputRow = Readonly<Record<string, unknown>>
@@ -75,7 +75,11 @@ export async function outputOf(
       output.writeWhole(render(rows, format, main, isTerminal ? printable : String)),
     async writeWhole(content) {
       if (out === undefined) process.stdout.write(content)
-      else await writeWhole(out, content)
+      else {
+        await writeWhole(out, content).catch((error) => {
+          throw withAdvice(error)
+        })
+      }
     },
   }
   return output

@@ -48,6 +48,15 @@ export async function writeWhole(path: string, content: string | Buffer): Promis
   await syncFolder(dirname(target))
 }
 
+/** An error that also says what to do, if a disk is full or a folder cannot be written. */
+export function withAdvice(error: unknown): unknown {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (!['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM'].includes(code ?? '')) return error
+  return new Error(
+    `${message}. Nothing is lost: make room, and run the same command, or give --out FILE on another disk`,
+  )
+}
+
 async function existing(path: string) {
   return stat(path).catch((error) => {
     if (error.code !== 'ENOENT') throw error
