@@ -42,8 +42,9 @@ export class Dialect {
     const names: readonly string[] = typeof dialect === 'string' ? named(dialect) : dialect
     const unknown = names.find((name) => !Object.hasOwn(rules, name))
     if (unknown !== undefined) {
-      const meant = similarName(unknown, Object.keys(rules))
-      const hint = meant === undefined ? `only ${Object.keys(rules).join(', ')}` : `did you mean ${meant}?`
+      const meant = similarName(unknown, [...Object.keys(rules), 'reference', 'deployed'])
+      const all = '`shortlink-sdk sandbox --list-dialects` prints what there is'
+      const hint = meant === undefined ? all : `did you mean ${meant}?`
       throw new ConfigurationError(`dialect: there is no deviation '${unknown}', ${hint}`)
     }
     this.#rules = Object.entries(rules).flatMap(([name, rule]) => (names.includes(name) ? [rule] : []))

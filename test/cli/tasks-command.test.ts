@@ -96,7 +96,7 @@ test.each<[string[], string]>([
   [['sandbox', '--prot', '5'], 'unknown option --prot, did you mean --port?'],
   [['sandbox', '--apiKey', 'a'], 'unknown option --apiKey, did you mean --key?'],
   [['sandbox', '--rate-limit', 'none'], "--rate-limit takes a number from 1 to 1000000, or off, not 'none'"],
-  [['sandbox', '--dialect', 'deploy'], "--dialect: there is no deviation 'deploy', did you mean deployed?"],
+  [['sandbox', '--dialect', 'deployd'], "--dialect: there is no deviation 'deployd', did you mean deployed?"],
   [['list'], 'Missing required positional argument: RESOURCE'],
   [['list', 'lnks'], "there is no list of 'lnks', did you mean links?"],
   [['list', 'users'], "there is no list of 'users', but of links"],

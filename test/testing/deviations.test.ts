@@ -571,7 +571,7 @@ test.each([
   [['numbers-as-string'], "dialect: there is no deviation 'numbers-as-string', did you mean numbers-as-strings?"],
   [
     ['toString'],
-    "dialect: there is no deviation 'toString', only bot-wall-beget, key-as-token, key-raw, limit-refused, ",
+    "dialect: there is no deviation 'toString', `shortlink-sdk sandbox --list-dialects` prints what there is",
   ],
   ['klingon', "dialect: expected 'reference', 'deployed' or a list of deviations, not 'klingon'"],
 ])('the dialect %j is refused', (dialect, message) => {
