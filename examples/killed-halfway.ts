@@ -2,12 +2,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import type { BulkProgress } from 'shortlink-sdk/bulk'
+import type { TaskProgress } from 'shortlink-sdk/tasks'
 
 export const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
 
 /** The line of a progress bar. */
-export function bar({ done, total = 0, elapsedMs, etaMs }: BulkProgress): string {
+export function bar({ done, total = 0, elapsedMs, etaMs }: TaskProgress): string {
   const filled = Math.round((done / total) * 30)
   const left = etaMs === undefined ? '' : `, about ${seconds(etaMs)} left`
   return `[${'█'.repeat(filled).padEnd(30, '·')}] ${done} of ${total} after ${seconds(elapsedMs)}${left}`

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { InvalidRequestError } from './errors.ts'
 import { formatValue, mismatch } from './schema/expected.ts'
 
-export { fileJournal } from './bulk/file-journal.ts'
+export { fileJournal } from './tasks/file-journal.ts'
 export { type Served, type ServeOptions, serve } from './testing/server.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
-import { type BulkOptions, bulk } from '../src/bulk/index.ts'
 import { ShortLinkClient, type ShortLinkClientOptions } from '../src/index.ts'
 import type { RateLimitOptions } from '../src/rate-limit/window.ts'
+import { type BulkOptions, bulk } from '../src/tasks/index.ts'
 import { type ChaosOptions, createSandbox, type Fault, type SandboxOptions } from '../src/testing/index.ts'
 import { type ServeOptions, serve } from '../src/testing/server.ts'
 

@@ -1,6 +1,5 @@
 /** Runs the examples of the docstrings against the sandbox, and notes what they send and what is answered. */
 import { formatWithOptions } from 'node:util'
-import * as bulk from 'shortlink-sdk/bulk'
 import * as proxy from 'shortlink-sdk/proxy'
 import * as schemas from 'shortlink-sdk/schemas'
 import * as tasks from 'shortlink-sdk/tasks'
@@ -68,7 +67,6 @@ export async function run(program: string): Promise<Run> {
   }
   const modules: Record<string, object> = {
     'shortlink-sdk': { ...sdk, ShortLinkClient },
-    'shortlink-sdk/bulk': bulk,
     'shortlink-sdk/proxy': proxy,
     'shortlink-sdk/schemas': schemas,
     'shortlink-sdk/tasks': tasks,

@@ -1,10 +1,10 @@
 import { access, constants, realpath } from 'node:fs/promises'
 import { dirname, extname } from 'node:path'
 import { defineCommand } from 'citty'
-import { claimFile, releaseFile } from '../bulk/file-lock.ts'
 import { ShortLinkClient } from '../client.ts'
 import { isShortLinkError, printable } from '../errors.ts'
 import { importLinks, itemsOf } from '../tasks/import.ts'
+import { lockFile } from '../tasks/lock.ts'
 import { clientArgs } from './client.ts'
 import { type ReadLink, readLinks } from './columns.ts'
 import { command, IncompleteError, messageOf, repeated, UsageError } from './command.ts'
@@ -152,8 +152,7 @@ async function lock(file: string): Promise<(() => Promise<void>) | undefined> {
   if (file === '-') return undefined
   const path = await realpath(file)
   try {
-    const claim = await claimFile(path)
-    return () => releaseFile(claim)
+    return await lockFile(path, 'import of')
   } catch (error) {
     // In a folder that nobody can write there is nothing to lock with.
     if (['EACCES', 'EROFS', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined

@@ -1,7 +1,7 @@
 import process from 'node:process'
-import type { BulkProgress } from '../bulk/results.ts'
 import type { RateLimitState } from '../errors.ts'
 import { printable } from '../errors.ts'
+import type { TaskProgress } from '../tasks/task.ts'
 import { clock, count, duration, many } from './words.ts'
 
 const SECOND = 1000
@@ -14,7 +14,7 @@ const BAR = 24
 export class Progress {
   readonly #what: string
   readonly #rateLimit: () => RateLimitState
-  #latest: BulkProgress | undefined
+  #latest: TaskProgress | undefined
   #latestAt = 0
   #timer: NodeJS.Timeout | undefined
   #isShown = false
@@ -30,7 +30,7 @@ export class Progress {
   }
 
   /** Tells where the work is. */
-  readonly show = (progress: BulkProgress): void => {
+  readonly show = (progress: TaskProgress): void => {
     this.#latest = progress
     this.#latestAt = performance.now()
     if (process.stderr.isTTY && this.#timer) this.#write()
@@ -121,7 +121,7 @@ export function startOf(
 /** Shows progress, and says at its start how long it takes to read the rest of the links. */
 export function withStart({ client, progress }: { client: Parameters<typeof startOf>[2]; progress: Progress }) {
   let isStarted = false
-  return (state: BulkProgress): void => {
+  return (state: TaskProgress): void => {
     const { total = 0 } = state
     const start = isStarted ? undefined : startOf(many(total, 'link'), Math.ceil(total / 100) - 1, client)
     if (start) progress.say(start)

@@ -1,18 +1,16 @@
-import { bulk } from '../bulk/bulk.ts'
-import type { Journal } from '../bulk/journal.ts'
-import { bulkChecks } from '../bulk/options.ts'
-import { sizeOf } from '../bulk/run.ts'
-import { InvalidRequestError, type Outcome } from '../errors.ts'
+import { InvalidRequestError } from '../errors.ts'
 import { hostOf } from '../resources/links/match.ts'
 import { type LinkCreate, linkCreate } from '../resources/links/params.ts'
 import { boolean, type Checks, checkParams } from '../schema/checks.ts'
 import { formatValue, isRecord } from '../schema/expected.ts'
+import { bulkChecks } from './items.ts'
+import type { Journal } from './journal.ts'
 import { checkClient, type TaskClient } from './links.ts'
 import { checkRows, checkTaskOptions, type TaskOptions, taskChecks } from './options.ts'
 import { type PlacedLink, Placements } from './placements.ts'
 import { type LinkRow, listed, paramsOf } from './rows.ts'
-import { createTask, type Task } from './task.ts'
-import { Writes } from './writes.ts'
+import { ItemRun, sizeOf } from './run.ts'
+import { createTask, type Task, type TaskControl, type TaskResult, type TaskSummary } from './task.ts'
 
 /** Options of `importLinks`. All are optional. */
 export interface ImportOptions extends TaskOptions {
@@ -41,47 +39,24 @@ export interface ImportOptions extends TaskOptions {
 }
 
 /** The result of one row. */
-export type ImportResult<Row> =
-  | {
-      readonly row: Row
-      /** The position of the row, from 0. */
-      readonly index: number
-      readonly ok: true
-      readonly id: number
-      readonly shorturl: string
-      /** Whether the import created the link, as far as can be known. */
-      readonly created: boolean
-      readonly outcome: 'done'
-      readonly error?: undefined
-      /** Whether an earlier run did the work. */
-      readonly replayed: boolean
-    }
-  | {
-      readonly row: Row
-      readonly index: number
-      readonly ok: false
-      readonly id?: undefined
-      readonly shorturl?: undefined
-      readonly created?: undefined
-      readonly outcome: Outcome
-      readonly error: unknown
-      readonly replayed: false
-    }
+export type ImportResult<Row> = TaskResult<
+  {
+    readonly row: Row
+    /** The position of the row, from 0. */
+    readonly index: number
+  },
+  PlacedLink & {
+    /** Whether an earlier run did the work. */
+    readonly replayed: boolean
+  }
+>
 
 /** The totals of an import. */
-export interface ImportSummary {
-  /** Rows that were read. */
-  readonly total: number
-  /** Rows that have a link, those of earlier runs included. */
-  readonly done: number
+export interface ImportSummary extends TaskSummary {
   /** Rows whose link was created, those of earlier runs included. */
   readonly created: number
   /** Rows whose link was there already; it is left as it is. */
   readonly found: number
-  /** Rows that failed, those whose outcome is unknown included. */
-  readonly failed: number
-  /** Failed rows that may have a link all the same. */
-  readonly unknown: number
 }
 
 /** A row, its name in the journal, and what is wrong with it. */
@@ -127,12 +102,11 @@ export function importLinks<Row extends LinkRow>(
   checkTaskOptions('importLinks', options, importChecks)
   const { journal, onTaken, reuse = false, concurrency, total = sizeOf(rows), signal, onProgress } = options
   const { links } = client
-  const summary = { total: 0, done: 0, created: 0, found: 0, failed: 0, unknown: 0 }
+  let summary: ImportSummary = { total: 0, done: 0, created: 0, found: 0, failed: 0, unknown: 0 }
 
-  async function* run(signal: AbortSignal, stop: (error: unknown) => void): AsyncGenerator<ImportResult<Row>> {
-    const writes = new Writes(signal)
+  async function* run(control: TaskControl): AsyncGenerator<ImportResult<Row>> {
     const keepNewestId = async (id: number) => journal?.write({ key: NEWEST_ID, state: 'done', data: id })
-    const placements = new Placements({ links, onTaken, reuse, signal, writes, stop, keepNewestId })
+    const placements = new Placements({ links, onTaken, reuse, control, keepNewestId })
     const begun = new Set<string>()
     const place = async ({ params, problem, key }: ImportItem<Row>): Promise<PlacedLink> => {
       if (!params) throw problem
@@ -142,33 +116,22 @@ export function importLinks<Row extends LinkRow>(
       begun.add(key)
       return 'retry' as const
     }
-    const work = bulk(itemsOf(rows), place, {
-      client,
-      signal,
-      key: ({ key }) => key,
-      replay: true,
-      onUnknown,
-      ...(journal && { journal: resuming(journal, placements) }),
-      ...(concurrency && { concurrency }),
-      ...(total !== undefined && { total }),
-      ...(onProgress && { onProgress }),
-    })
-    for await (const { item, index, ...result } of work) {
-      summary.total++
-      if (result.ok) {
-        summary.done++
-        summary[result.data.created ? 'created' : 'found']++
-      } else {
-        summary.failed++
-        if (result.outcome === 'unknown') summary.unknown++
-      }
+    const key = ({ key }: ImportItem<Row>) => key
+    const resumed = journal && resuming(journal, placements)
+    const work = { client, key, replay: true, onUnknown, journal: resumed, concurrency, total, onProgress }
+    const items = new ItemRun(itemsOf(rows), place, work, control)
+    for await (const { item, index, ...result } of items.results()) {
+      const created = summary.created + (result.data?.created ? 1 : 0)
+      const { total, done, failed, unknown } = items.summary
+      summary = { total, done, created, found: done - created, failed, unknown }
       const { row } = item
-      yield result.ok
-        ? { row, index, ok: true, ...result.data, outcome: 'done', replayed: result.replayed }
-        : { row, index, ok: false, outcome: result.outcome, error: result.error, replayed: false }
+      const { ok, outcome, error } = result
+      yield ok
+        ? { row, index, ok, ...result.data, outcome, replayed: result.replayed }
+        : { row, index, ok, outcome, error }
     }
   }
-  return createTask(signal, run, () => ({ ...summary }))
+  return createTask(signal, run, () => summary)
 }
 
 /** The entry of a journal for the id of the newest link before the import. No row has this name. */
@@ -183,7 +146,9 @@ function resuming(journal: Journal, placements: Placements): Journal {
         const { key, state, data } = entry
         if (key === NEWEST_ID) placements.resume({ newestId: data as number })
         else if (state === 'done' && isRecord(data)) placements.resume({ id: data.id as number })
-        yield entry
+        // Without its link, a row is looked for again.
+        const isHole = state === 'done' && data === undefined
+        yield isHole ? { ...entry, state: 'unknown' } : entry
       }
     },
     write: (entry) => journal.write(entry),

@@ -1,7 +1,17 @@
-export type { BulkProgress } from '../bulk/results.ts'
+export type { Outcome, RateLimitState } from '../errors.ts'
+export { bulk } from './bulk.ts'
 export { type ImportOptions, type ImportResult, type ImportSummary, importLinks } from './import.ts'
+export {
+  type BulkContext,
+  type BulkOptions,
+  type BulkResult,
+  type BulkSummary,
+  type UnknownDecision,
+  UnknownOutcomeError,
+} from './items.ts'
+export type { Journal, JournalEntry } from './journal.ts'
 export type { TaskClient } from './links.ts'
 export { type ReportedLink, type ReportOptions, type ReportResult, type ReportSummary, reportLinks } from './report.ts'
 export type { LinkRow } from './rows.ts'
 export { type SyncAction, type SyncOptions, type SyncResult, type SyncSummary, syncLinks } from './sync.ts'
-export type { Task } from './task.ts'
+export type { Task, TaskError, TaskProgress, TaskResult, TaskSummary } from './task.ts'

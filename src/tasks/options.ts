@@ -1,15 +1,15 @@
-import { bulkChecks, isIterable } from '../bulk/options.ts'
-import type { BulkProgress } from '../bulk/results.ts'
 import { ConfigurationError, describe } from '../errors.ts'
 import { type Checks, checkOptions } from '../schema/checks.ts'
 import { mismatch } from '../schema/expected.ts'
+import { bulkChecks, isIterable } from './items.ts'
+import type { TaskProgress } from './task.ts'
 
 /** Options of every task. */
 export interface TaskOptions {
   /** Ends the task: calls in flight see the abort, their results still come, then it rejects with the signal's reason. */
   signal?: AbortSignal | undefined
   /** Called after each row that was worked on, and by `syncLinks` for each page of links that it reads. Errors it throws are ignored. */
-  onProgress?: ((progress: BulkProgress) => void) | undefined
+  onProgress?: ((progress: TaskProgress) => void) | undefined
 }
 
 const { signal, onProgress } = bulkChecks

@@ -1,5 +1,4 @@
-import { UnknownOutcomeError } from '../bulk/results.ts'
-import { AbortError, isShortLinkError } from '../errors.ts'
+import { isShortLinkError } from '../errors.ts'
 import { SEARCHED_PAGES } from '../resources/links/find.ts'
 import type { Link } from '../resources/links/link.ts'
 import type { LinksResource } from '../resources/links/links.ts'
@@ -15,14 +14,15 @@ import {
 } from '../resources/links/match.ts'
 import type { LinkCreate } from '../resources/links/params.ts'
 import { isOtherAlias, placeLink } from '../resources/links/place.ts'
-import { abortReason } from '../runtime/abort.ts'
 import { differences, saysTheSame } from './compare.ts'
-import type { Writes } from './writes.ts'
+import { UnknownOutcomeError } from './items.ts'
+import type { TaskControl } from './task.ts'
 
 /** A link that a row has got. */
 export interface PlacedLink {
   readonly id: number
   readonly shorturl: string
+  /** Whether the import created the link, as far as can be known. */
   readonly created: boolean
 }
 
@@ -41,11 +41,7 @@ interface Settings {
   readonly reuse?: boolean
   /** The links that there are. Default: the newest are read if they are needed. */
   readonly existing?: readonly Link[]
-  /** Ends the import: the calls that look, and the rows that wait. */
-  readonly signal: AbortSignal
-  readonly writes: Writes
-  /** Ends the import with an error that every other row would have too. */
-  readonly stop: (error: unknown) => void
+  readonly control: TaskControl
   /** Records the id of the newest link before the import. */
   readonly keepNewestId?: (id: number) => Promise<void>
 }
@@ -96,11 +92,12 @@ export class Placements {
   /** The first alone, because a server that gives a link an alias of its own would do so with all. */
   async #placeAlias(params: LinkCreate & { custom: string }): Promise<PlacedLink> {
     this.#aliases.add(lettersOf(params.custom))
-    const { links, onTaken, existing, signal, writes, stop } = this.#settings
+    const { links, onTaken, existing, control } = this.#settings
+    const { signal } = control
     const place = async () => {
-      throwIfStopped(signal)
+      control.throwIfEnding()
       const searchRead = async (wanted: WantedLink) => pickLink(existing ?? (await this.#readBefore()).links, wanted)
-      const { data } = await writes.run((creation) =>
+      const { data } = await control.write((creation) =>
         placeLink(links['api'], links, params, {
           look: { signal },
           creation: { signal: creation },
@@ -114,14 +111,14 @@ export class Placements {
     }
     const placing = this.#firstAlias ? this.#firstAlias.then(place) : place()
     this.#firstAlias ??= placing.catch((error) => {
-      if (isOtherAlias(error)) stop(error)
+      if (isOtherAlias(error)) control.fail(error)
     })
     return placing
   }
 
   async #placeAddress(params: LinkCreate, key: string, isBegun: boolean): Promise<PlacedLink> {
-    const { links, reuse, signal, writes } = this.#settings
-    throwIfStopped(signal)
+    const { links, reuse, control } = this.#settings
+    control.throwIfEnding()
     const found = reuse ? await this.#findToReuse(params, key) : await this.#learnNewestId()
     if (found) return found
     // Its link may be there: that of an earlier run, or of an earlier row with this address.
@@ -132,7 +129,7 @@ export class Placements {
       if (!isBegun || !own?.isCertain) throw doubt
     }
     try {
-      const { id, shorturl } = await writes.run((creation) => links.create(params, { signal: creation }))
+      const { id, shorturl } = await control.write((creation) => links.create(params, { signal: creation }))
       // Some servers give the link that exists.
       return { id, shorturl, created: !this.#ids.has(id) && id > (this.#newestId ?? 0) }
     } catch (error) {
@@ -196,11 +193,11 @@ export class Placements {
 
   /** Reads so many pages of the newest links, or fewer if older ones than the link with this id are not needed. */
   async #read(pages: number, downTo = 0): Promise<Newest> {
-    const { links, signal } = this.#settings
+    const { links, control } = this.#settings
     const read: Link[] = []
     let isSorted = true
     let pagesLeft = pages
-    for await (const { items, hasNextPage } of links.list({ order: 'date' }, { signal }).pages()) {
+    for await (const { items, hasNextPage } of links.list({ order: 'date' }, { signal: control.signal }).pages()) {
       for (const link of items) {
         isSorted &&= link.id <= (read.at(-1)?.id ?? Number.POSITIVE_INFINITY)
         read.push(link)
@@ -214,7 +211,3 @@ export class Placements {
 
 const leadsTo = (link: Link, { url, domain }: LinkCreate) =>
   link.longurl !== null && isSameAddress(link.longurl, url) && (!domain || isOnDomain(link, domain))
-
-function throwIfStopped(signal: AbortSignal): void {
-  if (signal.aborted) throw new AbortError(abortReason(signal))
-}

@@ -1,13 +1,13 @@
-import { bulk } from '../bulk/bulk.ts'
-import type { Journal } from '../bulk/journal.ts'
-import { bulkChecks, isIterable } from '../bulk/options.ts'
-import { ConfigurationError, type Outcome } from '../errors.ts'
+import { ConfigurationError } from '../errors.ts'
 import type { Link, LinkStatistics } from '../resources/links/link.ts'
 import { boolean, type Checks } from '../schema/checks.ts'
 import { isRecord, mismatch } from '../schema/expected.ts'
+import { bulkChecks, isIterable } from './items.ts'
+import type { Journal } from './journal.ts'
 import { checkClient, type TaskClient } from './links.ts'
 import { checkTaskOptions, type TaskOptions, taskChecks } from './options.ts'
-import { createTask, type Task } from './task.ts'
+import { ItemRun } from './run.ts'
+import { createTask, type Task, type TaskControl, type TaskResult, type TaskSummary } from './task.ts'
 
 /** A link in an earlier report: a result of `reportLinks`, or a row of the file that the command has written. */
 export type ReportedLink =
@@ -37,45 +37,30 @@ export interface ReportOptions extends TaskOptions {
 }
 
 /** A link with its clicks. */
-export type ReportResult = {
-  readonly link: Link
-  /** The position of the link in the list, from 0. */
-  readonly index: number
-  /** Whether its clicks differ from those of the earlier report. */
-  readonly changed: boolean
-  /** Whether it is not in the earlier report. */
-  readonly isNew: boolean
-} & (
-  | {
-      readonly ok: true
-      /** Clicks since the earlier report, all of them for a new link; `undefined` if the server shows no clicks. */
-      readonly newClicks: number | undefined
-      /** Visitors, each counted once; `undefined` if neither the list nor the statistics say so. */
-      readonly uniqueClicks: number | undefined
-      /** The statistics, if they were asked for. */
-      readonly statistics: LinkStatistics | undefined
-      readonly outcome: 'done'
-      readonly error?: undefined
-    }
-  | {
-      readonly ok: false
-      readonly newClicks?: undefined
-      readonly uniqueClicks?: undefined
-      readonly statistics?: undefined
-      readonly outcome: Outcome
-      readonly error: unknown
-    }
-)
+export type ReportResult = TaskResult<
+  {
+    readonly link: Link
+    /** The position of the link in the list, from 0. */
+    readonly index: number
+    /** Whether its clicks differ from those of the earlier report. */
+    readonly changed: boolean
+    /** Whether it is not in the earlier report. */
+    readonly isNew: boolean
+  },
+  {
+    /** Clicks since the earlier report, all of them for a new link; `undefined` if the server shows no clicks. */
+    readonly newClicks: number | undefined
+    /** Visitors, each counted once; `undefined` if neither the list nor the statistics say so. */
+    readonly uniqueClicks: number | undefined
+    /** The statistics, if they were asked for. */
+    readonly statistics: LinkStatistics | undefined
+  }
+>
 
 /** The totals of a report. */
-export interface ReportSummary {
-  /** Links in the report. */
-  readonly total: number
-  readonly done: number
+export interface ReportSummary extends TaskSummary {
   /** Links whose clicks differ from those of the earlier report. */
   readonly changed: number
-  /** Links whose statistics failed; the next report asks for them again. */
-  readonly failed: number
   /** The clicks of all links. */
   readonly clicks: number
   /** The clicks since the earlier report; links that are gone do not count. */
@@ -105,10 +90,12 @@ export function reportLinks(client: TaskClient, options: ReportOptions = {}): Ta
   checkClient('reportLinks', client)
   checkTaskOptions('reportLinks', options, reportChecks)
   const { previous = [], statistics: wantsStatistics = false, journal, concurrency, signal, onProgress } = options
-  const summary = { total: 0, done: 0, changed: 0, failed: 0, clicks: 0, newClicks: 0 }
+  let counts: TaskSummary = { total: 0, done: 0, failed: 0, unknown: 0 }
+  const summary = { changed: 0, clicks: 0, newClicks: 0 }
   let gone: number[] = []
 
-  async function* run(signal: AbortSignal): AsyncGenerator<ReportResult> {
+  async function* run(control: TaskControl): AsyncGenerator<ReportResult> {
+    const { signal } = control
     const known = await readPrevious(previous)
     const seen = new Set<number>()
     const pages = client.links.list({}, { signal }).pages()
@@ -126,7 +113,7 @@ export function reportLinks(client: TaskClient, options: ReportOptions = {}): Ta
       }
     }
     const hasChanged = ({ id, clicks }: Link) => known.get(id)?.clicks !== clicks
-    const ask = async (link: Link, signal: AbortSignal) => {
+    const ask = async (link: Link) => {
       const { uniqueclicks } = link
       if (!wantsStatistics || !(hasChanged(link) || known.get(link.id)?.hasFailed)) {
         return { uniqueClicks: uniqueclicks ?? undefined, statistics: undefined }
@@ -134,26 +121,30 @@ export function reportLinks(client: TaskClient, options: ReportOptions = {}): Ta
       const { data } = await client.links.get(link.id, { signal })
       return { uniqueClicks: data.uniqueClicks, statistics: data }
     }
-    const work = bulk(once(), (link, { signal }) => ask(link, signal), {
-      // The links that need no request wait for no slot.
-      ...(wantsStatistics && { client }),
-      signal,
-      total: first.done ? 0 : first.value.result,
-      key: ({ id, clicks }) => `${id} ${clicks}`,
-      replay: true,
-      onUnknown: 'retry',
-      ...(journal && { journal }),
-      ...(concurrency && { concurrency }),
-      ...(onProgress && { onProgress }),
-    })
-    for await (const { item: link, index, ...result } of work) {
+    const work = new ItemRun(
+      once(),
+      ask,
+      {
+        // The links that need no request wait for no slot.
+        client: wantsStatistics ? client : undefined,
+        total: first.done ? 0 : first.value.result,
+        key: ({ id, clicks }) => `${id} ${clicks}`,
+        replay: true,
+        onUnknown: 'retry',
+        journal,
+        concurrency,
+        onProgress,
+      },
+      control,
+    )
+    for await (const { item: link, index, ...result } of work.results()) {
+      const { total, done, failed, unknown } = work.summary
+      counts = { total, done, failed, unknown }
       const before = known.get(link.id)
       const { clicks } = link
       const changed = hasChanged(link)
       const clicksBefore = before ? before.clicks : 0
       const newClicks = clicks === null || clicksBefore === null ? undefined : clicks - clicksBefore
-      summary.total++
-      summary[result.ok ? 'done' : 'failed']++
       if (changed) summary.changed++
       summary.clicks += clicks ?? 0
       summary.newClicks += newClicks ?? 0
@@ -164,7 +155,7 @@ export function reportLinks(client: TaskClient, options: ReportOptions = {}): Ta
     }
     gone = [...known.keys()].filter((id) => !seen.has(id))
   }
-  return createTask(signal, run, () => ({ ...summary, gone }))
+  return createTask(signal, run, () => ({ ...counts, ...summary, gone }))
 }
 
 const previous = { expected: 'an iterable of rows, such as an array', fits: isIterable }

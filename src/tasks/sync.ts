@@ -1,7 +1,4 @@
-import { bulk } from '../bulk/bulk.ts'
-import { bulkChecks } from '../bulk/options.ts'
-import type { BulkProgress } from '../bulk/results.ts'
-import { ConfigurationError, InvalidRequestError, type Issue, isShortLinkError, type Outcome } from '../errors.ts'
+import { ConfigurationError, InvalidRequestError, type Issue, isShortLinkError } from '../errors.ts'
 import type { ListPromise } from '../http/list.ts'
 import type { Link } from '../resources/links/link.ts'
 import { aliasOf, hostOf, isSameAddress, lettersOf, pickLink } from '../resources/links/match.ts'
@@ -11,12 +8,20 @@ import { notify } from '../runtime/notify.ts'
 import { aFunction, boolean, type Checks, checkParams, count, string } from '../schema/checks.ts'
 import { formatValue } from '../schema/expected.ts'
 import { differences, namesNotShown } from './compare.ts'
+import { bulkChecks } from './items.ts'
 import { checkClient, type TaskClient } from './links.ts'
 import { checkRows, checkTaskOptions, type TaskOptions, taskChecks } from './options.ts'
 import { Placements } from './placements.ts'
 import { type LinkRow, listed, paramsOf } from './rows.ts'
-import { createTask, type Task } from './task.ts'
-import { Writes } from './writes.ts'
+import { ItemRun } from './run.ts'
+import {
+  createTask,
+  type Task,
+  type TaskControl,
+  type TaskProgress,
+  type TaskResult,
+  type TaskSummary,
+} from './task.ts'
 
 /** Options of `syncLinks`. All are optional. */
 export interface SyncOptions extends TaskOptions {
@@ -39,7 +44,15 @@ export interface SyncOptions extends TaskOptions {
 export type SyncAction = 'create' | 'update' | 'keep' | 'delete'
 
 /** One alias: what is to be done about it, and with `apply` whether that is done. */
-export type SyncResult = {
+export type SyncResult = SyncPlan &
+  (
+    | TaskResult<unknown, unknown>
+    /** It was not tried, because `apply` is not set, or a change failed before the first deletion. */
+    | { readonly ok: true; readonly outcome: 'planned'; readonly error?: undefined }
+  )
+
+/** What is to be done about one alias. */
+export interface SyncPlan {
   readonly action: SyncAction
   readonly alias: string
   /** The host of the short address, if it is known. */
@@ -52,24 +65,14 @@ export type SyncResult = {
   readonly changes: readonly string[]
   /** The clicks that go with a link that is deleted; `undefined` for other actions, or if the server does not say. */
   readonly clicks: number | undefined
-} /** `planned`: it was not tried, because `apply` is not set, or a change failed before the first deletion. */ & (
-  | { readonly ok: true; readonly outcome: 'planned' | 'done'; readonly error?: undefined }
-  | { readonly ok: false; readonly outcome: Outcome; readonly error: unknown }
-)
+}
 
 /** The totals of a sync. */
-export interface SyncSummary {
-  /** Aliases in the plan. */
-  readonly total: number
+export interface SyncSummary extends TaskSummary {
   readonly create: number
   readonly update: number
   readonly keep: number
   readonly delete: number
-  /** Aliases that are as wanted; without `apply`, those that are kept. */
-  readonly done: number
-  readonly failed: number
-  /** Failed changes that may have been made all the same. */
-  readonly unknown: number
   /** What rows say that the list of links does not show: it is sent with creations and updates, and not compared. */
   readonly notCompared: readonly string[]
 }
@@ -123,7 +126,8 @@ export function syncLinks(
   const summary = { total: 0, create: 0, update: 0, keep: 0, delete: 0, done: 0, failed: 0, unknown: 0 }
   let notCompared: readonly string[] = []
 
-  async function* run(signal: AbortSignal, stop: (error: unknown) => void): AsyncGenerator<SyncResult> {
+  async function* run(control: TaskControl): AsyncGenerator<SyncResult> {
+    const { signal } = control
     const rows = await readWanted(wanted)
     const { existing, problem } = await readExisting(links.list({}, { signal }), onProgress)
     notCompared = namesNotShown(rows, existing)
@@ -138,21 +142,17 @@ export function syncLinks(
       if (isDone || !apply) yield { ...describeStep(step), ok: true, outcome: isDone ? 'done' : 'planned' }
     }
     if (apply) {
-      const writes = new Writes(signal)
-      const placements = new Placements({ links, existing, signal, writes, stop })
-      const carryOut = (step: Step) => writeStep(step, { links, writes, placements })
+      const placements = new Placements({ links, existing, control })
+      const carryOut = (step: Step) => writeStep(step, links, placements, control)
       const changes = steps.filter(({ action }) => action === 'create' || action === 'update')
       const deletions = steps.filter(({ action }) => action === 'delete')
       const total = changes.length + deletions.length
-      const work = (part: Step[], before: number) =>
-        bulk(part, carryOut, {
-          client,
-          signal,
-          total: total - before,
-          ...(concurrency && { concurrency }),
-          onProgress: (progress: BulkProgress) =>
-            notify(onProgress, { ...progress, done: progress.done + before, total }),
-        })
+      const work = (part: Step[], before: number) => {
+        const tellProgress = (progress: TaskProgress) =>
+          notify(onProgress, { ...progress, done: progress.done + before, total })
+        const options = { client, total: total - before, concurrency, onProgress: tellProgress }
+        return new ItemRun(part, carryOut, options, control).results()
+      }
       let hasDeleted = false
       const results = async function* () {
         yield* work(changes, 0)
@@ -163,9 +163,8 @@ export function syncLinks(
         if (result.ok) summary.done++
         else summary.failed++
         if (result.outcome === 'unknown') summary.unknown++
-        yield result.ok
-          ? { ...describeStep(item), ok: true, outcome: 'done' }
-          : { ...describeStep(item), ok: false, outcome: result.outcome, error: result.error }
+        const { ok, outcome, error } = result
+        yield ok ? { ...describeStep(item), ok, outcome } : { ...describeStep(item), ok, outcome, error }
       }
       if (!hasDeleted) {
         for (const step of deletions) yield { ...describeStep(step), ok: true, outcome: 'planned' }
@@ -305,31 +304,29 @@ function tooManyDeletes(steps: readonly Step[], maxDeletes: number): InvalidRequ
   return new InvalidRequestError([{ path: ['maxDeletes'], message }])
 }
 
-interface Tools {
-  readonly links: TaskClient['links']
-  readonly writes: Writes
-  readonly placements: Placements
-}
-
-async function writeStep({ action, params, link }: Step, { links, writes, placements }: Tools): Promise<void> {
+async function writeStep(
+  { action, params, link }: Step,
+  links: TaskClient['links'],
+  placements: Placements,
+  control: TaskControl,
+): Promise<void> {
   if (action === 'create') {
     await placements.place(params!)
   } else if (action === 'update') {
     // Its alias stays: some servers call it taken by the link itself.
     const { custom: _, ...changes } = params!
-    await writes.run((signal) => links.update(link!.id, changes, { signal }))
+    await control.write((signal) => links.update(link!.id, changes, { signal }))
   } else {
-    await writes
-      .run((signal) => links.delete(link!.id, { signal }))
-      .catch((error) => {
-        // Somebody has deleted it, or an attempt whose response was lost.
-        const isGone = isShortLinkError(error) && error.code === 'not_found' && error.isOfPlatform
-        if (!isGone) throw error
-      })
+    const deletion = control.write((signal) => links.delete(link!.id, { signal }))
+    await deletion.catch((error) => {
+      // Somebody has deleted it, or an attempt whose response was lost.
+      const isGone = isShortLinkError(error) && error.code === 'not_found' && error.isOfPlatform
+      if (!isGone) throw error
+    })
   }
 }
 
-function describeStep({ action, alias, domain, changes, params, link }: Step) {
+function describeStep({ action, alias, domain, changes, params, link }: Step): SyncPlan {
   const isDeleted = action === 'delete'
   const url = isDeleted ? undefined : params?.url
   const clicks = isDeleted ? (link?.clicks ?? undefined) : undefined

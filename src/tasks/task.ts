@@ -1,7 +1,20 @@
-import { ConfigurationError } from '../errors.ts'
-import { abortError, abortReason, onAbort, throwIfAborted } from '../runtime/abort.ts'
+import { AbortError, type AnyShortLinkError, ConfigurationError, type Outcome } from '../errors.ts'
+import { abortError, abortReason, onAbort } from '../runtime/abort.ts'
 
-/** Work under way. It begins when its results are iterated over, or when `summary` is called. */
+// What `await using` needs, for programs whose `lib` and types do not have it. The same as in TypeScript and @types/node.
+declare global {
+  interface SymbolConstructor {
+    readonly asyncDispose: unique symbol
+  }
+  interface AsyncDisposable {
+    [Symbol.asyncDispose](): PromiseLike<void>
+  }
+}
+
+/**
+ * Work under way. It begins when its results are iterated over, or when `summary` is called. Disposing of it (`await using`)
+ * or leaving the loop ends it: items in progress see an abort, and the journal records how they ended.
+ */
 export interface Task<Result, Summary> extends AsyncIterable<Result>, AsyncDisposable {
   /**
    * The totals, once the work has ended. If nobody iterates over the results, this call does the work, and rejects with
@@ -10,16 +23,95 @@ export interface Task<Result, Summary> extends AsyncIterable<Result>, AsyncDispo
   summary(): Promise<Summary>
 }
 
-/**
- * Creates a task from the generator of its results. `signal` aborts if the user's does, or the task is disposed of, or
- * `stop` is called with the error that ends it.
- */
+/** The error of an item: one of this package, whose `code` narrows it, or another, which has no such code. */
+export type TaskError = AnyShortLinkError | (Error & { readonly code?: undefined })
+
+/** The result of one item: what it belongs to, and what came of it if that is done. */
+export type TaskResult<Item, Done> = Item &
+  (
+    | (Done & { readonly ok: true; readonly outcome: 'done'; readonly error?: undefined })
+    | ({ readonly [Name in keyof Done]?: undefined } & {
+        readonly ok: false
+        readonly outcome: Outcome
+        readonly error: TaskError
+      })
+  )
+
+/** The totals of every task. */
+export interface TaskSummary {
+  /** Items that were worked on or found to be done. */
+  readonly total: number
+  /** Items done, including those of earlier runs. */
+  readonly done: number
+  /** Items that failed in this run, including those whose outcome is unknown. */
+  readonly failed: number
+  /** Failed items that may have been done nevertheless. */
+  readonly unknown: number
+}
+
+/** The progress of a task. */
+export interface TaskProgress {
+  /** Items done, including those of earlier runs. */
+  readonly done: number
+  /** Items that failed in this run. */
+  readonly failed: number
+  /** The number of items; `undefined` if it is not known. */
+  readonly total: number | undefined
+  /** Milliseconds since this run began. */
+  readonly elapsedMs: number
+  /**
+   * Estimated milliseconds until the last item is done, from the rate limit and the speed so far; `undefined` while
+   * there is too little to go by.
+   */
+  readonly etaMs: number | undefined
+}
+
+/** What ends a task early. */
+export class TaskControl {
+  readonly #calls = new AbortController()
+  readonly #ending = new AbortController()
+  /** Aborts when the task is aborted, and with it its calls. */
+  readonly signal = this.#calls.signal
+  /** Aborts when nothing more may begin, because the task was aborted or has failed. */
+  readonly ending = this.#ending.signal
+  #failure: { readonly error: unknown } | undefined
+
+  /** Ends the task as its user's signal does, or leaving its loop: calls in flight are aborted. */
+  abort(reason: unknown): void {
+    this.#ending.abort(reason)
+    this.#calls.abort(reason)
+  }
+
+  /** Ends the task with an error, after the calls in flight. */
+  fail(error: unknown): void {
+    if (!this.ending.aborted) this.#failure = { error }
+    this.#ending.abort(error)
+  }
+
+  /** Makes a call that writes. */
+  async write<T>(call: (signal: AbortSignal) => PromiseLike<T>): Promise<T> {
+    return await call(this.signal)
+  }
+
+  /** @throws an `AbortError` for an item that must not begin any more */
+  throwIfEnding(): void {
+    if (this.ending.aborted) throw new AbortError(abortReason(this.ending))
+  }
+
+  /** @throws what has ended the task: the error it failed with, or an `AbortError` */
+  throwIfEnded(outcome: Outcome = 'not-sent'): void {
+    if (this.#failure) throw this.#failure.error
+    if (this.ending.aborted) throw new AbortError(abortReason(this.ending), { outcome })
+  }
+}
+
+/** Creates a task from the generator of its results. */
 export function createTask<Result, Summary>(
   userSignal: AbortSignal | undefined,
-  generate: (signal: AbortSignal, stop: (error: unknown) => void) => AsyncGenerator<Result>,
+  generate: (control: TaskControl) => AsyncGenerator<Result>,
   summarize: () => Summary,
 ): Task<Result, Summary> {
-  const controller = new AbortController()
+  const control = new TaskControl()
   let results: AsyncGenerator<Result> | undefined
   let end = () => {}
   const ended = new Promise<void>((resolve) => {
@@ -27,10 +119,12 @@ export function createTask<Result, Summary>(
   })
 
   async function* run(): AsyncGenerator<Result> {
-    const unsubscribe = userSignal && onAbort(userSignal, () => controller.abort(abortReason(userSignal)))
+    const abort = () => control.abort(abortReason(userSignal!))
+    const unsubscribe = userSignal && onAbort(userSignal, abort)
     try {
-      throwIfAborted(userSignal)
-      yield* generate(controller.signal, (error) => controller.abort(error))
+      if (userSignal?.aborted) abort()
+      control.throwIfEnded()
+      yield* generate(control)
     } finally {
       unsubscribe?.()
       end()
@@ -49,7 +143,7 @@ export function createTask<Result, Summary>(
       return summarize()
     },
     async [Symbol.asyncDispose]() {
-      controller.abort(abortError('The task was disposed of.'))
+      control.abort(abortError('The task was disposed of.'))
       await results?.return(undefined).catch(() => {})
     },
   }

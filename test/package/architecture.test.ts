@@ -6,8 +6,9 @@ import { expect, test } from 'vitest'
 /** From the outermost layer to the innermost. A file or folder imports from its own layer and from those below. */
 const layers = [
   ['cli'],
+  ['node.ts'],
   ['tasks'],
-  ['index.ts', 'node.ts', 'schemas.ts', 'bulk', 'proxy'],
+  ['index.ts', 'schemas.ts', 'proxy'],
   ['client.ts'],
   ['resources'],
   ['options.ts', 'http'],

@@ -2,8 +2,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { fileJournal } from '../../src/bulk/file-journal.ts'
-import { bulk } from '../../src/bulk/index.ts'
+import { fileJournal } from '../../src/tasks/file-journal.ts'
+import { bulk } from '../../src/tasks/index.ts'
 import { createSandbox } from '../../src/testing/index.ts'
 import { serve } from '../../src/testing/server.ts'
 
@@ -56,7 +56,7 @@ test('a bulk run ends when its block does: items in progress see an abort, and n
 test('a bulk run that nobody has begun, and one that has ended, are disposed of without harm', async () => {
   const unused = bulk([1], async () => expect.fail('It should not begin'))
   await unused[Symbol.asyncDispose]()
-  await expect(unused.summary()).rejects.toThrow('The run was disposed of.')
+  await expect(unused.summary()).rejects.toMatchObject({ name: 'AbortError', outcome: 'not-sent' })
 
   const run = bulk([1], async () => {})
   await run.summary()

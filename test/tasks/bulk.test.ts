@@ -1,16 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { ConfigurationError, ConnectionError, InvalidRequestError } from '../../src/errors.ts'
 import {
   type BulkOptions,
-  type BulkProgress,
   bulk,
   type Journal,
   type JournalEntry,
+  type TaskProgress,
   UnknownOutcomeError,
-} from '../../src/bulk/index.ts'
-import { ConfigurationError, ConnectionError, InvalidRequestError } from '../../src/errors.ts'
-import { ShortLinkClient } from '../../src/index.ts'
-import { createSandbox } from '../../src/testing/index.ts'
+} from '../../src/tasks/index.ts'
 import { collect } from '../helpers/lists.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
@@ -122,7 +120,7 @@ describe('bulk', () => {
     await results.return?.()
   })
 
-  it('ends at an abort: items in work give their results, then the run rejects with the reason', async () => {
+  it('ends at an abort: items in work give their results, then the run rejects with an AbortError', async () => {
     const controller = new AbortController()
     const { worker, begun, end } = manualWorker()
     const seen: unknown[] = []
@@ -136,7 +134,7 @@ describe('bulk', () => {
     end(1)
     await begun(5)
     controller.abort('enough')
-    await expect(consumed).rejects.toBe('enough')
+    await expect(consumed).rejects.toMatchObject({ name: 'AbortError', outcome: 'unknown', cause: 'enough' })
     expect(seen).toEqual([
       [0, true],
       [1, true],
@@ -155,7 +153,11 @@ describe('bulk', () => {
     expect(added).toHaveBeenCalledTimes(1)
     expect(removed).toHaveBeenCalledTimes(1)
     const worker = vi.fn()
-    await expect(bulk([1], worker, { signal: AbortSignal.abort('no') }).summary()).rejects.toBe('no')
+    await expect(bulk([1], worker, { signal: AbortSignal.abort('no') }).summary()).rejects.toMatchObject({
+      code: 'aborted',
+      outcome: 'not-sent',
+      cause: 'no',
+    })
     expect(worker).not.toHaveBeenCalled()
   })
 
@@ -219,7 +221,7 @@ describe('bulk', () => {
     await collect(run)
     const again = () => run[Symbol.asyncIterator]()
     expect(again).toThrow(ConfigurationError)
-    expect(again).toThrow('bulk: the results of a run can be iterated over only once')
+    expect(again).toThrow('the results of a task can be iterated over only once')
   })
 
   it.each<[string, unknown, unknown, unknown]>([
@@ -276,57 +278,41 @@ describe('bulk', () => {
   })
 })
 
-describe('the outcome of an item whose worker throws an error of its own', () => {
-  const sandbox = createSandbox({ data: { campaigns: [{ id: 1 }], links: numbers(50).map((id) => ({ id: id + 1 })) } })
-  const client = new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: false })
-  const assign = (id: number) => client.campaigns.assignLink(1, id + 1)
-  const broken = undefined as unknown as { property: { property: number } }
-
-  const outcomes = async (worker: (item: number) => unknown) =>
-    (await collect(bulk(numbers(12), worker))).map(({ outcome }) => outcome)
-
-  it.each<[string, (item: number) => unknown]>([
-    ['throws', (item) => assign(broken.property.property + item)],
-    ['rejects', async (item) => assign(broken.property.property + item)],
-    ['rejects in the arguments of its first call', async (item) => await assign(broken.property.property + item)],
-  ])('is not-sent if it %s before its first await', async (_how, worker) => {
-    expect(new Set(await outcomes(worker))).toEqual(new Set(['not-sent']))
-    expect(sandbox.requests).toEqual([])
-  })
-
-  it.each<[string, (item: number) => unknown]>([
-    [
-      'after a call',
-      async (item) => {
-        await assign(item)
-        return broken.property
-      },
-    ],
-    ['beside a call that has begun', (item) => Promise.all([assign(item), assign(broken.property.property)])],
-    [
-      'after an await, when it may have sent something by other means',
-      async () => {
-        await Promise.resolve()
-        return broken.property
-      },
-    ],
-  ])('is unknown if it fails %s', async (_when, worker) => {
-    expect(new Set(await outcomes(worker))).toEqual(new Set(['unknown']))
-  })
-
-  it('is recorded as not-sent, so that the next run does the item', async () => {
+describe('the outcome of an item whose worker throws what is not our error', () => {
+  it.each<[string, () => unknown]>([
+    ['at once', () => (undefined as unknown as { property: number }).property],
+    ['later', () => nextTurn().then(() => Promise.reject(new TypeError('broken')))],
+  ])('is unknown if it throws %s, because the work may have been done', async (_when, worker) => {
     const journal = memoryJournal()
-    await bulk([1], () => broken.property, { journal }).summary()
-    expect(journal.entries.map(({ state }) => state)).toEqual(['begun', 'not-sent'])
-    expect(await bulk([1], (item) => item, { journal }).summary()).toMatchObject({ done: 1, skipped: 0 })
+    const [result] = await collect(bulk([1], worker, { journal }))
+    expect(result).toMatchObject({ ok: false, outcome: 'unknown', error: { name: 'TypeError' } })
+    expect(journal.entries.map(({ state }) => state)).toEqual(['begun', 'unknown'])
+  })
+
+  it('has its message, whatever it is, and needs no cast', async () => {
+    const results = await collect(bulk(['text', 7, null, new Error('an error')], (item) => Promise.reject(item)))
+    expect(results.map(({ error }) => [error?.code, error?.message])).toEqual([
+      [undefined, 'text'],
+      [undefined, 'a number'],
+      [undefined, 'null'],
+      [undefined, 'an error'],
+    ])
+    const [limited] = results
+    if (limited?.error?.code === 'rate_limit') limited.error.retryAfter?.toFixed()
+  })
+
+  it('is that of an error of another copy of the package', async () => {
+    const foreign = Object.assign(new Error('gone'), { code: 'connection', outcome: 'rejected' })
+    Object.defineProperty(foreign, Symbol.for('shortlink-sdk.error'), { value: true })
+    expect(await collect(bulk([1], () => Promise.reject(foreign)))).toMatchObject([{ outcome: 'rejected' }])
   })
 })
 
 describe('progress', () => {
   it('is reported after each item, those of earlier runs included; an observer that throws does no harm', async () => {
-    const reported: BulkProgress[] = []
+    const reported: TaskProgress[] = []
     const journal = memoryJournal([{ key: '0', state: 'done' }])
-    const onProgress = (progress: BulkProgress) => {
+    const onProgress = (progress: TaskProgress) => {
       reported.push(progress)
       throw new Error('thrown by the observer')
     }
@@ -364,7 +350,7 @@ describe('progress', () => {
     vi.useFakeTimers()
     const elapsed: number[] = []
     const worker = () => new Promise<void>((resolve) => setTimeout(resolve, 50))
-    const onProgress = ({ elapsedMs }: BulkProgress) => void elapsed.push(elapsedMs)
+    const onProgress = ({ elapsedMs }: TaskProgress) => void elapsed.push(elapsedMs)
     await vi.advanceTimersByTimeAsync(1000)
     const summary = bulk([1, 2], worker, { concurrency: 1, onProgress }).summary()
     await vi.runAllTimersAsync()
@@ -376,7 +362,7 @@ describe('progress', () => {
     const resetAt = new Date(Date.now() + 60_000)
     const client = { rateLimit: { limit: 30, remaining: 30, resetAt, queued: 0 } }
     const etas: (number | undefined)[] = []
-    const onProgress = ({ etaMs }: BulkProgress) => void etas.push(etaMs)
+    const onProgress = ({ etaMs }: TaskProgress) => void etas.push(etaMs)
     const worker = async () => {
       client.rateLimit.remaining--
     }
@@ -390,7 +376,7 @@ describe('progress', () => {
   it('estimates the time left from the speed without a budget, and gives no estimate for an unknown total', async () => {
     vi.useFakeTimers()
     const etas: (number | undefined)[] = []
-    const onProgress = ({ etaMs }: BulkProgress) => void etas.push(etaMs)
+    const onProgress = ({ etaMs }: TaskProgress) => void etas.push(etaMs)
     const worker = () => new Promise<void>((resolve) => setTimeout(resolve, 20))
     const run = bulk(numbers(20), worker, { onProgress, concurrency: 2 }).summary()
     await vi.runAllTimersAsync()
@@ -443,7 +429,7 @@ describe('a rate budget', () => {
     await settle()
     expect(written.filter(({ state }) => state === 'begun')).toHaveLength(2)
     controller.abort('enough')
-    await expect(summary).rejects.toBe('enough')
+    await expect(summary).rejects.toMatchObject({ code: 'aborted', cause: 'enough' })
   })
 
   it('without an end holds nothing up', async () => {
@@ -599,7 +585,7 @@ describe('a journal', () => {
     const ended = (async () => {
       for await (const result of run) results.push(result)
     })()
-    await expect(ended).rejects.toBe('enough')
+    await expect(ended).rejects.toMatchObject({ code: 'aborted', cause: 'enough' })
     expect(entries).toEqual([
       { key: 'a', state: 'begun' },
       { key: 'a', state: 'not-sent' },
@@ -616,7 +602,7 @@ describe('a journal', () => {
     await begun(1)
     end(1)
     controller.abort('enough')
-    await expect(run).rejects.toBe('enough')
+    await expect(run).rejects.toMatchObject({ code: 'aborted', cause: 'enough' })
     expect(journal.entries.map(({ state }) => state)).toEqual(['begun', 'done'])
   })
 
@@ -651,7 +637,7 @@ describe('a journal', () => {
     const run = bulk([1], worker, { journal, signal: controller.signal }).summary()
     await begun(1)
     controller.abort('enough')
-    await expect(run).rejects.toBe('enough')
+    await expect(run).rejects.toMatchObject({ code: 'aborted', cause: 'enough' })
     expect(journal.entries).toEqual([{ key: '0', state: 'begun', fingerprint: expect.any(String) }])
   })
 

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { type BulkProgress, bulk } from '../../src/bulk/index.ts'
 import { ShortLinkClient } from '../../src/index.ts'
+import { bulk, type TaskProgress } from '../../src/tasks/index.ts'
 import { createSandbox } from '../../src/testing/index.ts'
 
 const MINUTE = 60_000
@@ -30,7 +30,7 @@ async function estimates(requestsOf: (item: number) => number, concurrency: numb
   const worker = async (item: number) => {
     for (let sent = 0; sent < requestsOf(item); sent++) await client.account.get()
   }
-  const reports: BulkProgress[] = []
+  const reports: TaskProgress[] = []
   const items = Array.from({ length: ITEMS }, (_, index) => index)
   const summary = bulk(items, worker, { client, concurrency, onProgress: (now) => reports.push(now) }).summary()
   let isRunning = true
@@ -55,8 +55,8 @@ it.each([
     [10, 3000],
   ] as const) {
     const said = (await estimates(requestsOf, concurrency, latency)).slice(9)
-    // Three requests, or the time in which the slots of a window become free, with which the last items end.
-    const oneItem = Math.max(3 * latency, 10_000)
+    // In the last second, nobody asks for a quarter.
+    const oneItem = Math.max(1500, 3 * latency)
     expect(said.filter(({ eta, left }) => Math.abs(eta - left) > Math.max(left / 4, oneItem))).toEqual([])
   }
 })

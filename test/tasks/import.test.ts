@@ -394,7 +394,7 @@ test('rows come from any iterable, and progress tells the total of a list', asyn
   expect([...totals]).toEqual([undefined, 3, 4])
 })
 
-test('a signal ends an import with its reason, after the calls in flight', async () => {
+test('a signal ends an import with an AbortError, after the calls in flight', async () => {
   const { sandbox, client } = setUp()
   const controller = new AbortController()
   const run = importLinks(client, rowsOf(50), { signal: controller.signal, concurrency: 1 })
@@ -403,9 +403,9 @@ test('a signal ends an import with its reason, after the calls in flight', async
     (async () => {
       for await (const { index } of run) if (index === 3) controller.abort(reason)
     })(),
-  ).rejects.toBe(reason)
+  ).rejects.toMatchObject({ name: 'AbortError', code: 'aborted', cause: reason })
   expect(sandbox.data.links.length).toBeLessThan(10)
-  await expect(importLinks(client, rowsOf(1), { signal: controller.signal }).summary()).rejects.toBe(reason)
+  await expect(importLinks(client, rowsOf(1), { signal: controller.signal }).summary()).rejects.toMatchObject({ name: 'AbortError', code: 'aborted', cause: reason })
 })
 
 test('an import can be disposed of, which ends it', async () => {

@@ -1,8 +1,7 @@
-import { fork, spawn } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import {
   appendFile,
-  mkdir,
   mkdtemp,
   open,
   readdir,
@@ -17,10 +16,9 @@ import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { fileJournal } from '../../src/bulk/file-journal.ts'
-import { claimFile, type Holder, isLocal, releaseFile, thisProcess } from '../../src/bulk/file-lock.ts'
-import { bulk, type JournalEntry } from '../../src/bulk/index.ts'
 import { ConfigurationError } from '../../src/errors.ts'
+import { fileJournal } from '../../src/tasks/file-journal.ts'
+import { bulk, type JournalEntry } from '../../src/tasks/index.ts'
 
 let folder: string
 let path: string
@@ -291,47 +289,46 @@ describe('an entry is on disk', () => {
 
 describe('a journal that another run is using', () => {
   const noWork = vi.fn()
-  const refusal = async (use = path) =>
+  const refusal = (use = path) =>
     bulk([1], noWork, { journal: fileJournal(use) })
       .summary()
       .then(
         () => undefined,
         (error) => error,
       )
-  const claims = async () => (await readdir(folder)).filter((name) => name.includes('.lock-'))
+  const lock = () => `${path}.lock`
+  /** Leaves the lock of a process behind. */
+  const leaveLock = (holder: object | string) =>
+    writeFile(lock(), typeof holder === 'string' ? holder : JSON.stringify(holder))
+  const ended = { host: hostname(), pid: 2 ** 22 + 1 }
 
   it('is refused within a process, even by another path and before its file exists, until that run ends', async () => {
     const linked = join(folder, 'linked')
     await symlink(folder, linked)
     const journal = fileJournal(path)
-    let end = () => {}
-    let ended: Promise<unknown> | undefined
-    const working = new Promise<void>((resolve) => {
-      const work = () => {
-        resolve()
-        return new Promise<void>((resolve) => {
-          end = resolve
-        })
-      }
-      ended = bulk([1], work, { journal }).summary()
-    })
-    await working
+    await journal.open?.()
     for (const use of [path, join(linked, 'run.journal')]) {
       const error = await refusal(use)
       expect(error).toBeInstanceOf(ConfigurationError)
       expect(error.message).toMatch(`journal ${use}: it is in use by another run, in process ${process.pid}`)
     }
-    await expect(bulk([1], noWork, { journal }).summary()).rejects.toThrow('in use by another run')
     expect(noWork).not.toHaveBeenCalled()
-    end()
-    await ended
-    expect(await claims()).toEqual([])
+    await journal.close?.()
     expect(await refusal()).toBeUndefined()
+    expect((await readdir(folder)).sort()).toEqual(['linked', 'run.journal'])
+  })
+
+  it('is refused by a link to its file', async () => {
+    await write(begun)
+    await symlink(path, join(folder, 'link'))
+    await using journal = fileJournal(path)
+    await journal.open?.()
+    expect((await refusal(join(folder, 'link'))).message).toContain('in use by another run')
   })
 
   it('is refused between processes, and free again once the process was killed', async () => {
     const script = join(folder, 'holder.mjs')
-    const source = new URL('../../src/bulk/file-journal.ts', import.meta.url).href
+    const source = new URL('../../src/tasks/file-journal.ts', import.meta.url).href
     await writeFile(
       script,
       `import { fileJournal } from ${JSON.stringify(source)}
@@ -342,108 +339,53 @@ describe('a journal that another run is using', () => {
     const child = fork(script, { execArgv: ['--import', import.meta.resolve('tsx')] })
     await once(child, 'message')
     const error = await refusal()
-    expect(error.message).toContain(`in process ${child.pid} on ${hostname()}`)
-    const [claim] = await claims()
-    expect(error.message).toContain(`If that run has ended, delete ${join(folder, claim!)}`)
+    expect(error.message).toContain(`in process ${child.pid} on ${hostname()}. If that run has ended, delete ${lock()}`)
     child.kill('SIGKILL')
     await once(child, 'exit')
     expect(await refusal()).toBeUndefined()
-    expect(await claims()).toEqual([])
+    expect(await readdir(folder)).not.toContain('run.journal.lock')
   })
 
-  /** Leaves the claim of another process behind: of this one, but for what is given. */
-  async function leaveClaim(other: Partial<Holder>): Promise<string> {
-    const name = `run.journal.lock-${Object.values({ ...(await thisProcess()), ...other }).join('_')}`
-    await writeFile(join(folder, name), '')
-    return name
-  }
-  const linuxOnly = { skip: process.platform !== 'linux' }
-  const ended = { pid: 2 ** 22 + 1, startTime: '1' }
-
-  it('is free if the process in its lock has ended', async () => {
-    await leaveClaim(ended)
+  it.each([
+    ['has ended', ended],
+    ['had the id of this one, as in a container that was started again', { host: hostname(), pid: process.pid }],
+  ])('is free if the process in its lock %s', async (_what, holder) => {
+    await leaveLock(holder)
     expect(await refusal()).toBeUndefined()
-    expect(await claims()).toEqual([])
+    expect((await readdir(folder)).filter((name) => name.includes('lock'))).toEqual([])
   })
 
-  it('is free if the process id in its lock now belongs to another process', linuxOnly, async () => {
-    await leaveClaim({ pid: process.ppid, startTime: '1' })
-    expect(await refusal()).toBeUndefined()
-    expect(await claims()).toEqual([])
+  it.each([
+    ['runs on another host', { ...ended, host: 'another' }, `in process ${ended.pid} on another`],
+    ['is not told', '', 'in process ? on an unknown host'],
+    ['is told in another way', '[1]', 'in process ? on an unknown host'],
+  ])('is refused if the process in its lock %s', async (_what, holder, where) => {
+    await leaveLock(holder)
+    expect((await refusal()).message).toContain(`${where}. If that run has ended, delete ${lock()}`)
+    expect(await readdir(folder)).toEqual(['run.journal.lock'])
   })
 
-  it('is free if the process that holds it has ended, though its parent has not asked how', linuxOnly, async () => {
-    const parent = spawn('sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000'])
-    const pid = Number(await once(parent.stdout, 'data'))
-    // A shell would ask; what it becomes does not.
-    await vi.waitFor(async () => expect(await readFile(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'), 10_000)
-    process.kill(pid, 'SIGKILL')
-    const stat = () => readFile(`/proc/${pid}/stat`, 'utf8').then((text) => text.split(') ')[1]!.split(' '))
-    await vi.waitFor(async () => expect((await stat())[0]).toBe('Z'), 10_000)
-    await leaveClaim({ pid, startTime: (await stat())[19]! })
-    expect(await refusal()).toBeUndefined()
-    parent.kill('SIGKILL')
-    await once(parent, 'exit')
-  })
-
-  it('is refused if its process belongs to another user', linuxOnly, async () => {
-    const stat = await readFile(`/proc/${process.ppid}/stat`, 'utf8')
-    await leaveClaim({ pid: process.ppid, startTime: stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]! })
+  it('is refused if its process belongs to another user', async () => {
+    await leaveLock(ended)
     vi.spyOn(process, 'kill').mockImplementation(() => {
       throw Object.assign(new Error('not permitted'), { code: 'EPERM' })
     })
-    expect((await refusal()).message).toContain(`in process ${process.ppid} on ${hostname()}. If`)
+    expect((await refusal()).message).toContain('in use by another run')
   })
 
-  it.each<[string, Partial<Holder>, string]>([
-    ['another PID namespace', { ...ended, namespace: '4026530000' }, 'in another container (PID namespace)'],
-    ['another boot in a container', { ...ended, namespace: '4026530000', boot: 'b' }, 'before a restart'],
-    ['another machine', { ...ended, namespace: '4026530000', boot: 'b', host: 'another' }, 'on another machine'],
-    ['a system that does not say', { ...ended, namespace: '-', boot: '-', host: 'another' }, 'on another machine'],
-  ])('is refused if the run is of %s, whose processes cannot be seen', async (_what, other, reason) => {
-    const claim = await leaveClaim(other)
-    const { message } = await refusal()
-    expect(message).toContain(`in process ${ended.pid} on ${other.host ?? hostname()}, `)
-    expect(message).toContain(reason)
-    expect(message).toContain(`If that run has ended, delete ${join(folder, claim)}`)
-    expect(await claims()).toEqual([claim])
-  })
-
-  it('takes no file system but those of disks for one of this machine alone', linuxOnly, async () => {
-    expect(await isLocal('/proc')).toBe(false)
-  })
-
-  describe('on a machine that was restarted', () => {
-    const machine: Holder = { pid: 5, startTime: '70', namespace: '4026531836', boot: 'new', host: 'web' }
-    it.each<[string, boolean, Partial<Holder>, boolean]>([
-      ['is free if the disk belongs to the machine', true, {}, true],
-      ['is refused if the disk may be shared', false, {}, false],
-      [
-        'is refused if the run was in a container, which may have a boot id of its own',
-        true,
-        { namespace: '7' },
-        false,
-      ],
-    ])('%s', async (_promise, isOwnDisk, other, isFree) => {
-      const claim = await leaveClaim({ ...machine, boot: 'old', ...other })
-      const claimed = claimFile(path, machine, async () => isOwnDisk)
-      if (isFree) await releaseFile(await claimed)
-      else await expect(claimed).rejects.toThrow('before a restart')
-      expect(await claims()).toEqual(isFree ? [] : [claim])
-    })
-  })
-
-  it('does not hold up a run with another journal in the same folder', async () => {
-    await writeFile(join(folder, 'run.journal2.lock-1_1_1_b_another-machine'), '')
-    await mkdir(join(folder, 'run.journal.lock-notes'))
-    await writeFile(join(folder, 'run.journal.lock-notes-1_1_1_b_another-machine'), '')
-    expect(await refusal()).toBeUndefined()
+  it('is taken over by one of many runs that find an old lock at the same moment', async () => {
+    await leaveLock(ended)
+    const journals = Array.from({ length: 20 }, () => fileJournal(path))
+    const opened = await Promise.allSettled(journals.map((journal) => journal.open?.()))
+    expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    await Promise.all(journals.map((journal) => journal.close?.()))
+    expect(await readdir(folder)).toEqual([])
   })
 
   it('ends well if somebody has removed its lock', async () => {
     const journal = fileJournal(path)
     await journal.open?.()
-    for (const claim of await claims()) await rm(join(folder, claim))
+    await rm(lock())
     await expect(journal.close?.()).resolves.toBeUndefined()
   })
 

@@ -17,7 +17,7 @@ test('a report costs a request for 100 links, and says how many clicks are new',
   const first = await collect(run)
   expect(countRequests(sandbox)).toEqual({ 'GET /urls': 4 })
   expect(first.every(({ isNew, changed, newClicks }) => isNew && changed && newClicks === 7)).toBe(true)
-  const nothing = { done: 400, changed: 400, failed: 0, gone: [] }
+  const nothing = { done: 400, changed: 400, failed: 0, unknown: 0, gone: [] }
   expect(await run.summary()).toEqual({ total: 400, clicks: 2800, newClicks: 2800, ...nothing })
 
   const { links } = sandbox.data
@@ -110,6 +110,7 @@ test('an account without links has an empty report', async () => {
     done: 0,
     changed: 0,
     failed: 0,
+    unknown: 0,
     clicks: 0,
     newClicks: 0,
     gone: [],

@@ -31,11 +31,11 @@ export async function collect<T>(results: AsyncIterable<T>): Promise<T[]> {
 
 /** A journal in memory. */
 export function memoryJournal() {
-  const entries: import('../../src/bulk/index.ts').JournalEntry[] = []
+  const entries: import('../../src/tasks/index.ts').JournalEntry[] = []
   return {
     entries,
     read: () => [...entries],
-    write: (entry: import('../../src/bulk/index.ts').JournalEntry) => {
+    write: (entry: import('../../src/tasks/index.ts').JournalEntry) => {
       entries.push(structuredClone(entry))
     },
   }

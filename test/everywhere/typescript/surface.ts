@@ -38,10 +38,10 @@ import {
   TimeoutError,
   type UploadedFile,
 } from 'shortlink-sdk'
-import { bulk } from 'shortlink-sdk/bulk'
 import { fileFromPath, serve } from 'shortlink-sdk/node'
 import { type AllowedCall, createProxy, type ProxyOptions } from 'shortlink-sdk/proxy'
 import * as schemas from 'shortlink-sdk/schemas'
+import { bulk } from 'shortlink-sdk/tasks'
 import { createSandbox, type Fault, type Sandbox, sampleData } from 'shortlink-sdk/testing'
 
 const options: ShortLinkClientOptions = {

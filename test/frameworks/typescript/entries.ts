@@ -1,9 +1,9 @@
 // Every entry has types, also where TypeScript does not read `exports` (moduleResolution node10).
 import { ShortLinkClient, sharedRateLimiter } from 'shortlink-sdk'
-import { bulk } from 'shortlink-sdk/bulk'
 import { fileFromPath, serve } from 'shortlink-sdk/node'
 import { createProxy } from 'shortlink-sdk/proxy'
 import { Campaign } from 'shortlink-sdk/schemas'
+import { bulk } from 'shortlink-sdk/tasks'
 import { createSandbox } from 'shortlink-sdk/testing'
 
 export const client: ShortLinkClient = new ShortLinkClient(createSandbox().clientOptions)

@@ -1,5 +1,5 @@
 import { ShortLinkClient } from 'shortlink-sdk'
-import { bulk } from 'shortlink-sdk/bulk'
+import { bulk } from 'shortlink-sdk/tasks'
 
 const client = new ShortLinkClient()
 const pixels = await client.pixels.list().toArray()

@@ -4,8 +4,8 @@ import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ConfigurationError } from '../errors.ts'
 import { formatValue, isRecord, mismatch } from '../schema/expected.ts'
-import { claimFile, releaseFile } from './file-lock.ts'
 import type { Journal, JournalEntry } from './journal.ts'
+import { lockFile } from './lock.ts'
 
 /**
  * A journal in a file, for `bulk`: an append-only file with one line of JSON per entry. The first entry creates it; delete
@@ -17,10 +17,9 @@ import type { Journal, JournalEntry } from './journal.ts'
  * `onUnknown` decides about. A truncated last line is dropped, because its item had not begun, or is recorded as begun.
  * After a power cut, this requires a disk and file system that keep what they report as synced.
  *
- * One run at a time can use the file. While it does, an empty file `<path>.lock-…` lies beside it; a process that was
- * killed leaves it behind, and the next run removes it if that process has certainly ended. It cannot know that of a
- * process in another container or on another machine, so the next run is then refused, and the error says which file to
- * delete. A network file system may show the file to another machine too late: there, do not start two runs at once.
+ * One run at a time can use the file. While it does, `<path>.lock` lies beside it; a process that was killed leaves it
+ * behind, and the next run on the same host takes it over. It cannot know whether a process in another container or on
+ * another machine has ended, so the next run is then refused, and the error says which file to delete.
  *
  * @example
  * const run = bulk(ids, worker, { journal: fileJournal('assign.journal') })
@@ -37,7 +36,7 @@ const MAX_LINE = 16 * 1024 * 1024
 
 class FileJournal implements Journal, AsyncDisposable {
   readonly #path: string
-  #claim: string | undefined
+  #unlock: (() => Promise<void>) | undefined
   #file: Promise<FileHandle> | undefined
   /** Lines for the next sync, and its result. */
   #lines = ''
@@ -50,7 +49,7 @@ class FileJournal implements Journal, AsyncDisposable {
   }
 
   async open(): Promise<void> {
-    this.#claim = await claimFile(this.#path)
+    this.#unlock = await lockFile(this.#path, 'journal')
   }
 
   async *read(): AsyncGenerator<JournalEntry> {
@@ -87,14 +86,14 @@ class FileJournal implements Journal, AsyncDisposable {
 
   async close(): Promise<void> {
     await this.#written.catch(() => {})
-    const [file, claim] = [this.#file, this.#claim]
-    this.#file = this.#claim = this.#batch = undefined
+    const [file, unlock] = [this.#file, this.#unlock]
+    this.#file = this.#unlock = this.#batch = undefined
     this.#lines = ''
     this.#written = Promise.resolve()
     try {
       await (await file)?.close()
     } finally {
-      if (claim) await releaseFile(claim)
+      await unlock?.()
     }
   }
 
@@ -113,7 +112,7 @@ class FileJournal implements Journal, AsyncDisposable {
   }
 
   async #openFile(): Promise<FileHandle> {
-    if (!this.#claim) await this.open()
+    if (!this.#unlock) await this.open()
     return openToAppend(this.#path)
   }
 }

@@ -1,17 +1,51 @@
-import { ConfigurationError, describe, type Issue, type RateLimitState } from '../errors.ts'
-import { abortSignal, aFunction, boolean, type Checks, checkOptions, count, positiveInteger } from '../schema/checks.ts'
+import { ConfigurationError, type RateLimitState } from '../errors.ts'
+import { abortSignal, aFunction, boolean, type Checks, count, positiveInteger } from '../schema/checks.ts'
 import { formatValue, isRecord, mismatch } from '../schema/expected.ts'
 import type { Journal } from './journal.ts'
-import type { BulkProgress } from './results.ts'
+import type { TaskProgress, TaskResult, TaskSummary } from './task.ts'
+
+/** Works on one item. */
+export type Worker<T, R> = (item: T, context: BulkContext) => Promise<R> | R
+
+/** The second argument of the worker. */
+export interface BulkContext {
+  /** The position of the item, from 0. */
+  readonly index: number
+  /** Aborts when the run ends early. Pass it to the calls. */
+  readonly signal: AbortSignal
+}
+
+/** The result of one item. */
+export type BulkResult<T, R> = TaskResult<
+  {
+    readonly item: T
+    /** The position of the item, from 0. */
+    readonly index: number
+  },
+  {
+    /** What the worker returned. */
+    readonly data: R
+    /** Whether an earlier run did the work, and `data` comes from the journal. Only with the option `replay`. */
+    readonly replayed: boolean
+  }
+>
+
+/** The totals of a run that has ended. */
+export interface BulkSummary extends TaskSummary {
+  /** Items that earlier runs had done already. */
+  readonly skipped: number
+  /** The duration of this run in milliseconds. */
+  readonly elapsedMs: number
+}
 
 /** Options for `bulk`. All are optional. */
 export interface BulkOptions<T> {
   /** How many items to work on at a time. Default 10. */
   concurrency?: number | undefined
-  /** Aborts the run: items in progress see the abort and still give results, then the run rejects with the signal's reason. */
+  /** Aborts the run: items in progress see the abort and still give results, then the run rejects with an `AbortError`. */
   signal?: AbortSignal | undefined
   /** Called after each item. Errors it throws are ignored. */
-  onProgress?: ((progress: BulkProgress) => void) | undefined
+  onProgress?: ((progress: TaskProgress) => void) | undefined
   /** The number of items, for `total` and `etaMs`. Default: the length of an array, the size of a set or map. */
   total?: number | undefined
   /**
@@ -44,6 +78,16 @@ export interface BulkOptions<T> {
 /** What to do with an item that an earlier run may have done. */
 export type UnknownDecision = 'report' | 'retry' | 'skip'
 
+/** An earlier run began the item, and it is unknown how it ended: the work may have been done. */
+export class UnknownOutcomeError extends Error {
+  declare readonly code?: undefined
+  override readonly name = 'UnknownOutcomeError'
+
+  constructor() {
+    super('an earlier run began this item, and it is unknown how it ended: it may have been done')
+  }
+}
+
 const decisions: unknown[] = ['report', 'retry', 'skip']
 
 /** @throws {ConfigurationError} if the value is not a decision; it would otherwise count as `retry` */
@@ -69,18 +113,6 @@ export const bulkChecks = {
   replay: boolean,
   client: { expected: 'a ShortLinkClient', fits: (value: unknown) => isRecord(value) && isRecord(value.rateLimit) },
 } satisfies Checks<keyof BulkOptions<unknown>>
-
-/** @throws {ConfigurationError} if an argument of `bulk` is invalid */
-export function checkArguments(items: unknown, worker: unknown, options: unknown): void {
-  const issues: Issue[] = []
-  const expect = (fits: boolean, name: string, expected: string, value: unknown) => {
-    if (!fits) issues.push({ path: [name], message: mismatch(expected, value) })
-  }
-  expect(isIterable(items), 'items', 'an iterable, such as an array', items)
-  expect(isFunction(worker), 'worker', 'a function', worker)
-  issues.push(...checkOptions(options, bulkChecks))
-  if (issues.length) throw new ConfigurationError(`bulk: ${describe(issues)}`)
-}
 
 /** Strings are iterable too, but passing one is surely a mistake. */
 export function isIterable(value: unknown): boolean {
