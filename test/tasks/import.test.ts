@@ -405,7 +405,11 @@ test('a signal ends an import with an AbortError, after the calls in flight', as
     })(),
   ).rejects.toMatchObject({ name: 'AbortError', code: 'aborted', cause: reason })
   expect(sandbox.data.links.length).toBeLessThan(10)
-  await expect(importLinks(client, rowsOf(1), { signal: controller.signal }).summary()).rejects.toMatchObject({ name: 'AbortError', code: 'aborted', cause: reason })
+  await expect(importLinks(client, rowsOf(1), { signal: controller.signal }).summary()).rejects.toMatchObject({
+    name: 'AbortError',
+    code: 'aborted',
+    cause: reason,
+  })
 })
 
 test('an import can be disposed of, which ends it', async () => {
