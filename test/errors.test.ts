@@ -78,6 +78,7 @@ describe('an error that the server answers with', () => {
     ['429 as HTML', { status: 429, body: html }, RateLimitError, 'rate_limit', 429, 'rejected', true, true],
     ['429 in the body', no(429, 'Slow'), RateLimitError, 'rate_limit', 429, 'rejected', true, true],
     ['429 in the body, as a string', no('429', 'Slow'), RateLimitError, 'rate_limit', 429, 'rejected', true, true],
+    ['499', { status: 499 }, ApiError, 'api', 499, 'rejected', false, false],
     ['500', { status: 500, ...no(1, 'Oops') }, ServerError, 'server', 500, 'unknown', true, false],
     [
       '500 that calls itself a success',
@@ -127,7 +128,7 @@ describe('an error that the server answers with', () => {
       expect(error).toBeInstanceOf(ShortLinkError)
       const httpStatus = answer.status ?? 200
       expect(error).toMatchObject({ name: type.name, code, status, httpStatus, retryable, attempts: 1 })
-      expect(error.outcome).toBe(line.startsWith('POST') && httpStatus === 408 ? 'unknown' : outcome)
+      expect(error.outcome).toBe(line.startsWith('POST') && [408, 499].includes(httpStatus) ? 'unknown' : outcome)
       expect(`${error.method} ${error.path}`).toBe(line)
       // A 200 says nothing about an error in the body, so the message leaves it out.
       expect(error.message).toMatch(

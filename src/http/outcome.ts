@@ -127,21 +127,21 @@ export function noResponse(
   if (call.signal?.aborted) {
     return new AbortError(abortReason(call.signal), contextOf('unknown', false))
   }
-  if (thrown instanceof ConfigurationError) {
+  if (isA(ConfigurationError, thrown)) {
     const context = { ...contextOf('not-sent', false), attempts: state.attempt - 1 }
     return new ConfigurationError(thrown.message, context)
   }
-  const unread = thrown instanceof UnreadableContentError ? thrown.cause : sourceError
+  const unread = isA(UnreadableContentError, thrown) ? thrown.cause : sourceError
   if (unread !== undefined) {
     const message = `the content could not be read: ${redactLine(redact, reasonOf(unread), MAX_QUOTED)}`
     return connectionError(message, 'unknown', false, unread)
   }
-  if (thrown instanceof BodyTooLargeError && response) {
+  if (isA(BodyTooLargeError, thrown) && response) {
     const tooLarge = { status: response.status, body: undefined, issues: [] }
     return new InvalidResponseError(thrown.message, tooLarge, contextOf('unknown', false))
   }
-  if (thrown instanceof UnusableResponseError) return connectionError(thrown.message, 'unknown', false)
-  if (thrown instanceof FollowedRedirectError) {
+  if (isA(UnusableResponseError, thrown)) return connectionError(thrown.message, 'unknown', false)
+  if (isA(FollowedRedirectError, thrown)) {
     const target = redactLine(redact, thrown.target, MAX_QUOTED)
     const message = `redirected to ${target}, and the browser followed: check whether the file exists before you retry, and set ${namesOf(call)} to the new address`
     return connectionError(message, 'unknown', false)
@@ -163,6 +163,15 @@ export function noResponse(
     ? `the response broke off: ${reason}`
     : (known?.words(reason, call) ?? `no response: ${reason}`)
   return connectionError(words, outcome, retryable, cause)
+}
+
+/** Whether a value is of this class. A fetch may throw anything, even a Proxy that throws when it is looked at. */
+function isA<T>(Class: new (...args: never[]) => T, thrown: unknown): thrown is T {
+  try {
+    return thrown instanceof Class
+  } catch {
+    return false
+  }
 }
 
 /** What a failure of fetch looks like, and what that says. */

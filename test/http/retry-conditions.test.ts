@@ -85,7 +85,12 @@ describe('a POST may have been done', () => {
         throw new Error('no field')
       },
     })
-    for (const error of [circle, trap]) expect(await errorOfPost(error)).toMatchObject({ outcome: 'unknown' })
+    const wall = new Proxy(new Error('wall'), {
+      getPrototypeOf() {
+        throw new Error('no class')
+      },
+    })
+    for (const error of [circle, trap, wall]) expect(await errorOfPost(error)).toMatchObject({ outcome: 'unknown' })
   })
 })
 
