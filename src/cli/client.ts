@@ -2,7 +2,6 @@ import process from 'node:process'
 import { ShortLinkClient } from '../client.ts'
 import { parseAddress } from '../http/address.ts'
 import { ApiKey } from '../http/api-key.ts'
-import type { ShortLinkClientOptions } from '../options.ts'
 import { repeated, UsageError } from './command.ts'
 
 /** The options of every command that calls the platform. */
@@ -66,10 +65,7 @@ export function headersOf({ header }: ClientArgs): [string, string][] {
  *
  * @throws {UsageError} if its address or key is missing
  */
-export function clientOf(
-  args: ClientArgs,
-  options: Pick<ShortLinkClientOptions, 'apiKey' | 'onRetry'> = {},
-): ShortLinkClient {
+export function clientOf(args: ClientArgs): ShortLinkClient {
   requireClient(args)
   return new ShortLinkClient({
     baseUrl: addressOf(args, 'base-url', 'SHORTLINK_BASE_URL'),
@@ -77,6 +73,5 @@ export function clientOf(
     headers: headersOf(args),
     // The progress says how long it takes.
     ...(process.env.SHORTLINK_LOG ? {} : { logLevel: 'error' }),
-    ...options,
   })
 }

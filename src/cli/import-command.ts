@@ -91,7 +91,7 @@ export const importCommand = command(
           ...(reuse && { reuse }),
         }
         let hasWorked = false
-        for await (const result of importLinks(work.tasks, rows, options)) {
+        for await (const result of importLinks(work.client, rows, options)) {
           const link = sent[result.index]!
           if (result.replayed) replayed++
           if (result.ok) hasWorked = true

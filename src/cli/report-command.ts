@@ -49,7 +49,7 @@ export const report = command(
       let rows: OutputRow[] = []
       const lines: string[] = []
       const main = async () => {
-        const run = reportLinks(work.tasks, {
+        const run = reportLinks(work.client, {
           ...(previous && { previous }),
           ...(args.statistics && { statistics: true }),
           signal: work.signal,

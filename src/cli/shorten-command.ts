@@ -60,7 +60,7 @@ export const shorten = command(
       let failed = 0
       const main = async () => {
         const options = { signal: work.signal, onProgress: work.progress.show, ...(reuse && { reuse }) }
-        for await (const result of importLinks(work.tasks, rows(), options)) {
+        for await (const result of importLinks(work.client, rows(), options)) {
           const { row, index, error } = result
           const { url } = row
           if (!result.ok) {

@@ -69,7 +69,7 @@ export const sync = command(
       let plan: SyncSummary | undefined
       const main = async () => {
         const run = syncLinks(
-          work.tasks,
+          work.client,
           links.map(({ values }) => values),
           {
             apply,

@@ -1,10 +1,8 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { rm } from 'node:fs/promises'
 import process from 'node:process'
 import type { ShortLinkClient } from '../client.ts'
 import { isShortLinkError } from '../errors.ts'
 import { fileJournal } from '../tasks/file-journal.ts'
-import type { TaskClient } from '../tasks/index.ts'
 import { type ClientArgs, clientOf } from './client.ts'
 import { Progress } from './progress.ts'
 
@@ -13,17 +11,12 @@ const signals = ['SIGINT', 'SIGTERM'] as const
 /** The reason of an abort by Ctrl+C. */
 class Interrupted extends Error {}
 
-/** A long piece of work that Ctrl+C ends after the calls in flight, and that a wrong key ends at once. */
+/** A long piece of work that Ctrl+C ends after the writes in flight, as tasks end, and that a wrong key ends at once. */
 export class Work {
   readonly #controller = new AbortController()
   readonly signal = this.#controller.signal
   readonly client: ShortLinkClient
-  /** The client, whose creations, updates and deletions are waited for. */
-  readonly tasks: TaskClient
   readonly progress: Progress
-  /** The write that code runs for, and whether it is at the server now. */
-  readonly #current = new AsyncLocalStorage<{ isSent: boolean }>()
-  readonly #writes = new Set<{ isSent: boolean }>()
   #isStopping = false
   readonly #stop = () => {
     if (this.#isStopping) {
@@ -32,25 +25,14 @@ export class Work {
     }
     this.#isStopping = true
     console.error('\nStopping after the calls in flight. Press Ctrl+C again to stop at once.')
-    this.#abortIfIdle()
+    this.#controller.abort(new Interrupted())
   }
 
   /** `what` is counted by the progress. */
   constructor(args: ClientArgs, what: string) {
-    const client = clientOf(args, { apiKey: () => this.#key(), onRetry: () => this.#mark(false) })
-    const { links } = client
+    const client = clientOf(args)
     this.client = client
     this.progress = new Progress(what, () => client.rateLimit)
-    this.tasks = {
-      get rateLimit() {
-        return client.rateLimit
-      },
-      links: Object.assign(Object.create(links) as typeof links, {
-        create: this.#tracked((...args: Parameters<typeof links.create>) => links.create(...args)),
-        delete: this.#tracked((...args: Parameters<typeof links.delete>) => links.delete(...args)),
-        update: this.#tracked((...args: Parameters<typeof links.update>) => links.update(...args)),
-      }),
-    }
   }
 
   /** Does the work. `howToContinue` is told if Ctrl+C ends it. */
@@ -79,38 +61,6 @@ export class Work {
     const isRedirect = error.code === 'api' && error.httpStatus >= 300 && error.httpStatus < 400
     const isAddressWrong = isRedirect || ['connection', 'invalid_response', 'not_found'].includes(error.code)
     if (isKeyWrong || (isAddressWrong && isAddressInDoubt)) this.#controller.abort(error)
-  }
-
-  /** The key, which is asked for when an attempt has its slot. After Ctrl+C no attempt gets it, so nothing more is begun. */
-  #key(): string | Promise<string> {
-    this.#mark(!this.#isStopping)
-    return this.#isStopping ? new Promise(() => {}) : (process.env.SHORTLINK_API_KEY ?? '')
-  }
-
-  #mark(isSent: boolean): void {
-    const write = this.#current.getStore()
-    if (write) write.isSent = isSent
-    this.#abortIfIdle()
-  }
-
-  #tracked<Args extends unknown[], Result extends PromiseLike<unknown>>(call: (...args: Args) => Result) {
-    return (...args: Args): Result => {
-      const write = { isSent: false }
-      this.#writes.add(write)
-      const result = this.#current.run(write, () => call(...args))
-      const end = () => {
-        this.#writes.delete(write)
-        this.#abortIfIdle()
-      }
-      result.then(end, end)
-      return result
-    }
-  }
-
-  /** Ends what waits for the rate limit and what only reads, once no write is at the server. */
-  #abortIfIdle(): void {
-    const isIdle = [...this.#writes].every(({ isSent }) => !isSent)
-    if (this.#isStopping && isIdle) this.#controller.abort(new Interrupted())
   }
 }
 

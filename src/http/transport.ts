@@ -14,7 +14,7 @@ import {
 } from '../errors.ts'
 import { parseRetryAfter, rateLimitStateOf } from '../rate-limit/headers.ts'
 import { type BudgetWait, MAX_IMPOSED_WAIT } from '../rate-limit/limiter.ts'
-import { abortReason, sleep, throwIfAborted, withDeadline } from '../runtime/abort.ts'
+import { abortReason, inFlightSignal, sleep, throwIfAborted, withDeadline } from '../runtime/abort.ts'
 import { isBrowser, sentOnce } from '../runtime/environment.ts'
 import { type Fetch, type FetchResponse, headerOf, isResponse, readableHeaders } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
@@ -239,13 +239,14 @@ export class Transport {
       const sender = { fetch, hasKey: authorization !== null, signal }
       upload = await call.upload?.open(call.onProgress, sender)
       throwIfAborted(signal)
+      throwIfAborted(call.signal)
       isSent = true
       response = await send(call, authorization, upload, upload?.send ?? fetch, signal)
       upload?.onSent?.()
       return { response, body: parseBody(await readText(response, MAX_BODY_BYTES, signal)) }
     }
     try {
-      return await withDeadline(work, limit.ms, call.signal)
+      return await withDeadline(work, limit.ms, inFlightSignal(call.signal))
     } catch (thrown) {
       const sourceError = upload?.sourceError?.()
       const error = noResponse(call, state, { thrown, isSent, limit, sourceError, response })

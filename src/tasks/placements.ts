@@ -97,15 +97,8 @@ export class Placements {
     const place = async () => {
       control.throwIfEnding()
       const searchRead = async (wanted: WantedLink) => pickLink(existing ?? (await this.#readBefore()).links, wanted)
-      const { data } = await control.write((creation) =>
-        placeLink(links['api'], links, params, {
-          look: { signal },
-          creation: { signal: creation },
-          onTaken,
-          looksFirst: false,
-          searchRead,
-        }),
-      )
+      const how = { look: { signal }, creation: { signal: control.writing }, onTaken, looksFirst: false, searchRead }
+      const { data } = await placeLink(links['api'], links, params, how)
       const { id, shorturl, created } = data
       return { id, shorturl, created }
     }
@@ -129,7 +122,7 @@ export class Placements {
       if (!isBegun || !own?.isCertain) throw doubt
     }
     try {
-      const { id, shorturl } = await control.write((creation) => links.create(params, { signal: creation }))
+      const { id, shorturl } = await links.create(params, { signal: control.writing })
       // Some servers give the link that exists.
       return { id, shorturl, created: !this.#ids.has(id) && id > (this.#newestId ?? 0) }
     } catch (error) {

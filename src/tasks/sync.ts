@@ -315,9 +315,9 @@ async function writeStep(
   } else if (action === 'update') {
     // Its alias stays: some servers call it taken by the link itself.
     const { custom: _, ...changes } = params!
-    await control.write((signal) => links.update(link!.id, changes, { signal }))
+    await links.update(link!.id, changes, { signal: control.writing })
   } else {
-    const deletion = control.write((signal) => links.delete(link!.id, { signal }))
+    const deletion = links.delete(link!.id, { signal: control.writing })
     await deletion.catch((error) => {
       // Somebody has deleted it, or an attempt whose response was lost.
       const isGone = isShortLinkError(error) && error.code === 'not_found' && error.isOfPlatform

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { ConfigurationError, InvalidRequestError } from '../../src/index.ts'
 import { type ImportResult, importLinks, type LinkRow } from '../../src/tasks/index.ts'
@@ -445,4 +446,38 @@ test.each<[string, () => unknown, string]>([
 ])('%s that do not fit are refused at once', (_what, call, message) => {
   expect(call).toThrow(ConfigurationError)
   expect(call).toThrow(message)
+})
+
+test('an abort lets a creation in flight end, and its link is in the result', async () => {
+  const { sandbox, client } = setUp()
+  const events = new EventTarget()
+  const arrived = once(events, 'arrived')
+  const answer = once(events, 'answer')
+  const held = client.withOptions({
+    fetch: async (...call: Parameters<typeof fetch>) => {
+      const response = await sandbox.fetch(...call)
+      if (call[1]?.method === 'POST') {
+        events.dispatchEvent(new Event('arrived'))
+        await answer
+        if (call[1].signal?.aborted) throw call[1].signal.reason
+      }
+      return response
+    },
+    rateLimit: { requests: 1 },
+  })
+  const controller = new AbortController()
+  const results: ImportResult<LinkRow>[] = []
+  const walk = async () => {
+    const run = importLinks(held, rowsOf(5), { signal: controller.signal })
+    for await (const result of run) results.push(result)
+  }
+  const ended = walk()
+  await arrived
+  const queued = held.links.list({}, { signal: controller.signal }).toArray()
+  controller.abort('enough')
+  await expect(queued).rejects.toMatchObject({ code: 'aborted' })
+  events.dispatchEvent(new Event('answer'))
+  await expect(ended).rejects.toMatchObject({ code: 'aborted', outcome: 'not-sent', cause: 'enough' })
+  expect(results.map(({ ok, created }) => [ok, created])).toEqual([[true, true]])
+  expect(sandbox.data.links).toHaveLength(1)
 })
