@@ -82,7 +82,7 @@ describe.each(['strict', 'report'] as const)('under `%s`', (validation) => {
     for (const status of [200, 404, 500]) {
       const fetch = async () => new Response(text, { status })
       const client = connect({ origin: 'https://sho.rt' }, { fetch, validation })
-      for (const call of [client.account.get(), client.links.find('tea'), client.campaigns.create({})]) {
+      for (const call of [client.account.get(), client.qr.get(1), client.campaigns.create({})]) {
         const { error } = await call.safe()
         expect(isShortLinkError(error)).toBe(true)
         expect(String(error) + JSON.stringify(error)).not.toContain('[object Object]')
