@@ -2,10 +2,10 @@ import { access, constants, realpath } from 'node:fs/promises'
 import { dirname, extname } from 'node:path'
 import { defineCommand } from 'citty'
 import { ShortLinkClient } from '../client.ts'
-import { isShortLinkError, printable } from '../errors.ts'
+import { printable } from '../errors.ts'
 import { importLinks, itemsOf } from '../tasks/import.ts'
 import { lockFile } from '../tasks/lock.ts'
-import { clientArgs } from './client.ts'
+import { type ClientArgs, clientArgs } from './client.ts'
 import { type ReadLink, readLinks } from './columns.ts'
 import { command, IncompleteError, messageOf, repeated, UsageError } from './command.ts'
 import { type Input, readInput } from './input.ts'
@@ -14,7 +14,7 @@ import { type Output, outputArgs, outputOf } from './output.ts'
 import { timeFor } from './progress.ts'
 import { type RowResult, resultRows, resultTable, splitResult } from './result.ts'
 import { count, countsOf, many } from './words.ts'
-import { journalBeside, Work } from './work.ts'
+import { isNotBegun, journalBeside, Work } from './work.ts'
 import { withAdvice } from './write-whole.ts'
 
 /** `shortlink-sdk import` */
@@ -47,27 +47,17 @@ export const importCommand = command(
       ...clientArgs,
     },
     async run({ args }) {
-      const { file, domain, campaign, channel, reuse, 'on-taken': onTaken, 'dry-run': isDry, out } = args
-      if (onTaken !== undefined && onTaken !== 'suffix')
+      const { file, 'dry-run': isDry, 'on-taken': onTaken, out } = args
+      if (onTaken !== undefined && onTaken !== 'suffix') {
         throw new UsageError(`--on-taken takes suffix, not '${onTaken}'`)
-      const output = await outputOf(args, {
-        input: file,
-        suffixes: { '.tsv': 'csv', '.txt': 'csv' },
-      })
-      const { input, done } = splitResult(await readInput(file))
-      const { links: read, notes } = readLinks(input, repeated(args.map), ['url'])
-      for (const note of notes) console.error(printable(note))
-      const todo = read.filter(({ row }) => !done.has(row.number))
-      const defaults = { domain, campaign, channel }
-      const work = isDry && !hasNames(todo, defaults) ? undefined : new Work(args, 'links')
-      const links = await resolveNames(todo, defaults, () => work!.client)
+      }
+      const output = await outputOf(args, { input: file, suffixes: { '.tsv': 'csv', '.txt': 'csv' } })
+      const plan = await readPlan(args)
+      const { input, done, links, work } = plan
       const problems = await problemsOf(links)
-      const client = work?.client ?? new ShortLinkClient()
-      // To reuse links takes the newest ones, 1,000 at most.
-      const isSearching = reuse && links.some(({ values }) => !values.custom)
-      const requests = links.length - problems.size + (isSearching ? 10 : 0)
       const before = done.size > 0 ? ` (${count(done.size)} done before)` : ''
-      console.error(`${many(input.rows.length, 'link')}${before}${timeFor(requests, client)}`)
+      const time = timeFor(requestsFor(plan, problems.size, args.reuse), work?.client ?? new ShortLinkClient())
+      console.error(`${many(input.rows.length, 'link')}${before}${time}`)
       if (isDry || !work) {
         for (const [number, problem] of problems) console.error(printable(`${input.name}, row ${number}: ${problem}`))
         if (problems.size > 0) throw new Error(`${many(problems.size, 'row')} cannot be imported`)
@@ -75,63 +65,108 @@ export const importCommand = command(
       }
 
       const journal = await journalOf(file, out)
-      const results = new Map<number, RowResult>(done)
-      for (const { row, problem } of links)
-        if (problem) results.set(row.number, { outcome: 'not-sent', error: problem })
-      const sent = links.filter(({ problem }) => problem === undefined)
       const unlock = await lock(file)
-      let replayed = done.size
-      const main = async () => {
-        const rows = sent.map(({ row, values }) => ({ ...values, row: row.number }))
-        const options = {
-          signal: work.signal,
-          onProgress: work.progress.show,
-          ...(journal && { journal: journal.journal }),
-          ...(onTaken && { onTaken: 'suffix' as const }),
-          ...(reuse && { reuse }),
-        }
-        let hasWorked = false
-        for await (const result of importLinks(work.client, rows, options)) {
-          const link = sent[result.index]!
-          if (result.replayed) replayed++
-          if (result.ok) hasWorked = true
-          else work.check(result.error, !hasWorked && !hasIds(link))
-          results.set(link.row.number, resultOf(result))
-        }
-      }
-      let end: unknown
       try {
-        await work.run(main, () => {
-          const made = [...results.values()].filter(({ outcome }) => outcome === 'done').length
-          const next = journal ? `, and ${journal.name} remembers them. The same command continues there.` : '.'
-          return `stopped: ${count(made)} of ${many(input.rows.length, 'link')} are done${next}`
-        })
-      } catch (error) {
-        end = withAdvice(error)
+        const { results, replayed, end } = await importPlan(plan, work, journal, args)
+        const isMade = [...results.values()].some(({ outcome }) => outcome === 'done' || outcome === 'unknown')
+        if (end !== undefined && !isMade) throw end
+        await write(output, input, results, out)
+        const failed = say(results, replayed)
+        if (end !== undefined) throw new IncompleteError(messageOf(end))
+        if (failed > 0) {
+          const again = 'To try again, run the same command.'
+          throw new IncompleteError(`${many(failed, 'row')} failed, see outcome and error. ${again}`)
+        }
+        await journal?.remove()
       } finally {
         await unlock?.()
-      }
-      const made = [...results.values()].filter(({ outcome }) => outcome === 'done' || outcome === 'unknown')
-      if (end !== undefined && made.length === 0) throw end
-      for (const { row } of sent) {
-        if (!results.has(row.number)) results.set(row.number, { outcome: 'not-sent', error: NOT_BEGUN })
-      }
-      try {
-        await write(output, input, results, out)
-      } catch (error) {
-        throw withAdvice(error)
-      }
-      const failed = say(results, replayed)
-      if (end !== undefined) throw end instanceof Error ? new IncompleteError(messageOf(end)) : end
-      if (failed === 0) await journal?.remove()
-      else {
-        const again = 'To try again, run the same command.'
-        throw new IncompleteError(`${many(failed, 'row')} failed, see outcome and error. ${again}`)
       }
     },
   }),
   1,
 )
+
+interface ImportArgs extends ClientArgs {
+  readonly file: string
+  readonly map?: string | undefined
+  readonly domain?: string | undefined
+  readonly campaign?: string | undefined
+  readonly channel?: string | undefined
+  readonly reuse?: boolean | undefined
+  readonly 'on-taken'?: string | undefined
+  readonly 'dry-run'?: boolean | undefined
+}
+
+/** What an import does. */
+interface Plan {
+  readonly input: Input
+  /** The rows that an earlier import has done, by their numbers. */
+  readonly done: ReadonlyMap<number, RowResult>
+  /** The other rows. */
+  readonly links: readonly ReadLink[]
+  /** A dry run needs none, unless campaigns or channels are given by their names. */
+  readonly work: Work | undefined
+}
+
+/** Reads the file, says what its columns are, and looks up the names in it. */
+async function readPlan(args: ImportArgs): Promise<Plan> {
+  const { file, map, domain, campaign, channel } = args
+  const { input, done } = splitResult(await readInput(file))
+  const { links, notes } = readLinks(input, repeated(map), ['url'])
+  for (const note of notes) console.error(printable(note))
+  const todo = links.filter(({ row }) => !done.has(row.number))
+  const defaults = { domain, campaign, channel }
+  const work = args['dry-run'] && !hasNames(todo, defaults) ? undefined : new Work(args, 'links')
+  return { input, done, links: await resolveNames(todo, defaults, () => work!.client), work }
+}
+
+/** How many requests a plan takes: one for each row, and the newest links for rows without an alias. */
+function requestsFor({ links }: Plan, problems: number, reuse = false): number {
+  const isSearching = links.some(({ values }) => !values.custom)
+  return links.length - problems + (isSearching ? (reuse ? 10 : 1) : 0)
+}
+
+/** What an import says about each row by its number, how many rows earlier runs had done, and what ended it early. */
+async function importPlan(
+  { input, done, links }: Plan,
+  work: Work,
+  journal: ReturnType<typeof journalBeside> | undefined,
+  { reuse, 'on-taken': onTaken }: ImportArgs,
+): Promise<{ results: ReadonlyMap<number, RowResult>; replayed: number; end?: unknown }> {
+  const results = new Map<number, RowResult>(done)
+  for (const { row, problem = NOT_BEGUN } of links) results.set(row.number, { outcome: 'not-sent', error: problem })
+  const sent = links.filter(({ problem }) => problem === undefined)
+  let replayed = done.size
+  let hasWorked = false
+  const main = async () => {
+    const rows = sent.map(({ row, values }) => ({ ...values, row: row.number }))
+    const run = importLinks(work.client, rows, {
+      signal: work.signal,
+      onProgress: work.progress.show,
+      ...(journal && { journal: journal.journal }),
+      ...(onTaken && { onTaken: 'suffix' }),
+      ...(reuse && { reuse }),
+    })
+    for await (const result of run) {
+      const link = sent[result.index]!
+      if (result.replayed) replayed++
+      if (result.ok) hasWorked = true
+      else work.check(result.error, !hasWorked && !hasIds(link))
+      results.set(link.row.number, resultOf(result))
+    }
+  }
+  const howToContinue = () => {
+    const made = [...results.values()].filter(({ outcome }) => outcome === 'done').length
+    const next = journal ? `, and ${journal.name} remembers them. The same command continues there.` : '.'
+    return `stopped: ${count(made)} of ${many(input.rows.length, 'link')} are done${next}`
+  }
+  try {
+    await work.run(main, howToContinue)
+    return { results, replayed }
+  } catch (end) {
+    return { results, replayed, end: withAdvice(end) }
+  }
+}
 
 /** The journal beside the result, or else beside the input; none if there is neither. */
 async function journalOf(file: string, out: string | undefined) {
@@ -156,7 +191,7 @@ async function lock(file: string): Promise<(() => Promise<void>) | undefined> {
   } catch (error) {
     // In a folder that nobody can write there is nothing to lock with.
     if (['EACCES', 'EROFS', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
-    throw new Error((error as Error).message.replace('journal ', ''))
+    throw new Error((error as Error).message)
   }
 }
 
@@ -177,9 +212,6 @@ const hasIds = ({ values }: ReadLink): boolean =>
 
 /** The error of rows that an import has not come to when it ends early. */
 const NOT_BEGUN = 'not begun'
-
-const isNotBegun = (error: unknown): boolean =>
-  isShortLinkError(error) && error.code === 'aborted' && error.outcome === 'not-sent'
 
 interface Result {
   readonly shorturl?: string | undefined

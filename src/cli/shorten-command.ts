@@ -8,7 +8,7 @@ import { clientArgs } from './client.ts'
 import { command, IncompleteError, messageOf, UsageError } from './command.ts'
 import { jsonText } from './output.ts'
 import { countsOf, many } from './words.ts'
-import { Work } from './work.ts'
+import { isNotBegun, Work } from './work.ts'
 
 /** What is printed of a URL with `--json`. */
 type Entry = { readonly url: unknown } & (
@@ -64,8 +64,8 @@ export const shorten = command(
           const { row, index, error } = result
           const { url } = row
           if (!result.ok) {
-            work.check(error, !entries.some((entry) => entry && 'shorturl' in entry))
-            if (work.signal.aborted) continue
+            const isInDoubt = !entries.some((entry) => entry && 'shorturl' in entry)
+            if (work.check(error, isInDoubt) || isNotBegun(error)) continue
             failed++
             work.progress.say(`${printable(String(url))}: ${printable(messageOf(error))}`)
           }

@@ -52,17 +52,23 @@ export class Work {
   }
 
   /**
-   * Ends the work if an error means that every other call fails too: the key is wrong, or the address, if that is still in
-   * doubt.
+   * Ends the work, and returns true, if an error means that every other call fails too: the key is wrong, or the address, if
+   * that is still in doubt.
    */
-  check(error: unknown, isAddressInDoubt = false): void {
-    if (!isShortLinkError(error)) return
+  check(error: unknown, isAddressInDoubt = false): boolean {
+    if (!isShortLinkError(error)) return false
     const isKeyWrong = error.code === 'authentication' || error.code === 'configuration'
     const isRedirect = error.code === 'api' && error.httpStatus >= 300 && error.httpStatus < 400
     const isAddressWrong = isRedirect || ['connection', 'invalid_response', 'not_found'].includes(error.code)
-    if (isKeyWrong || (isAddressWrong && isAddressInDoubt)) this.#controller.abort(error)
+    const isEnd = isKeyWrong || (isAddressWrong && isAddressInDoubt)
+    if (isEnd) this.#controller.abort(error)
+    return isEnd
   }
 }
+
+/** Whether an error says that a call was not begun, because the work ended before. */
+export const isNotBegun = (error: unknown): boolean =>
+  isShortLinkError(error) && error.code === 'aborted' && error.outcome === 'not-sent'
 
 /** The journal beside a file, which goes when all is done. */
 export function journalBeside(path: string) {
