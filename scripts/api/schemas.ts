@@ -16,18 +16,18 @@ export const reference = (name: string): Schema => ({ $ref: `#/components/schema
 
 const folder = new URL('../../src/resources/', import.meta.url)
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
-const modules: object[] = await Promise.all(files.map((file) => import(new URL(file, folder).href)))
+const modules: [file: string, module: object][] = await Promise.all(
+  files.map(async (file) => [file, await import(new URL(file, folder).href)] as [string, object]),
+)
 
 type AnswerSchema = z.core.$ZodType & { readonly otherNames: Readonly<Record<string, readonly string[]>> }
 
-const types = exportsOf('src/index.ts')
-
 /** Every answer: the zod schema, and the interface of the same name, which the compiler holds it to. */
-const answers = modules.flatMap((module) =>
+const answers = modules.flatMap(([file, module]) =>
   Object.entries(module).flatMap(([constant, schema]: [string, AnswerSchema]) => {
     if (!Object.hasOwn(Object(schema), 'otherNames')) return []
     const name = constant[0]!.toUpperCase() + constant.slice(1)
-    const type = types.get(name)
+    const type = exportsOf(`src/resources/${file}`).get(name)
     if (!type) throw new Error(`the schema ${constant} has no interface ${name}`)
     return [{ name, schema, type }]
   }),
