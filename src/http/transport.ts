@@ -262,13 +262,13 @@ export class Transport {
 /** Waits for a slot. If the limiter rejects, the call fails. */
 async function acquireSlot(call: PreparedCall<unknown>, state: CallState): Promise<void> {
   const { limiter, signal } = call
-  const context = errorContext(call, state, 'not-sent', true)
-  if (signal?.aborted) throw new AbortError(abortReason(signal), context)
   try {
+    throwIfAborted(signal)
     const deadline = remainingTime(call)
     const onWait = (event: BudgetWait) => emit(call, 'onWait', () => event)
     await limiter?.acquire({ signal, attempt: state.attempt + 1, ...(deadline < Infinity && { deadline }), onWait })
   } catch (error) {
+    const context = errorContext(call, state, 'not-sent', true)
     if (signal?.aborted) throw new AbortError(abortReason(signal), context)
     if (!isShortLinkError(error)) throw error
     if (error.code === 'timeout') throw new TimeoutError(error.timeout, context, error.message)
