@@ -44,6 +44,8 @@ export const importCommand = command(
       },
       'dry-run': { type: 'boolean', description: 'check the file and say how long it takes; no link is made' },
       ...outputArgs,
+      format: { ...outputArgs.format, description: 'default: table on a terminal, else that of the file' },
+      out: { ...outputArgs.out, description: `${outputArgs.out.description}, or .tsv or .txt as the input` },
       ...clientArgs,
     },
     async run({ args }) {

@@ -15,7 +15,7 @@ export type LinkRow = { readonly [Name in keyof Omit<LinkCreate, 'channel'>]?: L
 }
 
 /** What lists, reports and results of an import hold besides the parameters of a link. */
-export const notParams: ReadonlySet<string> = new Set(
+const notParams: ReadonlySet<string> = new Set(
   'id shorturl clicks uniqueclicks uniqueClicks date changed ok created outcome error replayed action was line row'.split(
     ' ',
   ),
