@@ -105,7 +105,7 @@ export function importLinks<Row extends LinkRow>(
   let summary: ImportSummary = { total: 0, done: 0, created: 0, found: 0, failed: 0, unknown: 0 }
 
   async function* run(control: TaskControl): AsyncGenerator<ImportResult<Row>> {
-    const keepNewestId = async (id: number) => journal?.write({ key: NEWEST_ID, state: 'done', data: id })
+    const keepNewestId = async (id: number | null) => journal?.write({ key: NEWEST_ID, state: 'done', data: id })
     const placements = new Placements({ links, onTaken, reuse, control, keepNewestId })
     const begun = new Set<string>()
     const place = async ({ params, problem, key }: ImportItem<Row>): Promise<PlacedLink> => {
@@ -144,7 +144,7 @@ function resuming(journal: Journal, placements: Placements): Journal {
     async *read() {
       for await (const entry of journal.read()) {
         const { key, state, data } = entry
-        if (key === NEWEST_ID) placements.resume({ newestId: data as number })
+        if (key === NEWEST_ID) placements.resume({ newestId: data as number | null })
         else if (state === 'done' && isRecord(data)) placements.resume({ id: data.id as number })
         // Without its link, a row is looked for again.
         const isHole = state === 'done' && data === undefined

@@ -43,7 +43,7 @@ interface Settings {
   readonly existing?: readonly Link[]
   readonly control: TaskControl
   /** Records the id of the newest link before the import. */
-  readonly keepNewestId?: (id: number) => Promise<void>
+  readonly keepNewestId?: (id: number | null) => Promise<void>
 }
 
 /** Finds or creates the links of an import, no two for one row. */
@@ -52,8 +52,8 @@ export class Placements {
   /** The ids and aliases of the rows so far, whose links are not those of another row. */
   readonly #ids = new Set<number>()
   readonly #aliases = new Set<string>()
-  /** The id of the newest link before the import: links that it has created have higher ones. */
-  #newestId: number | undefined
+  /** The id of the newest link before the import, `null` if nobody can say: links that it has created have higher ones. */
+  #newestId: number | null | undefined
   #newestIdRead: Promise<void> | undefined
   /** The newest links when they were first needed. */
   #before: Promise<Newest> | undefined
@@ -69,8 +69,8 @@ export class Placements {
   }
 
   /** Takes over what an earlier run has recorded. */
-  resume(known: { newestId?: number; id?: number }): void {
-    this.#newestId = known.newestId ?? this.#newestId
+  resume(known: { newestId?: number | null; id?: number }): void {
+    if (known.newestId !== undefined) this.#newestId = known.newestId
     if (known.id !== undefined) this.#ids.add(known.id)
   }
 
@@ -152,7 +152,7 @@ export class Placements {
   /** Searches the links that the import may have created for that of a row, which no other row has got. */
   async #findOwn(params: LinkCreate): Promise<{ link: Link | undefined; isCertain: boolean }> {
     const newestId = this.#newestId
-    if (newestId === undefined) return { link: undefined, isCertain: false }
+    if (typeof newestId !== 'number') return { link: undefined, isCertain: false }
     const { links, isWhole } = await this.#read(SEARCHED_PAGES, newestId)
     const isOwn = (link: Link) =>
       link.id > newestId && !this.#ids.has(link.id) && !this.#aliases.has(lettersOf(aliasOf(link) ?? ''))
@@ -171,17 +171,29 @@ export class Placements {
     return this.#before
   }
 
-  /** Reads the id of the newest link before the first is created. If that fails, an unknown outcome stays unknown. */
+  /**
+   * Reads the id of the newest link before the first is created. If the server refuses that, an unknown outcome stays unknown.
+   */
   async #learnNewestId(): Promise<undefined> {
     if (this.#newestId !== undefined) return
-    this.#newestIdRead ??= this.#read(1).then((newest) => this.#keepNewestId(newest))
-    await this.#newestIdRead.catch(() => {})
+    this.#newestIdRead ??= this.#read(1)
+      .catch((error) => {
+        if (!isShortLinkError(error) || error.retryable || error.code === 'aborted') throw error
+        return { links: [], isSorted: false, isWhole: false }
+      })
+      .then((newest) => this.#keepNewestId(newest))
+    await this.#newestIdRead.catch((error) => {
+      this.#newestIdRead = undefined
+      throw isShortLinkError(error) ? Object.assign(error, { outcome: 'not-sent' }) : error
+    })
   }
 
   async #keepNewestId({ links, isSorted, isWhole }: Newest): Promise<void> {
-    if (this.#newestId !== undefined || !(isSorted || isWhole)) return
-    this.#newestId = Math.max(0, ...links.map(({ id }) => id))
-    await this.#settings.keepNewestId?.(this.#newestId)
+    if (this.#newestId !== undefined) return
+    const newestId = isSorted || isWhole ? Math.max(0, ...links.map(({ id }) => id)) : null
+    // Recorded before the first link is created, so that no later run takes a newer one for it.
+    await this.#settings.keepNewestId?.(newestId)
+    this.#newestId = newestId
   }
 
   /** Reads so many pages of the newest links, or fewer if older ones than the link with this id are not needed. */
