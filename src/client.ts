@@ -3,7 +3,7 @@ import { type ApiPromise, startNow } from './http/api-promise.ts'
 import { readPageWithSchema, readWhole } from './http/envelope.ts'
 import { type ListOptions, ListPromise, type PageQuery } from './http/list.ts'
 import { headerPairs, type RequestOptions, requestOptionChecks } from './http/request-options.ts'
-import { type Settings, Transport } from './http/transport.ts'
+import { type Settings, TRANSPORT, Transport } from './http/transport.ts'
 import { type UploadContent, uploadOf } from './http/upload.ts'
 import { resolveSettings, type ShortLinkClientOptions } from './options.ts'
 import { AccountResource } from './resources/account.ts'
@@ -201,6 +201,11 @@ export class ShortLinkClient {
     const { listKey, query, schema }: Partial<PaginateParams<T>> = params ?? {}
     const read = readPageWithSchema(listKey!, schema)
     return new ListPromise(this.#transport, { path, query, read, hasUniqueIds: false, findIssues }, options)
+  }
+
+  /** For the proxy. @internal */
+  get [TRANSPORT](): Transport {
+    return this.#transport
   }
 
   /** Node prints the addresses and the rate limit, but not the key. @internal */

@@ -5,9 +5,10 @@
  *     npm run build && node examples/browser-proxy/server.mjs
  *
  * The platform is the sandbox, on a port of its own. With SHORTLINK_BASE_URL, SHORTLINK_OPENER_URL and
- * SHORTLINK_API_KEY set, it is the deployment they name.
+ * SHORTLINK_API_KEY set, it is the server they name.
  */
 import { fileURLToPath } from 'node:url'
+import { ShortLinkClient } from 'shortlink-sdk'
 import { serve as serveSandbox } from 'shortlink-sdk/node'
 import { createProxy } from 'shortlink-sdk/proxy'
 import { createSandbox, sampleData } from 'shortlink-sdk/testing'
@@ -22,12 +23,14 @@ async function startSandbox() {
   return { baseUrl, openerUrl, apiKey: sandbox.apiKey }
 }
 
-const proxy = createProxy({
-  ...(process.env.SHORTLINK_BASE_URL ? {} : await startSandbox()),
+const client = new ShortLinkClient(process.env.SHORTLINK_BASE_URL ? {} : await startSandbox())
+const proxy = createProxy(client, {
   prefix: '/api/shortlink',
   // What this page needs, and nothing else: it cannot read the account or delete a campaign.
   allow: ['GET /campaigns', 'GET /files', 'POST /files/upload/:filename', 'POST /opener/v3/api'],
-  // A real site asks here who is signed in: authorize: async (request) => (await sessionOf(request)) !== null
+  // The server listens on this machine alone. A real site asks here who is signed in:
+  // authorize: async (request) => (await sessionOf(request)) !== null
+  authorize: 'everyone',
 })
 
 const server = serve({

@@ -42,19 +42,37 @@ interface ReadableResponse {
  * @throws the signal's reason, after an abort
  */
 export async function readText(response: ReadableResponse, maxBytes: number, signal?: AbortSignal): Promise<string> {
-  if (response.bodyUsed || (response.body as ReadableStream | null | undefined)?.locked) {
-    throw new UnusableResponseError(
-      '`fetch` must resolve with a new Response for each call, got one that was already read',
-    )
-  }
   const isBounded = response.type === 'basic' || knownLength(response) <= maxBytes
-  if ((isBrowser() && isBounded) || !canDecode()) return readWhole(response, maxBytes)
+  const asText = (isBrowser() && isBounded) || !canDecode()
+  const bytes = asText ? undefined : await readStream(response, maxBytes, signal)
+  return bytes ? decode(bytes) : readWhole(response, maxBytes)
+}
+
+/** Reads a body as it is, within the same limit and with the same errors. */
+export async function readBytes(
+  response: ReadableResponse,
+  maxBytes: number,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
+  return (await readStream(response, maxBytes, signal)) ?? new TextEncoder().encode(await readWhole(response, maxBytes))
+}
+
+/** Decodes UTF-8. */
+export const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+
+/** Reads the stream of a body; `undefined` if it has none. */
+async function readStream(
+  response: ReadableResponse,
+  maxBytes: number,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array | undefined> {
+  throwIfUsed(response)
   const source = openSource(response.body)
-  if (!source) return readWhole(response, maxBytes)
+  if (!source) return undefined
 
   let bytes: Uint8Array = new Uint8Array()
   let length = 0
-  const forget = signal && onAbort(signal, () => source.cancel(abortReason(signal)))
+  const unsubscribe = signal && onAbort(signal, () => source.cancel(abortReason(signal)))
   try {
     throwIfAborted(signal)
     for (;;) {
@@ -67,14 +85,22 @@ export async function readText(response: ReadableResponse, maxBytes: number, sig
     }
     // A web stream that was cancelled ends like one that is complete.
     throwIfAborted(signal)
-    return new TextDecoder().decode(bytes.subarray(0, length))
+    return bytes.subarray(0, length)
   } catch (error) {
     source.cancel()
     // A Node stream that was destroyed fails with an error of its own.
     throwIfAborted(signal)
     throw error
   } finally {
-    forget?.()
+    unsubscribe?.()
+  }
+}
+
+function throwIfUsed({ bodyUsed, body }: ReadableResponse): void {
+  if (bodyUsed || (body as ReadableStream | null | undefined)?.locked) {
+    throw new UnusableResponseError(
+      '`fetch` must resolve with a new Response for each call, got one that was already read',
+    )
   }
 }
 
@@ -136,6 +162,7 @@ const isNodeStream = (body: object): body is AsyncIterable<unknown> & { destroy(
 
 /** Reads a body of a fetch without streams, which holds the whole body in any case. */
 async function readWhole(response: ReadableResponse, maxBytes: number): Promise<string> {
+  throwIfUsed(response)
   const text: unknown = await response.text()
   if (typeof text !== 'string')
     throw new UnusableResponseError('the `text()` of the response must resolve with a string')

@@ -24,7 +24,7 @@ import type { ChecksFor } from '../schema/checks.ts'
 import { type FormatValue, kind } from '../schema/expected.ts'
 import type { ParseContext } from '../schema/parse.ts'
 import { type ApiPromise, type ApiResponse, startNow } from './api-promise.ts'
-import { MAX_BODY_BYTES, parseBody, readText, UnusableResponseError } from './body.ts'
+import { decode, MAX_BODY_BYTES, parseBody, readBytes, readText, UnusableResponseError } from './body.ts'
 import { openEnvelope, type Page, readBody, readPage } from './envelope.ts'
 import { type ListOptions, ListPromise, type ListRequest, type PageQuery, pageChecks } from './list.ts'
 import { emit } from './observers.ts'
@@ -83,6 +83,23 @@ export type ListParams<T, Query extends PageQuery> = {
 } & ([Exclude<keyof Query, keyof PageQuery>] extends [never]
   ? { readonly checks?: never }
   : { readonly checks: ChecksFor<Given<Query>> })
+
+/** A call that a proxy passes on as it came. */
+export interface ForwardedCall extends Pick<Call<never>, 'method' | 'path' | 'api' | 'upload'> {
+  /** The query as it came, with its question mark, or `''`. */
+  readonly search: string
+}
+
+/** A response as it came, and what masks the key in it; or when there may be a slot for the call, which was not sent. */
+export type Forwarded =
+  | { readonly response: FetchResponse; readonly bytes: Uint8Array; readonly redact: Redact }
+  | { readonly response?: undefined; readonly resetAt: Date | undefined }
+
+/** How much of a forwarded response is parsed, in bytes: enough to see a refusal inside a 200. */
+const MAX_PARSED = 65_536
+
+/** Where a client keeps its transport for the proxy, which may come from the other format of the package. */
+export const TRANSPORT: unique symbol = Symbol.for('shortlink-sdk.transport') as never
 
 /** Sends calls: waits for the rate limit, sends, retries what is safe, and reads the response. */
 export class Transport {
@@ -186,23 +203,38 @@ export class Transport {
     }
   }
 
-  /** Makes one attempt: sends the request, reads the response, and tells the limiter what it says. */
-  async #attempt<T>(call: PreparedCall<T>, state: CallState): Promise<ApiResponse<T> | ShortLinkError> {
-    const { limiter } = call
+  /**
+   * Sends a call once, as it is, and returns the response as it came, refusals too. A slot must be there within `maxWait`
+   * milliseconds.
+   */
+  async forward({ search, ...call }: ForwardedCall, options: RequestOptions, maxWait: number): Promise<Forwarded> {
+    const prepared = prepareCall({ ...call, search, read: (body) => body }, options, this.#settings)
+    const state: CallState = { attempt: 0, mayHaveSucceeded: false }
+    try {
+      await acquireSlot(prepared, state, maxWait)
+    } catch (error) {
+      const isLate = isShortLinkError(error) && (error.code === 'timeout' || error.code === 'rate_limit')
+      if (isLate) return { resetAt: prepared.limiter?.state.resetAt }
+      throw error
+    }
     const started = performance.now()
     state.attempt++
-    const exchange = await this.#exchange(call, state)
+    const exchange = await this.#exchange(prepared, state, readBytes)
+    if (exchange instanceof Error) throw exchange
+    const { response, body: bytes } = exchange
+    const parsed = bytes.length <= MAX_PARSED ? parseBody(decode(bytes)) : undefined
+    observeResponse(prepared, state, response, parsed, started)
+    return { response, bytes, redact: prepared.redact }
+  }
+
+  /** Makes one attempt: sends the request, reads the response, and tells the limiter what it says. */
+  async #attempt<T>(call: PreparedCall<T>, state: CallState): Promise<ApiResponse<T> | ShortLinkError> {
+    const started = performance.now()
+    state.attempt++
+    const exchange = await this.#exchange(call, state, readParsed)
     if (exchange instanceof Error) return exchange
     const { response, body } = exchange
-    const { status } = response
-    const headers = { get: (name: string) => headerOf(response, name) }
-    const retryAfter = parseRetryAfter(headers, body)
-    const envelope = openEnvelope(body, status)
-    const isRateLimited = envelope?.ok === false && envelope.status === 429
-    limiter?.observe({ headers, refused: isRateLimited, retryAfter })
-    const rateLimit = limiter?.state ?? rateLimitStateOf(headers)
-    const durationMs = performance.now() - started
-    emit(call, 'onResponse', () => ({ attempt: state.attempt, status, durationMs, rateLimit }))
+    const { envelope, retryAfter, rateLimit } = observeResponse(call, state, response, body, started)
     const read = { response, body, retryAfter }
     if (!envelope) return invalidResponse(call, state, { ...read, issues: [] })
     if (!envelope.ok) return refused(call, state, { ...read, ...envelope, rateLimit })
@@ -226,7 +258,7 @@ export class Transport {
   }
 
   /** Sends a request and reads the response in time. If that fails, the slot is released or counted. */
-  async #exchange(call: PreparedCall<unknown>, state: CallState) {
+  async #exchange<Body>(call: PreparedCall<unknown>, state: CallState, read: ReadBody<Body>) {
     const { limiter } = call
     const { fetch } = this.#settings
     const limit = timeLimit(call)
@@ -243,7 +275,7 @@ export class Transport {
       isSent = true
       response = await send(call, authorization, upload, upload?.send ?? fetch, signal)
       upload?.onSent?.()
-      return { response, body: parseBody(await readText(response, MAX_BODY_BYTES, signal)) }
+      return { response, body: await read(response, MAX_BODY_BYTES, signal) }
     }
     try {
       return await withDeadline(work, limit.ms, inFlightSignal(call.signal))
@@ -259,12 +291,42 @@ export class Transport {
   }
 }
 
-/** Waits for a slot. If the limiter rejects, the call fails. */
-async function acquireSlot(call: PreparedCall<unknown>, state: CallState): Promise<void> {
+/** How an exchange reads the body of its response. */
+type ReadBody<Body> = (response: FetchResponse, maxBytes: number, signal: AbortSignal) => Promise<Body>
+
+const readParsed: ReadBody<unknown> = async (...args) => parseBody(await readText(...args))
+
+/** Tells the limiter and the listeners what a response says. */
+function observeResponse(
+  call: PreparedCall<unknown>,
+  { attempt }: CallState,
+  response: FetchResponse,
+  body: unknown,
+  started: number,
+) {
+  const { limiter } = call
+  const { status } = response
+  const headers = { get: (name: string) => headerOf(response, name) }
+  const retryAfter = parseRetryAfter(headers, body)
+  const envelope = openEnvelope(body, status)
+  const isRateLimited = envelope?.ok === false && envelope.status === 429
+  limiter?.observe({ headers, refused: isRateLimited, retryAfter })
+  const rateLimit = limiter?.state ?? rateLimitStateOf(headers)
+  const durationMs = performance.now() - started
+  emit(call, 'onResponse', () => ({ attempt, status, durationMs, rateLimit }))
+  return { envelope, retryAfter, rateLimit }
+}
+
+/** Waits for a slot, at most `maxWait` milliseconds. If the limiter rejects, the call fails. */
+async function acquireSlot(
+  call: PreparedCall<unknown>,
+  state: CallState,
+  maxWait = Number.POSITIVE_INFINITY,
+): Promise<void> {
   const { limiter, signal } = call
   try {
     throwIfAborted(signal)
-    const deadline = remainingTime(call)
+    const deadline = Math.min(remainingTime(call), maxWait)
     const onWait = (event: BudgetWait) => emit(call, 'onWait', () => event)
     await limiter?.acquire({ signal, attempt: state.attempt + 1, ...(deadline < Infinity && { deadline }), onWait })
   } catch (error) {

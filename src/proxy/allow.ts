@@ -59,7 +59,9 @@ function parseRule(call: AllowedCall): Rule {
 
 function fits({ pattern }: Rule, path: string): boolean {
   const found = pattern.exec(path)
-  return found !== null && (found.groups?.filename === undefined || isPlainFilename(found.groups.filename))
+  if (!found || !neverClimbs(path)) return false
+  const { filename } = found.groups ?? {}
+  return filename === undefined || isPlainFilename(filename)
 }
 
 /** Whether an escaped file name is UTF-8 and a single path segment to every server. */

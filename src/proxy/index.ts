@@ -1,4 +1,3 @@
 export type { AllowedCall } from './allow.ts'
-export type { ProxyOptions } from './options.ts'
-export type { CorsOptions } from './origins.ts'
+export type { ProxyClient, ProxyOptions } from './options.ts'
 export { createProxy } from './proxy.ts'

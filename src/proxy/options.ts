@@ -1,34 +1,17 @@
+import type { ShortLinkClient } from '../client.ts'
 import { ConfigurationError, describe } from '../errors.ts'
-import { type AuthScheme, authSchemes } from '../http/api-key.ts'
-import { requestOptionChecks, timeoutCheck } from '../http/request-options.ts'
-import type { Fetch, HeadersInput } from '../runtime/fetch.ts'
+import { TRANSPORT } from '../http/transport.ts'
 import { ownProperties } from '../runtime/own-properties.ts'
-import {
-  aFunction,
-  boolean,
-  type Checks,
-  checkedElsewhere,
-  checkOptions,
-  oneOf,
-  positiveInteger,
-} from '../schema/checks.ts'
+import { aFunction, type Check, type Checks, checkedElsewhere, checkOptions, checkValue } from '../schema/checks.ts'
+import { formatValue, isRecord, mismatch } from '../schema/expected.ts'
 import type { AllowedCall } from './allow.ts'
-import { type CorsOptions, hostsCheck } from './origins.ts'
+import { originsCheck } from './origins.ts'
+
+/** The client that a proxy calls with, or a function that returns it for a request: a key for each tenant. */
+export type ProxyClient = ShortLinkClient | ((request: Request) => ShortLinkClient | Promise<ShortLinkClient>)
 
 /** Options for `createProxy`. */
 export interface ProxyOptions {
-  /** The base URL of the management API. Default: the environment variable `SHORTLINK_BASE_URL`. */
-  baseUrl?: string | URL | undefined
-  /**
-   * The base URL of the app-opener API, which the proxy serves below `/opener`: `POST /opener/v3/api`. Default: the environment
-   * variable `SHORTLINK_OPENER_URL`.
-   */
-  openerUrl?: string | URL | undefined
-  /**
-   * The API key, or a function that returns it, called with each request. Default: the
-   * environment variable `SHORTLINK_API_KEY`.
-   */
-  apiKey?: string | ((request: Request) => string | Promise<string>) | undefined
   /**
    * The allowed calls, each as a method and a path below `prefix`: `'GET /campaigns'`, `'GET /qr/:id'`,
    * `'POST /files/upload/:filename'`, `'POST /opener/v3/api'`. Everything else is refused with 403. A parameter is one
@@ -36,78 +19,74 @@ export interface ProxyOptions {
    */
   allow: readonly AllowedCall[]
   /**
-   * Called before every call, with the entry of `allow` that it matched. `true` allows it, a `Response` is returned as it
-   * is, anything else refuses the call with 403. It must not read the body of the request. Default: everyone who can reach
-   * the proxy may make the allowed calls.
+   * Who may make these calls: a function that is called before each, with the entry of `allow` that the call matched.
+   * `true` allows it, a `Response` is returned as it is, anything else refuses the call with 403. It must leave the body of
+   * the request unread. `'everyone'`: whoever can reach the proxy may call, which suits calls that only read.
    */
-  authorize?: ((request: Request, call: AllowedCall) => boolean | Response | Promise<boolean | Response>) | undefined
+  authorize: 'everyone' | ((request: Request, call: AllowedCall) => boolean | Response | Promise<boolean | Response>)
   /** The path where the proxy is mounted, such as `/api/shortlink`. Default: the root. */
   prefix?: string | undefined
   /**
-   * The hosts of the proxy, such as `['app.example', 'localhost:3000']`; a host without a port allows any port. A request with another `Host` is refused with 403, so that a page cannot reach a proxy in a private network by
-   * pointing its own domain there (DNS rebinding). Default: any host.
+   * Other origins whose pages may call the proxy, with their cookies, such as `['https://app.example']`. Default: none,
+   * only pages of the proxy's own origin may.
    */
-  hosts?: readonly string[] | undefined
-  /** Pages of other origins that may call the proxy. Default: none, they are refused with 403. */
-  cors?: CorsOptions | undefined
+  origins?: readonly string[] | undefined
   /**
-   * The word before the key in the `Authorization` header; `raw`: none. Default: the variable `SHORTLINK_AUTH_SCHEME`,
-   * else `Bearer`.
-   */
-  authScheme?: AuthScheme | undefined
-  /** Whether to send the key to the app-opener API too. Default: `'none'`. */
-  openerAuth?: 'none' | 'bearer' | undefined
-  /** Milliseconds for one call, including the key function, the upload and the response; `false`: no limit. Default: 120,000. */
-  timeout?: number | false | undefined
-  /**
-   * The largest response of the platform in bytes, after decompression. A larger one becomes a 502.
-   * Default: 16 MiB.
-   */
-  maxResponseSize?: number | undefined
-  /** Headers to add to every request to the platform. Default: none. */
-  headers?: HeadersInput | undefined
-  /**
-   * Called with server-side errors, which are not shown to the page. It sees no key. Default: `console.error` prints them.
+   * Called with server-side errors, which are not shown to the page. It sees no key. Default: `console.error` prints a line
+   * for each.
    */
   onError?: ((error: unknown, request: Request) => void) | undefined
-  /** The `fetch` function to use, which must accept a `ReadableStream` as a body. Default: the global one. */
-  fetch?: Fetch | undefined
-  /** Allows `http:` to other machines, although the key is then sent unencrypted. Default: `false`. */
-  allowInsecureHttp?: boolean | undefined
 }
 
-const { headers } = requestOptionChecks
+const UNAUTHORIZED =
+  "say who may make these calls, because everybody on the web can reach a proxy: without a check, POST /url/add is an open shortener. Give a function that returns true, false or a Response, or 'everyone' for calls that only read"
+
+const prefixCheck: Check = {
+  expected: 'a path such as /api/shortlink',
+  fits: (value) => typeof value === 'string' && /^(\/[\w.~-]+)*\/*$/.test(value),
+}
+
+const authorizeCheck: Check = {
+  expected: "a function, or 'everyone'",
+  fits: (value) => value === 'everyone' || aFunction.fits(value),
+  hint: () => UNAUTHORIZED,
+}
 
 const optionChecks = {
-  baseUrl: checkedElsewhere,
-  openerUrl: checkedElsewhere,
-  apiKey: {
-    expected: 'a string or a function',
-    fits: (value: unknown) => ['string', 'function'].includes(typeof value),
-    secret: true,
-  },
   allow: checkedElsewhere,
-  authorize: aFunction,
-  prefix: checkedElsewhere,
-  hosts: hostsCheck,
-  cors: checkedElsewhere,
-  openerAuth: oneOf(['none', 'bearer']),
-  authScheme: oneOf(authSchemes),
-  timeout: timeoutCheck,
-  maxResponseSize: positiveInteger,
-  headers,
+  authorize: authorizeCheck,
+  prefix: prefixCheck,
+  origins: originsCheck,
   onError: aFunction,
-  fetch: aFunction,
-  allowInsecureHttp: boolean,
 } satisfies Checks<keyof ProxyOptions>
 
 /**
- * Checks the options, and drops inherited ones: a polluted `Object.prototype` must not divert the key.
+ * Checks the client and the options, and drops inherited ones: a polluted `Object.prototype` must let nobody in.
  *
- * @throws {ConfigurationError} if an option is invalid
+ * @throws {ConfigurationError} if one is invalid
  */
-export function ownOptions(options: ProxyOptions): ProxyOptions {
+export function ownOptions(client: ProxyClient, options: ProxyOptions): ProxyOptions {
+  if (typeof client !== 'function' && !isClient(client)) {
+    throw new ConfigurationError(`client: ${mismatch('a ShortLinkClient, or a function that returns one', client)}`)
+  }
   const issues = checkOptions(options, optionChecks)
   if (issues.length) throw new ConfigurationError(describe(issues))
-  return ownProperties(options)
+  const own = ownProperties(options)
+  const missing = checkValue(['authorize'], own.authorize, authorizeCheck, formatValue)
+  if (missing.length) throw new ConfigurationError(describe(missing))
+  return own
 }
+
+/**
+ * The client for a request.
+ *
+ * @throws {ConfigurationError} if the function returns something else
+ */
+export async function clientFor(client: ProxyClient, request: Request): Promise<ShortLinkClient> {
+  const found: unknown = typeof client === 'function' ? await client(request) : client
+  if (isClient(found)) return found
+  throw new ConfigurationError(`client(): ${mismatch('a ShortLinkClient', found)}`)
+}
+
+/** Whether a value is a client, of either format of the package. */
+const isClient = (value: unknown): value is ShortLinkClient => isRecord(value) && TRANSPORT in value

@@ -1,73 +1,89 @@
-import { shorten } from '../errors.ts'
+import { isShortLinkError, printable, shorten } from '../errors.ts'
 import { isResponse } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
+import { reasonOf } from '../schema/expected.ts'
 import { AllowList } from './allow.ts'
-import { Forwarder } from './forward.ts'
-import { ownOptions, type ProxyOptions } from './options.ts'
-import { CorsRules, hostMatcher, isPreflight } from './origins.ts'
-import { ProxyRefusal, refusalResponse } from './response.ts'
-import { Routes } from './routes.ts'
+import { forward, type Route } from './forward.ts'
+import { clientFor, ownOptions, type ProxyClient, type ProxyOptions } from './options.ts'
+import { forbiddenOrigin, isPreflight, originHeaders, preflightResponse } from './origins.ts'
+import { ProxyRefusal, refusalOf, refusalResponse } from './refusal.ts'
+
+/** The maximum length of a path in characters. An escaped file name has at most 765. */
+const MAX_PATH = 2048
+/** The maximum length of a query in characters. */
+const MAX_QUERY = 8192
 
 /**
  * Creates a proxy handler between a browser and the platform that adds the key, so that the key stays on the server.
  * It is a plain function from `Request` to `Response`: the `fetch` of a Worker, a Next.js route, a Hono handler.
  *
- * In the page, give the client the address of the proxy and no key:
+ * Key, addresses, timeout, `fetch` and rate limit are those of the client; nothing is retried, because the client in the page
+ * does that. In the page, give the client the address of the proxy and no key:
  * `new ShortLinkClient({ baseUrl: '/api/shortlink', apiKey: null })`.
  *
- * Its own refusals look like the platform's, `{ error: 1, message: 'this proxy: …' }`: 403 for a call, page or host that is not allowed, 404
- * for a path outside of `prefix`, 414 for a path above 2,048 or a query above 8,192 characters, 502 if the platform cannot
- * be reached, redirects or sends more than `maxResponseSize`, 504 if it takes longer than `timeout`, 500 for an error on
- * your side, such as a missing key. Errors are printed with `console.error`, unless `onError` is given.
+ * Its own refusals look like the platform's, `{ error: 1, message: 'this proxy: …' }`: 403 for a call or a page that is not
+ * allowed, 404 for a path outside of `prefix`, 414 for a path above 2,048 or a query above 8,192 characters, 429 with
+ * `Retry-After` if the call would wait more than two seconds for the rate limit, 502 if the platform cannot be reached,
+ * redirects or sends more than 16 MiB, 504 if it takes longer than the client's `timeout`, 500 for an error on your side, such
+ * as a missing key. Errors are printed with `console.error`, unless `onError` is given.
  *
  * @example
  * // Addresses and key come from the environment.
- * const proxy = createProxy({
+ * const client = new ShortLinkClient()
+ * const proxy = createProxy(client, {
  *   prefix: '/api/shortlink',
  *   allow: ['GET /campaigns', 'POST /files/upload/:filename'],
  *   authorize: async (request) => (await session(request)) !== null,
  * })
  *
- * @throws {ConfigurationError} if an option is invalid. What is missing fails in the first request
+ * @throws {ConfigurationError} if an option is invalid, or `authorize` is missing. An address or a key that is missing fails
+ *   in the first request
  */
-export function createProxy(options: ProxyOptions): (request: Request) => Promise<Response> {
-  const own = ownOptions(options)
-  const { authorize, onError = printError } = own
-  const routes = new Routes(own)
-  const isKnownHost = hostMatcher(own.hosts)
+export function createProxy(client: ProxyClient, options: ProxyOptions): (request: Request) => Promise<Response> {
+  const { authorize, origins = [], onError = printError, ...own } = ownOptions(client, options)
+  const prefix = own.prefix?.replace(/\/+$/, '') ?? ''
   const allow = new AllowList(own.allow)
-  const cors = new CorsRules(own.cors)
-  const forwarder = new Forwarder(own, routes)
 
   /** Cheap checks come first, so that strangers cannot cause expensive work. */
   async function handle(request: Request): Promise<Response> {
-    if (!isKnownHost(request)) throw new ProxyRefusal(403, 'unknown host')
-    const route = routes.of(request)
-    const origin = cors.forbiddenOrigin(request)
-    if (origin) throw new ProxyRefusal(403, `pages of ${shorten(origin, 200)} may not call it`)
-    if (isPreflight(request)) return cors.preflight(allow.methods)
+    const route = routeOf(request, prefix)
+    const forbidden = forbiddenOrigin(request, origins)
+    if (forbidden) throw new ProxyRefusal(403, `pages of ${shorten(forbidden, 200)} may not call it`)
+    if (isPreflight(request)) return preflightResponse(request, allow.methods)
     const call = allow.match(request.method, route.path)
     if (!call) throw new ProxyRefusal(403, `${request.method} ${shorten(route.path, 200)} is not allowed`)
-    const verdict = authorize ? await authorize(request, call) : true
+    const verdict = authorize === 'everyone' || (await authorize(request, call))
     if (isResponse(verdict)) return verdict as Response
     if (verdict !== true) throw new ProxyRefusal(403, 'you are not allowed to do this')
-    return await forwarder.forward(request, route)
+    return await forward(await clientFor(client, request), request, route)
   }
 
   return async function proxy(request) {
+    const added = originHeaders(request, origins)
     try {
-      return withHeaders(await handle(request), cors.headers(request))
+      return withHeaders(await handle(request), added)
     } catch (error) {
-      const cause = error instanceof ProxyRefusal ? error.cause : error
-      if (cause !== undefined) notify((cause: unknown) => onError(cause, request), cause)
-      return withHeaders(refusalResponse(error), cors.headers(request))
+      const refusal = refusalOf(error)
+      if (refusal.cause !== undefined) notify((cause: unknown) => onError(cause, request), refusal.cause)
+      return withHeaders(refusalResponse(refusal), added)
     }
   }
 }
 
-/** Prints an error and its call. */
+/** @throws {ProxyRefusal} if the URL is too long, which is checked first, or outside the prefix */
+function routeOf({ url }: Request, prefix: string): Route {
+  const { pathname, search } = new URL(url)
+  if (pathname.length > MAX_PATH) throw new ProxyRefusal(414, `the path is longer than ${MAX_PATH} characters`)
+  if (search.length > MAX_QUERY) throw new ProxyRefusal(414, `the query is longer than ${MAX_QUERY} characters`)
+  if (!pathname.startsWith(`${prefix}/`)) throw new ProxyRefusal(404, `there is nothing at ${shorten(pathname, 200)}`)
+  return { path: pathname.slice(prefix.length), search }
+}
+
+/** Prints an error in one line. Those of the package name their call. */
 function printError(error: unknown, { method, url }: Request): void {
-  console.error(`shortlink-sdk/proxy: ${method} ${shorten(new URL(url).pathname, 200)}:`, error)
+  const isOfCall = isShortLinkError(error) && error.method !== undefined
+  const call = isOfCall ? '' : `${method} ${shorten(new URL(url).pathname, 200)}: `
+  console.error(`shortlink-sdk/proxy: ${call}${shorten(printable(reasonOf(error)), 600)}`)
 }
 
 /** Copies a response and adds headers, because the headers of a given response may be immutable. */

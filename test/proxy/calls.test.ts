@@ -1,96 +1,77 @@
 import { Response as OtherResponse } from 'undici'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { AllowedCall } from '../../src/proxy/index.ts'
-import { KEY, proxied } from './upstream.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { ShortLinkClient } from '../../src/index.ts'
+import { type AllowedCall, createProxy } from '../../src/proxy/index.ts'
+import { KEY, proxied, refusal } from './upstream.ts'
 
-describe('what passes', () => {
-  test('an allowed call reaches the platform with the key, its query and its body', async () => {
-    const { call, seen } = await proxied({ allow: ['POST /campaign/add'] })
-    const answer = await call('/campaign/add?a=%26&b=1', { method: 'POST', body: '{"name":"Spring"}' })
-    expect([answer.status, await answer.json()]).toEqual([200, { error: 0 }])
-    expect(seen).toMatchObject([{ method: 'POST', url: '/api/campaign/add?a=%26&b=1', body: '{"name":"Spring"}' }])
-    expect(seen[0]!.headers.authorization).toBe(`Bearer ${KEY}`)
-  })
-
+describe('the allow list', () => {
   test.each<[AllowedCall, string, string]>([
+    ['GET /campaigns', 'GET', '/campaigns?a=%26&b=1&b=+%2B&c'],
     ['GET /qr/:id', 'GET', '/qr/7'],
     ['PUT /campaign/:id/update', 'PUT', '/campaign/12/update'],
     ['DELETE /pixel/:id/delete', 'DELETE', '/pixel/3/delete'],
     ['POST /channel/:channelid/assign/:type/:itemid', 'POST', '/channel/1/assign/links/9'],
     ['POST /files/upload/:filename', 'POST', '/files/upload/a%20b%26%3F%23c%C3%A9.pdf'],
     ['POST /files/upload/:filename', 'POST', '/files/upload/100%25.pdf'],
+    ['POST /files/upload/:filename', 'POST', `/files/upload/${encodeURIComponent('語'.repeat(85))}`],
     ['GET /v1.0/campaigns', 'GET', '/v1.0/campaigns'],
-  ])('%s lets %s %s through, unchanged', async (allowed, method, path) => {
+    ['GET /files/:filename', 'GET', `/files/${'a'.repeat(2041)}`],
+    ['GET /campaigns', 'GET', `/campaigns?${'a'.repeat(8191)}`],
+  ])('%s lets %s %s through, unchanged and with the key', async (allowed, method, path) => {
     const { call, seen } = await proxied({ allow: [allowed] })
     expect((await call(path, { method })).status).toBe(200)
-    expect(seen).toMatchObject([{ method, url: `/api${path}` }])
+    expect(seen).toMatchObject([{ method, url: `/api${path}`, headers: { authorization: `Bearer ${KEY}` } }])
   })
 
-  test('everything else is refused and does not reach the platform', async () => {
-    const { call, seen } = await proxied({ allow: ['GET /campaigns', 'GET /v1.0/account', 'PUT /campaign/:id/update'] })
-    const refused: [string, string][] = [
-      ['GET', '/account'],
-      ['POST', '/campaigns'],
-      ['GET', '/campaigns/'],
-      ['GET', '/CAMPAIGNS'],
-      ['GET', '/campaigns/1'],
-      ['GET', '/v1x0/account'],
-      ['HEAD', '/campaigns'],
-      ['PUT', '/campaign//update'],
-      ['PUT', '/campaign/1/2/update'],
-      ['PUT', '/campaign/1/delete'],
-    ]
-    for (const [method, path] of refused) {
-      const answer = await call(path, { method })
-      expect([method, path, answer.status]).toEqual([method, path, 403])
-    }
-    expect(seen).toEqual([])
-  })
-
-  test('a refusal has the shape of the platform’s own errors', async () => {
-    const { call } = await proxied()
-    const answer = await call('/account')
-    expect(await answer.json()).toEqual({ error: 1, message: 'this proxy: GET /account is not allowed' })
-    expect(answer.headers.get('content-type')).toMatch('application/json')
-    expect(answer.headers.get('cache-control')).toBe('no-store')
-  })
-})
-
-describe('tricks with the path', () => {
   test.each([
-    '/qr/..%2faccount',
-    '/qr/%2e%2e%2faccount',
-    '/qr/1%2F2',
-    '/qr/1%5c2',
-    '/qr/1%00',
-    '/qr/1;x',
-    '/qr/%31',
-    '/qr//1',
-    '//evil.example/qr/1',
-    '/qr/1%252f2',
-    '/files/upload/..%2f..%2faccount',
-    '/files/upload/%252e%252e%252faccount',
-    '/files/upload/a%2f..%2f..%2fb',
-    '/files/upload/a%5cb',
-    '/files/upload/a%00b',
-    '/files/upload/a%0d%0ab',
-    '/files/upload/a/b',
-    '/files/upload/%ff',
-    '/files/upload/%252e%252e',
-    '/files/upload/a%252f%252e%252e%252fb%2525',
-    '/files/upload/a%25252f%25252e%25252e%25252fb%25',
-    '/files/upload/a%25255cb%25',
-    '/files/upload/a%25250ab%25',
-    '/files/upload/a%2Fb',
-    '/files/upload/%2F%2Fa',
-    '/files/upload/..;',
-    '/files/upload/%2e%2e%3Ba=b',
-    '/files/upload/%25c0%25ae%25c0%25ae',
-    '/files/upload/%25u002e%25u002e',
-    '/files/upload/',
-  ])('%s is refused', async (path) => {
-    const { call, seen } = await proxied({ allow: ['GET /qr/:id', 'GET /files/upload/:filename'] })
-    expect((await call(path)).status).toBe(403)
+    ['GET', '/account'],
+    ['POST', '/campaigns'],
+    ['HEAD', '/campaigns'],
+    ['GET', '/campaigns/'],
+    ['GET', '/CAMPAIGNS'],
+    ['GET', '/campaigns/1'],
+    ['GET', '/v1x0/account'],
+    ['PUT', '/campaign//update'],
+    ['PUT', '/campaign/1/2/update'],
+    ['GET', '/qr/..%2faccount'],
+    ['GET', '/qr/%2e%2e%2faccount'],
+    ['GET', '/qr/1%5c2'],
+    ['GET', '/qr/1%00'],
+    ['GET', '/qr/1;x'],
+    ['GET', '/qr/%31'],
+    ['GET', '//evil.example/qr/1'],
+    ['GET', '/files/upload/..%2f..%2faccount'],
+    ['GET', '/files/upload/%252e%252e%252faccount'],
+    ['GET', '/files/upload/a%5cb'],
+    ['GET', '/files/upload/a%00b'],
+    ['GET', '/files/upload/a%0d%0ab'],
+    ['GET', '/files/upload/a/b'],
+    ['GET', '/files/upload/%ff'],
+    ['GET', '/files/upload/%252e%252e'],
+    ['GET', '/files/upload/a%25252f%25252e%25252e%25252fb%25'],
+    ['GET', '/files/upload/a%2Fb'],
+    ['GET', '/files/upload/..;'],
+    ['GET', '/files/upload/%2e%2e%3Ba=b'],
+    ['GET', '/files/upload/%25c0%25ae%25c0%25ae'],
+    ['GET', '/files/upload/%25u002e%25u002e'],
+    ['GET', `/files/upload/a%${'25'.repeat(9)}b`],
+    ['GET', '/files/upload/'],
+  ])('refuses %s %s before authorize sees it', async (method, path) => {
+    const authorize = vi.fn(() => true)
+    const allow = ['GET /campaigns', 'GET /v1.0/account', 'PUT /campaign/:id/update', 'GET /qr/:id'] as const
+    const { call, seen } = await proxied({ authorize, allow: [...allow, 'GET /files/upload/:filename'] })
+    const answer = await call(path, { method })
+    expect([answer.status, answer.headers.get('cache-control'), seen]).toEqual([403, 'no-store', []])
+    expect(authorize).not.toHaveBeenCalled()
+  })
+
+  test.each([
+    ['a path of 64 kB of escaped escapes', `/files/${'%25'.repeat(21_000)}`, 'path is longer than 2048'],
+    ['a path of 2,049 characters', `/${'a'.repeat(2048)}`, 'path is longer than 2048'],
+    ['a query of 8,193 characters', `/campaigns?${'a'.repeat(8192)}`, 'query is longer than 8192'],
+  ])('%s is refused with 414', async (_name, path, words) => {
+    const { call, seen } = await proxied({ allow: ['GET /files/:filename', 'GET /campaigns'] })
+    expect(await refusal(await call(path))).toEqual([414, `this proxy: the ${words} characters`])
     expect(seen).toEqual([])
   })
 
@@ -98,45 +79,33 @@ describe('tricks with the path', () => {
     '%s leads out of the prefix and is not found',
     async (path) => {
       const { call, seen } = await proxied({ prefix: '/x', allow: ['GET /account', 'GET /qr/:id'] })
-      const answer = await call(path)
-      expect([answer.status, (await answer.json()).message]).toEqual([
-        404,
-        expect.stringMatching(/^this proxy: there is nothing at \/.*$/),
-      ])
-      expect(seen).toEqual([])
+      const [status, message] = await refusal(await call(path))
+      expect([status, message, seen]).toEqual([404, expect.stringMatching(/^this proxy: there is nothing at \//), []])
     },
   )
 
-  test('the host of the request does not decide where it goes', async () => {
-    const { proxy, seen } = await proxied()
-    expect((await proxy(new Request('http://evil.example/campaigns'))).status).toBe(200)
-    expect(seen).toHaveLength(1)
+  test('a refusal says that the proxy refused what, in at most 200 characters of it', async () => {
+    const { call } = await proxied()
+    expect(await refusal(await call('/account'))).toEqual([403, 'this proxy: GET /account is not allowed'])
+    expect((await refusal(await call(`/${'x'.repeat(2000)}`)))[1].length).toBeLessThan(300)
   })
 })
 
-describe('where it is mounted', () => {
-  test('the prefix is removed, with or without a trailing slash', async () => {
-    for (const prefix of ['/api/shortlink', '/api/shortlink/']) {
-      const { call, seen } = await proxied({ prefix })
-      expect((await call('/api/shortlink/campaigns?page=2')).status).toBe(200)
-      expect(seen[0]!.url).toBe('/api/campaigns?page=2')
-    }
-  })
+test('the prefix is removed, with or without slashes at its end', async () => {
+  for (const prefix of ['/api/shortlink', '/api/shortlink//']) {
+    const { call, seen } = await proxied({ prefix })
+    expect((await call('/api/shortlink/campaigns?page=2')).status).toBe(200)
+    expect(seen[0]!.url).toBe('/api/campaigns?page=2')
+  }
+})
 
-  test('/opener leads to the app-opener API, without the key unless openerAuth asks for it', async () => {
-    for (const openerAuth of ['none', 'bearer'] as const) {
-      const { baseUrl, seen } = await proxied()
-      const { call } = await proxied({
-        openerUrl: baseUrl.replace('/api', ''),
-        openerAuth,
-        prefix: '/p',
-        allow: ['POST /opener/v3/api'],
-      })
-      expect((await call('/p/opener/v3/api', { method: 'POST', body: '{}' })).status).toBe(200)
-      expect(seen[0]!.url).toBe('/v3/api')
-      expect(seen[0]!.headers.authorization).toBe(openerAuth === 'bearer' ? `Bearer ${KEY}` : undefined)
-    }
-  })
+test('/opener leads to the app-opener API, without the key unless openerAuth asks for it', async () => {
+  for (const openerAuth of ['none', 'bearer'] as const) {
+    const { call, seen } = await proxied({ client: { openerAuth }, prefix: '/p', allow: ['POST /opener/v3/api'] })
+    expect((await call('/p/opener/v3/api', { method: 'POST', body: '{}' })).status).toBe(200)
+    expect([seen[0]!.url, seen[0]!.body]).toEqual(['/v3/api', '{}'])
+    expect(seen[0]!.headers.authorization).toBe(openerAuth === 'bearer' ? `Bearer ${KEY}` : undefined)
+  }
 })
 
 describe('authorize', () => {
@@ -155,15 +124,8 @@ describe('authorize', () => {
     expect(seen).toHaveLength(1)
   })
 
-  test('a response of its own is sent as it is', async () => {
-    const { call } = await proxied({ authorize: () => new Response('Sign in', { status: 401 }) })
-    const answer = await call('/campaigns')
-    expect([answer.status, await answer.text()]).toEqual([401, 'Sign in'])
-  })
-
-  test('a response of another implementation, or with immutable headers, is sent too', async () => {
+  test('a response of it is sent as it is, of another implementation or with immutable headers too', async () => {
     const teapot = new OtherResponse('short and stout', { status: 418, headers: { 'X-Tea': 'green' } })
-    expect(teapot).not.toBeInstanceOf(Response)
     const { call } = await proxied({ authorize: () => teapot as never })
     const answer = await call('/campaigns')
     expect([answer.status, answer.headers.get('x-tea'), await answer.text()]).toEqual([418, 'green', 'short and stout'])
@@ -176,23 +138,17 @@ describe('authorize', () => {
     const used = new Response('used')
     await used.text()
     for (const verdict of [Response.error(), used]) {
-      const errors: unknown[] = []
-      const { call, seen } = await proxied({ authorize: () => verdict, onError: (error) => errors.push(error) })
+      const { call, seen, errors } = await proxied({ authorize: () => verdict })
       expect((await call('/campaigns')).status).toBe(500)
       expect([errors.length, seen]).toEqual([1, []])
     }
   })
 
   test('only true lets a call pass, and onError is not told of a refusal', async () => {
-    for (const verdict of [undefined, null, 0, '', 1, 'yes', {}, [], { status: 200 }, () => true]) {
-      const onError = vi.fn()
-      const { call, seen } = await proxied({ authorize: () => verdict as never, onError })
-      const answer = await call('/campaigns')
-      expect([answer.status, (await answer.json()).message]).toEqual([
-        403,
-        'this proxy: you are not allowed to do this',
-      ])
-      expect([seen, onError.mock.calls]).toEqual([[], []])
+    for (const verdict of [undefined, null, 0, '', 1, 'yes', 'everyone', {}, [], { status: 200 }, () => true]) {
+      const { call, seen, errors } = await proxied({ authorize: () => verdict as never })
+      expect(await refusal(await call('/campaigns'))).toEqual([403, 'this proxy: you are not allowed to do this'])
+      expect([seen, errors]).toEqual([[], []])
     }
   })
 
@@ -206,32 +162,115 @@ describe('authorize', () => {
         throw new Error('thrown by the observer')
       },
     })
-    const answer = await call('/campaigns')
-    expect([answer.status, await answer.json()]).toEqual([
-      500,
-      { error: 1, message: 'this proxy: internal error, reported on its server' },
-    ])
+    expect(await refusal(await call('/campaigns'))).toEqual([500, 'this proxy: internal error, reported on its server'])
     expect([errors, seen]).toEqual([[failure], []])
   })
 })
 
-describe('the key', () => {
-  test('can come from a function, which is called with every request', async () => {
-    const { call, seen } = await proxied({ apiKey: async (request) => `key-${request.headers.get('x-tenant')}` })
-    await call('/campaigns', { headers: { 'x-tenant': 'a' } })
-    await call('/campaigns', { headers: { 'x-tenant': 'b' } })
-    expect(seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer key-a', 'Bearer key-b'])
+describe('the client', () => {
+  test('adds the key of its function, its scheme and its headers', async () => {
+    const headers = { 'X-Gateway': 'g', 'User-Agent': 'shop/1' }
+    const { call, seen } = await proxied({ client: { apiKey: async () => 'key-of-it', authScheme: 'Token', headers } })
+    await call('/campaigns')
+    expect(seen[0]!.headers).toMatchObject({
+      authorization: 'Token key-of-it',
+      'x-gateway': 'g',
+      'user-agent': 'shop/1',
+    })
   })
 
-  test('from a function that returns none that fits fails the call, and onError is told without the value', async () => {
-    const errors: unknown[] = []
-    for (const key of ['', 'secret\nX-Evil: 1', undefined]) {
-      const { call, seen } = await proxied({ apiKey: () => key as string, onError: (error) => errors.push(error) })
-      expect((await call('/campaigns')).status).toBe(500)
-      expect(seen).toEqual([])
+  test('can be chosen for each request, after authorize has said who it is', async () => {
+    const sent: unknown[] = []
+    const clientOf = (tenant: string | null) =>
+      new ShortLinkClient({
+        baseUrl: 'https://sho.rt/api',
+        apiKey: `key-of-${tenant}`,
+        fetch: async (_, init) => {
+          sent.push(init.headers.authorization)
+          return Response.json({ error: 0 })
+        },
+      })
+    const proxy = createProxy(async (request) => clientOf(request.headers.get('x-tenant')), {
+      allow: ['GET /campaigns'],
+      authorize: (request) => request.headers.get('x-tenant') !== 'c',
+    })
+    for (const tenant of ['a', 'b', 'c']) {
+      await proxy(new Request('https://app.example/campaigns', { headers: { 'x-tenant': tenant } }))
     }
-    expect(errors.join()).toMatch('contains a space, a line break')
-    expect(errors.join()).not.toMatch('secret')
+    expect(sent).toEqual(['Bearer key-of-a', 'Bearer key-of-b'])
+  })
+
+  test('a function that returns another thing is a 500 that onError is told about', async () => {
+    const errors: unknown[] = []
+    const proxy = createProxy((() => ({ baseUrl: 'https://sho.rt' })) as never, {
+      allow: ['GET /campaigns'],
+      authorize: 'everyone',
+      onError: (error) => errors.push(error),
+    })
+    expect((await proxy(new Request('https://app.example/campaigns'))).status).toBe(500)
+    expect(errors.map(String)).toEqual(['ConfigurationError: client(): expected a ShortLinkClient, received an object'])
+  })
+
+  test('a key function that returns no valid key fails the call, and onError is told without the value', async () => {
+    const { call, seen, errors } = await proxied({ client: { apiKey: () => 'secret\nX-Evil: 1' } })
+    expect((await call('/campaigns')).status).toBe(500)
+    expect([seen, String(errors)]).toEqual([[], expect.stringContaining('contains a space, a line break')])
+    expect(String(errors)).not.toMatch('secret')
+  })
+
+  test('a key function that never settles is covered by the timeout', async () => {
+    const { call, seen } = await proxied({ client: { apiKey: () => new Promise<string>(() => {}), timeout: 50 } })
+    expect([(await call('/campaigns')).status, seen]).toEqual([504, []])
+  })
+})
+
+describe('the rate limit', () => {
+  test('a call that would have to wait is a 429 with Retry-After at once, and the limit is the client’s', async () => {
+    const { baseUrl } = await proxied()
+    const client = new ShortLinkClient({ baseUrl, apiKey: 'key-of-the-limit', rateLimit: { requests: 2 } })
+    const proxy = createProxy(client, { allow: ['GET /campaigns'], authorize: 'everyone' })
+    await client.request('GET', '/campaigns')
+    const answers = []
+    for (let i = 0; i < 2; i++) answers.push(await proxy(new Request('https://app.example/campaigns')))
+    const [first, second] = answers
+    expect([first!.status, client.rateLimit.remaining]).toEqual([200, 0])
+    expect(await refusal(second!)).toEqual([429, 'this proxy: the rate limit is used up'])
+    const seconds = Number(second!.headers.get('retry-after'))
+    expect(seconds).toBeGreaterThan(50)
+    expect(seconds).toBeLessThan(65)
+  })
+
+  test('what the platform refuses for its rate, inside a 200 too, closes the window, and is not retried', async () => {
+    for (const status of [429, 200]) {
+      const { call, seen } = await proxied(
+        { client: { apiKey: `key-of-${status}-refused`, rateLimit: {} } },
+        (_request, response) => response.writeHead(status, { 'Retry-After': '70' }).end('{"error":429}'),
+      )
+      const answers = [await call('/campaigns'), await call('/campaigns')]
+      expect(answers.map((answer) => answer.status)).toEqual([status, 429])
+      expect(Number(answers[1]!.headers.get('retry-after'))).toBeGreaterThan(60)
+      expect(seen).toHaveLength(1)
+    }
+  })
+
+  test('a page in front of it waits and gets through', async () => {
+    const responses = [
+      Response.json({ error: 0 }),
+      new Response('{"error":1}', { status: 429, headers: { 'Retry-After': '0' } }),
+    ]
+    const client = new ShortLinkClient({
+      baseUrl: 'https://sho.rt/api',
+      apiKey: 'key-of-the-page',
+      fetch: async () => responses.pop()!,
+    })
+    const proxy = createProxy(client, { prefix: '/p', allow: ['GET /campaigns'], authorize: 'everyone' })
+    const page = new ShortLinkClient({
+      baseUrl: 'https://app.example/p',
+      apiKey: null,
+      fetch: (url, init) => proxy(new Request(url, init)),
+    })
+    const { attempts } = await page.request('GET', '/campaigns').withResponse()
+    expect(attempts).toBe(2)
   })
 })
 
@@ -263,10 +302,8 @@ describe('a body that was read before', () => {
     ['an adapter whose stream fails at the first read', () => streamed(failing())],
     ['an adapter whose stream is locked', () => streamed(locked())],
   ])('is told apart from a platform that does not respond, with %s', async (_name, request) => {
-    const errors: unknown[] = []
-    const { proxy } = await proxied({ allow: ['POST /campaign/add'], onError: (error) => errors.push(error) })
-    const answer = await proxy(await request())
-    expect([answer.status, await answer.json()]).toEqual([500, { error: 1, message: `this proxy: ${message}` }])
+    const { proxy, errors } = await proxied({ allow: ['POST /campaign/add'] })
+    expect(await refusal(await proxy(await request()))).toEqual([500, `this proxy: ${message}`])
     expect(errors.map(String)).toEqual([`ConfigurationError: ${message}`])
   })
 
@@ -276,7 +313,7 @@ describe('a body that was read before', () => {
       authorize: async (request) => (await request.text()) !== '',
     })
     const answer = await call('/campaign/add', { method: 'POST', body: '{}' })
-    expect([answer.status, (await answer.json()).message, seen]).toEqual([500, `this proxy: ${message}`, []])
+    expect([...(await refusal(answer)), seen]).toEqual([500, `this proxy: ${message}`, []])
   })
 
   test('is not what a page is told that stops in the middle of its upload', async () => {
@@ -288,21 +325,10 @@ describe('a body that was read before', () => {
       },
     })
     const { proxy } = await proxied({ allow: ['POST /campaign/add'] })
-    const answer = await proxy(streamed(body))
-    expect([answer.status, (await answer.json()).message]).toEqual([502, 'this proxy: the platform did not respond'])
+    expect(await refusal(await proxy(streamed(body)))).toEqual([499, 'this proxy: the upload broke off'])
   })
 })
 
-describe('without onError', () => {
-  test('console.error prints what went wrong and in which call, without the key or the query', async () => {
-    const print = vi.spyOn(console, 'error').mockImplementation(() => {})
-    onTestFinished(() => print.mockRestore())
-    const fetch = () => Promise.reject(new Error(`connect ECONNREFUSED, with ${KEY}`))
-    const { call } = await proxied({ fetch, onError: undefined })
-    await call('/campaigns?secret=1')
-    await call('/account')
-    expect(print.mock.calls).toEqual([
-      ['shortlink-sdk/proxy: GET /campaigns:', new Error('connect ECONNREFUSED, with [redacted]')],
-    ])
-  })
+test('what a proxy of one format needs of a client of the other is found by a registered symbol', () => {
+  expect(Symbol.for('shortlink-sdk.transport') in new ShortLinkClient()).toBe(true)
 })

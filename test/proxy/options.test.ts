@@ -1,201 +1,109 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { ConfigurationError } from '../../src/errors.ts'
+import { ConfigurationError, ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
 import { createProxy, type ProxyOptions } from '../../src/proxy/index.ts'
+import { proxied } from './upstream.ts'
 
-const good: ProxyOptions = { baseUrl: 'https://sho.rt/api', apiKey: 'the-secret-key', allow: ['GET /campaigns'] }
+const client = new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: 'the-secret-key' })
+const good: ProxyOptions = { allow: ['GET /campaigns'], authorize: 'everyone' }
 
-test.each<[string, Record<string, unknown>]>([
-  ['baseUrl', { baseUrl: 'ftp://sho.rt' }],
-  ['baseUrl', { baseUrl: 'https://user:pass@sho.rt' }],
-  ['baseUrl', { baseUrl: 'https://sho.rt/api?x=1' }],
-  ['baseUrl', { baseUrl: 'http://sho.rt/api' }],
-  ['openerUrl', { openerUrl: 'opener' }],
-  ['apiKey', { apiKey: '' }],
-  ['apiKey', { apiKey: 'the-secret-key\n' }],
-  ['allow', { allow: undefined }],
-  ['allow', { allow: [] }],
-  ['allow', { allow: 'GET /campaigns' }],
-  ['allow', { allow: ['/campaigns'] }],
-  ['allow', { allow: ['get /campaigns'] }],
-  ['allow', { allow: ['GET campaigns'] }],
-  ['allow', { allow: ['GET /*'] }],
-  ['allow', { allow: ['GET /qr/../account'] }],
-  ['allow', { allow: [7] }],
-  ['allow', { allow: [['GET /campaigns']] }],
-  ['allow', { allow: ['call GET /campaigns'] }],
-  ['allow', { allow: ['GET /campaigns now'] }],
-  ['prefix', { prefix: 'api' }],
-  ['prefix', { prefix: '/a b' }],
-  ['prefix', { prefix: 7 }],
-  ['prefix', { prefix: ['/p'] }],
-  ['timeout', { timeout: 0 }],
-  ['timeout', { timeout: '30s' }],
-  ['cors.origins', { cors: { origins: ['other.example'] } }],
-  ['cors.origins', { cors: { origins: ['https://other.example/'] } }],
-  ['cors.credentials', { cors: { origins: '*', credentials: true } }],
-  ['cors.credentials', { cors: { origins: ['https://other.example'], credentials: 'yes' } }],
-  ['cors.origins', { cors: { origins: 'https://other.example' } }],
-  ['cors.headers', { cors: { origins: '*', headers: ['X-A, X-B'] } }],
-  ['cors', { cors: true }],
-  ['cors.origin', { cors: { origin: '*' } }],
-  ['hosts', { hosts: 'app.example' }],
-  ['hosts', { hosts: [] }],
-  ['hosts', { hosts: ['https://app.example'] }],
-  ['hosts', { hosts: ['app.example/x'] }],
-  ['hosts', { hosts: [undefined] }],
-  ['hosts', { hosts: ['*.example'] }],
-  ['maxResponseSize', { maxResponseSize: 0 }],
-  ['maxResponseSize', { maxResponseSize: '16MB' }],
-  ['headers', { headers: { 'X Y': '1' } }],
-  ['headers', { headers: { 'X-Gateway': 'a\nb' } }],
-  ['authorize', { authorize: true }],
-  ['onError', { onError: console }],
-  ['fetch', { fetch: {} }],
-  ['openerAuth', { openerAuth: 'basic' }],
-  ['authScheme', { authScheme: 'Basic' }],
-  ['alow', { alow: [] }],
-])('a bad %s is named, without the key: %j', (option, bad) => {
-  const create = () => createProxy({ ...good, ...bad } as ProxyOptions)
-  expect(create).toThrow(ConfigurationError)
-  expect(create).toThrow(new RegExp(`^${option.replace('.', '\\.')}\\b`))
-  expect(create).not.toThrow('the-secret-key')
-})
+const open =
+  "say who may make these calls, because everybody on the web can reach a proxy: without a check, POST /url/add is an open shortener. Give a function that returns true, false or a Response, or 'everyone' for calls that only read"
+const calls = "a method and a path, such as 'GET /campaigns' or 'POST /files/upload/:filename'"
+const origins = "a list of origins such as 'https://app.example', without a path"
 
 test.each<[string, Record<string, unknown>]>([
-  ['apiKey: expected a string or a function, received a number', { apiKey: 12_345_678 }],
-  [
-    `allow: expected a list of calls, such as ['GET /campaigns'], received "GET /campaigns"`,
-    { allow: 'GET /campaigns' },
-  ],
+  [`authorize: is missing, expected a function, or 'everyone': ${open}`, { authorize: undefined }],
+  [`authorize: expected a function, or 'everyone', received true: ${open}`, { authorize: true }],
+  [`authorize: expected a function, or 'everyone', received "anyone": ${open}`, { authorize: 'anyone' }],
+  ["allow: is missing, expected a list of calls, such as ['GET /campaigns']", { allow: undefined }],
+  [`allow: expected a list of calls, such as ['GET /campaigns'], received "GET /x"`, { allow: 'GET /x' }],
   ["allow: expected at least one call, such as 'GET /campaigns', received none", { allow: [] }],
-  [
-    `allow: expected a method and a path, such as 'GET /campaigns' or 'POST /files/upload/:filename', received "/campaigns"`,
-    { allow: ['/campaigns'] },
-  ],
+  [`allow: expected ${calls}, received "/campaigns"`, { allow: ['/campaigns'] }],
+  [`allow: expected ${calls}, received "get /campaigns"`, { allow: ['get /campaigns'] }],
+  [`allow: expected ${calls}, received "GET campaigns"`, { allow: ['GET campaigns'] }],
+  [`allow: expected ${calls}, received "GET /*"`, { allow: ['GET /*'] }],
+  [`allow: expected ${calls}, received "GET /qr/../account"`, { allow: ['GET /qr/../account'] }],
+  [`allow: expected ${calls}, received "call GET /campaigns"`, { allow: ['call GET /campaigns'] }],
+  [`allow: expected ${calls}, received "GET /campaigns now"`, { allow: ['GET /campaigns now'] }],
+  [`allow: expected ${calls}, received 7`, { allow: ['GET /campaigns', 7] }],
   ['prefix: expected a path such as /api/shortlink, received "api"', { prefix: 'api' }],
+  ['prefix: expected a path such as /api/shortlink, received "/a b"', { prefix: '/a b' }],
+  ['prefix: expected a path such as /api/shortlink, received 7', { prefix: 7 }],
+  [`origins: expected ${origins}, received "*"`, { origins: '*' }],
+  [`origins: expected ${origins}, received a list: "*" is invalid`, { origins: ['https://app.example', '*'] }],
+  [`origins: expected ${origins}, received a list: "app.example" is invalid`, { origins: ['app.example'] }],
   [
-    `cors.credentials: expected false, because cors.origins is '*', received true`,
-    { cors: { origins: '*', credentials: true } },
+    `origins: expected ${origins}, received a list: "https://a.example/" is invalid`,
+    { origins: ['https://a.example/'] },
   ],
-  [
-    `cors.origins: expected '*', or a list of origins such as 'https://app.example', without a path, received a list: "other.example" is invalid`,
-    { cors: { origins: ['https://app.example', 'other.example'] } },
-  ],
-  ['cors.headers: expected a list of header names, received a list: "X A" is invalid', { cors: { headers: ['X A'] } }],
-  [
-    `hosts: expected a list of hosts such as ['app.example', 'localhost:3000'], received a list: "a/b" is invalid`,
-    { hosts: ['app.example', 'a/b'] },
-  ],
-  [
-    `hosts: expected a list of hosts such as ['app.example', 'localhost:3000'], received a list: give at least one`,
-    { hosts: [] },
-  ],
-  [`hosts: expected a list of hosts such as ['app.example', 'localhost:3000'], received "a/b"`, { hosts: 'a/b' }],
+  ['onError: expected a function, received an object', { onError: {} }],
+  ['prefx: unknown option, did you mean prefix?', { prefx: '/p' }],
+  ['apiKey: unknown option, expected one of allow, authorize, prefix, origins, onError', { apiKey: 'k' }],
 ])('the message is: %s', (message, bad) => {
-  expect(() => createProxy({ ...good, ...bad } as ProxyOptions)).toThrow(new ConfigurationError(message))
-})
-
-test('a prefix may end in slashes', async () => {
-  const proxy = createProxy({ ...good, prefix: '/p//', fetch: async () => Response.json({ error: 0 }) })
-  expect((await proxy(new Request('https://app.example/p/campaigns'))).status).toBe(200)
+  expect(() => createProxy(client, { ...good, ...bad } as never)).toThrow(new ConfigurationError(message))
 })
 
 test.each([undefined, null, 7, 'options', []])('%s in the place of options is a ConfigurationError', (options) => {
-  expect(() => createProxy(options as never)).toThrow(ConfigurationError)
+  expect(() => createProxy(client, options as never)).toThrow(ConfigurationError)
 })
 
-test('an option that does not exist is refused with a suggestion', () => {
-  expect(() => createProxy({ ...good, timout: 1000 } as ProxyOptions)).toThrow(
-    'timout: unknown option, did you mean timeout?',
+test.each([undefined, {}, { baseUrl: 'https://sho.rt/api' }, 'client'])('%j is no client', (other) => {
+  expect(() => createProxy(other as never, good)).toThrow(
+    /^client: (is missing, )?expected a ShortLinkClient, or a function that returns one/,
   )
 })
 
-test('headers can be anything that `new Headers` takes', async () => {
-  for (const headers of [{ 'X-A': '1' }, new Headers({ 'X-A': '1' }), [['X-A', '1']] as [string, string][]]) {
-    let sent: unknown
-    const fetch = async (_: unknown, init: RequestInit) => {
-      sent = new Headers(init.headers).get('X-A')
-      return Response.json({ error: 0 })
-    }
-    await createProxy({ ...good, headers, fetch })(new Request('https://app.example/campaigns'))
-    expect(sent).toBe('1')
-  }
-})
-
-test.each(['http://localhost:8080', 'http://127.0.0.1/api', 'http://[::1]:80', 'http://api.localhost'])(
-  '%s needs no https',
-  (baseUrl) => expect(createProxy({ ...good, baseUrl })).toBeTypeOf('function'),
-)
-
-test('allowInsecureHttp lets an address beyond this machine be http', () => {
-  expect(createProxy({ ...good, baseUrl: 'http://shortlinks.internal', allowInsecureHttp: true })).toBeTypeOf(
-    'function',
-  )
-})
-
-test.each<[string, Partial<ProxyOptions>, string]>([
-  ['baseUrl', { baseUrl: undefined }, 'no base URL: set `baseUrl` or SHORTLINK_BASE_URL'],
-  ['baseUrl', { baseUrl: '/api' }, 'baseUrl: /api is relative to the URL of a page, and there is no page here'],
-  ['openerUrl', {}, 'no base URL: set `openerUrl` or SHORTLINK_OPENER_URL'],
-  ['apiKey', { apiKey: undefined }, 'no key: set `apiKey` or SHORTLINK_API_KEY'],
+test.each<[string, ShortLinkClientOptions, string]>([
+  ['/campaigns', { baseUrl: undefined }, 'GET /campaigns: no base URL: set `baseUrl` or SHORTLINK_BASE_URL'],
+  ['/campaigns', { baseUrl: '/api' }, 'GET /campaigns: baseUrl: /api is relative to the URL of a page'],
+  ['/campaigns', { apiKey: undefined }, 'GET /campaigns: no key: set `apiKey` or SHORTLINK_API_KEY'],
+  ['/opener/v3', { openerUrl: undefined }, 'GET /v3: no base URL: set `openerUrl` or SHORTLINK_OPENER_URL'],
 ])(
-  'a missing %s fails in the first request, because frameworks create a proxy while they build: %j',
-  async (option, missing, message) => {
-    const print = vi.spyOn(console, 'error').mockImplementation(() => {})
-    onTestFinished(() => print.mockRestore())
-    const fetch = vi.fn()
-    const proxy = createProxy({ ...good, ...missing, allow: ['GET /campaigns', 'GET /opener/v3'], fetch })
-    const path = option === 'openerUrl' ? '/opener/v3' : '/campaigns'
-    const answer = await proxy(new Request(`https://app.example${path}`))
-    const refusal = { error: 1, message: 'this proxy: internal error, reported on its server' }
-    expect([answer.status, await answer.json()]).toEqual([500, refusal])
-    const [[line, error] = []] = print.mock.calls
-    expect([line, String(error)]).toEqual([
-      `shortlink-sdk/proxy: GET ${path}:`,
-      expect.stringContaining(`ConfigurationError: ${message}`),
-    ])
-    expect(fetch).not.toHaveBeenCalled()
+  '%s of a client with %j fails in the first request, because frameworks import a module while they build',
+  async (...row) => {
+    const [path, missing, message] = row
+    const allow = ['GET /campaigns', 'GET /opener/v3'] as const
+    const { call, errors, seen } = await proxied({ client: missing, allow })
+    const answer = await call(path)
+    const refused = { error: 1, message: 'this proxy: internal error, reported on its server' }
+    expect([answer.status, await answer.json(), seen]).toEqual([500, refused, []])
+    expect(errors.map(String)).toEqual([expect.stringContaining(`ConfigurationError: ${message}`)])
   },
 )
 
-test('authScheme says what stands before the key, and SHORTLINK_AUTH_SCHEME if it is not given', async () => {
-  onTestFinished(() => void vi.unstubAllEnvs())
-  const sent: unknown[] = []
-  const fetch = async (_: unknown, init: RequestInit) => {
-    sent.push(new Headers(init.headers).get('authorization'))
-    return Response.json({ error: 0 })
+test('without onError, console.error prints one line for each error, without the key and the query', async () => {
+  const print = vi.spyOn(console, 'error').mockImplementation(() => {})
+  onTestFinished(() => print.mockRestore())
+  const fetch = () => Promise.reject(new Error('lost\nhold of the-secret-key\u001b[2J'))
+  const failing = new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: 'the-secret-key', fetch })
+  const authorize = (request: Request) => {
+    if (request.headers.has('cookie')) throw new TypeError('sessions\nare down')
+    return true
   }
-  const send = (options: Partial<ProxyOptions>) =>
-    createProxy({ ...good, fetch, ...options })(new Request('https://app.example/campaigns'))
-  await send({})
-  await send({ authScheme: 'Token' })
-  await send({ authScheme: 'raw', apiKey: () => 'key-of-a-tenant' })
-  vi.stubEnv('SHORTLINK_AUTH_SCHEME', 'Token')
-  await send({})
-  await send({ authScheme: 'Bearer' })
-  const token = 'Token the-secret-key'
-  expect(sent).toEqual(['Bearer the-secret-key', token, 'key-of-a-tenant', token, 'Bearer the-secret-key'])
+  const proxy = createProxy(failing, { ...good, prefix: '/p', authorize })
+  await proxy(new Request('https://app.example/p/campaigns?secret=1'))
+  await proxy(new Request('https://app.example/p/campaigns?secret=1', { headers: { cookie: 'a=1' } }))
+  await proxy(new Request('https://app.example/p/account'))
+  expect(print.mock.calls).toEqual([
+    [expect.stringMatching(/^shortlink-sdk\/proxy: GET \/campaigns: no response: lost.hold of \[redacted\].\[2J$/u)],
+    [expect.stringMatching(/^shortlink-sdk\/proxy: GET \/p\/campaigns: sessions.are down$/u)],
+  ])
+  expect(print.mock.calls.join()).not.toMatch(/[\n\u001b]/)
 })
 
-test('addresses and key come from the environment if no option gives them', async () => {
-  vi.stubEnv('SHORTLINK_BASE_URL', 'https://sho.rt/api')
-  vi.stubEnv('SHORTLINK_OPENER_URL', 'https://opener.example')
-  vi.stubEnv('SHORTLINK_API_KEY', 'key-of-the-environment')
-  onTestFinished(() => void vi.unstubAllEnvs())
-  const sent: unknown[] = []
-  const proxy = createProxy({
-    allow: ['GET /campaigns', 'POST /opener/v3/api'],
-    fetch: async (url, init) => {
-      sent.push(url, new Headers(init?.headers).get('authorization'))
-      return Response.json({ error: 0 })
-    },
+test('a polluted Object.prototype lets nobody in', async () => {
+  const pollution: Record<string, unknown> = { authorize: () => true, origins: ['https://evil.example'] }
+  onTestFinished(() => {
+    for (const name of Object.keys(pollution)) delete (Object.prototype as Record<string, unknown>)[name]
   })
-  await proxy(new Request('https://app.example/campaigns'))
-  await proxy(new Request('https://app.example/opener/v3/api', { method: 'POST' }))
-  expect(sent).toEqual([
-    'https://sho.rt/api/campaigns',
-    'Bearer key-of-the-environment',
-    'https://opener.example/v3/api',
-    null,
-  ])
+  const { seen, ...one } = await proxied()
+  for (const [name, value] of Object.entries(pollution)) {
+    Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true })
+  }
+  expect(() => createProxy(client, { allow: ['GET /campaigns'] } as never)).toThrow(/^authorize: is missing/)
+  expect((await one.call('/campaigns', { headers: { Origin: 'https://evil.example' } })).status).toBe(403)
+  const polluted = createProxy(client, { allow: ['GET /campaigns'], authorize: 'everyone' })
+  const request = new Request('https://app.example/campaigns', { headers: { Origin: 'https://evil.example' } })
+  expect((await polluted(request)).status).toBe(403)
+  expect(seen).toEqual([])
 })

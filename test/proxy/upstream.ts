@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
 import { createProxy, type ProxyOptions } from '../../src/proxy/index.ts'
 import { listen } from '../helpers/server.ts'
 
@@ -22,17 +23,33 @@ async function upstream(handler: RequestListener = ok) {
     })
     handler(request, response)
   })
-  return { baseUrl: `${origin}/api`, seen }
+  return { baseUrl: `${origin}/api`, openerUrl: origin, seen }
 }
 
 function ok(_request: IncomingMessage, response: ServerResponse) {
   response.setHeader('Content-Type', 'application/json').end('{"error":0}')
 }
 
-/** A proxy before such a server, and a way to call it as a page would. */
-export async function proxied(options: Partial<ProxyOptions> = {}, handler?: RequestListener) {
-  const { baseUrl, seen } = await upstream(handler)
-  const proxy = createProxy({ baseUrl, apiKey: KEY, allow: ['GET /campaigns'], onError: () => {}, ...options })
+/** A proxy before such a server, a way to call it as a page would, and the errors that its server is told about. */
+export async function proxied(
+  options: Partial<ProxyOptions> & { client?: ShortLinkClientOptions } = {},
+  handler?: RequestListener,
+) {
+  const { seen, ...addresses } = await upstream(handler)
+  const { client, ...others } = options
+  const errors: Error[] = []
+  const proxy = createProxy(new ShortLinkClient({ ...addresses, apiKey: KEY, rateLimit: false, ...client }), {
+    allow: ['GET /campaigns'],
+    authorize: 'everyone',
+    onError: (error) => errors.push(error as Error),
+    ...others,
+  })
   const call = (path: string, init?: RequestInit) => proxy(new Request(`https://app.example${path}`, init))
-  return { call, proxy, seen, baseUrl }
+  return { call, proxy, seen, errors, ...addresses }
+}
+
+/** The status of a response, and its message. */
+export async function refusal(response: Response): Promise<[number, string]> {
+  const { error, message } = await response.json()
+  return [response.status, error === 1 ? message : `no refusal: ${message}`]
 }

@@ -1,6 +1,10 @@
-// The proxy as a Worker, with its options in a binding.
+// The proxy as a Worker, with the options of its client and its own in a binding.
+import { ShortLinkClient } from 'shortlink-sdk'
 import { createProxy } from 'shortlink-sdk/proxy'
 
 export default {
-  fetch: (request, { OPTIONS }) => createProxy(JSON.parse(OPTIONS))(request),
+  fetch(request, { OPTIONS }) {
+    const { client, proxy } = JSON.parse(OPTIONS)
+    return createProxy(new ShortLinkClient(client), proxy)(request)
+  },
 }

@@ -56,11 +56,12 @@ export async function tryProxyServers(folder: string, control: string): Promise<
 async function tryProxy(name: string, start: Start, folder: string, control: string): Promise<Finding> {
   const sandbox = await makeSandbox(control)
   const options = {
-    baseUrl: sandbox.baseUrl,
-    openerUrl: sandbox.openerUrl,
-    apiKey: sandbox.apiKey,
-    prefix: '/api/shortlink',
-    allow: ['GET /campaigns', 'POST /files/upload/:filename', 'POST /opener/v3/api'],
+    client: { baseUrl: sandbox.baseUrl, openerUrl: sandbox.openerUrl, apiKey: sandbox.apiKey },
+    proxy: {
+      prefix: '/api/shortlink',
+      allow: ['GET /campaigns', 'POST /files/upload/:filename', 'POST /opener/v3/api'],
+      authorize: 'everyone',
+    },
   }
   let server: Server | undefined
   try {

@@ -22,10 +22,11 @@ export const entries: Topic = {
     },
     'proxy: a client without a key works through the proxy': async ({ sdk, testing, proxy }) => {
       const sandbox = testing.createSandbox({ data: testing.sampleData() })
-      const handler = proxy.createProxy({
-        ...sandbox.clientOptions,
+      const server = new sdk.ShortLinkClient({ ...sandbox.clientOptions, dangerouslyAllowBrowser: true })
+      const handler = proxy.createProxy(server, {
         prefix: '/p',
         allow: ['GET /campaigns', 'POST /opener/v3/api'],
+        authorize: (request) => new URL(request.url).hostname === 'app.example',
       })
       const client = new sdk.ShortLinkClient({
         baseUrl: 'https://app.example/p',
@@ -61,7 +62,7 @@ export const entries: Topic = {
     'an error of every entry is an instance of the class of shortlink-sdk': async ({ sdk, proxy, bulk }) => {
       const refused = { limiter: 'none' } as never
       const calls: (() => unknown)[] = [
-        () => proxy.createProxy(refused),
+        () => proxy.createProxy(new sdk.ShortLinkClient(), refused),
         () => sdk.sharedRateLimiter(refused),
         () => bulk.bulk([], () => undefined, refused),
       ]

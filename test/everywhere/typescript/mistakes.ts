@@ -49,8 +49,10 @@ client.account.get().email
 // @ts-expect-error: a result has data only if it is ok
 result.data.email
 // @ts-expect-error: an allowed call starts with its method
-createProxy({ allow: ['campaigns'] })
+createProxy(client, { authorize: 'everyone', allow: ['campaigns'] })
 // @ts-expect-error: the calls are required
-createProxy({ baseUrl: 'https://a.example', apiKey: 'key' })
+createProxy(client, { authorize: 'everyone' })
+// @ts-expect-error: it must be said who may call
+createProxy(client, { allow: ['GET /campaigns'] })
 // @ts-expect-error: an unknown dialect
 createSandbox({ dialect: 'klingon' })

@@ -177,16 +177,12 @@ export function errors(error: unknown): string {
 }
 
 const allow: AllowedCall[] = ['GET /campaigns', 'POST /files/upload/:filename']
-const proxyOptions: ProxyOptions = {
-  baseUrl: 'https://a.example',
-  apiKey: (request) => request.url,
-  allow,
-  cors: { origins: '*' },
-}
-export const proxy: (request: Request) => Promise<Response> = createProxy({
+const proxyOptions: ProxyOptions = { allow, authorize: 'everyone', origins: ['https://a.example'] }
+export const proxy: (request: Request) => Promise<Response> = createProxy(client, {
   ...proxyOptions,
   authorize: async (request, call) => request.headers.has('cookie') || call.startsWith('GET '),
 })
+export const proxyOfTenants = createProxy(({ url }) => client.withOptions({ apiKey: url }), proxyOptions)
 
 export async function testing(): Promise<void> {
   const sandbox: Sandbox = createSandbox({ data: sampleData(5), dialect: 'deployed', rateLimit: false })

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
+import { ShortLinkClient } from 'shortlink-sdk'
 import { serve } from 'shortlink-sdk/node'
 import { createProxy } from 'shortlink-sdk/proxy'
 import { createSandbox, sampleData } from 'shortlink-sdk/testing'
@@ -69,9 +70,7 @@ async function hermes(program: string) {
   const served = await serve(sandbox)
   sandbox.fail({ path: '/qr/:id', stall: true })
   sandbox.fail({ path: '/channels', drop: 'before' })
-  const proxy = createProxy({
-    baseUrl: served.baseUrl,
-    apiKey: sandbox.apiKey,
+  const proxy = createProxy(new ShortLinkClient({ baseUrl: served.baseUrl, apiKey: sandbox.apiKey }), {
     prefix: '/api/shortlink',
     allow: [
       'GET /account',
@@ -82,6 +81,7 @@ async function hermes(program: string) {
       'GET /qr/:id',
       'POST /files/upload/:filename',
     ],
+    authorize: 'everyone',
   })
   const child = spawn(require.resolve(`hermes-engine-cli/${system}/hermes`), ['-Xmicrotask-queue', '-prompt='])
   const evaluate = (code: string) => void (child.stdin.writable && child.stdin.write(`${code}\n`))

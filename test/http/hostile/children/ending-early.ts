@@ -39,7 +39,7 @@ globalThis.fetch = async (...args) => {
 const client = new ShortLinkClient({ baseUrl, apiKey: 'KEY', retry: 0, rateLimit: false, timeout })
 // The failures are intended, so they are not printed.
 const onError = () => {}
-const proxy = createProxy({ baseUrl, apiKey: 'KEY', allow: ['POST /files/upload/:filename'], timeout, onError })
+const proxy = createProxy(client, { allow: ['POST /files/upload/:filename'], authorize: 'everyone', onError })
 
 async function upload(signal: AbortSignal): Promise<string> {
   if (sender === 'client') {

@@ -42,7 +42,7 @@ const client = new ShortLinkClient({
 })
 
 async function proxied(): Promise<number> {
-  const proxy = createProxy({ baseUrl: origin, apiKey, allow: ['GET /account'], onError: () => {} })
+  const proxy = createProxy(client, { allow: ['GET /account'], authorize: 'everyone', onError: () => {} })
   const response = await proxy(new Request(`${url}/account`))
   await response.text()
   return response.status

@@ -1,0 +1,55 @@
+import type { Upload } from '../http/request.ts'
+import { requestOptionChecks } from '../http/request-options.ts'
+import { openSource, withLength } from '../http/upload.ts'
+import { isDeno, streamedRedirect } from '../runtime/environment.ts'
+import { bodyWasRead, ProxyRefusal } from './refusal.ts'
+
+/**
+ * The body of a request, to be sent on while it arrives; `undefined` if it has none.
+ *
+ * @throws {ProxyRefusal} if it was already read
+ */
+export function uploadOf({ body, bodyUsed, headers }: Request): Upload | undefined {
+  const announced = headers.get('Content-Length')
+  const length = announced === null ? undefined : Number(announced)
+  if (bodyUsed || body?.locked || (!body && length)) throw bodyWasRead()
+  if (!body) return undefined
+  return {
+    issues: [],
+    replayable: false,
+    optionChecks: requestOptionChecks,
+    async open() {
+      const common = {
+        headers: announced === null ? {} : { 'content-length': announced },
+        redirect: streamedRedirect(),
+      }
+      // Deno sends the length only of the request's own stream (denoland/deno#24197).
+      if (isDeno()) return { ...common, body }
+      const source = openSource(chunksOf(body, length))
+      return { ...common, ...source, body: withLength(source.body, length) }
+    },
+  }
+}
+
+/** The bytes of a body. Whether it was already read may only show while it is read. */
+function chunksOf(body: ReadableStream<Uint8Array>, length = 0): AsyncIterable<Uint8Array> {
+  const reader = body.getReader()
+  let isFirst = true
+  async function next(): Promise<IteratorResult<Uint8Array>> {
+    const wasFirst = isFirst
+    isFirst = false
+    const { done, value } = await reader.read().catch((error) => {
+      throw wasFirst && error instanceof TypeError ? bodyWasRead() : brokeOff(error)
+    })
+    // For a body that was read, some adapters create an empty stream, others one that fails.
+    if (wasFirst && done && length > 0) throw bodyWasRead()
+    return done ? { done, value: undefined } : { done, value }
+  }
+  async function cancel(): Promise<IteratorResult<Uint8Array>> {
+    await reader.cancel()
+    return { done: true, value: undefined }
+  }
+  return { [Symbol.asyncIterator]: () => ({ next, return: cancel }) }
+}
+
+const brokeOff = (cause: unknown) => new ProxyRefusal(499, 'the upload broke off', cause)
