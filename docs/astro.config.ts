@@ -8,12 +8,11 @@ import { markCode } from './site/mark-code.ts'
 import { relocatable } from './site/relocatable.ts'
 import { remarkExamples } from './site/remark-examples.ts'
 import { remarkLinks } from './site/remark-links.ts'
-import { remarkMeasurements } from './site/remark-measurements.ts'
 
 export default defineConfig({
   trailingSlash: 'always',
   image: { service: passthroughImageService() },
-  markdown: { remarkPlugins: [remarkMeasurements, remarkLinks, remarkExamples] },
+  markdown: { remarkPlugins: [remarkLinks, remarkExamples] },
   integrations: [
     clientFiles(),
     starlight({

@@ -1,5 +1,5 @@
 /**
- * Does what the README says in its first minute: installs the packed package in an empty folder, saves the first program, and
+ * Does what the README says in its first minute: installs the tarball in an empty folder, saves the first program, and
  * runs it against the sandbox in the same terminal. Prints how long both took, and fails if no short address is printed.
  */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -17,7 +17,7 @@ try {
   const [tarball = ''] = await readdir(parent)
   const folder = join(parent, 'empty')
   await mkdir(folder)
-  await timed(install, install.replace('shortlink-sdk', `../${tarball}`), folder)
+  await timed(install, `npm install ../${tarball}`, folder)
   await writeFile(join(folder, 'first.mjs'), program)
   const printed = await timed(start, start, folder)
   if (!/^https?:\/\/\S+\/opening$/m.test(printed)) throw new Error(`no short address was printed:\n${printed}`)

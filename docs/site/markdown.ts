@@ -1,7 +1,6 @@
 import { type CollectionEntry, getCollection } from 'astro:content'
 import { posix } from 'node:path'
 import { parts } from './folders.ts'
-import { withMeasurements } from './remark-measurements.ts'
 
 const folders = ['', ...Object.keys(parts)]
 
@@ -20,9 +19,7 @@ export async function orderedPages(): Promise<CollectionEntry<'docs'>[]> {
  */
 export function markdownOf({ id, data, body = '' }: CollectionEntry<'docs'>): string {
   const root = posix.relative(posix.dirname(id), '.')
-  const text = withMeasurements(body)
-    .replaceAll(/^(```\w+) .*$/gm, '$1')
-    .replaceAll('](/', `](${root && `${root}/`}`)
+  const text = body.replaceAll(/^(```\w+) .*$/gm, '$1').replaceAll('](/', `](${root && `${root}/`}`)
   return `# ${data.title}\n\n${data.description ?? ''}\n\n${text.trim()}\n`
 }
 

@@ -12,8 +12,8 @@ import { hasRedis, type RedisServer, startRedis } from '../rate-limit/redis.ts'
  * The examples of the documentation, whose fences docs/README.md describes. Here, as in the reader's browser, one of
  * `ts run` runs alone, with a sandbox of its own as the global fetch. One of `ts node` finds the sandbox on a port.
  *
- * DOCS_OUTPUT=write writes what the examples print, and the files of the frameworks' projects, into the pages. Read it before
- * you commit it.
+ * DOCS_OUTPUT=write writes what the examples print, the files of the frameworks' projects and the tables of the benchmarks into
+ * the pages. Read it before you commit it.
  */
 const pagesFolder = fileURLToPath(new URL('../../docs/src/content/docs/', import.meta.url))
 // Inside the project, so that imports resolve as everybody else's do.
@@ -50,6 +50,20 @@ const files = pages.flatMap(({ name: page, text }) => {
     return project && title ? [{ page, title, fence, path: `${folder}/${title}` }] : []
   })
 })
+
+/** The tables of the benchmarks' report that are on a page, by their headings there and on the page. */
+const measured = [
+  ['This client alone', 'How fast'],
+  ['What a client costs before its first call', 'How small'],
+] as const
+const report = await readFile(new URL('../../test/bench/report/README.md', import.meta.url), 'utf8')
+const measurementsPage = 'guides/runtimes.md'
+
+/** The first table under a heading. */
+function tableUnder(heading: string, text: string): string {
+  const section = text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`))
+  return /^\|.*(\n\|.*)*/m.exec(section ?? '')?.[0] ?? `no table under ${heading}`
+}
 
 let redis: RedisServer | undefined
 
@@ -126,7 +140,11 @@ if (process.env.DOCS_OUTPUT === 'write') {
       const length = fence.code.split('\n').length - 1
       lines.splice(fence.line - 1, length, ...code.split('\n').slice(0, -1))
     }
-    await writeFile(`${pagesFolder}${name}`, lines.join('\n'))
+    let written = lines.join('\n')
+    if (name === measurementsPage) {
+      for (const [from, to] of measured) written = written.replace(tableUnder(to, written), tableUnder(from, report))
+    }
+    await writeFile(`${pagesFolder}${name}`, written)
   })
 } else {
   for (const example of examples) {
@@ -154,9 +172,12 @@ test.each(files)('$page shows $title as it is in the project that CI runs', asyn
   expect(fence.code).toBe(await readFile(path, 'utf8'))
 })
 
+test.each(measured)('the page of runtimes shows the table “%s” of the benchmarks', (from, to) => {
+  const page = pages.find(({ name }) => name === measurementsPage)
+  expect(tableUnder(to, page?.text ?? '')).toBe(tableUnder(from, report))
+})
+
 test('the guide to lists and the README count the requests that the benchmarks count', async () => {
-  const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
-  const report = await read('test/bench/report/README.md')
   const counted = (row: string) =>
     new RegExp(`^\\| ${row} \\| \\d+ \\| (\\d+)[^|]*\\| (\\d+)`, 'm').exec(report)?.slice(1)
   const [requests, minutes] = counted('\\*\\*shortlink-sdk, `for await`\\*\\*') ?? []
@@ -164,7 +185,8 @@ test('the guide to lists and the README count the requests that the benchmarks c
   const guide = pages.find(({ name }) => name === 'guides/lists.md')?.text
   expect(guide).toContain(`| as the client walks | ${requests} | ${minutes} minutes |`)
   expect(guide).toContain(`15 rows a page | ${plainRequests} | ${plainMinutes} minutes |`)
-  expect(await read('README.md')).toContain(`10,000 rows are ${requests} requests, not ${plainRequests}.`)
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
+  expect(readme).toContain(`10,000 rows are ${requests} requests, not ${plainRequests}.`)
 })
 
 test.each(pages)('$name links to pages that exist', async ({ name, text }) => {

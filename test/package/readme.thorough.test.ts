@@ -1,5 +1,6 @@
 import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { ShortLinkClient } from 'shortlink-sdk'
 import { serve } from 'shortlink-sdk/node'
 import { createSandbox, sampleData } from 'shortlink-sdk/testing'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -41,12 +42,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('the README uses every address that it defines', () => {
-  const addresses = new Map([...readme.matchAll(/^\[([\w-]+)\]: (\S+)$/gm)].map(([, name, path]) => [name, path!]))
-  const used = [...readme.matchAll(/\]\[([\w-]+)\]/g)].map(([, name]) => name)
-  expect(new Set(used)).toEqual(new Set(addresses.keys()))
-})
-
 test('every test that SECURITY.md names is there', async () => {
   const security = await readFile(new URL('../../SECURITY.md', import.meta.url), 'utf8')
   const named = [...security.matchAll(/`(test\/\S+)`/g)].map(([, path]) => path!)
@@ -74,6 +69,19 @@ test('the same with fetch prints undefined if the alias is taken, as the README 
   await import(pathToFileURL(files[1]!.path).href)
   expect(printed.mock.calls[0]).toEqual([undefined])
   expect(printed.mock.calls).toHaveLength(1 + 4)
+})
+
+test('the snippet about errors prints the code, the outcome and the message of a taken alias', async () => {
+  printed.mockClear()
+  const other = { url: 'https://shop.example/other', custom: 'tea' }
+  await new ShortLinkClient().links.create(other)
+  await import(pathToFileURL(files[2]!.path).href)
+  expect(printed.mock.calls).toEqual([['api', 'rejected', expect.stringContaining('POST /url/add')]])
+})
+
+test('the README shows the test that the examples run', async () => {
+  const example = await readFile(new URL('../../examples/testing-first.test.ts', import.meta.url), 'utf8')
+  expect(snippets[3]?.code).toBe(example)
 })
 
 test('every snippet of the README compiles', { timeout: 240_000 }, () => {

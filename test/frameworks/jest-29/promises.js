@@ -18,7 +18,7 @@ test('an error of the platform is an error of the package', async () => {
   await expect(client.campaigns.delete(1)).rejects.toMatchObject({ code: 'not_found', status: 404 })
 })
 
-test('an abort rejects with the reason of the signal', async () => {
+test('an abort rejects with an AbortError', async () => {
   const sandbox = createSandbox()
   const client = new ShortLinkClient(sandbox.clientOptions)
   sandbox.fail({ stall: true })

@@ -20,7 +20,7 @@ test('a lost response does not make a second campaign', async () => {
   expect(sandbox.data.campaigns).toHaveLength(1)
 })
 
-test('an abort rejects with the reason of the signal', async () => {
+test('an abort rejects with an AbortError', async () => {
   const sandbox = createSandbox()
   const client = new ShortLinkClient(sandbox.clientOptions)
   sandbox.fail({ stall: true })
