@@ -82,6 +82,11 @@ export async function openPage() {
       await page.waitForFunction(`${items}.length === ${count}`, { timeout: 60_000 }).catch(() => {})
       return await page.evaluate(items)
     },
+    /** Signs in: sets a cookie at the origin of an address. */
+    async visitAs(url: string, cookie: string): Promise<void> {
+      await page.goto(url)
+      await page.evaluate(`document.cookie = '${cookie}; path=/'`)
+    },
     complaints,
     close: () => browser.close(),
   }

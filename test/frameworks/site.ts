@@ -10,12 +10,19 @@ import { openPage, run, type Sandbox, start, startSandbox } from './harness.ts'
 const aliases = ['sale', 'opening', 'winter']
 const addresses = aliases.map((alias) => `https://sho.rt/${alias}`)
 const none = { SHORTLINK_BASE_URL: undefined, SHORTLINK_API_KEY: undefined }
+/** The session that every project knows. */
+const signedIn = { headers: { Cookie: 'session=8c1f0e' } }
 const options = { timeout: 120_000 }
 
-/** All of it, for a framework that also renders `/server`, and perhaps other pages, on the server. */
-export function checkSite(...pages: string[]): void {
+/**
+ * All of it, for a framework that also renders `/server`, and perhaps other pages, on the server. `handler` is a request that
+ * its server answers with one call.
+ */
+export function checkSite(handler: SiteRequest, ...pages: string[]): void {
   buildsWithoutVariables()
   listsInChromium()
+  refusesStrangers()
+  answersInTime(handler)
   for (const page of ['/server', ...pages]) rendersOnTheServer(page)
   saysWhatIsMissing()
   readsDotEnv()
@@ -31,6 +38,7 @@ export function listsInChromium(): void {
   test('lists in Chromium through its endpoint, and no response counts as canceled', options, async () => {
     await withSite(async ({ url, sandbox }) => {
       const page = await openPage()
+      await page.visitAs(`${url}/api/shortlink/urls`, signedIn.headers.Cookie)
       // Chromium cancels only some of the responses whose body is left before its end event.
       for (let visit = 1; visit <= 10; visit++) {
         assert.deepEqual(await page.items(`${url}/`, addresses.length), addresses)
@@ -42,10 +50,49 @@ export function listsInChromium(): void {
   })
 }
 
+export interface SiteRequest extends RequestInit {
+  readonly path: string
+}
+
+export function refusesStrangers(): void {
+  test('refuses visitors who are not signed in, and pages of other origins', options, async () => {
+    await withSite(async ({ url, sandbox }) => {
+      const address = `${url}/api/shortlink/url/add`
+      const init = { method: 'POST', body: '{"url":"https://shop.example"}' }
+      const stranger = await fetch(address, init)
+      const headers = { ...signedIn.headers, Origin: 'https://evil.example' }
+      const otherPage = await fetch(address, { ...init, headers })
+      assert.deepEqual([stranger.status, otherPage.status, sandbox.requests], [403, 403, []])
+    })
+  })
+}
+
+function answersInTime({ path, ...init }: SiteRequest): void {
+  test(
+    'answers 60 visitors at once within the deadline, with a 429 if the rate limit is used up',
+    options,
+    async () => {
+      await withSite(async ({ url, sandbox, output }) => {
+        const started = performance.now()
+        const visit = () => fetch(`${url}${path}`, { ...init, ...signedIn })
+        const responses = await Promise.all(Array.from({ length: 60 }, visit))
+        assert.ok(performance.now() - started < 10_500, 'some answer took longer')
+        const statuses = responses.map(({ status }) => status)
+        const served = statuses.filter((status) => status === 200).length
+        assert.equal(served, 30, `${served} were served: ${statuses}\n${output()}`)
+        for (const { status, headers } of responses) {
+          if (status !== 200) assert.deepEqual([status, headers.get('retry-after')], [429, '60'])
+        }
+        assert.equal(sandbox.requests.filter(({ status }) => status === 429).length, 0)
+      })
+    },
+  )
+}
+
 function rendersOnTheServer(path: string): void {
   test(`renders ${path} on the server`, options, async () => {
     await withSite(async ({ url, output }) => {
-      const response = await fetch(`${url}${path}`)
+      const response = await fetch(`${url}${path}`, signedIn)
       const html = await response.text()
       assert.equal(response.status, 200, `${html.slice(0, 500)}\n${output()}`)
       for (const address of addresses) assert.match(html, new RegExp(`<li[^>]*>${address}`))
@@ -56,7 +103,7 @@ function rendersOnTheServer(path: string): void {
 export function saysWhatIsMissing(): void {
   test('says which variable is missing when the first request needs it', options, async () => {
     const site = await start('npm', ['start'], none)
-    const response = await fetch(`${site.url}/api/shortlink/urls`)
+    const response = await fetch(`${site.url}/api/shortlink/urls`, signedIn)
     assert.equal(response.status, 500)
     await site.stop()
     assert.match(site.output(), /SHORTLINK_BASE_URL/)
@@ -70,7 +117,7 @@ function readsDotEnv(): void {
     await writeFile('.env', lines.join(''))
     try {
       const site = await start('npm', ['run', 'dev'], none)
-      const response = await fetch(`${site.url}/api/shortlink/urls`)
+      const response = await fetch(`${site.url}/api/shortlink/urls`, signedIn)
       const body = await response.text()
       await site.stop()
       assert.equal(response.status, 200, `${body.slice(0, 500)}\n${site.output()}`)

@@ -1,5 +1,6 @@
-import { buildsWithoutVariables, listsInChromium, saysWhatIsMissing } from '../site.ts'
+import { buildsWithoutVariables, listsInChromium, refusesStrangers, saysWhatIsMissing } from '../site.ts'
 
 buildsWithoutVariables()
 listsInChromium() // three campaigns, two to a page
+refusesStrangers()
 saysWhatIsMissing()

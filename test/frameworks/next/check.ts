@@ -1,3 +1,3 @@
 import { checkSite } from '../site.ts'
 
-checkSite()
+checkSite({ path: '/api/links', method: 'POST', body: '{"url":"https://shop.example"}' })

@@ -1,3 +1,3 @@
 import { checkSite } from '../site.ts'
 
-checkSite()
+checkSite({ path: '/server' })

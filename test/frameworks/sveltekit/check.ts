@@ -1,3 +1,3 @@
 import { checkSite } from '../site.ts'
 
-checkSite('/universal')
+checkSite({ path: '/server' }, '/universal')

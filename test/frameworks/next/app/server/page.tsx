@@ -1,9 +1,6 @@
 import { connection } from 'next/server'
 import { Suspense } from 'react'
-import { ShortLinkClient } from 'shortlink-sdk'
-
-// One client for the whole server, with the address and the key of the environment.
-const client = new ShortLinkClient()
+import { client } from '../server-client'
 
 export default function Page() {
   return (

@@ -1,8 +1,13 @@
 import { createProxy } from 'shortlink-sdk/proxy'
+import { isSignedIn } from '../session.server' // your own
+import { client } from '../shortlink.server'
 import type { Route } from './+types/shortlink'
 
-// The address and the key come from SHORTLINK_BASE_URL and SHORTLINK_API_KEY.
-const proxy = createProxy({ prefix: '/api/shortlink', allow: ['GET /urls', 'POST /url/add'] })
+const proxy = createProxy(client, {
+  prefix: '/api/shortlink',
+  allow: ['GET /urls', 'POST /url/add'],
+  authorize: (request) => isSignedIn(request),
+})
 
 export const loader = ({ request }: Route.LoaderArgs) => proxy(request)
 export const action = ({ request }: Route.ActionArgs) => proxy(request)

@@ -1,6 +1,11 @@
 import { createProxy } from 'shortlink-sdk/proxy'
+import { isSignedIn } from '../../utils/session' // your own
+import { client } from '../../utils/shortlink'
 
-// The address and the key come from SHORTLINK_BASE_URL and SHORTLINK_API_KEY.
-const proxy = createProxy({ prefix: '/api/shortlink', allow: ['GET /urls', 'POST /url/add'] })
+const proxy = createProxy(client, {
+  prefix: '/api/shortlink',
+  allow: ['GET /urls', 'POST /url/add'],
+  authorize: (request) => isSignedIn(request),
+})
 
 export default defineEventHandler((event) => proxy(toWebRequest(event)))

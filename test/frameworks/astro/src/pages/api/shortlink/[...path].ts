@@ -1,13 +1,12 @@
-import { getSecret } from 'astro:env/server'
 import type { APIRoute } from 'astro'
 import { createProxy } from 'shortlink-sdk/proxy'
+import { isSignedIn } from '../../../session' // your own
+import { client } from '../../../shortlink.server'
 
-// Astro does not put .env into process.env, so the address and the key are passed on.
-const proxy = createProxy({
-  baseUrl: getSecret('SHORTLINK_BASE_URL'),
-  apiKey: getSecret('SHORTLINK_API_KEY'),
+const proxy = createProxy(client, {
   prefix: '/api/shortlink',
   allow: ['GET /urls', 'POST /url/add'],
+  authorize: (request) => isSignedIn(request),
 })
 
 export const prerender = false

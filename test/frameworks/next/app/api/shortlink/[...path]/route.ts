@@ -1,7 +1,12 @@
 import { createProxy } from 'shortlink-sdk/proxy'
+import { client } from '../../../server-client'
+import { isSignedIn } from '../../../session' // your own
 
-// SHORTLINK_BASE_URL and SHORTLINK_API_KEY are read at the first request, so `next build` does not need them.
-const proxy = createProxy({ prefix: '/api/shortlink', allow: ['GET /urls', 'POST /url/add'] })
+const proxy = createProxy(client, {
+  prefix: '/api/shortlink',
+  allow: ['GET /urls', 'POST /url/add'],
+  authorize: (request) => isSignedIn(request),
+})
 
 export const GET = proxy
 export const POST = proxy

@@ -1,13 +1,12 @@
 import { createProxy } from 'shortlink-sdk/proxy'
-import { SHORTLINK_API_KEY, SHORTLINK_BASE_URL } from '$app/env/private'
+import { isSignedIn } from '../../../../lib/server/session' // your own
+import { client } from '../../../../lib/server/shortlink'
 import type { RequestHandler } from './$types'
 
-// Vite does not put .env into process.env, so the address and the key are passed on.
-const proxy = createProxy({
-  baseUrl: SHORTLINK_BASE_URL,
-  apiKey: SHORTLINK_API_KEY,
+const proxy = createProxy(client, {
   prefix: '/api/shortlink',
   allow: ['GET /urls', 'POST /url/add'],
+  authorize: (request) => isSignedIn(request),
 })
 
 export const fallback: RequestHandler = ({ request }) => proxy(request)
