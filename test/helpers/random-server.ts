@@ -1,0 +1,131 @@
+import type { LinkRow } from '../../src/tasks/index.ts'
+import { createSandbox, type Deviation, type Sandbox } from '../../src/testing/index.ts'
+
+const aliases = ['Tea', 'sale_may', 'café', 'sale-1', 'p-11', 'p-1-1', '2026-1-11', '2026-11-1', 'Sale-Tea', 'v1.2']
+const dialects: Deviation[][] = [
+  [],
+  ['alias-slugged'],
+  ['alias-case-ignored'],
+  ['alias-ignored'],
+  ['short-ignored'],
+  ['short-as-list'],
+  ['older-link-rows'],
+  ['count-too-high'],
+  ['limit-capped'],
+  ['alias-slugged', 'short-ignored'],
+  ['alias-slugged', 'count-too-high', 'limit-refused'],
+]
+
+/** Repeatable numbers from 0 to 1. */
+function randomOf(seed: number): () => number {
+  let state = Math.imul(seed + 1, 0x9e3779b1) >>> 0
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) >>> 0) / 2 ** 32
+  }
+}
+
+/** The letters and digits of an alias, by another way than that of the package. */
+export const lettersOf = (alias: string) =>
+  [...alias.normalize('NFD').toLowerCase()].filter((letter) => /[a-z0-9]/.test(letter)).join('')
+
+type Stored = Sandbox['data']['links'][number]
+
+/** A server with random links, faults and deviations, on which another program writes, and what is true of its links. */
+export class RandomServer {
+  protected random: () => number
+  protected readonly dialect: Deviation[]
+  protected readonly sandbox: Sandbox
+  /** Links that the programs under test have not made. */
+  protected readonly others = new Set<number>()
+  protected readonly deleted: Stored[] = []
+
+  constructor(seed: number) {
+    this.random = randomOf(seed)
+    this.dialect = this.pick(dialects)
+    const links = aliases
+      .filter(() => this.random() < 0.3)
+      .map((alias, index) => ({ id: index + 1, alias: this.#stored(alias), longurl: this.url() }))
+    const distinct = links.filter(({ alias }, index) => links.findIndex((link) => link.alias === alias) === index)
+    this.sandbox = createSandbox({ dialect: this.dialect, data: { links: distinct } })
+    for (const { id } of distinct) this.others.add(id)
+    this.sandbox.chaos({ seed, rate: this.random() * 0.4 })
+  }
+
+  /** Another program writes meanwhile, and what is deleted is noted. */
+  protected async fetch(...call: Parameters<typeof fetch>): Promise<Response> {
+    const { links } = this.sandbox.data
+    const before = [...links]
+    if (before[0] && this.random() < 0.05) {
+      const alias = this.random() < 0.5 ? this.pick(aliases) : `other-${links.length}`
+      if (!links.some((link) => lettersOf(link.alias) === lettersOf(alias))) {
+        // As any row of the server, with the next id.
+        const { id } = await this.#addAsAnother(alias)
+        this.others.add(id)
+      }
+    }
+    const response = await this.sandbox.fetch(...call)
+    this.deleted.push(...before.filter((link) => !links.includes(link)))
+    return this.random() < 0.05 ? withoutLastRow(response) : response
+  }
+
+  async #addAsAnother(alias: string): Promise<{ id: number }> {
+    const { links } = this.sandbox.data
+    const id = Math.max(0, ...links.map((link) => link.id), ...this.deleted.map((link) => link.id)) + 1
+    links.push({ ...structuredClone(links[0]!), id, alias: this.#stored(alias), longurl: this.url() })
+    return { id }
+  }
+
+  /** A row that is done has a link with its alias that leads to its address. */
+  protected checkRow({ url, custom }: LinkRow, shorturl: string, id?: number): void {
+    const link = this.sandbox.data.links.find(({ alias }) => decodeURI(shorturl) === `https://sho.rt/${alias}`)
+    if (!link) throw new Error(`there is no link ${shorturl}`)
+    if (id !== undefined && link.id !== id) throw new Error(`${shorturl} is link ${link.id}, not ${id}`)
+    if (link.longurl !== url) throw new Error(`${shorturl} leads to ${link.longurl}, not to ${url}`)
+    if (custom && lettersOf(link.alias) !== lettersOf(custom)) throw new Error(`${shorturl} is not ${custom}`)
+  }
+
+  /** No more links were made for an address than rows have it. */
+  protected checkNumber(rows: readonly LinkRow[]): void {
+    const made = this.sandbox.data.links.filter(({ id }) => !this.others.has(id))
+    for (const { longurl } of made) {
+      const [links, wanted] = [
+        made.filter((link) => link.longurl === longurl),
+        rows.filter(({ url }) => url === longurl),
+      ]
+      if (links.length > wanted.length) {
+        throw new Error(`${links.length} links were made for ${wanted.length} rows to ${longurl}`)
+      }
+    }
+  }
+
+  protected rows(count: number) {
+    return Array.from({ length: count }, () => ({ url: this.url(), custom: this.pick(aliases) as string }))
+  }
+
+  /** An alias as this server has stored it. */
+  #stored(alias: string): string {
+    if (!this.dialect.includes('alias-slugged')) return alias
+    const plain = alias.normalize('NFD').replace(/[\u0300-\u036f.]/g, '')
+    return plain.toLowerCase().replace(/[_\s]+/g, '-')
+  }
+
+  protected readonly url = () => `https://shop.example/${Math.floor(this.random() * 6)}`
+
+  protected pick<T>(values: readonly T[]): T {
+    return values[Math.floor(this.random() * values.length)]!
+  }
+}
+
+/** A page of links whose last row is lost on the way, while its count stays. */
+async function withoutLastRow(response: Response): Promise<Response> {
+  const { status, headers } = response
+  const text = await response.text()
+  try {
+    const body = JSON.parse(text)
+    body.data.urls.pop()
+    return new Response(JSON.stringify(body), { status, headers })
+  } catch {
+    return new Response(text, { status, headers })
+  }
+}
