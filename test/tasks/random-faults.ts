@@ -26,7 +26,7 @@ class Scenario extends RandomServer {
       const key = JSON.stringify(params)
       // Of several spellings that the server tells apart, one may have been made meanwhile.
       const letters = lettersOf(params.custom)
-      const isOnly = this.#sandbox.data.links.filter(({ alias }) => lettersOf(alias) === letters).length === 1
+      const isOnly = this.sandbox.data.links.filter(({ alias }) => lettersOf(alias) === letters).length === 1
       if (isOnly && ids.has(key) && ids.get(key) !== result.data.id) {
         throw new Error('ensure gave another link the second time')
       }
