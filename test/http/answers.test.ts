@@ -133,52 +133,12 @@ describe('the envelope of a success', () => {
     expect(await read({ ...account, error }, (c) => c.account.get())).toEqual(account.data)
   })
 
-  it('X-RateLimit-Remaining: 0 is not an error', async () => {
-    const headers = { 'X-RateLimit-Limit': '30', 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': '1795267200' }
-    const { rateLimit } = await connect(await serve({ body: account, headers }))
-      .account.get()
-      .withResponse()
-    expect(rateLimit).toMatchObject({ limit: 30, remaining: 0 })
-  })
-
-  it('the reset is a Unix time in seconds, moved from the server’s clock to this one', async () => {
-    const serverTime = 1_900_000_000
-    const headers = { date: new Date(serverTime * 1000).toUTCString(), 'X-RateLimit-Reset': String(serverTime + 40) }
-    const before = Date.now()
-    const { rateLimit } = await connect(await serve({ body: account, headers }))
-      .account.get()
-      .withResponse()
-    const inSeconds = (rateLimit.resetAt!.getTime() - before) / 1000
-    expect(inSeconds).toBeGreaterThanOrEqual(40)
-    expect(inSeconds).toBeLessThan(60)
-  })
-
-  it('without rate headers the state is undefined', async () => {
-    const { rateLimit } = await connect(await serve({ body: account }))
-      .account.get()
-      .withResponse()
-    expect(rateLimit).toEqual({ limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 })
-  })
-
   it.each([
     ['an empty list as null', { result: 0, maxpage: 0 }, null, []],
     ['an empty list as an empty object', { result: '0', maxpage: '0' }, {}, []],
     ['a list with gaps', { result: 2 }, { '12': splash(2), '0': splash(1) }, [splash(1), splash(2)]],
   ])('%s is a list', async (_, numbers, rows, items) => {
     expect((await connect(await serve(page('splash', rows, numbers))).splash.list()).items).toEqual(items)
-  })
-
-  it.each([
-    ['null', null],
-    ['itself', 1],
-    ['itself as a string', '1'],
-    ['0', 0],
-    ['an empty string', ''],
-    ['false', false],
-    ['left out', undefined],
-  ])('a last page whose next one is %s has no next page', async (_, nextpage) => {
-    const { hasNextPage } = await connect(await serve(page('splash', [splash(1)], { nextpage }))).splash.list()
-    expect(hasNextPage).toBe(false)
   })
 
   it('a page is plain data that survives JSON', async () => {
@@ -242,33 +202,18 @@ describe('an answer that does not fit its documented type', () => {
 
   it.each<[name: string, body: unknown, call: (c: ShortLinkClient) => PromiseLike<unknown>, issue: string]>([
     ['an account without `data`', { error: 0 }, (c) => c.account.get(), 'data: is missing, expected an object'],
-    ['a list for an account', { data: [5] }, (c) => c.account.get(), 'data: expected an object, received a list'],
     ['a created thing without an id', { error: 0 }, createDomain, 'id: is missing, expected an integer'],
-    ['an empty id', { ...domain, id: '' }, createDomain, 'id: expected an integer, received an empty string'],
-    [
-      'an id with a letter before it',
-      { ...domain, id: 'a5' },
-      createDomain,
-      'id: expected an integer, received a string',
-    ],
     [
       'an id with a letter after it',
       { ...domain, id: '5a' },
       createDomain,
       'id: expected an integer, received a string',
     ],
-    ['an id in a list', { ...domain, id: [5] }, createDomain, 'id: expected an integer, received a list'],
     [
       'an id that JavaScript cannot hold',
       '{"error":0,"id":9007199254740993}',
       createDomain,
       'id: expected an integer, received a number',
-    ],
-    [
-      'a redirect that is an object',
-      page('domains', [{ ...domain, redirectroot: {} }]).body,
-      (c) => c.domains.list(),
-      'data.domains.0.redirectroot: expected a string, received an object',
     ],
     [
       'a flag in words',
@@ -277,22 +222,10 @@ describe('an answer that does not fit its documented type', () => {
       'public: expected a boolean, received a string',
     ],
     [
-      'true for a rotator',
-      { ...campaign, rotator: true },
-      createCampaign,
-      'rotator: expected a string, received a boolean',
-    ],
-    [
       'a list without its key',
       { error: 0, data: pageOfQr },
       (c) => c.qr.list(),
       'data.qrs: is missing, expected a list',
-    ],
-    [
-      'a list under keys that begin with a letter',
-      { data: { ...pageOfQr, qrs: { a1: qr } } },
-      (c) => c.qr.list(),
-      'data.qrs: expected a list, received an object',
     ],
     [
       'a list under keys that end with a letter',
@@ -306,27 +239,6 @@ describe('an answer that does not fit its documented type', () => {
       getQr,
       'details.scans: expected an integer, received a number',
     ],
-    [
-      'a name that is false',
-      { error: 0, details: { ...qr, name: false } },
-      getQr,
-      'details.name: expected a string, received a boolean',
-    ],
-    ['a list for statistics', { details: qr, data: [5] }, getQr, 'data: expected an object, received a list'],
-    [
-      'a list for an object whose fields have defaults',
-      visits({ socialCount: [5] }),
-      getQr,
-      'data.socialCount: expected an object, received a list',
-    ],
-    [
-      'a word for a count that may be left out',
-      visits({ socialCount: { facebook: 'few' } }),
-      getQr,
-      'data.socialCount.facebook: expected an integer, received a string',
-    ],
-    ['a text for a map', visits({ topOs: 'Linux' }), getQr, 'data.topOs: expected an object, received a string'],
-    ['a list for a map', visits({ topOs: ['Linux'] }), getQr, 'data.topOs: expected an object, received a list'],
     [
       'a count in a map that is a text',
       visits({ topOs: { Linux: 'many', Windows: 1 } }),
@@ -356,7 +268,6 @@ describe('an answer that does not fit its documented type', () => {
   it.each<[name: string, rows: unknown[], currentpage: number]>([
     ['with one issue each', Array(150).fill(0), 1],
     ['with three issues each', Array(40).fill({}), 1],
-    ['on another page than the one asked for', Array(100).fill(0), 2],
   ])('of rows %s, 100 issues are kept', async (_, rows, currentpage) => {
     const server = await serve(page('splash', rows, { currentpage, maxpage: 2 }))
     const error = await failure(connect(server).splash.list({ page: 1 }))
@@ -459,12 +370,6 @@ describe('client.request', () => {
     expect((await failure(call)).message).toBe(
       `GET /url/5: invalid response: expected a result of Standard Schema from \`schema\`, received ${received}`,
     )
-  })
-
-  it('keeps 100 issues of a schema', async () => {
-    const schema = schemaOf(() => ({ issues: Array(150).fill({ message: 'no' }) }))
-    const error = await failure(connect(await serve({ body: {} })).request('GET', '/url/5', { schema }))
-    expect((error as InvalidResponseError).issues).toHaveLength(100)
   })
 
   it('asks the schema of the rows of a list no more after 100 issues', async () => {

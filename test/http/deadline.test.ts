@@ -64,9 +64,4 @@ describe('the deadline of a call', () => {
     }
     expect(await connect(server, { timeout: false, fetch }).account.get()).toMatchObject({ id: account.data.id })
   })
-
-  it('does not shorten the call of somebody who waits without one', async () => {
-    const server = await serve({ status: 503, headers: { 'Retry-After': '0' } }, { body: account })
-    expect(await connect(server, { retry: 1 }).account.get()).toMatchObject({ id: account.data.id })
-  })
 })

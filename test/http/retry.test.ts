@@ -143,12 +143,6 @@ describe('the wait before sending again', () => {
   it.each([
     ['Retry-After in seconds', { status: 503, headers: { 'Retry-After': '41' } }, 41_000],
     ['Retry-After in the body', { body: { error: 429, message: '', 'Retry-After': 17 } }, 17_000],
-    ['Retry-After as text in the body', { body: { error: 429, message: '', 'Retry-After': '17' } }, 17_000],
-    [
-      'the header before the body',
-      { status: 429, body: { error: 1, 'Retry-After': 17 }, headers: { 'Retry-After': '5' } },
-      5000,
-    ],
   ] satisfies [string, Fault, number][])('follows %s', async (_, fault, expected) => {
     expect(await delayAfter(fault)).toBe(expected)
   })

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod/mini'
 import { ApiKey } from '../../src/http/api-key.ts'
-import { createRedactor, redactBody, redactCause, redactLine } from '../../src/http/secrets.ts'
+import { createRedactor, redactBody, redactCause } from '../../src/http/secrets.ts'
 import {
   ApiError,
   AuthenticationError,
@@ -11,7 +11,6 @@ import {
   InvalidRequestError,
   InvalidResponseError,
   NotFoundError,
-  PermissionError,
   RateLimitError,
   ServerError,
   ShortLinkClient,
@@ -51,7 +50,6 @@ type Echo = [by: string, spell: (secret: string) => string, print: (spelled: str
 /** What servers, frameworks and runtimes print of a request, with the secret in it as they spell it. */
 const echoes: Echo[] = [
   ['nginx, of a header', asIs, (key) => `client sent invalid header line: "Authorization: Bearer ${key}"`],
-  ['nginx, of a request', encodeURIComponent, (key) => `"GET /api/account?key=${key} HTTP/1.1" 404 153 "-" "node"`],
   [
     'Apache, in its page',
     html({ '"': '&quot;' }),
@@ -63,38 +61,22 @@ const echoes: Echo[] = [
     (key) => `Requested URL https://sho.rt:80/api?key=${key}`,
   ],
   ['a browser, of an address', encodeURI, (key) => `https://sho.rt/?${key}`],
-  ['a PHP warning', asIs, (key) => `Warning: Undefined array key "${key}" in /var/www/app/Api.php on line 12`],
-  ['var_dump', asIs, (key) => `array(1) {\n  ["authorization"]=>\n  string(35) "Bearer ${key}"\n}`],
   ['PHP, of HTML', html({ '"': '&quot;', "'": '&#039;' }), (key) => `<td>${key}</td>`],
   ['PHP, of JSON', (text) => slashes(ascii(text)), (key) => `{"error":1,"key":"${key}"`],
-  ['PHP with JSON_UNESCAPED_UNICODE', (text) => slashes(json(text)), (key) => `{"error":1,"key":"${key}"`],
-  ['PHP with JSON_UNESCAPED_SLASHES', ascii, (key) => `{"error":1,"key":"${key}"`],
   [
     'http_build_query',
     (text) => strict(text).replaceAll('%20', '+').replaceAll('~', '%7E'),
     (key) => `page=1&key=${key}&limit=15`,
   ],
-  ['rawurlencode', strict, (key) => `/login?back=${key}`],
   ['rawurlencode behind a gateway', (text) => lower(strict(text)), (key) => `/login?back=${key}`],
-  [
-    'the error page of Laravel',
-    html({ '"': '&quot;', "'": '&#039;' }),
-    (key) => `<span>authorization</span><code>Bearer ${key}</code>`,
-  ],
   [
     'the @json of Laravel',
     (text) => slashes(Array.from(text, (sign) => hexSigns[sign] ?? ascii(sign)).join('')),
     (key) => `<script>window.report = {"key":"${key}"}</script>`,
   ],
-  ['Twig', html({ '"': '&quot;', "'": '&#039;' }), (key) => `<abbr title="${key}">key</abbr>`],
   ['Express', html({ '"': '&quot;', "'": '&#39;' }), (key) => `<pre>Cannot GET /${key}</pre>`],
   ['Handlebars', html({ '"': '&quot;', "'": '&#x27;', '=': '&#x3D;', '`': '&#x60;' }), (key) => `<p>${key}</p>`],
   ['React', html({ '"': '&quot;', "'": '&#x27;' }), (key) => `<div data-key="${key}">`],
-  [
-    'Django',
-    html({ '"': '&quot;', "'": '&#x27;' }),
-    (key) => `<td class="code"><pre>&#x27;Bearer ${key}&#x27;</pre></td>`,
-  ],
   ['Jinja', html({ '"': '&#34;', "'": '&#39;' }), (key) => `<li>${key}</li>`],
   ['XML', html({ '"': '&quot;', "'": '&apos;' }), (key) => `<Error><Key>${key}</Key></Error>`],
   ['Python, of JSON', ascii, (key) => `{"detail": "invalid key ${key}"`],
@@ -114,18 +96,11 @@ const echoes: Echo[] = [
   ['a debug header, of Bearer', (text) => base64('base64')(`Bearer ${text}`), (key) => `x-debug-auth: ${key}`],
   ['a debug header, of Token', (text) => base64('base64url')(`Token ${text}`), (key) => `x-debug-auth: ${key}`],
   ['a cookie', base64('base64url'), (key) => `session=${key}; Path=/`],
-  ['undici', asIs, (key) => `Headers.append: "Bearer ${key}" is an invalid header value.`],
   [
     'node-fetch',
     encodeURIComponent,
     (key) => `request to https://sho.rt/api?key=${key} failed, reason: connect ECONNREFUSED`,
   ],
-  [
-    'Deno',
-    encodeURIComponent,
-    (key) => `error sending request for url (https://sho.rt/api?key=${key}): client error (Connect)`,
-  ],
-  ['Bun', asIs, (key) => `Header 'authorization' has invalid value: 'Bearer ${key}'`],
 ]
 
 const kindsOfKeys: Readonly<Record<string, string>> = {
@@ -155,10 +130,6 @@ describe('createRedactor', () => {
   it('leaves a secret of less than eight characters, which any text may contain', () => {
     expect(createRedactor('test', '400', 'seven77')('latest news, 400, seven77')).toBe('latest news, 400, seven77')
     expect(createRedactor('eight888')('eight888')).toBe('[redacted]')
-  })
-
-  it('removes a secret with half a character, which no address can contain', () => {
-    expect(createRedactor('secret\ud83d!')('the secret\ud83d!')).toBe('the [redacted]')
   })
 
   it.each(['\\', '"', '%25', '&amp;', '+', KEY.slice(0, -1), btoa(KEY).slice(0, -4)])(
@@ -215,12 +186,6 @@ describe('redactBody', () => {
   })
 })
 
-it('redactLine shortens a text only when the secret is out of it', () => {
-  for (let length = 260; length <= 300; length++) {
-    expect(redactLine(createRedactor(KEY), '.'.repeat(length) + KEY, 300)).not.toContain(KEY.slice(0, 4))
-  }
-})
-
 /** Everything that a log could print of a value: all depths, hidden properties, getters, JSON, text, and what is inside. */
 function printed(value: unknown): string {
   const all = { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true, maxStringLength: null }
@@ -260,23 +225,6 @@ const echo = (answer: Canned = {}): Canned => ({
   },
 })
 
-it('expectNoKey fails wherever the key is hidden', () => {
-  const error = Object.assign(new Error('x'), { request: new Request('https://sho.rt', { headers: { a: KEY } }) })
-  for (const value of [
-    error,
-    { a: [{ b: KEY }] },
-    new Headers({ a: KEY }),
-    new Error(KEY),
-    {
-      get key() {
-        return KEY
-      },
-    },
-  ]) {
-    expect(() => expectNoKey(value)).toThrow()
-  }
-})
-
 describe('the key appears nowhere', () => {
   it.each<[of: string, options: ShortLinkClientOptions]>([
     ['a key that is a string', { apiKey: KEY }],
@@ -292,20 +240,15 @@ describe('the key appears nowhere', () => {
 
   const classes: [type: new (...args: never[]) => ShortLinkError, answer: Canned][] = [
     [ApiError, { status: 400 }],
-    [ApiError, { body: { error: `the key ${KEY} is wrong` } }],
     [AuthenticationError, { status: 401 }],
-    [PermissionError, { status: 403 }],
     [NotFoundError, { status: 404 }],
     [RateLimitError, { status: 429 }],
-    [ServerError, { status: 500 }],
     [ServerError, { status: 502, body: `<p>${KEY} ${encodeURIComponent(KEY)}</p>` }],
     [ApiError, { status: 301, headers: { location: `https://new.example/${KEY}?key=${encodeURIComponent(KEY)}` } }],
     [ApiError, { status: 302, headers: { location: `//${KEY}:80:80` } }],
     [InvalidResponseError, { body: `{"error":0,"data":{"key":${JSON.stringify(KEY)}` }],
     [InvalidResponseError, { body: `{"error":0,"data":{"key":"${KEY.replaceAll('/', '\\/').replaceAll('"', '\\"')}` }],
     [InvalidResponseError, { body: { error: 0, data: { ...account.data, id: KEY, [KEY]: KEY } } }],
-    [InvalidResponseError, { body: [KEY] }],
-    [InvalidResponseError, { body: JSON.stringify(`${KEY}`) }],
   ]
 
   it.each(classes.map(([type, answer]) => [type.name, answer, type] as const))(
@@ -378,13 +321,6 @@ describe('the key appears nowhere', () => {
     expectNoKey(await failure(connect(server).paginate(path, { listKey: 'urls', query: { page: 2 } })))
   })
 
-  it('in the error about a page that was not asked for', async () => {
-    const server = await serve(page('splash', [{ ...splash(1), name: KEY, [KEY]: KEY }], { currentpage: 3 }))
-    const error = await failure(connect(server).splash.list({ page: 2 }))
-    expect(error).toBeInstanceOf(InvalidResponseError)
-    expectNoKey(error)
-  })
-
   it('in the issues of a schema that quotes what it refuses', async () => {
     const quoting = z.custom<never>(() => false, { error: ({ input }) => `refused ${JSON.stringify(input)}` })
     const server = await serve(page('urls', [{ key: KEY }]))
@@ -424,10 +360,7 @@ describe('the key appears nowhere', () => {
     const throwing: ((request: Request) => unknown)[] = [
       (request) => new HostileError(request),
       (request) => new AggregateError([new HostileError(request)], 'all failed'),
-      (request) => ({ request, key: request.headers.get('authorization') }),
       (request) => `${request.headers.get('authorization')}`,
-      (request) => [request.headers.get('authorization')],
-      (request) => new DOMException(`${request.headers.get('authorization')}`, 'NetworkError'),
       (request) => {
         let error: Error = new HostileError(request)
         for (let depth = 0; depth < 12; depth++) error = new Error(`${depth}`, { cause: error })
@@ -491,40 +424,6 @@ describe('the key appears nowhere', () => {
   })
 })
 
-describe.each([
-  ['percent-encoded', encodeURIComponent(KEY)],
-  ['in HTML', html({ '"': '&quot;' })(KEY)],
-  ['in base64', btoa(`Bearer ${KEY}`)],
-])('the key, %s,', (_, spelling) => {
-  it.each<[place: string, answer: Canned]>([
-    ['the message of an error', { body: { error: 1, message: `Wrong key: ${spelling}` } }],
-    ['the body of an error', { status: 400, body: { error: 1, message: 'No', sent: { deep: [spelling] } } }],
-    ['an HTML page', { status: 502, body: `<p>${spelling}</p>` }],
-    ['an answer that is not JSON', { body: `{"key":"${spelling}` }],
-    ['a header of an error', { status: 400, headers: { 'x-echo': spelling } }],
-    ['the address of a redirect', { status: 302, headers: { location: `https://new.example/?key=${spelling}` } }],
-    ['rows that do not fit', { body: { error: 0, data: { ...account.data, id: spelling, [spelling]: [spelling] } } }],
-  ])('does not appear in the error for %s', async (_, answer) => {
-    const error = await failure(connect(await serve(answer)).account.get())
-    expectNoKey(error)
-    expectNoKey([...((error as ApiError).headers ?? [])])
-  })
-
-  it('does not appear in the headers of withResponse()', async () => {
-    const server = await serve({ body: account, headers: { 'x-echo': spelling, 'x-other': 'stays' } })
-    const { response } = await connect(server).account.get().withResponse()
-    expectNoKey([...response.headers])
-    expect(response.headers.get('x-other')).toBe('stays')
-  })
-
-  it('does not appear in the error for an argument', async () => {
-    const client = connect({ origin: 'https://sho.rt' })
-    expectNoKey(await failure(client.pixels.create({ type: spelling as never, name: 'a', tag: 'b' })))
-    expectNoKey(await failure(client.campaigns.list().toArray({ limit: spelling as never })))
-    expectNoKey(await failure(client.request('GET', `/urls?${spelling}`)))
-  })
-})
-
 describe('our own words', () => {
   it.each(['expected', 'received', 'absolute', '/campaigns', 'campaigns', 'validation'])(
     'stay if the key is `%s`, and it is removed from what they quote',
@@ -573,12 +472,14 @@ it('the beginning of the key does not appear if an error cuts a long argument in
   }
 })
 
-it('the key does not appear in the status text and the address of withResponse()', async () => {
-  const server = await serve({ body: account, statusText: `Bearer ${KEY}`, headers: { 'x-other': 'stays' } })
+it('the key does not appear in the status text, the headers and the address of withResponse()', async () => {
+  const headers = { 'x-echo': encodeURIComponent(KEY), 'x-other': 'stays' }
+  const server = await serve({ body: account, statusText: `Bearer ${KEY}`, headers })
   const { response } = await connect(server)
     .request('GET', '/account', { query: { key: KEY } })
     .withResponse()
   expectNoKey(response)
+  expectNoKey([...response.headers])
   expect(response.statusText).toBe('Bearer [redacted]')
   expect(response.headers.get('x-other')).toBe('stays')
 })
@@ -742,48 +643,11 @@ describe('redactCause', () => {
     expect(copy.stack).toBe('Name: [redacted]\n  at 1\n  at 2\n  at 3')
   })
 
-  it('gives an ordinary error: its name and stack can be replaced and removed, and are not enumerable', () => {
-    const copy = copyOf(new TypeError('no'))
-    for (const name of ['name', 'stack']) {
-      expect(Object.getOwnPropertyDescriptor(copy, name)).toMatchObject({
-        configurable: true,
-        writable: true,
-        enumerable: false,
-      })
-    }
-  })
-
-  it('takes anything with a message for an error', () => {
-    const copy = copyOf({ message: 'no' })
-    expect(copy).toBeInstanceOf(Error)
-    expect(copy).toMatchObject({ name: 'Error', message: 'no', stack: '' })
-    expect(copy).not.toHaveProperty('cause')
-    expect(copy).not.toHaveProperty('code')
-  })
-
   it('keeps four causes', () => {
     let thrown = new Error('innermost')
     for (let depth = 9; depth >= 0; depth--) thrown = new Error(`error ${depth}`, { cause: thrown })
     const messages: string[] = []
     for (let error: unknown = copyOf(thrown); error instanceof Error; error = error.cause) messages.push(error.message)
     expect(messages).toEqual(['error 0', 'error 1', 'error 2', 'error 3', 'error 4'])
-  })
-
-  it('keeps a cause that is a text, and of any other only that there was one', () => {
-    expect(copyOf(new Error('no', { cause: `because of ${KEY}` })).cause).toBe('because of [redacted]')
-    const copy = copyOf(new Error('no', { cause: { key: KEY } }))
-    expect(copy.message).toBe('no')
-    expect(copy.cause).toBeUndefined()
-  })
-
-  it('gives nothing for what is no error and no text, or throws when it is read', () => {
-    expect(redactCause(redact, `no ${KEY}`)).toBe('no [redacted]')
-    expect(redactCause(redact, { key: KEY })).toBeUndefined()
-    const hostile = Object.defineProperty(new Error('no'), 'code', {
-      get() {
-        throw new Error(KEY)
-      },
-    })
-    expect(redactCause(redact, hostile)).toBeUndefined()
   })
 })

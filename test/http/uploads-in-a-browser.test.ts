@@ -6,7 +6,7 @@ import { runtimeFetch } from '../../src/runtime/fetch.ts'
 import { becomeBrowser } from '../helpers/browser.ts'
 import { connect, KEY } from '../helpers/client.ts'
 import { failure, thrown, until } from '../helpers/outcome.ts'
-import { type Canned, listen, type Server, serve } from '../helpers/server.ts'
+import { type Canned, type Server, serve } from '../helpers/server.ts'
 import { stubXmlHttpRequest } from '../helpers/xml-http-request.ts'
 
 const done: Canned = { body: { error: 0, id: 1, shorturl: 'https://sho.rt/a' } }
@@ -165,7 +165,6 @@ describe('an upload with onProgress is sent by XMLHttpRequest', () => {
 
 describe('an upload is sent by fetch, which tells no progress on the way', () => {
   const withKey = { apiKey: () => KEY }
-  const withString = { apiKey: KEY, dangerouslyAllowBrowser: true }
   const withFetch = { fetch: (url: string, init: RequestInit) => globalThis.fetch(url, init) }
 
   /** The fetch of the runtime, and what it was given. */
@@ -177,12 +176,8 @@ describe('an upload is sent by fetch, which tells no progress on the way', () =>
 
   it.each<[why: string, options: ShortLinkClientOptions, hasXhr: boolean]>([
     ['with the key of a function: XMLHttpRequest would take it to the address of a redirect', withKey, true],
-    ['with a key in the page', withString, true],
     ['with a fetch of the user', withFetch, true],
-    ['with both', { ...withKey, ...withFetch }, true],
     ['in a service worker, which has no XMLHttpRequest', {}, false],
-    ['in a service worker with a key', withKey, false],
-    ['in a service worker with a fetch of the user', withFetch, false],
   ])('%s, and the whole is told with the answer', async (_, options, hasXhr) => {
     const requests = hasXhr ? stubXmlHttpRequest() : []
     const spy = spyOnFetch()
@@ -208,14 +203,6 @@ describe('an upload is sent by fetch, which tells no progress on the way', () =>
     expect(server.seen.map(({ body }) => body.equals(bytes))).toEqual([true])
     expect(spy.mock.calls[0]![1]!.body).toBeInstanceOf(Blob)
     expect(requests).toEqual([])
-  })
-
-  it('and no progress is told if it fails', async () => {
-    const { told, onProgress } = listener()
-    const origin = await listen((incoming) => void incoming.socket.destroy())
-    const error = await failure(connectPage({ origin }, withKey).files.upload('a.bin', bytes, {}, { onProgress }))
-    expect(error).toMatchObject({ code: 'connection' })
-    expect(told).toEqual([])
   })
 
   it('and no redirect is followed', async () => {

@@ -1,7 +1,7 @@
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { InvalidRequestError, type UploadContent, type UploadProgress } from '../../src/index.ts'
 import { fileFromPath } from '../../src/node.ts'
@@ -41,7 +41,6 @@ function onDisk(content: Uint8Array | string = bytes): string {
 /** Every kind of content that there is, the size known or not, sent again or not. */
 const kinds: [kind: string, content: () => UploadContent | Promise<UploadContent>, sized: boolean][] = [
   ['a Blob', () => new Blob([bytes]), true],
-  ['a Blob of another type', () => new Blob([bytes], { type: 'image/png' }), true],
   ['a File', () => new File([bytes], 'other.bin'), true],
   ['an ArrayBuffer', () => bytes.slice().buffer, true],
   ['a typed array', () => bytes, true],
@@ -250,9 +249,7 @@ describe('a content that cannot be sent is refused before anything is sent', () 
   it.each<[kind: string, content: unknown, message: RegExp]>([
     ['a string: is it a path or the text?', './menu.pdf', /path or the text.*fileFromPath.*new Blob\(\[text\]\)/],
     ['nothing', undefined, /is missing, expected a Blob/],
-    ['null', null, /received null/],
     ['an object', {}, /received an object$/],
-    ['a list of numbers', [1, 2], /received a list/],
     ['a stream that somebody reads', locked, /locked/],
   ])('%s', async (_, content, message) => {
     const server = await serve(done)
@@ -271,16 +268,6 @@ describe('a content that cannot be sent is refused before anything is sent', () 
     const error = await failure(connect(server).files.upload('b.bin', stream, {}, options))
     expect(error).toBeInstanceOf(InvalidRequestError)
     expect(server.seen).toHaveLength(1)
-  })
-
-  it('a stream that somebody else has read to its end', async () => {
-    const server = await serve(done)
-    const stream = new ReadableStream<Uint8Array>({ start: (controller) => controller.close() })
-    const reader = stream.getReader()
-    await reader.read()
-    reader.releaseLock()
-    expect(await failure(connect(server).files.upload('a.bin', stream))).toBeInstanceOf(InvalidRequestError)
-    expect(server.seen).toEqual([])
   })
 
   it('the stream of a refused call is left unread and unlocked', async () => {
@@ -305,11 +292,9 @@ describe('fileFromPath', () => {
   })
 
   it.each([
-    ['a path through a file', `${fileURLToPath(import.meta.url)}/menu.pdf`, 'ENOTDIR'],
     ['a directory', '.', 'received a directory: .'],
     ['something that is not a file', '/dev/null', 'received something other than a regular file: /dev/null'],
     ['a URL that is not a file: URL', new URL('https://sho.rt/x'), 'The URL must be of scheme file'],
-    ['a symbol', Symbol('x'), 'received a symbol'],
     ['nothing', undefined, 'is missing'],
   ])('says so if it is given %s', async (_what, path, message) => {
     const error = await fileFromPath(path as string).catch((error) => error)

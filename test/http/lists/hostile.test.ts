@@ -31,30 +31,12 @@ interface Settings {
 describe('a walk ends with an error after a few pages if the server says that there are 1,000,000,000 and', () => {
   const cases: [what: string, respond: Respond, pagesWithNewRows: number][] = [
     ['gives the same row again and again', () => ({ rows: [{ id: 1 }] }), 1],
-    [
-      'gives the same rows in another order',
-      (page) => ({ rows: page % 2 ? [{ id: 1 }, { id: 2 }] : [{ id: 2 }, { id: 1 }] }),
-      1,
-    ],
     ['gives three pages in turn', (page) => ({ rows: [{ id: (page % 3) + 1 }] }), 3],
     ['gives the same row without an id', () => ({ rows: [{ name: 'a' }] }), 1],
     ['gives the same rows, some without an id', () => ({ rows: [{ id: 1 }, { name: 'a' }] }), 2],
-    ['gives rows that are no objects', () => ({ rows: ['a', null, 1] }), 1],
-    ['gives rows whose id is an object', () => ({ rows: [{ id: {} }] }), 1],
-    ['gives rows that are too long to be remembered', () => ({ rows: [{ id: 'x'.repeat(20_000) }] }), 1],
     [
       'says another number of pages each time',
       (page) => ({ rows: [{ id: 1 }], numbers: { maxpage: 1e9 - page, result: page } }),
-      1,
-    ],
-    [
-      'says that pages become smaller and smaller',
-      (page) => ({ rows: [{ id: 1 }], numbers: { perpage: 100 - page } }),
-      1,
-    ],
-    [
-      'says that pages are large, then that they are small',
-      (page) => ({ rows: [{ id: 1 }], numbers: { perpage: page === 1 ? 1e15 : 1 } }),
       1,
     ],
   ]
@@ -76,9 +58,7 @@ describe('a walk ends with an error after a few pages if the server says that th
 
 it.each<[what: string, rows: unknown, result: unknown]>([
   ['none', [], 0],
-  ['none, as an empty map', {}, 0],
   ['none, as null', null, 0],
-  ['less than none', [], -1],
 ])('a walk ends with the first page without rows, whatever number of pages there are: %s', async (_, rows, result) => {
   const { list, pages } = listOf(() => ({ rows, numbers: { result } }))
   expect(await list.toArray()).toEqual([])
@@ -143,9 +123,7 @@ it.each([-5, 0, 2, 7, Number.MAX_SAFE_INTEGER - 1])(
 
 it.each([
   ['fractional', { currentpage: 1.5, nextpage: 2.5, maxpage: 9.5 }],
-  ['negative', { currentpage: -2, nextpage: -1, maxpage: 5 }],
   ['words', { currentpage: 'one', nextpage: 'two', maxpage: 'many' }],
-  ['objects', { currentpage: {}, nextpage: [], maxpage: {} }],
 ])('a walk ends after the first page, or fails, if the numbers of the pages are %s', async (_, numbers) => {
   for (const validation of ['strict', 'report'] as const) {
     const { list, pages } = listOf(() => ({ rows: [{ id: 1 }], numbers }), { validation })
@@ -189,7 +167,6 @@ describe('if the size of the pages changes,', () => {
       ],
       10,
     ],
-    ['by so much that more than five pages in a row have nothing new', 300, [{ size: 100 }, { size: 10 }], 30],
     ['twice', 100, [{ size: 60 }, { size: 20 }, { size: 10 }], 10],
   ])(
     'to a smaller one, a walk goes on with the next page and gives every row once: %s',

@@ -31,8 +31,6 @@ describe('a walk goes on while `currentpage` is below `maxpage`', () => {
   it.each<[what: string, numbers: Record<string, unknown>]>([
     ['null', { nextpage: null }],
     ['the current page', { nextpage: 1 }],
-    ['a page before', { nextpage: 0 }],
-    ['a page far off', { nextpage: 77 }],
     ['a page beyond all numbers', { nextpage: 1e300 }],
     ['a text', { nextpage: '2', maxpage: '3' }],
   ])('if `nextpage` is %s', async (_, numbers) => {
@@ -53,9 +51,7 @@ describe('a walk that ends with fewer rows than the server counts', () => {
   /** Servers that count 250 rows and send 100 of them, in two pages or one. */
   const servers: [what: string, pages: unknown[][], numbers: Record<string, unknown>][] = [
     ['has no next page', [splashes(1, 100)], { result: 250, nextpage: null }],
-    ['has no next page, and spells numbers as texts', [splashes(1, 100)], { result: '250', maxpage: '1' }],
     ['has an empty page in the middle', [splashes(1, 100), [], splashes(201, 250)], { result: 250 }],
-    ['has a page of null in the middle', [splashes(1, 100), null as never, splashes(201, 250)], { result: 250 }],
     ['leaves rows out of its last page', [splashes(1, 60), splashes(61, 100)], { result: 250, perpage: 60 }],
   ]
 
@@ -154,7 +150,7 @@ describe('a walk', () => {
     expect(server.seen).toHaveLength(2)
   })
 
-  it.each([1, 15, 16, 100, 101, 110, 199, 200, 1000])(
+  it.each([1, 16, 100, 101, 1000])(
     'of %i rows ends without an error if the server counts the pages in its default size and the last ones are empty',
     async (total) => {
       const fetch = async (url: string) => {
@@ -232,19 +228,6 @@ describe('a row that comes again on a later page', () => {
       { id: '2' },
       ...withoutId,
     ])
-  })
-
-  it('is left out whatever its type is, if that is no text', async () => {
-    const row = { id: 1, type: { toString: 'no function' } }
-    expect(await paginated([row], [row])).toEqual([row])
-  })
-
-  it.each([
-    ['is left out', 9000, 1],
-    ['is given again, because that is too long to be remembered,', 11_000, 2],
-  ])('%s if it has %i characters', async (_, length, times) => {
-    const row = { id: 1, text: 'x'.repeat(length) }
-    expect(await paginated([row], [row])).toHaveLength(times)
   })
 
   it('is left out if it came on one of the two pages before, however long they are', async () => {
@@ -469,10 +452,6 @@ describe('a walk leaves no rejection unhandled', () => {
 
   it.each<[when: string, pages: number, consume: Consume]>([
     ['a walk fails while pages are in flight', 2, (splash) => failure(collect(splash.list({}, { concurrency: 4 })))],
-    ['only the rows are consumed', 0, (splash) => failure(collect(splash.list()))],
-    ['only the pages are consumed', 0, (splash) => failure(collect(splash.list().pages()))],
-    ['only toArray is called', 0, (splash) => failure(splash.list().toArray())],
-    ['toArray rejects its limit', 0, (splash) => failure(splash.list().toArray({ limit: 0 }))],
     ['only safe() is called', 0, (splash) => splash.list().safe()],
     ['the concurrency is rejected', 0, (splash) => failure(collect(splash.list({}, { concurrency: 0 })))],
     [
@@ -497,9 +476,5 @@ describe('a walk leaves no rejection unhandled', () => {
       numberOf(request.url) > pages ? { status: 500 } : splashPages(20, 2)(request, () => {}),
     )
     expect(await unhandledIn(() => consume(connect(server).splash))).toEqual([])
-  })
-
-  it('and these tests see one if there is one', async () => {
-    expect(await unhandledIn(async () => void Promise.reject(new Error('nobody asks')))).toHaveLength(1)
   })
 })
