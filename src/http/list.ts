@@ -70,8 +70,8 @@ interface ListTransport {
   /** @throws {InvalidRequestError} if `find` finds issues */
   check(find: (show: FormatValue) => readonly Issue[], context: ErrorContext): void
   requestPage<T>(request: ListRequest<T>, options: RequestOptions): Promise<ApiResponse<Page<T>>>
-  /** The options of each request of a call that makes several: each has what is left of the call's deadline. */
-  sharedDeadline(options: ListOptions): () => ListOptions
+  /** The options for the requests of a call that makes several, which has one deadline. */
+  sharedDeadline(options: ListOptions): ListOptions
   /** Throws the error of a response that can be used all the same, or tells `onDrift`, as `validation` says. */
   throwOrReport(error: InvalidResponseError): void
 }
@@ -100,7 +100,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
   constructor(transport: ListTransport, request: ListRequest<T>, options: ListOptions) {
     super(async () => {
       checkList(transport, request, options)
-      return pageRequester(transport, request, () => options)(request.query?.page)
+      return pageRequester(transport, request, options)(request.query?.page)
     })
     this.#transport = transport
     this.#request = request
@@ -161,11 +161,11 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
    * so the walk fails.
    *
    * @param rowsWanted How many rows the caller will read at most.
-   * @param optionsOf The options of the next page.
+   * @param options The options of each page.
    */
   async *#walk(
     rowsWanted = Number.POSITIVE_INFINITY,
-    optionsOf = () => this.#options,
+    options = this.#options,
   ): AsyncGenerator<WalkedPage<T>, void, undefined> {
     checkList(this.#transport, this.#request, this.#options)
     const { signal, concurrency = 1 } = this.#options
@@ -183,7 +183,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
     const firstPage = query?.page
     // A page that the caller names is counted in pages of the usual size.
     const limit = firstPage === undefined ? Math.min(DEFAULT_LIMIT, rowsWanted) : DEFAULT_LIMIT
-    const pageOptions = () => ({ ...optionsOf(), signal: controller.signal })
+    const pageOptions = { ...options, signal: controller.signal }
     const request = pageRequester(this.#transport, this.#request, pageOptions, limit)
     const progress = new Progress<T>(context, hasUniqueIds)
     try {
@@ -233,14 +233,14 @@ function checkList<T>(transport: ListTransport, { path, findIssues }: ListReques
 function pageRequester<T>(
   transport: ListTransport,
   list: ListRequest<T>,
-  optionsOf: () => ListOptions,
+  { concurrency: _, ...options }: ListOptions,
   defaultLimit = DEFAULT_LIMIT,
 ): (page: number | undefined) => Promise<ApiResponse<Page<T>>> {
   const query = list.query ?? {}
   let ownLimit = query.limit === undefined ? defaultLimit : undefined
   return async (page) => {
     // Both requests of a page have one deadline.
-    const remaining = transport.sharedDeadline(optionsOf())
+    const pageOptions = transport.sharedDeadline(options)
     const send = (limit: number | undefined) => {
       const own = { ...(page !== undefined && { page }), ...(limit !== undefined && { limit }) }
       const request = {
@@ -249,8 +249,7 @@ function pageRequester<T>(
         query: isPlain(query) ? { ...query, ...own } : query,
         read: readNumberedPage(list.read, page),
       }
-      const { concurrency: _, ...options } = remaining()
-      return transport.requestPage<T>(request, options)
+      return transport.requestPage<T>(request, pageOptions)
     }
     const limit = ownLimit
     try {

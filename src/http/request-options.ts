@@ -20,6 +20,12 @@ export interface RequestOptions {
   headers?: HeadersInput | undefined
 }
 
+/**
+ * When a call that makes several requests must have ended, on the clock of `performance.now()`: the options of each request
+ * carry it in place of the `deadline`. @internal
+ */
+export const ENDS_AT: unique symbol = Symbol('ends at')
+
 /** @internal */
 export const timeoutCheck = {
   expected: `${milliseconds.expected}, or false`,

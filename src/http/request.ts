@@ -21,6 +21,7 @@ import {
   authorizationBesideKey,
   authorizationIn,
   callOptionNames,
+  ENDS_AT,
   type HeaderPair,
   headerPairs,
   type RequestOptions,
@@ -156,7 +157,9 @@ export function prepareCall<T>(call: Call<T>, given: RequestOptions, settings: C
   const { method, query, json, upload, checks } = call
   const { apiKey } = settings
   const api = call.api === 'opener' ? settings.opener : settings.management
-  const options: RequestOptions & { onProgress?: OnProgress } = ownProperties(isRecord(given) ? given : {})
+  const options: RequestOptions & { onProgress?: OnProgress; [ENDS_AT]?: number } = ownProperties(
+    isRecord(given) ? given : {},
+  )
   const headers = [...settings.headers, ...headerPairs(options.headers)]
   const authorization = authorizationIn(headers)
   const redact = redactorOf([...secretsIn(query, checks), ...secretsIn(json, checks)], authorization, apiKey)
@@ -210,7 +213,7 @@ export function prepareCall<T>(call: Call<T>, given: RequestOptions, settings: C
     read: call.read,
     signal,
     timeout,
-    endsAt: deadline === undefined ? Number.POSITIVE_INFINITY : performance.now() + deadline,
+    endsAt: options[ENDS_AT] ?? performance.now() + (deadline ?? Number.POSITIVE_INFINITY),
     retry,
     headers,
   }

@@ -41,7 +41,7 @@ import {
   throwIfInvalid,
   type Upload,
 } from './request.ts'
-import type { RequestOptions } from './request-options.ts'
+import { ENDS_AT, type RequestOptions } from './request-options.ts'
 import { type Redact, redactHeaders, redactIssues, showWithout } from './secrets.ts'
 
 /** The options of a client with their defaults filled in. */
@@ -172,12 +172,10 @@ export class Transport {
     return startNow(this.run({ method, path, ...sent, read: readBody(answer, under) }, options))
   }
 
-  /** The options of each request of a call that makes several: each has what is left of the call's deadline. */
-  sharedDeadline<Options extends RequestOptions>(options: Options): () => Options {
+  /** The options for the requests of a call that makes several, which has one deadline. */
+  sharedDeadline<Options extends RequestOptions>(options: Options): Options {
     const { deadline = this.#settings.deadline } = options ?? {}
-    if (deadline === undefined) return () => options
-    const endsAt = performance.now() + deadline
-    return () => ({ ...options, deadline: Math.max(1, endsAt - performance.now()) })
+    return deadline === undefined ? options : { [ENDS_AT]: performance.now() + deadline, ...options }
   }
 
   /** Runs a call from its checks to its result. */

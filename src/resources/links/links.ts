@@ -78,7 +78,9 @@ export class LinksResource extends Resource {
     const find = async () => {
       const operation = 'links.find'
       this.api.check((show) => checkValue(['addressOrAlias'], addressOrAlias, nonEmptyString, show), { operation })
-      return findLink(this.api, wantedBy(addressOrAlias), options, { short: addressOrAlias })
+      return findLink(this.api, wantedBy(addressOrAlias), this.api.sharedDeadline(options ?? {}), {
+        short: addressOrAlias,
+      })
     }
     return startNow(find())
   }

@@ -54,7 +54,7 @@ const listWithoutTransport: MakeList = ({ answer }, { limit, ...options }) => {
       const data = await read(envelope.body, { path: [], issues: [] })
       return { data, response: new Response(), rateLimit, attempts: 1 }
     },
-    sharedDeadline: (options) => () => options,
+    sharedDeadline: (options) => options,
     throwOrReport(error) {
       throw error
     },

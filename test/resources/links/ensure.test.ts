@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type AnyShortLinkError, isShortLinkError, LinkConflictError, ShortLinkError } from '../../../src/index.ts'
 import { page } from '../../helpers/answers.ts'
+import { connect } from '../../helpers/client.ts'
 import { failure } from '../../helpers/outcome.ts'
 import type { Canned, Server } from '../../helpers/server.ts'
 import { shopOf } from './shop.ts'
@@ -295,4 +296,18 @@ test('the answer comes with the response that it was taken from', async () => {
   expect(data.created).toBe(true)
   expect(response.headers.get('x-request')).toBe('second')
   expect(attempts).toBe(1)
+})
+
+test('a deadline covers all of its requests, and says truly what became of the creation', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const fetch = async (_: string, { method }: { method: string }) => {
+    if (method === 'POST') return new Promise<never>(() => {})
+    vi.advanceTimersByTime(7000)
+    return new Response(JSON.stringify(missing.body), { status: 404 })
+  }
+  const { links } = connect({ origin: 'https://sho.rt' }, { fetch })
+  const call = links.ensure(params, { deadline: 10_000 }).safe()
+  await vi.advanceTimersByTimeAsync(3100)
+  expect(await call).toMatchObject({ error: { code: 'timeout', timeout: 3000, outcome: 'unknown' } })
 })
