@@ -1,11 +1,10 @@
 // Runs the suite in a page, on the package's files without a bundler.
 
 import { conformance } from '/conformance.mjs'
-import * as bulk from '/package/dist/bulk.js'
 import * as sdk from '/package/dist/index.js'
 import * as proxy from '/package/dist/proxy.js'
-import * as rateLimit from '/package/dist/rate-limit.js'
 import * as schemas from '/package/dist/schemas.js'
+import * as tasks from '/package/dist/tasks.js'
 import * as testing from '/package/dist/testing.js'
 
 globalThis.sdk = sdk
@@ -16,6 +15,6 @@ document.addEventListener('securitypolicyviolation', ({ violatedDirective, block
 
 globalThis.suite = async (host) => {
   const results = []
-  await conformance({ sdk, testing, proxy, schemas, rateLimit, bulk, ...host }, (result) => results.push(result))
+  await conformance({ sdk, testing, proxy, schemas, tasks, ...host }, (result) => results.push(result))
   return results
 }

@@ -18,7 +18,7 @@ await conformance(
     testing: await load('shortlink-sdk/testing'),
     proxy: await load('shortlink-sdk/proxy'),
     schemas: await load('shortlink-sdk/schemas'),
-    bulk: await load('shortlink-sdk/tasks'),
+    tasks: await load('shortlink-sdk/tasks'),
     control: CONTROL,
     deadUrl: DEAD_URL,
     async openFile(bytes) {

@@ -2,14 +2,14 @@
 import * as sdk from 'shortlink-sdk'
 import * as proxy from 'shortlink-sdk/proxy'
 import * as schemas from 'shortlink-sdk/schemas'
-import * as bulk from 'shortlink-sdk/tasks'
+import * as tasks from 'shortlink-sdk/tasks'
 import * as testing from 'shortlink-sdk/testing'
 import { conformance } from './conformance.mjs'
 
 export default {
   async fetch(request) {
     const results = []
-    const host = { sdk, testing, proxy, schemas, bulk, ...(await request.json()) }
+    const host = { sdk, testing, proxy, schemas, tasks, ...(await request.json()) }
     await conformance(host, (result) => results.push(result))
     return Response.json(results)
   },

@@ -59,20 +59,20 @@ export const entries: Topic = {
       await shop.delete(id)
       equal(await shop.find('opening'), undefined, 'the deleted link')
     },
-    'an error of every entry is an instance of the class of shortlink-sdk': async ({ sdk, proxy, bulk }) => {
+    'an error of every entry is an instance of the class of shortlink-sdk': async ({ sdk, proxy, tasks }) => {
       const refused = { limiter: 'none' } as never
       const calls: (() => unknown)[] = [
         () => proxy.createProxy(new sdk.ShortLinkClient(), refused),
         () => sdk.sharedRateLimiter(refused),
-        () => bulk.bulk([], () => undefined, refused),
+        () => tasks.bulk([], () => undefined, refused),
       ]
       for (const call of calls) {
         const error = await rejects(Promise.resolve().then(call), { code: 'configuration' })
         ok(error instanceof sdk.ConfigurationError, `the class of “${error}” is another one`)
       }
     },
-    'bulk: every item has its own result': async ({ bulk, client }) => {
-      const results = bulk.bulk([1, 2, 99], (id: number) => client.qr.delete(id), { concurrency: 2 })
+    'tasks: every item has its own result': async ({ tasks, client }) => {
+      const results = tasks.bulk([1, 2, 99], (id: number) => client.qr.delete(id), { concurrency: 2 })
       const seen: [number, boolean][] = []
       for await (const { index, ok } of results) seen.push([index, ok])
       equal(

@@ -40,7 +40,7 @@ export const errors: Topic = {
     'status 429': failure({ status: 429, ...says(1) }, ['RateLimitError', 'rate_limit', 429, 'rejected']),
     'status 500': failure({ status: 500, ...says(1) }, ['ServerError', 'server', 500, 'unknown']),
     'status 502 with an HTML page': failure({ status: 502, body: '<html>' }, ['ServerError', 'server', 502, 'unknown']),
-    'status 200 with an error in the body': failure({ ...says('1') }, ['ApiError', 'api', 200, 'rejected']),
+    'status 200 with an error in the body': failure({ ...says('1') }, ['ApiError', 'api', 400, 'rejected']),
     'status 200 with a 429 in the body': failure({ ...says(429) }, ['RateLimitError', 'rate_limit', 429, 'rejected']),
     'status 200 with an HTML page': failure({ body: '<html>' }, [
       'InvalidResponseError',

@@ -57,7 +57,7 @@ export const limits: Topic = {
       const controller = new AbortController()
       const waiting = client.account.get({ signal: controller.signal })
       setTimeout(() => controller.abort(new Error('enough')), 50)
-      await rejects(waiting, { message: 'enough' })
+      await rejects(waiting, { code: 'aborted', outcome: 'not-sent' })
       equal(client.rateLimit.queued, 0, 'queued')
     },
     'a call waits out Retry-After': async ({ connect, sandbox }) => {

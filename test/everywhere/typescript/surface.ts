@@ -1,5 +1,6 @@
 /** Uses the whole public surface of the package. It is compiled, not run. */
 import {
+  AbortError,
   type Account,
   type ActionResult,
   ApiError,
@@ -29,19 +30,21 @@ import {
   type QrCode,
   type QrDetails,
   RateLimitError,
+  type RateLimiter,
   type RateLimitState,
   ServerError,
   ShortLinkClient,
   type ShortLinkClientOptions,
   ShortLinkError,
   type Splash,
+  sharedRateLimiter,
   TimeoutError,
   type UploadedFile,
 } from 'shortlink-sdk'
-import { fileFromPath, serve } from 'shortlink-sdk/node'
+import { fileFromPath, fileJournal, serve } from 'shortlink-sdk/node'
 import { type AllowedCall, createProxy, type ProxyOptions } from 'shortlink-sdk/proxy'
 import * as schemas from 'shortlink-sdk/schemas'
-import { bulk } from 'shortlink-sdk/tasks'
+import { bulk, importLinks, reportLinks, syncLinks } from 'shortlink-sdk/tasks'
 import { createSandbox, type Fault, type Sandbox, sampleData } from 'shortlink-sdk/testing'
 
 const options: ShortLinkClientOptions = {
@@ -164,10 +167,12 @@ export async function answers(): Promise<void> {
 
 export function errors(error: unknown): string {
   if (error instanceof RateLimitError) return `${error.retryAfter} ${error.resetAt?.getTime()}`
+  if (error instanceof AbortError) return `${error.cause} ${error.outcome}`
   if (error instanceof TimeoutError) return error.timeout.toFixed()
   if (error instanceof AuthenticationError || error instanceof PermissionError) return `${error.status}`
   if (error instanceof NotFoundError || error instanceof ServerError) return `${error.headers.get('date')}`
-  if (error instanceof ApiError) return `${error.body} ${error.rateLimit.remaining}`
+  if (error instanceof ApiError)
+    return `${error.httpStatus} ${error.serverMessage} ${error.body} ${error.rateLimit.remaining}`
   if (error instanceof InvalidRequestError || error instanceof InvalidResponseError)
     return `${error.issues[0]?.path.join('.')}`
   if (error instanceof ConnectionError || error instanceof ConfigurationError) return `${error.cause} ${error.method}`
@@ -192,6 +197,20 @@ export async function testing(): Promise<void> {
   const { baseUrl, close } = await serve(sandbox, { port: 0 })
   void baseUrl
   await close()
-  for await (const { item, ok } of bulk([1, 2], (id) => client.qr.delete(id), { concurrency: 2, client }))
-    void [item, ok]
 }
+
+export async function tasks(): Promise<void> {
+  const journal = fileJournal('import.journal')
+  for await (const { item, ok } of bulk([1, 2], (id) => client.qr.delete(id), { concurrency: 2, client, journal }))
+    void [item, ok]
+  const rows = [{ url: 'https://a.example', custom: 'opening' }]
+  for await (const { row, shorturl, error } of importLinks(client, rows, { journal, signal }))
+    void [row.url, shorturl?.trim(), error?.code]
+  for await (const { link, newClicks } of reportLinks(client, { statistics: true })) void [link?.id, newClicks]
+  const { failed } = await syncLinks(client, rows, { apply: false, prune: 'sale-' }).summary()
+  failed.toFixed()
+}
+
+declare const store: Parameters<typeof sharedRateLimiter>[0]
+export const limiter: RateLimiter = sharedRateLimiter(store, { key: 'shop' })
+new ShortLinkClient({ rateLimit: limiter })
