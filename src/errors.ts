@@ -179,7 +179,7 @@ export interface ApiErrorResponse {
   readonly httpStatus: number
   /** What the server said, alone and without secrets; `''` if it said nothing. */
   readonly serverMessage: string
-  /** Whether the platform itself refused, not a gateway in front of it. */
+  /** Whether the platform itself refused, not a gateway in front of it. @internal */
   readonly isOfPlatform: boolean
   /** The body as parsed JSON, or as text if it is not JSON. Texts are cut after 256 kB. */
   readonly body: unknown

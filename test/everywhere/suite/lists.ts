@@ -62,13 +62,13 @@ export const lists: Topic = {
       )
     },
     'a page whose next page is itself ends the iteration': async ({ client, sandbox }) => {
-      const data = { result: 1, perpage: 15, currentpage: 1, nextpage: 1, maxpage: 1, splash: [] }
+      const data = { result: 0, perpage: 15, currentpage: 1, nextpage: 1, maxpage: 1, splash: [] }
       await sandbox.fail({ path: '/splash', body: { error: '0', data } })
       equal(await client.splash.list().toArray(), [])
       equal((await sandbox.requests()).length, 1, 'requests')
     },
     'a next page above maxpage is not requested': async ({ client, sandbox }) => {
-      const data = { result: 1, perpage: 15, currentpage: 1, nextpage: 2, maxpage: 1, splash: [] }
+      const data = { result: 0, perpage: 15, currentpage: 1, nextpage: 2, maxpage: 1, splash: [] }
       await sandbox.fail({ path: '/splash', body: { error: 0, data } })
       equal(await client.splash.list().toArray(), [])
       equal((await sandbox.requests()).length, 1, 'requests')

@@ -27,7 +27,7 @@ test('an abort rejects with an AbortError', async () => {
   const call = client.account.get({ signal: controller.signal })
   controller.abort()
 
-  await expect(call).rejects.toMatchObject({ name: 'AbortError' })
+  await expect(call).rejects.toMatchObject({ name: 'AbortError', code: 'aborted' })
 })
 
 test('uploads the bytes of a Uint8Array', async () => {

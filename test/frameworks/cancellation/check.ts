@@ -1,0 +1,199 @@
+/** What libraries make of a call that they, or a user, have aborted: a cancellation, not a failure. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { QueryClient, QueryObserver } from '@tanstack/query-core'
+import { JSDOM } from 'jsdom'
+import { createElement, StrictMode, useEffect, useState } from 'react'
+import { catchError, concat, EMPTY, Observable, of, Subject, switchMap, throwError } from 'rxjs'
+import { isShortLinkError, type Link, type Page, ShortLinkClient } from 'shortlink-sdk'
+import { createSandbox } from 'shortlink-sdk/testing'
+import useSWR from 'swr'
+
+const { window } = new JSDOM('<!doctype html>', { url: 'https://shop.example/' })
+Object.assign(globalThis, { window, document: window.document })
+const { createRoot } = await import('react-dom/client')
+
+/** A sandbox with one link, whose first list stalls, and what calls of its client have failed with. */
+function start() {
+  const sandbox = createSandbox({ data: { links: [{ alias: 'sale', url: 'https://shop.example/sale' }] } })
+  sandbox.fail({ path: '/urls', stall: true })
+  const failures: unknown[] = []
+  const client = new ShortLinkClient({ ...sandbox.clientOptions, onError: ({ error }) => void failures.push(error) })
+  const requests = (count: number) => until(() => sandbox.requests.length === count)
+  return { sandbox, client, failures, requests }
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 1))
+}
+
+const nameAndOutcome = (error: unknown) => (isShortLinkError(error) ? `${error.name} ${error.outcome}` : error)
+
+const aliases = (page: Page<Link> | undefined) => page?.items.map(({ alias }) => alias).join()
+
+test('TanStack Query: a query that is cancelled has no error, is not tried again, and can be fetched afterwards', async () => {
+  const { client, failures, requests } = start()
+  const queries = new QueryClient()
+  const observer = new QueryObserver(queries, {
+    queryKey: ['links'],
+    queryFn: ({ signal }) => client.links.list({}, { signal }),
+  })
+  const stop = observer.subscribe(() => {})
+  await requests(1)
+
+  await queries.cancelQueries({ queryKey: ['links'] })
+
+  const { status, fetchStatus, error, failureCount } = observer.getCurrentResult()
+  assert.deepEqual(
+    { status, fetchStatus, error, failureCount },
+    {
+      status: 'pending',
+      fetchStatus: 'idle',
+      error: null,
+      failureCount: 0,
+    },
+  )
+  await until(() => failures.length > 0)
+  assert.deepEqual(failures.map(nameAndOutcome), ['AbortError unknown'])
+  const { data } = await observer.refetch()
+  assert.equal(aliases(data), 'sale')
+  stop()
+  queries.clear()
+})
+
+test('TanStack Query: a query that nobody observes any more is cancelled', async () => {
+  const { client, failures, requests } = start()
+  const queries = new QueryClient()
+  const queryFn = ({ signal }: { signal: AbortSignal }) => client.links.list({}, { signal })
+  const stop = new QueryObserver(queries, { queryKey: ['links'], queryFn }).subscribe(() => {})
+  await requests(1)
+
+  stop()
+
+  await until(() => failures.length > 0)
+  assert.deepEqual(failures.map(nameAndOutcome), ['AbortError unknown'])
+  assert.equal(queries.getQueryState(['links'])?.error, null)
+  queries.clear()
+})
+
+/** What `fromFetch` of RxJS does for fetch: unsubscribing aborts the call. */
+const fromCall = <T>(call: (signal: AbortSignal) => PromiseLike<T>) =>
+  new Observable<T>((subscriber) => {
+    const controller = new AbortController()
+    call(controller.signal).then(
+      (value) => {
+        subscriber.next(value)
+        subscriber.complete()
+      },
+      (error: unknown) => subscriber.error(error),
+    )
+    return () => controller.abort()
+  })
+
+test('RxJS: switchMap aborts the call before, whose error reaches nobody', async () => {
+  const { client, failures, requests } = start()
+  const searches = new Subject<string>()
+  const found: unknown[] = []
+  const errors: unknown[] = []
+  searches
+    .pipe(switchMap(() => fromCall((signal) => client.links.list({}, { signal }))))
+    .subscribe({ next: (page) => void found.push(aliases(page)), error: (error) => void errors.push(error) })
+  searches.next('sa')
+  await requests(1)
+
+  searches.next('sale')
+
+  await until(() => found.length > 0)
+  assert.deepEqual([found, errors], [['sale'], []])
+  assert.deepEqual(failures.map(nameAndOutcome), ['AbortError unknown'])
+})
+
+test('RxJS: catchError tells an abort from a failure by its name', async () => {
+  const { client, failures, requests } = start()
+  const controller = new AbortController()
+  const listed = fromCall(() => client.links.list({}, { signal: controller.signal }))
+  const seen: unknown[] = []
+  const ended = concat(
+    listed.pipe(catchError((error: Error) => (error.name === 'AbortError' ? EMPTY : throwError(() => error)))),
+    of('the end'),
+  ).forEach((value) => void seen.push(value))
+  await requests(1)
+
+  controller.abort()
+
+  await ended
+  assert.deepEqual(seen, ['the end'])
+  assert.deepEqual(failures.map(nameAndOutcome), ['AbortError unknown'])
+})
+
+/** Renders a component, and gives its text. */
+function render(component: () => string) {
+  const root = createRoot(window.document.createElement('main'))
+  let shown = 'loads'
+  const Shown = () => {
+    shown = component()
+    return shown
+  }
+  root.render(createElement(StrictMode, null, createElement(Shown)))
+  return { text: () => shown, unmount: () => root.unmount() }
+}
+
+test('React: an effect that StrictMode runs twice, or that is left, aborts its call and shows no error', async () => {
+  const { client, failures, requests } = start()
+  const component = () => {
+    const [shown, show] = useState('loads')
+    useEffect(() => {
+      const controller = new AbortController()
+      client.links.list({}, { signal: controller.signal }).then(
+        (page) => show(aliases(page)!),
+        (error) => {
+          if (error.name !== 'AbortError') show(String(error))
+        },
+      )
+      return () => controller.abort()
+    }, [])
+    return shown
+  }
+  const left = render(component)
+  await requests(1)
+
+  left.unmount()
+
+  await until(() => failures.length === 2)
+  assert.deepEqual(failures.map(nameAndOutcome), ['AbortError not-sent', 'AbortError unknown'])
+  assert.equal(left.text(), 'loads')
+  const { text, unmount } = render(component)
+  await until(() => text() !== 'loads')
+  assert.equal(text(), 'sale')
+  unmount()
+})
+
+test('SWR: an aborted call is not tried again if its name says so, and can be made anew', async () => {
+  const { client, failures, requests } = start()
+  let controller = new AbortController()
+  let again = async () => {}
+  const { text, unmount } = render(() => {
+    const { data, error, isValidating, mutate } = useSWR(
+      'links',
+      () => client.links.list({}, { signal: controller.signal }),
+      {
+        shouldRetryOnError: (error: Error) => error.name !== 'AbortError',
+        errorRetryInterval: 1,
+      },
+    )
+    again = async () => void (await mutate())
+    return `${aliases(data) ?? 'nothing'}, ${error?.name ?? 'no error'}, ${isValidating ? 'loads' : 'idle'}`
+  })
+  await requests(1)
+
+  controller.abort()
+
+  await until(() => text() === 'nothing, AbortError, idle')
+  assert.deepEqual(failures.map(nameAndOutcome), ['AbortError unknown'])
+  controller = new AbortController()
+  await again()
+
+  await until(() => text() === 'sale, no error, idle')
+  await requests(2)
+  unmount()
+})
