@@ -1,5 +1,5 @@
 /**
- * A long job: assigns 2,000 links to a campaign, with a progress bar, at the rate that the platform allows. The process is
+ * A long job: assigns 2,000 links to a campaign, with a progress bar. The process is
  * killed halfway and started again, and continues where it stopped.
  *
  *     npx tsx examples/bulk-assign.ts     offline, against the sandbox on a free port of this machine

@@ -163,7 +163,7 @@ async function tasks(client: ShortLinkClient, visit: () => void): Promise<void> 
   done('sync', `${plan.update} updated, ${plan.keep} kept; after that nothing is to do`)
 }
 
-/** Errors are values where one wants them to be. */
+/** Errors as values. */
 async function fail(client: ShortLinkClient): Promise<void> {
   heading('Fail well')
   const missing = await client.qr.get(999_999_999).safe()

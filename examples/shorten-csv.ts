@@ -5,7 +5,7 @@
  *
  *     npx tsx examples/shorten-csv.ts     offline, against the sandbox on a free port of this machine
  *
- * From a shell, `shortlink-sdk import addresses.csv --out addresses.short.csv` does the same.
+ * From a shell, `shortlink-sdk import addresses.csv --out addresses.short.csv` does the same, with aliases of the server's.
  *
  * With the arguments `shorten <baseUrl> <apiKey> <addresses.csv>`, which it starts itself with, it is the program alone.
  */
