@@ -12,7 +12,7 @@ test('creates and lists against the sandbox', async () => {
 })
 
 test('a lost response does not make a second campaign', async () => {
-  const sandbox = createSandbox({ data: { campaigns: [] } })
+  const sandbox = createSandbox()
   const client = new ShortLinkClient(sandbox.clientOptions)
   sandbox.fail({ method: 'POST', drop: 'after' })
 
