@@ -7,7 +7,7 @@ import { Examination } from './doctor/examine.ts'
 import { print, reportOf } from './doctor/report.ts'
 import { jsonText } from './output.ts'
 
-const notes = `It changes nothing there: it sends about 16 GET requests of the 30 that a minute usually allows, and says how many they were.
+const notes = `It changes nothing there: it sends about 10 GET requests of the 30 that a minute usually allows, and says how many they were.
 If your key is refused, it is sent once each as Bearer KEY, Token KEY and the bare KEY. Other addresses are tried without the key.
 
 The key comes from SHORTLINK_API_KEY only: an option would stay in the history of the shell. To type it in:

@@ -1,18 +1,12 @@
 import { ShortLinkClient } from '../../client.ts'
-import { type AnyShortLinkError, type Issue, isShortLinkError } from '../../errors.ts'
+import type { AnyShortLinkError, Issue } from '../../errors.ts'
 import { type AuthScheme, authSchemes } from '../../http/api-key.ts'
-import { parseBody } from '../../http/body.ts'
+import type { ApiPromise } from '../../http/api-promise.ts'
+import { MAX_BODY_BYTES, parseBody, readText } from '../../http/body.ts'
 import { openEnvelope } from '../../http/envelope.ts'
 import type { ShortLinkClientOptions } from '../../options.ts'
 import { isRecord } from '../../schema/expected.ts'
 import { rowsOf } from '../../schema/fields.ts'
-
-/** The most of a response that is read, in bytes: several times a page of 100 rows. */
-const MAX_BYTES = 1024 * 1024
-
-/** An id and an alias that nothing has. The id fits into 32 bits. */
-const UNKNOWN_ID = 2_147_483_600
-const UNKNOWN_ALIAS = 'shortlink-sdk-doctor-unknown-alias'
 
 /** What to examine. */
 export interface Subject extends ShortLinkClientOptions {
@@ -40,7 +34,6 @@ export type Kind = 'ok' | 'refused' | 'foreign' | 'silent' | 'redirect' | 'faili
 export interface Call {
   /** As it is written in a program, such as `campaigns.list()`. */
   readonly name: string
-  /** With the names of parameters in place of ids. */
   readonly path: string
   readonly kind: Kind
   /** The status that counts: the one in the body, if that is 400 or more. `undefined` if no response came. */
@@ -70,18 +63,10 @@ const lists = {
 } as const
 const listNames = Object.keys(lists) as (keyof typeof lists)[]
 
-/** The documented calls that read everything: an account, a page of each list, a single row. */
-export const reads: readonly string[] = [
-  'account.get()',
-  ...listNames.map((name) => `${name}.list()`),
-  ...['channels.items(id)', 'qr.get(id)', 'links.get(id)'],
-]
-
 /** Reads from a server with GET, and changes nothing there. It holds everything that was seen. */
 export class Examination {
   readonly subject: Subject
   readonly calls: Call[] = []
-  readonly notSent: string[] = []
   /** How the key was sent when it was accepted, or else as the subject says. */
   scheme: AuthScheme
   /** The base URLs that were tried in place of the subject's, and the one of them that responds as the platform does. */
@@ -110,12 +95,16 @@ export class Examination {
         return this
       }
     }
-    for (const name of listNames) {
-      if (!this.find(`${name}.list()`)) await this.#askList(name)
+    for (const name of this.notAsked) {
+      if (this.#isOver()) break
+      await this.#askList(name)
     }
-    await this.#askSingles()
-    await this.#askOddities()
     return this
+  }
+
+  /** The lists that were not asked for. */
+  get notAsked(): (keyof typeof lists)[] {
+    return listNames.filter((name) => !this.find(`${name}.list()`))
   }
 
   /** The last call of a name. */
@@ -161,79 +150,39 @@ export class Examination {
     }
   }
 
-  /** Reads a row of each kind that has more than its list shows. */
-  async #askSingles(): Promise<void> {
-    // What nobody has scanned or visited shows how the server writes an empty map.
-    const qrId = this.#idOf('qr.list()', 'scans')
-    const linkId = this.#idOf('links.list()', 'clicks')
-    const channelId = this.#idOf('channels.list()')
-    if (channelId) {
-      await this.#ask('channels.items(id)', '/channel/:id', (client) => client.channels.items(channelId))
-    }
-    if (qrId) await this.#ask('qr.get(id)', '/qr/:id', (client) => client.qr.get(qrId))
-    if (linkId) await this.#ask('links.get(id)', '/url/:id', (client) => client.links.get(linkId))
-  }
-
-  /** Asks for what does not exist, and for a small later page, to see how the server responds. */
-  async #askOddities(): Promise<void> {
-    await this.#ask('a search for an unknown alias', '/urls?short=', (client) =>
-      client.request('GET', '/urls', { query: { short: UNKNOWN_ALIAS } }),
-    )
-    await this.#ask('qr.get() of an unknown id', '/qr/:id', (client) => client.qr.get(UNKNOWN_ID))
-    const longest = listNames.find((name) => this.pageOf(`${name}.list()`).rows.length > 1)
-    if (longest) {
-      await this.#ask('the second page of one row', lists[longest], (client) =>
-        client[longest].list({ limit: 1, page: 2 }),
-      )
-    }
-  }
-
-  /** The id of a row of a list: of the one with the lowest count, if a count is named. */
-  #idOf(list: string, count = ''): string | undefined {
-    const [least] = this.pageOf(list).rows.sort((one, other) => Number(one[count] ?? 0) - Number(other[count] ?? 0))
-    const id = least?.id
-    return typeof id === 'number' || typeof id === 'string' ? String(id) : undefined
-  }
-
   async #ask(
     name: string,
     path: string,
-    send: (client: ShortLinkClient) => PromiseLike<unknown>,
+    send: (client: ShortLinkClient) => ApiPromise<unknown>,
     options: ShortLinkClientOptions = {},
   ): Promise<Call> {
     const exchanges: Exchange[] = []
-    // After two calls in a row without a response, or with the rate limit used up, nothing more is sent.
-    if (this.#isOver()) {
-      this.notSent.push(name)
-      return { name, path, kind: 'silent', status: undefined, exchanges, ms: 0, error: undefined, issues: [] }
-    }
-    const seen: { error?: unknown; issues: readonly Issue[] } = { issues: [] }
+    let drift: readonly Issue[] = []
     const client = new ShortLinkClient({
       ...{ ...this.subject, authScheme: this.scheme, ...plain, ...options },
       fetch: async (url: string, init: RequestInit) => {
         this.#onRequest(++this.requests, path)
         const response = await this.subject.fetch(url, init)
-        const text = await readBounded(response)
+        const text = await readText(response, MAX_BODY_BYTES)
         const { status, headers } = response
         exchanges.push({ status, headers, body: parseBody(text) })
         return new Response([204, 205, 304].includes(status) ? null : text, { status, headers })
       },
-      onDrift: ({ issues }) => Object.assign(seen, { issues }),
+      onDrift: ({ issues }) => {
+        drift = issues
+      },
     })
     const started = performance.now()
-    try {
-      await send(client)
-    } catch (error) {
-      seen.error = error
-    }
+    const result = await send(client).safe()
     const ms = Math.round(performance.now() - started)
-    const error = isShortLinkError(seen.error) ? seen.error : undefined
-    const issues = error?.code === 'invalid_response' ? error.issues : seen.issues
+    const error = result.ok ? undefined : result.error
+    const issues = error?.code === 'invalid_response' ? error.issues : drift
     const call = { name, path, ...kindOf(exchanges.at(-1)), exchanges, ms, error, issues }
     this.calls.push(call)
     return call
   }
 
+  /** Whether two calls in a row got no response, or the rate limit is used up. */
   #isOver(): boolean {
     const [last, before] = [this.calls.at(-1), this.calls.at(-2)]
     const isSilent = last?.kind === 'silent' && before?.kind === 'silent'
@@ -263,18 +212,6 @@ function otherBaseUrls(baseUrl: string, location?: string | null): string[] {
   const target = URL.canParse(location ?? '', baseUrl) ? new URL(location!, baseUrl) : undefined
   const moved = target?.pathname.endsWith('/account') ? [target.origin + target.pathname.slice(0, -8)] : []
   return [...new Set([...moved, ...usual])].filter((other) => other !== origin + own)
-}
-
-/** Reads a response. */
-async function readBounded({ body }: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of body ?? []) {
-    length += chunk.length
-    if (length > MAX_BYTES) throw new Error('the response is larger than 1 MiB')
-    chunks.push(chunk)
-  }
-  return new TextDecoder().decode(Buffer.concat(chunks))
 }
 
 function kindOf(exchange: Exchange | undefined): { kind: Kind; status: number | undefined } {

@@ -3,7 +3,7 @@ import { type AnyShortLinkError, type Issue, printable, shorten } from '../../er
 import type { AuthScheme } from '../../http/api-key.ts'
 import { isRecord } from '../../schema/expected.ts'
 import { duration, many } from '../words.ts'
-import { type Call, type Examination, isOfPlatform, type Kind, reads } from './examine.ts'
+import { type Call, type Examination, isOfPlatform, type Kind } from './examine.ts'
 import { deviationsOf, wallCookieOf } from './signs.ts'
 
 /** A response that takes so long is called slow, in milliseconds. */
@@ -88,9 +88,9 @@ function judgeKey({ calls, subject }: Examination) {
 
 /** A server that the client can work with. */
 function judgeWorking(seen: Examination) {
-  const { calls, scheme, subject, notSent } = seen
+  const { calls, scheme, subject, notAsked } = seen
   // Of a call that was sent again in another way, the last counts.
-  const read = calls.filter((call) => reads.includes(call.name) && seen.find(call.name) === call)
+  const read = calls.filter((call) => seen.find(call.name) === call)
   const documented = read.filter(({ kind, issues }) => kind === 'ok' && issues.length === 0)
   const issues = counted(read.flatMap((call) => call.issues.map(issueText)))
   const slowest = calls.reduce((one, other) => (other.ms > one.ms ? other : one))
@@ -114,7 +114,7 @@ function judgeWorking(seen: Examination) {
     ...grouped(read, 'foreign', 'It is not the platform that responds.'),
     ...grouped(read, 'failing', 'The server fails: show this to its operator.'),
     ...grouped(read, 'silent', 'Show this to the operator of the server.'),
-    notSent.length > 0 && `Not asked: ${notSent.join(', ')}. ${whyEnded(calls.at(-1)!)}`,
+    notAsked.length > 0 && `Not asked: ${notAsked.join(', ')}. ${whyEnded(calls.at(-1)!)}`,
     documented.length > 0 && `As documented: ${documented.map(({ name }) => shortName(name)).join(', ')}.`,
     deviating.includes('rate-headers-hidden') &&
       'Without rate-limit headers, 30 requests a minute are assumed: SHORTLINK_RATE_LIMIT sets another number.',

@@ -8,8 +8,8 @@ import { deviationsOf } from './signs.ts'
 export type Report = ReturnType<typeof reportOf>
 
 export function reportOf(seen: Examination) {
-  const { subject, requests, calls, notSent } = seen
-  const { seen: found, notVisible } = deviationsOf(seen)
+  const { subject, requests, calls, notAsked } = seen
+  const { seen: found, notLookedFor } = deviationsOf(seen)
   return {
     ...judge(seen),
     baseUrl: subject.baseUrl,
@@ -19,9 +19,9 @@ export function reportOf(seen: Examination) {
       ...(error && { message: messageOf(error) }),
       issues: counted(issues.map(issueText)),
     })),
-    notSent,
+    notAsked,
     deviations: found,
-    notVisible,
+    notLookedFor,
     /** A mock server that deviates in the same way, to paste into tests. */
     sandbox: `createSandbox({ dialect: [${found.map((name) => `'${name}'`).join(', ')}] })`,
   }
@@ -36,7 +36,7 @@ export function print(report: Report, isVerbose: boolean): string {
   return `${lines.join('\n')}\n`
 }
 
-function detailsOf({ calls, deviations: found, notVisible, sandbox }: Report): string[] {
+function detailsOf({ calls, deviations: found, notLookedFor, sandbox }: Report): string[] {
   const sentences = found.map((name: Deviation) => `${name}: ${deviations[name]}`)
   return [
     '',
@@ -48,6 +48,6 @@ function detailsOf({ calls, deviations: found, notVisible, sandbox }: Report): s
     '',
     ...sentences,
     `The same in your tests: ${sandbox}`,
-    `Reading does not show: ${notVisible.join(', ')}.`,
+    `Not looked for: ${notLookedFor.join(', ')}.`,
   ]
 }
