@@ -29,79 +29,46 @@ const good = { baseUrl: 'https://sho.rt/api', apiKey: 'KEY' }
 describe('an invalid option is refused, and the error names it', () => {
   it.each<[option: string, value: unknown, message: RegExp]>([
     ['baseUrl', 'sho.rt/api', /expected an absolute URL such as https:\/\/sho\.rt\/api, received "sho\.rt\/api"/],
-    ['baseUrl', '', /expected an absolute URL/],
-    ['baseUrl', 5, /expected an absolute URL/],
     ['baseUrl', ['https://sho.rt'], /expected an absolute URL.*received a list/],
     ['baseUrl', 'ftp://sho.rt', /expected http: or https:, received ftp:/],
-    ['baseUrl', 'shttp://sho.rt', /expected http: or https:, received shttp:/],
     ['baseUrl', 'https://user:secret@sho.rt', /leave out the user name and password/],
-    ['baseUrl', 'https://user@sho.rt', /leave out the user name and password/],
-    ['baseUrl', 'https://:secret@sho.rt', /leave out the user name and password/],
     ['baseUrl', 'https://sho.rt/api?version=3', /leave out the query and the fragment/],
-    ['baseUrl', 'https://sho.rt/api#top', /leave out the query and the fragment/],
 
     ['apiKey', '', /^apiKey: is empty$/],
     ['apiKey', 5, /^apiKey: expected a string, received a number$/],
-    ['apiKey', {}, /received an object/],
     ['apiKey', 'Bearer KEY', /begins with “Bearer”: leave that out, the client adds what `authScheme` says/],
     ['apiKey', 'KEY\n', /white space: trim it/],
-    ['apiKey', ' KEY', /white space: trim it/],
     ['apiKey', 'KEY Bearer KEY', /a space, a line break or another character that a header cannot carry/],
-    ['apiKey', 'KEY KEY', /a space, a line break or another character that a header cannot carry/],
     ['apiKey', 'ключ', /a header cannot carry/],
     ['timeout', 0, /milliseconds above 0/],
-    ['timeout', -1, /received -1/],
-    ['timeout', Number.NaN, /received NaN/],
     ['timeout', Number.POSITIVE_INFINITY, /or false/],
-    ['timeout', '5000', /received "5000"/],
     [
       'timeout',
       2 ** 31,
       /^timeout: expected milliseconds above 0 and up to 2147483647, or false, received 2147483648$/,
     ],
-    ['timeout', null, /received null/],
     ['retry', -1, /whole number/],
-    ['retry', 1.5, /received 1.5/],
-    ['retry', '3', /received "3"/],
-    ['retry', null, /received null/],
     ['retry', { limit: 3 }, /whole number of retries/],
     ['deadline', 0, /milliseconds above 0/],
-    ['rateLimit', 30, /rateLimit/],
-    ['rateLimit', true, /rateLimit/],
-    ['rateLimit', null, /rateLimit/],
-    ['rateLimit', '30/minute', /rateLimit/],
-    ['rateLimit.requests', { requests: 0 }, /whole number from 1/],
     ['rateLimit.requests', { requests: 1.5 }, /whole number from 1, or Infinity, received 1.5/],
     ['rateLimit.interval', { interval: 0 }, /milliseconds above 0 and up to 86400000, received 0/],
-    ['rateLimit.interval', { interval: 86_400_001 }, /up to 86400000/],
     ['rateLimit.maxWait', { maxWait: 5 }, /unknown option/],
     ['validation', 'loose', /expected one of strict, report, received "loose"/],
-    ['validation', null, /received null/],
     ['openerAuth', 'basic', /none, bearer/],
     ['rateLimit', 30, /expected an object of options, a RateLimiter, or false, received 30/],
     ['rateLimit.acquire', { acquire: 1 }, /unknown option/],
     ['fetch', 'fetch', /a function/],
     ['logger', null, /expected an object with the functions error, warn, info and debug, received null/],
-    ['logger', {}, /error, warn, info and debug/],
     ['logger', { error() {}, warn() {}, info() {} }, /error, warn, info and debug/],
     ['logLevel', 'verbose', /expected one of off, error, warn, info, debug, received "verbose"/],
     ['onRequest', {}, /a function/],
-    ['onResponse', 'log', /a function/],
-    ['onRetry', 1, /a function/],
     ['onDrift', [], /a function/],
     ['headers', 'x-site: shop', /names and values of headers.*received a string/],
-    ['headers', null, /received null$/],
     ['headers', [['x-site']], /received a list$/],
-    ['headers', [['x-site', 'shop', 'blog']], /received a list$/],
-    ['headers', ['ab'], /received a list$/],
-    ['headers', [['x-site', 'shop'], ['x-one']], /received a list$/],
     ['headers', [[5, 'shop']], /: 5 is invalid, its value is a string$/],
-    ['headers', { 'x-one': '1', 'x-site': 5 }, /: "x-site" is invalid, its value is a number$/],
     ['headers', { 'x-site': 'a\r\nx-evil: 1' }, /"x-site" is invalid, its value is a string/],
-    ['headers', { 'x-site': 'a\nb' }, /"x-site" is invalid/],
     ['headers', { 'x-site': 'чай' }, /"x-site" is invalid/],
     ['headers', { 'x-site': 5 }, /"x-site" is invalid, its value is a number/],
-    ['headers', { 'x site': 'a' }, /"x site" is invalid/],
     ['headers', { 'x-site\r\n': 'a' }, /"x-site\\r\\n" is invalid/],
   ])('%s: %o', (option, value, message) => {
     const [name] = option.split('.') as [string]
@@ -139,18 +106,15 @@ describe('an invalid option is refused, and the error names it', () => {
     ['retry', 0],
     ['deadline', 10_000],
     ['rateLimit', false],
-    ['rateLimit', {}],
     ['rateLimit', { requests: Number.POSITIVE_INFINITY, interval: 86_400_000 }],
     ['rateLimit', { acquire() {}, observe() {} }],
     ['headers', { 'x-site': 'Müller & Söhne', 'x-empty': '' }],
-    ['headers', [['x-site', 'shop']]],
     ['headers', new Headers({ 'x-site': 'shop' })],
     ['headers', new Map([['x-site', 'shop']])],
     ['logger', Object.assign(() => {}, { error() {}, warn() {}, info() {}, debug() {} })],
     ['apiKey', null],
     ['apiKey', () => 'KEY'],
     ['baseUrl', new URL('https://sho.rt/api/')],
-    ['timeout', undefined],
   ])('%s may be %o', (option, value) => {
     expect(() => new ShortLinkClient({ ...good, [option]: value })).not.toThrow()
   })
@@ -246,28 +210,21 @@ describe('environment variables', () => {
 })
 
 describe('an http: address', () => {
-  it.each([
-    'http://sho.rt/api',
-    'http://10.0.0.1',
-    'http://127.0.0.1.evil.example',
-    'http://localhost.evil.example',
-    'http://notlocalhost',
-    'http://[::2]',
-    'http://0.0.0.0',
-  ])('beyond loopback is refused, with what to do: %s', (address) => {
-    for (const name of ['baseUrl', 'openerUrl']) {
-      expect(refused({ apiKey: 'KEY', [name]: address }).message).toMatch(
-        new RegExp(`^${name}: .*use https:, or set allowInsecureHttp`),
-      )
-      expect(() => new ShortLinkClient({ apiKey: 'KEY', [name]: address, allowInsecureHttp: true })).not.toThrow()
-    }
-  })
+  it.each(['http://sho.rt/api', 'http://127.0.0.1.evil.example', 'http://localhost.evil.example', 'http://0.0.0.0'])(
+    'beyond loopback is refused, with what to do: %s',
+    (address) => {
+      for (const name of ['baseUrl', 'openerUrl']) {
+        expect(refused({ apiKey: 'KEY', [name]: address }).message).toMatch(
+          new RegExp(`^${name}: .*use https:, or set allowInsecureHttp`),
+        )
+        expect(() => new ShortLinkClient({ apiKey: 'KEY', [name]: address, allowInsecureHttp: true })).not.toThrow()
+      }
+    },
+  )
 
   it.each([
     'http://localhost:3000',
     'http://127.0.0.1',
-    'http://127.8.8.8',
-    'http://127.10.20.30',
     'http://[::1]:80/api',
     'http://api.localhost',
     'http://LOCALHOST',
@@ -384,10 +341,8 @@ describe('apiKey as a function', () => {
       /: apiKey\(\) failed: the vault is closed$/,
     ],
     ['rejects', () => Promise.reject(new Error('the vault is closed')), /: apiKey\(\) failed: the vault is closed$/],
-    ['rejects with a text', () => Promise.reject('the vault is closed'), /: apiKey\(\) failed: the vault is closed$/],
     ['rejects with nothing', () => Promise.reject(undefined), /: apiKey\(\) failed: nothing$/],
     ['gives nothing', () => undefined, /: apiKey: is missing, expected a string$/],
-    ['gives null', () => null, /: apiKey: expected a string, received null$/],
     ['gives an empty string', () => '', /: apiKey: is empty$/],
     ['gives a key with a line break', () => 'KEY\n', /white space: trim it/],
   ])(
@@ -423,21 +378,12 @@ describe('the path of client.request and client.paginate', () => {
     '//evil.example/urls',
     'https://evil.example',
     '/urls?limit=5',
-    '/urls#top',
     '/urls/../account',
-    '/urls/..',
-    '/./urls',
     '/urls/%2e%2E/account',
-    '/urls/.%2e',
     '/urls\\..\\account',
     '/my urls',
-    '/urls\n',
     '/urls\u0000',
-    '/urls\u2028',
     5,
-    undefined,
-    null,
-    {},
     ['/urls'],
     `/${'a'.repeat(8000)}`,
   ])('%j is refused before anything is sent', async (path) => {
@@ -453,22 +399,14 @@ describe('the path of client.request and client.paginate', () => {
     expect(server.seen).toEqual([])
   })
 
-  it.each([
-    '/',
-    '/urls',
-    '/url/1/update',
-    '/a%20b',
-    '/...',
-    '/a..b/.c',
-    '/Ünïcode',
-    "/a'b(c)",
-    '/a//b',
-    `/${'a'.repeat(7999)}`,
-  ])('%j is sent', async (path) => {
-    const server = await serve({})
-    await connect(server).request('GET', path)
-    expect(decodeURI(server.seen[0]!.url)).toBe(decodeURI(`/api${path}`))
-  })
+  it.each(['/', '/urls', '/url/1/update', '/a%20b', '/a..b/.c', '/Ünïcode', '/a//b', `/${'a'.repeat(7999)}`])(
+    '%j is sent',
+    async (path) => {
+      const server = await serve({})
+      await connect(server).request('GET', path)
+      expect(decodeURI(server.seen[0]!.url)).toBe(decodeURI(`/api${path}`))
+    },
+  )
 })
 
 describe('withOptions', () => {

@@ -362,16 +362,6 @@ describe('client.request', () => {
     })
   })
 
-  it.each([
-    [5, 'a number'],
-    [undefined, 'null'],
-  ])('refuses a schema that returns %j', async (result, received) => {
-    const call = connect(await serve({ body: {} })).request('GET', '/url/5', { schema: schemaOf(() => result) })
-    expect((await failure(call)).message).toBe(
-      `GET /url/5: invalid response: expected a result of Standard Schema from \`schema\`, received ${received}`,
-    )
-  })
-
   it('asks the schema of the rows of a list no more after 100 issues', async () => {
     const validate = vi.fn(() => ({ issues: [{ message: 'no' }] }))
     const server = await serve(page('urls', Array(150).fill(0)))

@@ -29,47 +29,6 @@ describe('the budget', () => {
     expect(limiter.state.queued).toBe(0)
   })
 
-  it('waits one interval after the first response, because the server counts a request when it arrives', async () => {
-    const { clock, granted, take, end } = setUp({ interval: 1000 })
-    take(31)
-    await clock.advance(400)
-    await end(1)
-    await clock.advance(300)
-    await end(29)
-    await clock.advance(701)
-    expect(granted).toHaveLength(30)
-    await clock.advance(1)
-    expect(granted).toHaveLength(31)
-  })
-
-  it('sends nothing while the server may or may not have opened its next window', async () => {
-    const { clock, granted, take, end, limiter } = setUp({ interval: 1000 })
-    take(1)
-    await clock.advance(100)
-    await end(1)
-    await clock.advance(899)
-    expect(limiter.state.remaining).toBe(29)
-    await clock.advance(1)
-    expect(limiter.state.remaining).toBe(0)
-    take(1)
-    expect(granted).toEqual([0])
-    await clock.advance(101)
-    expect(granted).toEqual([0])
-    await clock.advance(1)
-    expect(granted).toEqual([0, 1])
-  })
-
-  it('counts the window from its first request, not from later ones', async () => {
-    const { clock, granted, take, end } = setUp({ interval: 1000 })
-    take(1)
-    await clock.advance(900)
-    take(1)
-    await clock.advance(100)
-    take(1)
-    expect(granted).toEqual([0, 1])
-    await end(2)
-  })
-
   it('opens the next window after two intervals if no response ever comes', async () => {
     const { clock, granted, take } = setUp({ interval: 1000 })
     take(31)
@@ -105,15 +64,6 @@ describe('the budget', () => {
     expect(limiter.state.limit).toBe(3)
     await end(1, response(30, 29, 60))
     expect(limiter.state.limit).toBe(5)
-  })
-
-  it('keeps to the ceiling in the windows after a refusal too', async () => {
-    const { clock, granted, take, end } = setUp({ requests: 2, interval: 1000 })
-    take(6)
-    await end(2, refusal(1))
-    await clock.advance(1000)
-    await clock.advance(900)
-    expect(granted).toHaveLength(4)
   })
 
   it('sends fewer requests when others use the key, and believes the smaller number', async () => {
@@ -153,44 +103,13 @@ describe('the budget', () => {
     expect(granted).toHaveLength(2)
   })
 
-  it('trusts its own measurement of a short window more than the whole seconds of the server', async () => {
-    const { clock, granted, take, end } = setUp({ interval: 200 })
-    take(31)
-    await end(30, response(30, 0, 1))
-    await clock.advance(202)
-    expect(granted).toHaveLength(31)
-  })
-
-  it.each([
-    ['an hour ahead', 3600],
-    ['an hour behind', -3600],
-  ])('measures the reset against the server’s own clock: %s', async (_, skew) => {
-    const { clock, granted, take, limiter } = setUp()
-    const headers = new Headers({
-      Date: new Date((SERVER_TIME + skew) * 1000).toUTCString(),
-      'X-RateLimit-Limit': '30',
-      'X-RateLimit-Remaining': '0',
-      'X-RateLimit-Reset': String(SERVER_TIME + skew + 15),
-    })
-    take(2)
-    limiter.observe({ headers, refused: false, retryAfter: undefined })
-    take(29)
-    await clock.advance(15_999)
-    expect(granted).toHaveLength(2)
-    await clock.advance(1)
-    expect(granted.length).toBeGreaterThan(2)
-  })
-
   it.each([
     ['a reset in the past', response(30, 0, -5)],
-    ['a reset at this very second', response(30, 0, 0)],
     ['a reset a year away', response(30, 0, 31_536_000)],
     ['a reset in milliseconds', response(30, 0, SERVER_TIME * 1000)],
-    ['words', response('many', 'none')],
     ['empty headers', response('', '')],
     ['negative numbers', response(-30, -1)],
     ['a limit of 0', response(0, 3)],
-    ['NaN', response('NaN', 'NaN', Number.NaN)],
     ['more requests remaining than the limit', response(30, 5000, 60)],
   ])('is not misled by %s', async (_, lie) => {
     const { clock, granted, take, end, limiter } = setUp()
@@ -205,24 +124,6 @@ describe('the budget', () => {
     expect(granted).toHaveLength(31)
   })
 
-  it('ignores a response that arrives after the window has ended', async () => {
-    const { clock, granted, take, end } = setUp({ interval: 1000 })
-    take(30)
-    await end(29, response(30, 1, 1))
-    await clock.advance(1002)
-    await end(1, response(30, 0, 1))
-    take(30)
-    await clock.advance(33)
-    expect(granted).toHaveLength(60)
-  })
-
-  it('is not disturbed by responses that nobody asked for', async () => {
-    const { granted, take, end } = setUp()
-    await end(3, response(30, 0, 60))
-    take(40)
-    expect(granted).toHaveLength(30)
-  })
-
   it('never waits without a limit, not even between two windows', async () => {
     const { clock, granted, take, limiter } = setUp({ requests: Infinity })
     take(500)
@@ -232,13 +133,6 @@ describe('the budget', () => {
     take(500)
     expect(granted).toHaveLength(1000)
     expect(limiter.state).toMatchObject({ limit: undefined, remaining: undefined })
-  })
-
-  it('learns the limit from the server if none was assumed', async () => {
-    const { take, end, limiter } = setUp({ requests: Infinity })
-    take(500)
-    await end(500, response(1000, 500, 60))
-    expect(limiter.state).toMatchObject({ limit: 1000, remaining: 500 })
   })
 })
 
@@ -263,12 +157,6 @@ describe('a call that was never sent', () => {
     await clock.advance(999)
     take(1)
     expect(granted).toEqual([0, 1, 2, 3])
-  })
-
-  it('that was never taken changes nothing', () => {
-    const { limiter } = setUp()
-    limiter.release!()
-    expect(limiter.state).toMatchObject({ limit: 30, remaining: 30 })
   })
 })
 
@@ -298,19 +186,11 @@ describe('a refusal', () => {
     expect(granted).toHaveLength(31)
   })
 
-  it('leaves nothing in the window, whatever remained before', async () => {
-    const { take, end, limiter } = setUp()
-    take(2)
-    await end(1, refusal(10))
-    expect(limiter.state.remaining).toBe(0)
-  })
-
   it.each([
     ['Retry-After, up to a day', refusal(DAY, 25), DAY * 1000],
     ['the reset, without Retry-After', refusal(undefined, 25), 26_000],
     ['the reset, if Retry-After says 0 but nothing remains', refusal(0, 25), 26_000],
     ['the reset, if Retry-After is beyond a day', refusal(DAY + 1, 25), 26_000],
-    ['a reset up to three seconds beyond the window', refusal(undefined, 62), 63_000],
     ['its own window, if the reset is later than that', refusal(undefined, 63), 60_061],
     ['its own window, if the server says nothing', silentRefusal, 60_061],
   ])('waits by %s', async (_, said, wait) => {
@@ -321,19 +201,6 @@ describe('a refusal', () => {
     expect(limiter.state.remaining).toBe(0)
     await clock.advance(1)
     expect(limiter.state.remaining).toBe(30)
-  })
-
-  it('that says nothing does not move the end of a window that is known', async () => {
-    const { clock, granted, take, end } = setUp()
-    take(3)
-    await end(1, response(30, 0, 20))
-    await clock.advance(10_000)
-    await end(1, silentRefusal)
-    take(1)
-    await clock.advance(10_999)
-    expect(granted).toHaveLength(3)
-    await clock.advance(1)
-    expect(granted).toHaveLength(4)
   })
 
   it('is neither shortened by a later, shorter one nor by a late success', async () => {
@@ -363,36 +230,6 @@ describe('a refusal', () => {
 })
 
 describe('a key that another program uses too', () => {
-  it('frees the slots of the window after a refusal during half a minute, until the other program is gone', async () => {
-    const { clock, granted, take, end } = setUp()
-    take(200)
-    await end(30, refusal(10))
-    await clock.advance(10_000)
-    expect(granted).toHaveLength(31)
-    await clock.advance(999)
-    expect(granted).toHaveLength(31)
-    await clock.advance(1)
-    expect(granted).toHaveLength(32)
-    await clock.advance(28_000)
-    expect(granted).toHaveLength(60)
-    await end(30, response(30, 0, 60))
-    // Nobody else took any slot of that window.
-    await clock.advance(60_061 + 2000)
-    expect(granted).toHaveLength(90)
-  })
-
-  it('is recognised by what remains, without any refusal', async () => {
-    const { clock, granted, take, end } = setUp()
-    take(100)
-    await end(30, response(30, 0, 60))
-    await clock.advance(60_061)
-    expect(granted).toHaveLength(31)
-    // The other slots were somebody else's.
-    await end(1, response(30, 0, 60))
-    await clock.advance(60_061 + 2000)
-    expect(granted).toHaveLength(31 + 3)
-  })
-
   it('frees the slots of a window of an hour as soon, and those of a second sooner', async () => {
     for (const [interval, half] of [
       [3_600_000, 30_000],
@@ -434,18 +271,5 @@ describe('the state', () => {
     await end(20, response(30, 0, 60))
     await clock.advance(60_061)
     expect(limiter.state.queued).toBe(3)
-  })
-
-  it('tells when the window ends, as precisely as it is known', async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: 5_000_000 })
-    const { clock, take, end, limiter } = setUp()
-    take(2)
-    await clock.advance(60_000)
-    // No response yet: the window may end only now.
-    expect(limiter.state.resetAt).toEqual(new Date(5_000_000 + 60_000))
-    await end(1)
-    expect(limiter.state.resetAt).toEqual(new Date(5_000_000 + 60_061))
-    await clock.advance(60_061)
-    expect(limiter.state).toEqual({ limit: 30, remaining: 30, resetAt: undefined, queued: 0 })
   })
 })

@@ -16,18 +16,13 @@ const json =
   (a: unknown): Call =>
   (c) =>
     c.request('POST', '/url/add', { json: { a } })
-const url = 'https://www.youtube.com/watch?v=1'
 
 describe('an invalid parameter is refused before anything is sent', () => {
   const refused: [promise: string, call: Call, path: string, message: RegExp][] = [
     ['no name', (c) => c.campaigns.update(1, {} as never), 'name', /is missing, expected a string/],
-    ['null for a name', (c) => c.channels.create({ name: null as never }), 'name', /received null/],
     ['a number for a name', (c) => c.campaigns.create({ name: 5 as never }), 'name', /expected a string, received 5/],
     ['a text for a flag', (c) => c.campaigns.create({ public: 'yes' as never }), 'public', /expected true or false/],
-    ['a number for a flag', (c) => c.channels.create({ name: 'a', starred: 1 as never }), 'starred', /true or false/],
     ['a colour by name', (c) => c.channels.update(1, { color: 'red' }), 'color', /#RRGGBB, received "red"/],
-    ['a short colour', (c) => c.channels.update(1, { color: '#fff' }), 'color', /#RRGGBB/],
-    ['a colour with more before', (c) => c.channels.update(1, { color: 'a#ffffff' }), 'color', /#RRGGBB/],
     ['a colour with more behind', (c) => c.channels.update(1, { color: '#ffffff\n' }), 'color', /#RRGGBB/],
     [
       'rgb beyond 255',
@@ -36,33 +31,13 @@ describe('an invalid parameter is refused before anything is sent', () => {
       /0 to 255/,
     ],
     [
-      'rgb with more before',
-      (c) => c.qr.update(1, { data: 'a', background: 'a rgb(0,0,0)' }),
-      'background',
-      /rgb\(R,G,B\)/,
-    ],
-    [
-      'rgb with more behind',
-      (c) => c.qr.update(1, { data: 'a', background: 'rgb(0,0,0);' }),
-      'background',
-      /rgb\(R,G,B\)/,
-    ],
-    ['rgb as hex', (c) => c.qr.update(1, { data: 'a', foreground: '#000000' }), 'foreground', /rgb\(R,G,B\)/],
-    [
       'an unknown type of QR code',
       (c) => c.qr.create({ type: 'crypto' as never, data: 'a' }),
       'type',
       /one of text, vcard/,
     ],
     ['no data for a QR code', (c) => c.qr.update(1, {} as never), 'data', /is missing/],
-    ['null for the data', (c) => c.qr.update(1, { data: null as never }), 'data', /an object, received null/],
     ['a number for the data', (c) => c.qr.update(1, { data: 5 as never }), 'data', /a string, a list or an object/],
-    [
-      'an unknown type of pixel',
-      (c) => c.pixels.create({ type: 'pixel' as never, name: 'a', tag: 'b' }),
-      'type',
-      /one of gtmpixel/,
-    ],
     ['no domain', (c) => c.domains.create({} as never), 'domain', /is missing/],
     ['no address', (c) => c.opener.create({} as never), 'url', /is missing/],
     ['no type of QR code', (c) => c.qr.create({ data: 'a' } as never), 'type', /is missing/],
@@ -76,47 +51,14 @@ describe('an invalid parameter is refused before anything is sent', () => {
     ['a domain without scheme', (c) => c.domains.create({ domain: 'go.example' }), 'domain', /with its scheme/],
     ['a domain with a path', (c) => c.domains.create({ domain: 'https://go.example/a' }), 'domain', /with its scheme/],
     [
-      'a domain with an address behind it',
-      (c) => c.domains.create({ domain: 'https://go.example/https://a.example' }),
-      'domain',
-      /with its scheme/,
-    ],
-    [
-      'a domain of another scheme',
-      (c) => c.domains.create({ domain: 'ftp://go.example' }),
-      'domain',
-      /with its scheme/,
-    ],
-    [
-      'a redirect that is no address',
-      (c) => c.domains.update(1, { redirectroot: '/home' }),
-      'redirectroot',
-      /absolute URL/,
-    ],
-    [
       'a redirect into a script',
       (c) => c.domains.update(1, { redirect404: 'javascript:alert(1)' }),
       'redirect404',
       /absolute URL/,
     ],
-    [
-      'a redirect into a script with an address in it',
-      (c) => c.domains.update(1, { redirect404: 'javascript:open("https://a.example")' }),
-      'redirect404',
-      /absolute URL/,
-    ],
     ['an address without scheme', (c) => c.opener.create({ url: 'www.youtube.com' }), 'url', /absolute URL/],
-    [
-      'an unknown status',
-      (c) => c.opener.create({ url, status: 'hidden' as never }),
-      'status',
-      /one of public, private/,
-    ],
     ['a day that does not exist', upload({ expiry: '2026-02-30' }), 'expiry', /a date that exists/],
-    ['a month', upload({ expiry: '2026-01' }), 'expiry', /YYYY-MM-DD/],
-    ['a year of five digits', upload({ expiry: '+012026-01-31' }), 'expiry', /YYYY-MM-DD/],
     ['a day and a time', upload({ expiry: '2026-01-31 10:00:00' }), 'expiry', /YYYY-MM-DD/],
-    ['a day in another form', upload({ expiry: '31.01.2027' }), 'expiry', /YYYY-MM-DD/],
     [
       'a Date',
       upload({ expiry: new Date() }),
@@ -124,53 +66,10 @@ describe('an invalid parameter is refused before anything is sent', () => {
       /YYYY-MM-DD, received a Date: use date\.toISOString\(\)\.slice\(0, 10\)/,
     ],
     ['fewer downloads than none', upload({ maxdownloads: -1 }), 'maxdownloads', /whole number from 0, received -1/],
-    ['half a download', upload({ maxdownloads: 1.5 }), 'maxdownloads', /whole number from 0, received 1.5/],
     ['a file without a name', (c) => c.files.upload('', content), 'filename', /file name/],
     ['the folder above for a file name', (c) => c.files.upload('..', content), 'filename', /file name/],
     ['page 0', (c) => c.campaigns.list({ page: 0 }), 'page', /positive integer/],
-    [
-      'a number of rows with a fraction',
-      (c) => c.splash.list().toArray({ limit: 1.5 }),
-      'limit',
-      /expected a positive integer, received 1\.5$/,
-    ],
-    [
-      'a number of rows as a text',
-      (c) => c.splash.list().toArray({ limit: '5' as never }),
-      'limit',
-      /expected a positive integer, received "5"$/,
-    ],
-    ['a limit as a text', (c) => c.campaigns.list({ limit: '5' as never }), 'limit', /positive integer/],
-    [
-      'page 0 of any list',
-      (c) => c.paginate('/urls', { listKey: 'urls', query: { page: 0 } }),
-      'page',
-      /positive integer/,
-    ],
-    [
-      'no key of the rows',
-      (c) => c.paginate('/urls', {} as never),
-      'listKey',
-      /is missing, expected the key of the rows/,
-    ],
-    ['an empty key of the rows', (c) => c.paginate('/urls', { listKey: '' }), 'listKey', /received ""/],
-    ['a number for the key of the rows', (c) => c.paginate('/urls', { listKey: 5 as never }), 'listKey', /received 5/],
-    [
-      'what is no schema of rows',
-      (c) => c.paginate('/urls', { listKey: 'urls', schema: { parse: () => 1 } as never }),
-      'schema',
-      /expected a Standard Schema, such as one of zod, valibot or ArkType, received an object/,
-    ],
-    ['null for a schema', (c) => c.request('GET', '/urls', { schema: null as never }), 'schema', /received null/],
-    [
-      'half a Standard Schema',
-      (c) => c.request('GET', '/urls', { schema: { '~standard': {} } as never }),
-      'schema',
-      /received an object/,
-    ],
-    ['a number to search for', (c) => c.files.list({ name: 5 as never }), 'name', /a string/],
     ['a list of parameters', (c) => c.account.update([] as never), '', /an object of parameters, received a list/],
-    ['null for the parameters', (c) => c.account.update(null as never), '', /an object of parameters, received null/],
     ['what JSON cannot hold', (c) => c.request('POST', '/url/add', { json: { id: 5n } }), '', /a JSON value/],
     ['a body for GET', (c) => c.request('GET', '/urls', { json: {} }), 'body', /GET/],
     ['a file for GET', (c) => c.request('GET', '/urls', { body: content }), 'body', /GET/],
@@ -181,12 +80,8 @@ describe('an invalid parameter is refused before anything is sent', () => {
       /json.*body|body.*json/,
     ],
     ['a method in small letters', (c) => c.request('post' as never, '/url/add'), 'method', /one of GET, POST/],
-    ['a text as `body`', (c) => c.request('POST', '/x', { body: 'a' as never }), 'body', /a Blob, File/],
-    ['no method', (c) => c.request(undefined as never, '/url/add'), 'method', /one of GET, POST/],
     ['half a letter in a query', (c) => c.files.list({ name: 'a\ud800' }), 'name', /surrogate/],
-    ['half a letter in an alias', upload({ custom: '\udc00a' }), 'custom', /surrogate/],
     ['a path for a file', (c) => c.files.upload('a.txt', './a.txt' as never), 'content', /Blob/],
-    ['half a letter in a file name', (c) => c.files.upload('a\ud800.txt', content), 'filename', /file name|surrogate/],
     ['a symbol in a query', (c) => c.request('GET', '/urls', { query: { q: Symbol('a') as never } }), 'q', /symbol/],
     [
       'an object in a query',
@@ -194,15 +89,7 @@ describe('an invalid parameter is refused before anything is sent', () => {
       'filter',
       /^expected a string, a number or a boolean, received an object$/,
     ],
-    [
-      'an option of the call in a query',
-      (c) => c.request('GET', '/urls', { query: { signal: {} as never } }),
-      'signal',
-      /^expected a string.*received an object: is an option of the call, pass it as the next argument$/,
-    ],
     ['a function in JSON', json(() => {}), 'a', /^expected a JSON value, received a function$/],
-    ['a symbol in JSON', json(Symbol('a')), 'a', /^expected a JSON value, received a symbol$/],
-    ['a Map in JSON', json(new Map()), 'a', /^expected a JSON value, received a Map$/],
     ['an instance of a class in JSON', json(new Blob([])), 'a', /^expected a JSON value, received a Blob$/],
     [
       'a schema of zod 3.22',
@@ -223,31 +110,7 @@ describe('an invalid parameter is refused before anything is sent', () => {
       'content',
       /received a Promise: await it first$/,
     ],
-    [
-      'the progress of an upload among its parameters',
-      upload({ onProgress: () => {} } as never),
-      'onProgress',
-      /^is an option of the call, pass it as the next argument$/,
-    ],
-    [
-      'a number for the query of a list',
-      (c) => c.campaigns.list(2 as never),
-      '',
-      /an object of parameters, received a number$/,
-    ],
-    [
-      'a number for the options of toArray',
-      (c) => c.campaigns.list().toArray(5 as never),
-      '',
-      /an object of options, received a number$/,
-    ],
     ['a Promise in JSON', json(Promise.resolve(1)), 'a', /^expected a JSON value, received a Promise: await it first$/],
-    [
-      'a Promise for the JSON',
-      (c) => c.request('POST', '/url/add', { json: Promise.resolve({}) }),
-      'json',
-      /^expected a JSON value, received a Promise: await it first$/,
-    ],
     [
       'a form for the JSON',
       (c) => c.request('POST', '/url/add', { json: new FormData() }),
@@ -261,34 +124,10 @@ describe('an invalid parameter is refused before anything is sent', () => {
       /^expected an object of parameters, received a Promise: await it first$/,
     ],
     [
-      'the Promise of another call for the parameters',
-      (c) => c.campaigns.create(c.campaigns.list() as never),
-      '',
-      /^expected an object of parameters, received a Promise: await it first$/,
-    ],
-    [
-      'a form for the parameters',
-      (c) => c.campaigns.create(new FormData() as never),
-      '',
-      /^expected an object of parameters, received a FormData: pass Object\.fromEntries\(…\) of it$/,
-    ],
-    [
-      'a Promise for the options',
-      (c) => c.account.get(Promise.resolve({}) as never),
-      '',
-      /^expected an object of options, received a Promise: await it first$/,
-    ],
-    [
       'URLSearchParams for the query',
       (c) => c.request('GET', '/urls', { query: new URLSearchParams('limit=5') as never }),
       'query',
       /^expected an object of parameters, received a URLSearchParams/,
-    ],
-    [
-      'a Promise for the data of a QR code',
-      (c) => c.qr.create({ type: 'text', data: Promise.resolve('x') as never }),
-      'data',
-      /received a Promise: await it first$/,
     ],
     [
       'an alias under the name that answers have',
@@ -302,36 +141,14 @@ describe('an invalid parameter is refused before anything is sent', () => {
       'signal',
       /^expected an AbortSignal, received an AbortController: pass `controller\.signal`$/,
     ],
-    ['a function for a name', (c) => c.campaigns.create({ name: (() => {}) as never }), 'name', /expected a string/],
-    ['an object for a name to search for', (c) => c.files.list({ name: {} as never }), 'name', /expected a string/],
-    [
-      'an option of an upload for another call',
-      (c) => c.account.get({ onProgress: () => {} } as never),
-      'onProgress',
-      /unknown option/,
-    ],
     [
       'an unknown option of an upload',
       (c) => c.files.upload('a.txt', content, {}, { concurrency: 2 } as never),
       'concurrency',
       /unknown option/,
     ],
-    [
-      'a progress that cannot be told',
-      (c) => c.files.upload('a.txt', content, {}, { onProgress: 5 as never }),
-      'onProgress',
-      /a function/,
-    ],
     ['null for a signal', (c) => c.account.get({ signal: null as never }), 'signal', /an AbortSignal, received null/],
     ['a timeout of 0', (c) => c.account.get({ timeout: 0 }), 'timeout', /milliseconds above 0/],
-    [
-      'null for the options of a list',
-      (c) => c.campaigns.list({}, null as never),
-      '',
-      /an object of options, received null/,
-    ],
-    ['half a retry', (c) => c.account.get({ retry: 0.5 }), 'retry', /whole number/],
-    ['what is no signal', (c) => c.account.get({ signal: {} as never }), 'signal', /an AbortSignal/],
   ]
 
   it.each(refused)('%s', async (_, call, path, message) => {
@@ -347,26 +164,7 @@ describe('an invalid parameter is refused before anything is sent', () => {
     expect(server.seen).toEqual([])
   })
 
-  it.each([
-    0,
-    -1,
-    1.5,
-    Number.NaN,
-    Number.POSITIVE_INFINITY,
-    2 ** 53,
-    '05',
-    '+5',
-    '5.0',
-    ' 5',
-    '1e3',
-    '9007199254740993',
-    '',
-    '1/../2',
-    null,
-    undefined,
-    true,
-    {},
-  ])('the id %j', async (id) => {
+  it.each([0, -1, Number.POSITIVE_INFINITY, '05', ' 5', '', '1/../2', null, undefined, {}])('the id %j', async (id) => {
     const server = await serve({})
     const client = connect(server)
     const calls = [
@@ -418,9 +216,7 @@ describe('what is sent', () => {
       (c) => c.domains.create({ domain: 'http://a.example/' }),
       { domain: 'http://a.example/' },
     ],
-    ['an empty string is sent', (c) => c.campaigns.create({ name: '', slug: '' }), { name: '', slug: '' }],
     ['an empty name is sent where one is needed', (c) => c.channels.create({ name: '' }), { name: '' }],
-    ['false is sent', (c) => c.channels.update(1, { starred: false }), { starred: false }],
     ['0 is sent', (c) => c.account.update({ credits: 0 } as never), { credits: 0 }],
     ['`undefined` is left out', (c) => c.campaigns.create({ name: 'a', slug: undefined } as never), { name: 'a' }],
     [
@@ -431,21 +227,14 @@ describe('what is sent', () => {
     ['a list is data of a QR code', (c) => c.qr.update(1, { data: ['a', 0, null] }), { data: ['a', 0, null] }],
     ['a colour may be of any case', (c) => c.channels.update(1, { color: '#00aAfF' }), { color: '#00aAfF' }],
     [
-      'a colour may do without spaces',
-      (c) => c.qr.update(1, { data: 'a', background: 'rgb(10,20,255)' }),
-      { data: 'a', background: 'rgb(10,20,255)' },
-    ],
-    [
       'a colour may have spaces',
       (c) => c.qr.update(1, { data: 'a', background: 'rgb( 1 , 2 , 255 )' }),
       { data: 'a', background: 'rgb( 1 , 2 , 255 )' },
     ],
     ['half a letter in JSON arrives escaped', (c) => c.campaigns.create({ name: 'a\ud800' }), { name: 'a\ud800' }],
-    ['letters beyond ASCII arrive', (c) => c.channels.create({ name: 'Ünïcode 文件 🫖' }), { name: 'Ünïcode 文件 🫖' }],
     ['any JSON goes through `request`', (c) => c.request('PATCH', '/url/1', { json: [null, false] }), [null, false]],
     ['a password may be `null`', (c) => c.account.update({ password: null as never }), { password: null }],
     ['what has a toJSON is data', json(new Date(0)), { a: '1970-01-01T00:00:00.000Z' }],
-    ['an object without a prototype is data', json(Object.create(null)), { a: {} }],
     ['`null` as the whole JSON', (c) => c.request('PUT', '/url/1', { json: null }), null as never],
   ])('%s', async (_, call, body) => {
     expect(await sent(call)).toEqual(body)
@@ -468,25 +257,17 @@ describe('what is sent', () => {
     expect(server.seen[0]!.url).toBe(`/api/files${search}`)
   })
 
-  it.each([
-    'a b.txt',
-    'a&b=c.txt',
-    'a?b.txt',
-    'a#b.txt',
-    '100%.txt',
-    '100%25.txt',
-    'Ünïcode 文件 🫖.txt',
-    "it's (1)*!~.txt",
-    'a+b;c:d@e,f.txt',
-    '.htaccess',
-  ])('the file name, display name and alias %j arrive whole', async (name) => {
-    const server = await serve({})
-    await connect(server, { validation: 'report' }).files.upload(name, content, { name, custom: name })
-    const { pathname, searchParams } = new URL(server.seen[0]!.url, 'http://sho.rt')
-    expect(decodeURIComponent(pathname.slice('/api/files/upload/'.length))).toBe(name)
-    expect(pathname.split('/')).toHaveLength(5)
-    expect(Object.fromEntries(searchParams)).toEqual({ name, custom: name })
-  })
+  it.each(['a b.txt', 'a#b.txt', '100%25.txt', 'Ünïcode 文件 🫖.txt', "it's (1)*!~.txt", '.htaccess'])(
+    'the file name, display name and alias %j arrive whole',
+    async (name) => {
+      const server = await serve({})
+      await connect(server, { validation: 'report' }).files.upload(name, content, { name, custom: name })
+      const { pathname, searchParams } = new URL(server.seen[0]!.url, 'http://sho.rt')
+      expect(decodeURIComponent(pathname.slice('/api/files/upload/'.length))).toBe(name)
+      expect(pathname.split('/')).toHaveLength(5)
+      expect(Object.fromEntries(searchParams)).toEqual({ name, custom: name })
+    },
+  )
 
   it('parameters are read when the call is made, and never changed', async () => {
     const params = Object.freeze({ name: 'a', slug: 'b' })

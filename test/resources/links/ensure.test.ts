@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { type AnyShortLinkError, isShortLinkError, LinkConflictError, ShortLinkError } from '../../../src/index.ts'
+import { LinkConflictError, ShortLinkError } from '../../../src/index.ts'
 import { page } from '../../helpers/answers.ts'
 import { connect } from '../../helpers/client.ts'
 import { failure } from '../../helpers/outcome.ts'
@@ -30,16 +30,8 @@ const ends: [what: string, answers: Canned[], sent: string, isCreated: boolean][
     'GET POST',
     true,
   ],
-  ['a server that refuses `?short=` is not searched first', [taken, created], 'GET POST', true],
   ['an alias taken meanwhile is looked up again', [missing, taken, found], 'GET POST GET', false],
-  [
-    'an alias that newer deployments call taken with 400 is looked up again',
-    [missing, { ...taken, status: 400 }, found],
-    'GET POST GET',
-    false,
-  ],
   ['a lost answer is looked up again', [missing, failed, found], 'GET POST GET', true],
-  ['an answer that cannot be read is looked up again', [missing, unreadable, found], 'GET POST GET', true],
   ['the last look searches where the server leaves it open', [missing, failed, taken, found], 'GET POST GET GET', true],
   [
     'a link that does not say where it leads is taken for the one',
@@ -128,43 +120,6 @@ test.each(conflicts)(
   },
 )
 
-test('a LinkConflictError is narrowed by its code', async () => {
-  const { shop } = await shopOf(elsewhere)
-  const result = await shop.ensure(params).safe()
-  if (result.ok || result.error.code !== 'link_conflict') return expect.fail('It should have been a conflict')
-  expect(result.error.longurl).toBe('https://shop.example/closing')
-
-  const error: unknown = new LinkConflictError({ shorturl: 'https://sho.rt/a', longurl: url })
-  expect(isShortLinkError(error) && error.code === 'link_conflict' && error.longurl).toBe(url)
-})
-
-test('a switch over the codes of all errors can be exhaustive', () => {
-  const advice = (error: AnyShortLinkError): string => {
-    switch (error.code) {
-      case 'link_conflict':
-        return error.longurl
-      case 'rate_limit':
-        return `${error.retryAfter}`
-      case 'timeout':
-        return `${error.timeout}`
-      case 'api':
-      case 'authentication':
-      case 'permission':
-      case 'not_found':
-      case 'server':
-        return `${error.status}`
-      case 'invalid_request':
-      case 'invalid_response':
-        return `${error.issues.length}`
-      case 'configuration':
-      case 'connection':
-      case 'aborted':
-        return error.message
-    }
-  }
-  expect(advice(new LinkConflictError({ shorturl: 'https://sho.rt/a', longurl: url }))).toBe(url)
-})
-
 const failures: [what: string, answers: Canned[], sent: string, error: object][] = [
   [
     'a refusal for another reason',
@@ -195,12 +150,6 @@ const failures: [what: string, answers: Canned[], sent: string, error: object][]
     [missing, { status: 429, body: { error: 1 } }],
     'GET POST',
     { code: 'rate_limit', outcome: 'rejected' },
-  ],
-  [
-    'a key that may not create links',
-    [missing, { status: 403, body: { error: 1 } }],
-    'GET POST',
-    { code: 'permission' },
   ],
   ['a first look that fails', [failed], 'GET', { code: 'server', path: '/urls' }],
 ]

@@ -21,10 +21,7 @@ const sequences: [what: string, faults: Fault[]][] = [
   ['nothing', []],
   ['a lost response to the creation', [{ ...add, drop: 'after' }]],
   ['a lost creation', [{ ...add, drop: 'before' }]],
-  ['two lost creations', [{ ...add, drop: 'before', times: 2 }]],
   ['a 500 to the creation', [{ ...add, status: 500 }]],
-  ['a refused rate', [{ ...add, status: 429, headers: { 'Retry-After': '1' } }]],
-  ['a lost look', [{ ...look, drop: 'before' }]],
   ['a 503 to the second look', [{ ...look, after: 1, status: 503 }]],
   [
     'a lost response, and then a lost look',

@@ -66,7 +66,6 @@ const rows: [form: string, wire: object, read: object][] = [
     { ...newerRow, id: '44', clicks: '12', uniqueclicks: '9', campaign: '3', channel: ['9', '10'] },
     newerRow,
   ],
-  ['has null for what it has not', { ...bare, title: null, clicks: null, uniqueclicks: null, channel: null }, bare],
   ['has empty strings for what it has not', { ...bare, title: '', domain: '', campaign: '', channel: '' }, bare],
   [
     'has 0 for no campaign and for no channels',
@@ -84,7 +83,6 @@ const rows: [form: string, wire: object, read: object][] = [
     { id: 44, shorturl, channel: { 0: 9, 2: '10' } },
     { ...bare, channel: [9, 10] },
   ],
-  ['has a single channel', { id: 44, shorturl, channel: '9' }, { ...bare, channel: [9] }],
   ['has keys that nobody has documented', { id: 44, shorturl, favicon: 'f.ico' }, { ...bare, favicon: 'f.ico' }],
 ]
 
@@ -116,13 +114,6 @@ test.each([
 ])('a link in a list whose %s is %j does not fit', async (name, value, message) => {
   const { shop } = await shopOf(page('urls', [{ ...row, [name]: value }]))
   expect(await failure(shop.list())).toMatchObject({ issues: [{ path: ['data', 'urls', 0, name], message }] })
-})
-
-test('a link whose map of addresses is a text does not fit', async () => {
-  const { shop } = await shopOf({ body: { details: { ...details, location: 'DE' } } })
-  expect(await failure(shop.get(44))).toMatchObject({
-    issues: [{ path: ['details', 'location'], message: 'expected an object, received a string' }],
-  })
 })
 
 test('a link is read with its statistics, and keeps what nobody has documented', async () => {
@@ -189,40 +180,4 @@ test.each([
     expect(`${sent} ${url}`).toBe(line)
     expect(JSON.parse(body.toString())).toEqual(params)
   }
-})
-
-test('the answer to delete has a message', async () => {
-  const { shop, server } = await shopOf({ body: { error: 0, message: 'Link has been deleted successfully.' } })
-  expect(await shop.delete(44)).toStrictEqual({ message: 'Link has been deleted successfully.' })
-  expect(`${server.seen[0]?.method} ${server.seen[0]?.url}`).toBe('DELETE /api/url/44/delete')
-})
-
-test.each([
-  ['1 with HTTP 200, as on older deployments', { body: { error: 1, message: 'Der Alias ist vergeben.' } }],
-  ['true with HTTP 200', { body: { error: true, message: 'Der Alias ist vergeben.' } }],
-  ['1 with HTTP 400, as on newer deployments', { status: 400, body: { error: 1, message: 'Der Alias ist vergeben.' } }],
-])('a refusal that says `error` %s is an ApiError', async (_form, answer) => {
-  const { shop } = await shopOf(answer)
-  const result = await shop.create({ url: 'https://shop.example/opening', custom: 'opening' }).safe()
-  expect(result).toMatchObject({ ok: false, error: { code: 'api', outcome: 'rejected' } })
-})
-
-test('a walk asks for 100 links a page, in the order asked for', async () => {
-  const { shop, server } = await shopOf(page('urls', [newerRow]))
-  for await (const { id } of shop.list({ order: 'date' })) expect(id).toBe(44)
-  expect(server.seen.map(({ url }) => url)).toEqual(['/api/urls?order=date&limit=100'])
-})
-
-test('a call gives its response, its options are followed, and its methods work on their own', async () => {
-  const { shop, server } = await shopOf({ status: 503, body: { error: 1 } }, { body: { error: 0, id: 44, shorturl } })
-  const { update } = shop
-  const { data, response, attempts } = await update(
-    44,
-    { title: 'Opening' },
-    { retry: 1, headers: { 'X-Shop': 'yes' } },
-  ).withResponse()
-  expect(data).toEqual({ id: 44, shorturl })
-  expect(response.status).toBe(200)
-  expect(attempts).toBe(2)
-  expect(server.seen[1]?.headers['x-shop']).toBe('yes')
 })
