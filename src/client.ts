@@ -220,7 +220,7 @@ export class ShortLinkClient {
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** Query parameters. `undefined` is left out; `null` and `''` are sent empty. */
-export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>
+type Query = Readonly<Record<string, string | number | boolean | null | undefined>>
 
 /** Options for `client.request`: what to send, and how to read the response. */
 export interface RequestParams<T> {

@@ -128,7 +128,7 @@ const defaults = {
 } as const
 
 /** The option and the environment variable for each address. @internal */
-export const addressNames = {
+const addressNames = {
   management: { option: 'baseUrl', variable: 'SHORTLINK_BASE_URL' },
   opener: { option: 'openerUrl', variable: 'SHORTLINK_OPENER_URL' },
 } satisfies Record<string, AddressNames>

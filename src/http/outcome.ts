@@ -80,7 +80,7 @@ const unclearStatuses = [302, 303, 408, 499]
  * and transient statuses. A POST creates something each time, so it is retried only if it was certainly not done: refused
  * because of the rate limit, or never sent. A body that can be read only once cannot be retried.
  */
-export function mayRepeat(
+function mayRepeat(
   { method, replayable }: Pick<PreparedCall<unknown>, 'method' | 'replayable'>,
   { isSent, status }: { readonly isSent: boolean; readonly status?: number },
 ): boolean {

@@ -27,7 +27,7 @@ export interface RequestOptions {
 export const ENDS_AT: unique symbol = Symbol('ends at')
 
 /** @internal */
-export const timeoutCheck = {
+const timeoutCheck = {
   expected: `${milliseconds.expected}, or false`,
   fits: (value: unknown) => value === false || milliseconds.fits(value),
 }

@@ -30,7 +30,7 @@ export type UploadContent =
   | AsyncIterable<Uint8Array>
 
 /** @internal */
-export const uploadOptionChecks = { ...requestOptionChecks, onProgress: aFunction } satisfies Checks
+const uploadOptionChecks = { ...requestOptionChecks, onProgress: aFunction } satisfies Checks
 
 /** Content that a call sends as it is. @internal */
 export function uploadOf(content: UploadContent, name: string): Upload {
@@ -43,7 +43,7 @@ export function uploadOf(content: UploadContent, name: string): Upload {
 }
 
 /** Problems with upload content. @internal */
-export function checkContent(content: unknown, name: string): Issue[] {
+function checkContent(content: unknown, name: string): Issue[] {
   if (isSized(content) || isStream(content) || isAsyncIterable(content)) {
     return isStream(content) && isUsed(content)
       ? [{ path: [name], message: 'expected a stream that nobody has read, got a used or locked one' }]

@@ -52,7 +52,7 @@ export type SyncResult = SyncPlan &
   )
 
 /** What is to be done about one alias. */
-export interface SyncPlan {
+interface SyncPlan {
   readonly action: SyncAction
   readonly alias: string
   /** The host of the short address, if it is known. */

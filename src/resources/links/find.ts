@@ -64,7 +64,7 @@ export function answerOf<T>({ status, headers, rateLimit, attempts }: ApiError, 
 }
 
 /** Searches the newest links. */
-export async function searchLinks(
+async function searchLinks(
   api: Transport,
   wanted: WantedLink,
   options: RequestOptions = {},
