@@ -75,7 +75,6 @@ const uses: Record<string, () => unknown> = {
       dialect: undefined,
       data: undefined,
       now: undefined,
-      keepFiles: undefined,
     } satisfies Undefined<SandboxOptions>
     const { clientOptions, baseUrl, openerUrl, apiKey } = createSandbox(options)
     return { clientOptions, baseUrl, openerUrl, apiKey }

@@ -18,7 +18,7 @@ import { staticMiddleware } from 'srvx/static'
 const folder = (path) => fileURLToPath(new URL(path, import.meta.url))
 
 async function startSandbox() {
-  const sandbox = createSandbox({ data: sampleData(8), rateLimit: { requests: 30 }, keepFiles: false })
+  const sandbox = createSandbox({ data: sampleData(8), rateLimit: { requests: 30 } })
   const { baseUrl, openerUrl } = await serveSandbox(sandbox)
   return { baseUrl, openerUrl, apiKey: sandbox.apiKey }
 }

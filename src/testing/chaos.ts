@@ -21,20 +21,20 @@ const checks: Checks<keyof ChaosOptions> = {
  */
 export class Chaos {
   readonly #rate: number
-  readonly #random: RandomNumbers
+  readonly #random: () => number
 
   constructor(options: ChaosOptions) {
     // Of all options, the share has no default.
     throwIfInvalid({ ...options, rate: options.rate ?? null }, checks, 'chaos')
     const { seed = 1, rate } = options
     this.#rate = rate
-    this.#random = new RandomNumbers(seed)
+    this.#random = randomNumbers(seed)
   }
 
   /** The effect on the next request, if any. */
   take(): FaultEffect | undefined {
     // Every request draws equally often, so that an extra request does not change the faults of later ones.
-    const [fate, which, coin] = [this.#random.next(), this.#random.next(), this.#random.next()]
+    const [fate, which, coin] = [this.#random(), this.#random(), this.#random()]
     if (fate >= this.#rate) return undefined
     const done = coin < 0.5
     const effects: FaultEffect[] = [
@@ -56,16 +56,11 @@ export class Chaos {
 }
 
 /** Repeatable numbers from 0 to 1 (Tommy Ettinger's mulberry32). */
-class RandomNumbers {
-  #state: number
-
-  constructor(seed: number) {
-    this.#state = seed >>> 0
-  }
-
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
+function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }

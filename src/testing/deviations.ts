@@ -1,8 +1,41 @@
-import { type EndpointCall, type JsonReply, list, PlatformRefusal } from './platform/endpoint.ts'
+import { type EndpointCall, type JsonReply, list } from './platform/endpoint.ts'
 import { fields as channelFields } from './platform/endpoints/channels.ts'
 import { addedLink, linkInList } from './platform/endpoints/links.ts'
+import { PlatformRefusal } from './platform/refusal.ts'
 import { htmlPage } from './platform/visits.ts'
 import type { WireResponse } from './wire.ts'
+
+/** How the key is sent: `Authorization: Bearer KEY`, `Token KEY`, or the bare key. */
+export type AuthScheme = 'Bearer' | 'Token' | 'raw'
+
+/** One way in which a server differs from the reference. */
+export interface DeviationRule {
+  /** A sentence that describes it. */
+  readonly says: string
+  /** The word before the key in `Authorization`; none with `raw`. */
+  readonly authScheme?: AuthScheme
+  /** Responds to a request before the platform sees it. */
+  readonly wall?: (request: Request) => WireResponse | undefined
+  /** Headers with which a request gets through the wall. */
+  readonly clientHeaders?: Readonly<Record<string, string>>
+  /** Responds in place of the endpoint, which then does nothing. */
+  readonly instead?: (route: string, call: EndpointCall) => object | undefined
+  /** Changes the query, or throws a `PlatformRefusal`. */
+  readonly query?: (query: Record<string, string>) => Record<string, string>
+  /** Changes the JSON of a body. */
+  readonly body?: (body: unknown, route: string) => unknown
+  /** Compares aliases and short addresses, otherwise by each letter. */
+  readonly isSameAlias?: (one: string, other: string) => boolean
+  /** Changes a response, which is a copy of the platform's, be it a success or a refusal. */
+  readonly reply?: ReplyChange
+  /** Changes the rate headers. */
+  readonly rateHeaders?: (headers: Record<string, string>) => Record<string, string>
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each deviation knows the JSON that it changes.
+type Json = Record<string, any>
+type ReplyChange = (reply: JsonReply & { json: Json }, route: string, call: EndpointCall) => void
+type Change = (json: Json, call: EndpointCall) => unknown
 
 /** Keeps the names of the deviations in the table's type. */
 const table = <Name extends string>(rules: Record<Name, DeviationRule>) => rules
@@ -64,7 +97,10 @@ export const rules = table({
   },
   'alias-slugged': {
     says: 'The alias of a link is stored in lower case, with - for _ and spaces, without accents and dots; it is not found by the spelling that was sent (outside the reference).',
-    body: withCustom(slugOf),
+    body: withCustom((alias) => {
+      const plain = alias.normalize('NFD').replace(/[\p{Mark}.]/gu, '')
+      return plain.toLowerCase().replace(/[_\s]+/g, '-')
+    }),
   },
   'alias-case-ignored': {
     says: 'Aliases are compared without case: Tea and tea are the same, in the spelling that came first (outside the reference).',
@@ -74,9 +110,9 @@ export const rules = table({
   // Contents of responses.
   'same-url-same-link': {
     says: 'POST /url/add without custom responds with an existing link to the same URL (outside the reference).',
-    instead: (route, { data, body, site }) => {
+    instead: (route, { data, body = {}, site }) => {
       if (route !== 'POST /url/add') return undefined
-      const { url, custom, domain } = { ...(body as Record<string, unknown>) }
+      const { url, custom, domain } = body as Json
       if (custom) return undefined
       const row = data.links.find((link) => link.longurl === url && link.domain === (domain || site))
       return row && addedLink(row)
@@ -86,210 +122,204 @@ export const rules = table({
     says: 'GET /urls?short= responds with a list of one link or none, not with a single link (outside the reference).',
     reply: (reply, route, call) => {
       const isAnswer = reply.status < 400 || reply.status === 404
-      if (route !== 'GET /urls' || call.query.short === undefined || !isAnswer) return reply
-      const { id } = reply.json as { id?: number }
-      const rows = call.data.links.filter((row) => row.id === id)
-      return { ...reply, status: 200, json: list(call, 'urls', rows, (row) => linkInList(call, row)) }
+      if (route !== 'GET /urls' || call.query.short === undefined || !isAnswer) return
+      const rows = call.data.links.filter(({ id }) => id === reply.json.id)
+      Object.assign(reply, { status: 200, json: list(call, 'urls', rows, (row) => linkInList(call, row)) })
     },
   },
   'extra-keys': {
     says: 'Responses have keys that the reference does not list: planid, views, linkedin.',
     reply: successOf({
-      'GET /account': (json) => ({ ...json, data: { ...inside(json, 'data'), planid: 3 } }),
-      'GET /campaigns': eachRow('campaigns', (row) => ({ ...row, views: 12 })),
-      'GET /qr/:id': withLinkedin,
-      'GET /url/:id': withLinkedin,
+      'GET /account': ({ data }) => Object.assign(data, { planid: 3 }),
+      'GET /campaigns': ({ data }) => data.campaigns.map((row: Json) => Object.assign(row, { views: 12 })),
+      'GET /qr/:id': ({ data }) => Object.assign(data.socialCount, { linkedin: 0 }),
+      'GET /url/:id': ({ data }) => Object.assign(data.socialCount, { linkedin: 0 }),
     }),
   },
   'unknown-types': {
     says: 'Overlays and pixels have types that the reference does not list.',
     reply: successOf({
-      'GET /overlay': eachRow('cta', (row) => (row.type === 'contact' ? { ...row, type: 'coupon' } : row)),
-      'GET /pixels': eachRow('pixels', (row) => (row.type === 'fbpixel' ? { ...row, type: 'metapixel' } : row)),
+      'GET /overlay': ({ data }) => retype(data.cta, 'contact', 'coupon'),
+      'GET /pixels': ({ data }) => retype(data.pixels, 'fbpixel', 'metapixel'),
     }),
   },
   'absent-as-null': {
     says: 'What is not set is null: expires of a plan without end, redirectroot and redirect404.',
-    topic: 'absent values',
-    reply: successOf({
-      'GET /account': (json) => ({ ...json, data: { ...inside(json, 'data'), expires: null } }),
-      'GET /domains': eachRow('domains', (row) => ({
-        ...row,
-        redirectroot: row.redirectroot || null,
-        redirect404: row.redirect404 || null,
-      })),
-    }),
+    reply: absent((json, key) => Object.assign(json, { [key]: null })),
   },
   'absent-as-missing': {
     says: 'What is not set has no key: expires of a plan without end, redirectroot and redirect404.',
-    topic: 'absent values',
-    reply: successOf({
-      'GET /account': (json) => ({ ...json, data: without(inside(json, 'data'), 'expires') }),
-      'GET /domains': eachRow('domains', (row) =>
-        without(row, ...['redirectroot', 'redirect404'].filter((key) => !row[key])),
-      ),
-    }),
+    reply: absent((json, key) => omit(json, key)),
   },
   'older-link-rows': {
     says: 'Links in lists have no uniqueclicks, domain, campaign and channel (outside the reference).',
     reply: successOf({
-      'GET /urls': eachRow('urls', (row) => without(row, 'uniqueclicks', 'domain', 'campaign', 'channel')),
+      'GET /urls': ({ data }) => {
+        for (const row of data.urls ?? []) omit(row, 'uniqueclicks', 'domain', 'campaign', 'channel')
+      },
     }),
   },
   'channel-update-echoes': {
     says: 'The update of a channel responds with the whole channel and no message.',
     reply: successOf({
-      'PUT /channel/:id/update': ({ error }, { data, params }) => {
-        const channel = data.channels.find(({ id }) => String(id) === params.id)
-        return { error, ...(channel && channelFields(channel)) }
+      'PUT /channel/:id/update': (json, { data, params }) => {
+        omit(json, 'message')
+        Object.assign(json, channelFields(data.channels.find(({ id }) => String(id) === params.id)!))
       },
     }),
   },
   'message-missing': {
     says: 'Actions respond without a message.',
-    topic: 'messages',
-    reply: success((json) => without(json, 'message')),
+    reply: success((json) => omit(json, 'message')),
   },
   'messages-translated': {
     says: 'Messages are in the language of the site, here German.',
-    topic: 'messages',
-    reply: (reply) => {
-      if (!('message' in reply.json)) return reply
-      const message = reply.status < 400 ? germanSuccess : (germanRefusals[reply.status] ?? 'Unbekannter Fehler.')
-      return { ...reply, json: { ...reply.json, message } }
+    reply: ({ status, json }) => {
+      if ('message' in json) json.message = status < 400 ? 'Der Vorgang war erfolgreich.' : 'Die Anfrage ist ungültig.'
     },
   },
 
   // Pages.
   'count-too-high': {
     says: 'A list counts a page that it does not show: result and maxpage are too high, nextpage is null before maxpage, and of three or more pages the second is empty.',
-    reply: success(countTooHigh),
+    reply: success((json) => {
+      const page = pageOf(json)
+      if (!page.result) return
+      if (page.currentpage === 2 && page.nextpage !== null) {
+        for (const [key, value] of Object.entries(page)) if (Array.isArray(value)) page[key] = []
+      }
+      page.result += page.perpage
+      page.maxpage += 1
+    }),
   },
   'nextpage-repeats': {
     says: 'On the last page nextpage is that page again, not null.',
-    reply: success(repeatLastPage),
+    reply: success((json) => {
+      const page = pageOf(json)
+      if (page.nextpage === null) page.nextpage = page.currentpage
+    }),
   },
 
   // Types of values.
   'booleans-as-digits': {
     says: 'Booleans are 1 and 0, or "1" and "0" if numbers are strings.',
     // A rotator is an address or false, never a digit.
-    reply: success(
-      everyValue((value, key) => (typeof value === 'boolean' && key !== 'rotator' ? Number(value) : value)),
-    ),
+    reply: everyValue((value, key) => (typeof value === 'boolean' && key !== 'rotator' ? Number(value) : value)),
   },
   'numbers-as-strings': {
     says: 'Numbers are strings: "id": "5".',
-    topic: 'numbers',
-    reply: success(everyValue((value) => (typeof value === 'number' ? String(value) : value))),
+    reply: everyValue((value) => (typeof value === 'number' ? String(value) : value)),
   },
   'ids-sometimes-strings': {
     says: 'Some ids are strings: in every second row of a list, and in responses to POST.',
-    topic: 'numbers',
-    reply: success(
-      everyValue((value, key, mixed) => (mixed && key === 'id' && typeof value === 'number' ? String(value) : value)),
-    ),
+    reply: everyValue((value, key, route) => {
+      const isCreated = key === '' && route.startsWith('POST')
+      const rows = Array.isArray(value) ? value.filter((_, index) => index % 2 === 1) : isCreated ? [value] : []
+      for (const row of rows) if (row.id) row.id = String(row.id)
+      return value
+    }),
   },
   'empty-maps-as-lists': {
     says: 'An empty map is an empty list: "topCountries": [].',
-    topic: 'empty maps',
-    reply: success(everyValue((value) => (isEmptyMap(value) ? [] : value))),
+    reply: everyValue((value) => (isEmptyMap(value) ? [] : value)),
   },
   'empty-maps-as-zero': {
     says: 'An empty map in statistics is the number 0: "topCountries": 0.',
-    topic: 'empty maps',
-    reply: success(everyValue((value, key) => (isEmptyMap(value) && key.startsWith('top') ? 0 : value))),
+    reply: everyValue((value, key) => (isEmptyMap(value) && key.startsWith('top') ? 0 : value)),
   },
   'lists-with-gaps': {
     says: 'A list of two or more is an object with number keys, one of which is missing.',
-    reply: success(everyValue((value) => (Array.isArray(value) && value.length > 1 ? withGap(value) : value))),
+    reply: everyValue((value) => {
+      if (!Array.isArray(value) || value.length < 2) return value
+      return Object.fromEntries(value.map((item, index) => [index === 0 ? 0 : index + 1, item]))
+    }),
   },
 
   // Names of keys.
   'overlay-key': {
     says: 'The list of overlays is under overlay, not under cta.',
-    reply: successOf({
-      'GET /overlay': (json) => ({ ...json, data: renamed(inside(json, 'data'), 'cta', 'overlay') }),
-    }),
+    reply: successOf({ 'GET /overlay': ({ data }) => rename(data, 'cta', 'overlay') }),
   },
   'campaign-key': {
     says: 'The name of a campaign that was created or updated is under campaign, not under domain.',
     reply: successOf({
-      'POST /campaign/add': (json) => renamed(json, 'domain', 'campaign'),
-      'PUT /campaign/:id/update': (json) => renamed(json, 'domain', 'campaign'),
+      'POST /campaign/add': (json) => rename(json, 'domain', 'campaign'),
+      'PUT /campaign/:id/update': (json) => rename(json, 'domain', 'campaign'),
     }),
   },
   'upload-id-under-1': {
     says: 'The id of an uploaded file is under the key 1: {"0": "id", "1": 123}.',
-    reply: successOf({ 'POST /files/upload/:filename': ({ id, ...json }) => ({ ...json, 0: 'id', 1: id }) }),
+    reply: successOf({
+      'POST /files/upload/:filename': (json) => {
+        rename(json, 'id', '1')
+        json[0] = 'id'
+      },
+    }),
   },
   'qr-date-under-data': {
     says: 'The date of a single QR code is under details.data, not under details.date.',
-    reply: successOf({
-      'GET /qr/:id': (json) => ({ ...json, details: renamed(inside(json, 'details'), 'date', 'data') }),
-    }),
+    reply: successOf({ 'GET /qr/:id': ({ details }) => rename(details, 'date', 'data') }),
   },
   'link-create-short': {
     says: 'A new link comes with its address under short, not under shorturl, and without an id (outside the reference).',
-    reply: successOf({ 'POST /url/add': (json) => without(renamed(json, 'shorturl', 'short'), 'id') }),
+    reply: successOf({
+      'POST /url/add': (json) => {
+        rename(json, 'shorturl', 'short')
+        omit(json, 'id')
+      },
+    }),
   },
   'link-update-short': {
     says: 'The update of a link responds with its address under short, not under shorturl (outside the reference).',
-    reply: successOf({ 'PUT /url/:id/update': (json) => renamed(json, 'shorturl', 'short') }),
+    reply: successOf({ 'PUT /url/:id/update': (json) => rename(json, 'shorturl', 'short') }),
   },
   'social-google': {
     says: 'socialCount of a link has google in place of instagram (outside the reference).',
-    reply: successOf({
-      'GET /url/:id': (json) => {
-        const data = inside(json, 'data')
-        return { ...json, data: { ...data, socialCount: renamed(inside(data, 'socialCount'), 'instagram', 'google') } }
-      },
-    }),
+    reply: successOf({ 'GET /url/:id': ({ data }) => rename(data.socialCount, 'instagram', 'google') }),
   },
 
   // The envelope.
   'error-as-number': {
     says: 'error of a list is the number 0, as everywhere else, not the string "0".',
-    topic: 'error',
-    reply: success((json) => ('error' in json ? { ...json, error: 0 } : json)),
+    reply: spellError((error) => error),
   },
   'error-as-string': {
     says: 'error is a string everywhere: "0", and "1" in a refusal.',
-    topic: 'error',
-    reply: ({ json, ...reply }) => ({ ...reply, json: spelledError(json, String) }),
+    reply: spellError(String),
   },
   'error-as-boolean': {
     says: 'error is false, and true in a refusal.',
-    topic: 'error',
-    reply: ({ json, ...reply }) => ({ ...reply, json: spelledError(json, (error) => error === 1) }),
+    reply: spellError(Boolean),
   },
   'error-missing': {
     says: 'A success has no error key.',
-    topic: 'error',
-    reply: success((json) => without(json, 'error')),
+    reply: success((json) => omit(json, 'error')),
   },
 
   // Refusals.
   'key-refused-with-403': {
     says: 'A wrong or missing key is refused with HTTP 403, not 401.',
-    reply: refusal((reply) => (reply.status === 401 ? { ...reply, status: 403 } : reply)),
+    reply: (reply) => {
+      if (reply.status === 401) reply.status = 403
+    },
   },
   'error-as-status': {
     says: 'error of a refusal is its HTTP status: 404, 405, 429.',
-    reply: refusal((reply) =>
-      reply.status > 403 && typeof reply.json.error !== 'string'
-        ? { ...reply, json: { ...reply.json, error: reply.status } }
-        : reply,
-    ),
+    reply: ({ status, json }) => {
+      if (status > 403 && typeof json.error !== 'string') json.error = status
+    },
   },
   'refusals-in-200': {
     says: 'Refusals have HTTP status 200, unless the key is wrong; over the rate limit, error is 429, with Retry-After.',
-    reply: refusal(({ status, json, headers }) => {
-      if (status === 401 || status === 403) return { status, json, headers }
-      if (status !== 429) return { status: 200, json, headers }
-      const { 'Retry-After': retryAfter, ...rest } = headers
-      return { status: 200, json: { ...json, error: 429, 'Retry-After': Number(retryAfter) }, headers: rest }
-    }),
+    reply: (reply) => {
+      const { status, json, headers } = reply
+      if (status === 401 || status === 403) return
+      if (status === 429) {
+        Object.assign(json, { error: 429, 'Retry-After': Number(headers['Retry-After']) })
+        omit(headers, 'Retry-After')
+      }
+      reply.status = 200
+    },
   },
 
   'rate-headers-hidden': {
@@ -298,153 +328,71 @@ export const rules = table({
   },
 })
 
-const germanSuccess = 'Der Vorgang war erfolgreich.'
-const germanRefusals: Record<number, string> = {
-  400: 'Die Anfrage ist ungültig.',
-  401: 'Ein gültiger API-Schlüssel wird benötigt.',
-  404: 'Der Eintrag existiert nicht.',
-  405: 'Diese Methode ist nicht erlaubt.',
-  429: 'Zu viele Anfragen. Bitte warten.',
-}
-
-function withLinkedin(json: JsonFields): JsonFields {
-  const data = inside(json, 'data')
-  return { ...json, data: { ...data, socialCount: { ...inside(data, 'socialCount'), linkedin: 0 } } }
-}
-
 function withCustom(change: (custom: string) => string | undefined): NonNullable<DeviationRule['body']> {
   return (body, route) => {
     const isForLink = route === 'POST /url/add' || route === 'PUT /url/:id/update'
-    const { custom } = { ...(body as { custom?: unknown } | undefined) }
-    return isForLink && typeof custom === 'string' ? { ...(body as object), custom: change(custom) } : body
+    const custom = (body as Json | undefined)?.custom
+    return isForLink && typeof custom === 'string' ? { ...(body as Json), custom: change(custom) } : body
   }
 }
 
-function slugOf(alias: string): string {
-  return alias
-    .normalize('NFD')
-    .replace(/[\p{Mark}.]/gu, '')
-    .toLowerCase()
-    .replace(/[_\s]+/g, '-')
-}
-
-function countTooHigh(json: JsonFields): JsonFields {
-  if ('result' in inside(json, 'data')) return { ...json, data: countTooHigh(inside(json, 'data')) }
-  const { result, perpage, currentpage, nextpage, maxpage } = json as Record<string, number | null>
-  if (!result) return json
-  const isEmpty = currentpage === 2 && nextpage !== null
-  const shown = Object.entries(json).map(([key, value]) => [key, isEmpty && Array.isArray(value) ? [] : value])
-  return { ...Object.fromEntries(shown), result: result + perpage!, maxpage: maxpage! + 1 }
-}
-
-function repeatLastPage(json: JsonFields): JsonFields {
-  if ('nextpage' in inside(json, 'data')) return { ...json, data: repeatLastPage(inside(json, 'data')) }
-  return json.nextpage === null ? { ...json, nextpage: json.currentpage } : json
-}
-
-function without(json: JsonFields, ...keys: string[]): JsonFields {
-  return Object.fromEntries(Object.entries(json).filter(([key]) => !keys.includes(key)))
-}
-
-function renamed(json: JsonFields, from: string, to: string): JsonFields {
-  return Object.fromEntries(Object.entries(json).map(([key, value]) => [key === from ? to : key, value]))
-}
-
-function isEmptyMap(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
-}
-
-/** What PHP makes of a list whose second place was removed. */
-function withGap(items: unknown[]): JsonFields {
-  return Object.fromEntries(items.map((item, index) => [index === 0 ? 0 : index + 1, item]))
-}
-
-/** Refusals of the opener keep the text in their `error`. */
-function spelledError(json: object, spell: (error: number) => unknown): JsonFields {
-  const { error } = json as JsonFields
-  const isText = typeof error === 'string' && error !== '0'
-  return error === undefined || isText ? { ...json } : { ...json, error: spell(Number(error)) }
-}
-
-/** A JSON object that is being changed. */
-export type JsonFields = Record<string, unknown>
-
-/** How the key is sent: `Authorization: Bearer KEY`, `Token KEY`, or the bare key. */
-export type AuthScheme = 'Bearer' | 'Token' | 'raw'
-
-/** One way in which a server differs from the reference. */
-export interface DeviationRule {
-  /** A sentence that describes it. */
-  readonly says: string
-  /** Deviations with the same topic exclude each other: each endpoint has one of those that were asked for. */
-  readonly topic?: string
-  /** The word before the key in `Authorization`; none with `raw`. */
-  readonly authScheme?: AuthScheme
-  /** Responds to a request before the platform sees it. */
-  readonly wall?: (request: Request) => WireResponse | undefined
-  /** Headers with which a request gets through the wall. */
-  readonly clientHeaders?: Readonly<Record<string, string>>
-  /** Responds in place of the endpoint, which then does nothing. */
-  readonly instead?: (route: string, call: EndpointCall) => object | undefined
-  /** Changes the query, or throws a `PlatformRefusal`. */
-  readonly query?: (query: Record<string, string>) => Record<string, string>
-  /** Changes the JSON of a body. */
-  readonly body?: (body: unknown, route: string) => unknown
-  /** Compares aliases and short addresses, otherwise by each letter. */
-  readonly isSameAlias?: (one: string, other: string) => boolean
-  /** Changes a response, be it a success or a refusal. */
-  readonly reply?: (reply: JsonReply, route: string, call: EndpointCall) => JsonReply
-  /** Changes the rate headers. */
-  readonly rateHeaders?: (headers: Record<string, string>) => Record<string, string>
-}
-
-type Change = (json: JsonFields, call: EndpointCall, route: string) => JsonFields
-
 /** Changes every success. */
-function success(change: Change): NonNullable<DeviationRule['reply']> {
-  return (reply, route, call) =>
-    reply.status >= 400 ? reply : { ...reply, json: change({ ...reply.json }, call, route) }
+function success(change: Change): ReplyChange {
+  return ({ status, json }, _, call) => {
+    if (status < 400) change(json, call)
+  }
 }
 
 /** Changes the successes of these endpoints. */
-function successOf(changes: Record<string, Change>): NonNullable<DeviationRule['reply']> {
-  return success((json, call, route) => changes[route]?.(json, call, route) ?? json)
+function successOf(changes: Record<string, Change>): ReplyChange {
+  return (reply, route, call) => success((json) => changes[route]?.(json, call))(reply, route, call)
 }
 
-/** Changes every refusal. */
-function refusal(change: (reply: JsonReply & { json: JsonFields }) => JsonReply): NonNullable<DeviationRule['reply']> {
-  return (reply) => (reply.status < 400 ? reply : change({ ...reply, json: { ...reply.json } }))
-}
-
-/** The object under a key; empty if there is none. */
-function inside(json: JsonFields, key: string): JsonFields {
-  return { ...(json[key] as object | undefined) }
-}
-
-/** Changes each row of a list whose page is in `data`. */
-function eachRow(listKey: string, change: (row: JsonFields) => JsonFields): Change {
-  return (json) => {
-    const data = inside(json, 'data')
-    const rows = data[listKey] as JsonFields[] | undefined
-    return rows ? { ...json, data: { ...data, [listKey]: rows.map(change) } } : json
+/** Changes every value of a success but its `error`, from the inside out. The key of the whole is `''`. */
+// biome-ignore lint/suspicious/noExplicitAny: JSON.parse gives any.
+function everyValue(change: (value: any, key: string, route: string) => unknown): ReplyChange {
+  return (reply, route) => {
+    if (reply.status >= 400) return
+    const revive = (key: string, value: unknown) => (key === 'error' ? value : change(value, key, route))
+    reply.json = JSON.parse(JSON.stringify(reply.json), revive)
   }
 }
 
-/**
- * Changes every value of a response, except its `error`, from the inside out. `mixed` is true in every second row of a
- * list, and in responses to POST.
- */
-function everyValue(change: (value: unknown, key: string, mixed: boolean) => unknown): Change {
-  return ({ error, ...json }, _, route) => {
-    const walk = (value: unknown, key: string, mixed: boolean): unknown => {
-      const inner = Array.isArray(value)
-        ? value.map((item, index) => walk(item, key, index % 2 === 1))
-        : typeof value === 'object' && value !== null
-          ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, walk(item, name, mixed)]))
-          : value
-      return change(inner, key, mixed)
-    }
-    const changed = walk(json, '', route.startsWith('POST')) as JsonFields
-    return error === undefined ? changed : { error, ...changed }
+/** Changes what may be absent: the end of the plan, and the empty redirects of a domain. */
+function absent(change: (json: Json, key: string) => unknown): ReplyChange {
+  return successOf({
+    'GET /account': ({ data }) => change(data, 'expires'),
+    'GET /domains': ({ data }) => {
+      for (const row of data.domains) for (const key of ['redirectroot', 'redirect404']) if (!row[key]) change(row, key)
+    },
+  })
+}
+
+function spellError(spell: (error: number) => unknown): ReplyChange {
+  return ({ json }) => {
+    // Refusals of the opener keep the text in their `error`.
+    if (/^[01]$/.test(String(json.error))) json.error = spell(Number(json.error))
   }
+}
+
+/** The object with the numbers of a page: `data`, or the whole. */
+function pageOf(json: Json): Json {
+  return json.data?.maxpage === undefined ? json : json.data
+}
+
+function retype(rows: Json[], from: string, to: string): void {
+  for (const row of rows) if (row.type === from) row.type = to
+}
+
+function rename(json: Json, from: string, to: string): void {
+  json[to] = json[from]
+  delete json[from]
+}
+
+function omit(json: Json, ...keys: string[]): void {
+  for (const key of keys) delete json[key]
+}
+
+function isEmptyMap(value: unknown): boolean {
+  return JSON.stringify(value) === '{}'
 }

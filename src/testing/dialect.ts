@@ -7,6 +7,9 @@ import type { WireResponse } from './wire.ts'
 /** How a sandbox responds: like the reference, like most servers, or with these deviations. */
 export type SandboxDialect = 'reference' | 'deployed' | readonly Deviation[]
 
+/** The name of one way in which servers differ from the reference. See {@link deviations}. */
+export type Deviation = keyof typeof rules
+
 /**
  * The deviations from the reference that a sandbox can have, each with a description.
  *
@@ -16,10 +19,9 @@ export type SandboxDialect = 'reference' | 'deployed' | readonly Deviation[]
  * const sandbox = createSandbox({ dialect: Object.keys(deviations) as Deviation[] })
  * console.log(sandbox.dialect.length)
  */
-export const deviations = sentences(rules)
-
-/** The name of one way in which servers differ from the reference. See {@link deviations}. */
-export type Deviation = keyof typeof deviations
+export const deviations = Object.freeze(
+  Object.fromEntries(Object.entries(rules).map(([name, { says }]) => [name, says])),
+) as Readonly<Record<Deviation, string>>
 
 /** The deviations that are common. Lists stay arrays, and `error` is a number. */
 export const deployed: readonly Deviation[] = [
@@ -35,11 +37,13 @@ export const deployed: readonly Deviation[] = [
 /** Applies the deviations of a sandbox to its requests and responses. The endpoints implement the reference only. */
 export class Dialect {
   readonly authScheme: AuthScheme
+  /** Headers that let a request through the wall. */
+  readonly clientHeaders: Record<string, string>
   readonly #rules: readonly DeviationRule[]
 
-  /** @throws {ConfigurationError} if there is no such dialect or deviation. */
+  /** @throws {ConfigurationError} if there is no such deviation. */
   constructor(dialect: SandboxDialect) {
-    const names: readonly string[] = typeof dialect === 'string' ? named(dialect) : dialect
+    const names: readonly string[] = dialect === 'reference' ? [] : dialect === 'deployed' ? deployed : dialect
     const unknown = names.find((name) => !Object.hasOwn(rules, name))
     if (unknown !== undefined) {
       const meant = similarName(unknown, [...Object.keys(rules), 'reference', 'deployed'])
@@ -49,20 +53,7 @@ export class Dialect {
     }
     this.#rules = Object.entries(rules).flatMap(([name, rule]) => (names.includes(name) ? [rule] : []))
     this.authScheme = this.#rules.find(({ authScheme }) => authScheme)?.authScheme ?? 'Bearer'
-  }
-
-  /** The response of a wall in front of the platform, if that blocks the request. */
-  wall(request: Request): WireResponse | undefined {
-    for (const { wall } of this.#rules) {
-      const response = wall?.(request)
-      if (response) return response
-    }
-    return undefined
-  }
-
-  /** Headers that let a request through. */
-  get clientHeaders(): Record<string, string> {
-    return Object.assign({}, ...this.#rules.map(({ clientHeaders }) => clientHeaders))
+    this.clientHeaders = Object.assign({}, ...this.#rules.map(({ clientHeaders }) => clientHeaders))
   }
 
   hasKey({ headers }: Request, apiKey: string): boolean {
@@ -72,14 +63,19 @@ export class Dialect {
     return scheme?.toLowerCase() === this.authScheme.toLowerCase() && key === apiKey
   }
 
+  /** The response of a wall in front of the platform, if that blocks the request. */
+  wall(request: Request): WireResponse | undefined {
+    return this.#first((rule) => rule.wall?.(request))
+  }
+
   /** The response of a deviation in place of the endpoint's, if there is one. */
   instead(route: string, call: EndpointCall): object | undefined {
-    return this.#rules.reduce<object | undefined>((answer, rule) => answer ?? rule.instead?.(route, call), undefined)
+    return this.#first((rule) => rule.instead?.(route, call))
   }
 
   /** The query as the platform understands it. */
-  query(route: string, query: Record<string, string>): Record<string, string> {
-    return this.#rulesFor(route).reduce((read, rule) => rule.query?.(read) ?? read, query)
+  query(query: Record<string, string>): Record<string, string> {
+    return this.#rules.reduce((read, rule) => rule.query?.(read) ?? read, query)
   }
 
   /** The JSON of a body as the platform understands it. */
@@ -93,32 +89,17 @@ export class Dialect {
   }
 
   /** Rewrites a response of the reference. */
-  reply(route: string, reply: JsonReply, call: EndpointCall): JsonReply {
-    return this.#rulesFor(route).reduce((said, rule) => rule.reply?.(said, route, call) ?? said, reply)
+  reply(route: string, { json, ...reply }: JsonReply, call: EndpointCall): JsonReply {
+    const copy = { ...reply, json: JSON.parse(JSON.stringify(json)) }
+    for (const rule of this.#rules) rule.reply?.(copy, route, call)
+    return copy
   }
 
   rateHeaders(headers: Record<string, string>): Record<string, string> {
     return this.#rules.reduce((said, rule) => rule.rateHeaders?.(said) ?? said, headers)
   }
 
-  /** All rules without a topic, and one rule of each topic. */
-  #rulesFor(route: string): DeviationRule[] {
-    const turn = [...route].reduce((sum, letter) => sum + letter.charCodeAt(0), 0)
-    return this.#rules.filter((rule) => {
-      if (rule.topic === undefined) return true
-      const rivals = this.#rules.filter(({ topic }) => topic === rule.topic)
-      return rivals[turn % rivals.length] === rule
-    })
+  #first<Value>(of: (rule: DeviationRule) => Value | undefined): Value | undefined {
+    return this.#rules.map(of).find((value) => value !== undefined)
   }
-}
-
-function named(dialect: string): readonly string[] {
-  if (dialect === 'reference') return []
-  if (dialect === 'deployed') return deployed
-  throw new ConfigurationError(`dialect: expected 'reference', 'deployed' or a list of deviations, not '${dialect}'`)
-}
-
-function sentences<Name extends string>(table: Record<Name, DeviationRule>): Readonly<Record<Name, string>> {
-  const entries = Object.entries<DeviationRule>(table).map(([name, { says }]) => [name, says])
-  return Object.freeze(Object.fromEntries(entries) as Record<Name, string>)
 }

@@ -179,35 +179,21 @@ function faultyBody(honest: WireResponse, fault: FaultEffect, status: number): W
   return JSON.stringify({ error: 1, message: `The sandbox was told to respond with ${status}.` })
 }
 
-/**
- * Sends a response as late and as completely as the fault allows. `onEnd` is called when all of the body has
- * been handed over.
- */
-export async function send(
-  response: WireResponse,
-  fault: FaultEffect,
-  signal: AbortSignal,
-  onEnd: () => void,
-): Promise<Response> {
+/** Sends a response as late and as completely as the fault allows. */
+export async function send(response: WireResponse, fault: FaultEffect, signal: AbortSignal): Promise<Response> {
   if (fault.delay !== undefined) await wait(fault.delay, signal)
   if (fault.drop) throw networkError('ECONNRESET', 'the connection was closed by the other side')
   const { status, headers, body } = response
-  const empty = status === 204 || status === 205 || status === 304
-  if (!empty && fault.stall) return new Response(halfOf(body, signal, onEnd), { status, headers })
-  onEnd()
-  return new Response(empty ? null : body, { status, headers })
+  if ([204, 205, 304].includes(status)) return new Response(null, { status, headers })
+  return new Response(fault.stall ? halfOf(body, signal) : body, { status, headers })
 }
 
 /** The first half of a body, and then nothing more until the caller gives up. */
-function halfOf(body: WireResponse['body'], signal: AbortSignal, onEnd: () => void): ReadableStream<Uint8Array> {
+function halfOf(body: WireResponse['body'], signal: AbortSignal): ReadableStream<Uint8Array> {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   return new ReadableStream({
     start: (controller) => controller.enqueue(bytes.slice(0, Math.floor(bytes.length / 2))),
-    async pull(controller) {
-      await wait(Number.POSITIVE_INFINITY, signal).catch((reason) => controller.error(reason))
-      onEnd()
-    },
-    cancel: onEnd,
+    pull: () => wait(Number.POSITIVE_INFINITY, signal),
   })
 }
 

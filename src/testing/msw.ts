@@ -12,8 +12,7 @@ export function handlers(sandbox: Sandbox): HttpHandler[] {
   return [...origins].map((origin) =>
     http.all(`${origin}/*`, async ({ request }) => {
       try {
-        // The intercepted fetch itself follows redirects, or does not.
-        return await sandbox.fetch(request, { redirect: 'manual' })
+        return await sandbox.fetch(request)
       } catch {
         return Response.error()
       }

@@ -1,76 +1,74 @@
 import type { Dialect } from './dialect.ts'
-import { type Endpoint, type EndpointCall, type JsonReply, PlatformRefusal } from './platform/endpoint.ts'
+import type { EndpointCall, JsonReply } from './platform/endpoint.ts'
 import { opener } from './platform/endpoints/opener.ts'
-import type { RateDecision } from './platform/rate-window.ts'
-import { knowsPath, type RouteMatch } from './platform/routes.ts'
+import { PlatformRefusal } from './platform/refusal.ts'
+import type { RouteMatch } from './platform/routes.ts'
 import { htmlPage, visit } from './platform/visits.ts'
 import type { WireResponse } from './wire.ts'
 
-/** A request, and everything that is known about it. */
+/** A request, and what is known about it before the platform looks at it. */
 export interface Arrival {
   readonly api: 'management' | 'opener' | 'visit'
   readonly request: Request
-  readonly url: URL
   /** Relative to the API's address. */
   readonly path: string
-  /** The endpoint of the management API, if there is one. */
+  /** The endpoints of the management API at this path, and the one for this method. */
+  readonly routes: readonly RouteMatch[]
   readonly found: RouteMatch | undefined
-  readonly decision: RateDecision | undefined
+  /** Seconds to wait, if the request is over the limit. */
+  readonly retryAfter: number | undefined
+  readonly hasKey: boolean
   readonly call: EndpointCall
 }
 
 /** Does the work, or refuses it, and answers in the sandbox's dialect. */
-export function respond(
-  arrival: Arrival,
-  { apiKey, dialect, now }: { apiKey: string; dialect: Dialect; now: number },
-): { response: WireResponse; done: boolean } {
-  if (arrival.api === 'visit') {
-    const response = arrival.request.method === 'GET' ? visit(arrival.call, arrival.url, now) : undefined
+export function respond(arrival: Arrival, dialect: Dialect, now: number): { response: WireResponse; done: boolean } {
+  const { api, request, path, found, retryAfter } = arrival
+  if (api === 'visit') {
+    const response = request.method === 'GET' ? visit(arrival.call, new URL(request.url), now) : undefined
     return { response: response ?? htmlPage(404, 'Page not found'), done: response !== undefined }
   }
 
-  const route = arrival.found?.route ?? `${arrival.request.method} ${arrival.path}`
+  const route = found?.route ?? `${request.method} ${path}`
   const reply: JsonReply = { status: 200, json: {}, headers: { 'Content-Type': 'application/json' } }
   let { call } = arrival
   let done = false
   try {
-    if (arrival.api === 'management') admit(arrival, apiKey, dialect)
-    call = { ...call, query: dialect.query(route, call.query), body: dialect.body(route, call.body) }
-    const endpoint = arrival.api === 'opener' ? () => openerAnswer(arrival) : endpointOf(arrival)
-    reply.json = dialect.instead(route, call) ?? endpoint(call)
+    if (api === 'management') admit(arrival)
+    call = { ...call, query: dialect.query(call.query), body: dialect.body(route, call.body) }
+    reply.json = dialect.instead(route, call) ?? (api === 'opener' ? openerLink : endpoint)(arrival, call)
     done = true
   } catch (refusal) {
     if (!(refusal instanceof PlatformRefusal)) throw refusal
     Object.assign(reply, { status: refusal.status, json: refusal.body })
-    const wait = arrival.decision?.retryAfter
-    if (wait !== undefined) reply.headers['Retry-After'] = String(wait)
+    if (retryAfter !== undefined) reply.headers['Retry-After'] = String(retryAfter)
   }
   const { status, json, headers } = dialect.reply(route, reply, call)
   return { response: { status, headers, body: JSON.stringify(json) }, done }
 }
 
-function openerAnswer({ request, path, call }: Arrival): object {
-  if (path !== '/v3/api') throw new PlatformRefusal(404, 'There is nothing at this path.')
+/** Refuses a request over the limit, and one without the key. */
+function admit({ retryAfter, hasKey }: Arrival): void {
+  if (retryAfter !== undefined) throw new PlatformRefusal(429, 'Too many requests. Please wait.')
+  if (!hasKey) throw new PlatformRefusal(401, 'A valid API key is required to use this service.')
+}
+
+function openerLink({ request, path }: Arrival, call: EndpointCall): object {
+  if (path !== '/v3/api') throw nothingHere()
   return opener(request.method, call)
 }
 
-/** Refuses a request over the limit, and one without the key. */
-function admit({ request, decision }: Arrival, apiKey: string, dialect: Dialect): void {
-  if (decision?.retryAfter !== undefined) throw new PlatformRefusal(429, 'Too many requests. Please wait.')
-  if (!dialect.hasKey(request, apiKey)) {
-    throw new PlatformRefusal(401, 'A valid API key is required to use this service.')
-  }
-}
-
-function endpointOf({ request, path, found }: Arrival): Endpoint {
-  if (!found) {
-    throw knowsPath(path)
-      ? new PlatformRefusal(405, `This path does not take ${request.method}.`)
-      : new PlatformRefusal(404, 'There is nothing at this path.')
-  }
-  const writes = request.method === 'POST' || request.method === 'PUT'
-  if (writes && !request.headers.get('Content-Type')?.startsWith('application/json')) {
+function endpoint({ request, routes, found }: Arrival, call: EndpointCall): object {
+  const { method, headers } = request
+  if (routes.length === 0) throw nothingHere()
+  if (!found) throw new PlatformRefusal(405, `This path does not take ${method}.`)
+  const writes = method === 'POST' || method === 'PUT'
+  if (writes && !headers.get('Content-Type')?.startsWith('application/json')) {
     throw new PlatformRefusal(400, 'Every request must carry Content-Type: application/json.')
   }
-  return found.endpoint
+  return found.endpoint(call)
+}
+
+function nothingHere(): PlatformRefusal {
+  return new PlatformRefusal(404, 'There is nothing at this path.')
 }

@@ -1,28 +1,19 @@
 import { ConfigurationError } from '../errors.ts'
-import type { RateLimiter } from '../rate-limit/limiter.ts'
-import {
-  aFunction,
-  boolean,
-  type Checks,
-  checkedElsewhere,
-  milliseconds,
-  positiveInteger,
-  string,
-} from '../schema/checks.ts'
+import { Limiter, type RateLimiter, systemClock } from '../rate-limit/limiter.ts'
+import { aFunction, type Checks, checkedElsewhere, milliseconds, positiveInteger, string } from '../schema/checks.ts'
 import { Chaos, type ChaosOptions } from './chaos.ts'
 import { checkSeed, type SandboxData, type SandboxSeed, Store } from './data.ts'
 import type { AuthScheme } from './deviations.ts'
 import { Dialect, type SandboxDialect } from './dialect.ts'
 import { applyFault, doesWork, type Fault, type FaultEffect, FaultQueue, send } from './faults.ts'
 import { Request, URL } from './host.ts'
-import { SandboxLimiter } from './limiter.ts'
+import { ClientWindow } from './limiter.ts'
 import { throwIfInvalid } from './options.ts'
-import type { EndpointCall } from './platform/endpoint.ts'
 import { RateWindow, type SandboxRateLimit } from './platform/rate-window.ts'
-import { findRoute } from './platform/routes.ts'
-import { jsonOrText, readBody, requestEntry, type SandboxRequest } from './request-log.ts'
+import { routesAt } from './platform/routes.ts'
+import { jsonOrText, requestEntry, type SandboxRequest } from './request-log.ts'
 import { respond } from './respond.ts'
-import { abortable, networkError, redirected, type WireResponse } from './wire.ts'
+import { abortable, networkError, type WireResponse } from './wire.ts'
 
 /** Options of {@link createSandbox}; every one has a default. */
 export interface SandboxOptions {
@@ -36,93 +27,13 @@ export interface SandboxOptions {
   rateLimit?: SandboxRateLimit | false | undefined
   /**
    * How it answers. `'reference'` (default) follows the reference exactly, `'deployed'` has the deviations that are
-   * common, and a list of names has those: see `deviations`. If some of them exclude each other, each endpoint has one
-   * of them; of several on `limit`, the first in `deviations` wins.
+   * common, and a list of names has those: see `deviations`. If some of them exclude each other, one of them wins.
    */
   dialect?: SandboxDialect | undefined
   /** Initial rows, such as `sampleData()`. Default: none, but an account. */
   data?: SandboxSeed | undefined
   /** The clock, in milliseconds since 1970. Default `Date.now`. */
   now?: (() => number) | undefined
-  /** `false` counts the bytes of an upload and drops them, so that a test can send gigabytes. Default `true`. */
-  keepFiles?: boolean | undefined
-}
-
-/** The platform in memory, made by {@link createSandbox}. */
-export interface Sandbox {
-  /** Takes what `fetch` takes, and answers as the platform does. It can be detached from the sandbox. */
-  readonly fetch: typeof globalThis.fetch
-  readonly baseUrl: string
-  readonly openerUrl: string
-  readonly apiKey: string
-  readonly dialect: SandboxDialect
-  /** How the key is wanted: `Bearer`, unless the dialect has `key-as-token` or `key-raw`. */
-  readonly authScheme: AuthScheme
-  /**
-   * What a client needs to talk to this sandbox: `new ShortLinkClient(sandbox.clientOptions)`. With a rate limit that is a
-   * limiter that sees the sandbox's own window, so that `advance` ends the waits of the client too.
-   */
-  readonly clientOptions: {
-    baseUrl: string
-    openerUrl: string
-    apiKey: string
-    authScheme: AuthScheme
-    rateLimit: RateLimiter | false
-    fetch: typeof globalThis.fetch
-    /** Only with the deviation `bot-wall-beget`: the cookie that lets a program through. */
-    headers?: Record<string, string>
-  }
-  /** Every request that came in, oldest first. */
-  readonly requests: readonly SandboxRequest[]
-  /** What is stored. Tests may read and change it. */
-  readonly data: SandboxData
-  /** The rate window now; `undefined` if there is no limit. `resetAt` in milliseconds, `undefined` while none is open. */
-  readonly rateLimit: { limit: number; remaining: number; resetAt: number | undefined } | undefined
-  /** The sandbox's clock, in milliseconds since 1970. */
-  now(): number
-  /**
-   * Makes requests fail. `method`, `path`, `after` and `times` choose which ones; the other fields say how. Several
-   * faults can wait at the same time.
-   *
-   * @throws {ConfigurationError} if the fault could never take effect, as with a misspelled field or path.
-   * @example sandbox.fail({ path: '/campaign/:id/update', status: 503 })
-   */
-  fail(fault: Fault): void
-  /**
-   * The faults that wait for requests: those that `fail` was given and that have not yet failed as many requests as they
-   * are for. At the end of a test, each that is left here tested nothing.
-   *
-   * @example expect(sandbox.pendingFaults).toEqual([])
-   */
-  readonly pendingFaults: readonly Fault[]
-  /**
-   * Makes requests fail at random. The same seed gives the same failures.
-   *
-   * @throws {ConfigurationError} if `rate` is not from 0 to 1.
-   * @example sandbox.chaos({ seed: 1, rate: 0.3 })
-   */
-  chaos(options: ChaosOptions): void
-  /** Moves the clock forward, for the client too, so that a test need not wait a minute for a minute to pass. */
-  advance(ms: number): void
-  /** Restores the initial state: rows, requests, faults, chaos, rate window and clock. */
-  reset(): void
-}
-
-/**
- * Creates the platform in memory: both APIs, with state, limits and faults. It is empty but for an account, has no rate
- * limit, and needs no network and no Node.
- *
- * @throws {ConfigurationError} if an option, deviation, list or field does not exist or does not fit.
- * @example
- * import { ShortLinkClient } from 'shortlink-sdk'
- * import { createSandbox } from 'shortlink-sdk/testing'
- * const sandbox = createSandbox()
- * const client = new ShortLinkClient(sandbox.clientOptions)
- * await client.campaigns.create({ name: 'Opening day' })
- * console.log(sandbox.data.campaigns.length, sandbox.requests[0]?.path)
- */
-export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  return new MemorySandbox(options)
 }
 
 const rateLimitChecks: Checks<keyof SandboxRateLimit> = {
@@ -147,184 +58,207 @@ const checks: Checks<keyof SandboxOptions> = {
   },
   dialect: {
     expected: "'reference', 'deployed' or a list of deviations",
-    fits: (value) => typeof value === 'string' || Array.isArray(value),
+    fits: (value) => value === 'reference' || value === 'deployed' || Array.isArray(value),
   },
   data: checkedElsewhere,
   now: aFunction,
-  keepFiles: boolean,
 }
 
 /** How much of a body is kept if anybody may send it: any page in a browser may, over HTTP. */
 const MAX_BYTES_WITHOUT_KEY = 1 << 20
 
-class MemorySandbox implements Sandbox {
+/** The platform in memory, made by {@link createSandbox}. */
+export class Sandbox {
   readonly baseUrl: string
   readonly openerUrl: string
   readonly apiKey: string
   readonly dialect: SandboxDialect
+  /** How the key is wanted: `Bearer`, unless the dialect has `key-as-token` or `key-raw`. */
   readonly authScheme: AuthScheme
-  readonly clientOptions: Sandbox['clientOptions']
-  readonly requests: SandboxRequest[] = []
+  /**
+   * What a client needs to talk to this sandbox: `new ShortLinkClient(sandbox.clientOptions)`. With a rate limit that is a
+   * limiter that sees the sandbox's own window, so that `advance` ends the waits of the client too.
+   */
+  readonly clientOptions: {
+    baseUrl: string
+    openerUrl: string
+    apiKey: string
+    authScheme: AuthScheme
+    rateLimit: RateLimiter | false
+    fetch: typeof globalThis.fetch
+    /** Only with the deviation `bot-wall-beget`: the cookie that lets a program through. */
+    headers?: Record<string, string>
+  }
+  /** Every request that came in, oldest first. */
+  readonly requests: readonly SandboxRequest[] = []
+  /** What is stored. Tests may read and change it. */
   readonly data: SandboxData
-  readonly fetch: typeof globalThis.fetch = (input, init) => this.#fetch(input, init)
   readonly #dialect: Dialect
   readonly #site: string
-  readonly #keepFiles: boolean
   readonly #clock: () => number
   readonly #store: Store
   readonly #rateWindow: RateWindow | undefined
+  readonly #clientWindow: ClientWindow | undefined
   readonly #faults = new FaultQueue()
   #chaos: Chaos | undefined
-  readonly #limiter: SandboxLimiter | undefined
   #advanced = 0
   /** Node 20 holds the controller behind a Request's signal weakly: a Request that nobody holds loses its abort. */
   readonly #unfinished = new Set<object>()
 
+  /** @internal */
   constructor(options: SandboxOptions) {
     throwIfInvalid(options, checks)
-    const { data = {} } = options
+    const { apiKey = 'sandbox-key', baseUrl = 'https://sho.rt/api', openerUrl = 'https://opener.example' } = options
+    const { dialect = 'reference', rateLimit = false, data = {}, now = Date.now } = options
     checkSeed(data)
-    this.baseUrl = withoutSlash(options.baseUrl ?? 'https://sho.rt/api')
-    this.openerUrl = withoutSlash(options.openerUrl ?? 'https://opener.example')
-    this.apiKey = options.apiKey ?? 'sandbox-key'
-    this.dialect = options.dialect ?? 'reference'
-    this.#dialect = new Dialect(this.dialect)
+    this.apiKey = apiKey
+    this.baseUrl = withoutSlash(baseUrl)
+    this.openerUrl = withoutSlash(openerUrl)
+    this.dialect = dialect
+    this.#dialect = new Dialect(dialect)
     this.authScheme = this.#dialect.authScheme
     this.#site = new URL(this.baseUrl).origin
-    this.#keepFiles = options.keepFiles ?? true
-    this.#clock = options.now ?? Date.now
-    const now = () => this.now()
-    this.#store = new Store(data, this.#site, now)
+    this.#clock = now
+    const clock = { ...systemClock, now: () => this.now() }
+    this.#store = new Store(data, this.#site, clock.now)
     this.data = this.#store.data
-    const { rateLimit = false } = options
-    this.#rateWindow = rateLimit ? new RateWindow(rateLimit, now) : undefined
-    this.#limiter = this.#rateWindow && new SandboxLimiter(this.#rateWindow, now)
-    const { baseUrl, openerUrl, apiKey, authScheme, fetch } = this
+    this.#rateWindow = rateLimit ? new RateWindow(rateLimit, clock.now) : undefined
+    this.#clientWindow = this.#rateWindow && new ClientWindow(this.#rateWindow)
     const headers = this.#dialect.clientHeaders
     this.clientOptions = {
-      baseUrl,
-      openerUrl,
-      apiKey,
-      authScheme,
-      rateLimit: this.#limiter ?? false,
-      fetch,
+      ...{ baseUrl: this.baseUrl, openerUrl: this.openerUrl, apiKey, authScheme: this.authScheme },
+      rateLimit: this.#clientWindow ? new Limiter(this.#clientWindow, clock) : false,
+      fetch: this.fetch,
       ...(Object.keys(headers).length > 0 && { headers }),
     }
   }
 
-  get rateLimit(): Sandbox['rateLimit'] {
-    return this.#rateWindow?.state
-  }
-
-  now(): number {
-    return this.#clock() + this.#advanced
-  }
-
-  fail(fault: Fault): void {
-    this.#faults.add(fault, this.baseUrl)
-  }
-
-  get pendingFaults(): Fault[] {
-    return this.#faults.pending
-  }
-
-  chaos(options: ChaosOptions): void {
-    this.#chaos = new Chaos(options)
-  }
-
-  advance(ms: number): void {
-    if (!Number.isFinite(ms)) throw new ConfigurationError('advance: expected a number of milliseconds')
-    this.#advanced += ms
-    this.#limiter?.serve()
-  }
-
-  reset(): void {
-    this.#advanced = 0
-    this.#chaos = undefined
-    this.requests.length = 0
-    this.#unfinished.clear()
-    this.#faults.reset()
-    this.#rateWindow?.reset()
-    this.#store.reset()
-    this.#limiter?.reset()
-  }
-
-  async #fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  /**
+   * Takes what `fetch` takes, and answers as the platform does. It can be detached from the sandbox. It follows no redirect:
+   * the response to a short address says where it leads.
+   */
+  readonly fetch: typeof globalThis.fetch = async (input, init) => {
     // Without the signal: that of jsdom is none to the Request of Node.
     const { signal: given, ...rest } = init ?? {}
     const request = new Request(input, rest)
     const signal = given ?? request.signal
     if (signal.aborted) throw signal.reason
-    const call = { input, request }
-    this.#unfinished.add(call)
-    const onEnd = () => this.#unfinished.delete(call)
+    const held = { input, request }
+    this.#unfinished.add(held)
+    let fault: FaultEffect = {}
     try {
-      const response = await abortable(this.#receive(request, signal, onEnd), signal)
-      const next = redirected(request, response)
-      if (!next) return response
-      onEnd()
-      return await this.#fetch(next, { signal })
-    } catch (error) {
-      onEnd()
-      throw error
+      const { entry, answer, ...chosen } = await abortable(this.#receive(request), signal)
+      fault = chosen.fault
+      const response = await send(answer, fault, signal)
+      entry.status = response.status
+      return response
+    } finally {
+      // What stalls can still be aborted.
+      if (!fault.stall) this.#unfinished.delete(held)
     }
+  }
+
+  /** The rate window now; `undefined` if there is no limit. `resetAt` in milliseconds, `undefined` while none is open. */
+  get rateLimit(): { limit: number; remaining: number; resetAt: number | undefined } | undefined {
+    return this.#rateWindow?.state
+  }
+
+  /** The sandbox's clock, in milliseconds since 1970. */
+  now(): number {
+    return this.#clock() + this.#advanced
+  }
+
+  /**
+   * Makes requests fail. `method`, `path`, `after` and `times` choose which ones; the other fields say how. Several
+   * faults can wait at the same time.
+   *
+   * @throws {ConfigurationError} if the fault could never take effect, as with a misspelled field or path.
+   * @example sandbox.fail({ path: '/campaign/:id/update', status: 503 })
+   */
+  fail(fault: Fault): void {
+    this.#faults.add(fault, this.baseUrl)
+  }
+
+  /**
+   * The faults that wait for requests: those that `fail` was given and that have not yet failed as many requests as they
+   * are for. At the end of a test, each that is left here tested nothing.
+   *
+   * @example expect(sandbox.pendingFaults).toEqual([])
+   */
+  get pendingFaults(): readonly Fault[] {
+    return this.#faults.pending
+  }
+
+  /**
+   * Makes requests fail at random. The same seed gives the same failures.
+   *
+   * @throws {ConfigurationError} if `rate` is not from 0 to 1.
+   * @example sandbox.chaos({ seed: 1, rate: 0.3 })
+   */
+  chaos(options: ChaosOptions): void {
+    this.#chaos = new Chaos(options)
+  }
+
+  /** Moves the clock forward, for the client too, so that a test need not wait a minute for a minute to pass. */
+  advance(ms: number): void {
+    if (!Number.isFinite(ms)) throw new ConfigurationError('advance: expected a number of milliseconds')
+    this.#advanced += ms
+    this.#clientWindow?.wake()
+  }
+
+  /** Restores the initial state: rows, requests, faults, chaos, rate window and clock. */
+  reset(): void {
+    this.#advanced = 0
+    this.#chaos = undefined
+    this.#log.length = 0
+    this.#unfinished.clear()
+    this.#faults.reset()
+    this.#rateWindow?.reset()
+    this.#store.reset()
+    this.#clientWindow?.reset()
+  }
+
+  get #log(): SandboxRequest[] {
+    return this.requests as SandboxRequest[]
   }
 
   /** Everything that depends on the order of requests (log, limit, faults) happens before the first `await`. */
-  async #receive(request: Request, signal: AbortSignal, onEnd: () => void): Promise<Response> {
-    const url = new URL(request.url)
-    const { api, path } = this.#locate(url)
+  async #receive(request: Request): Promise<{ entry: SandboxRequest; answer: WireResponse; fault: FaultEffect }> {
+    const { api, path } = this.#locate(new URL(request.url))
     const entry = requestEntry(request, api, path, this.now())
-    this.requests.push(entry)
-    const wall = api === 'management' ? this.#dialect.wall(request) : undefined
-    const { answer, fault } = wall ? { answer: wall, fault: {} } : await this.#answer(request, url, entry)
-    const response = await send(answer, fault, signal, onEnd)
-    entry.status = response.status
-    return response
-  }
+    this.#log.push(entry)
+    const isManagement = api === 'management'
+    const wall = isManagement ? this.#dialect.wall(request) : undefined
+    if (wall) return { entry, answer: wall, fault: {} }
 
-  async #answer(
-    request: Request,
-    url: URL,
-    entry: SandboxRequest,
-  ): Promise<{ answer: WireResponse; fault: FaultEffect }> {
-    const { api, path } = entry
-    const decision = api === 'management' ? this.#rateWindow?.take() : undefined
-    const overLimit = decision?.retryAfter !== undefined
-    const fault = (overLimit ? undefined : (this.#faults.take(request.method, path) ?? this.#chaos?.take())) ?? {}
+    const { retryAfter, headers = {} } = (isManagement && this.#rateWindow?.take()) || {}
+    const chosen =
+      retryAfter === undefined ? (this.#faults.take(request.method, path) ?? this.#chaos?.take()) : undefined
+    const fault = chosen ?? {}
 
-    const found = api === 'management' ? findRoute(request.method, path) : undefined
-    const isUpload = found?.route === 'POST /files/upload/:filename'
-    const isAdmitted = api === 'management' && !overLimit && this.#dialect.hasKey(request, this.apiKey)
-    const most = isUpload && !this.#keepFiles ? 0 : isAdmitted ? Number.POSITIVE_INFINITY : MAX_BYTES_WITHOUT_KEY
-    const { bytes, size } = await readBody(request, most)
-    Object.assign(entry, { body: isUpload ? bytes : jsonOrText(bytes), size })
+    const routes = isManagement ? routesAt(path) : []
+    const found = routes.find(({ method }) => method === request.method)
+    const hasKey = this.#dialect.hasKey(request, this.apiKey)
+    const whole = new Uint8Array(await request.arrayBuffer())
+    entry.size = whole.length
+    const isAdmitted = isManagement && hasKey && retryAfter === undefined
+    const bytes = isAdmitted ? whole : whole.slice(0, MAX_BYTES_WITHOUT_KEY)
+    entry.body = found?.route === 'POST /files/upload/:filename' ? bytes : jsonOrText(bytes)
 
-    const honest: WireResponse = { status: 200, headers: {}, body: '' }
+    let answer: WireResponse = { status: 200, headers: {}, body: '' }
     if (doesWork(fault)) {
-      const call: EndpointCall = {
-        store: this.#store,
-        data: this.data,
-        params: found?.params ?? {},
-        query: entry.query,
-        body: isUpload ? undefined : entry.body,
-        content: isUpload ? bytes : new Uint8Array(),
-        size,
-        site: this.#site,
-        openerUrl: this.openerUrl,
-        isSameAlias: (one, other) => this.#dialect.isSameAlias(one, other),
+      const call = {
+        ...{ store: this.#store, data: this.data, site: this.#site, openerUrl: this.openerUrl },
+        ...{ params: found?.params ?? {}, query: entry.query, body: entry.body },
+        isSameAlias: (one: string, other: string) => this.#dialect.isSameAlias(one, other),
       }
-      const { response, done } = respond(
-        { api, request, url, path, found, decision, call },
-        { apiKey: this.apiKey, dialect: this.#dialect, now: this.now() },
-      )
-      Object.assign(honest, response)
+      const arrival = { api, request, path, routes, found, retryAfter, hasKey, call }
+      const { response, done } = respond(arrival, this.#dialect, this.now())
+      answer = response
       entry.done = done
     }
-    const rateHeaders = this.#dialect.rateHeaders(decision?.headers ?? {})
-    Object.assign(honest.headers, rateHeaders, { Date: new Date(this.now()).toUTCString() })
-
-    return { answer: applyFault(honest, fault), fault }
+    Object.assign(answer.headers, this.#dialect.rateHeaders(headers), { Date: new Date(this.now()).toUTCString() })
+    return { entry, answer: applyFault(answer, fault), fault }
   }
 
   /** Finds the API that an address belongs to. No other address can be reached. */
@@ -336,12 +270,29 @@ class MemorySandbox implements Sandbox {
       const path = address.slice(openerUrl.length)
       return { api: data.openerLinks.some(({ alias }) => path === `/${alias}`) ? 'visit' : 'opener', path }
     }
-    const domains = [data.files, data.links, data.qrs].flatMap((rows) => rows.map(({ domain }) => domain))
-    if (url.origin === this.#site || domains.includes(url.origin)) return { api: 'visit', path: url.pathname }
+    const isHere = [...data.files, ...data.links, ...data.qrs].some(({ domain }) => domain === url.origin)
+    if (isHere || url.origin === this.#site) return { api: 'visit', path: url.pathname }
     throw networkError('ENOTFOUND', `nothing is at ${url.origin}: this sandbox is ${baseUrl} and ${openerUrl}`)
   }
 }
 
 function withoutSlash(address: string | URL): string {
   return new URL(address).href.replace(/\/+$/, '')
+}
+
+/**
+ * Creates the platform in memory: both APIs, with state, limits and faults. It is empty but for an account, has no rate
+ * limit, and needs no network and no Node.
+ *
+ * @throws {ConfigurationError} if an option, deviation, list or field does not exist or does not fit.
+ * @example
+ * import { ShortLinkClient } from 'shortlink-sdk'
+ * import { createSandbox } from 'shortlink-sdk/testing'
+ * const sandbox = createSandbox()
+ * const client = new ShortLinkClient(sandbox.clientOptions)
+ * await client.campaigns.create({ name: 'Opening day' })
+ * console.log(sandbox.data.campaigns.length, sandbox.requests[0]?.path)
+ */
+export function createSandbox(options: SandboxOptions = {}): Sandbox {
+  return new Sandbox(options)
 }

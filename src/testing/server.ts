@@ -8,8 +8,8 @@ import { ConfigurationError } from '../errors.ts'
 import { aFunction, boolean, type Checks, string } from '../schema/checks.ts'
 import { openApiWith } from './openapi.ts'
 import { number, throwIfInvalid } from './options.ts'
-import { refusal, SandboxPage } from './page/page.ts'
-import { withoutSecrets } from './request-log.ts'
+import { isForPage, pageResponse, refusal } from './page/page.ts'
+import { withoutSecret } from './request-log.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** Options of {@link serve}; every one has a default. */
@@ -64,18 +64,17 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
   throwIfInvalid(options, checks, 'serve')
   const { port = 0, host = '127.0.0.1', hosts = [], cors = false, log } = options
   const names = ['localhost', host, ...hosts]
-  const page = new SandboxPage(sandbox)
   const server = createServer((incoming, outgoing) => void answer(incoming, outgoing))
   // Node's own timeouts must not end a test of a stalled request.
   server.requestTimeout = 0
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { method = 'GET', url = '/' } = incoming
-    const isForPage = page.owns(method, url)
+    const isPage = isForPage(method, url)
     const start = performance.now()
     try {
       if (!isOwnHost(incoming.headers.host, names)) await writeResponse(refusal(403, unknownHost), outgoing)
-      else if (isForPage) await writeResponse(await pageResponse(incoming, page), outgoing)
+      else if (isPage) await writeResponse(await answerPage(incoming, sandbox), outgoing)
       else if (cors && method === 'OPTIONS') outgoing.writeHead(204, corsHeaders).end()
       else if (method === 'GET' && url === '/openapi.json') {
         outgoing
@@ -87,7 +86,7 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
       incoming.socket.resetAndDestroy()
     }
     const status = outgoing.headersSent ? outgoing.statusCode : 'dropped'
-    if (!isForPage) log?.(`${method} ${shownAddress(url)} ${status} ${Math.round(performance.now() - start)} ms`)
+    if (!isPage) log?.(`${method} ${shownAddress(url)} ${status} ${Math.round(performance.now() - start)} ms`)
   }
 
   async function platformResponse(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -122,15 +121,10 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
 }
 
 /** The page's answer, unless the request comes from a page of another origin. */
-async function pageResponse(incoming: IncomingMessage, page: SandboxPage): Promise<Response> {
+async function answerPage(incoming: IncomingMessage, sandbox: Sandbox): Promise<Response> {
   const { method = 'GET', url = '/', headers } = incoming
   if (url !== '/' && isForeign(headers)) return refusal(403, 'Pages of other origins may not call this.')
-  if (method === 'GET') return page.respond(method, url, undefined)
-  try {
-    return page.respond(method, url, await json(incoming))
-  } catch {
-    return refusal(400, 'The body must be JSON.')
-  }
+  return pageResponse(sandbox, method, url, method === 'GET' ? undefined : await json(incoming))
 }
 
 const unknownHost = 'Unknown host. Start the sandbox with --allow-host, or with the option hosts of serve().'
@@ -153,7 +147,7 @@ function requestInit(incoming: IncomingMessage, signal: AbortSignal): RequestIni
   const headers = new Headers()
   for (const [name, value] of Object.entries(incoming.headers)) headers.set(name, String(value))
   const method = incoming.method ?? 'GET'
-  const init: RequestInit & { duplex: 'half' } = { method, headers, signal, redirect: 'manual', duplex: 'half' }
+  const init: RequestInit & { duplex: 'half' } = { method, headers, signal, duplex: 'half' }
   if (method !== 'GET' && method !== 'HEAD') init.body = Readable.toWeb(incoming) as ReadableStream
   return init
 }
@@ -161,7 +155,8 @@ function requestInit(incoming: IncomingMessage, signal: AbortSignal): RequestIni
 function shownAddress(url: string): string {
   const [path, query] = url.split('?', 2)
   if (query === undefined) return url
-  return `${path}?${new URLSearchParams(withoutSecrets(Object.fromEntries(new URLSearchParams(query))))}`
+  const shown = [...new URLSearchParams(query)].map(([name, value]) => [name, String(withoutSecret(name, value))])
+  return `${path}?${new URLSearchParams(shown)}`
 }
 
 /** Translates a path of the server into an address of the sandbox. */

@@ -149,8 +149,8 @@ const missing: Refusal[] = [
   ['PUT /pixel/9/update', 'Pixel does not exist.', { tag: 'x' }],
   ['DELETE /pixel/9/delete', 'Pixel does not exist.'],
   ['GET /qr/9', 'QR code does not exist.'],
-  ['PUT /qr/9/update', 'QR code does not exist.', { data: 'x' }],
-  ['DELETE /qr/9/delete', 'QR code does not exist.'],
+  ['PUT /qr/9/update', 'QR does not exist.', { data: 'x' }],
+  ['DELETE /qr/9/delete', 'QR Code does not exist.'],
   ['GET /nowhere', 'There is nothing at this path.'],
 ]
 

@@ -6,7 +6,6 @@ import { type Served, type ServeOptions, serve } from 'shortlink-sdk/node'
 import { createSandbox, sampleData } from 'shortlink-sdk/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 import { arrival } from './arrival.ts'
-import { collectGarbage } from './garbage.ts'
 
 const hasIPv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'))
 
@@ -33,28 +32,6 @@ describe('serve', () => {
       code: 'EADDRINUSE',
       message: `port ${port} is in use: choose another one, or 0 for any that is free`,
     })
-  })
-
-  test('an upload that is not kept takes no memory', async () => {
-    const { sandbox, baseUrl, headers } = await start({}, createSandbox({ keepFiles: false }))
-    const piece = new Uint8Array(1 << 20)
-    const held: number[] = []
-    let left = 256
-    const before = process.memoryUsage().arrayBuffers
-    const body = new ReadableStream<Uint8Array>({
-      pull(controller) {
-        if (left % 32 === 0) {
-          collectGarbage()
-          held.push(process.memoryUsage().arrayBuffers - before)
-        }
-        if (left-- > 0) controller.enqueue(piece)
-        else controller.close()
-      },
-    })
-    const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit
-    expect(await (await fetch(`${baseUrl}/files/upload/big.bin`, init)).json()).toMatchObject({ error: 0 })
-    expect(sandbox.data.files.at(-1)!.size).toBe(256 << 20)
-    expect(Math.max(...held) / (1 << 20)).toBeLessThan(64)
   })
 
   test('a dropped connection is reset', async () => {
@@ -236,38 +213,24 @@ describe('the page at /', () => {
     expect(html).not.toMatch(/ style=| on\w+=/)
   })
 
-  test('shows the rows and the requests, without bytes and passwords', async () => {
+  test('shows the rows and the requests, without bytes, passwords and the key that was sent', async () => {
     const { sandbox, baseUrl, headers } = await start()
     sandbox.data.account.password = 'PASS-1'
     sandbox.data.files[0]!.password = 'PASS-2'
-    await fetch(`${baseUrl}/channel/add`, { method: 'POST', headers, body: '{"name":"Brand new"}' })
-    await fetch(`${baseUrl}/files/upload/a.txt?password=PASS-3`, { method: 'POST', headers, body: 'hello' })
+    await fetch(`${baseUrl}/channel/add`, { method: 'POST', headers, body: '{"name":"Brand new","password":"PASS-3"}' })
+    await fetch(`${baseUrl}/files/upload/a.txt?password=PASS-4&name=A`, { method: 'POST', headers, body: 'hello' })
     const shown = await state(baseUrl)
     expect(shown.lists.channels).toMatchObject({
       total: 4,
       rows: [{ id: 4, name: 'Brand new' }, { id: 3 }, { id: 2 }, { id: 1 }],
     })
     expect(shown.requests).toMatchObject([
-      { index: 1, method: 'POST', path: '/files/upload/a.txt', status: 200, done: true },
-      { index: 0, method: 'POST', path: '/channel/add', status: 200, done: true },
+      { number: 2, path: '/files/upload/a.txt', query: { password: '***', name: 'A' }, body: '5 bytes', done: true },
+      { number: 1, method: 'POST', body: { name: 'Brand new', password: '***' }, status: 200 },
     ])
-    expect(shown.apiKey).toBe(sandbox.apiKey)
-    expect(JSON.stringify(shown)).not.toMatch(/PASS-|"content"/)
-  })
-
-  test('shows the query and the body of a single request, without passwords and the key', async () => {
-    const { sandbox, baseUrl, headers } = await start()
-    const body = '{"email":"new@shop.example","password":"PASS"}'
-    await fetch(`${baseUrl}/account/update?from=test`, { method: 'PUT', headers, body })
-    const details = await (await fetch(new URL('/sandbox/requests/0', baseUrl))).json()
-    expect(details).toMatchObject({
-      query: { from: 'test' },
-      headers: { authorization: 'Bearer ***' },
-      body: '{\n  "email": "new@shop.example",\n  "password": "***"\n}',
-    })
-    expect(JSON.stringify(details)).not.toMatch(/PASS|sandbox-key/)
-    expect(sandbox.data.account.password).toBe('PASS')
-    expect((await fetch(new URL('/sandbox/requests/1', baseUrl))).status).toBe(404)
+    expect(shown.requests[0].headers.authorization).toBe('Bearer ***')
+    expect(shown.accessKey).toBe(sandbox.apiKey)
+    expect(JSON.stringify(shown)).not.toContain('PASS-')
   })
 
   test('can make a request fail, advance the clock and reset the sandbox', async () => {
@@ -312,7 +275,6 @@ describe('the page at /', () => {
       expect(await ask('POST', `/sandbox/${action}`)).toEqual({ status: 403, cors: undefined })
     }
     expect(await ask('GET', '/sandbox/state')).toEqual({ status: 403, cors: undefined })
-    expect(await ask('GET', '/sandbox/requests/0')).toEqual({ status: 403, cors: undefined })
     expect(sandbox.data.campaigns).toEqual([])
   })
 

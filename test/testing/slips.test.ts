@@ -117,7 +117,6 @@ test.each<[options: unknown, message: string]>([
   [{ baseUrl: '/api' }, `baseUrl: ${addressOf}, received "/api"`],
   [{ apiKey: 7 }, 'apiKey: expected a string, received 7'],
   [{ now: 0 }, 'now: expected a function, received 0'],
-  [{ keepFiles: 'no' }, 'keepFiles: expected true or false, received "no"'],
   [{ dialect: 5 }, "dialect: expected 'reference', 'deployed' or a list of deviations, received 5"],
   [30, 'expected an object of options, received a number'],
   [null, 'expected an object of options, received null'],

@@ -1,5 +1,5 @@
 // @ts-check
-/** @import { PageExchange, PageRequest, PageRow, PageState } from './page.ts' */
+/** @import { PageRequest, PageRow, PageState } from './page.ts' */
 
 const order = [
   'links',
@@ -114,7 +114,7 @@ function link(address, text) {
 }
 
 /** What a table shows first, where a narrow window cuts nothing off. */
-const firstColumns = ['id', 'picture', 'shorturl', 'longurl', 'url', 'clicks', 'scans', 'title', 'name', 'data']
+const firstColumns = ['id', 'shorturl', 'longurl', 'url', 'clicks', 'scans', 'title', 'name', 'data']
 
 /**
  * The columns of a table: short addresses in the place of their parts, and what is empty in every row at the end.
@@ -124,7 +124,6 @@ function columnsOf(rows) {
   const [first = {}] = rows
   const names = Object.keys(first).filter((name) => name !== 'alias' && !('alias' in first && name === 'domain'))
   if ('alias' in first) names.push('shorturl')
-  if (list === 'qrs') names.push('picture')
   const isEmpty = (/** @type {string} */ name) => name in first && rows.every((row) => textOf(row[name]) === '–')
   const rank = (/** @type {string} */ name) => {
     const place = firstColumns.indexOf(name)
@@ -145,20 +144,6 @@ function shortAddress(row) {
 }
 
 /**
- * The picture of a QR code, which its address shows.
- * @param {PageRow} row
- */
-function picture(row) {
-  const anchor = link(`${location.origin}/${encodeURIComponent(String(row.alias))}`, '')
-  const image = make('img')
-  image.src = anchor.href
-  image.alt = `QR code of ${textOf(row.data)}`
-  image.width = image.height = 56
-  anchor.append(image)
-  return row.domain === state.site ? anchor : '–'
-}
-
-/**
  * @param {string} name
  * @param {PageRow} row
  */
@@ -166,14 +151,8 @@ function cell(name, row) {
   const value = row[name]
   const text = textOf(value)
   const td = make('td', text, typeof value === 'number' ? 'number' : text === '–' ? 'empty' : '')
-  if (name === 'color') {
-    const swatch = make('i')
-    swatch.style.background = text
-    td.prepend(swatch)
-  }
   if (name === 'url' || name === 'longurl') td.replaceChildren(link(text, text))
   if (name === 'shorturl') td.replaceChildren(shortAddress(row))
-  if (name === 'picture') td.replaceChildren(picture(row))
   td.title = td.textContent ?? ''
   return td
 }
@@ -216,7 +195,8 @@ function isRefused({ status, done }) {
  * @param {PageRequest} request
  */
 function requestLine(request) {
-  const { index, api, method, path, search, status, done } = request
+  const { api, method, path, query, headers, body, status, done, at } = request
+  const search = Object.keys(query).length > 0 ? `?${new URLSearchParams(query)}` : ''
   const summary = make('summary', undefined, isRefused(request) ? 'refused' : '')
   const address = make('span', (api === 'opener' ? 'opener ' : '') + path + search, 'path')
   address.title = path + search
@@ -225,29 +205,8 @@ function requestLine(request) {
     address,
     make('span', (done ? '✓ ' : '✗ ') + (status ?? 'no response'), isRefused(request) ? 'refused' : 'done'),
   )
-  const details = make('details')
-  details.append(summary)
-  details.addEventListener('toggle', async () => {
-    if (!details.open) return
-    const response = await fetch(`/sandbox/requests/${index}`)
-    if (response.ok) details.replaceChildren(summary, exchange(request, await response.json()))
-  })
-  const li = make('li')
-  li.append(details)
-  return li
-}
-
-/**
- * @param {PageRequest} request
- * @param {PageExchange} exchange
- */
-function exchange({ at, done }, { query, headers, body }) {
   const dl = make('dl')
-  /**
-   * @param {string} name
-   * @param {string | Node} value
-   */
-  const add = (name, value) => {
+  const add = (/** @type {string} */ name, /** @type {string | Node} */ value) => {
     const dd = make('dd')
     dd.append(value)
     dl.append(make('dt', name), dd)
@@ -256,8 +215,12 @@ function exchange({ at, done }, { query, headers, body }) {
   add('work', done ? 'done' : 'not done')
   for (const [name, value] of Object.entries(query)) add(`?${name}`, value)
   if (headers['content-type']) add('type', headers['content-type'])
-  if (body) add('sent', make('pre', body))
-  return dl
+  if (body) add('sent', make('pre', typeof body === 'string' ? body : JSON.stringify(body, null, 2)))
+  const details = make('details')
+  details.append(summary, dl)
+  const li = make('li')
+  li.append(details)
+  return li
 }
 
 /** @param {boolean} isFirst */
@@ -296,7 +259,7 @@ function showBudget() {
 function show(isFirst = false) {
   byId('dialect').textContent = `${state.dialect} dialect`
   byId('dialect').title = state.dialect
-  byId('apiKey').textContent = state.apiKey
+  byId('apiKey').textContent = state.accessKey
   showBudget()
   showLists()
   showRows()

@@ -1,4 +1,6 @@
-import type { LinkRow, SandboxData, Store } from '../data.ts'
+import type { ListName, SandboxData, Store } from '../data.ts'
+import { given, type ParameterCheck } from './parameters.ts'
+import { PlatformRefusal, refuseIf } from './refusal.ts'
 
 /** One request as an endpoint sees it. */
 export interface EndpointCall {
@@ -7,11 +9,8 @@ export interface EndpointCall {
   /** Path parameters, unescaped. */
   readonly params: Record<string, string>
   readonly query: Record<string, string>
-  /** The JSON of the body; `undefined` if there was none. */
+  /** The JSON of the body, the bytes of an upload; `undefined` if there was none. */
   readonly body: unknown
-  /** The bytes of an upload (empty if they are not kept), and their number. */
-  readonly content: Uint8Array<ArrayBuffer>
-  readonly size: number
   /** Origin of the platform's own pages and short addresses, such as `https://sho.rt`. */
   readonly site: string
   /** Address of the app-opener API. */
@@ -32,19 +31,6 @@ export type Endpoint = (call: EndpointCall) => object
 
 /** Endpoints by `METHOD /path`, as the reference writes them. */
 export type Endpoints = Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`, Endpoint>
-
-/** The platform refused, and did nothing. */
-export class PlatformRefusal extends Error {
-  readonly status: number
-  readonly body: object
-
-  /** The reference shows no HTTP status for errors: these are the usual ones. */
-  constructor(status: number, message: string, body: object = { error: 1, message }) {
-    super(message)
-    this.status = status
-    this.body = body
-  }
-}
 
 /** The page of `rows` that the query asks for, with the fields of the reference's envelope. */
 export function page<Row extends object>(
@@ -73,16 +59,44 @@ export function list<Row extends object>(...parameters: Parameters<typeof page<R
 
 /** Finds a row by its id, or refuses with 404. */
 export function find<Row extends { id: number }>(rows: readonly Row[], id: string | undefined, what: string): Row {
-  const row = rows.find((candidate) => String(candidate.id) === id)
-  if (!row) throw new PlatformRefusal(404, `${what} does not exist.`)
+  return found(
+    rows.find((row) => String(row.id) === id),
+    what,
+  )
+}
+
+/** Refuses with 404 if there is no such row. */
+export function found<Row>(row: Row | undefined, what: string): Row {
+  if (row === undefined) throw new PlatformRefusal(404, `${what} does not exist.`)
   return row
 }
 
-/** Removes a row by its id, or refuses with 404. */
-export function remove<Row extends { id: number }>(rows: Row[], id: string | undefined, what: string): Row {
-  const row = find(rows, id, what)
-  rows.splice(rows.indexOf(row), 1)
-  return row
+/** The endpoint that updates a row of a list by these parameters. */
+export function update(
+  list: ListName,
+  what: string,
+  checks: Record<string, ParameterCheck<unknown>>,
+  required: readonly string[] = [],
+): Endpoint {
+  return ({ data, params, body }) => {
+    const row = find<{ id: number }>(data[list], params.id, what)
+    Object.assign(row, given(body, checks, required))
+    return { error: 0, message: `${what} has been updated successfully.` }
+  }
+}
+
+/** The endpoint that removes a row of a list. */
+export function remove(list: ListName, what: string): Endpoint {
+  return ({ data, params }) => {
+    const rows: { id: number }[] = data[list]
+    rows.splice(rows.indexOf(find(rows, params.id, what)), 1)
+    return { error: 0, message: `${what} has been deleted successfully.` }
+  }
+}
+
+/** These fields of a row. */
+export function pick<Row, Name extends keyof Row>(row: Row, ...names: Name[]): Pick<Row, Name> {
+  return Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>
 }
 
 export function shortUrl({ domain, alias }: { domain: string; alias: string }): string {
@@ -94,13 +108,11 @@ export function refuseTakenAlias(
   { data, isSameAlias }: EndpointCall,
   domain: string,
   alias: string | undefined,
-  self?: LinkRow,
+  self?: object,
 ): void {
-  if (alias === undefined) return
-  const taken = [...data.links, ...data.files, ...data.bios, ...data.qrs]
-  if (taken.some((row) => row !== self && row.domain === domain && isSameAlias(row.alias, alias))) {
-    throw new PlatformRefusal(400, 'That alias is taken. Please choose another one.')
-  }
+  const others = [...data.links, ...data.files, ...data.bios, ...data.qrs].filter((row) => row !== self)
+  const isTaken = others.some((row) => row.domain === domain && isSameAlias(row.alias, alias ?? ''))
+  refuseIf(isTaken, 'That alias is taken. Please choose another one.')
 }
 
 function positive(value: string | undefined): number | undefined {

@@ -12,14 +12,15 @@ import { email, given, text } from './parameters.ts'
 export interface RouteMatch {
   /** As the reference writes it, such as `PUT /campaign/:id/update`. */
   readonly route: string
+  readonly method: string
   readonly endpoint: Endpoint
   readonly params: Record<string, string>
 }
 
 const endpoints: Endpoints = {
   'GET /account': ({ data }) => {
-    const { id, email, username, avatar, status, expires, registered } = data.account
-    return { error: 0, data: { id, email, username, avatar, status, expires, registered } }
+    const { password: _, ...account } = data.account
+    return { error: 0, data: account }
   },
 
   'PUT /account/update': ({ data, body }) => {
@@ -46,18 +47,12 @@ const table = Object.entries(endpoints).map(([route, endpoint]) => {
 /** The paths of all endpoints, as the reference writes them. */
 export const endpointPaths: readonly string[] = ['/v3/api', ...new Set(table.map(({ pattern }) => pattern))]
 
-/** Finds the endpoint for a request to the management API. `path` is relative to `baseUrl`, still escaped. */
-export function findRoute(method: string, path: string): RouteMatch | undefined {
-  for (const { route, method: wanted, pattern, endpoint } of table) {
-    const params = wanted === method ? matchPath(pattern, path) : undefined
-    if (params) return { route, endpoint, params }
-  }
-  return undefined
-}
-
-/** Whether any method has an endpoint at this path. */
-export function knowsPath(path: string): boolean {
-  return table.some(({ pattern }) => matchPath(pattern, path))
+/** The endpoints at a path of the management API, by their methods. `path` is relative to `baseUrl`, still escaped. */
+export function routesAt(path: string): RouteMatch[] {
+  return table.flatMap(({ route, method, pattern, endpoint }) => {
+    const params = matchPath(pattern, path)
+    return params ? [{ route, method, endpoint, params }] : []
+  })
 }
 
 /** The methods that have an endpoint at this path. */
@@ -65,21 +60,23 @@ export function methodsAt(path: string): readonly string[] {
   if (path === '/v3/api') return ['POST']
   const exact = table.filter(({ pattern }) => pattern === path)
   // `/url/add` has the form of `/url/:id` too.
-  return (exact.length ? exact : table.filter(({ pattern }) => matchPath(pattern, path))).map(({ method }) => method)
+  return (exact.length > 0 ? exact : routesAt(path)).map(({ method }) => method)
 }
 
 /** The parameters of a path, unescaped, if it has the form of a pattern such as `/campaign/:id/update`. */
 export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   const segments = path.split('/')
   const names = pattern.split('/')
-  const fits = (name: string, index: number) => (isParameter(name) ? segments[index] !== '' : name === segments[index])
-  if (names.length !== segments.length || !names.every(fits)) return undefined
-  const params = names.flatMap((name, index) => (isParameter(name) ? [[name.slice(1), decode(segments[index]!)]] : []))
-  return Object.fromEntries(params)
-}
-
-function isParameter(name: string): boolean {
-  return name.startsWith(':')
+  if (names.length !== segments.length) return undefined
+  const params: Record<string, string> = {}
+  for (const [index, name] of names.entries()) {
+    const segment = segments[index]!
+    if (!name.startsWith(':')) {
+      if (name !== segment) return undefined
+    } else if (segment === '') return undefined
+    else params[name.slice(1)] = decode(segment)
+  }
+  return params
 }
 
 function decode(value: string): string {

@@ -14,12 +14,13 @@ export function visit(
   now: number,
 ): WireResponse | undefined {
   const here = (row: { domain: string; alias: string }) => isSameAlias(shortUrl(row), url.origin + url.pathname)
+  const password = url.searchParams.get('password') ?? ''
 
   const file = data.files.find(here)
-  if (file) return download(file, url.searchParams.get('password') ?? '', now)
+  if (file) return download(file, password, now)
 
   const link = data.links.find(here)
-  if (link) return follow(link, url.searchParams.get('password') ?? '', now)
+  if (link) return follow(link, password, now)
 
   const code = data.qrs.find(here)
   if (code) return picture(code)
@@ -37,11 +38,13 @@ export function htmlPage(status: number, title: string, more = ''): WireResponse
 /** Counts a visit. It has no country, browser or referrer, so targets are not followed, and all are of one visitor. */
 function countVisit(row: VisitCounts): void {
   if (!row.topCountries.Unknown) row.uniqueclicks += 1
-  const labels = { topCountries: 'Unknown', topReferrers: 'Direct', topBrowsers: 'Unknown', topOs: 'Unknown' } as const
-  for (const [name, label] of Object.entries(labels)) {
-    const counts = row[name as keyof typeof labels]
+  const count = (counts: Record<string, number>, label: string) => {
     counts[label] = (counts[label] ?? 0) + 1
   }
+  count(row.topCountries, 'Unknown')
+  count(row.topReferrers, 'Direct')
+  count(row.topBrowsers, 'Unknown')
+  count(row.topOs, 'Unknown')
 }
 
 function follow(link: LinkRow, password: string, now: number): WireResponse {

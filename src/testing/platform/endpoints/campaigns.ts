@@ -1,21 +1,19 @@
 import type { CampaignRow } from '../../data.ts'
-import { type EndpointCall, type Endpoints, find, list, PlatformRefusal, remove } from '../endpoint.ts'
+import { type EndpointCall, type Endpoints, find, list, remove } from '../endpoint.ts'
 import { flag, given, text } from '../parameters.ts'
+import { refuseIf } from '../refusal.ts'
 
 const parameters = { name: text, slug: text, public: flag }
 
 export const campaigns: Endpoints = {
+  // The reference: the name is under `name`, in some list items under `domain`.
   'GET /campaigns': (call) =>
-    list(call, 'campaigns', call.data.campaigns, (row) => {
-      const { id, name, ...rest } = fields(call, row)
-      // The reference: the name is under `name`, in some list items under `domain`.
-      return id % 2 === 0 ? { id, domain: name, ...rest } : { id, name, ...rest }
-    }),
+    list(call, 'campaigns', call.data.campaigns, (row) => fields(call, row, row.id % 2 === 0 ? 'domain' : 'name')),
 
   'POST /campaign/add': (call) => {
     const row = given(call.body, parameters)
     refuseTakenSlug(call, row.slug)
-    return answer(call, call.store.add('campaigns', row))
+    return { error: 0, ...fields(call, call.store.add('campaigns', row), 'domain') }
   },
 
   'POST /campaign/:campaignid/assign/:linkid': ({ data, params }) => {
@@ -29,33 +27,19 @@ export const campaigns: Endpoints = {
     const row = find(call.data.campaigns, call.params.id, 'Campaign')
     const changes = given(call.body, parameters, ['name'])
     refuseTakenSlug(call, changes.slug, row)
-    return answer(call, Object.assign(row, changes))
+    return { error: 0, ...fields(call, Object.assign(row, changes), 'domain') }
   },
 
-  'DELETE /campaign/:id/delete': ({ data, params }) => {
-    remove(data.campaigns, params.id, 'Campaign')
-    return { error: 0, message: 'Campaign has been deleted successfully.' }
-  },
+  'DELETE /campaign/:id/delete': remove('campaigns', 'Campaign'),
 }
 
-function fields({ site, data }: EndpointCall, { id, name, slug, public: isPublic }: CampaignRow) {
-  return {
-    id,
-    name,
-    public: isPublic,
-    rotator: isPublic && slug !== '' ? `${site}/r/${encodeURIComponent(slug)}` : false,
-    list: `${site}/u/${data.account.username}/list-${id}`,
-  }
+function fields({ site, data }: EndpointCall, row: CampaignRow, nameKey: 'name' | 'domain'): object {
+  const rotator = row.public && row.slug !== '' ? `${site}/r/${encodeURIComponent(row.slug)}` : false
+  const page = `${site}/u/${data.account.username}/list-${row.id}`
+  return { id: row.id, [nameKey]: row.name, public: row.public, rotator, list: page }
 }
 
-/** Create and update have the name under `domain`. */
-function answer(call: EndpointCall, row: CampaignRow): object {
-  const { id, name, ...rest } = fields(call, row)
-  return { error: 0, id, domain: name, ...rest }
-}
-
-function refuseTakenSlug({ data }: EndpointCall, slug: string | undefined, self?: CampaignRow): void {
-  if (slug && data.campaigns.some((row) => row !== self && row.slug === slug)) {
-    throw new PlatformRefusal(400, 'That slug is taken. Please choose another one.')
-  }
+function refuseTakenSlug({ data }: EndpointCall, slug = '', self?: CampaignRow): void {
+  const isTaken = data.campaigns.some((row) => row !== self && row.slug === slug)
+  refuseIf(slug !== '' && isTaken, 'That slug is taken. Please choose another one.')
 }

@@ -1,6 +1,7 @@
 import type { ChannelRow, ItemType } from '../../data.ts'
-import { type EndpointCall, type Endpoints, find, list, PlatformRefusal, remove, shortUrl } from '../endpoint.ts'
+import { type EndpointCall, type Endpoints, find, list, pick, remove, shortUrl, update } from '../endpoint.ts'
 import { flag, given, hexColor, oneOf, text } from '../parameters.ts'
+import { refuseIf } from '../refusal.ts'
 
 const parameters = { name: text, description: text, color: hexColor, starred: flag }
 const itemType = oneOf('links', 'bio', 'qr')
@@ -21,10 +22,11 @@ export const channels: Endpoints = {
       }),
     ),
 
-  'POST /channel/add': (call) => {
-    const row = given(call.body, parameters, ['name'])
-    refuseTakenName(call, row.name)
-    return { error: 0, ...fields(call.store.add('channels', row)) }
+  'POST /channel/add': ({ store, data, body }) => {
+    const row = given(body, parameters, ['name'])
+    const isTaken = data.channels.some(({ name }) => name === row.name)
+    refuseIf(isTaken, 'There is a channel with that name.')
+    return { error: 0, ...fields(store.add('channels', row)) }
   },
 
   'POST /channel/:channelid/assign/:type/:itemid': (call) => {
@@ -35,32 +37,16 @@ export const channels: Endpoints = {
     return { error: 0, message: 'Item successfully added to the channel.' }
   },
 
-  'PUT /channel/:id/update': (call) => {
-    const row = find(call.data.channels, call.params.id, 'Channel')
-    const changes = given(call.body, parameters)
-    refuseTakenName(call, changes.name, row)
-    Object.assign(row, changes)
-    return { error: 0, message: 'Channel has been updated successfully.' }
-  },
-
+  'PUT /channel/:id/update': update('channels', 'Channel', parameters),
   // The items are only unassigned: they are in lists of their own.
-  'DELETE /channel/:id/delete': ({ data, params }) => {
-    remove(data.channels, params.id, 'Channel')
-    return { error: 0, message: 'Channel has been deleted successfully.' }
-  },
+  'DELETE /channel/:id/delete': remove('channels', 'Channel'),
 }
 
 /** The channel without its items, which have a list of their own. */
-export function fields({ id, name, description, color, starred }: ChannelRow) {
-  return { id, name, description, color, starred }
+export function fields(row: ChannelRow): object {
+  return pick(row, 'id', 'name', 'description', 'color', 'starred')
 }
 
 function listOf({ data }: EndpointCall, type: ItemType) {
   return { links: data.links, bio: data.bios, qr: data.qrs }[type]
-}
-
-function refuseTakenName({ data }: EndpointCall, name: string | undefined, self?: ChannelRow): void {
-  if (name && data.channels.some((row) => row !== self && row.name === name)) {
-    throw new PlatformRefusal(400, 'There is a channel with that name.')
-  }
 }

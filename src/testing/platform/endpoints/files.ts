@@ -1,41 +1,30 @@
 import { type Endpoints, page, refuseTakenAlias, shortUrl } from '../endpoint.ts'
 import { count, date, given, host, text } from '../parameters.ts'
 
+const parameters = { name: text, custom: text, domain: host, password: text, expiry: date, maxdownloads: count }
+
 export const files: Endpoints = {
   // The only list whose page is at the top level.
   'GET /files': (call) => {
     const wanted = (call.query.name ?? '').toLowerCase()
     const rows = call.data.files.filter(({ name }) => name.toLowerCase().includes(wanted))
-    return {
-      error: '0',
-      ...page(call, 'list', rows, (row) => {
-        const { id, name, downloads, date } = row
-        return { id, name, downloads, shorturl: shortUrl(row), date }
-      }),
-    }
+    const shown = page(call, 'list', rows, (row) => {
+      const { id, name, downloads, date } = row
+      return { id, name, downloads, shorturl: shortUrl(row), date }
+    })
+    return { error: '0', ...shown }
   },
 
   'POST /files/upload/:filename': (call) => {
     const filename = call.params.filename!
-    const wanted = given(call.query, {
-      name: text,
-      custom: text,
-      domain: host,
-      password: text,
-      expiry: date,
-      maxdownloads: count,
-    })
-    const { custom, ...options } = wanted
+    const content = call.body as Uint8Array
+    const { custom, ...options } = given(call.query, parameters)
     const domain = options.domain || call.site
     refuseTakenAlias(call, domain, custom)
     const row = call.store.add('files', {
       ...options,
-      name: options.name || filename,
-      filename,
-      domain,
-      ...(custom ? { alias: custom } : {}),
-      size: call.size,
-      content: call.content,
+      ...{ name: options.name || filename, filename, domain, content, size: content.length },
+      ...(custom && { alias: custom }),
     })
     return { error: 0, id: row.id, shorturl: shortUrl(row) }
   },

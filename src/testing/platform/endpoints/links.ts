@@ -1,5 +1,15 @@
 import type { LinkRow } from '../../data.ts'
-import { type EndpointCall, type Endpoints, find, list, refuseTakenAlias, remove, shortUrl } from '../endpoint.ts'
+import {
+  type EndpointCall,
+  type Endpoints,
+  find,
+  found,
+  list,
+  pick,
+  refuseTakenAlias,
+  remove,
+  shortUrl,
+} from '../endpoint.ts'
 import { dateTime, fields, given, host, id, ids, listOf, text, webAddress } from '../parameters.ts'
 import { statistics } from '../visits.ts'
 
@@ -30,8 +40,9 @@ export const links: Endpoints = {
   'GET /urls': (call) => {
     const { short, order } = call.query
     if (short !== undefined) return single(byAddress(call, short))
-    const rows = order === 'date' ? newestFirst(call.data.links) : call.data.links
-    return list(call, 'urls', rows, (row) => linkInList(call, row))
+    const { links } = call.data
+    const isNewer = (one: LinkRow, other: LinkRow) => other.date.localeCompare(one.date) || other.id - one.id
+    return list(call, 'urls', order === 'date' ? [...links].sort(isNewer) : links, (row) => linkInList(call, row))
   },
 
   'GET /url/:id': ({ data, params }) => single(find(data.links, params.id, 'Link')),
@@ -40,22 +51,23 @@ export const links: Endpoints = {
     const { url, custom, campaign, channel, ...options } = given(call.body, { ...parameters, domain: host }, ['url'])
     const domain = options.domain || call.site
     refuseTakenAlias(call, domain, custom)
-    const place = () => call.store.add('links', { title: url, ...options, longurl: url, domain, ...alias(custom) })
-    return addedLink(assigned(call, { campaign, channel }, place))
+    const assign = assignment(call, campaign, channel)
+    const row = { title: url, ...options, longurl: url, domain, ...(custom && { alias: custom }) }
+    return addedLink(assign(call.store.add('links', row)))
   },
 
   'PUT /url/:id/update': (call) => {
     const row = find(call.data.links, call.params.id, 'Link')
     const { url: longurl = row.longurl, custom, campaign, channel, ...changes } = given(call.body, parameters)
     refuseTakenAlias(call, row.domain, custom, row)
-    assigned(call, { campaign, channel }, () => Object.assign(row, changes, { longurl, ...alias(custom) }))
-    return addedLink(row)
+    const assign = assignment(call, campaign, channel)
+    return addedLink(assign(Object.assign(row, changes, { longurl }, custom && { alias: custom })))
   },
 
-  'DELETE /url/:id/delete': ({ data, params }) => {
-    const { id } = remove(data.links, params.id, 'Link')
-    for (const campaign of data.campaigns) campaign.links = campaign.links.filter((link) => link !== id)
-    return { error: 0, message: 'Link has been deleted successfully.' }
+  'DELETE /url/:id/delete': (call) => {
+    const answer = remove('links', 'Link')(call)
+    for (const campaign of call.data.campaigns) leave(campaign, Number(call.params.id))
+    return answer
   },
 }
 
@@ -66,83 +78,55 @@ export function addedLink(row: LinkRow): object {
 
 /** A link as a list shows it, with the fields of newer deployments. */
 export function linkInList({ data }: Pick<EndpointCall, 'data'>, row: LinkRow): object {
-  const { id, alias, longurl, title, description, clicks, uniqueclicks, domain, date } = row
-  const campaign = data.campaigns.find(({ links }) => links.includes(id))?.id ?? null
-  const channel = data.channels
-    .filter(({ items }) => items.some((item) => item.type === 'links' && item.id === id))
-    .map((found) => found.id)
+  const isIn = ({ items }: { items: { type: string; id: number }[] }) =>
+    items.some(({ type, id }) => type === 'links' && id === row.id)
   return {
-    id,
-    alias,
+    ...pick(row, 'id', 'alias'),
     shorturl: shortUrl(row),
-    longurl,
-    title,
-    description,
-    clicks,
-    uniqueclicks,
-    domain,
-    campaign,
-    channel,
-    date,
+    ...pick(row, 'longurl', 'title', 'description', 'clicks', 'uniqueclicks', 'domain'),
+    campaign: data.campaigns.find(({ links }) => links.includes(row.id))?.id ?? null,
+    channel: data.channels.filter(isIn).map(({ id }) => id),
+    date: row.date,
   }
 }
 
 /** A single link with its statistics. */
 function single(row: LinkRow): object {
-  const { id, longurl, title, description, geotarget, devicetarget, expiry, clicks, date } = row
-  return {
-    error: 0,
-    id,
-    details: {
-      id,
-      shorturl: shortUrl(row),
-      longurl,
-      title,
-      description,
-      location: Object.fromEntries(geotarget.map(({ location, link }) => [location, link])),
-      device: Object.fromEntries(devicetarget.map(({ device, link }) => [device, link])),
-      expiry: expiry || null,
-      date,
-    },
-    data: statistics(clicks, row),
+  const details = {
+    id: row.id,
+    shorturl: shortUrl(row),
+    ...pick(row, 'longurl', 'title', 'description'),
+    location: Object.fromEntries(row.geotarget.map(({ location, link }) => [location, link])),
+    device: Object.fromEntries(row.devicetarget.map(({ device, link }) => [device, link])),
+    expiry: row.expiry || null,
+    date: row.date,
   }
+  return { error: 0, id: row.id, details, data: statistics(row.clicks, row) }
 }
 
 /** Finds a link by its alias or short address, with or without the scheme, or refuses with 404. */
 function byAddress({ data, isSameAlias }: EndpointCall, short: string): LinkRow {
-  const found = data.links.filter((row) => {
+  const isMeant = (row: LinkRow) => {
     const address = shortUrl(row)
     return [row.alias, address, address.replace(/^https?:\/\//, '')].some((name) => isSameAlias(name, short))
-  })
-  return find(found, String(found[0]?.id), 'Link')
+  }
+  return found(data.links.find(isMeant), 'Link')
 }
 
-function newestFirst(rows: readonly LinkRow[]): LinkRow[] {
-  const isNewer = (one: LinkRow, other: LinkRow) =>
-    one.date > other.date || (one.date === other.date && one.id > other.id)
-  return [...rows].sort((one, other) => (isNewer(one, other) ? -1 : 1))
-}
-
-function alias(custom: string | undefined): { alias?: string } {
-  return custom ? { alias: custom } : {}
-}
-
-/** Stores a link with `place` and assigns it. If the campaign or channel does not exist, it stores nothing. */
-function assigned(
-  { data }: EndpointCall,
-  to: { campaign: number | undefined; channel: number | undefined },
-  place: () => LinkRow,
-): LinkRow {
-  const campaign = to.campaign === undefined ? undefined : find(data.campaigns, String(to.campaign), 'Campaign')
-  const channel = to.channel === undefined ? undefined : find(data.channels, String(to.channel), 'Channel')
-  const row = place()
-  if (campaign) {
+/** How a link gets into a campaign and a channel. Refuses if one does not exist, before anything is stored. */
+function assignment({ data }: EndpointCall, campaignId?: number, channelId?: number): (row: LinkRow) => LinkRow {
+  const campaign = campaignId === undefined ? undefined : find(data.campaigns, String(campaignId), 'Campaign')
+  const channel = channelId === undefined ? undefined : find(data.channels, String(channelId), 'Channel')
+  return (row) => {
     // A link shows one campaign, so it leaves the others.
-    for (const other of data.campaigns) other.links = other.links.filter((id) => id !== row.id)
-    campaign.links.push(row.id)
+    if (campaign) for (const other of data.campaigns) leave(other, row.id)
+    campaign?.links.push(row.id)
+    const isThere = channel?.items.some(({ type, id }) => type === 'links' && id === row.id)
+    if (!isThere) channel?.items.push({ type: 'links', id: row.id })
+    return row
   }
-  if (channel && !channel.items.some(({ type, id }) => type === 'links' && id === row.id)) {
-    channel.items.push({ type: 'links', id: row.id })
-  }
-  return row
+}
+
+function leave(campaign: { links: number[] }, linkId: number): void {
+  campaign.links = campaign.links.filter((id) => id !== linkId)
 }

@@ -1,6 +1,7 @@
 import { URL } from '../../host.ts'
-import { type EndpointCall, PlatformRefusal } from '../endpoint.ts'
+import type { EndpointCall } from '../endpoint.ts'
 import { given, oneOf } from '../parameters.ts'
+import { PlatformRefusal, refuseIf } from '../refusal.ts'
 
 /** Four examples. The reference says that 23 apps are supported, and names none. */
 const apps = [
@@ -15,7 +16,7 @@ const linkStatus = oneOf('public', 'private')
 /** `POST {opener_url}/v3/api`, the one endpoint of the app-opener API, with its three error shapes. */
 export function opener(method: string, { store, body, openerUrl }: EndpointCall): object {
   if (method !== 'POST') throw said(405, 'Method not allowed. Use POST')
-  if (body === undefined) throw new PlatformRefusal(400, 'URL parameter is missing')
+  refuseIf(body === undefined, 'URL parameter is missing')
 
   const { host, pathname, search, href } = webAddress((body as { url?: unknown } | null)?.url)
   const app = apps.find(({ hosts }) => hosts.includes(host.replace(/^(www|m)\./, '')))
