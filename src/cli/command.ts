@@ -119,20 +119,11 @@ function withRepeated(rawArgs: string[], tokens: Token[]): string[] {
 /** The values of an option that may be repeated. */
 export const repeated = (value: string | undefined): string[] => value?.split('\n') ?? []
 
-/** What only a variable sets, in every command. */
-const variables: Readonly<Record<string, string>> = {
-  ratelimit: 'SHORTLINK_RATE_LIMIT',
-  authscheme: 'SHORTLINK_AUTH_SCHEME',
-  log: 'SHORTLINK_LOG',
-  loglevel: 'SHORTLINK_LOG',
-}
-
 function unknownOption(name: string, rawName: string, names: readonly string[]): string {
   const plain = name.replace(/[_-]/g, '').toLowerCase()
   const isKey = /^(api)?(key|token)$/.test(plain)
   if (isKey && !names.includes('key')) return noKeyOption
   const meant = isKey ? 'key' : similarName(name, names)
   if (meant) return `unknown option ${rawName}, did you mean --${meant}?`
-  const variable = Object.hasOwn(variables, plain) ? variables[plain] : undefined
-  return `unknown option ${rawName}${variable ? `: set ${variable}` : ''}`
+  return `unknown option ${rawName}`
 }

@@ -2,7 +2,7 @@ import { extname } from 'node:path'
 import { CsvError, parse } from 'csv-parse/sync'
 import { isRecord } from '../schema/expected.ts'
 import { UsageError } from './command.ts'
-import { lineAt, nameOf, readText, type Text } from './read-text.ts'
+import { nameOf, readText, type Text } from './read-text.ts'
 
 /** The rows of a file, and what it takes to write them back. */
 export interface Input {
@@ -72,7 +72,7 @@ type Read = (whole: Text, name: string, extension: string) => Omit<Input, 'name'
 const readers: Record<Input['format'], Read> = {
   csv: readTable,
   json: ({ text }, name) => {
-    const rows = parseJson(text, name, 1)
+    const rows = parseJson(text, name)
     if (!Array.isArray(rows)) {
       throw new UsageError(`${name}, line 1: expected a list of objects, such as [{"url": "https://…"}]`)
     }
@@ -87,7 +87,7 @@ const readers: Record<Input['format'], Read> = {
   ndjson: ({ text }, name) => {
     const lines = text.split('\n').map((line, index) => ({ line, number: index + 1 }))
     const rows = lines.filter(({ line }) => line.trim() !== '')
-    const parsed = rows.map(({ line, number }) => ({ number, value: parseJson(line, name, number) }))
+    const parsed = rows.map(({ line, number }) => ({ number, value: parseJson(line, `${name}, line ${number}`) }))
     return { format: 'ndjson', ...tableOf(parsed, name) }
   },
 }
@@ -98,15 +98,20 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
   const lineEnd = /\r\n|\r|\n/.exec(text)?.[0] ?? '\n'
   const delimiter = separator ?? (extension === '.tsv' ? '\t' : delimiterOf(body))
   if (body.trim() === '') throw new UsageError(`${name}, line 1: expected the names of the columns, the file is empty`)
+  let lines = 0
+  const onRecord = (record: string[], info: { lines: number }) => {
+    lines = info.lines
+    return record
+  }
   let records: string[][]
   try {
-    records = parse(body, { delimiter, relax_column_count: true, trim: true })
+    records = parse(body, { delimiter, relax_column_count: true, trim: true, on_record: onRecord })
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
-    const isQuote = ['CSV_QUOTE_NOT_CLOSED', 'CSV_INVALID_CLOSING_QUOTE'].includes(error.code)
-    const open = isQuote ? openQuote(body, delimiter) : undefined
-    const [line, problem] = open === undefined ? [error.lines, error.message] : [lineAt(body, open), unclosed]
-    throw new UsageError(`${name}, line ${Number(line) + (separatorLine ? 1 : 0)}: ${problem}`)
+    const isOpen = ['CSV_QUOTE_NOT_CLOSED', 'CSV_INVALID_CLOSING_QUOTE'].includes(error.code)
+    const line = (isOpen ? lines + 1 : Number(error.lines)) + (separatorLine ? 1 : 0)
+    const problem = isOpen ? 'a quote (") opens a cell of this row and does not close it' : error.message
+    throw new UsageError(`${name}, line ${line}: ${problem}`)
   }
   const [columns = [], ...rest] = records
   const rows = rest.map((cells, index) => ({ number: index + 2, cells }))
@@ -122,21 +127,6 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
     rows: rows.filter(({ cells }) => cells.some((cell) => cell !== '')),
     dialect: { ...written, delimiter, lineEnd, hasSeparatorLine: separatorLine !== '' },
   }
-}
-
-const unclosed = 'a quote (") opens a cell here and does not close it'
-
-/** The position of a quote that is not closed, or that is closed in the middle of a cell. */
-function openQuote(text: string, delimiter: string): number | undefined {
-  let open: number | undefined
-  for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at + 1)) {
-    const next = text[at + 1]
-    if (open === undefined) open = at
-    else if (next === '"') at++
-    else if (next === undefined || [delimiter, '\r', '\n', ' ', '\t'].includes(next)) open = undefined
-    else return open
-  }
-  return open
 }
 
 /** Spreadsheets of some countries separate cells by semicolons. */
@@ -159,24 +149,11 @@ function tableOf(rows: readonly { number: number; value: unknown }[], name: stri
   return { columns: names, rows: rows.map(({ number, value }) => ({ number, cells: cellsOf(value) })) }
 }
 
-function parseJson(text: string, name: string, firstLine: number): unknown {
+/** `where` is the file, and the line if it is known. The message quotes the text around the mistake. */
+function parseJson(text: string, where: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    const { reason, position } = jsonProblem((error as Error).message, text)
-    throw new UsageError(`${name}, line ${firstLine - 1 + lineAt(text, position)}: expected JSON: ${reason}`)
+    throw new UsageError(`${where}: expected JSON: ${(error as Error).message}`)
   }
-}
-
-/** What `JSON.parse` says, and where: it tells the position, or the ten characters on both sides of it. */
-function jsonProblem(message: string, text: string): { reason: string; position: number } {
-  const [, reason, before, excerpt = ''] =
-    /^(.*?), (\.{3})?"([\s\S]*)"(?:\.{3})? is not valid JSON$/.exec(message) ?? []
-  if (reason !== undefined) {
-    // A short text is shown whole.
-    if (excerpt === text) return { reason, position: text.lastIndexOf(/'(.)'$/.exec(reason)?.[1] ?? '') }
-    return { reason, position: text.indexOf(excerpt) + (before ? 10 : Math.max(0, excerpt.length - 10)) }
-  }
-  const position = Number(/position (\d+)/.exec(message)?.[1] ?? text.length)
-  return { reason: message.replace(/ in JSON at position .*$/, ''), position }
 }

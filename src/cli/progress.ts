@@ -5,7 +5,6 @@ import type { TaskProgress } from '../tasks/task.ts'
 import { clock, count, duration, many } from './words.ts'
 
 const SECOND = 1000
-const BAR = 24
 
 /**
  * Shows progress on standard error, whatever happens: on a terminal a line that counts down each second, elsewhere a new
@@ -61,7 +60,7 @@ export class Progress {
       return
     }
     this.#isShown = true
-    const line = `${this.#bar()}${text}`.slice(0, Math.max(20, (process.stderr.columns || 80) - 1))
+    const line = text.slice(0, Math.max(20, (process.stderr.columns || 80) - 1))
     process.stderr.write(`\r\x1b[2K${printable(line)}`)
   }
 
@@ -86,13 +85,6 @@ export class Progress {
       ...(left >= SECOND ? [`${clock(left)} left`] : []),
       ...(wait > 0 ? [`waiting for the rate limit, ${clock(wait)} to go`] : []),
     ]
-  }
-
-  #bar(): string {
-    const { done, failed, total } = this.#latest ?? { done: 0, failed: 0, total: undefined }
-    if (!total) return ''
-    const full = Math.min(BAR, Math.floor((BAR * (done + failed)) / total))
-    return `[${'='.repeat(full)}${'-'.repeat(BAR - full)}] `
   }
 }
 

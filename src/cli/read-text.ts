@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import process from 'node:process'
 import { UsageError } from './command.ts'
 
@@ -28,7 +27,7 @@ export async function readText(path: string): Promise<Text> {
   const name = nameOf(path)
   const bytes = await readBytes(path, name)
   const encoding = encodingOf(bytes)
-  const text = decode(bytes, encoding)
+  const text = new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes)
   const nul = text.indexOf('\0')
   if (nul !== -1) throw new UsageError(`${name}, line ${lineAt(text, nul)}: ${noText}`)
   // Without this, titles of an older encoding would be sent with other letters.
@@ -51,15 +50,19 @@ export function encode({ text, encoding, hasMark }: Text): Buffer {
 }
 
 /** The line of a position in a text, from 1. */
-export const lineAt = (text: string, position: number): number => text.slice(0, position).split('\n').length
+const lineAt = (text: string, position: number): number => text.slice(0, position).split('\n').length
 
 const noText = 'is no text: it has NUL bytes. Expected UTF-8, or UTF-16 with its byte order mark'
+
+const problems: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'is a folder, expected a file',
+}
 
 async function readBytes(path: string, name: string): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   try {
-    if (path !== '-' && (await stat(path)).isDirectory()) throw new UsageError(`${name}: is a folder, expected a file`)
     for await (const chunk of path === '-' ? process.stdin : createReadStream(path)) {
       const bytes = Buffer.from(chunk)
       if (size === 0) throwIfNotText(bytes, name)
@@ -71,8 +74,8 @@ async function readBytes(path: string, name: string): Promise<Buffer> {
     }
   } catch (error) {
     if (error instanceof UsageError) throw error
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    throw new UsageError(`${name}: ${isMissing ? 'there is no such file' : (error as Error).message}`)
+    const { code = '', message } = error as NodeJS.ErrnoException
+    throw new UsageError(`${name}: ${problems[code] ?? message}`)
   }
   return Buffer.concat(chunks)
 }
@@ -89,10 +92,4 @@ function throwIfNotText(bytes: Buffer, name: string): void {
 function encodingOf(bytes: Buffer): Encoding {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
   return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8'
-}
-
-function decode(bytes: Buffer, encoding: Encoding): string {
-  if (encoding === 'utf-8') return bytes.toString()
-  const even = bytes.subarray(0, bytes.length - (bytes.length % 2))
-  return (encoding === 'utf-16be' ? Buffer.from(even).swap16() : even).toString('utf16le')
 }

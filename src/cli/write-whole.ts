@@ -45,7 +45,6 @@ export async function writeWhole(path: string, content: string | Buffer): Promis
     await rm(temporary, { force: true })
     throw error
   }
-  await syncFolder(dirname(target))
 }
 
 /** An error that also says what to do, if a disk is full or a folder cannot be written. */
@@ -62,11 +61,4 @@ async function existing(path: string) {
     if (error.code !== 'ENOENT') throw error
     return undefined
   })
-}
-
-/** Puts the new name on disk. Windows can do without, and refuses. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r').catch(() => undefined)
-  await folder?.sync().catch(() => {})
-  await folder?.close()
 }

@@ -79,7 +79,7 @@ test('on a terminal, the remaining time counts down each second while the rate l
   bar.end()
   Object.assign(process.stderr, { columns })
   const line = (left: string, wait: string) =>
-    `\r\u001b[2K[============------------] 50 of 100 links, ${left} left, waiting for the rate limit, ${wait} to go`
+    `\r\u001b[2K50 of 100 links, ${left} left, waiting for the rate limit, ${wait} to go`
   expect(lines).toEqual([line('1:30', '0:43'), line('1:29', '0:42'), line('1:28', '0:41'), '\r\u001b[2K'])
 })
 
