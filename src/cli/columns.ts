@@ -1,8 +1,9 @@
 import { linkUpdate } from '../resources/links/params.ts'
 import { dateTime, httpUrl, similarName } from '../schema/checks.ts'
 import { formatValue } from '../schema/expected.ts'
+import { itemsOf } from '../tasks/import.ts'
 import type { LinkRow } from '../tasks/rows.ts'
-import { UsageError } from './command.ts'
+import { messageOf, UsageError } from './command.ts'
 import type { Input, InputRow } from './input.ts'
 import { listed } from './words.ts'
 
@@ -216,4 +217,15 @@ function readDate(value: unknown): string | undefined {
   const [, date, time, seconds] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(:\d\d)?)?$/.exec(textOf(value)) ?? []
   const whole = time === undefined ? `${date} 23:59:59` : `${date} ${time}${seconds ?? ':00'}`
   return dateTime.fits(whole) ? whole : undefined
+}
+
+/** Why rows cannot be sent, by their numbers. */
+export async function problemsOf(links: readonly ReadLink[]): Promise<Map<number, string>> {
+  const problems = new Map<number, string>()
+  let index = 0
+  for await (const item of itemsOf(links.map(({ row, values }) => ({ ...values, row: row.number })))) {
+    const { row, problem = item.problem === undefined ? undefined : messageOf(item.problem) } = links[index++]!
+    if (problem !== undefined) problems.set(row.number, problem)
+  }
+  return problems
 }

@@ -1,12 +1,13 @@
-import { access, constants, realpath } from 'node:fs/promises'
-import { dirname, extname } from 'node:path'
+import { realpath } from 'node:fs/promises'
+import { extname } from 'node:path'
 import { defineCommand } from 'citty'
 import { ShortLinkClient } from '../client.ts'
 import { printable } from '../errors.ts'
-import { importLinks, itemsOf } from '../tasks/import.ts'
+import type { ImportResult } from '../tasks/import.ts'
 import { lockFile } from '../tasks/lock.ts'
+import type { LinkRow } from '../tasks/rows.ts'
 import { type ClientArgs, clientArgs } from './client.ts'
-import { type ReadLink, readLinks } from './columns.ts'
+import { problemsOf, type ReadLink, readLinks } from './columns.ts'
 import { command, IncompleteError, messageOf, repeated, UsageError } from './command.ts'
 import { type Input, readInput } from './input.ts'
 import { hasNames, resolveNames } from './names.ts'
@@ -14,8 +15,7 @@ import { type Output, outputArgs, outputOf } from './output.ts'
 import { timeFor } from './progress.ts'
 import { type RowResult, resultRows, resultTable, splitResult } from './result.ts'
 import { count, countsOf, many } from './words.ts'
-import { isNotBegun, journalBeside, Work } from './work.ts'
-import { withAdvice } from './write-whole.ts'
+import { journalBeside, place, Work } from './work.ts'
 
 /** `shortlink-sdk import` */
 export const importCommand = command(
@@ -66,7 +66,7 @@ export const importCommand = command(
         return
       }
 
-      const journal = await journalOf(file, out)
+      const journal = journalOf(file, out)
       const unlock = await lock(file)
       try {
         const { results, replayed, end } = await importPlan(plan, work, journal, args)
@@ -139,48 +139,26 @@ async function importPlan(
   for (const { row, problem = NOT_BEGUN } of links) results.set(row.number, { outcome: 'not-sent', error: problem })
   const sent = links.filter(({ problem }) => problem === undefined)
   let replayed = done.size
-  let hasWorked = false
-  const main = async () => {
-    const rows = sent.map(({ row, values }) => ({ ...values, row: row.number }))
-    const run = importLinks(work.client, rows, {
-      signal: work.signal,
-      onProgress: work.progress.show,
-      ...(journal && { journal: journal.journal }),
-      ...(onTaken && { onTaken: 'suffix' }),
-      ...(reuse && { reuse }),
-    })
-    for await (const result of run) {
-      const link = sent[result.index]!
-      if (result.replayed) replayed++
-      if (result.ok) hasWorked = true
-      else work.check(result.error, !hasWorked && !hasIds(link))
-      results.set(link.row.number, resultOf(result))
-    }
+  const onResult = (result: ImportResult<LinkRow>, isNotBegun: boolean) => {
+    const { row } = sent[result.index]!
+    if (result.ok && result.replayed) replayed++
+    results.set(row.number, resultOf(result, isNotBegun))
   }
   const howToContinue = () => {
     const made = [...results.values()].filter(({ outcome }) => outcome === 'done').length
     const next = journal ? `, and ${journal.name} remembers them. The same command continues there.` : '.'
     return `stopped: ${count(made)} of ${many(input.rows.length, 'link')} are done${next}`
   }
-  try {
-    await work.run(main, howToContinue)
-    return { results, replayed }
-  } catch (end) {
-    return { results, replayed, end: withAdvice(end) }
-  }
+  const rows = sent.map(({ row, values }) => ({ ...values, row: row.number }))
+  const options = { journal: journal?.journal, reuse, ...(onTaken && { onTaken: 'suffix' as const }) }
+  const end = await place(work, rows, options, onResult, howToContinue)
+  return { results, replayed, end }
 }
 
 /** The journal beside the result, or else beside the input; none if there is neither. */
-async function journalOf(file: string, out: string | undefined) {
+function journalOf(file: string, out: string | undefined) {
   const beside = out ?? (file === '-' ? undefined : file)
   if (beside === undefined) return undefined
-  try {
-    await access(dirname(beside), constants.W_OK)
-  } catch {
-    throw new UsageError(
-      `${dirname(beside)} cannot be written, and the journal goes there: give --out in another folder`,
-    )
-  }
   return journalBeside(beside)
 }
 
@@ -197,37 +175,14 @@ async function lock(file: string): Promise<(() => Promise<void>) | undefined> {
   }
 }
 
-/** The rows that cannot be sent by their numbers, and why. */
-async function problemsOf(links: readonly ReadLink[]): Promise<Map<number, string>> {
-  const problems = new Map<number, string>()
-  let index = 0
-  for await (const item of itemsOf(links.map(({ row, values }) => ({ ...values, row: row.number })))) {
-    const { row, problem = item.problem === undefined ? undefined : messageOf(item.problem) } = links[index++]!
-    if (problem !== undefined) problems.set(row.number, problem)
-  }
-  return problems
-}
-
-/** Whether a 404 may be about an id in the row, rather than about the address of the server. */
-const hasIds = ({ values }: ReadLink): boolean =>
-  (['campaign', 'channel', 'domain', 'pixels', 'type'] as const).some((name) => values[name])
-
 /** The error of rows that an import has not come to when it ends early. */
 const NOT_BEGUN = 'not begun'
 
-interface Result {
-  readonly shorturl?: string | undefined
-  readonly created?: boolean | undefined
-  readonly outcome: string
-  readonly error?: unknown
+function resultOf(result: ImportResult<LinkRow>, isNotBegun: boolean): RowResult {
+  const { outcome, error } = result
+  if (result.ok) return { shorturl: result.shorturl, created: result.created, outcome }
+  return { outcome, error: isNotBegun ? NOT_BEGUN : messageOf(error) }
 }
-
-const resultOf = ({ shorturl, created, outcome, error }: Result): RowResult => ({
-  shorturl,
-  created,
-  outcome,
-  error: error === undefined ? undefined : isNotBegun(error) ? NOT_BEGUN : messageOf(error),
-})
 
 function write(output: Output, input: Input, results: ReadonlyMap<number, RowResult>, out = ''): Promise<void> {
   const format = output.isChosen ? output.format : input.format

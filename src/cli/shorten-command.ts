@@ -2,13 +2,12 @@ import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { defineCommand } from 'citty'
 import { printable } from '../errors.ts'
-import { importLinks } from '../tasks/import.ts'
 import type { LinkRow } from '../tasks/rows.ts'
 import { clientArgs } from './client.ts'
 import { command, IncompleteError, messageOf, UsageError } from './command.ts'
 import { jsonText } from './output.ts'
 import { countsOf, many } from './words.ts'
-import { isNotBegun, Work } from './work.ts'
+import { place, Work } from './work.ts'
 
 /** What is printed of a URL with `--json`. */
 type Entry = { readonly url: unknown } & (
@@ -58,14 +57,15 @@ export const shorten = command(
         console.log(entry && 'shorturl' in entry ? printable(entry.shorturl) : '')
       }
       let failed = 0
-      const main = async () => {
-        const options = { signal: work.signal, onProgress: work.progress.show, ...(reuse && { reuse }) }
-        for await (const result of importLinks(work.client, rows(), options)) {
+      const end = await place(
+        work,
+        rows(),
+        { reuse },
+        (result, isNotBegun) => {
+          if (isNotBegun) return
           const { row, index, error } = result
           const { url } = row
           if (!result.ok) {
-            const isInDoubt = !entries.some((entry) => entry && 'shorturl' in entry)
-            if (work.check(error, isInDoubt) || isNotBegun(error)) continue
             failed++
             work.progress.say(`${printable(String(url))}: ${printable(messageOf(error))}`)
           }
@@ -74,14 +74,9 @@ export const shorten = command(
             : { url, error: messageOf(error) }
           // In the order of the URLs, whichever is ready first. An empty line keeps the pairs of `paste`.
           while (entries[printed]) print(entries[printed])
-        }
-      }
-      let end: unknown
-      try {
-        await work.run(main, () => 'stopped: the short addresses above are done.')
-      } catch (error) {
-        end = error
-      }
+        },
+        () => 'stopped: the short addresses above are done.',
+      )
       const known = entries.filter((entry) => entry && entry !== EMPTY)
       if (end !== undefined && known.length === 0) throw end
       // Empty lines at the end, and after a stop what had to wait for the URLs before it.

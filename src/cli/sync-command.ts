@@ -1,8 +1,7 @@
 import { defineCommand } from 'citty'
-import { itemsOf } from '../tasks/import.ts'
 import { type SyncResult, type SyncSummary, syncLinks } from '../tasks/sync.ts'
 import { clientArgs } from './client.ts'
-import { type ReadLink, readLinks } from './columns.ts'
+import { problemsOf, readLinks } from './columns.ts'
 import { command, IncompleteError, messageOf, numberOption, UsageError } from './command.ts'
 import { readInput } from './input.ts'
 import { resolveNames } from './names.ts'
@@ -63,7 +62,12 @@ export const sync = command(
       }
       const work = new Work(args, 'links')
       const links = await resolveNames(read, {}, () => work.client)
-      await throwIfInvalid(input.name, links)
+      const withAlias = links.map((link) =>
+        link.values.custom ? link : { ...link, problem: link.problem ?? NO_ALIAS },
+      )
+      for (const [number, problem] of await problemsOf(withAlias)) {
+        throw new UsageError(`${input.name}, row ${number}: ${problem}`)
+      }
 
       const steps: SyncResult[] = []
       let plan: SyncSummary | undefined
@@ -99,16 +103,7 @@ export const sync = command(
   notes,
 )
 
-/** @throws {UsageError} that names the first row that cannot be sent */
-async function throwIfInvalid(file: string, links: readonly ReadLink[]): Promise<void> {
-  let index = 0
-  for await (const item of itemsOf(links.map(({ row, values }) => ({ ...values, row: row.number })))) {
-    const { row, values, problem } = links[index++]!
-    const message = problem ?? (item.problem === undefined ? undefined : messageOf(item.problem))
-    const missing = values.custom ? undefined : 'custom: is missing, expected an alias'
-    if (message ?? missing) throw new UsageError(`${file}, row ${row.number}: ${message ?? missing}`)
-  }
-}
+const NO_ALIAS = 'custom: is missing, expected an alias'
 
 function describePlan({ create, update, keep, delete: deletions }: SyncSummary): string {
   return `${count(create)} to create, ${count(update)} to update, ${count(keep)} to keep, ${count(deletions)} to delete`

@@ -3,8 +3,11 @@ import process from 'node:process'
 import type { ShortLinkClient } from '../client.ts'
 import { isShortLinkError } from '../errors.ts'
 import { fileJournal } from '../tasks/file-journal.ts'
+import { type ImportOptions, type ImportResult, importLinks } from '../tasks/import.ts'
+import type { LinkRow } from '../tasks/rows.ts'
 import { type ClientArgs, clientOf } from './client.ts'
 import { Progress } from './progress.ts'
+import { withAdvice } from './write-whole.ts'
 
 const signals = ['SIGINT', 'SIGTERM'] as const
 
@@ -66,8 +69,41 @@ export class Work {
   }
 }
 
+/**
+ * Imports links as a long piece of work.
+ *
+ * @param onResult called with each result, and whether its row was not begun because the work ended before
+ * @returns what ended it early, if anything did
+ */
+export async function place<Row extends LinkRow>(
+  work: Work,
+  rows: Iterable<Row> | AsyncIterable<Row>,
+  options: ImportOptions,
+  onResult: (result: ImportResult<Row>, isNotBegun: boolean) => void,
+  howToContinue: () => string,
+): Promise<unknown> {
+  let hasWorked = false
+  const { signal, progress } = work
+  try {
+    await work.run(async () => {
+      for await (const result of importLinks(work.client, rows, { ...options, signal, onProgress: progress.show })) {
+        if (result.ok) hasWorked = true
+        const isEnd = !result.ok && work.check(result.error, !hasWorked && !hasIds(result.row))
+        onResult(result, isEnd || isNotBegun(result.error))
+      }
+    }, howToContinue)
+    return undefined
+  } catch (end) {
+    return withAdvice(end)
+  }
+}
+
+/** Whether a 404 may be about an id in the row, rather than about the address of the server. */
+const hasIds = (row: LinkRow): boolean =>
+  (['campaign', 'channel', 'domain', 'pixels', 'type'] as const).some((name) => row[name])
+
 /** Whether an error says that a call was not begun, because the work ended before. */
-export const isNotBegun = (error: unknown): boolean =>
+const isNotBegun = (error: unknown): boolean =>
   isShortLinkError(error) && error.code === 'aborted' && error.outcome === 'not-sent'
 
 /** The journal beside a file, which goes when all is done. */
