@@ -6,11 +6,11 @@ import { printable } from '../errors.ts'
 import type { ImportResult } from '../tasks/import.ts'
 import { lockFile } from '../tasks/lock.ts'
 import type { LinkRow } from '../tasks/rows.ts'
-import { type ClientArgs, clientArgs } from './client.ts'
+import { clientArgs, clientOf } from './client.ts'
 import { problemsOf, type ReadLink, readLinks } from './columns.ts'
 import { command, IncompleteError, messageOf, repeated, UsageError } from './command.ts'
 import { type Input, readInput } from './input.ts'
-import { hasNames, resolveNames } from './names.ts'
+import { resolveNames } from './names.ts'
 import { type Output, outputArgs, outputOf } from './output.ts'
 import { timeFor } from './progress.ts'
 import { type RowResult, resultRows, resultTable, splitResult } from './result.ts'
@@ -49,27 +49,51 @@ export const importCommand = command(
       ...clientArgs,
     },
     async run({ args }) {
-      const { file, 'dry-run': isDry, 'on-taken': onTaken, out } = args
+      const { file, map, domain, campaign, channel, reuse, 'on-taken': onTaken, out } = args
       if (onTaken !== undefined && onTaken !== 'suffix') {
         throw new UsageError(`--on-taken takes suffix, not '${onTaken}'`)
       }
+      const work = args['dry-run'] ? undefined : new Work(args, 'links')
       const output = await outputOf(args, { input: file, suffixes: { '.tsv': 'csv', '.txt': 'csv' } })
-      const plan = await readPlan(args)
-      const { input, done, links, work } = plan
+      const { input, done } = splitResult(await readInput(file))
+      const { links: read, notes } = readLinks(input, repeated(map), ['url'])
+      for (const note of notes) console.error(printable(note))
+      const todo = read.filter(({ row }) => !done.has(row.number))
+      const links = await resolveNames(todo, { domain, campaign, channel }, () => work?.client ?? clientOf(args))
       const problems = await problemsOf(links)
       const before = done.size > 0 ? ` (${count(done.size)} done before)` : ''
-      const time = timeFor(requestsFor(plan, problems.size, args.reuse), work?.client ?? new ShortLinkClient())
+      const time = timeFor(requestsFor(links, problems.size, reuse), work?.client ?? new ShortLinkClient())
       console.error(`${many(input.rows.length, 'link')}${before}${time}`)
-      if (isDry || !work) {
+      if (!work) {
         for (const [number, problem] of problems) console.error(printable(`${input.name}, row ${number}: ${problem}`))
         if (problems.size > 0) throw new Error(`${many(problems.size, 'row')} cannot be imported`)
         return
       }
 
-      const journal = journalOf(file, out)
+      const beside = out ?? (file === '-' ? undefined : file)
+      const journal = beside === undefined ? undefined : journalBeside(beside)
       const unlock = await lock(file)
       try {
-        const { results, replayed, end } = await importPlan(plan, work, journal, args)
+        const results = new Map<number, RowResult>(done)
+        for (const { row, problem = NOT_BEGUN } of links)
+          results.set(row.number, { outcome: 'not-sent', error: problem })
+        const sent = links.filter(({ problem }) => problem === undefined)
+        let replayed = done.size
+        const howToContinue = () => {
+          const made = [...results.values()].filter(({ outcome }) => outcome === 'done').length
+          const next = journal ? `, and ${journal.name} remembers them. The same command continues there.` : '.'
+          return `stopped: ${count(made)} of ${many(input.rows.length, 'link')} are done${next}`
+        }
+        const end = await place(
+          work,
+          sent.map(({ row, values }) => ({ ...values, row: row.number })),
+          { journal: journal?.journal, reuse, ...(onTaken && { onTaken }) },
+          (result, isNotBegun) => {
+            if (result.ok && result.replayed) replayed++
+            results.set(result.row.row, resultOf(result, isNotBegun))
+          },
+          howToContinue,
+        )
         const isMade = [...results.values()].some(({ outcome }) => outcome === 'done' || outcome === 'unknown')
         if (end !== undefined && !isMade) throw end
         await write(output, input, results, out)
@@ -88,78 +112,10 @@ export const importCommand = command(
   1,
 )
 
-interface ImportArgs extends ClientArgs {
-  readonly file: string
-  readonly map?: string | undefined
-  readonly domain?: string | undefined
-  readonly campaign?: string | undefined
-  readonly channel?: string | undefined
-  readonly reuse?: boolean | undefined
-  readonly 'on-taken'?: string | undefined
-  readonly 'dry-run'?: boolean | undefined
-}
-
-/** What an import does. */
-interface Plan {
-  readonly input: Input
-  /** The rows that an earlier import has done, by their numbers. */
-  readonly done: ReadonlyMap<number, RowResult>
-  /** The other rows. */
-  readonly links: readonly ReadLink[]
-  /** A dry run needs none, unless campaigns or channels are given by their names. */
-  readonly work: Work | undefined
-}
-
-/** Reads the file, says what its columns are, and looks up the names in it. */
-async function readPlan(args: ImportArgs): Promise<Plan> {
-  const { file, map, domain, campaign, channel } = args
-  const { input, done } = splitResult(await readInput(file))
-  const { links, notes } = readLinks(input, repeated(map), ['url'])
-  for (const note of notes) console.error(printable(note))
-  const todo = links.filter(({ row }) => !done.has(row.number))
-  const defaults = { domain, campaign, channel }
-  const work = args['dry-run'] && !hasNames(todo, defaults) ? undefined : new Work(args, 'links')
-  return { input, done, links: await resolveNames(todo, defaults, () => work!.client), work }
-}
-
-/** How many requests a plan takes: one for each row, and the newest links for rows without an alias. */
-function requestsFor({ links }: Plan, problems: number, reuse = false): number {
+/** How many requests an import takes: one for each row, and the newest links for rows without an alias. */
+function requestsFor(links: readonly ReadLink[], problems: number, reuse = false): number {
   const isSearching = links.some(({ values }) => !values.custom)
   return links.length - problems + (isSearching ? (reuse ? 10 : 1) : 0)
-}
-
-/** What an import says about each row by its number, how many rows earlier runs had done, and what ended it early. */
-async function importPlan(
-  { input, done, links }: Plan,
-  work: Work,
-  journal: ReturnType<typeof journalBeside> | undefined,
-  { reuse, 'on-taken': onTaken }: ImportArgs,
-): Promise<{ results: ReadonlyMap<number, RowResult>; replayed: number; end?: unknown }> {
-  const results = new Map<number, RowResult>(done)
-  for (const { row, problem = NOT_BEGUN } of links) results.set(row.number, { outcome: 'not-sent', error: problem })
-  const sent = links.filter(({ problem }) => problem === undefined)
-  let replayed = done.size
-  const onResult = (result: ImportResult<LinkRow>, isNotBegun: boolean) => {
-    const { row } = sent[result.index]!
-    if (result.ok && result.replayed) replayed++
-    results.set(row.number, resultOf(result, isNotBegun))
-  }
-  const howToContinue = () => {
-    const made = [...results.values()].filter(({ outcome }) => outcome === 'done').length
-    const next = journal ? `, and ${journal.name} remembers them. The same command continues there.` : '.'
-    return `stopped: ${count(made)} of ${many(input.rows.length, 'link')} are done${next}`
-  }
-  const rows = sent.map(({ row, values }) => ({ ...values, row: row.number }))
-  const options = { journal: journal?.journal, reuse, ...(onTaken && { onTaken: 'suffix' as const }) }
-  const end = await place(work, rows, options, onResult, howToContinue)
-  return { results, replayed, end }
-}
-
-/** The journal beside the result, or else beside the input; none if there is neither. */
-function journalOf(file: string, out: string | undefined) {
-  const beside = out ?? (file === '-' ? undefined : file)
-  if (beside === undefined) return undefined
-  return journalBeside(beside)
 }
 
 /** Keeps a second import of the same file away, whatever its name and its result are called. */

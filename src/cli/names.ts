@@ -9,11 +9,6 @@ const kinds = ['campaign', 'channel'] as const
 type Kind = (typeof kinds)[number]
 type Defaults = Partial<Record<Kind | 'domain', string | undefined>>
 
-/** Whether a campaign or a channel is given by its name, which only the server knows. */
-export function hasNames(links: readonly ReadLink[], defaults: Defaults): boolean {
-  return kinds.some((kind) => isName(defaults[kind]) || links.some(({ values }) => isName(values[kind])))
-}
-
 /**
  * Gives links the domain, campaign and channel of the command if they have none, and their ids to campaigns and channels. A
  * link whose campaign or channel does not exist gets a problem.
@@ -31,7 +26,8 @@ export async function resolveNames(
   }))
   for (const kind of kinds) {
     if (!isName(defaults[kind]) && !result.some(({ values }) => isName(values[kind]))) continue
-    const idOf = finder(kind, await idsOf(client(), kind))
+    const { campaigns, channels } = client()
+    const idOf = finder(kind, await (kind === 'campaign' ? campaigns : channels).list().toArray())
     if (isName(defaults[kind])) {
       const found = idOf(defaults[kind])
       if (typeof found === 'string') throw new UsageError(`--${found}`)
@@ -50,24 +46,18 @@ export async function resolveNames(
 
 const isName = (value: unknown): value is string => typeof value === 'string' && !id.fits(value)
 
-async function idsOf(client: ShortLinkClient, kind: Kind): Promise<Map<string, number[]>> {
-  const ids = new Map<string, number[]>()
-  for await (const { id, name } of kind === 'campaign' ? client.campaigns.list() : client.channels.list()) {
-    ids.set(name, [...(ids.get(name) ?? []), id])
-  }
-  return ids
-}
-
-/** The id of a name, or what is wrong with it. */
-function finder(kind: Kind, ids: ReadonlyMap<string, readonly number[]>): (name: string) => number | string {
-  const names = [...ids.keys()]
+/** Finds the id of a name, or says what is wrong with it. */
+function finder(kind: Kind, rows: readonly { id: number; name: string }[]): (name: string) => number | string {
+  const names = [...new Set(rows.map(({ name }) => name))]
   const lower = (name: string) => name.trim().toLowerCase()
   return (name) => {
-    const exact =
-      ids.get(name) ?? names.filter((other) => lower(other) === lower(name)).flatMap((other) => ids.get(other)!)
-    if (exact.length === 1) return exact[0]!
-    if (exact.length > 1)
-      return `${kind}: ${formatValue(name)} is the name of ${exact.length}, give its id: ${exact.join(', ')}`
+    const exact = rows.filter((row) => row.name === name)
+    const found = exact.length > 0 ? exact : rows.filter((row) => lower(row.name) === lower(name))
+    if (found.length === 1) return found[0]!.id
+    if (found.length > 1) {
+      const ids = found.map(({ id }) => id).join(', ')
+      return `${kind}: ${formatValue(name)} is the name of ${found.length}, give its id: ${ids}`
+    }
     const near = names.filter((other) => similarName(name, [other]) || isPart(lower(name), lower(other)))
     const advice =
       near.length > 0 ? `did you mean ${listed(near.slice(0, 5))}?` : `there are ${listed(names.slice(0, 5))}`
