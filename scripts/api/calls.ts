@@ -91,6 +91,7 @@ function recording() {
       return never
     },
     check() {},
+    sharedDeadline: <Options>(options: Options) => options,
   } satisfies Partial<Record<keyof Transport, unknown>>
   return { transport: transport as unknown as Transport, recorded }
 }
