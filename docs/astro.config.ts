@@ -1,18 +1,32 @@
 import starlight from '@astrojs/starlight'
 import { defineConfig, passthroughImageService } from 'astro/config'
+import linksValidator from 'starlight-links-validator'
 import { clientFiles } from './site/client-files.ts'
-import { codeMeasures, codeTheme } from './site/colors.ts'
 import { parts } from './site/folders.ts'
-import { hovers, hoversOncePerPage } from './site/hovers.ts'
-import { markCode } from './site/mark-code.ts'
-import { relocatable } from './site/relocatable.ts'
+import { hovers } from './site/hovers.ts'
 import { remarkExamples } from './site/remark-examples.ts'
 import { remarkLinks } from './site/remark-links.ts'
 
+// The folder of the server that the site is built for, such as /shortlink-sdk/.
+const base = process.env.DOCS_BASE ?? '/'
+
+// A page reaches no server but its own, and evaluates no text.
+const policy = [
+  "default-src 'self'",
+  // Starlight has scripts and styles in the page, and its search is WebAssembly.
+  "script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ')
+
 export default defineConfig({
+  base,
   trailingSlash: 'always',
   image: { service: passthroughImageService() },
-  markdown: { remarkPlugins: [remarkLinks, remarkExamples] },
+  markdown: { remarkPlugins: [[remarkLinks, base], remarkExamples] },
   integrations: [
     clientFiles(),
     starlight({
@@ -20,30 +34,19 @@ export default defineConfig({
       description:
         'The TypeScript client for short-link servers with the API of Premium URL Shortener, with examples that run in the page.',
       favicon: '/favicon.svg',
-      // Search has its own index, which needs no WebAssembly and so no exception in the policy.
-      pagefind: false,
-      // Relative addresses would lead nowhere in it: public/404.html has none that it loads.
-      disable404Route: true,
+      head: [{ tag: 'meta', attrs: { 'http-equiv': 'content-security-policy', content: policy } }],
       components: {
-        Search: './src/components/Search.astro',
         Head: './src/components/Head.astro',
         MarkdownContent: './src/components/MarkdownContent.astro',
         PageTitle: './src/components/PageTitle.astro',
       },
+      plugins: [linksValidator({ exclude: [`${base}playground/`] })],
       customCss: ['./src/styles/site.css', './src/styles/example.css'],
       expressiveCode: {
-        themes: [codeTheme('dark'), codeTheme('light')],
-        plugins: [markCode, hovers],
-        useStarlightUiThemeColors: true,
+        plugins: [hovers],
         // Programs are wider than a phone, and often than the column.
         defaultProps: { wrap: true, overridesByLang: { 'sh,bash,text,json': { frame: 'none' } } },
-        styleOverrides: {
-          borderRadius: '0.6rem',
-          codeFontSize: codeMeasures.size,
-          codeLineHeight: codeMeasures.lineHeight,
-          codePaddingBlock: codeMeasures.paddingBlock,
-          codePaddingInline: codeMeasures.paddingInline,
-        },
+        styleOverrides: { borderRadius: '0.6rem', codeFontSize: '0.84rem', codeLineHeight: '1.75' },
       },
       sidebar: [
         { label: 'Overview', link: '/' },
@@ -51,7 +54,5 @@ export default defineConfig({
         ...Object.entries(parts).map(([directory, label]) => ({ label, autogenerate: { directory } })),
       ],
     }),
-    hoversOncePerPage(),
-    relocatable(),
   ],
 })

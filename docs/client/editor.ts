@@ -7,16 +7,16 @@ import {
 } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import { typescriptLanguage } from '@codemirror/lang-javascript'
-import { bracketMatching, indentOnInput, syntaxHighlighting } from '@codemirror/language'
+import { bracketMatching, indentOnInput } from '@codemirror/language'
 import { linter, lintKeymap } from '@codemirror/lint'
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
 import { EditorState, type Extension, StateEffect, StateField } from '@codemirror/state'
 import { drawSelection, EditorView, hoverTooltip, keymap, showTooltip, type Tooltip } from '@codemirror/view'
-import { codeHighlighter } from '../site/colors.ts'
+import { type Remote, wrap } from 'comlink'
 import { editorLook } from './editor-look.ts'
 import { element } from './element.ts'
-import type { Completions, Explanation, Problem } from './language-service.ts'
-import type { Answer, Question } from './language-worker.ts'
+import type { Completions, Explanation, LanguageService, Problem } from './language-service.ts'
+import type { LanguageWorker } from './language-worker.ts'
 
 /** An editor in the place of an example's code. */
 export interface Editor {
@@ -28,40 +28,22 @@ export interface Editor {
   focus(): void
 }
 
-const worker = new Worker(new URL('./language-worker.js', import.meta.url))
-const waiting = new Map<number, (answer: Answer) => void>()
-let questions = 0
+const worker: Remote<LanguageWorker> = wrap(new Worker(new URL('./language-worker.js', import.meta.url)))
 let editors = 0
 
-worker.onmessage = ({ data }: MessageEvent<Answer>) => {
-  waiting.get(data.id)?.(data)
-  waiting.delete(data.id)
-}
-
-/** What TypeScript says about a program. */
-function ask<T>(about: Question['about'], path: string, state: EditorState, ...rest: Question['rest']): Promise<T> {
-  const id = questions++
-  worker.postMessage({ id, about, path, code: state.doc.toString(), rest } satisfies Question)
-  return new Promise((resolve, reject) => {
-    waiting.set(id, ({ result, failure }) =>
-      failure === undefined ? resolve(result as T) : reject(new Error(failure)),
-    )
-  })
-}
-
-/** Puts an editor with a program into an element. */
-export async function createEditor(place: HTMLElement, code: string): Promise<Editor> {
+/** Puts an editor in the place of an element's code. */
+export function createEditor(place: HTMLElement): Editor {
   const path = `/program-${editors++}.ts`
-  // In a shadow root, the editor's styles are sheets of the root, not the inline ones that the policy refuses.
-  const frame = element('div', { className: 'editor-frame' })
-  const root = frame.attachShadow({ mode: 'open' })
-  const view = new EditorView({ doc: code, root, parent: root, extensions: [editing, ...typescript(path)] })
-  place.replaceChildren(frame)
+  // As its copy button has it.
+  const doc = place.querySelector<HTMLElement>('[data-code]')!.dataset.code!.replaceAll('\x7f', '\n')
+  // Hidden and not removed: the first program of a page holds the styles of all of them.
+  for (const child of place.children) (child as HTMLElement).hidden = true
+  const view = new EditorView({ doc, parent: place, extensions: [editing, typescript(path)] })
   return {
     get code() {
       return view.state.doc.toString()
     },
-    javascript: () => ask('javascript', path, view.state),
+    javascript: () => worker.ask('javascript', path, view.state.doc.toString()) as Promise<string>,
     setCode: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }),
     focus: () => view.focus(),
   }
@@ -69,7 +51,6 @@ export async function createEditor(place: HTMLElement, code: string): Promise<Ed
 
 const editing: Extension = [
   typescriptLanguage,
-  syntaxHighlighting(codeHighlighter),
   editorLook,
   history(),
   drawSelection(),
@@ -93,12 +74,14 @@ const editing: Extension = [
 ]
 
 /** Completions, hovers, problems and parameters, as TypeScript knows them. */
-function typescript(path: string): Extension[] {
+function typescript(path: string): Extension {
+  const ask = <T>(about: keyof LanguageService, { doc }: EditorState, ...rest: (number | string)[]) =>
+    worker.ask(about, path, doc.toString(), ...rest) as Promise<T>
   const completions: CompletionSource = async (context) => {
     const { state, pos, explicit } = context
     const word = context.matchBefore(/[\w$]+/)
     if (!word && !explicit && !/[.'"`/]/.test(state.sliceDoc(pos - 1, pos))) return null
-    const { from, entries } = await ask<Completions>('completions', path, state, pos)
+    const { from, entries } = await ask<Completions>('completions', state, pos)
     return {
       from: from ?? word?.from ?? pos,
       validFor: /^[\w$]*$/,
@@ -107,7 +90,7 @@ function typescript(path: string): Extension[] {
         type: completionTypes[kind] ?? kind,
         boost: -rank,
         info: async () => {
-          const explanation = await ask<Explanation | undefined>('completion', path, state, pos, name)
+          const explanation = await ask<Explanation | undefined>('completion', state, pos, name)
           return explanation ? explained(explanation) : null
         },
       })),
@@ -116,7 +99,7 @@ function typescript(path: string): Extension[] {
   return [
     autocompletion({ override: [completions] }),
     hoverTooltip(async ({ state }, position) => {
-      const explanation = await ask<Explanation | undefined>('hover', path, state, position)
+      const explanation = await ask<Explanation | undefined>('hover', state, position)
       if (!explanation) return null
       return {
         pos: explanation.from,
@@ -126,14 +109,14 @@ function typescript(path: string): Extension[] {
       }
     }),
     linter(async ({ state }) => {
-      const problems = await ask<Problem[]>('problems', path, state)
+      const problems = await ask<Problem[]>('problems', state)
       return problems.map((problem) => ({ ...problem, severity: 'error' }))
     }),
     shownParameters,
     keymap.of([{ key: 'Escape', run: hideParameters }]),
     EditorView.updateListener.of(async ({ view, state, docChanged, selectionSet }) => {
       if (!docChanged && !(selectionSet && state.field(shownParameters))) return
-      const help = await ask<Explanation | undefined>('parameters', path, state, state.selection.main.head)
+      const help = await ask<Explanation | undefined>('parameters', state, state.selection.main.head)
       // Another letter may have been typed meanwhile.
       if (view.state.doc !== state.doc || !view.state.selection.eq(state.selection)) return
       const tooltip = help ? { pos: help.from, above: true, create: () => ({ dom: explained(help) }) } : null

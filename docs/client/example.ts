@@ -36,10 +36,7 @@ export class RunExample extends HTMLElement {
     status.textContent = 'Loading the editor…'
     const { createEditor } = await import('./editor.ts')
     const place = this.querySelector<HTMLElement>('.example-code')!
-    // As its copy button has it.
-    const code = place.querySelector<HTMLElement>('[data-code]')!.dataset.code!.replaceAll('\x7f', '\n')
-    place.replaceChildren()
-    this.#editor = await createEditor(place, code)
+    this.#editor = createEditor(place)
     status.textContent = ''
     button.hidden = true
     this.#editor.focus()

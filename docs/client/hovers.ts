@@ -5,9 +5,6 @@ import { element } from './element.ts'
  * once at each program, the arrow keys go from name to name, and Escape closes.
  */
 export function showHovers(): void {
-  const list = document.querySelector('#hovers')
-  if (!list) return
-  const texts: string[] = JSON.parse(list.textContent)
   const box = element('div', { id: 'hover', className: 'hover', popover: 'manual', role: 'tooltip' })
   document.body.append(box)
   for (const program of document.querySelectorAll('.example-code')) {
@@ -16,7 +13,7 @@ export function showHovers(): void {
   }
   const show = (name: HTMLElement | null) => {
     if (!name) return box.hidePopover()
-    const [signature = '', summary] = texts[Number(name.dataset.hover)]!.split('\n\n')
+    const [signature = '', summary] = name.dataset.hover!.split('\n\n')
     box.replaceChildren(element('code', {}, signature))
     if (summary) box.append(element('p', { className: 'hover-text' }, summary))
     if (name.matches(':focus-visible'))

@@ -1,16 +1,5 @@
-import type { SandboxData, SandboxSeed } from 'shortlink-sdk/testing'
+import type { Fault, SandboxData, SandboxSeed } from 'shortlink-sdk/testing'
 import type { ExampleOptions } from '../site/example-options.ts'
-
-/** A fault as the playground sets it: what JSON can hold of the sandbox's `Fault`. */
-export interface PlaygroundFault {
-  method?: string
-  path?: string
-  times: number
-  status?: number
-  drop?: 'before' | 'after'
-  delay?: number
-  headers?: Record<string, string>
-}
 
 /** What the page tells the worker. */
 export interface RunMessage {
@@ -19,7 +8,7 @@ export interface RunMessage {
   options: ExampleOptions
   /** Rows to begin with in place of the samples. */
   data?: SandboxSeed
-  faults?: readonly PlaygroundFault[]
+  faults?: readonly Fault[]
 }
 
 /** A request as the panel shows it. */

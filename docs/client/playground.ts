@@ -1,7 +1,6 @@
-import { sampleData } from 'shortlink-sdk/testing'
+import { type Fault, sampleData } from 'shortlink-sdk/testing'
 import type { Editor } from './editor.ts'
 import { element } from './element.ts'
-import type { PlaygroundFault } from './messages.ts'
 import { Panel } from './panel.ts'
 import { fromFragment, toFragment } from './shared-program.ts'
 
@@ -12,7 +11,7 @@ class SandboxPlayground extends HTMLElement {
   #editor: Editor | undefined
   #panel: Panel | undefined
   #data: Lists = {}
-  #faults: PlaygroundFault[] = []
+  #faults: Fault[] = []
 
   connectedCallback(): void {
     this.#reset()
@@ -34,7 +33,7 @@ class SandboxPlayground extends HTMLElement {
     const status = this.querySelector<HTMLElement>('.example-status')!
     const source = this.querySelector<HTMLElement>('.example-code')!
     const { createEditor } = await import('./editor.ts')
-    this.#editor = await createEditor(source, source.textContent)
+    this.#editor = createEditor(source)
     this.#panel = new Panel(status, this.querySelector('.example-output')!)
     status.textContent = ''
     await this.#open()
@@ -161,14 +160,14 @@ class SandboxPlayground extends HTMLElement {
   }
 
   #addFault(): void {
-    const fault: PlaygroundFault = { times: Number(this.#field('times').value) }
+    const fault: Fault = { times: Number(this.#field('times').value) }
     const { value: effect } = this.#field('effect')
     if (effect === 'before' || effect === 'after') fault.drop = effect
     else if (effect === 'delay') fault.delay = Number(this.#field('delay').value)
     else if (effect === 'rate') Object.assign(fault, { status: 429, headers: { 'Retry-After': '2' } })
     else fault.status = Number(this.#field('status').value)
     const { value: method } = this.#field('method')
-    if (method) fault.method = method
+    if (method) fault.method = method as NonNullable<Fault['method']>
     const path = this.#field('path').value.trim()
     if (path) fault.path = path
     this.#faults.push(fault)
@@ -197,9 +196,9 @@ class SandboxPlayground extends HTMLElement {
   }
 }
 
-function faultText({ method = 'any method', path = 'any path', times, status, drop, delay }: PlaygroundFault): string {
+function faultText({ method, path, times, status, drop, delay }: Fault): string {
   const effect = drop ? `lost ${drop} the work` : delay !== undefined ? `${delay} ms late` : `status ${status}`
-  return `${method}, ${path}: ${effect}, ${times === 1 ? 'once' : `${times} times`}`
+  return `${method ?? 'any method'}, ${path ?? 'any path'}: ${effect}, ${times === 1 ? 'once' : `${times} times`}`
 }
 
 customElements.define('sandbox-playground', SandboxPlayground)

@@ -1,4 +1,4 @@
-import type { PlaygroundFault } from './messages.ts'
+import type { Fault } from 'shortlink-sdk/testing'
 
 /** What a link to the playground holds. */
 export interface SharedProgram {
@@ -9,7 +9,7 @@ export interface SharedProgram {
   dialect: string
   /** Requests a minute; 0 is no limit. */
   limit: number
-  faults: PlaygroundFault[]
+  faults: Fault[]
 }
 
 const name = '#program='

@@ -4,12 +4,11 @@ import { dirname, join } from 'node:path'
 import type { AstroIntegration } from 'astro'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import manifest from '../../package.json' with { type: 'json' }
-import { codeStyles } from './colors.ts'
 import { docs, packageFolder, runFolder } from './folders.ts'
 
 /**
  * Makes the files that pages load to run examples, in `public/run`: the page's script, the worker, the editor and
- * TypeScript in a worker of its own, the built package with its types, zod, and the colors of code.
+ * TypeScript in a worker of its own, the built package with its types, and zod.
  */
 export function clientFiles(): AstroIntegration {
   return {
@@ -19,7 +18,7 @@ export function clientFiles(): AstroIntegration {
         const start = performance.now()
         await rm(runFolder, { recursive: true, force: true })
         await mkdir(runFolder, { recursive: true })
-        await Promise.all([scripts(), writeTypes(), writeFile(join(runFolder, 'code.css'), codeStyles())])
+        await Promise.all([scripts(), writeTypes()])
         logger.info(`made public/run in ${Math.round(performance.now() - start)} ms`)
       },
     },

@@ -1,7 +1,6 @@
 import { definePlugin, ExpressiveCodeAnnotation } from '@astrojs/starlight/expressive-code'
 import { typescriptLanguage } from '@codemirror/lang-javascript'
-import type { AstroIntegration } from 'astro'
-import type { Element, Parents, Root } from 'hast'
+import type { Element, Parents } from 'hast'
 import { LanguageService } from '../client/language-service.ts'
 import { declarations } from './client-files.ts'
 
@@ -56,39 +55,5 @@ class HoverAnnotation extends ExpressiveCodeAnnotation {
     return nodesToTransform.map(
       (node) => ({ type: 'element', tagName: 'span', properties, children: [node] }) as Element,
     )
-  }
-}
-
-/**
- * Puts the texts of a page into one list at its end, and their places in that list at the names. It comes behind Starlight,
- * whose plugins make the code.
- */
-export function hoversOncePerPage(): AstroIntegration {
-  return {
-    name: 'hovers-once-per-page',
-    hooks: {
-      'astro:config:setup': ({ updateConfig }) => {
-        updateConfig({ markdown: { rehypePlugins: [() => gatherHovers] } })
-      },
-    },
-  }
-}
-
-function gatherHovers(tree: Root): void {
-  const texts = new Map<string, number>()
-  visit(tree)
-  if (texts.size === 0) return
-  // As JSON in HTML is written, so that no text ends the element.
-  const value = JSON.stringify([...texts.keys()]).replaceAll('<', '\\u003c')
-  const properties = { type: 'application/json', id: 'hovers' }
-  tree.children.push({ type: 'element', tagName: 'script', properties, children: [{ type: 'text', value }] })
-
-  function visit(node: Parents): void {
-    if (node.type === 'element' && 'data-hover' in node.properties) {
-      const text = String(node.properties['data-hover'])
-      if (!texts.has(text)) texts.set(text, texts.size)
-      node.properties['data-hover'] = texts.get(text)!
-    }
-    for (const child of node.children) if ('children' in child) visit(child)
   }
 }

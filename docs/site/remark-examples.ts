@@ -55,7 +55,7 @@ function runnable(code: Code, output: Code | undefined, words: string[], file: V
   }
   return element('run-example', attributes, [
     element('div', { class: 'example-code' }, [code]),
-    element('div', { class: 'example-bar' }, [
+    element('div', { class: 'example-bar', 'data-pagefind-ignore': '' }, [
       withText('button', { type: 'button', class: 'example-run' }, 'Run'),
       withText('button', { type: 'button', class: 'example-edit' }, 'Edit'),
       element('span', { class: 'example-status', role: 'status' }, []),

@@ -1,32 +1,25 @@
-import { existsSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import type { Definition, Link, Parent, Root } from 'mdast'
 import type { VFile } from 'vfile'
 import { contentFolder } from './folders.ts'
 
-/** Makes links to the Markdown of other pages, which also work in a repository's view, lead to those pages. */
-export function remarkLinks() {
-  return (tree: Root, file: VFile) => visit(tree, file)
-}
+/**
+ * Makes links to the Markdown of other pages, which also work in a repository's view, lead to those pages, in the folder
+ * that the site is built for. The links validator finds those that lead nowhere.
+ */
+export function remarkLinks(base: string) {
+  return (tree: Root, file: VFile) => visit(tree, file.path)
 
-function visit(node: Parent | Link | Definition, file: VFile): void {
-  if ((node.type === 'link' || node.type === 'definition') && 'url' in node) node.url = pageAddress(node.url, file)
-  if ('children' in node) for (const child of node.children) visit(child as Parent, file)
-}
+  function visit(node: Parent | Link | Definition, from: string): void {
+    if ((node.type === 'link' || node.type === 'definition') && 'url' in node) node.url = pageAddress(node.url, from)
+    if ('children' in node) for (const child of node.children) visit(child as Parent, from)
+  }
 
-function pageAddress(url: string, file: VFile): string {
-  const [, path, anchor = ''] = /^([^#:]+\.mdx?)(#.*)?$/.exec(url) ?? []
-  if (path === undefined) return url
-  const target = resolve(dirname(file.path), path)
-  if (!existsSync(target)) throw new Error(`${file.path}: there is no ${path}`)
-  return `/${pageRoute(relative(contentFolder, target))}${anchor}`
-}
-
-/** The address of a page from the name of its Markdown, without the slash in front: `guides/lists/`. */
-export function pageRoute(name: string): string {
-  const route = name
-    .replaceAll('\\', '/')
-    .replace(/\.mdx?$/, '')
-    .replace(/(^|\/)index$/, '')
-  return route && `${route.toLowerCase()}/`
+  function pageAddress(url: string, from: string): string {
+    if (url.startsWith('/')) return base + url.slice(1)
+    const [, path, anchor = ''] = /^([^#:]+)\.md(#.*)?$/.exec(url) ?? []
+    if (path === undefined) return url
+    const route = relative(contentFolder, resolve(dirname(from), path)).replaceAll('\\', '/')
+    return base + (route === 'index' ? '' : `${route}/`) + anchor
+  }
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import puppeteer, { type Browser, type Page } from 'puppeteer-core'
+import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core'
 
 export type BrowserName = 'Chromium' | 'Firefox'
 
@@ -16,20 +16,27 @@ const paths = {
 export async function launch(name: BrowserName): Promise<Browser> {
   const executablePath = paths[name].find(existsSync)
   if (executablePath === undefined) throw new Error(`${name} is not installed: looked for ${paths[name].join(' and ')}`)
-  if (name === 'Firefox') return await puppeteer.launch({ browser: 'firefox', executablePath, headless: true })
-  const args = [
-    '--no-sandbox',
-    '--disable-gpu',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-component-update',
-  ]
-  return await puppeteer.launch({ executablePath, headless: true, args })
+  const browser = name === 'Firefox' ? 'firefox' : 'chrome'
+  const args = name === 'Firefox' ? [] : ['--no-sandbox', '--disable-gpu', '--no-first-run']
+  return await puppeteer.launch({ browser, executablePath, args, headless: true })
 }
 
-/** Waits until something is seen in the editor. It has a shadow root, and changes in there are seen by polling alone, as `visible` does. */
-export async function inEditor(page: Page, selector: string): Promise<void> {
-  await page.waitForSelector(`>>> ${selector}`, { visible: true })
+/** Opens an address in a new tab, and collects the errors that the browser reports there, those of the policy too. */
+export async function open(
+  browser: Browser | BrowserContext,
+  address: string,
+): Promise<{ page: Page; problems: string[] }> {
+  const page = await browser.newPage()
+  // Long, because CI is busy. Nothing waits so long if all is well.
+  page.setDefaultTimeout(120_000)
+  const problems: string[] = []
+  page.on('console', (message) => {
+    if (['error', 'warn'].includes(message.type())) problems.push(message.text())
+  })
+  page.on('pageerror', (error) => problems.push(String(error)))
+  await page.setViewport({ width: 1280, height: 900 })
+  await page.goto(address)
+  return { page, problems }
 }
 
 /** Moves to the end of the program. */

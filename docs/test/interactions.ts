@@ -1,5 +1,5 @@
 import type { Page } from 'puppeteer-core'
-import { inEditor, pressEnd } from './browsers.ts'
+import { pressEnd } from './browsers.ts'
 
 /** What a reader does besides reading: each begins at the first page. */
 export const interactions: Record<string, (page: Page, site: string) => Promise<void>> = {
@@ -35,7 +35,7 @@ export const interactions: Record<string, (page: Page, site: string) => Promise<
     await openEditor(page)
     await pressEnd(page)
     await page.keyboard.type('\nclient.campai')
-    await inEditor(page, '.cm-tooltip-autocomplete li ::-p-text(campaigns)')
+    await page.waitForSelector('.cm-tooltip-autocomplete li ::-p-text(campaigns)')
     await page.keyboard.press('Escape')
     await replaceProgram(page, 'const sum: number = 40 + 2\nconsole.log(sum)')
     await clickRun(page)
@@ -46,36 +46,24 @@ export const interactions: Record<string, (page: Page, site: string) => Promise<
     await openEditor(page)
     await pressEnd(page)
     await page.keyboard.type('\nclient.campagins')
-    await inEditor(page, '.cm-lintRange-error')
+    await page.waitForSelector('.cm-lintRange-error')
   },
 
   'the editor explains what the mouse is over, and the parameters of a call': async (page) => {
     await openEditor(page)
     await replaceProgram(page, "import { ShortLinkClient } from 'shortlink-sdk'\nnew ShortLinkClient().links.ensure")
     let isExplained = false
-    const explained = inEditor(page, '.cm-tooltip-hover ::-p-text(Makes sure that a link exists)').then(() => {
+    const explained = page.waitForSelector('.cm-tooltip-hover ::-p-text(Makes sure that a link exists)').then(() => {
       isExplained = true
     })
     // The text may still move when the mouse comes, so it comes again.
     for (let tries = 0; !isExplained; tries++) {
-      const cursor = await (await page.$('>>> .cm-cursor'))!.boundingBox()
+      const cursor = await (await page.$('.cm-cursor'))!.boundingBox()
       await page.mouse.move(cursor!.x - 20 - (tries % 2), cursor!.y + 5)
       await Promise.race([explained, new Promise((resolve) => setTimeout(resolve, 3000))])
     }
     await page.keyboard.type('(')
-    await inEditor(page, '.explanation ::-p-text(options?: EnsureOptions)')
-  },
-
-  'the editor shows a program in the colors of the page': async (page) => {
-    const before = (await page.evaluate('siteTest.codeColors()')) as string
-    if (!before.includes('rgb')) throw new Error(before)
-    await openEditor(page)
-    // The editor colors what it has parsed, and parses on when it is idle.
-    try {
-      await page.waitForFunction(`siteTest.codeColors() === ${JSON.stringify(before)}`)
-    } catch {
-      throw new Error(`${await page.evaluate('siteTest.codeColors()')}\nis not\n${before}`)
-    }
+    await page.waitForSelector('.explanation ::-p-text(options?: EnsureOptions)')
   },
 
   'an endless loop can be stopped': async (page) => {
@@ -128,19 +116,6 @@ export const interactions: Record<string, (page: Page, site: string) => Promise<
     await contains(page, '.request-list', '/domain/add')
     await contains(page, '.panel-budget', '6 of 7')
     await contains(page, '.stored-lists', 'domains 0 → 1 changed')
-  },
-
-  'the search finds a page, and leads there': async (page) => {
-    await page.keyboard.down('Control')
-    await page.keyboard.press('k')
-    await page.keyboard.up('Control')
-    await page.waitForSelector('.search-dialog[open]')
-    await page.type('.search-input', 'own sandbox fault')
-    await page.waitForSelector('.search-results a mark')
-    const target = await page.$eval('.search-results a', (link) => (link as HTMLAnchorElement).href)
-    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')])
-    if (page.url() !== target) throw new Error(`${page.url()} is not ${target}`)
-    if ((await page.title()).includes('404')) throw new Error(`nothing is at ${target}`)
   },
 
   'a page is copied as Markdown': async (page, site) => {
@@ -217,7 +192,7 @@ async function explained(page: Page, text: string): Promise<void> {
 
 async function openEditor(page: Page): Promise<void> {
   await page.click('.example-edit')
-  await inEditor(page, '.cm-focused')
+  await page.waitForSelector('.cm-focused')
 }
 
 /** Not at a place of the page, as `page.click` does: an editor that still grows would move the button away from it. */
@@ -227,7 +202,7 @@ async function clickRun(page: Page): Promise<void> {
 
 /** Puts a program into the editor of a page that has one from the beginning. */
 async function setProgram(page: Page, program: string): Promise<void> {
-  await page.click('>>> .cm-content')
+  await page.click('.cm-content')
   await replaceProgram(page, program)
 }
 
@@ -237,12 +212,11 @@ async function replaceProgram(page: Page, program: string): Promise<void> {
   await page.keyboard.press('a')
   await page.keyboard.up('Control')
   await page.evaluate((text) => {
-    const field = document.querySelector('.editor-frame')!.shadowRoot!.activeElement!
     const clipboardData = new DataTransfer()
     clipboardData.setData('text/plain', text)
     // Firefox has names of its own for what is pasted.
     const pasted = { clipboardData, data: text, dataType: 'text/plain' }
-    field.dispatchEvent(new ClipboardEvent('paste', { ...pasted, bubbles: true, cancelable: true }))
+    document.activeElement!.dispatchEvent(new ClipboardEvent('paste', { ...pasted, bubbles: true, cancelable: true }))
   }, program)
 }
 

@@ -1,64 +1,44 @@
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { extname, join, normalize } from 'node:path'
-import { gzipSync } from 'node:zlib'
-import { pagePolicy, workerPath, workerPolicy } from '../site/policy.ts'
+import sirv from 'sirv'
+import { docs } from '../site/folders.ts'
 
-const types: Record<string, string> = {
-  '.css': 'text/css',
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript',
-  '.json': 'application/json',
-  '.svg': 'image/svg+xml',
-  '.ttf': 'font/ttf',
-  '.txt': 'text/plain; charset=utf-8',
-  '.md': 'text/markdown; charset=utf-8',
-}
+/** The built site. */
+export const folder = `${docs}dist/`
 
 export interface Served {
   /** The site's address, with a slash at its end. */
   url: string
   /** Addresses that were asked for and are not there. */
   missing: string[]
-  /** Files that were asked for. */
-  served: Set<string>
+  /** Addresses that were asked for and are there. */
+  found: Set<string>
   close(): void
 }
 
-/** Serves the built site as a host does that sends the policies as headers, from a folder of the server such as `/a/b/`. */
-export async function serve(folder: string, base: string): Promise<Served> {
+/** Serves the built site as a host does that reads `_headers`. */
+export async function serve(): Promise<Served> {
   const missing: string[] = []
-  const served = new Set<string>()
-  const compressed = new Map<string, Buffer>()
-  const server = createServer(async (request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://localhost')
-    const path = pathname.startsWith(base) ? `/${pathname.slice(base.length)}` : undefined
-    const name = path?.endsWith('/') ? `${path}index.html` : path
-    try {
-      if (name === undefined) throw new Error('outside the folder of the site')
-      const file = join(folder, normalize(decodeURIComponent(name)))
-      const content = compressed.get(file) ?? gzipSync(await readFile(file), { level: 1 })
-      compressed.set(file, content)
-      served.add(file)
-      response.setHeader('Content-Security-Policy', name === workerPath ? workerPolicy : pagePolicy)
-      response.setHeader('Content-Type', types[extname(name)] ?? 'application/octet-stream')
-      response.setHeader('Content-Encoding', 'gzip')
-      response.end(content)
-    } catch {
-      if (pathname !== '/favicon.ico') missing.push(pathname)
+  const found = new Set<string>()
+  const worker = '/run/worker.js'
+  const [, policy] = /(default-src .*)/.exec((await readFile(`${folder}_headers`, 'utf8')).split(worker)[1]!)!
+  const files = sirv(folder, {
+    setHeaders: (response, path) => {
+      found.add(path)
+      if (path === worker) response.setHeader('Content-Security-Policy', policy!)
+    },
+    onNoMatch: ({ url }, response) => {
+      if (url !== '/favicon.ico') missing.push(url!)
       response.writeHead(404).end()
-    }
+    },
   })
+  const server = createServer((request, response) => files(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}${base}`,
-    missing,
-    served,
-    close: () => {
-      server.closeAllConnections()
-      server.close()
-    },
+  const close = () => {
+    server.closeAllConnections()
+    server.close()
   }
+  return { url: `http://127.0.0.1:${port}/`, missing, found, close }
 }

@@ -1,0 +1,3 @@
+import { testSiteIn } from './site.ts'
+
+testSiteIn('Firefox')
