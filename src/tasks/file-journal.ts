@@ -1,5 +1,4 @@
-import { createReadStream } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ConfigurationError } from '../errors.ts'
@@ -31,9 +30,6 @@ export function fileJournal(path: string | URL): Journal & AsyncDisposable {
   return new FileJournal(pathOf(path))
 }
 
-/** The maximum length of a line in bytes. */
-const MAX_LINE = 16 * 1024 * 1024
-
 class FileJournal implements Journal, AsyncDisposable {
   readonly #path: string
   #unlock: (() => Promise<void>) | undefined
@@ -53,35 +49,34 @@ class FileJournal implements Journal, AsyncDisposable {
   }
 
   async *read(): AsyncGenerator<JournalEntry> {
-    for await (const { text, number, isEnded } of readLines(this.#path)) {
+    const lines = (await readIfThere(this.#path)).split('\n')
+    for (const [index, text] of lines.entries()) {
       const entry = parse(text)
+      const isLast = index === lines.length - 1
       if (entry) yield entry
-      else if (text.trim() !== '' && (isEnded || !isTruncated(text))) {
+      else if (text.trim() !== '' && !(isLast && isTruncated(text))) {
         const problem = mismatch('an entry such as {"key":"1","state":"done"}', text, formatValue)
-        throw new ConfigurationError(`journal ${this.#path}, line ${number}: ${problem}`)
+        throw new ConfigurationError(`journal ${this.#path}, line ${index + 1}: ${problem}`)
       }
     }
   }
 
   async write({ key, state, fingerprint, data }: JournalEntry): Promise<void> {
-    let line = `${JSON.stringify({ key, state, fingerprint })}\n`
-    let problem: string | undefined
-    if (data !== undefined) {
-      try {
-        const whole = `${JSON.stringify({ key, state, fingerprint, data })}\n`
-        if (Buffer.byteLength(whole) <= MAX_LINE) line = whole
-        else problem = `it takes more than ${MAX_LINE} bytes`
-      } catch (error) {
-        problem = String(error)
-      }
+    let line = JSON.stringify({ key, state, fingerprint })
+    let problem: unknown
+    try {
+      line = JSON.stringify({ key, state, fingerprint, data })
+    } catch (error) {
+      problem = error
     }
-    this.#lines += line
+    this.#lines += `${line}\n`
     this.#batch ??= this.#written.then(() => this.#sync())
     this.#written = this.#batch
     await this.#batch
     // The item is still recorded as done, so that it is not done again.
-    if (problem)
+    if (problem) {
       throw new ConfigurationError(`journal ${this.#path}: cannot keep the data of ${formatValue(key)}: ${problem}`)
+    }
   }
 
   async close(): Promise<void> {
@@ -133,28 +128,16 @@ function pathOf(path: unknown): string {
 async function openToAppend(path: string): Promise<FileHandle> {
   const file = await open(path, 'a+')
   try {
-    const { size } = await file.stat()
-    if (size === 0) await syncFolder(dirname(path))
-    else if ((await readAt(file, size - 1, 1)).toString() !== '\n') await repairLastLine(path, file, size)
+    const content = await file.readFile()
+    const lastLine = content.lastIndexOf('\n') + 1
+    if (content.length === 0) await syncFolder(dirname(path))
+    else if (parse(content.toString('utf8', lastLine))) await file.appendFile('\n')
+    else await file.truncate(lastLine)
     return file
   } catch (error) {
     await file.close()
     throw error
   }
-}
-
-async function repairLastLine(path: string, file: FileHandle, size: number): Promise<void> {
-  const start = Math.max(0, size - MAX_LINE)
-  const tail = await readAt(file, start, size - start)
-  const lineStart = tail.lastIndexOf('\n') + 1
-  if (lineStart === 0 && start > 0) throw tooLong(path, 'its last line')
-  if (parse(tail.toString('utf8', lineStart))) await file.appendFile('\n')
-  else await file.truncate(start + lineStart)
-}
-
-async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(length), position })
-  return buffer.subarray(0, bytesRead)
 }
 
 /** Syncs the folder, because syncing a new file does not sync its name. Windows neither needs nor allows this. */
@@ -164,42 +147,13 @@ async function syncFolder(path: string): Promise<void> {
   await folder?.close()
 }
 
-/** Reads the lines of a file, one at a time. `isEnded`: whether a line break follows. */
-async function* readLines(path: string): AsyncGenerator<{ text: string; number: number; isEnded: boolean }> {
-  let pieces: Buffer[] = []
-  let length = 0
-  let number = 1
-  const add = (piece: Buffer) => {
-    pieces.push(piece)
-    length += piece.length
-    if (length > MAX_LINE) throw tooLong(path, `line ${number}`)
-  }
-  const take = (isEnded: boolean) => {
-    const line = { text: Buffer.concat(pieces).toString(), number: number++, isEnded }
-    pieces = []
-    length = 0
-    return line
-  }
-  const chunks: AsyncIterable<Buffer> = createReadStream(path)
+async function readIfThere(path: string): Promise<string> {
   try {
-    for await (const chunk of chunks) {
-      let start = 0
-      for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', start)) {
-        add(chunk.subarray(start, end))
-        yield take(true)
-        start = end + 1
-      }
-      add(chunk.subarray(start))
-    }
+    return await readFile(path, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw error
   }
-  yield take(false)
-}
-
-function tooLong(path: string, line: string): ConfigurationError {
-  const problem = `expected an entry of at most ${MAX_LINE} bytes, received a longer line`
-  return new ConfigurationError(`journal ${path}, ${line}: ${problem}`)
 }
 
 const states: unknown[] = ['begun', 'done', 'rejected', 'not-sent', 'unknown']

@@ -1,11 +1,14 @@
-import { open, readFile, realpath, rename, rm } from 'node:fs/promises'
+import { readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { ConfigurationError } from '../errors.ts'
-import { isRecord } from '../schema/expected.ts'
 
-/** The locks of this process: another one with its id, such as that of an earlier process, is an old one. */
-const ownLocks = new Set<string>()
+/** What is in a lock. Another process may have the id of an earlier one, as in a container, but does not start at the same time. */
+interface Holder {
+  readonly host?: unknown
+  readonly pid?: unknown
+  readonly startedAt?: unknown
+}
 
 /**
  * Locks a file for this process with a file beside it, `<file>.lock`, which names the host and the process. A lock whose process
@@ -19,22 +22,20 @@ export async function lockFile(path: string, what: string): Promise<() => Promis
   // The real path, so that a link to the file has the same lock.
   const file = await realpath(path).catch(async () => join(await realpath(dirname(path)), basename(path)))
   const lock = `${file}.lock`
-  for (let tries = 0; ; tries++) {
-    try {
-      const handle = await open(lock, 'wx')
-      ownLocks.add(lock)
-      await handle.writeFile(JSON.stringify({ host: hostname(), pid: process.pid })).finally(() => handle.close())
-      return async () => {
-        ownLocks.delete(lock)
-        await rm(lock, { force: true })
-      }
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    }
-    const held = await readFile(lock, 'utf8').catch(() => '')
-    if (tries > 0 || !hasEnded(lock, held)) throw inUse(path, what, lock, held)
-    await takeAway(lock, held)
+  const held = await readFile(lock, 'utf8').catch(() => '')
+  const holder = holderOf(held)
+  if (hasEnded(holder)) await takeAway(lock, held)
+  const own: Holder = { host: hostname(), pid: process.pid, startedAt: performance.timeOrigin }
+  try {
+    await writeFile(lock, JSON.stringify(own), { flag: 'wx' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    const { host = 'an unknown host', pid = '?' } = holder
+    throw new ConfigurationError(
+      `${what} ${path}: it is in use by another run, in process ${pid} on ${host}. If that run has ended, delete ${lock}`,
+    )
   }
+  return () => rm(lock, { force: true })
 }
 
 /** Takes an old lock away, unless another process has just done so and made its own. */
@@ -45,10 +46,9 @@ async function takeAway(lock: string, held: string): Promise<void> {
   else await rename(old, lock)
 }
 
-function hasEnded(lock: string, held: string): boolean {
-  const { host, pid } = holderOf(held)
+function hasEnded({ host, pid, startedAt }: Holder): boolean {
   if (host !== hostname() || typeof pid !== 'number') return false
-  if (pid === process.pid) return !ownLocks.has(lock)
+  if (pid === process.pid) return startedAt !== performance.timeOrigin
   try {
     process.kill(pid, 0)
     return false
@@ -58,18 +58,10 @@ function hasEnded(lock: string, held: string): boolean {
   }
 }
 
-function holderOf(held: string): Record<string, unknown> {
+function holderOf(held: string): Holder {
   try {
-    const holder: unknown = JSON.parse(held)
-    return isRecord(holder) ? holder : {}
+    return Object(JSON.parse(held))
   } catch {
     return {}
   }
-}
-
-function inUse(path: string, what: string, lock: string, held: string): ConfigurationError {
-  const { host = 'an unknown host', pid = '?' } = holderOf(held)
-  return new ConfigurationError(
-    `${what} ${path}: it is in use by another run, in process ${pid} on ${host}. If that run has ended, delete ${lock}`,
-  )
 }

@@ -179,30 +179,6 @@ describe('fileJournal', () => {
     )
   })
 
-  it('names the file and the line of a line of 600 MB, without reading it whole', async () => {
-    await write(begun)
-    await truncate(path, 600_000_000)
-    const before = process.memoryUsage.rss()
-    const error = await read().catch((error) => error)
-    expect(error).toBeInstanceOf(ConfigurationError)
-    expect(error.message).toBe(
-      `journal ${path}, line 2: expected an entry of at most 16777216 bytes, received a longer line`,
-    )
-    expect(process.memoryUsage.rss() - before).toBeLessThan(200_000_000)
-    await expect(write(done)).rejects.toThrow(
-      `journal ${path}, its last line: expected an entry of at most 16777216 bytes, received a longer line`,
-    )
-  })
-
-  it('drops a last line that was cut off at the end of a file above 16 MiB', async () => {
-    // A sparse file: its zeros take no room on disk.
-    await writeFile(path, '')
-    await truncate(path, 17_000_000)
-    await appendFile(path, '\n{"key":"1","sta')
-    await write(done)
-    expect((await readFile(path)).subarray(17_000_000).toString()).toBe(`\n${JSON.stringify(done)}\n`)
-  })
-
   it('rejects with the error of the file system if the file cannot be used', async () => {
     path = folder
     await expect(read()).rejects.toThrow('EISDIR')
@@ -222,7 +198,6 @@ describe('fileJournal', () => {
   it.each<[string, unknown]>([
     ['a bigint', 1n],
     ['a circle', circle()],
-    ['more than 16 MiB', 'x'.repeat(17_000_000)],
   ])('says so if it cannot keep %s, but records that the item is done', async (_what, data) => {
     await expect(write({ key: '1', state: 'done', data })).rejects.toThrow(
       `journal ${path}: cannot keep the data of "1"`,
