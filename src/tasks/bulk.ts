@@ -1,14 +1,5 @@
-import { ConfigurationError, describe, type Issue } from '../errors.ts'
-import { aFunction, checkOptions } from '../schema/checks.ts'
-import { mismatch } from '../schema/expected.ts'
-import {
-  type BulkContext,
-  type BulkOptions,
-  type BulkResult,
-  type BulkSummary,
-  bulkChecks,
-  isIterable,
-} from './items.ts'
+import { type BulkContext, type BulkOptions, type BulkResult, type BulkSummary, bulkChecks } from './items.ts'
+import { checkTask } from './options.ts'
 import { ItemRun } from './run.ts'
 import { createTask, type Task } from './task.ts'
 
@@ -38,7 +29,7 @@ export function bulk<T, R>(
   worker: (item: T, context: BulkContext) => Promise<R> | R,
   options: BulkOptions<T> = {},
 ): Task<BulkResult<T, R>, BulkSummary> {
-  checkArguments(items, worker, options)
+  checkTask('bulk', { items, worker }, options, bulkChecks)
   const summary: { -readonly [Name in keyof BulkSummary]: BulkSummary[Name] } = {
     total: 0,
     done: 0,
@@ -59,15 +50,4 @@ export function bulk<T, R>(
     },
     () => ({ ...summary }),
   )
-}
-
-function checkArguments(items: unknown, worker: unknown, options: unknown): void {
-  const issues: Issue[] = []
-  const expect = (fits: boolean, name: string, expected: string, value: unknown) => {
-    if (!fits) issues.push({ path: [name], message: mismatch(expected, value) })
-  }
-  expect(isIterable(items), 'items', 'an iterable, such as an array', items)
-  expect(aFunction.fits(worker), 'worker', 'a function', worker)
-  issues.push(...checkOptions(options, bulkChecks))
-  if (issues.length) throw new ConfigurationError(`bulk: ${describe(issues)}`)
 }

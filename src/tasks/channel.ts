@@ -4,6 +4,11 @@ export class ResultChannel<T> {
   #closed = false
   #wake = () => {}
 
+  /** The number of values that wait. */
+  get size(): number {
+    return this.#offered.length
+  }
+
   /** Offers a value. Resolves when it is taken, or when the channel is closed. */
   give(value: T): Promise<void> {
     if (this.#closed) return Promise.resolve()

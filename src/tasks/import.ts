@@ -5,8 +5,7 @@ import { boolean, type Checks, checkParams } from '../schema/checks.ts'
 import { formatValue, isRecord } from '../schema/expected.ts'
 import { bulkChecks } from './items.ts'
 import type { Journal } from './journal.ts'
-import { checkClient, type TaskClient } from './links.ts'
-import { checkRows, checkTaskOptions, type TaskOptions, taskChecks } from './options.ts'
+import { checkTask, type TaskClient, type TaskOptions, taskChecks } from './options.ts'
 import { type PlacedLink, Placements } from './placements.ts'
 import { type LinkRow, listed, paramsOf } from './rows.ts'
 import { ItemRun, sizeOf } from './run.ts'
@@ -97,9 +96,7 @@ export function importLinks<Row extends LinkRow>(
   rows: Iterable<Row> | AsyncIterable<Row>,
   options: ImportOptions = {},
 ): Task<ImportResult<Row>, ImportSummary> {
-  checkClient('importLinks', client)
-  checkRows('importLinks', 'rows', rows)
-  checkTaskOptions('importLinks', options, importChecks)
+  checkTask('importLinks', { client, rows }, options, importChecks)
   const { journal, onTaken, reuse = false, concurrency, total = sizeOf(rows), signal, onProgress } = options
   const { links } = client
   let summary: ImportSummary = { total: 0, done: 0, created: 0, found: 0, failed: 0, unknown: 0 }
@@ -163,7 +160,10 @@ const importChecks = { ...taskChecks, journal, concurrency, total, onTaken, reus
 >
 
 /** The rows with their parameters, or with what is wrong with them. Rows of the same link get different names. */
-export async function* itemsOf<Row>(rows: Iterable<Row> | AsyncIterable<Row>): AsyncGenerator<ImportItem<Row>> {
+export async function* itemsOf<Row>(
+  rows: Iterable<Row> | AsyncIterable<Row>,
+  checks: Checks = linkCreate,
+): AsyncGenerator<ImportItem<Row>> {
   const rowOfAlias = new Map<string, string>()
   const seen = new Map<string, number>()
   let number = 0
@@ -173,7 +173,7 @@ export async function* itemsOf<Row>(rows: Iterable<Row> | AsyncIterable<Row>): A
     let problem: unknown
     try {
       params = paramsOf(row)
-      const issues = checkParams(params, linkCreate)
+      const issues = checkParams(params, checks)
       if (issues.length) throw new InvalidRequestError(issues)
       params = listed(params)
       const first = params.custom === undefined ? undefined : rowOfAlias.get(aliasOf(params))

@@ -10,7 +10,7 @@ export {
   UnknownOutcomeError,
 } from './items.ts'
 export type { Journal, JournalEntry } from './journal.ts'
-export type { TaskClient } from './links.ts'
+export type { TaskClient } from './options.ts'
 export { type ReportedLink, type ReportOptions, type ReportResult, type ReportSummary, reportLinks } from './report.ts'
 export type { LinkRow } from './rows.ts'
 export { type SyncAction, type SyncOptions, type SyncResult, type SyncSummary, syncLinks } from './sync.ts'

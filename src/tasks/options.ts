@@ -1,8 +1,12 @@
+import type { ShortLinkClient } from '../client.ts'
 import { ConfigurationError, describe } from '../errors.ts'
-import { type Checks, checkOptions } from '../schema/checks.ts'
-import { mismatch } from '../schema/expected.ts'
+import { aFunction, type Checks, checkOptions, checkValue } from '../schema/checks.ts'
+import { isRecord, kind } from '../schema/expected.ts'
 import { bulkChecks, isIterable } from './items.ts'
 import type { TaskProgress } from './task.ts'
+
+/** What a task needs of a client. */
+export type TaskClient = Pick<ShortLinkClient, 'rateLimit' | 'links'>
 
 /** Options of every task. */
 export interface TaskOptions {
@@ -16,14 +20,23 @@ const { signal, onProgress } = bulkChecks
 /** @internal */
 export const taskChecks = { signal, onProgress } satisfies Checks<keyof TaskOptions>
 
-/** @throws {ConfigurationError} for options that do not exist, or do not fit */
-export function checkTaskOptions(task: string, options: unknown, checks: Checks): void {
-  const issues = checkOptions(options, checks)
-  if (issues.length) throw new ConfigurationError(`${task}: ${describe(issues)}`)
+const rows = { expected: 'an iterable of rows, such as an array', fits: isIterable }
+const argumentChecks: Checks = {
+  client: {
+    expected: 'a ShortLinkClient',
+    fits: (value) => isRecord(value) && isRecord(value.links),
+  },
+  rows,
+  wanted: rows,
+  items: { expected: 'an iterable, such as an array', fits: isIterable },
+  worker: aFunction,
 }
 
-/** @throws {ConfigurationError} for anything else than an iterable of rows */
-export function checkRows(task: string, name: string, rows: unknown): void {
-  if (isIterable(rows)) return
-  throw new ConfigurationError(`${task}: ${name}: ${mismatch('an iterable of rows, such as an array', rows)}`)
+/** @throws {ConfigurationError} for arguments that do not fit, and options that do not exist or do not fit */
+export function checkTask(task: string, given: object, options: unknown, checks: Checks): void {
+  const issues = Object.entries(given).flatMap(([name, value]) =>
+    checkValue([name], value, argumentChecks[name]!, kind),
+  )
+  issues.push(...checkOptions(options, checks))
+  if (issues.length) throw new ConfigurationError(`${task}: ${describe(issues)}`)
 }

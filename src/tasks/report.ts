@@ -2,10 +2,9 @@ import { ConfigurationError } from '../errors.ts'
 import type { Link, LinkStatistics } from '../resources/links/link.ts'
 import { boolean, type Checks } from '../schema/checks.ts'
 import { isRecord, mismatch } from '../schema/expected.ts'
-import { bulkChecks, isIterable } from './items.ts'
+import { type BulkOptions, bulkChecks, isIterable } from './items.ts'
 import type { Journal } from './journal.ts'
-import { checkClient, type TaskClient } from './links.ts'
-import { checkTaskOptions, type TaskOptions, taskChecks } from './options.ts'
+import { checkTask, type TaskClient, type TaskOptions, taskChecks } from './options.ts'
 import { ItemRun } from './run.ts'
 import { createTask, type Task, type TaskControl, type TaskResult, type TaskSummary } from './task.ts'
 
@@ -87,8 +86,7 @@ export interface ReportSummary extends TaskSummary {
  * @throws {ConfigurationError} if an argument is invalid. During the run: what the list and `previous` throw.
  */
 export function reportLinks(client: TaskClient, options: ReportOptions = {}): Task<ReportResult, ReportSummary> {
-  checkClient('reportLinks', client)
-  checkTaskOptions('reportLinks', options, reportChecks)
+  checkTask('reportLinks', { client }, options, reportChecks)
   const { previous = [], statistics: wantsStatistics = false, journal, concurrency, signal, onProgress } = options
   let counts: TaskSummary = { total: 0, done: 0, failed: 0, unknown: 0 }
   const summary = { changed: 0, clicks: 0, newClicks: 0 }
@@ -98,18 +96,13 @@ export function reportLinks(client: TaskClient, options: ReportOptions = {}): Ta
     const { signal } = control
     const known = await readPrevious(previous)
     const seen = new Set<number>()
-    const pages = client.links.list({}, { signal }).pages()
-    const first = await pages.next()
-    const all = async function* () {
-      if (first.done) return
-      yield* first.value.items
-      for await (const { items } of pages) yield* items
-    }
-    // A link that is made meanwhile moves the others to later pages.
-    const once = async function* () {
-      for await (const link of all()) {
-        if (!seen.has(link.id)) yield link
-        seen.add(link.id)
+    const found = async function* () {
+      for await (const { items, result } of client.links.list({}, { signal }).pages()) {
+        work.total = result
+        for (const link of items) {
+          seen.add(link.id)
+          yield link
+        }
       }
     }
     const hasChanged = ({ id, clicks }: Link) => known.get(id)?.clicks !== clicks
@@ -121,24 +114,19 @@ export function reportLinks(client: TaskClient, options: ReportOptions = {}): Ta
       const { data } = await client.links.get(link.id, { signal })
       return { uniqueClicks: data.uniqueClicks, statistics: data }
     }
-    const work = new ItemRun(
-      once(),
-      ask,
-      {
-        // The links that need no request wait for no slot.
-        client: wantsStatistics ? client : undefined,
-        total: first.done ? 0 : first.value.result,
-        key: ({ id, clicks }) => `${id} ${clicks}`,
-        replay: true,
-        onUnknown: 'retry',
-        journal,
-        concurrency,
-        onProgress,
-      },
-      control,
-    )
-    for await (const { item: link, index, ...result } of work.results()) {
-      const { total, done, failed, unknown } = work.summary
+    const work: BulkOptions<Link> = {
+      // The links that need no request wait for no slot.
+      client: wantsStatistics ? client : undefined,
+      key: ({ id, clicks }) => `${id} ${clicks}`,
+      replay: true,
+      onUnknown: 'retry',
+      journal,
+      concurrency,
+      onProgress,
+    }
+    const items = new ItemRun(found(), ask, work, control)
+    for await (const { item: link, index, ...result } of items.results()) {
+      const { total, done, failed, unknown } = items.summary
       counts = { total, done, failed, unknown }
       const before = known.get(link.id)
       const { clicks } = link

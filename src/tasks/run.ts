@@ -15,18 +15,6 @@ interface Todo<T> {
   readonly entry: { readonly key: string; readonly fingerprint?: string }
 }
 
-/** An item whose result comes. */
-interface Started<T, R> {
-  readonly result: Promise<BulkResult<T, R>>
-  /** Whether its worker was called; otherwise the result was there already. */
-  readonly isWork: boolean
-}
-
-interface Taken<T, R> {
-  readonly result: BulkResult<T, R>
-  readonly isWork: boolean
-}
-
 /** Works on items, a few at a time, and counts them. */
 export class ItemRun<T, R> {
   readonly #items: Iterable<T> | AsyncIterable<T>
@@ -34,13 +22,13 @@ export class ItemRun<T, R> {
   readonly #options: BulkOptions<T>
   readonly #control: TaskControl
   readonly #estimate: Estimate
+  readonly #channel = new ResultChannel<BulkResult<T, R>>()
   #beganAt = performance.now()
   #counts = { total: 0, done: 0, skipped: 0, failed: 0, unknown: 0 }
   #elapsedMs: number | undefined
-  /** Items in work, those that this run has worked on, and those of them whose results were not taken yet. */
+  /** Items in work, and those that this run has worked on. */
   #inWork = 0
   #finished = 0
-  #untaken = 0
   #journalState: JournalState = new Map()
   /** The keys of the items so far, if there is a journal. */
   readonly #keys = new Set<string>()
@@ -67,7 +55,6 @@ export class ItemRun<T, R> {
   async *results(): AsyncGenerator<BulkResult<T, R>> {
     const { journal } = this.#options
     const { signal } = this.#control
-    const channel = new ResultChannel<Taken<T, R>>()
     let work: Promise<unknown> = Promise.resolve()
     let isOpen = false
     let isComplete = false
@@ -78,9 +65,8 @@ export class ItemRun<T, R> {
       await journal?.open?.()
       isOpen = true
       this.#journalState = await loadJournal(journal)
-      work = this.#work(channel)
-      for await (const { result, isWork } of channel) {
-        if (isWork) this.#untaken--
+      work = this.#work()
+      for await (const result of this.#channel) {
         if (signal.aborted && result.outcome === 'unknown') wasCutOff = true
         this.#count(result)
         yield result
@@ -91,7 +77,7 @@ export class ItemRun<T, R> {
     } finally {
       // If the loop is left early, the items in progress see an abort, and the journal records how they ended.
       if (!isComplete) this.#control.abort(abortError('The loop over the results was left.'))
-      channel.close()
+      this.#channel.close()
       try {
         await work
         if (isOpen) await journal?.close?.()
@@ -109,32 +95,30 @@ export class ItemRun<T, R> {
     if (result?.outcome === 'unknown') counts.unknown++
     const { onProgress, total = sizeOf(this.#items) } = this.#options
     const { done, failed } = counts
-    const left = total === undefined ? undefined : Math.max(0, total - done - failed - this.#untaken)
+    const left = total === undefined ? undefined : Math.max(0, total - done - failed - this.#channel.size)
     const etaMs = left === undefined ? undefined : this.#estimate.timeFor(left, this.#finished, this.#inWork)
     notify(onProgress, { done, failed, total, elapsedMs: performance.now() - this.#beganAt, etaMs })
   }
 
   /** Does the items, `concurrency` at a time, and closes the channel after the last. */
-  async #work(channel: ResultChannel<Taken<T, R>>): Promise<void> {
+  async #work(): Promise<void> {
     const { concurrency = 10 } = this.#options
     const todos = this.#todos()
     let turn: Promise<unknown> = Promise.resolve()
     const loop = async () => {
-      while (!this.#control.ending.aborted) {
+      for (;;) {
         // One after another, so that each sees the current state of the rate limit.
-        const next = turn.then(() => this.#startNext(todos))
+        const next = turn.then(() => this.#next(todos))
         turn = next
-        const begun = await next
-        if (!begun) return
-        const started = await begun.started
-        if (!started) continue
-        const { result, isWork } = started
-        await channel.give({ result: await result, isWork })
+        const todo = await next
+        if (!todo) return
+        const result = 'entry' in todo ? await this.#do(todo) : todo
+        if (result) await this.#channel.give(result)
       }
     }
     const fail = (error: unknown) => this.#control.fail(error)
     await Promise.all(Array.from({ length: concurrency }, () => loop().catch(fail)))
-    channel.close()
+    this.#channel.close()
     await todos.return(undefined).catch(fail)
   }
 
@@ -189,20 +173,13 @@ export class ItemRun<T, R> {
     )
   }
 
-  /** Starts the next item, or takes its result if there is nothing to do; `undefined` after the last. */
-  async #startNext(
-    todos: AsyncGenerator<Todo<T> | BulkResult<T, R>>,
-  ): Promise<{ started: Promise<Started<T, R> | undefined> } | undefined> {
+  /** The next item, once it may begin, or the result of one that needs no work; `undefined` after the last. */
+  async #next(todos: AsyncGenerator<Todo<T> | BulkResult<T, R>>): Promise<Todo<T> | BulkResult<T, R> | undefined> {
     if (this.#control.ending.aborted) return undefined
     const { done, value } = await todos.next()
     if (done) return undefined
-    if (!('entry' in value)) return { started: Promise.resolve({ result: Promise.resolve(value), isWork: false }) }
-    await this.#waitForBudget()
-    const starting = this.#start(value)
-    this.#starting.add(starting)
-    const started = () => void this.#starting.delete(starting)
-    starting.then(started, started)
-    return { started: starting }
+    if ('entry' in value) await this.#waitForBudget()
+    return value
   }
 
   /** Waits until the rate limit allows the item. If the process is killed, few items are then in an unknown state. */
@@ -217,8 +194,15 @@ export class ItemRun<T, R> {
     }
   }
 
+  async #do(todo: Todo<T>): Promise<BulkResult<T, R> | undefined> {
+    const starting = this.#start(todo)
+    this.#starting.add(starting)
+    const started = await starting.finally(() => this.#starting.delete(starting))
+    return started && this.#finish(await started.result, todo.entry.key)
+  }
+
   /** Records that the item begins, then calls its worker. */
-  async #start({ item, index, entry }: Todo<T>): Promise<Started<T, R> | undefined> {
+  async #start({ item, index, entry }: Todo<T>): Promise<{ result: Promise<BulkResult<T, R>> } | undefined> {
     const { journal } = this.#options
     const { signal, ending } = this.#control
     if (ending.aborted) return undefined
@@ -238,9 +222,8 @@ export class ItemRun<T, R> {
       .finally(() => {
         this.#estimate.read(this.#inWork--)
         this.#finished++
-        this.#untaken++
       })
-    return { result: result.then((result) => this.#finish(result, entry.key)), isWork: true }
+    return { result }
   }
 
   /** Records how the item ended. */

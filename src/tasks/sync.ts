@@ -5,14 +5,14 @@ import { aliasOf, hostOf, isSameAddress, lettersOf, pickLink } from '../resource
 import { linkCreate } from '../resources/links/params.ts'
 import type { LinkEnsure } from '../resources/links/place.ts'
 import { notify } from '../runtime/notify.ts'
-import { aFunction, boolean, type Checks, checkParams, count, string } from '../schema/checks.ts'
+import { aFunction, boolean, type Checks, count, string } from '../schema/checks.ts'
 import { formatValue } from '../schema/expected.ts'
 import { differences, namesNotShown } from './compare.ts'
+import { itemsOf } from './import.ts'
 import { bulkChecks } from './items.ts'
-import { checkClient, type TaskClient } from './links.ts'
-import { checkRows, checkTaskOptions, type TaskOptions, taskChecks } from './options.ts'
+import { checkTask, type TaskClient, type TaskOptions, taskChecks } from './options.ts'
 import { Placements } from './placements.ts'
-import { type LinkRow, listed, paramsOf } from './rows.ts'
+import type { LinkRow } from './rows.ts'
 import { ItemRun } from './run.ts'
 import {
   createTask,
@@ -77,12 +77,9 @@ export interface SyncSummary extends TaskSummary {
   readonly notCompared: readonly string[]
 }
 
-/** One line of the plan. */
+/** One line of the plan, with what carries it out. */
 interface Step {
-  readonly action: SyncAction
-  readonly alias: string
-  readonly domain: string | undefined
-  readonly changes: readonly string[]
+  readonly plan: SyncPlan
   readonly params?: LinkEnsure
   readonly link?: Link
 }
@@ -115,9 +112,7 @@ export function syncLinks(
   wanted: Iterable<LinkRow> | AsyncIterable<LinkRow>,
   options: SyncOptions = {},
 ): Task<SyncResult, SyncSummary> {
-  checkClient('syncLinks', client)
-  checkRows('syncLinks', 'wanted', wanted)
-  checkTaskOptions('syncLinks', options, syncChecks)
+  checkTask('syncLinks', { client, wanted }, options, syncChecks)
   const { apply = false, prune, maxDeletes = 10, concurrency, signal, onPlan, onProgress } = options
   if (prune?.trim() === '') {
     throw new ConfigurationError('syncLinks: prune: expected what the aliases begin with that may be deleted')
@@ -132,20 +127,20 @@ export function syncLinks(
     const { existing, problem } = await readExisting(links.list({}, { signal }), onProgress)
     notCompared = namesNotShown(rows, existing)
     const steps = planOf(rows, existing, problem ? undefined : prune)
-    for (const { action } of steps) summary[action]++
+    for (const { plan } of steps) summary[plan.action]++
     summary.total = steps.length
     notify(onPlan, { ...summary, notCompared })
     if (apply && summary.delete > maxDeletes) throw tooManyDeletes(steps, maxDeletes)
-    for (const step of steps) {
-      const isDone = step.action === 'keep'
+    for (const { plan } of steps) {
+      const isDone = plan.action === 'keep'
       if (isDone) summary.done++
-      if (isDone || !apply) yield { ...describeStep(step), ok: true, outcome: isDone ? 'done' : 'planned' }
+      if (isDone || !apply) yield { ...plan, ok: true, outcome: isDone ? 'done' : 'planned' }
     }
     if (apply) {
       const placements = new Placements({ links, existing, control })
       const carryOut = (step: Step) => writeStep(step, links, placements, control)
-      const changes = steps.filter(({ action }) => action === 'create' || action === 'update')
-      const deletions = steps.filter(({ action }) => action === 'delete')
+      const changes = steps.filter(({ plan }) => plan.action === 'create' || plan.action === 'update')
+      const deletions = steps.filter(isDeletion)
       const total = changes.length + deletions.length
       const work = (part: Step[], before: number) => {
         const tellProgress = (progress: TaskProgress) =>
@@ -164,10 +159,10 @@ export function syncLinks(
         else summary.failed++
         if (result.outcome === 'unknown') summary.unknown++
         const { ok, outcome, error } = result
-        yield ok ? { ...describeStep(item), ok, outcome } : { ...describeStep(item), ok, outcome, error }
+        yield ok ? { ...item.plan, ok, outcome } : { ...item.plan, ok, outcome, error }
       }
       if (!hasDeleted) {
-        for (const step of deletions) yield { ...describeStep(step), ok: true, outcome: 'planned' }
+        for (const { plan } of deletions) yield { ...plan, ok: true, outcome: 'planned' }
       }
     }
     if (problem && prune !== undefined) throw problem
@@ -190,26 +185,14 @@ const wantedChecks = { ...linkCreate, custom: { ...linkCreate.custom, required: 
 async function readWanted(rows: Iterable<LinkRow> | AsyncIterable<LinkRow>): Promise<LinkEnsure[]> {
   const wanted: LinkEnsure[] = []
   const issues: Issue[] = []
-  const rowOfAlias = new Map<string, number>()
   let number = 0
-  for await (const row of rows) {
+  for await (const { params, problem } of itemsOf(rows, wantedChecks)) {
     number++
-    const problems: Issue[] = []
-    try {
-      const params = paramsOf(row)
-      problems.push(...checkParams(params, wantedChecks))
-      const { custom, domain } = params as LinkEnsure
-      const key = `${domain ? hostOf(domain) : ''}/${custom}`
-      const first = rowOfAlias.get(key)
-      if (custom !== undefined && first !== undefined) {
-        problems.push({ path: ['custom'], message: `${formatValue(custom)} is the alias of row ${first} already` })
-      }
-      rowOfAlias.set(key, first ?? number)
-      wanted.push(listed(params as LinkEnsure))
-    } catch (error) {
-      problems.push(...(error as InvalidRequestError).issues)
+    if (params) wanted.push(params as LinkEnsure)
+    else {
+      const problems = (problem as InvalidRequestError).issues
+      issues.push(...problems.map(({ path, message }) => ({ path: [`row ${number}`, ...path], message })))
     }
-    issues.push(...problems.map(({ path, message }) => ({ path: [`row ${number}`, ...path], message })))
   }
   if (issues.length) throw new InvalidRequestError(issues)
   return wanted
@@ -277,18 +260,23 @@ function planOf(wanted: readonly LinkEnsure[], existing: readonly Link[], prune:
   const unwanted = existing.flatMap((link): Step[] => {
     const alias = aliasOf(link) ?? ''
     if (!alias.startsWith(prune) || claimed.has(link) || wantedLetters.has(lettersOf(alias))) return []
-    return [{ action: 'delete', alias, domain: hostOf(link.shorturl), changes: [], link }]
+    const { shorturl, longurl, clicks } = link
+    const gone = { url: undefined, was: longurl ?? undefined, changes: [], clicks: clicks ?? undefined }
+    return [{ plan: { action: 'delete', alias, domain: hostOf(shorturl), ...gone }, link }]
   })
   return [...steps, ...unwanted]
 }
 
+const isDeletion = ({ plan }: Step) => plan.action === 'delete'
+
 function stepOf(params: LinkEnsure, link: Link | undefined): Step {
   const { url, custom: alias, domain } = params
-  if (!link) return { action: 'create', alias, domain: domain && hostOf(domain), changes: [], params }
+  const plan = { alias, url, was: link?.longurl ?? undefined, clicks: undefined }
+  if (!link) return { plan: { ...plan, action: 'create', domain: domain && hostOf(domain), changes: [] }, params }
   const isThere = link.longurl !== null && isSameAddress(link.longurl, url)
   const changes = [...(isThere ? [] : ['url']), ...differences(params, link)]
   const action = changes.length > 0 ? 'update' : 'keep'
-  return { action, alias, domain: hostOf(link.shorturl), changes, params, link }
+  return { plan: { ...plan, action, domain: hostOf(link.shorturl), changes }, params, link }
 }
 
 function severalDomains(alias: string, links: readonly Link[]): InvalidRequestError {
@@ -298,14 +286,14 @@ function severalDomains(alias: string, links: readonly Link[]): InvalidRequestEr
 }
 
 function tooManyDeletes(steps: readonly Step[], maxDeletes: number): InvalidRequestError {
-  const aliases = steps.filter(({ action }) => action === 'delete').map(({ alias }) => alias)
+  const aliases = steps.filter(isDeletion).map(({ plan }) => plan.alias)
   const some = aliases.length > 3 ? `${aliases.slice(0, 3).join(', ')}, …` : aliases.join(', ')
   const message = `the plan deletes ${aliases.length} links (${some}), and at most ${maxDeletes} may be deleted. Nothing was changed`
   return new InvalidRequestError([{ path: ['maxDeletes'], message }])
 }
 
 async function writeStep(
-  { action, params, link }: Step,
+  { plan: { action }, params, link }: Step,
   links: TaskClient['links'],
   placements: Placements,
   control: TaskControl,
@@ -324,11 +312,4 @@ async function writeStep(
       if (!isGone) throw error
     })
   }
-}
-
-function describeStep({ action, alias, domain, changes, params, link }: Step): SyncPlan {
-  const isDeleted = action === 'delete'
-  const url = isDeleted ? undefined : params?.url
-  const clicks = isDeleted ? (link?.clicks ?? undefined) : undefined
-  return { action, alias, domain, url, was: link?.longurl ?? undefined, changes, clicks }
 }

@@ -147,7 +147,7 @@ export class LinksResource extends Resource {
    * an existing link are left as they are; `link` shows what they are.
    *
    * Servers spell aliases their way: `Sale_May` may become `sale-may`. The same letters and digits, without case and
-   * accents, are the same alias, and `shorturl` has it as the server writes it.
+   * accents, are the same alias, unless a sign has moved (`p-11` is not `p-1-1`), and `shorturl` has it as the server writes it.
    *
    * @example
    * const { shorturl, created } = await client.links.ensure({ url: 'https://shop.example/opening', custom: 'opening' })

@@ -33,6 +33,18 @@ export function slugOf(alias: string): string {
   return words.replace(SIGNS_BUT_HYPHEN, '').replace(/^-|-$/g, '')
 }
 
+/**
+ * Whether a server may have spelled an alias so: as a slug, without its signs, or with hyphens in place of them. Servers move no
+ * sign: `2026-1-11` is not `2026-11-1`.
+ */
+function isSpellingOf(own: string, alias: string): boolean {
+  const words = (text: string) => withoutCaseAndAccents(text).split(SIGNS).filter(Boolean).join('-')
+  const isJoined = lettersOf(own) === withoutCaseAndAccents(own)
+  return (
+    lettersOf(own) === lettersOf(alias) && (isJoined || slugOf(own) === slugOf(alias) || words(own) === words(alias))
+  )
+}
+
 /** The alias of a link. A server that leaves it out says it in the short address, which has it after the domain. */
 export function aliasOf({ alias, shorturl }: Place): string | null {
   return alias ?? aliasIn(shorturl)
@@ -56,7 +68,7 @@ export function hasAlias(link: Place, { alias, domain }: WantedLink): boolean {
   if (domain && !isOnDomain(link, domain)) return false
   // In a short address, the alias may come after the folder of the platform.
   const own = aliasOf(link)
-  return (own !== null && lettersOf(own) === lettersOf(alias)) || aliasIn(link.shorturl) === alias
+  return (own !== null && isSpellingOf(own, alias)) || aliasIn(link.shorturl) === alias
 }
 
 /** Whether a link has exactly an alias, or its slug. Another spelling may be another link. */

@@ -74,6 +74,16 @@ describe('a link has the alias that is wanted', () => {
     expect(hasAlias(link, wantedBy(asked))).toBe(false)
   })
 
+  it('as a server may have spelled it, which moves no sign', () => {
+    const isFound = (alias: string, own: string) =>
+      hasAlias({ alias: own, shorturl: `https://sho.rt/${own}` }, { alias })
+    for (const own of ['sale_v1-2', 'Sale-V12', 'salev12', 'sale-v1-2'])
+      expect([own, isFound('Sale_v1.2', own)]).toEqual([own, true])
+    expect(isFound('2026-11-1', '2026-1-11')).toBe(false)
+    expect(isFound('p-1-1', 'p-11')).toBe(false)
+    expect(isFound('p-11', 'p-1-1')).toBe(false)
+  })
+
   it('but not at the end of another address', () => {
     for (const alias of [null, 'promo/tea']) {
       expect(hasAlias({ alias, shorturl: 'https://sho.rt/promo/tea' }, { alias: 'tea' })).toBe(false)
@@ -99,7 +109,7 @@ describe('of several links', () => {
   })
 
   it('none is picked if the server tells other spellings apart', () => {
-    expect(pickLink(links('2026-1-11', '20261-11'), { alias: '2026-11-1' })).toBeUndefined()
+    expect(pickLink(links('P_1_1', 'p.1.1'), { alias: 'p-1-1' })).toBeUndefined()
   })
 })
 
