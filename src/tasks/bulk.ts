@@ -30,14 +30,7 @@ export function bulk<T, R>(
   options: BulkOptions<T> = {},
 ): Task<BulkResult<T, R>, BulkSummary> {
   checkTask('bulk', { items, worker }, options, bulkChecks)
-  const summary: { -readonly [Name in keyof BulkSummary]: BulkSummary[Name] } = {
-    total: 0,
-    done: 0,
-    skipped: 0,
-    failed: 0,
-    unknown: 0,
-    elapsedMs: 0,
-  }
+  let summary: BulkSummary = { total: 0, done: 0, skipped: 0, failed: 0, unknown: 0, elapsedMs: 0 }
   return createTask(
     options.signal,
     async function* (control) {
@@ -45,9 +38,9 @@ export function bulk<T, R>(
       try {
         yield* run.results()
       } finally {
-        Object.assign(summary, run.summary)
+        summary = run.summary
       }
     },
-    () => ({ ...summary }),
+    () => summary,
   )
 }

@@ -9,7 +9,7 @@ export function budgetOf(client: { readonly rateLimit: RateLimitState } | undefi
 /** Estimates the remaining time of a run: that of the work at its speed so far, or of the rate limit if that takes longer. */
 export class Estimate {
   readonly #client: { readonly rateLimit: RateLimitState } | undefined
-  #beganAt = performance.now()
+  readonly #beganAt = performance.now()
   /** Milliseconds in which the work stood still until a window ended. */
   #waited = 0
   /** Requests since the run began, and per item as far as is known. */
@@ -21,10 +21,6 @@ export class Estimate {
 
   constructor(client: { readonly rateLimit: RateLimitState } | undefined) {
     this.#client = client
-  }
-
-  begin(): void {
-    this.#beganAt = performance.now()
   }
 
   /** Reads the rate limit; to be called when an item begins or ends. */

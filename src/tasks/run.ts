@@ -23,9 +23,8 @@ export class ItemRun<T, R> {
   readonly #control: TaskControl
   readonly #estimate: Estimate
   readonly #channel = new ResultChannel<BulkResult<T, R>>()
-  #beganAt = performance.now()
+  readonly #beganAt = performance.now()
   #counts = { total: 0, done: 0, skipped: 0, failed: 0, unknown: 0 }
-  #elapsedMs: number | undefined
   /** Items in work, and those that this run has worked on. */
   #inWork = 0
   #finished = 0
@@ -49,21 +48,17 @@ export class ItemRun<T, R> {
   }
 
   get summary() {
-    return { ...this.#counts, elapsedMs: this.#elapsedMs ?? performance.now() - this.#beganAt }
+    return { ...this.#counts, elapsedMs: performance.now() - this.#beganAt }
   }
 
   async *results(): AsyncGenerator<BulkResult<T, R>> {
     const { journal } = this.#options
     const { signal } = this.#control
     let work: Promise<unknown> = Promise.resolve()
-    let isOpen = false
     let isComplete = false
     let wasCutOff = false
-    this.#beganAt = performance.now()
-    this.#estimate.begin()
+    await journal?.open?.()
     try {
-      await journal?.open?.()
-      isOpen = true
       this.#journalState = await loadJournal(journal)
       work = this.#work()
       for await (const result of this.#channel) {
@@ -78,12 +73,8 @@ export class ItemRun<T, R> {
       // If the loop is left early, the items in progress see an abort, and the journal records how they ended.
       if (!isComplete) this.#control.abort(abortError('The loop over the results was left.'))
       this.#channel.close()
-      try {
-        await work
-        if (isOpen) await journal?.close?.()
-      } finally {
-        this.#elapsedMs = performance.now() - this.#beganAt
-      }
+      await work
+      await journal?.close?.()
     }
   }
 
