@@ -45,7 +45,8 @@ export const sandbox = command(
       if (end < rawArgs.length && program === undefined) throw new UsageError('there is no command after --')
       if (end === rawArgs.length && args._.length > 0) throw new UsageError(`to run '${args._[0]}', write -- before it`)
       const { host, key, cors = false } = args
-      const rateLimit = requestsAMinute(args['rate-limit'])
+      const limit = args['rate-limit']
+      const requests = limit === 'off' ? 0 : numberOption('rate-limit', limit, 1, 1_000_000, ', or off')
       const data = sampleData(numberOption('rows', args.rows, 0, 1_000_000))
       const rate = numberOption('chaos', args.chaos, 0, 1)
       const seed = numberOption('seed', args.seed, 0, 2 ** 53)
@@ -55,12 +56,17 @@ export const sandbox = command(
       // It knows its own address, so that short addresses can be opened.
       const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
       const addresses = { baseUrl: `${origin}/api`, openerUrl: `${origin}/opener` }
-      const platform = create(args.dialect, { ...addresses, apiKey: key, rateLimit, data })
+      const platform = create(args.dialect, {
+        ...addresses,
+        apiKey: key,
+        rateLimit: requests > 0 && { requests },
+        data,
+      })
       platform.chaos({ rate, seed })
 
       const log = program === undefined ? (line: string) => console.log(line) : () => {}
       const hosts = args['allow-host']?.split(',') ?? []
-      const served = await listening(platform, { port, host, hosts, cors, log })
+      const served = await serve(platform, { port, host, hosts, cors, log })
       if (program === undefined) {
         console.log(greeting(platform, served))
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void served.close())
@@ -98,15 +104,6 @@ function create(dialect: string, options: Parameters<typeof createSandbox>[0]): 
   }
 }
 
-async function listening(platform: Sandbox, options: NonNullable<Parameters<typeof serve>[1]>): Promise<Served> {
-  try {
-    return await serve(platform, options)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    throw new Error(`port ${options.port} is in use: choose another one, or --port 0 for any that is free`)
-  }
-}
-
 /** A port that is free now. */
 async function freePort(host: string): Promise<number> {
   const server = createServer().listen(0, host)
@@ -115,10 +112,6 @@ async function freePort(host: string): Promise<number> {
   server.close()
   await once(server, 'close')
   return port
-}
-
-function requestsAMinute(value: string): { requests: number } | false {
-  return value === 'off' ? false : { requests: numberOption('rate-limit', value, 1, 1_000_000, ', or off') }
 }
 
 /** What a client reads from the environment. */
@@ -155,16 +148,8 @@ function greeting(platform: Sandbox, served: Served): string {
   const { baseUrl, openerUrl } = served
   const shell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
   const powerShell = (text: string) => `'${text.replaceAll("'", "''")}'`
-  const { SHORTLINK_BASE_URL, SHORTLINK_OPENER_URL, SHORTLINK_API_KEY, ...others } = variables(platform, served)
   // What a client assumes need not be set.
-  const more = Object.entries(others).filter(([, value]) => value !== '30' && value !== 'Bearer')
-  const lines = [
-    Object.entries({ SHORTLINK_BASE_URL, SHORTLINK_OPENER_URL }),
-    Object.entries({ SHORTLINK_API_KEY }),
-    ...(more.length > 0 ? [more] : []),
-  ]
-  const exports = lines.map((line) => `  export ${line.map(([name, value]) => `${name}=${shell(value)}`).join(' ')}`)
-  const settings = lines.flat().map(([name, value]) => `$env:${name}=${powerShell(value)}`)
+  const set = Object.entries(variables(platform, served)).filter(([, value]) => value !== '30' && value !== 'Bearer')
   const key = authScheme === 'raw' ? apiKey : `${authScheme} ${apiKey}`
   return `The sandbox answers in the ${dialect} dialect. Ctrl+C stops it.
 
@@ -175,10 +160,10 @@ function greeting(platform: Sandbox, served: Served): string {
   OpenAPI          ${new URL('/openapi.json', baseUrl)}
 
 For your client, in a shell:
-${exports.join('\n')}
+${set.map(([name, value]) => `  export ${name}=${shell(value)}`).join('\n')}
 
 In PowerShell:
-  ${settings.join('; ')}
+  ${set.map(([name, value]) => `$env:${name}=${powerShell(value)}`).join('; ')}
 
 Try:
   curl -H ${shell(`Authorization: ${key}`)} ${shell(`${baseUrl}/campaigns`)}

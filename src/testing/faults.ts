@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.ts'
 import { boolean, type Checks, checkedElsewhere, count, oneOf, similarName, string } from '../schema/checks.ts'
-import { ReadableStream, Response, TextDecoder, URL } from './host.ts'
+import { Headers, ReadableStream, Response, TextDecoder, URL } from './host.ts'
 import { number, throwIfInvalid } from './options.ts'
 import { endpointPaths, matchPath, methodsAt } from './platform/routes.ts'
 import { networkError, type WireResponse, wait } from './wire.ts'
@@ -129,16 +129,10 @@ export class FaultQueue {
 
   /** The fault for this request: of all that match, the one added first. Every match counts it. */
   take(method: string, path: string): FaultEffect | undefined {
-    let chosen: WaitingFault | undefined
-    for (const entry of this.#waiting) {
-      if (!isFor(entry.fault, method, path)) continue
-      if (entry.skip > 0) entry.skip -= 1
-      else if (chosen === undefined) {
-        chosen = entry
-        chosen.fired = true
-        chosen.left -= 1
-      }
-    }
+    const matching = this.#waiting.filter(({ fault }) => isFor(fault, method, path))
+    const chosen = matching.find(({ skip }) => skip === 0)
+    for (const entry of matching) entry.skip = Math.max(0, entry.skip - 1)
+    if (chosen) Object.assign(chosen, { fired: true, left: chosen.left - 1 })
     this.#waiting = this.#waiting.filter(({ left }) => left > 0)
     return chosen?.fault
   }
@@ -156,17 +150,15 @@ function isFor({ method, path }: Fault, requested: string, at: string): boolean 
 
 /** Applies the fault to a response. */
 export function applyFault(honest: WireResponse, fault: FaultEffect): WireResponse {
-  const { status = fault.redirect === undefined ? honest.status : 302, redirect } = fault
-  const body = faultyBody(honest, fault, status)
-  const headers: Record<string, string> = { ...honest.headers }
-  if (typeof fault.body === 'string' && fault.body.startsWith('<')) headers['Content-Type'] = 'text/html; charset=utf-8'
-  if (redirect !== undefined) headers.Location = redirect
+  const { status = fault.redirect === undefined ? honest.status : 302, body, redirect } = fault
+  const headers = new Headers(honest.headers)
+  if (typeof body === 'string' && body.startsWith('<')) headers.set('Content-Type', 'text/html; charset=utf-8')
+  if (redirect !== undefined) headers.set('Location', redirect)
   for (const [name, value] of Object.entries(fault.headers ?? {})) {
-    const known = Object.keys(headers).find((header) => header.toLowerCase() === name.toLowerCase())
-    if (known) delete headers[known]
-    if (value !== null) headers[name] = value
+    if (value === null) headers.delete(name)
+    else headers.set(name, value)
   }
-  return { status, headers, body }
+  return { status, headers: Object.fromEntries(headers), body: faultyBody(honest, fault, status) }
 }
 
 function faultyBody(honest: WireResponse, fault: FaultEffect, status: number): WireResponse['body'] {

@@ -15,62 +15,48 @@ const pixelTypes = ['gtmpixel', 'gapixel', 'fbpixel', 'linkedinpixel', 'pinteres
  * console.log(sandbox.data.links.length)
  */
 export function sampleData(rows = 3): Required<Omit<SandboxSeed, 'account'>> {
-  const each = <Row>(make: (index: number) => Row): Row[] => Array.from({ length: rows }, (_, index) => make(index))
+  const each = <Row>(make: (name: string, index: number) => Row): Row[] =>
+    Array.from({ length: rows }, (_, index) => make(product(index), index))
+  const dated = <Row extends object>(make: (name: string, index: number) => Row) =>
+    each((name, index) => ({ ...make(name, index), date: day(index) }))
   return {
-    domains: each((index) => ({
-      domain: `https://${slug(product(index))}.example`,
+    domains: each((name) => ({
+      domain: `https://${slug(name)}.example`,
       redirectroot: 'https://shop.example',
       redirect404: 'https://shop.example/lost',
     })),
-    overlays: each((index) => ({
-      type: pick(['message', 'contact'], index),
-      name: `${product(index)} offer`,
-      date: day(index),
-    })),
-    campaigns: each((index) => ({
-      name: `${pick(seasons, index)} ${product(index)}`,
-      slug: slug(`${pick(seasons, index)} ${product(index)}`),
-      public: index % 2 === 0,
-      links: [index + 1],
-    })),
-    channels: each((index) => ({
-      name: `${product(index)} newsletter`,
-      description: `Everything about ${product(index).toLowerCase()}`,
+    overlays: dated((name, index) => ({ type: pick(['message', 'contact'], index), name: `${name} offer` })),
+    campaigns: each((product, index) => {
+      const name = `${pick(seasons, index)} ${product}`
+      return { name, slug: slug(name), public: index % 2 === 0, links: [index + 1] }
+    }),
+    channels: each((name, index) => ({
+      name: `${name} newsletter`,
+      description: `Everything about ${name.toLowerCase()}`,
       color: pick(colors, index),
       starred: index % 3 === 0,
-      items: [
-        { type: 'links' as const, id: index + 1 },
-        { type: 'bio' as const, id: index + 1 },
-        { type: 'qr' as const, id: index + 1 },
-      ],
+      items: (['links', 'bio', 'qr'] as const).map((type) => ({ type, id: index + 1 })),
     })),
-    splash: each((index) => ({ name: `${product(index)} splash`, date: day(index) })),
-    files: each((index) => {
-      const content = new TextEncoder().encode(`The catalogue of ${product(index).toLowerCase()}.\n`)
-      const filename = `${slug(product(index))}.txt`
-      return { name: filename, filename, content, size: content.length, downloads: index, date: day(index) }
+    splash: dated((name) => ({ name: `${name} splash` })),
+    files: dated((name, index) => {
+      const content = new TextEncoder().encode(`The catalogue of ${name.toLowerCase()}.\n`)
+      const filename = `${slug(name)}.txt`
+      return { name: filename, filename, content, size: content.length, downloads: index }
     }),
-    links: each((index) => ({
-      longurl: `https://shop.example/${slug(product(index))}`,
-      title: product(index),
-      clicks: index * 7,
-      ...visits(index * 7),
-      date: day(index),
-    })),
-    bios: each((index) => ({ title: `All about ${product(index).toLowerCase()}`, date: day(index) })),
-    pixels: each((index) => ({
+    links: dated((title, index) => {
+      const clicks = index * 7
+      return { longurl: `https://shop.example/${slug(title)}`, title, clicks, ...visits(clicks) }
+    }),
+    bios: dated((name) => ({ title: `All about ${name.toLowerCase()}` })),
+    pixels: dated((name, index) => ({
       type: pick(pixelTypes, index),
-      name: `${product(index)} pixel`,
+      name: `${name} pixel`,
       tag: `TAG-${1000 + index}`,
-      date: day(index),
     })),
-    qrs: each((index) => ({
-      name: `${product(index)} poster`,
-      data: `https://shop.example/${slug(product(index))}`,
-      scans: index * 3,
-      ...visits(index * 3),
-      date: day(index),
-    })),
+    qrs: dated((name, index) => {
+      const scans = index * 3
+      return { name: `${name} poster`, data: `https://shop.example/${slug(name)}`, scans, ...visits(scans) }
+    }),
     openerLinks: [],
   }
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, isIP } from 'node:net'
 import { Readable } from 'node:stream'
 import { json } from 'node:stream/consumers'
-import { finished } from 'node:stream/promises'
+import { pipeline } from 'node:stream/promises'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { ConfigurationError } from '../errors.ts'
 import { aFunction, boolean, type Checks, string } from '../schema/checks.ts'
@@ -70,31 +70,31 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { method = 'GET', url = '/' } = incoming
-    const isPage = isForPage(method, url)
     const start = performance.now()
     try {
-      if (!isOwnHost(incoming.headers.host, names)) await writeResponse(refusal(403, unknownHost), outgoing)
-      else if (isPage) await writeResponse(await answerPage(incoming, sandbox), outgoing)
-      else if (cors && method === 'OPTIONS') outgoing.writeHead(204, corsHeaders).end()
-      else if (method === 'GET' && url === '/openapi.json') {
-        outgoing
-          .writeHead(200, { 'Content-Type': 'application/json', ...(cors && corsHeaders) })
-          .end(openApiWith(served))
-      } else await platformResponse(incoming, outgoing)
+      await writeResponse(await responseTo(incoming, outgoing), outgoing)
     } catch {
       // A fault dropped the connection, or the client closed it. In both cases it is reset.
       incoming.socket.resetAndDestroy()
     }
     const status = outgoing.headersSent ? outgoing.statusCode : 'dropped'
-    if (!isPage) log?.(`${method} ${shownAddress(url)} ${status} ${Math.round(performance.now() - start)} ms`)
+    if (!isForPage(method, url)) {
+      log?.(`${method} ${shownAddress(url)} ${status} ${Math.round(performance.now() - start)} ms`)
+    }
   }
 
-  async function platformResponse(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  async function responseTo(incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
+    const { method = 'GET', url = '/' } = incoming
+    if (!isOwnHost(incoming.headers.host, names)) return refusal(403, unknownHost)
+    if (isForPage(method, url)) return answerPage(incoming, sandbox)
+    if (cors) for (const [name, value] of Object.entries(corsHeaders)) outgoing.setHeader(name, value)
+    if (cors && method === 'OPTIONS') return new Response(null, { status: 204 })
+    if (method === 'GET' && url === '/openapi.json') {
+      return new Response(openApiWith(served), { headers: { 'Content-Type': 'application/json' } })
+    }
     const left = new AbortController()
     outgoing.on('close', () => left.abort())
-    if (cors) for (const [name, value] of Object.entries(corsHeaders)) outgoing.setHeader(name, value)
-    const address = sandboxAddress(incoming.url ?? '/', sandbox)
-    await writeResponse(await sandbox.fetch(address, requestInit(incoming, left.signal)), outgoing)
+    return sandbox.fetch(sandboxAddress(url, sandbox), requestInit(incoming, left.signal))
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -111,12 +111,8 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
     server.closeAllConnections()
     return new Promise<void>((resolve) => server.close(() => resolve()))
   }
-  const served: Served = {
-    baseUrl: `${origin}/api`,
-    openerUrl: `${origin}/opener`,
-    close,
-    [Symbol.asyncDispose]: close,
-  }
+  const addresses = { baseUrl: `${origin}/api`, openerUrl: `${origin}/opener` }
+  const served: Served = { ...addresses, close, [Symbol.asyncDispose]: close }
   return served
 }
 
@@ -124,7 +120,7 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
 async function answerPage(incoming: IncomingMessage, sandbox: Sandbox): Promise<Response> {
   const { method = 'GET', url = '/', headers } = incoming
   if (url !== '/' && isForeign(headers)) return refusal(403, 'Pages of other origins may not call this.')
-  return pageResponse(sandbox, method, url, method === 'GET' ? undefined : await json(incoming))
+  return pageResponse(sandbox, method, url, method === 'GET' ? undefined : await json(incoming).catch(() => undefined))
 }
 
 const unknownHost = 'Unknown host. Start the sandbox with --allow-host, or with the option hosts of serve().'
@@ -170,10 +166,7 @@ async function writeResponse(response: Response, outgoing: ServerResponse): Prom
   outgoing.writeHead(response.status, Object.fromEntries(response.headers))
   if (!response.body) return void outgoing.end()
   outgoing.flushHeaders()
-  Readable.fromWeb(response.body as NodeReadableStream)
-    .on('error', () => outgoing.destroy())
-    .pipe(outgoing)
-  await finished(outgoing)
+  await pipeline(Readable.fromWeb(response.body as NodeReadableStream), outgoing)
 }
 
 /** A browser exposes only the headers that are named here. */

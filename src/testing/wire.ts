@@ -1,3 +1,5 @@
+import { MAX_TIMER } from '../schema/checks.ts'
+
 /** A response as it goes over the wire, before it becomes a `Response`. */
 export interface WireResponse {
   status: number
@@ -10,11 +12,11 @@ export function networkError(code: string, message: string): TypeError {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(`${code}: ${message}`), { code }) })
 }
 
-/** Waits on the real clock, and rejects at once with the signal's reason. `Infinity` waits for the signal only. */
+/** Waits on the real clock, and rejects at once with the signal's reason. What no timer can hold waits for the signal only. */
 export function wait(ms: number, signal: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const waited = new Promise<void>((resolve) => {
-    if (ms !== Number.POSITIVE_INFINITY) timer = setTimeout(resolve, ms)
+    if (ms <= MAX_TIMER) timer = setTimeout(resolve, ms)
   })
   return abortable(waited, signal).finally(() => clearTimeout(timer))
 }

@@ -66,7 +66,7 @@ test('the export lines set what a client needs, whatever the key holds', { timeo
   const key = `it's "$HOME" \\ 1`
   const { until } = run('sandbox', '--port', '0', '--key', key)
   const [, baseUrl] = await until(/Management API\s+(\S+)/)
-  const [exports] = await until(/^ {2}export .*\n {2}export .*\n\n/m)
+  const [exports] = await until(/^( {2}export .*\n)+\n/m)
   const print = 'printf "%s\\n" "$SHORTLINK_BASE_URL" "$SHORTLINK_OPENER_URL" "$SHORTLINK_API_KEY"'
   const { stdout } = await promisify(execFile)('sh', ['-c', exports + print])
   expect(stdout.trimEnd().split('\n')).toEqual([baseUrl, baseUrl!.replace(/api$/, 'opener'), key])
@@ -79,7 +79,7 @@ test('the export lines set what a client needs, whatever the key holds', { timeo
 
 test('what a client would not assume is set too: no rate limit, and how the key is sent', { timeout }, async () => {
   const { until } = run('sandbox', '--port=0', '--rate-limit=off', '--dialect=key-as-token')
-  await until(/^ {2}export SHORTLINK_RATE_LIMIT='off' SHORTLINK_AUTH_SCHEME='Token'$/m)
+  await until(/^ {2}export SHORTLINK_RATE_LIMIT='off'\n {2}export SHORTLINK_AUTH_SCHEME='Token'$/m)
   await until(/^ {2}\$env:.*; \$env:SHORTLINK_RATE_LIMIT='off'; \$env:SHORTLINK_AUTH_SCHEME='Token'$/m)
   const [, baseUrl] = await until(/curl -H 'Authorization: Token sandbox-key' '(\S+)\/campaigns'/)
   const headers = { Authorization: 'Token sandbox-key' }
@@ -163,7 +163,7 @@ test('a port that is in use is said so, with the way out', { timeout }, async ()
   const [, port] = await until(/Management API\s+http:\/\/127\.0\.0\.1:(\d+)\/api/)
   expect(await run('sandbox', '--port', port!).ended).toMatchObject({
     code: 1,
-    output: `shortlink-sdk sandbox: port ${port} is in use: choose another one, or --port 0 for any that is free\n`,
+    output: `shortlink-sdk sandbox: port ${port} is in use: choose another one, or 0 for any that is free\n`,
   })
 })
 

@@ -330,7 +330,7 @@ const examples: Record<Exclude<Deviation, 'bot-wall-beget'>, Example> = {
   },
 }
 
-const questions: Question[] = [...rows, ...Object.values(examples)]
+const questions: Question[] = [...rows.filter(({ status }) => status === undefined), ...Object.values(examples)]
 /** What the reference answers to each. */
 const references = await Promise.all(questions.map((question) => ask('reference', question)))
 const names = Object.keys(deviations) as Deviation[]

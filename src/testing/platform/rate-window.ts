@@ -46,12 +46,12 @@ export class RateWindow {
       this.#used = 0
     }
     this.#used += 1
-    const resetAt = this.#start + this.interval
+    const { remaining, resetAt = now } = this.state
     return {
       retryAfter: this.#used > this.requests ? Math.ceil((resetAt - now) / 1000) : undefined,
       headers: {
         'X-RateLimit-Limit': String(this.requests),
-        'X-RateLimit-Remaining': String(Math.max(0, this.requests - this.#used)),
+        'X-RateLimit-Remaining': String(remaining),
         'X-RateLimit-Reset': String(Math.ceil(resetAt / 1000)),
       },
     }
