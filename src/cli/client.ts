@@ -18,33 +18,19 @@ export const clientArgs = {
 /** These options, as the command line gives them. */
 export interface ClientArgs {
   readonly 'base-url'?: string | undefined
-  readonly 'opener-url'?: string | undefined
   readonly 'allow-insecure-http'?: boolean | undefined
   readonly header?: string | undefined
 }
 
-/** @throws {UsageError} if the address of a command's client, or its key, is missing */
-export function requireClient(args: ClientArgs): void {
+/** The base URL of a command. @throws {UsageError} if it or the key is missing @throws {ConfigurationError} if it is invalid */
+export function baseUrlOf(args: ClientArgs): string {
   const { SHORTLINK_BASE_URL, SHORTLINK_API_KEY } = process.env
-  if (!args['base-url'] && !SHORTLINK_BASE_URL) {
-    throw new UsageError('no address: set SHORTLINK_BASE_URL, or --base-url https://sho.rt/api')
-  }
+  const name = args['base-url'] ? '--base-url' : 'SHORTLINK_BASE_URL'
+  const address = args['base-url'] || SHORTLINK_BASE_URL
+  if (!address) throw new UsageError('no address: set SHORTLINK_BASE_URL, or --base-url https://sho.rt/api')
   if (!SHORTLINK_API_KEY) throw new UsageError('no key: set SHORTLINK_API_KEY')
-}
-
-/**
- * An address from its option, or else from its variable.
- *
- * @throws {ConfigurationError} that names the one that is invalid
- */
-export function addressOf(
-  args: ClientArgs,
-  option: 'base-url' | 'opener-url',
-  variable: 'SHORTLINK_BASE_URL' | 'SHORTLINK_OPENER_URL',
-): string | undefined {
-  const [name, given] = args[option] ? [`--${option}`, args[option]] : [variable, process.env[variable]]
-  const key = new ApiKey(process.env.SHORTLINK_API_KEY || undefined, undefined)
-  return given ? parseAddress(name, given, args['allow-insecure-http'] ?? false, (text) => key.redact(text)) : undefined
+  const key = new ApiKey(SHORTLINK_API_KEY, undefined)
+  return parseAddress(name, address, args['allow-insecure-http'] ?? false, (text) => key.redact(text))
 }
 
 /**
@@ -66,9 +52,8 @@ export function headersOf({ header }: ClientArgs): [string, string][] {
  * @throws {UsageError} if its address or key is missing
  */
 export function clientOf(args: ClientArgs): ShortLinkClient {
-  requireClient(args)
   return new ShortLinkClient({
-    baseUrl: addressOf(args, 'base-url', 'SHORTLINK_BASE_URL'),
+    baseUrl: baseUrlOf(args),
     allowInsecureHttp: args['allow-insecure-http'] ?? false,
     headers: headersOf(args),
     // The progress says how long it takes.

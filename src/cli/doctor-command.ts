@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { defineCommand } from 'citty'
 import { schemeFromEnvironment } from '../http/api-key.ts'
-import { addressOf, clientArgs, headersOf, requireClient } from './client.ts'
+import { baseUrlOf, clientArgs, headersOf } from './client.ts'
 import { command } from './command.ts'
 import { Examination } from './doctor/examine.ts'
 import { print, reportOf } from './doctor/report.ts'
@@ -35,13 +35,12 @@ export const doctor = command(
       json: { type: 'boolean', description: 'print the report as JSON' },
     },
     async run({ args }) {
-      requireClient(args)
       const { stdout, stderr, env } = process
       const progress = (text: string) => {
         if (stderr.isTTY) stderr.write(`\r\x1b[2K${text}`)
       }
       const subject = {
-        baseUrl: addressOf(args, 'base-url', 'SHORTLINK_BASE_URL')!,
+        baseUrl: baseUrlOf(args),
         allowInsecureHttp: args['allow-insecure-http'] ?? false,
         apiKey: env.SHORTLINK_API_KEY!,
         authScheme: schemeFromEnvironment(),

@@ -1,10 +1,10 @@
 import { defineCommand } from 'citty'
-import type { ShortLinkClient } from '../client.ts'
 import { similarName } from '../schema/checks.ts'
-import { clientArgs, clientOf } from './client.ts'
+import { clientArgs } from './client.ts'
 import { command, numberOption, UsageError } from './command.ts'
 import { type OutputRow, outputArgs, outputOf } from './output.ts'
-import { Progress, startOf } from './progress.ts'
+import { startOf } from './progress.ts'
+import { Work } from './work.ts'
 
 const resources = ['links', 'campaigns', 'channels', 'domains', 'files', 'overlays', 'pixels', 'qr', 'splash'] as const
 type Resource = (typeof resources)[number]
@@ -28,34 +28,34 @@ export const list = command(
       }
       const max = limit === undefined ? Infinity : numberOption('limit', limit, 1, 1e9)
       const output = await outputOf(args)
-      const rows = await read(clientOf(args), resource as Resource, max)
-      await output.write(rows, resource === 'links' ? ['id', 'shorturl', 'longurl', 'clicks', 'date'] : undefined)
+      const work = new Work(args, 'rows')
+      const rows: OutputRow[] = []
+      await work.run(
+        () => read(work, resource as Resource, max, rows),
+        () => 'stopped, and nothing was written.',
+      )
+      await output.write(
+        rows.slice(0, max),
+        resource === 'links' ? ['id', 'shorturl', 'longurl', 'clicks', 'date'] : undefined,
+      )
     },
   }),
   1,
 )
 
-/** The first rows of a list. */
-async function read(client: ShortLinkClient, resource: Resource, max: number): Promise<OutputRow[]> {
-  const progress = new Progress('rows', () => client.rateLimit)
-  progress.begin()
+/** Reads a list until it has so many rows. */
+async function read({ client, progress, signal }: Work, resource: Resource, max: number, rows: OutputRow[]) {
   const startedAt = performance.now()
-  const rows: OutputRow[] = []
-  try {
-    for await (const { items, result } of client[resource].list().pages()) {
-      const total = Math.min(result, max)
-      if (rows.length === 0 && items.length > 0) {
-        const start = startOf(`${total} rows`, Math.ceil(total / items.length) - 1, client)
-        if (start) progress.say(start)
-      }
-      rows.push(...(items as unknown as OutputRow[]))
-      if (rows.length >= max) break
-      const elapsedMs = performance.now() - startedAt
-      const etaMs = (elapsedMs / rows.length) * (total - rows.length)
-      progress.show({ done: rows.length, failed: 0, total, elapsedMs, etaMs })
+  for await (const { items, result } of client[resource].list({}, { signal }).pages()) {
+    const total = Math.min(result, max)
+    if (rows.length === 0 && items.length > 0) {
+      const start = startOf(`${total} rows`, Math.ceil(total / items.length) - 1, client)
+      if (start) progress.say(start)
     }
-  } finally {
-    progress.end()
+    rows.push(...(items as unknown as OutputRow[]))
+    if (rows.length >= max) break
+    const elapsedMs = performance.now() - startedAt
+    const etaMs = (elapsedMs / rows.length) * (total - rows.length)
+    progress.show({ done: rows.length, failed: 0, total, elapsedMs, etaMs })
   }
-  return rows.slice(0, max)
 }

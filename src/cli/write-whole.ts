@@ -50,10 +50,10 @@ export async function writeWhole(path: string, content: string | Buffer): Promis
 /** An error that also says what to do, if a disk is full or a folder cannot be written. */
 export function withAdvice(error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException
-  if (!['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM'].includes(code ?? '')) return error
-  return new Error(
-    `${message}. Nothing is lost: make room, and run the same command, or give --out FILE on another disk`,
-  )
+  const isFull = ['ENOSPC', 'EDQUOT'].includes(code ?? '')
+  if (!isFull && !['EROFS', 'EACCES', 'EPERM'].includes(code ?? '')) return error
+  const remedy = isFull ? 'make room' : 'allow writing there'
+  return new Error(`${message}. Nothing is lost: ${remedy} and run the same command, or give --out FILE elsewhere`)
 }
 
 async function existing(path: string) {

@@ -448,7 +448,7 @@ test('a full disk at the end says what to do, and nothing is lost: the same comm
   sync.mockRestore()
   expect(status).toBe(1)
   expect(stderr).toContain(
-    'ENOSPC: no space left on device. Nothing is lost: make room, and run the same command, or give --out FILE on another disk',
+    'ENOSPC: no space left on device. Nothing is lost: make room and run the same command, or give --out FILE elsewhere',
   )
   expect(await files()).toEqual(['links.csv', 'r.csv.journal'])
   const before = sandbox.requests.length
