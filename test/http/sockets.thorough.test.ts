@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { listen } from '../../helpers/server.ts'
+import { listen } from '../helpers/server.ts'
 import type { EndingEarlyArgs } from './children/ending-early.ts'
 import { childProgram } from './children.ts'
 

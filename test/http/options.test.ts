@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ConfigurationError, InvalidRequestError, ShortLinkClient, type ShortLinkClientOptions } from '../src/index.ts'
-import { account, page, splash } from './helpers/answers.ts'
-import { becomeBrowser } from './helpers/browser.ts'
-import { connect, KEY } from './helpers/client.ts'
-import { failure } from './helpers/outcome.ts'
-import { type Server, serve } from './helpers/server.ts'
+import { ConfigurationError, InvalidRequestError, ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
+import { account, page, splash } from '../helpers/answers.ts'
+import { becomeBrowser } from '../helpers/browser.ts'
+import { connect, KEY } from '../helpers/client.ts'
+import { failure } from '../helpers/outcome.ts'
+import { type Server, serve } from '../helpers/server.ts'
 
 afterEach(() => {
   vi.unstubAllGlobals()

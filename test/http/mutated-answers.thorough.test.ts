@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isShortLinkError } from '../../../src/index.ts'
-import { type CallName, calls } from '../../calls.ts'
-import { connect } from '../../helpers/client.ts'
+import { isShortLinkError } from '../../src/index.ts'
+import { type CallName, calls } from '../calls.ts'
+import { connect } from '../helpers/client.ts'
 import { changeNames, mutate, textChangeNames } from './mutations.ts'
 
 /** How many bodies are tried; `npm run fuzz` tries a million others. FUZZ_SEED repeats a run. */

@@ -1,7 +1,7 @@
 /** Makes one call and prints how it ended, and what it cost. */
 import { inspect } from 'node:util'
-import { type Drift, isShortLinkError, ShortLinkClient, type ShortLinkClientOptions } from '../../../../src/index.ts'
-import { createProxy } from '../../../../src/proxy/index.ts'
+import { type Drift, isShortLinkError, ShortLinkClient, type ShortLinkClientOptions } from '../../../src/index.ts'
+import { createProxy } from '../../../src/proxy/index.ts'
 
 export type MeasuredCall = 'splash' | 'find' | 'opener' | 'qr' | 'account' | 'proxy'
 

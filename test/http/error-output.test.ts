@@ -11,11 +11,11 @@ import {
   InvalidResponseError,
   type ShortLinkClient,
   type ShortLinkError,
-} from '../src/index.ts'
-import { page } from './helpers/answers.ts'
-import { connect, KEY } from './helpers/client.ts'
-import { failure } from './helpers/outcome.ts'
-import { type Canned, closedOrigin, serve } from './helpers/server.ts'
+} from '../../src/index.ts'
+import { page } from '../helpers/answers.ts'
+import { connect, KEY } from '../helpers/client.ts'
+import { failure } from '../helpers/outcome.ts'
+import { type Canned, closedOrigin, serve } from '../helpers/server.ts'
 
 /** The most that an error may print, in bytes. */
 const LIMIT = 1500
@@ -28,7 +28,7 @@ describe('an uncaught error in Node', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'uncaught-'))
-    const entry = fileURLToPath(new URL('../src/index.ts', import.meta.url))
+    const entry = fileURLToPath(new URL('../../src/index.ts', import.meta.url))
     await build({ entryPoints: [entry], outfile: join(folder, 'sdk.mjs'), bundle: true, format: 'esm' })
     await writeFile(
       join(folder, 'program.mjs'),

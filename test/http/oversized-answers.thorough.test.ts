@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { listen } from '../../helpers/server.ts'
+import { listen } from '../helpers/server.ts'
 import type { Measured, MeasuredCall, MeasuredCallArgs } from './children/measured-call.ts'
 import { childProgram } from './children.ts'
 

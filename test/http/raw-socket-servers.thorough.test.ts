@@ -1,10 +1,10 @@
 import { createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { account as accountBody } from '../../helpers/answers.ts'
-import { connect } from '../../helpers/client.ts'
-import { failure } from '../../helpers/outcome.ts'
-import { listen } from '../../helpers/server.ts'
+import { account as accountBody } from '../helpers/answers.ts'
+import { connect } from '../helpers/client.ts'
+import { failure } from '../helpers/outcome.ts'
+import { listen } from '../helpers/server.ts'
 
 /** What a server does with the socket of a request. It may be called after the client has left. */
 type Attack = (socket: Socket) => void

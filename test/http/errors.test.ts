@@ -15,11 +15,11 @@ import {
   ShortLinkClient,
   ShortLinkError,
   TimeoutError,
-} from '../src/index.ts'
-import { account, html } from './helpers/answers.ts'
-import { connect, KEY } from './helpers/client.ts'
-import { failure, thrown, until } from './helpers/outcome.ts'
-import { type Canned, closedOrigin, listen, serve } from './helpers/server.ts'
+} from '../../src/index.ts'
+import { account, html } from '../helpers/answers.ts'
+import { connect, KEY } from '../helpers/client.ts'
+import { failure, thrown, until } from '../helpers/outcome.ts'
+import { type Canned, closedOrigin, listen, serve } from '../helpers/server.ts'
 
 const get = (c: ShortLinkClient) => c.account.get()
 const post = (c: ShortLinkClient) => c.campaigns.create({ name: 'a' })
@@ -528,7 +528,7 @@ describe('an abort', () => {
 describe('telling errors apart', () => {
   it('isShortLinkError and `code` work across two copies of the package, unlike instanceof', async () => {
     vi.resetModules()
-    const copy = await import('../src/index.ts')
+    const copy = await import('../../src/index.ts')
     expect(copy.ShortLinkError).not.toBe(ShortLinkError)
     const error = new copy.ConfigurationError('x')
     expect(error).not.toBeInstanceOf(ShortLinkError)

@@ -1,0 +1,21 @@
+/** Checked by the compiler alone: what may be left out of options may be `undefined` too. */
+import { expectTypeOf } from 'vitest'
+import type { ListOptions, ShortLinkClientOptions } from '../src/index.ts'
+import type { RateLimitOptions } from '../src/rate-limit/window.ts'
+import type { BulkOptions } from '../src/tasks/index.ts'
+import type { ChaosOptions, Fault, SandboxOptions } from '../src/testing/index.ts'
+import type { ServeOptions } from '../src/testing/server.ts'
+
+/** Options with every optional property `undefined`. */
+type Undefined<Options> = {
+  [Name in keyof Options]: object extends Pick<Options, Name> ? undefined : Options[Name]
+}
+
+expectTypeOf<Undefined<ShortLinkClientOptions>>().toExtend<ShortLinkClientOptions>()
+expectTypeOf<Undefined<RateLimitOptions>>().toExtend<RateLimitOptions>()
+expectTypeOf<Undefined<ListOptions>>().toExtend<ListOptions>()
+expectTypeOf<Undefined<BulkOptions<string>>>().toExtend<BulkOptions<string>>()
+expectTypeOf<Undefined<SandboxOptions>>().toExtend<SandboxOptions>()
+expectTypeOf<Undefined<ChaosOptions>>().toExtend<ChaosOptions>()
+expectTypeOf<Undefined<ServeOptions>>().toExtend<ServeOptions>()
+expectTypeOf<Undefined<Fault>>().toExtend<Fault>()
