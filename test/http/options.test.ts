@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ConfigurationError, InvalidRequestError, ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
+import {
+  ConfigurationError,
+  InvalidRequestError,
+  ShortLinkClient,
+  type ShortLinkClientOptions,
+} from '../../src/index.ts'
 import { account, page, splash } from '../helpers/answers.ts'
 import { becomeBrowser } from '../helpers/browser.ts'
 import { connect, KEY } from '../helpers/client.ts'
