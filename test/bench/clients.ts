@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 
 interface Client {
   imports: string
@@ -18,24 +18,12 @@ interface Client {
   page?: [rows: number, source: string]
 }
 
-/** A client for the platform's own list, without a library. */
-const bare = { list: '(await list()).data.campaigns' }
-const key = `{ authorization: 'Bearer key', 'content-type': 'application/json' }`
-const rowType = '{ data: { campaigns: { id: number; name: string }[] } }'
-
 export const clients = {
-  'bare fetch + JSON.parse': {
-    ...bare,
-    imports: '',
-    setup: `const headers = ${key}
-    const list = async (): Promise<${rowType}> =>
-      JSON.parse(await (await fetch(baseUrl + '/campaigns', { headers })).text())`,
-  },
   'ky 2': {
-    ...bare,
     imports: `import ky from 'ky'`,
-    setup: `const client = ky.create({ headers: ${key} })
-    const list = () => client.get(baseUrl + '/campaigns').json<${rowType}>()`,
+    setup: `const client = ky.create({ headers: { authorization: 'Bearer key', 'content-type': 'application/json' } })
+    const list = () => client.get(baseUrl + '/campaigns').json<{ data: { campaigns: { id: number; name: string }[] } }>()`,
+    list: '(await list()).data.campaigns',
   },
   stripe: {
     imports: `import Stripe from 'stripe'`,
@@ -150,12 +138,6 @@ function npm(...args: string[]): string {
 /** The file with a client's program. */
 export function program(name: string): string {
   return join(workspace, `${name.replaceAll(/\W+/g, '-')}.ts`)
-}
-
-/** A client's list call against an address. */
-export async function connect(name: ClientName, baseUrl: string): Promise<() => Promise<unknown[]>> {
-  const module = await import(pathToFileURL(program(name)).href)
-  return module.connect(baseUrl)
 }
 
 /** The folders of the packages that a client's program imports. */

@@ -1,17 +1,16 @@
 /**
- * `npm run bench` measures everything; `npm run bench -- calls weight` only those. `--quick` takes fewer rounds, for a
+ * `npm run bench` measures everything; `npm run bench -- weight alone` only those. `--quick` takes fewer rounds, for a
  * look while you work; `--report` writes `report/` too.
  */
 import { parseArgs } from 'node:util'
 import * as alone from './alone.ts'
-import * as calls from './calls.ts'
 import { installPeers, installProject } from './clients.ts'
 import { type Finding, table } from './measure.ts'
 import { writeReport } from './report.ts'
 import * as requests from './requests.ts'
 import * as weight from './weight.ts'
 
-const comparisons: Record<string, { compare(quick: boolean): Promise<Finding> }> = { requests, weight, calls, alone }
+const comparisons: Record<string, { compare(quick: boolean): Promise<Finding> }> = { requests, weight, alone }
 
 const { values, positionals } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, report: { type: 'boolean', default: false } },

@@ -32,52 +32,21 @@ const campaign = (id: number) => ({
   note: 'A field that the reference does not know.',
 })
 
-const all = <T>(names: string, value: T): Record<string, T> =>
-  Object.fromEntries(names.split(' ').map((name) => [name, value]))
-
-/** A link as dub describes it, four times as long as a campaign. */
-const dubLink = (id: number) => ({
-  ...all(
-    'externalId tenantId programId partnerId expiresAt expiredUrl disabledAt password video ios android geo',
-    null,
-  ),
-  ...all('folderId comments userId lastClicked tagId image utm_medium utm_term utm_content', null),
-  ...all('leads conversions sales saleAmount', 0),
-  ...all('trackConversion archived proxy rewrite doIndex publicStats', false),
-  ...all('createdAt updatedAt', '2026-03-20T09:30:00Z'),
-  ...all('workspaceId projectId', 'ws_1'),
-  ...{ tags: [], webhookIds: [], clicks: id * 7, utm_source: 'mail', utm_campaign: 'spring' },
-  ...{ title: 'Spring sale', description: 'Newsletter and posters', domain: 'sho.rt', key: `spring-${id}` },
-  ...{ id: `link_${id}`, url: `https://example.com/${id}`, shortLink: `https://sho.rt/spring-${id}` },
-  qrCode: `https://sho.rt/qr/${id}`,
-})
-
 interface Page {
   rows: number
   perPage: number
   page: number
 }
 
-function listed<T>({ rows, perPage, page }: Page, row: (id: number) => T): T[] {
+function campaigns({ rows, perPage, page }: Page) {
   const first = (page - 1) * perPage
-  return Array.from({ length: Math.max(0, Math.min(perPage, rows - first)) }, (_, index) => row(first + index + 1))
-}
-
-function campaigns(asked: Page) {
-  const { rows, perPage, page } = asked
+  const length = Math.max(0, Math.min(perPage, rows - first))
   const maxpage = Math.ceil(rows / perPage)
   const position = { result: rows, perpage: perPage, currentpage: page, nextpage: page < maxpage ? page + 1 : null }
-  return { error: '0', data: { ...position, maxpage, campaigns: listed(asked, campaign) } }
-}
-
-/** What each client expects around the same rows, by the last part of the path. */
-const answers: Record<string, (asked: Page) => unknown> = {
-  campaigns,
-  repos: (asked) => listed(asked, campaign),
-  models: (asked) => ({ object: 'list', data: listed(asked, campaign) }),
-  emails: (asked) => ({ object: 'list', has_more: false, data: listed(asked, campaign) }),
-  users: (asked) => ({ object: 'list', has_more: false, next_cursor: null, results: listed(asked, campaign) }),
-  links: (asked) => listed(asked, dubLink),
+  return {
+    error: '0',
+    data: { ...position, maxpage, campaigns: Array.from({ length }, (_, index) => campaign(first + index + 1)) },
+  }
 }
 
 const headers = {
@@ -94,9 +63,9 @@ function serve(): void {
     const [rows, perPage, delay] = pathname.split('/').slice(1).map(Number) as [number, number, number]
     const page = Number(searchParams.get('page') ?? 1)
     const asked = { rows, perPage: Number(searchParams.get('limit') ?? perPage), page }
-    const answer = answers[pathname.split('/').at(-1)!]
-    if (!answer) return void response.writeHead(404, headers).end('{"error":1,"message":"Not found"}')
-    const text = written.get(request.url!) ?? JSON.stringify(answer(asked))
+    if (!pathname.endsWith('/campaigns'))
+      return void response.writeHead(404, headers).end('{"error":1,"message":"Not found"}')
+    const text = written.get(request.url!) ?? JSON.stringify(campaigns(asked))
     // A long list is written page by page, so that the server stays small.
     if (rows <= 10_000) written.set(request.url!, text)
     const send = () => {
