@@ -112,12 +112,14 @@ export function installPeers(): void {
   npm('ci', '--ignore-scripts', '--no-audit', '--no-fund')
 }
 
-/** Builds the project, installs it beside the peers as it would be published, and writes the programs. */
-export function installProject(): void {
+/** Installs what was built beside the peers, as it would be published, and writes the programs. Gives the kilobytes of the tarball. */
+export function installProject(): number {
   const project = join(workspace, 'node_modules/shortlink-sdk')
   rmSync(project, { recursive: true, force: true })
   mkdirSync(project, { recursive: true })
-  const [{ filename }]: [{ filename: string }] = JSON.parse(npm('pack', root, '--json', '--ignore-scripts'))
+  const [{ filename, size }]: [{ filename: string; size: number }] = JSON.parse(
+    npm('pack', root, '--json', '--ignore-scripts'),
+  )
   execFileSync('tar', ['-xzf', filename, '--strip-components=1', '-C', project], { cwd: workspace })
   for (const [name, { imports, setup, list }] of Object.entries(clients)) {
     const source = `${imports}
@@ -128,6 +130,7 @@ export function connect(baseUrl: string) {
     writeFileSync(program(name), source)
   }
   writeFileSync(program('empty'), 'export {}')
+  return size / 1000
 }
 
 /** Runs npm where the peers are, and gives what it printed. */

@@ -37,7 +37,7 @@ test('says that a mocked Response was read before, and does not try again', asyn
 })
 
 test('reads what fetch-mock gives', async () => {
-  const mock = fetchMock.createInstance().get('https://sho.rt/api/campaigns', page)
+  const mock = fetchMock.createInstance().get('https://sho.rt/api/campaigns?limit=100', page)
   const client = new ShortLinkClient({ ...options, fetch: mock.fetchHandler })
 
   expect((await client.campaigns.list()).items[0]?.name).toBe('Sale')
