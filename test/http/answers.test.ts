@@ -69,10 +69,6 @@ describe('a value in the spellings that deployments use', () => {
     })
   })
 
-  it.each([[null], [''], [undefined]])('the absent redirect %j is read as null', async (redirectroot) => {
-    expect(await read(page('domains', [{ ...domain, redirectroot }]).body, oneDomain)).toEqual(domain)
-  })
-
   it('a date stays a string, unchanged', async () => {
     const dates = ['2026-03-29 02:30:00', '0000-00-00 00:00:00', '2026-02-30 25:61:61']
     const rows = dates.map((date, index) => ({ ...splash(index + 1), date }))

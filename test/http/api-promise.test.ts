@@ -133,12 +133,6 @@ describe('console.log of a call', () => {
     await failure(refused)
     expect(inspect(refused)).toMatch(/^ApiPromise \{\s*<rejected> NotFoundError: /)
   })
-
-  it('does not say that it is pending if it was only asked with withResponse()', async () => {
-    const call = connect(await serve({ body: account })).account.get()
-    await call.withResponse()
-    expect(inspect(call)).not.toContain('pending')
-  })
 })
 
 it('the global fetch is looked up at each call, so that a library which replaces it later is used', async () => {

@@ -167,15 +167,6 @@ it.each([
   expect(error.toJSON().body).toEqual(shown)
 })
 
-it('console.log shows three entries of a list, and four levels of a body', async () => {
-  const error = await errorFor({ status: 422, body: { error: 1, a: { b: { c: [1, 2, 3, 4, 5] } } } })
-  expect(inspect(error, { compact: true, breakLength: Number.POSITIVE_INFINITY })).toContain(
-    'body: { error: 1, a: { b: { c: [Array] } } }',
-  )
-  const list = await errorFor({ status: 422, body: { error: 1, a: [1, 2, 3, 4, 5] } })
-  expect(inspect(list)).toMatch(/1,\s+2,\s+3,\s+\.\.\. 2 more items/)
-})
-
 it('console.log shows 200 characters of the cause, and less of a long body the more there is besides', async () => {
   const fetch = () => Promise.reject(new TypeError('x'.repeat(300)))
   const error = await failure(get(connect({ origin: 'https://sho.rt' }, { fetch, retry: 0 })))

@@ -142,7 +142,6 @@ describe('an error that the server answers with', () => {
       /account: .*name.*is taken/,
     ],
     ['nothing of a message that is a number', { body: { error: 1, message: 5 } }, /account: no message$/],
-    ['nothing of a message that is null', { body: { error: 1, message: null } }, /account: no message$/],
     [
       'nothing of a message that is nested deeper than JSON can be written',
       { body: `{"error":1,"message":${'['.repeat(50_000)}${']'.repeat(50_000)}}` },
@@ -236,11 +235,6 @@ describe('an answer that cannot be read', () => {
     ['nothing', '', 'the response is empty'],
     ['JSON cut short', '{"error":0,"data":{"id":1', `${noJson}. It begins with “{"error":0,"data":{"id":1”`],
     ['a text', 'OK', `${noJson}. It begins with “OK”`],
-    [
-      'a page that asks who is human after 100,000 characters',
-      `<p>Hi${' '.repeat(100_000)}captcha`,
-      `${pageCame}. It begins with “Hi”`,
-    ],
     ['a list', '[]', 'expected a JSON object in the response body'],
   ])('%s with 200 is an InvalidResponseError', async (_, body, message) => {
     const server = await serve({ body })
@@ -312,11 +306,6 @@ describe('a call that gets no answer', () => {
     expect(await failure(connect(server).campaigns.create({}, { timeout: 30 }))).toMatchObject({ retryable: false })
   })
 
-  it('ends with a TimeoutError if the answer begins in time but never ends', async () => {
-    const origin = await listen((_, outgoing) => void outgoing.writeHead(200).write('{"error"'))
-    expect(await failure(get(connect({ origin }, { timeout: 50 })))).toBeInstanceOf(TimeoutError)
-  })
-
   it.each<[thrown: string, value: unknown, message: RegExp]>([
     ['an Error', new Error('the tunnel is closed'), /the tunnel is closed/],
     [
@@ -326,9 +315,7 @@ describe('a call that gets no answer', () => {
     ],
     ['a text', 'offline', /offline/],
     ['an error without a message', new TypeError(''), /no response: TypeError$/],
-    ['an error with only a code', Object.assign(new Error(''), { code: 'EPIPE' }), /no response: EPIPE$/],
     ['nothing', undefined, /no response: fetch gave no reason$/],
-    ['an object with a message', { message: 'offline' }, /offline/],
   ])('ends with a ConnectionError if fetch throws %s', async (_, value, message) => {
     const fetch = () => Promise.reject(value)
     const error = await failure(get(connect({ origin: 'https://sho.rt' }, { fetch })))
@@ -412,11 +399,6 @@ describe('a redirect', () => {
     const fetch = () => Promise.reject(new TypeError('redirected to https://new.example/v4 by the server'))
     const error = await failure(post(connect({ origin: 'https://sho.rt' }, { fetch, retry: 0 })))
     expect(error).toMatchObject({ code: 'connection', outcome: 'unknown' })
-  })
-
-  it('without an address is an error too', async () => {
-    const server = await serve({ status: 302, body: account })
-    expect((await failure(get(connect(server)))).message).toContain('302 redirected to another address')
   })
 })
 
@@ -566,10 +548,6 @@ describe('telling errors apart', () => {
     const { prototype } = errorClass
     expect([errorClass.name, prototype.name, prototype.code]).toEqual([name, name, code])
     expect(Object.keys(prototype)).toEqual([])
-  })
-
-  it('the name can be changed, as a logger may do', () => {
-    expect(String(Object.assign(new ConfigurationError('a'), { name: 'Renamed' }))).toBe('Renamed: a')
   })
 
   it('JSON has no stack, and a string is the name and the message', () => {

@@ -67,7 +67,6 @@ describe('observers', () => {
       // biome-ignore lint/suspicious/noThenProperty: a promise of another library.
       () => ({ then: (_: unknown, reject: (error: Error) => void) => reject(new Error('mine')) }),
     ],
-    ['never resolving', () => new Promise(() => {})],
   ])('cannot break a call by %s', async (_, observer) => {
     const drifted = { ...account, data: { ...account.data, id: 'x' } }
     const server = await serve(busy, { body: drifted }, { status: 404, body: { error: 1 } })

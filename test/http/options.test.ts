@@ -309,15 +309,6 @@ describe('a string key in a browser', () => {
 describe('apiKey as a function', () => {
   const keysSeen = (server: Server) => server.seen.map(({ headers }) => headers.authorization)
 
-  it.each([
-    ['at once', () => 'KEY'],
-    ['later', () => Promise.resolve('KEY')],
-  ])('gives the key %s', async (_, apiKey) => {
-    const server = await serve({ body: account })
-    await connect(server, { apiKey }).account.get()
-    expect(keysSeen(server)).toEqual(['Bearer KEY'])
-  })
-
   it('is called before each attempt', async () => {
     let count = 0
     const server = await serve(
@@ -369,12 +360,6 @@ describe('apiKey as a function', () => {
       expect(client.rateLimit.remaining).toBe(5)
     },
   )
-
-  it('apiKey: null sends no key', async () => {
-    const server = await serve({ body: account })
-    await connect(server, { apiKey: null }).account.get()
-    expect(keysSeen(server)).toEqual([undefined])
-  })
 })
 
 describe('the path of client.request and client.paginate', () => {
@@ -426,15 +411,6 @@ describe('withOptions', () => {
     ])
   })
 
-  it('shares the rate limiters of both APIs', async () => {
-    const headers = { 'X-RateLimit-Limit': '7', 'X-RateLimit-Remaining': '5' }
-    const server = await serve({ body: account, headers })
-    const first = connect(server, { rateLimit: {} })
-    const second = first.withOptions({ timeout: 1000 })
-    await second.account.get()
-    for (const { rateLimit } of [first, second]) expect(rateLimit).toMatchObject({ limit: 7, remaining: 5 })
-  })
-
   it('can replace or remove the rate limiter', async () => {
     const first = connect(await serve({ body: account }), { rateLimit: {} })
     const unknown = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
@@ -450,9 +426,5 @@ describe('withOptions', () => {
     const first = connect(server, { headers: { 'x-site': 'first' } })
     await first.withOptions({ headers: undefined, apiKey: undefined, timeout: undefined }).account.get()
     expect(server.seen[0]!.headers).toMatchObject({ 'x-site': 'first', authorization: `Bearer ${KEY}` })
-  })
-
-  it('checks its options as the constructor does', () => {
-    expect(() => connect({ origin: 'https://sho.rt' }).withOptions({ timeout: 0 })).toThrow(ConfigurationError)
   })
 })

@@ -111,30 +111,14 @@ describe('an oversized answer', { timeout: 120_000 }, () => {
     expect(measured.end).toBe('answered')
     expectCheap(measured, { cpuMs: 30_000, growthMb: 700 })
   })
-
-  it('of 400,000 labels without counts is refused with 100 issues', async () => {
-    const labels = statistics((index) => `"k${index}":{},`, 400_000)
-    const measured = await measure(labels, 'qr')
-    expect(measured).toMatchObject({ end: 'invalid_response unknown', issues: 100 })
-    expectCheap(measured, { cpuMs: 30_000, growthMb: 700 })
-  })
-
-  it('of 400,000 device targets is refused before one is looked at', async () => {
-    const targets = { head: '{"id":1,"devicetarget":[', part: '[1],', count: 400_000, tail: '{}]}' }
-    const measured = await measure(targets, 'opener')
-    expect(measured).toMatchObject({ end: 'invalid_response unknown', issues: 5 })
-    expectCheap(measured)
-  })
 })
 
 describe('an oversized refusal', { timeout: 120_000 }, () => {
   it.each([
     ['backslashes', '\\\\'],
-    ['percent signs', '%25'],
     ['ampersands', '&amp;'],
     ['beginnings of the key', KEY.slice(0, -1)],
     ['escaped beginnings of the key', `\\\\${KEY.slice(0, -1).split('').join('\\\\')}`],
-    ['keys', KEY],
   ])('of 10 MB of %s is searched for the key within seconds', async (_, part) => {
     const body = { head: '{"error":1,"message":"', part, count: Math.floor(10e6 / part.length), tail: '"}' }
     const measured = await measure(body, 'account')
@@ -154,10 +138,7 @@ describe('a deeply nested answer', { timeout: 60_000 }, () => {
   const invalid = 'invalid_response unknown'
   it.each<[depth: number, place: string, body: LongBody, call: MeasuredCall, end: string]>([
     [5_000, 'as a whole', nested(5_000, '', ''), 'account', invalid],
-    [5_000, 'in a field', nested(5_000, '{"error":0,"data":{"id":', '}}'), 'account', invalid],
-    [5_000, 'in a list', nested(5_000, page('splash'), ']}}'), 'splash', invalid],
     [5_000, 'in `error`', nested(5_000, '{"error":', '}'), 'account', 'api rejected'],
-    [5_000, 'in `message`', nested(5_000, '{"error":1,"message":', '}'), 'account', 'api rejected'],
     [900_000, 'in `data`', nested(900_000, '{"error":0,"data":', '1}', '{"data":', '}'), 'account', invalid],
     [900_000, 'in a list', nested(900_000, page('splash'), ']}}'), 'splash', invalid],
     [900_000, 'in `message`', nested(900_000, '{"error":1,"message":', '}'), 'account', 'api rejected'],

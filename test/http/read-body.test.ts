@@ -52,22 +52,11 @@ describe('readText', () => {
     expect(await readText({ body, text: async () => 'the text' }, 100)).toBe('the text')
   })
 
-  it('refuses a text() that is not a string', async () => {
-    const text = (async () => 5) as unknown as () => Promise<string>
-    await expect(readText({ text }, 5)).rejects.toThrow(
-      new UnusableResponseError('the `text()` of the response must resolve with a string'),
-    )
-  })
-
   it('decodes like Response.text(): no byte order mark, replacement characters for invalid bytes', async () => {
     const odd = Uint8Array.of(0xef, 0xbb, 0xbf, 0x61, 0xff, 0xe2, 0x82)
     const expected = await new Response(odd).text()
     expect(await readText(new Response(odd), 100)).toBe(expected)
     expect(await readText(onlyBody(webStream([...odd].map((byte) => Uint8Array.of(byte)))), 100)).toBe(expected)
-  })
-
-  it('takes a body of exactly the limit', async () => {
-    expect(await readText(new Response('12345'), 5)).toBe('12345')
   })
 
   it('cancels a web stream that exceeds the limit', async () => {
@@ -106,12 +95,6 @@ describe('readText', () => {
     await Promise.allSettled(readings)
     expect(cancel).toHaveBeenCalledExactlyOnceWith('enough')
     expect(stream.destroyed).toBe(true)
-  })
-
-  it('passes on the error of a stream that breaks', async () => {
-    const failure = new Error('reset')
-    const stream = new ReadableStream({ pull: (controller) => controller.error(failure) })
-    await expect(readText(onlyBody(stream), 5)).rejects.toBe(failure)
   })
 
   it('refuses a stream of anything but bytes', async () => {
@@ -155,10 +138,6 @@ describe('discardBody', () => {
     discardBody({ body: stream })
     expect(cancel).toHaveBeenCalledOnce()
     expect(stream.destroyed).toBe(true)
-  })
-
-  it.each([null, undefined, 'a text', {}])('does nothing if the body is no stream: %j', (body) => {
-    expect(() => discardBody({ body })).not.toThrow()
   })
 })
 

@@ -88,49 +88,6 @@ describe('a redirect', () => {
   })
 })
 
-describe('on Cloudflare Workers, which take the length of a body from its kind', () => {
-  /** Their stream, which fails where the bytes are not as many as was said. Gives the lengths of those that were made. */
-  function stubFixedLengthStream() {
-    const lengths: number[] = []
-    vi.stubGlobal(
-      'FixedLengthStream',
-      class extends TransformStream<Uint8Array, Uint8Array> {
-        constructor(length: number) {
-          let left = length
-          super({
-            transform(chunk, controller) {
-              left -= chunk.byteLength
-              if (left < 0) throw new TypeError('too many bytes')
-              controller.enqueue(chunk)
-            },
-            flush() {
-              if (left > 0) throw new TypeError('too few bytes')
-            },
-          })
-          lengths.push(length)
-        }
-      },
-    )
-    return lengths
-  }
-
-  it.each<[what: string, content: () => UploadContent, lengths: number[]]>([
-    ['a Blob with progress is a stream of a fixed length', () => new Blob([bytes]), [1000]],
-    ['a stream is sent without a length', pieces, []],
-  ])('%s', async (_, content, expected) => {
-    const lengths = stubFixedLengthStream()
-    const sent: Uint8Array[] = []
-    const client = connect('the runtime', async (_, { body, redirect }) => {
-      expect(redirect, 'they do not know another mode').toBe('manual')
-      sent.push(new Uint8Array(await new Response(body as ReadableStream).arrayBuffer()))
-      return answer()
-    })
-    await client.files.upload('a.bin', content(), {}, progress)
-    expect(sent).toEqual([bytes])
-    expect(lengths).toEqual(expected)
-  })
-})
-
 describe('a source that is not read to its end', () => {
   it.each<[kind: string, of: (close: () => Promise<never>) => UploadContent]>([
     ['an AsyncIterable', endless],
@@ -154,14 +111,6 @@ describe('a source that is not read to its end', () => {
     })
     expect(close).toHaveBeenCalledOnce()
     expect(await thrown(reader!.read())).toEqual(new Error('the attempt has ended'))
-  })
-
-  it('need not know how to be closed', async () => {
-    const client = connect('the runtime', async (_, { body }) => {
-      await (body as ReadableStream).cancel()
-      return answer()
-    })
-    expect(await client.files.upload('a.bin', endless())).toMatchObject({ id: 1 })
   })
 
   it('is closed if the fetch cancels the body', async () => {

@@ -29,14 +29,6 @@ describe('waiting for budget', () => {
     expect(granted).toEqual([0, 1, 2, 3, 4])
   })
 
-  it('is first come, first served, also if the timer of the limiter is late', () => {
-    const { clock, limiter, take } = setUp({ requests: 1, interval: 1000 })
-    take(2)
-    clock.now = () => 5000
-    expect(limiter.acquire()).toBeInstanceOf(Promise)
-    expect(limiter.state.queued).toBe(2)
-  })
-
   it('ends at an abort with the reason of the signal', async () => {
     const { clock, granted, take, limiter, end } = setUp({ requests: 1, interval: 1000 })
     const controller = new AbortController()
@@ -246,15 +238,6 @@ describe('onWait', () => {
     await end(2, refusal(80))
     await clock.advance(200_000)
     expect(onWait.mock.calls).toEqual(expected)
-  })
-
-  it('is not called for a call that is rejected instead', async () => {
-    const { limiter, take, end } = setUp()
-    take(1)
-    await end(1, refusal(41))
-    const onWait = vi.fn()
-    expect(await errorOf(limiter.acquire({ onWait, deadline: 1000 }))).toMatchObject({ code: 'timeout' })
-    expect(onWait).not.toHaveBeenCalled()
   })
 
   it('cannot break a call by throwing', () => {

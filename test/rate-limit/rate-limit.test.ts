@@ -175,17 +175,6 @@ describe('a refusal', () => {
     expect(silent.limiter.state.remaining).toBe(30)
   })
 
-  it('blocks every call until the server allows more', async () => {
-    const { clock, granted, take, end } = setUp()
-    take(40)
-    await end(20, response(30, 0, 60))
-    await end(10, refusal(41))
-    await clock.advance(40_999)
-    expect(granted).toHaveLength(30)
-    await clock.advance(1)
-    expect(granted).toHaveLength(31)
-  })
-
   it.each([
     ['Retry-After, up to a day', refusal(DAY, 25), DAY * 1000],
     ['the reset, without Retry-After', refusal(undefined, 25), 26_000],
@@ -214,18 +203,6 @@ describe('a refusal', () => {
     expect(granted).toHaveLength(4)
     await clock.advance(1)
     expect(granted).toHaveLength(5)
-  })
-
-  it('is lengthened by a later, longer one', async () => {
-    const { clock, granted, take, end } = setUp()
-    take(3)
-    await end(1, refusal(10))
-    await end(1, refusal(50))
-    take(1)
-    await clock.advance(49_999)
-    expect(granted).toHaveLength(3)
-    await clock.advance(1)
-    expect(granted).toHaveLength(4)
   })
 })
 

@@ -124,19 +124,6 @@ describe('a shared budget', () => {
     await advance(0)
     await limiter.acquire()
   })
-
-  it('does not start if the signal has been aborted before', async () => {
-    const store = createStore()
-    expect(await errorOf(sharedRateLimiter(store).acquire({ signal: AbortSignal.abort('no') }))).toBe('no')
-    expect(store.consume).not.toHaveBeenCalled()
-  })
-
-  it('takes a released place back', async () => {
-    const limiter = sharedRateLimiter(createStore([], 1))
-    await limiter.acquire()
-    limiter.release!()
-    await limiter.acquire()
-  })
 })
 
 describe('a deadline', () => {

@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { type Drift, isShortLinkError, ShortLinkClient, type ShortLinkClientOptions } from '../../../src/index.ts'
 import { createProxy } from '../../../src/proxy/index.ts'
 
-export type MeasuredCall = 'splash' | 'find' | 'opener' | 'qr' | 'account' | 'proxy'
+export type MeasuredCall = 'splash' | 'find' | 'qr' | 'account' | 'proxy'
 
 export interface MeasuredCallArgs {
   readonly origin: string
@@ -31,7 +31,6 @@ let drift: Drift | undefined
 
 const client = new ShortLinkClient({
   baseUrl: origin,
-  openerUrl: origin,
   apiKey,
   retry: 0,
   timeout: false,
@@ -51,7 +50,6 @@ async function proxied(): Promise<number> {
 const calls: Record<MeasuredCall, () => PromiseLike<unknown>> = {
   splash: () => client.splash.list(),
   find: () => client.links.find('opening'),
-  opener: () => client.opener.create({ url }),
   qr: () => client.qr.get(1),
   account: () => client.account.get(),
   proxy: proxied,

