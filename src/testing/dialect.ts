@@ -7,9 +7,6 @@ import type { WireResponse } from './wire.ts'
 /** How a sandbox responds: like the reference, like most servers, or with these deviations. */
 export type SandboxDialect = 'reference' | 'deployed' | readonly Deviation[]
 
-/** The name of one way in which servers differ from the reference. See {@link deviations}. */
-export type Deviation = keyof typeof rules
-
 /**
  * The deviations from the reference that a sandbox can have, each with a description.
  *
@@ -19,9 +16,10 @@ export type Deviation = keyof typeof rules
  * const sandbox = createSandbox({ dialect: Object.keys(deviations) as Deviation[] })
  * console.log(sandbox.dialect.length)
  */
-export const deviations = Object.freeze(
-  Object.fromEntries(Object.entries(rules).map(([name, { says }]) => [name, says])),
-) as Readonly<Record<Deviation, string>>
+export const deviations = sentences(rules)
+
+/** The name of one way in which servers differ from the reference. See {@link deviations}. */
+export type Deviation = keyof typeof deviations
 
 /** The deviations that are common. Lists stay arrays, and `error` is a number. */
 export const deployed: readonly Deviation[] = [
@@ -102,4 +100,10 @@ export class Dialect {
   #first<Value>(of: (rule: DeviationRule) => Value | undefined): Value | undefined {
     return this.#rules.map(of).find((value) => value !== undefined)
   }
+}
+
+/** The names alone go into the published types. */
+function sentences<Name extends string>(table: Record<Name, DeviationRule>): Readonly<Record<Name, string>> {
+  const entries = Object.entries<DeviationRule>(table).map(([name, { says }]) => [name, says])
+  return Object.freeze(Object.fromEntries(entries))
 }

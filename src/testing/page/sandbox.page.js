@@ -117,19 +117,16 @@ function link(address, text) {
 const firstColumns = ['id', 'shorturl', 'longurl', 'url', 'clicks', 'scans', 'title', 'name', 'data']
 
 /**
- * The columns of a table: short addresses in the place of their parts, and what is empty in every row at the end.
+ * The columns of a table: short addresses in the place of their parts, and none that is empty in every row.
  * @param {PageRow[]} rows
  */
 function columnsOf(rows) {
   const [first = {}] = rows
   const names = Object.keys(first).filter((name) => name !== 'alias' && !('alias' in first && name === 'domain'))
   if ('alias' in first) names.push('shorturl')
+  const rank = (/** @type {string} */ name) => (firstColumns.includes(name) ? firstColumns.indexOf(name) : names.length)
   const isEmpty = (/** @type {string} */ name) => name in first && rows.every((row) => textOf(row[name]) === '–')
-  const rank = (/** @type {string} */ name) => {
-    const place = firstColumns.indexOf(name)
-    return place === -1 ? firstColumns.length + Number(isEmpty(name)) : place
-  }
-  return names.sort((one, other) => rank(one) - rank(other))
+  return names.filter((name) => !isEmpty(name)).sort((one, other) => rank(one) - rank(other))
 }
 
 /**
