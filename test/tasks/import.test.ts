@@ -376,6 +376,72 @@ test('a row that an earlier run began is done again, and makes no second link', 
   }
 })
 
+test('if the newest links cannot be read before the first creation, that row is not sent, and the next asks again', async () => {
+  const { sandbox, client } = setUp()
+  sandbox.fail({ method: 'GET', status: 500 })
+  const results = await collect(importLinks(client, [{ url }, { url }], { concurrency: 1 }))
+  expect(results).toMatchObject([
+    { ok: false, outcome: 'not-sent', error: { code: 'server' } },
+    { ok: true, created: true },
+  ])
+  expect(sandbox.data.links).toHaveLength(1)
+})
+
+test('if the server refuses its list, rows get their links, and an unknown outcome stays unknown', async () => {
+  const { sandbox, client } = setUp()
+  const journal = memoryJournal()
+  sandbox.fail({ method: 'GET', status: 403, times: Infinity })
+  sandbox.fail({ method: 'POST', after: 1, drop: 'after' })
+  const results = await collect(importLinks(client, [{ url }, { url }], { journal, concurrency: 1 }))
+  expect(results.map(({ outcome }) => outcome)).toEqual(['done', 'unknown'])
+  expect(journal.entries[1]).toMatchObject({ state: 'done', data: null })
+  // One look before the first row, and none that can tell nothing.
+  expect(countRequests(sandbox)).toEqual({ 'GET /urls': 1, 'POST /url/add': 2 })
+})
+
+test.each(['before', 'after'] as const)(
+  'a resumed import takes no link of a row done before for that of a creation that was lost %s it was done',
+  async (drop) => {
+    const { sandbox, client } = setUp()
+    const rows = [{ url }, { url }]
+    sandbox.fail({ method: 'POST', after: 1, drop })
+    sandbox.fail({ method: 'GET', after: 1, status: 500 })
+    const options = { journal: memoryJournal(), concurrency: 1 }
+    const first = await collect(importLinks(client, rows, options))
+    expect(first.map(({ outcome }) => outcome)).toEqual(['done', 'unknown'])
+    const again = await collect(importLinks(client, rows, options))
+    expect(again).toMatchObject([{ replayed: true }, { ok: true, created: true, replayed: false }])
+    expect(again.map(({ id }) => id)).toEqual(sandbox.data.links.map(({ id }) => id))
+    expect(sandbox.data.links).toHaveLength(2)
+  },
+)
+
+test('an import opens its journal before it sends anything, and closes it at the end', async () => {
+  const { sandbox, client } = setUp()
+  const events: unknown[] = []
+  const journal = {
+    ...memoryJournal(),
+    open: () => void events.push(['opened', sandbox.requests.length]),
+    close: () => void events.push(['closed', sandbox.requests.length]),
+  }
+  await importLinks(client, [{ url, custom: 'opening' }], { journal }).summary()
+  expect(events).toEqual([
+    ['opened', 0],
+    ['closed', 1],
+  ])
+})
+
+test('a row that the journal calls done without its link is looked for again', async () => {
+  const { sandbox, client } = setUp()
+  const journal = memoryJournal()
+  const rows = [{ url, custom: 'opening' }]
+  await importLinks(client, rows, { journal }).summary()
+  for (const entry of journal.entries) Object.assign(entry, { data: undefined })
+  const id = sandbox.data.links[0]!.id
+  expect(await collect(importLinks(client, rows, { journal }))).toMatchObject([{ ok: true, id, replayed: false }])
+  expect(sandbox.data.links).toHaveLength(1)
+})
+
 test('the journal keeps no password', async () => {
   const { client } = setUp()
   const journal = memoryJournal()
