@@ -46,7 +46,7 @@ export async function conformance(host: Host, report: (result: Result) => void):
   const worker = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) await next()
   }
-  await Promise.all(Array.from({ length: 4 }, worker))
+  await Promise.all(Array.from({ length: 8 }, worker))
 }
 
 async function attempt(
