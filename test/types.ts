@@ -2,6 +2,7 @@
  * The types that the reference documents, written by hand from it and from the field notes. Nothing here comes from the
  * schemas of the package, so that a mistake in those shows.
  */
+import type { Page } from 'shortlink-sdk'
 
 /** Throws if a value is not of a type. Puts every documented scalar into `found`. */
 export type Type = (value: unknown, at: string, found: unknown[]) => void
@@ -64,9 +65,10 @@ export const pageOf = (row: Type): Type => {
   const page = object({ ...numbers, items: array(row) })
   return (value, at, found) => {
     page(value, at, found)
-    const { currentpage, nextpage, maxpage, hasNextPage } = value as Record<string, number | null>
-    const expected = nextpage !== null && nextpage! > currentpage! && currentpage! < maxpage!
-    if ((hasNextPage as unknown) !== expected) throw new Error(`${at}.hasNextPage is ${hasNextPage}, not ${expected}`)
+    const { items, currentpage, maxpage, hasNextPage } = value as Page<unknown>
+    // Whatever `nextpage` says, and an empty page is the last one.
+    const expected = items.length > 0 && currentpage < maxpage
+    if (hasNextPage !== expected) throw new Error(`${at}.hasNextPage is ${hasNextPage}, not ${expected}`)
   }
 }
 

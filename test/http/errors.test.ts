@@ -526,11 +526,6 @@ describe('telling errors apart', () => {
     },
   )
 
-  it('isShortLinkError is true for an error of another version, which has the same mark', () => {
-    const other = Object.assign(new Error('x'), { [Symbol.for('shortlink-sdk.error')]: true })
-    expect(isShortLinkError(other)).toBe(true)
-  })
-
   it.each([
     [ShortLinkError, 'ShortLinkError', undefined],
     [ConfigurationError, 'ConfigurationError', 'configuration'],

@@ -38,6 +38,8 @@ function spellingsIn(value: unknown, spellings = new Set<string>()): Set<string>
   } else {
     spellings.add(String(value))
     if (typeof value === 'string') spellings.add(String(Number(value)))
+    // A link that comes without its alias has it at the end of its address.
+    if (typeof value === 'string') spellings.add(value.slice(value.lastIndexOf('/') + 1))
     if (value === 1 || value === '1') spellings.add('true')
   }
   return spellings

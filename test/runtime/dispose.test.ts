@@ -52,14 +52,3 @@ test('a bulk run ends when its block does: items in progress see an abort, and n
   expect(begun.length).toBeLessThan(4)
   expect(aborted).toEqual(begun.slice(1))
 })
-
-test('a bulk run that nobody has begun, and one that has ended, are disposed of without harm', async () => {
-  const unused = bulk([1], async () => expect.fail('It should not begin'))
-  await unused[Symbol.asyncDispose]()
-  await expect(unused.summary()).rejects.toMatchObject({ name: 'AbortError', outcome: 'not-sent' })
-
-  const run = bulk([1], async () => {})
-  await run.summary()
-  await run[Symbol.asyncDispose]()
-  expect(await run.summary()).toMatchObject({ done: 1 })
-})

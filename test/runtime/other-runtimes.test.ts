@@ -8,11 +8,6 @@ const bytes = new Uint8Array(1000).fill(7)
 
 afterEach(() => void vi.unstubAllGlobals())
 
-/** Takes globals for those of the runtime. */
-function become(globals: object) {
-  for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value)
-}
-
 /** What a fetch of the user is given as a body. */
 async function bodyOf(call: (client: ShortLinkClient) => PromiseLike<unknown>): Promise<unknown> {
   const bodies: unknown[] = []
@@ -26,17 +21,6 @@ async function bodyOf(call: (client: ShortLinkClient) => PromiseLike<unknown>): 
 }
 
 const upload = (content: UploadContent) => (client: ShortLinkClient) => client.files.upload('a.bin', content)
-
-describe('a key in the program is accepted outside a browser', () => {
-  it.each<[what: string, globals: object]>([
-    ['a document without a navigator', { document: {}, navigator: undefined }],
-    ['a document and a navigator without a user agent', { document: {}, navigator: { product: 'ReactNative' } }],
-    ['the user agent of a browser alone', { navigator: { userAgent: 'Mozilla/5.0 (X11; Linux x86_64)' } }],
-  ])('%s', (_, globals) => {
-    become(globals)
-    expect(() => new ShortLinkClient(options)).not.toThrow()
-  })
-})
 
 describe('the first call asks for an address that nobody gives, if there is no environment', () => {
   it.each<[what: string, process: object | undefined]>([

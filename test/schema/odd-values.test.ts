@@ -11,6 +11,9 @@ const fail = () => {
   throw own
 }
 
+/** An object with a property that throws when it is read. */
+const withGetter = (name: string) => Object.defineProperty({}, name, { get: fail, enumerable: true })
+
 const throwingProxy = new Proxy({}, { get: fail, has: fail, ownKeys: fail, getPrototypeOf: fail })
 
 /** Anything: JSON, instances, symbols, functions, and objects made to break whoever looks at them. */
@@ -27,20 +30,8 @@ const oddValues: readonly unknown[] = [
   new DOMException('odd', 'AbortError'),
   new Response('{}'),
   Object.create(null),
-  {
-    get message() {
-      return fail()
-    },
-  },
-  {
-    message: 5,
-    cause: {
-      message: 'x',
-      get cause() {
-        return fail()
-      },
-    },
-  },
+  withGetter('message'),
+  { message: 5, cause: Object.assign(withGetter('cause'), { message: 'x' }) },
   { name: null, message: 'x', stack: 5, code: {} },
   { toString: fail, toJSON: fail, valueOf: fail },
   { '~standard': { validate: 5 } },
@@ -62,29 +53,17 @@ const odd: fc.Arbitrary<() => unknown> = fc.oneof(
 const answer = async () => new Response(JSON.stringify(account))
 const client = (options: object = {}) => connect({ origin: 'https://sho.rt' }, { fetch: answer, ...options })
 
+const throwing = (value: unknown) => () => {
+  throw value
+}
+
 /** Where an odd value may come from, and a call that meets it there. */
 const places: [place: string, call: (value: never) => Pick<ApiPromise<unknown>, 'safe'>][] = [
   ['a fetch that rejects with it', (value) => client({ fetch: () => Promise.reject(value) }).account.get()],
-  [
-    'a fetch that throws it',
-    (value) =>
-      client({
-        fetch: () => {
-          throw value
-        },
-      }).account.get(),
-  ],
+  ['a fetch that throws it', (value) => client({ fetch: throwing(value) }).account.get()],
   ['a fetch that resolves with it', (value) => client({ fetch: async () => value }).account.get()],
   ['a fetch that returns it', (value) => client({ fetch: () => value }).campaigns.list()],
-  [
-    'a key function that throws it',
-    (value) =>
-      client({
-        apiKey: () => {
-          throw value
-        },
-      }).account.get(),
-  ],
+  ['a key function that throws it', (value) => client({ apiKey: throwing(value) }).account.get()],
   ['a key function that returns it', (value) => client({ apiKey: () => value }).account.get()],
   ['the options of a call', (value) => client().account.get(value)],
   ['the options of a list', (value) => client().campaigns.list({}, value)],
