@@ -163,7 +163,7 @@ export function applyFault(honest: WireResponse, fault: FaultEffect): WireRespon
 
 function faultyBody(honest: WireResponse, fault: FaultEffect, status: number): WireResponse['body'] {
   const { body } = fault
-  if (typeof body === 'string' || body instanceof Uint8Array) return body as WireResponse['body']
+  if (typeof body === 'string' || body instanceof Uint8Array) return body
   if (typeof body === 'function') return String(body(textOf(honest.body)))
   if (body !== undefined) return JSON.stringify(body)
   if (fault.redirect !== undefined) return ''
@@ -177,7 +177,7 @@ export async function send(response: WireResponse, fault: FaultEffect, signal: A
   if (fault.drop) throw networkError('ECONNRESET', 'the connection was closed by the other side')
   const { status, headers, body } = response
   if ([204, 205, 304].includes(status)) return new Response(null, { status, headers })
-  return new Response(fault.stall ? halfOf(body, signal) : body, { status, headers })
+  return new Response((fault.stall ? halfOf(body, signal) : body) as BodyInit, { status, headers })
 }
 
 /** The first half of a body, and then nothing more until the caller gives up. */

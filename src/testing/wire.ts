@@ -4,7 +4,7 @@ import { MAX_TIMER } from '../schema/checks.ts'
 export interface WireResponse {
   status: number
   headers: Record<string, string>
-  body: string | Uint8Array<ArrayBuffer>
+  body: string | Uint8Array
 }
 
 /** The error with which `fetch` rejects when it gets no response. */
