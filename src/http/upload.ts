@@ -91,12 +91,17 @@ async function openForBrowser(content: UploadContent, onProgress: OnProgress, se
 }
 
 /** Reads a source to its end, or until the signal aborts, which closes the source too. */
-function readToEnd(content: Source, signal: AbortSignal): Promise<Blob> {
+async function readToEnd(content: Source, signal: AbortSignal): Promise<Blob> {
   throwIfAborted(signal)
-  const { body, close } = openSource(content)
+  const chunks = isStream(content) ? chunksOf(content) : content[asyncIterator]()
   // The signal belongs to one attempt, so the listener needs no removal.
-  signal.addEventListener('abort', close)
-  return whileReading(new Response(body).blob())
+  signal.addEventListener('abort', () => void chunks.return?.().catch(() => {}))
+  const pieces: BlobPart[] = []
+  for (;;) {
+    const { done, value } = await whileReading(chunks.next())
+    if (done) return new Blob(pieces)
+    pieces.push(value as BlobPart)
+  }
 }
 
 /** @throws {UnreadableContentError} if the content cannot be read */
