@@ -39,8 +39,8 @@ test.each(['reference', 'deployed'] as const)(
       expect(alias).toBe(url.replace('https://shop.example/', 'shop-'))
       expect(ids.get(url)).toBe(id)
     }
-    expect(outcomes.rejected).toBeGreaterThan(50)
-    expect(outcomes.unknown).toBeGreaterThan(50)
+    expect(outcomes.rejected).toBeGreaterThan(10)
+    expect(outcomes.unknown).toBeGreaterThan(10)
 
     // And once more: nothing is left to create.
     const requests = sandbox.requests.length
