@@ -2,11 +2,11 @@ import { ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { expect, test } from 'vitest'
 
-/** Calls `ensure` for each, many at a time and each again until it succeeds, while three requests in ten fail. */
+/** Calls `ensure` for each, many at a time and each again until it succeeds, while four requests in ten fail. */
 async function ensureAll(dialect: 'reference' | 'deployed', wanted: { url: string; custom: string }[]) {
   const sandbox = createSandbox({ dialect })
   const shop = new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: false, retry: 1 }).links
-  sandbox.chaos({ seed: 13, rate: 0.3 })
+  sandbox.chaos({ seed: 13, rate: 0.4 })
   const outcomes = { rejected: 0, unknown: 0 }
   const ids = new Map<string, number>()
   const queue = wanted.values()
@@ -26,7 +26,7 @@ async function ensureAll(dialect: 'reference' | 'deployed', wanted: { url: strin
 }
 
 test.each(['reference', 'deployed'] as const)(
-  'in the %s dialect, 2,000 aliases become one link each while three requests in ten fail',
+  'in the %s dialect, 2,000 aliases become one link each while four requests in ten fail',
   { timeout: 120_000 },
   async (dialect) => {
     const wanted = Array.from({ length: 2000 }, (_, n) => ({ url: `https://shop.example/${n}`, custom: `shop-${n}` }))
@@ -39,8 +39,8 @@ test.each(['reference', 'deployed'] as const)(
       expect(alias).toBe(url.replace('https://shop.example/', 'shop-'))
       expect(ids.get(url)).toBe(id)
     }
-    expect(outcomes.rejected).toBeGreaterThan(10)
-    expect(outcomes.unknown).toBeGreaterThan(10)
+    expect(outcomes.rejected).toBeGreaterThan(50)
+    expect(outcomes.unknown).toBeGreaterThan(50)
 
     // And once more: nothing is left to create.
     const requests = sandbox.requests.length
