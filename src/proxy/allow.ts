@@ -7,44 +7,20 @@ export type AllowedCall = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${str
 
 const callPattern = /^(GET|POST|PUT|PATCH|DELETE) ((?:\/(?::[A-Za-z]\w*|[\w.~-]+))+)$/
 
-/**
- * The list of allowed calls. There is no wildcard, and a parameter is one segment of unreserved characters: an encoded
- * slash, dot or backslash matches nothing. Only `:filename` takes escapes, because file names need them.
- */
-export class AllowList {
-  readonly #rules: readonly Rule[]
-
-  /** @throws {ConfigurationError} for anything but a list of calls */
-  constructor(allow: readonly AllowedCall[]) {
-    if (Array.isArray(allow) && !allow.length) {
-      throw new ConfigurationError("allow: expected at least one call, such as 'GET /campaigns', received none")
-    }
-    if (!Array.isArray(allow)) {
-      throw new ConfigurationError(
-        `allow: ${mismatch("a list of calls, such as ['GET /campaigns']", allow, formatValue)}`,
-      )
-    }
-    this.#rules = allow.map(parseRule)
-  }
-
-  /** The methods of all calls. */
-  get methods(): string[] {
-    return [...new Set(this.#rules.map(({ method }) => method))]
-  }
-
-  /** The entry that a request matches, if any. The work is linear in the length of the path. */
-  match(method: string, path: string): AllowedCall | undefined {
-    return this.#rules.find((rule) => rule.method === method && fits(rule, path))?.call
-  }
-}
-
-interface Rule {
+/** An entry of `allow`, and what a request must be to match it. */
+export interface AllowRule {
   readonly call: AllowedCall
   readonly method: string
   readonly pattern: RegExp
 }
 
-function parseRule(call: AllowedCall): Rule {
+/**
+ * The rule for an allowed call. There is no wildcard, and a parameter is one segment of unreserved characters: an encoded
+ * slash, dot or backslash matches nothing. Only `:filename` takes escapes, because file names need them.
+ *
+ * @throws {ConfigurationError} if it is not a method and a path
+ */
+export function parseRule(call: AllowedCall): AllowRule {
   const [, method, path] = (typeof call === 'string' && callPattern.exec(call)) || []
   if (!method || !path || !neverClimbs(path)) {
     const expected = "a method and a path, such as 'GET /campaigns' or 'POST /files/upload/:filename'"
@@ -57,8 +33,9 @@ function parseRule(call: AllowedCall): Rule {
   return { call, method, pattern: new RegExp(`^${segments.join('/')}$`) }
 }
 
-function fits({ pattern }: Rule, path: string): boolean {
-  const found = pattern.exec(path)
+/** Whether a request matches a rule. The work is linear in the length of the path. */
+export function isAllowed(rule: AllowRule, method: string, path: string): boolean {
+  const found = rule.method === method && rule.pattern.exec(path)
   if (!found || !neverClimbs(path)) return false
   const { filename } = found.groups ?? {}
   return filename === undefined || isPlainFilename(filename)

@@ -1,8 +1,7 @@
 import type { ShortLinkClient } from '../client.ts'
 import { ConfigurationError, describe } from '../errors.ts'
 import { TRANSPORT } from '../http/transport.ts'
-import { ownProperties } from '../runtime/own-properties.ts'
-import { aFunction, type Check, type Checks, checkedElsewhere, checkOptions, checkValue } from '../schema/checks.ts'
+import { aFunction, type Check, type Checks, checkOptions, checkValue } from '../schema/checks.ts'
 import { formatValue, isRecord, mismatch } from '../schema/expected.ts'
 import type { AllowedCall } from './allow.ts'
 import { originsCheck } from './origins.ts'
@@ -52,29 +51,34 @@ const authorizeCheck: Check = {
   hint: () => UNAUTHORIZED,
 }
 
-const optionChecks = {
-  allow: checkedElsewhere,
+const required = {
+  allow: { expected: "a list of calls, such as ['GET /campaigns']", fits: Array.isArray },
   authorize: authorizeCheck,
+}
+
+const optionChecks = {
+  ...required,
   prefix: prefixCheck,
   origins: originsCheck,
   onError: aFunction,
 } satisfies Checks<keyof ProxyOptions>
 
 /**
- * Checks the client and the options, and drops inherited ones: a polluted `Object.prototype` must let nobody in.
+ * Checks the client and the options.
  *
  * @throws {ConfigurationError} if one is invalid
  */
-export function ownOptions(client: ProxyClient, options: ProxyOptions): ProxyOptions {
+export function throwIfInvalid(client: ProxyClient, options: ProxyOptions): void {
   if (typeof client !== 'function' && !isClient(client)) {
     throw new ConfigurationError(`client: ${mismatch('a ShortLinkClient, or a function that returns one', client)}`)
   }
   const issues = checkOptions(options, optionChecks)
   if (issues.length) throw new ConfigurationError(describe(issues))
-  const own = ownProperties(options)
-  const missing = checkValue(['authorize'], own.authorize, authorizeCheck, formatValue)
+  const missing = [
+    ...checkValue(['allow'], options.allow, required.allow, formatValue),
+    ...checkValue(['authorize'], options.authorize, required.authorize, formatValue),
+  ]
   if (missing.length) throw new ConfigurationError(describe(missing))
-  return own
 }
 
 /**

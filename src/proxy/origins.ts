@@ -3,6 +3,7 @@ import { rateHeaders } from '../rate-limit/headers.ts'
 import { canParseUrl } from '../runtime/environment.ts'
 import type { Check } from '../schema/checks.ts'
 import { formatValue } from '../schema/expected.ts'
+import type { AllowRule } from './allow.ts'
 
 const isOrigin = (value: unknown) => typeof value === 'string' && canParseUrl(value) && new URL(value).origin === value
 
@@ -63,9 +64,10 @@ export function isPreflight({ method, headers }: Request): boolean {
 }
 
 /** The response to the preflight of a page that may call. `authorize` decides which of its headers count. */
-export function preflightResponse({ headers }: Request, methods: readonly string[]): Response {
+export function preflightResponse({ headers }: Request, rules: readonly AllowRule[]): Response {
+  const methods = new Set(rules.map(({ method }) => method))
   const allowed = {
-    'Access-Control-Allow-Methods': methods.join(', '),
+    'Access-Control-Allow-Methods': [...methods].join(', '),
     'Access-Control-Allow-Headers': headers.get('Access-Control-Request-Headers') ?? '',
     'Access-Control-Max-Age': '600',
   }

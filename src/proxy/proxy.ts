@@ -2,16 +2,11 @@ import { isShortLinkError, printable, shorten } from '../errors.ts'
 import { isResponse } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
 import { reasonOf } from '../schema/expected.ts'
-import { AllowList } from './allow.ts'
+import { isAllowed, parseRule } from './allow.ts'
 import { forward, type Route } from './forward.ts'
-import { clientFor, ownOptions, type ProxyClient, type ProxyOptions } from './options.ts'
+import { clientFor, type ProxyClient, type ProxyOptions, throwIfInvalid } from './options.ts'
 import { forbiddenOrigin, isPreflight, originHeaders, preflightResponse } from './origins.ts'
 import { ProxyRefusal, refusalOf, refusalResponse } from './refusal.ts'
-
-/** The maximum length of a path in characters. An escaped file name has at most 765. */
-const MAX_PATH = 2048
-/** The maximum length of a query in characters. */
-const MAX_QUERY = 8192
 
 /**
  * Creates a proxy handler between a browser and the platform that adds the key, so that the key stays on the server.
@@ -22,10 +17,10 @@ const MAX_QUERY = 8192
  * `new ShortLinkClient({ baseUrl: '/api/shortlink', apiKey: null })`.
  *
  * Its own refusals look like the platform's, `{ error: 1, message: 'this proxy: …' }`: 403 for a call or a page that is not
- * allowed, 404 for a path outside of `prefix`, 414 for a path above 2,048 or a query above 8,192 characters, 429 with
- * `Retry-After` if the call would wait more than two seconds for the rate limit, 502 if the platform cannot be reached,
- * redirects or sends more than 16 MiB, 504 if it takes longer than the client's `timeout`, 500 for an error on your side, such
- * as a missing key. Errors are printed with `console.error`, unless `onError` is given.
+ * allowed, 404 for a path outside of `prefix`, 429 with `Retry-After` if the call would wait more than two seconds for the
+ * rate limit, 502 if the platform cannot be reached, redirects or sends more than 16 MiB, 504 if it takes longer than the
+ * client's `timeout`, 500 for an error on your side, such as a missing key. Errors are printed with `console.error`, unless
+ * `onError` is given.
  *
  * @example
  * // Addresses and key come from the environment.
@@ -40,19 +35,20 @@ const MAX_QUERY = 8192
  *   in the first request
  */
 export function createProxy(client: ProxyClient, options: ProxyOptions): (request: Request) => Promise<Response> {
-  const { authorize, origins = [], onError = printError, ...own } = ownOptions(client, options)
-  const prefix = own.prefix?.replace(/\/+$/, '') ?? ''
-  const allow = new AllowList(own.allow)
+  throwIfInvalid(client, options)
+  const { authorize, origins = [], onError = printError } = options
+  const prefix = options.prefix?.replace(/\/+$/, '') ?? ''
+  const rules = options.allow.map(parseRule)
 
   /** Cheap checks come first, so that strangers cannot cause expensive work. */
   async function handle(request: Request): Promise<Response> {
     const route = routeOf(request, prefix)
     const forbidden = forbiddenOrigin(request, origins)
     if (forbidden) throw new ProxyRefusal(403, `pages of ${shorten(forbidden, 200)} may not call it`)
-    if (isPreflight(request)) return preflightResponse(request, allow.methods)
-    const call = allow.match(request.method, route.path)
-    if (!call) throw new ProxyRefusal(403, `${request.method} ${shorten(route.path, 200)} is not allowed`)
-    const verdict = authorize === 'everyone' || (await authorize(request, call))
+    if (isPreflight(request)) return preflightResponse(request, rules)
+    const rule = rules.find((candidate) => isAllowed(candidate, request.method, route.path))
+    if (!rule) throw new ProxyRefusal(403, `${request.method} ${shorten(route.path, 200)} is not allowed`)
+    const verdict = authorize === 'everyone' || (await authorize(request, rule.call))
     if (isResponse(verdict)) return verdict as Response
     if (verdict !== true) throw new ProxyRefusal(403, 'you are not allowed to do this')
     return await forward(await clientFor(client, request), request, route)
@@ -70,11 +66,9 @@ export function createProxy(client: ProxyClient, options: ProxyOptions): (reques
   }
 }
 
-/** @throws {ProxyRefusal} if the URL is too long, which is checked first, or outside the prefix */
+/** @throws {ProxyRefusal} if the URL is outside the prefix */
 function routeOf({ url }: Request, prefix: string): Route {
   const { pathname, search } = new URL(url)
-  if (pathname.length > MAX_PATH) throw new ProxyRefusal(414, `the path is longer than ${MAX_PATH} characters`)
-  if (search.length > MAX_QUERY) throw new ProxyRefusal(414, `the query is longer than ${MAX_QUERY} characters`)
   if (!pathname.startsWith(`${prefix}/`)) throw new ProxyRefusal(404, `there is nothing at ${shorten(pathname, 200)}`)
   return { path: pathname.slice(prefix.length), search }
 }

@@ -15,8 +15,6 @@ describe('the allow list', () => {
     ['POST /files/upload/:filename', 'POST', '/files/upload/100%25.pdf'],
     ['POST /files/upload/:filename', 'POST', `/files/upload/${encodeURIComponent('語'.repeat(85))}`],
     ['GET /v1.0/campaigns', 'GET', '/v1.0/campaigns'],
-    ['GET /files/:filename', 'GET', `/files/${'a'.repeat(2041)}`],
-    ['GET /campaigns', 'GET', `/campaigns?${'a'.repeat(8191)}`],
   ])('%s lets %s %s through, unchanged and with the key', async (allowed, method, path) => {
     const { call, seen } = await proxied({ allow: [allowed] })
     expect((await call(path, { method })).status).toBe(200)
@@ -52,8 +50,6 @@ describe('the allow list', () => {
     ['GET', '/files/upload/a%2Fb'],
     ['GET', '/files/upload/..;'],
     ['GET', '/files/upload/%2e%2e%3Ba=b'],
-    ['GET', '/files/upload/%25c0%25ae%25c0%25ae'],
-    ['GET', '/files/upload/%25u002e%25u002e'],
     ['GET', `/files/upload/a%${'25'.repeat(9)}b`],
     ['GET', '/files/upload/'],
   ])('refuses %s %s before authorize sees it', async (method, path) => {
@@ -63,16 +59,6 @@ describe('the allow list', () => {
     const answer = await call(path, { method })
     expect([answer.status, answer.headers.get('cache-control'), seen]).toEqual([403, 'no-store', []])
     expect(authorize).not.toHaveBeenCalled()
-  })
-
-  test.each([
-    ['a path of 64 kB of escaped escapes', `/files/${'%25'.repeat(21_000)}`, 'path is longer than 2048'],
-    ['a path of 2,049 characters', `/${'a'.repeat(2048)}`, 'path is longer than 2048'],
-    ['a query of 8,193 characters', `/campaigns?${'a'.repeat(8192)}`, 'query is longer than 8192'],
-  ])('%s is refused with 414', async (_name, path, words) => {
-    const { call, seen } = await proxied({ allow: ['GET /files/:filename', 'GET /campaigns'] })
-    expect(await refusal(await call(path))).toEqual([414, `this proxy: the ${words} characters`])
-    expect(seen).toEqual([])
   })
 
   test.each(['/x/../../account', '/x/%2e%2e/%2E%2e/account', '/x\\..\\..\\account', '/xyz/qr/1', '/x', '/'])(

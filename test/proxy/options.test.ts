@@ -17,7 +17,6 @@ test.each<[string, Record<string, unknown>]>([
   [`authorize: expected a function, or 'everyone', received "anyone": ${open}`, { authorize: 'anyone' }],
   ["allow: is missing, expected a list of calls, such as ['GET /campaigns']", { allow: undefined }],
   [`allow: expected a list of calls, such as ['GET /campaigns'], received "GET /x"`, { allow: 'GET /x' }],
-  ["allow: expected at least one call, such as 'GET /campaigns', received none", { allow: [] }],
   [`allow: expected ${calls}, received "/campaigns"`, { allow: ['/campaigns'] }],
   [`allow: expected ${calls}, received "get /campaigns"`, { allow: ['get /campaigns'] }],
   [`allow: expected ${calls}, received "GET campaigns"`, { allow: ['GET campaigns'] }],
@@ -89,21 +88,4 @@ test('without onError, console.error prints one line for each error, without the
     [expect.stringMatching(/^shortlink-sdk\/proxy: GET \/p\/campaigns: sessions.are down$/u)],
   ])
   expect(print.mock.calls.join()).not.toMatch(/[\n\u001b]/)
-})
-
-test('a polluted Object.prototype lets nobody in', async () => {
-  const pollution: Record<string, unknown> = { authorize: () => true, origins: ['https://evil.example'] }
-  onTestFinished(() => {
-    for (const name of Object.keys(pollution)) delete (Object.prototype as Record<string, unknown>)[name]
-  })
-  const { seen, ...one } = await proxied()
-  for (const [name, value] of Object.entries(pollution)) {
-    Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true })
-  }
-  expect(() => createProxy(client, { allow: ['GET /campaigns'] } as never)).toThrow(/^authorize: is missing/)
-  expect((await one.call('/campaigns', { headers: { Origin: 'https://evil.example' } })).status).toBe(403)
-  const polluted = createProxy(client, { allow: ['GET /campaigns'], authorize: 'everyone' })
-  const request = new Request('https://app.example/campaigns', { headers: { Origin: 'https://evil.example' } })
-  expect((await polluted(request)).status).toBe(403)
-  expect(seen).toEqual([])
 })
