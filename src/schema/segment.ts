@@ -27,7 +27,7 @@ const isDots = (segment: string): boolean =>
 function everyReading(text: string, passes: (reading: string) => boolean): boolean {
   let reading = text
   for (let readings = 0; readings < MAX_READINGS; readings++) {
-    if (overlong.test(reading) || !passes(reading)) return false
+    if (!passes(reading)) return false
     const next = unescapeAscii(reading)
     if (next === reading) return true
     reading = next
@@ -35,10 +35,7 @@ function everyReading(text: string, passes: (reading: string) => boolean): boole
   return false
 }
 
-/** Overlong encodings, which are invalid UTF-8, but some servers read `%c0%ae` as a dot. */
-const overlong = /%(c[01]%[\da-f]{2}|e0%[89]|f[08]%8|fc%8)/i
-
-/** Unescapes like a lenient server: keeps invalid escapes, such as the `%` of `100%`. `%u002f` is a form of IIS. */
+/** Unescapes like a lenient server: keeps invalid escapes, such as the `%` of `100%`. */
 function unescapeAscii(text: string): string {
-  return text.replace(/%(?:u00)?([0-7][\da-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return text.replace(/%([0-7][\da-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
 }

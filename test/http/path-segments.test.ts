@@ -9,8 +9,8 @@ const content = new Blob(['a'])
 const done = { body: { error: 0, id: 1, shorturl: 'https://sho.rt/a' } }
 
 /** Spellings of `..` and `/`, of which servers read at least one. */
-const dots = ['..', '%2e%2e', '.%2E', '%252e%252e', '%25252e.', '%c0%ae%c0%ae', '%25c0%25ae.', '%e0%80%ae.', '%u002e.']
-const slashes = ['/', '\\', '%2f', '%2F', '%5c', '%252f', '%%32%66', '%c0%af', '%c1%9c', '%25c0%25af', '%u002f']
+const dots = ['..', '%2e%2e', '.%2E', '%252e%252e', '%25252e.']
+const slashes = ['/', '\\', '%2f', '%2F', '%5c', '%252f', '%%32%66']
 
 describe('a name', () => {
   it.each([...dots, '.', '..;a=b', '.%3b', '..%00', '..%00.pdf', '.\t.', 'a\r\nb', '', '.. '])(
