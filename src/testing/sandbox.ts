@@ -64,9 +64,6 @@ const checks: Checks<keyof SandboxOptions> = {
   now: aFunction,
 }
 
-/** How much of a body is kept if anybody may send it: any page in a browser may, over HTTP. */
-const MAX_BYTES_WITHOUT_KEY = 1 << 20
-
 /** The platform in memory, made by {@link createSandbox}. */
 export class Sandbox {
   readonly baseUrl: string
@@ -239,10 +236,8 @@ export class Sandbox {
     const routes = isManagement ? routesAt(path) : []
     const found = routes.find(({ method }) => method === request.method)
     const hasKey = this.#dialect.hasKey(request, this.apiKey)
-    const whole = new Uint8Array(await request.arrayBuffer())
-    entry.size = whole.length
-    const isAdmitted = isManagement && hasKey && retryAfter === undefined
-    const bytes = isAdmitted ? whole : whole.slice(0, MAX_BYTES_WITHOUT_KEY)
+    const bytes = new Uint8Array(await request.arrayBuffer())
+    entry.size = bytes.length
     entry.body = found?.route === 'POST /files/upload/:filename' ? bytes : jsonOrText(bytes)
 
     let answer: WireResponse = { status: 200, headers: {}, body: '' }
