@@ -19,11 +19,6 @@ export const sandbox = command(
     args: {
       port: { type: 'string', valueHint: 'n', description: '0 for any free one (4010; 0 with a program)' },
       host: { type: 'string', default: '127.0.0.1', valueHint: 'address', description: 'address to listen on' },
-      'allow-host': {
-        type: 'string',
-        valueHint: 'names',
-        description: 'other host names for it, separated by commas',
-      },
       key: { type: 'string', default: 'sandbox-key', description: 'the API key' },
       dialect: {
         type: 'string',
@@ -65,8 +60,7 @@ export const sandbox = command(
       platform.chaos({ rate, seed })
 
       const log = program === undefined ? (line: string) => console.log(line) : () => {}
-      const hosts = args['allow-host']?.split(',') ?? []
-      const served = await serve(platform, { port, host, hosts, cors, log })
+      const served = await serve(platform, { port, host, cors, log })
       if (program === undefined) {
         console.log(greeting(platform, served))
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void served.close())

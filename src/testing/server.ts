@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type AddressInfo, isIP } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { json } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
@@ -8,7 +8,7 @@ import { ConfigurationError } from '../errors.ts'
 import { aFunction, boolean, type Checks, string } from '../schema/checks.ts'
 import { openApiWith } from './openapi.ts'
 import { number, throwIfInvalid } from './options.ts'
-import { isForPage, pageResponse, refusal } from './page/page.ts'
+import { isForPage, pageResponse } from './page/page.ts'
 import { withoutSecret } from './request-log.ts'
 import type { Sandbox } from './sandbox.ts'
 
@@ -18,11 +18,6 @@ export interface ServeOptions {
   port?: number | undefined
   /** Default `127.0.0.1`. */
   host?: string | undefined
-  /**
-   * Names by which it may be called, besides `host`, `localhost` and IP addresses. Requests with any other `Host` are
-   * refused, because foreign DNS may point it at this machine (DNS rebinding). Default: none.
-   */
-  hosts?: readonly string[] | undefined
   /** Answers preflights, and lets pages of any origin read responses and rate headers. Default `false`. */
   cors?: boolean | undefined
   /** Called with one line for each request that was answered or dropped. Default: none. */
@@ -42,14 +37,13 @@ export interface Served extends AsyncDisposable {
 const checks: Checks<keyof ServeOptions> = {
   port: number('a whole number from 0 to 65535', (port) => port >= 0 && port < 65_536 && port % 1 === 0),
   host: string,
-  hosts: { expected: 'a list of names', fits: Array.isArray },
   cors: boolean,
   log: aFunction,
 }
 
 /**
  * Puts a sandbox on a port with Node's http, for programs that cannot be given a `fetch`. Short addresses open below its
- * root, as `http://127.0.0.1:4010/opening` does for `https://sho.rt/opening`, and `/` is a page that shows and controls the sandbox. Pages of other origins cannot reach that page's paths.
+ * root, as `http://127.0.0.1:4010/opening` does for `https://sho.rt/opening`, and `/` is a page that shows and controls the sandbox.
  * `/openapi.json` is the OpenAPI document of both APIs, with the addresses of this sandbox.
  *
  * @throws {ConfigurationError} if an option does not exist or does not fit; Node's own error, with its `code`, if the port cannot be used.
@@ -62,8 +56,7 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
     throw new ConfigurationError('serve: expected a sandbox, made with createSandbox()')
   }
   throwIfInvalid(options, checks, 'serve')
-  const { port = 0, host = '127.0.0.1', hosts = [], cors = false, log } = options
-  const names = ['localhost', host, ...hosts]
+  const { port = 0, host = '127.0.0.1', cors = false, log } = options
   const server = createServer((incoming, outgoing) => void answer(incoming, outgoing))
   // Node's own timeouts must not end a test of a stalled request.
   server.requestTimeout = 0
@@ -85,8 +78,10 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
 
   async function responseTo(incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
     const { method = 'GET', url = '/' } = incoming
-    if (!isOwnHost(incoming.headers.host, names)) return refusal(403, unknownHost)
-    if (isForPage(method, url)) return answerPage(incoming, sandbox)
+    if (isForPage(method, url)) {
+      const body = method === 'GET' ? undefined : await json(incoming).catch(() => undefined)
+      return pageResponse(sandbox, method, url, body)
+    }
     if (cors) for (const [name, value] of Object.entries(corsHeaders)) outgoing.setHeader(name, value)
     if (cors && method === 'OPTIONS') return new Response(null, { status: 204 })
     if (method === 'GET' && url === '/openapi.json') {
@@ -114,29 +109,6 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
   const addresses = { baseUrl: `${origin}/api`, openerUrl: `${origin}/opener` }
   const served: Served = { ...addresses, close, [Symbol.asyncDispose]: close }
   return served
-}
-
-/** The page's answer, unless the request comes from a page of another origin. */
-async function answerPage(incoming: IncomingMessage, sandbox: Sandbox): Promise<Response> {
-  const { method = 'GET', url = '/', headers } = incoming
-  if (url !== '/' && isForeign(headers)) return refusal(403, 'Pages of other origins may not call this.')
-  return pageResponse(sandbox, method, url, method === 'GET' ? undefined : await json(incoming).catch(() => undefined))
-}
-
-const unknownHost = 'Unknown host. Start the sandbox with --allow-host, or with the option hosts of serve().'
-
-/** No DNS resolves an IP address, so any may stand in the header. */
-function isOwnHost(header: string | undefined, names: readonly string[]): boolean {
-  const address = `http://${header}`
-  if (header === undefined || !URL.canParse(address)) return false
-  const { hostname } = new URL(address)
-  return names.includes(hostname) || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
-}
-
-/** Browsers name the calling page's origin in `Origin` or `Sec-Fetch-Site`. Other programs send neither. */
-function isForeign({ host, origin, 'sec-fetch-site': site }: IncomingMessage['headers']): boolean {
-  if (origin !== undefined && origin !== `http://${host}`) return true
-  return site !== undefined && site !== 'same-origin' && site !== 'none'
 }
 
 function requestInit(incoming: IncomingMessage, signal: AbortSignal): RequestInit {

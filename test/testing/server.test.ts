@@ -1,5 +1,4 @@
 import { EventEmitter, once } from 'node:events'
-import { request } from 'node:http'
 import { createConnection } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { type Served, type ServeOptions, serve } from 'shortlink-sdk/node'
@@ -71,28 +70,17 @@ describe('serve', () => {
     expect(await served).toEqual([expect.stringMatching(/^GET \/api\/account 200 \d+ ms$/)])
   })
 
-  test('logs no password and no key of a query', async () => {
+  test('logs a request with its time, without a password and a key of its query, and not what the page asks', async () => {
     const log = new EventEmitter()
     const { baseUrl } = await start({ log: (line) => log.emit('line', line) })
     const logged = once(log, 'line')
+    await fetch(new URL('/sandbox/state', baseUrl))
     await fetch(`${baseUrl}/files/upload/a.txt?name=a%20b&password=PASS&api_key=KEY-1&key=KEY-2`, { method: 'POST' })
     expect(await logged).toEqual([
       expect.stringMatching(
         /^POST \/api\/files\/upload\/a\.txt\?name=a\+b&password=\*{3}&api_key=\*{3}&key=\*{3} 401 \d+ ms$/,
       ),
     ])
-  })
-
-  test('logs how long a response took, and not what the page asks', async () => {
-    const log = new EventEmitter()
-    const { baseUrl, headers } = await start({ log: (line) => log.emit('line', line) })
-    const began = performance.now()
-    const logged = once(log, 'line')
-    await fetch(new URL('/sandbox/state', baseUrl))
-    await fetch(`${baseUrl}/account`, { headers })
-    const [line] = (await logged) as [string]
-    const [, ms] = /^GET \/api\/account 200 (\d+) ms$/.exec(line) ?? []
-    expect(Number(ms)).toBeLessThanOrEqual(Math.ceil(performance.now() - began))
   })
 
   test.skipIf(!hasIPv6)('listens on IPv6, whose addresses have brackets', async () => {
@@ -138,79 +126,18 @@ describe('serve', () => {
   })
 })
 
-/** A request with headers that `fetch` does not let a caller set, such as `Host`. */
-function rawRequest(url: URL | string, method: string, headers: Record<string, string>, body?: string) {
-  return new Promise<{ status: number; cors: string | undefined }>((resolve, reject) => {
-    request(url, { method, headers }, (answer) => {
-      const { statusCode, headers } = answer.resume()
-      resolve({ status: statusCode!, cors: headers['access-control-allow-origin'] })
-    })
-      .on('error', reject)
-      .end(body)
-  })
-}
-
-describe('the Host of a request', () => {
-  const calls: [method: string, path: string][] = [
-    ['GET', '/api/account'],
-    ['POST', '/api/campaign/add'],
-    ['POST', '/opener/v3/api'],
-    ['OPTIONS', '/api/account'],
-    ['GET', '/a-short-address'],
-    ['GET', '/openapi.json'],
-    ['GET', '/'],
-  ]
-
-  test.each([
-    'evil.example',
-    'evil.example:4010',
-    'localhost.evil.example',
-    'evil-localhost',
-    'notlocalhost',
-    '127.0.0.1.evil.example',
-    'allowed.example.evil.example',
-    'a b',
-  ])('%s is refused on every path, because foreign DNS may point it here', async (host) => {
-    const { sandbox, baseUrl, headers } = await start({ cors: true, hosts: ['allowed.example'] })
-    for (const [method, path] of calls) {
-      const answer = await rawRequest(new URL(path, baseUrl), method, { ...headers, Host: host })
-      expect([method, path, answer]).toEqual([method, path, { status: 403, cors: undefined }])
-    }
-    expect(sandbox.requests).toEqual([])
-  })
-
-  test.each(['localhost:4010', 'LOCALHOST', '127.0.0.1', '10.0.0.7:4010', '[::1]:4010', 'allowed.example:4010'])(
-    '%s is answered',
-    async (host) => {
-      const { baseUrl, headers } = await start({ hosts: ['allowed.example'] })
-      expect((await rawRequest(`${baseUrl}/account`, 'GET', { ...headers, Host: host })).status).toBe(200)
-      expect((await rawRequest(new URL('/', baseUrl), 'GET', { Host: host })).status).toBe(200)
-    },
-  )
-})
-
 describe('the page at /', () => {
-  const json = { 'Content-Type': 'application/json' }
-  const control = (baseUrl: string, action: string, body: object, headers: object = json) =>
-    fetch(new URL(`/sandbox/${action}`, baseUrl), {
-      method: 'POST',
-      headers: { ...headers },
-      body: JSON.stringify(body),
-    })
+  const control = (baseUrl: string, action: string, body: object) =>
+    fetch(new URL(`/sandbox/${action}`, baseUrl), { method: 'POST', body: JSON.stringify(body) })
   const state = async (baseUrl: string) => (await fetch(new URL('/sandbox/state', baseUrl))).json()
 
-  test('loads nothing from elsewhere, under a policy that lets it load nothing', async () => {
+  test('is one response, which loads nothing', async () => {
     const { baseUrl } = await start()
     const response = await fetch(new URL('/', baseUrl))
     const html = await response.text()
-    const policy = response.headers.get('Content-Security-Policy')!
     expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8')
-    expect(policy).toContain("default-src 'none'")
-    const nonce = /script-src 'nonce-([\w-]+)'/.exec(policy)![1]
-    expect(html).toContain(`<script type="module" nonce="${nonce}">`)
-    expect(html).toContain(`<style nonce="${nonce}">`)
+    expect(html).toContain('<script type="module">')
     expect(html).not.toMatch(/(src|href)="(?!data:)/)
-    expect(html).not.toMatch(/ style=| on\w+=/)
   })
 
   test('shows the rows and the requests, without bytes, passwords and the key that was sent', async () => {
@@ -253,42 +180,10 @@ describe('the page at /', () => {
     expect([response.status, await response.json()]).toEqual([400, { error }])
   })
 
-  test.each<[string, Record<string, string>]>([
-    ['another origin', { Origin: 'https://evil.example' }],
-    ['a sandboxed frame', { Origin: 'null' }],
-    ['another port of this machine', { Origin: 'http://127.0.0.1:1' }],
-    ['another site that sends no Origin', { 'Sec-Fetch-Site': 'cross-site' }],
-    ['another port that sends no Origin', { 'Sec-Fetch-Site': 'same-site' }],
-    ['a name that resolves to this machine', { Host: 'evil.example', Origin: 'http://evil.example' }],
-    ['a name that begins like this machine', { Host: 'localhost.evil.example', 'Sec-Fetch-Site': 'same-origin' }],
-  ])('refuses control and state to a page of %s, with cors too', async (_, headers) => {
-    const { sandbox, baseUrl } = await start({ cors: true })
-    const ask = (method: string, path: string) =>
-      rawRequest(
-        new URL(path, baseUrl),
-        method,
-        { ...json, ...headers },
-        method === 'POST' ? '{"ms":60000}' : undefined,
-      )
-    sandbox.data.campaigns = []
-    for (const action of ['reset', 'advance', 'fail']) {
-      expect(await ask('POST', `/sandbox/${action}`)).toEqual({ status: 403, cors: undefined })
-    }
-    expect(await ask('GET', '/sandbox/state')).toEqual({ status: 403, cors: undefined })
-    expect(sandbox.data.campaigns).toEqual([])
-  })
-
-  test('an address that a user typed is allowed', async () => {
-    const { baseUrl } = await start()
-    const url = new URL('/sandbox/state', baseUrl)
-    expect(await rawRequest(url, 'GET', { 'Sec-Fetch-Site': 'none' })).toMatchObject({ status: 200 })
-  })
-
-  test('its own requests are allowed, and do not count as requests of the platform', async () => {
+  test('is no call of the platform, and neither is what it asks', async () => {
     const { sandbox, baseUrl } = await start()
-    const own = { ...json, Origin: new URL(baseUrl).origin, 'Sec-Fetch-Site': 'same-origin' }
-    expect((await control(baseUrl, 'advance', { ms: 1 }, own)).status).toBe(200)
-    expect((await fetch(new URL('/', baseUrl))).status).toBe(200)
-    expect(sandbox.requests).toEqual([])
+    await fetch(new URL('/', baseUrl))
+    await control(baseUrl, 'advance', { ms: 1 })
+    expect([sandbox.requests, (await state(baseUrl)).total]).toEqual([[], 0])
   })
 })

@@ -121,7 +121,6 @@ test.each<[options: unknown, message: string]>([
 test.each([
   [{ prot: 4010 }, 'serve.prot: unknown option, did you mean port?'],
   [{ port: '4010' }, 'serve.port: expected a whole number from 0 to 65535, received "4010"'],
-  [{ hosts: 'sandbox' }, 'serve.hosts: expected a list of names, received "sandbox"'],
 ])('serve refuses %j', async (options, message) => {
   await expect(serve(createSandbox(), options as never)).rejects.toThrow(new ConfigurationError(message))
 })
