@@ -293,6 +293,12 @@ describe('a body that was read before', () => {
     expect(errors.map(String)).toEqual([`ConfigurationError: ${message}`])
   })
 
+  test('is not an empty one, whose length no page announces', async () => {
+    const { call } = await proxied({ allow: ['POST /campaign/add'] })
+    const init = { method: 'POST', body: emptied(), duplex: 'half' } as RequestInit
+    expect((await call('/campaign/add', init)).status).toBe(200)
+  })
+
   test('is told apart when `authorize` read it, and nothing is sent', async () => {
     const { call, seen } = await proxied({
       allow: ['POST /campaign/add'],

@@ -83,9 +83,11 @@ test('without onError, console.error prints one line for each error, without the
   await proxy(new Request('https://app.example/p/campaigns?secret=1'))
   await proxy(new Request('https://app.example/p/campaigns?secret=1', { headers: { cookie: 'a=1' } }))
   await proxy(new Request('https://app.example/p/account'))
+  await createProxy((() => ({})) as never, good)(new Request('https://app.example/campaigns'))
   expect(print.mock.calls).toEqual([
     [expect.stringMatching(/^shortlink-sdk\/proxy: GET \/campaigns: no response: lost.hold of \[redacted\].\[2J$/u)],
     [expect.stringMatching(/^shortlink-sdk\/proxy: GET \/p\/campaigns: sessions.are down$/u)],
+    ['shortlink-sdk/proxy: GET /campaigns: client(): expected a ShortLinkClient, received an object'],
   ])
   expect(print.mock.calls.join()).not.toMatch(/[\n\u001b]/)
 })
