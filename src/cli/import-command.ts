@@ -81,7 +81,7 @@ export const importCommand = command(
         let replayed = done.size
         const howToContinue = () => {
           const made = [...results.values()].filter(({ outcome }) => outcome === 'done').length
-          const next = journal ? `, and ${journal.name} remembers them. The same command continues there.` : '.'
+          const next = journal ? `, and ${journal.howToContinue}` : '.'
           return `stopped: ${count(made)} of ${many(input.rows.length, 'link')} are done${next}`
         }
         const end = await place(

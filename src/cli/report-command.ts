@@ -8,13 +8,14 @@ import { readInput } from './input.ts'
 import { type OutputRow, outputArgs, outputOf } from './output.ts'
 import { withStart } from './progress.ts'
 import { count, many } from './words.ts'
-import { Work } from './work.ts'
+import { journalBeside, Work } from './work.ts'
 
 const groupings = ['campaign', 'domain', 'channel'] as const
 type Grouping = (typeof groupings)[number]
 
 const notes = `The list of links costs a request for 100 of them; --statistics costs one more for each link whose clicks have changed.
 The total, and the links of --previous that are gone, are the last lines on standard error.
+With --statistics and --out, a journal beside the file lets the same command continue after Ctrl+C or a crash.
 
 Monday's mail: keep a report of all links, and compare the next one with it.
   shortlink-sdk report --out last-week.csv
@@ -39,19 +40,21 @@ export const report = command(
       ...clientArgs,
     },
     async run({ args }) {
-      const { previous: file, by, top } = args
+      const { previous: file, by, top, statistics, out } = args
       if (by !== undefined && !isGrouping(by)) throw new UsageError(`--by takes ${groupings.join(', ')}, not '${by}'`)
       const max = top === undefined ? Infinity : numberOption('top', top, 1, 1e9)
       const output = await outputOf(args)
       const previous = file === undefined ? undefined : await readPrevious(file)
       const work = new Work(args, 'links')
+      const journal = statistics && out !== undefined ? journalBeside(out) : undefined
       const results: ReportResult[] = []
       let rows: OutputRow[] = []
       const lines: string[] = []
       const main = async () => {
         const run = reportLinks(work.client, {
           ...(previous && { previous }),
-          ...(args.statistics && { statistics: true }),
+          statistics,
+          journal: journal?.journal,
           signal: work.signal,
           onProgress: withStart(work),
         })
@@ -66,7 +69,10 @@ export const report = command(
         lines.push(`${many(total, 'link')}, ${sum}`, ...goneLines(previous ?? [], gone))
         rows = by ? groupsOf(results, by, await namesOf(work.client, by)) : results.map((result) => linkRow(result))
       }
-      await work.run(main, () => 'stopped, and nothing was written. The same command starts again.')
+      await work.run(main, () => {
+        if (!journal) return 'stopped, and nothing was written. The same command starts again.'
+        return `stopped: ${many(results.filter(({ ok }) => ok).length, 'link')} done, and ${journal.howToContinue}`
+      })
 
       // Without an earlier report, every click would be new.
       if (!previous) rows = rows.map(({ newClicks: _, isNew: __, ...row }) => row)
@@ -77,6 +83,7 @@ export const report = command(
       if (failed > 0) {
         throw new IncompleteError(`${many(failed, 'link')} without statistics, see error. The next report asks again.`)
       }
+      await journal?.remove()
     },
   }),
   0,

@@ -109,5 +109,9 @@ const isNotBegun = (error: unknown): boolean =>
 /** The journal beside a file, which goes when all is done. */
 export function journalBeside(path: string) {
   const name = `${path}.journal`
-  return { name, journal: fileJournal(name), remove: () => rm(name, { force: true }) }
+  return {
+    journal: fileJournal(name),
+    howToContinue: `${name} remembers them. The same command continues there.`,
+    remove: () => rm(name, { force: true }),
+  }
 }

@@ -93,6 +93,32 @@ it('asks for statistics of the links whose clicks have changed, and again for th
   expect(sandbox.requests).toHaveLength(before + 2)
 })
 
+it('continues with --statistics where Ctrl+C has stopped it, from a journal beside the output', async () => {
+  const links = Array.from({ length: 20 }, (_, index) => ({ alias: `p-${index}`, url: shop(`${index}`), clicks: 1 }))
+  const { sandbox, path, files, read } = await setUp({ data: { links } })
+  const asked = () => sandbox.requests.map((request) => request.path).filter((asked) => asked.startsWith('/url/'))
+  // Ten are asked for at a time.
+  sandbox.fail({ path: '/url/:id', after: 5, times: 10, delay: 1000 })
+  const args = ['report', '--statistics', '--out', path('r.csv')]
+  const running = run(...args)
+  await vi.waitFor(() => expect(asked()).toHaveLength(15), 20_000)
+  process.listeners('SIGINT').at(-1)!('SIGINT')
+  const { status, stderr } = await running
+  expect(status).toBe(1)
+  expect(stderr).toContain(
+    `stopped: 5 links done, and ${path('r.csv')}.journal remembers them. The same command continues there.`,
+  )
+  expect(await files()).toEqual(['r.csv.journal'])
+
+  const done = asked().slice(0, 5)
+  expect(await run(...args)).toEqual({ status: 0, stdout: '', stderr: '20 links, 20 clicks\n' })
+  expect(asked()).toHaveLength(15 + 15)
+  for (const path of done) expect(asked().filter((other) => other === path)).toHaveLength(1)
+  expect(await files()).toEqual(['r.csv'])
+  expect((await read('r.csv')).match(/topCountries/g)).toHaveLength(1)
+  expect((await read('r.csv')).match(/^\d+,.*\{.*\}.*$/gm)).toHaveLength(20)
+})
+
 it.each([
   ['a row without clicks', 'id,clicks\n1,2\n2,x\n', [], 'row 3: expected a link with a number in id and clicks'],
   ['a report by campaign', 'campaign,clicks\nSpring,2\n', [], 'Give the file of a report without --by'],
