@@ -7,7 +7,7 @@ import type { ImportResult } from '../tasks/import.ts'
 import { lockFile } from '../tasks/lock.ts'
 import type { LinkRow } from '../tasks/rows.ts'
 import { clientArgs, clientOf } from './client.ts'
-import { problemsOf, type ReadLink, readLinks } from './columns.ts'
+import { problemsOf, readLinks } from './columns.ts'
 import { command, IncompleteError, messageOf, repeated, UsageError } from './command.ts'
 import { type Input, readInput } from './input.ts'
 import { resolveNames } from './names.ts'
@@ -62,7 +62,7 @@ export const importCommand = command(
       const links = await resolveNames(todo, { domain, campaign, channel }, () => work?.client ?? clientOf(args))
       const problems = await problemsOf(links)
       const before = done.size > 0 ? ` (${count(done.size)} done before)` : ''
-      const time = timeFor(requestsFor(links, problems.size, reuse), work?.client ?? new ShortLinkClient())
+      const time = timeFor(links.length - problems.size, work?.client ?? new ShortLinkClient())
       console.error(`${many(input.rows.length, 'link')}${before}${time}`)
       if (!work) {
         for (const [number, problem] of problems) console.error(printable(`${input.name}, row ${number}: ${problem}`))
@@ -111,12 +111,6 @@ export const importCommand = command(
   }),
   1,
 )
-
-/** How many requests an import takes: one for each row, and the newest links for rows without an alias. */
-function requestsFor(links: readonly ReadLink[], problems: number, reuse = false): number {
-  const isSearching = links.some(({ values }) => !values.custom)
-  return links.length - problems + (isSearching ? (reuse ? 10 : 1) : 0)
-}
 
 /** Keeps a second import of the same file away, whatever its name and its result are called. */
 async function lock(file: string): Promise<(() => Promise<void>) | undefined> {

@@ -3,7 +3,6 @@ import { similarName } from '../schema/checks.ts'
 import { clientArgs } from './client.ts'
 import { command, numberOption, UsageError } from './command.ts'
 import { type OutputRow, outputArgs, outputOf } from './output.ts'
-import { startOf } from './progress.ts'
 import { Work } from './work.ts'
 
 const resources = ['links', 'campaigns', 'channels', 'domains', 'files', 'overlays', 'pixels', 'qr', 'splash'] as const
@@ -47,15 +46,10 @@ export const list = command(
 async function read({ client, progress, signal }: Work, resource: Resource, max: number, rows: OutputRow[]) {
   const startedAt = performance.now()
   for await (const { items, result } of client[resource].list({}, { signal }).pages()) {
-    const total = Math.min(result, max)
-    if (rows.length === 0 && items.length > 0) {
-      const start = startOf(`${total} rows`, Math.ceil(total / items.length) - 1, client)
-      if (start) progress.say(start)
-    }
     rows.push(...(items as unknown as OutputRow[]))
-    if (rows.length >= max) break
-    const elapsedMs = performance.now() - startedAt
-    const etaMs = (elapsedMs / rows.length) * (total - rows.length)
-    progress.show({ done: rows.length, failed: 0, total, elapsedMs, etaMs })
+    if (rows.length >= max || rows.length === 0) break
+    const total = Math.min(result, max)
+    const etaMs = ((performance.now() - startedAt) / rows.length) * (total - rows.length)
+    progress.showList({ done: rows.length, failed: 0, total, etaMs }, items.length)
   }
 }

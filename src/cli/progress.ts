@@ -1,10 +1,21 @@
 import process from 'node:process'
-import type { RateLimitState } from '../errors.ts'
-import { printable } from '../errors.ts'
+import { printable, type RateLimitState } from '../errors.ts'
 import type { TaskProgress } from '../tasks/task.ts'
-import { clock, count, duration, many } from './words.ts'
+import { clock, count, duration } from './words.ts'
 
 const SECOND = 1000
+
+/** A client, as far as its rate limit matters. */
+interface Limited {
+  readonly rateLimit: RateLimitState
+}
+
+const unlimited: Limited = {
+  rateLimit: { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 },
+}
+
+/** Where some work is. */
+type State = Pick<TaskProgress, 'done' | 'failed' | 'total' | 'etaMs'>
 
 /**
  * Shows progress on standard error, whatever happens: on a terminal a line that counts down each second, elsewhere a new
@@ -12,15 +23,16 @@ const SECOND = 1000
  */
 export class Progress {
   readonly #what: string
-  readonly #rateLimit: () => RateLimitState
-  #latest: TaskProgress | undefined
+  readonly #client: Limited
+  #latest: State | undefined
   #latestAt = 0
   #timer: NodeJS.Timeout | undefined
   #isShown = false
 
-  constructor(what: string, rateLimit: () => RateLimitState) {
+  /** `what` is counted; the client says how long its rate limit is waited for. */
+  constructor(what: string, client: Limited = unlimited) {
     this.#what = what
-    this.#rateLimit = rateLimit
+    this.#client = client
   }
 
   begin(): void {
@@ -29,10 +41,18 @@ export class Progress {
   }
 
   /** Tells where the work is. */
-  readonly show = (progress: TaskProgress): void => {
-    this.#latest = progress
+  readonly show = (state: State): void => {
+    this.#latest = state
     this.#latestAt = performance.now()
     if (process.stderr.isTTY && this.#timer) this.#write()
+  }
+
+  /** The same for a list: says at its start how long the rest takes. */
+  readonly showList = (state: State, rowsPerRequest = 100): void => {
+    const { total = 0 } = state
+    const time = timeFor(Math.ceil(total / rowsPerRequest) - 1, this.#client)
+    if (this.#latest === undefined && time) this.say(`${count(total)} ${this.#what}${time}`)
+    this.show(state)
   }
 
   /** Prints a line above the progress. */
@@ -77,7 +97,7 @@ export class Progress {
   #waits(): string[] {
     const { etaMs } = this.#latest ?? {}
     const left = etaMs === undefined ? 0 : etaMs - (performance.now() - this.#latestAt)
-    const { queued, remaining, resetAt } = this.#rateLimit()
+    const { queued, remaining, resetAt } = this.#client.rateLimit
     // A call that was refused waits for its retry, not in the queue.
     const isWaiting = queued > 0 || remaining === 0
     const wait = isWaiting && resetAt ? resetAt.getTime() - Date.now() : 0
@@ -88,36 +108,13 @@ export class Progress {
   }
 }
 
-/** How long so many requests take: `, about 34 minutes at 30 a minute`. Nothing if there is no limit. */
-export function timeFor(
-  requests: number,
-  { rateLimit: { limit } }: { rateLimit: { limit: number | undefined } },
-): string {
-  if (limit === undefined) return ''
+/**
+ * How long so many requests take, if the rate limit does not allow them at once: `, about 34 minutes at 30 a minute`.
+ */
+export function timeFor(requests: number, { rateLimit }: Limited): string {
+  const { limit = Infinity, remaining = limit } = rateLimit
+  if (requests <= remaining) return ''
   const minutes = Math.ceil(requests / limit)
-  const time =
-    minutes <= 1 ? 'less than a minute' : minutes < 120 ? `about ${minutes} minutes` : `about ${duration(minutes * 60)}`
+  const time = minutes <= 1 ? 'less than a minute' : `about ${duration(minutes * 60)}`
   return `, ${time} at ${limit} a minute`
-}
-
-/** How long so many requests more take, said at their start; nothing if the rate limit allows them at once. */
-export function startOf(
-  what: string,
-  requests: number,
-  client: { rateLimit: Pick<RateLimitState, 'limit' | 'remaining'> },
-): string | undefined {
-  const { limit = Infinity, remaining = limit } = client.rateLimit
-  return requests > remaining ? `${what}${timeFor(requests, client)}` : undefined
-}
-
-/** Shows progress, and says at its start how long it takes to read the rest of the links. */
-export function withStart({ client, progress }: { client: Parameters<typeof startOf>[2]; progress: Progress }) {
-  let isStarted = false
-  return (state: TaskProgress): void => {
-    const { total = 0 } = state
-    const start = isStarted ? undefined : startOf(many(total, 'link'), Math.ceil(total / 100) - 1, client)
-    if (start) progress.say(start)
-    isStarted = true
-    progress.show(state)
-  }
 }

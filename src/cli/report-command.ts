@@ -6,7 +6,6 @@ import { clientArgs } from './client.ts'
 import { command, IncompleteError, messageOf, numberOption, UsageError } from './command.ts'
 import { readInput } from './input.ts'
 import { type OutputRow, outputArgs, outputOf } from './output.ts'
-import { withStart } from './progress.ts'
 import { count, many } from './words.ts'
 import { journalBeside, Work } from './work.ts'
 
@@ -56,7 +55,7 @@ export const report = command(
           statistics,
           journal: journal?.journal,
           signal: work.signal,
-          onProgress: withStart(work),
+          onProgress: work.progress.showList,
         })
         for await (const result of run) {
           work.check(result.error)

@@ -6,7 +6,7 @@ import { command, IncompleteError, messageOf, numberOption, UsageError } from '.
 import { readInput } from './input.ts'
 import { resolveNames } from './names.ts'
 import { type OutputRow, outputArgs, outputOf } from './output.ts'
-import { startOf, withStart } from './progress.ts'
+import { timeFor } from './progress.ts'
 import { count, many } from './words.ts'
 import { Work } from './work.ts'
 
@@ -78,12 +78,11 @@ export const sync = command(
           {
             apply,
             signal: work.signal,
-            onProgress: withStart(work),
+            onProgress: work.progress.showList,
             onPlan: (made) => {
               plan = made
-              const text = describePlan(made)
-              const start = apply ? startOf(text, made.total - made.keep, work.client) : undefined
-              work.progress.say(start ?? text)
+              const time = apply ? timeFor(made.total - made.keep, work.client) : ''
+              work.progress.say(`${describePlan(made)}${time}`)
             },
             ...(prune !== undefined && { prune }),
             ...(max !== undefined && { maxDeletes: max }),

@@ -8,10 +8,10 @@ export const countsOf = (created: number, found: number, failed: number): string
 /** A number as people write it: 1,000. */
 export const count = (number: number): string => number.toLocaleString('en-US')
 
-/** A time in the largest unit that fits. */
+/** A time in the largest unit that fits twice: 90 seconds, 34 minutes, 2 hours. */
 export function duration(seconds: number): string {
   const units = { day: 86_400, hour: 3600, minute: 60 }
-  const [unit, size] = Object.entries(units).find(([, size]) => seconds >= size) ?? ['second', 1]
+  const [unit, size] = Object.entries(units).find(([, size]) => seconds >= 2 * size) ?? ['second', 1]
   return many(Math.round(seconds / size), unit)
 }
 

@@ -33,9 +33,8 @@ export class Work {
 
   /** `what` is counted by the progress. */
   constructor(args: ClientArgs, what: string) {
-    const client = clientOf(args)
-    this.client = client
-    this.progress = new Progress(what, () => client.rateLimit)
+    this.client = clientOf(args)
+    this.progress = new Progress(what, this.client)
   }
 
   /** Does the work. `howToContinue` is told if Ctrl+C ends it. */

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { Progress, timeFor, withStart } from '../../src/cli/progress.ts'
+import { Progress, timeFor } from '../../src/cli/progress.ts'
 
 const progress = (done: number, more = {}) => ({ done, failed: 0, total: 100, elapsedMs: 0, etaMs: 90_000, ...more })
 let lines: string[]
@@ -21,11 +21,9 @@ beforeEach(() => {
   }
 })
 
-const noLimit = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
-
 test('elsewhere than on a terminal, progress is one line every ten seconds, whatever happens', () => {
   process.stderr.isTTY = false
-  const bar = new Progress('links', () => noLimit)
+  const bar = new Progress('links')
   bar.begin()
   vi.advanceTimersByTime(10_000)
   bar.show(progress(7))
@@ -45,7 +43,7 @@ test('elsewhere than on a terminal, progress is one line every ten seconds, what
 test('a call that was refused for the rate limit is said to wait for it', () => {
   process.stderr.isTTY = false
   const resetAt = new Date(Date.now() + 53_000)
-  const bar = new Progress('links', () => ({ limit: 30, remaining: 0, resetAt, queued: 0 }))
+  const bar = new Progress('links', { rateLimit: { limit: 30, remaining: 0, resetAt, queued: 0 } })
   bar.begin()
   vi.advanceTimersByTime(10_000)
   bar.end()
@@ -54,16 +52,12 @@ test('a call that was refused for the rate limit is said to wait for it', () => 
 
 test('a list says at its start how long it takes, if the rate limit makes it wait', () => {
   process.stderr.isTTY = false
-  const limited = { limit: 30, remaining: 29, resetAt: undefined, queued: 0 }
-  for (const [total, rateLimit] of [
-    [3000, limited],
-    [10_000, noLimit],
-    [10_000, limited],
-  ] as const) {
-    const show = withStart({ client: { rateLimit }, progress: new Progress('links', () => rateLimit) })
-    show(progress(100, { total }))
-    show(progress(200, { total }))
+  const client = { rateLimit: { limit: 30, remaining: 29, resetAt: undefined, queued: 0 } }
+  for (const bar of [new Progress('links', client), new Progress('links')]) {
+    bar.showList(progress(100, { total: 10_000 }))
+    bar.showList(progress(200, { total: 10_000 }))
   }
+  new Progress('links', client).showList(progress(100, { total: 3000 }))
   expect(lines).toEqual(['10,000 links, about 4 minutes at 30 a minute'])
 })
 
@@ -71,7 +65,7 @@ test('on a terminal, the remaining time counts down each second while the rate l
   const { columns } = process.stderr
   Object.assign(process.stderr, { isTTY: true, columns: 100 })
   const resetAt = new Date(Date.now() + 43_000)
-  const bar = new Progress('links', () => ({ limit: 30, remaining: 0, resetAt, queued: 9 }))
+  const bar = new Progress('links', { rateLimit: { limit: 30, remaining: 0, resetAt, queued: 9 } })
   bar.begin()
   bar.show(progress(50))
   vi.advanceTimersByTime(2000)
@@ -84,12 +78,13 @@ test('on a terminal, the remaining time counts down each second while the rate l
 })
 
 test.each([
-  [1000, 30, ', about 34 minutes at 30 a minute'],
-  [20, 30, ', less than a minute at 30 a minute'],
-  [3540, 30, ', about 118 minutes at 30 a minute'],
-  [3600, 30, ', about 2 hours at 30 a minute'],
-  [10_000, 30, ', about 6 hours at 30 a minute'],
-  [10, undefined, ''],
-])('%i requests at %s a minute take “%s”', (requests, limit, text) => {
-  expect(timeFor(requests, { rateLimit: { limit } })).toBe(text)
+  [1000, 30, 30, ', about 34 minutes at 30 a minute'],
+  [20, 30, 5, ', less than a minute at 30 a minute'],
+  [30, 30, 30, ''],
+  [3540, 30, 30, ', about 118 minutes at 30 a minute'],
+  [3600, 30, 30, ', about 2 hours at 30 a minute'],
+  [10_000, 30, 30, ', about 6 hours at 30 a minute'],
+  [10, undefined, undefined, ''],
+])('%i requests at %s a minute, of which %s are left, take “%s”', (requests, limit, remaining, text) => {
+  expect(timeFor(requests, { rateLimit: { limit, remaining, resetAt: undefined, queued: 0 } })).toBe(text)
 })
