@@ -6,6 +6,7 @@ import { command } from './command.ts'
 import { Examination } from './doctor/examine.ts'
 import { print, reportOf } from './doctor/report.ts'
 import { jsonText } from './output.ts'
+import { Progress } from './progress.ts'
 
 const notes = `It changes nothing there: it sends about 10 GET requests of the 30 that a minute usually allows, and says how many they were.
 If your key is refused, it is sent once each as Bearer KEY, Token KEY and the bare KEY. Other addresses are tried without the key.
@@ -35,10 +36,7 @@ export const doctor = command(
       json: { type: 'boolean', description: 'print the report as JSON' },
     },
     async run({ args }) {
-      const { stdout, stderr, env } = process
-      const progress = (text: string) => {
-        if (stderr.isTTY) stderr.write(`\r\x1b[2K${text}`)
-      }
+      const { stdout, env } = process
       const subject = {
         baseUrl: baseUrlOf(args),
         allowInsecureHttp: args['allow-insecure-http'] ?? false,
@@ -48,9 +46,11 @@ export const doctor = command(
         timeout: TIMEOUT,
         fetch,
       }
-      const examination = new Examination(subject, (request, path) => progress(`Request ${request}: GET ${path}`))
-      const report = reportOf(await examination.run())
-      progress('')
+      const progress = new Progress('requests')
+      progress.begin()
+      const showRequests = (done: number) => progress.show({ done, failed: 0, total: undefined, etaMs: undefined })
+      const report = reportOf(await new Examination(subject, showRequests).run())
+      progress.end()
       const works = report.verdict.startsWith('works')
       const json = works ? report : { error: report.text, ...report }
       stdout.write(args.json ? `${jsonText(json, 2)}\n` : print(report, args.verbose ?? false))

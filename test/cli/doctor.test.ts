@@ -18,11 +18,10 @@ afterEach(() => {
   process.exitCode = undefined
 })
 
-/** A server with the platform below a path, and this everywhere else. */
+/** A server with the platform below `/api`, and this everywhere else. */
 function platform(
-  path: string,
-  elsewhere: Answering,
   dialect: SandboxDialect = 'reference',
+  elsewhere: Answering = page404,
   instead: Answering = () => undefined,
 ): Answering {
   const sandbox = createSandbox({ dialect, data: sampleData(), rateLimit: { requests: 30, interval: 60_000 } })
@@ -30,9 +29,9 @@ function platform(
     const other = await instead(request, destroy)
     if (other) return other
     const { method, url, headers } = request
-    if (!url.startsWith(`${path}/`)) return elsewhere(request, destroy)
+    if (!url.startsWith('/api/')) return elsewhere(request, destroy)
     const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
-    const response = await sandbox.fetch(sandbox.baseUrl + url.slice(path.length), { method, headers: sent })
+    const response = await sandbox.fetch(sandbox.baseUrl + url.slice('/api'.length), { method, headers: sent })
     return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
   }
 }
@@ -52,61 +51,120 @@ function slow(answer: Answering, ms: number): Answering {
   }
 }
 
-const servers: [
-  what: string,
-  server: () => Answering | undefined,
-  path: string,
-  first: RegExp,
-  status: number,
-  key?: string,
-][] = [
-  ['the platform', () => platform('/api', page404), '/api', /^Works: http:\S+\/api$/, 0],
+/** The platform at `/api`, with a server of another kind instead at these paths. */
+const part = (path: string, answer: Answering) =>
+  platform('reference', page404, (request, destroy) =>
+    request.url.startsWith(path) ? answer(request, destroy) : undefined,
+  )
+
+/** What the first line says, then what another says. */
+const servers: [what: string, server: () => Answering | undefined, status: number, says: RegExp[], path?: string][] = [
+  ['the platform', () => platform(), 0, [/^Works: http:\S+\/api$/]],
   [
     'an address without /api',
-    () => platform('/api', homePage),
-    '',
-    /^Wrong address, this one answers: http:\S+\/api$/,
+    () => platform('reference', homePage),
     1,
+    [/^Wrong address, this one answers: http:\S+\/api$/],
+    '',
   ],
   [
     'an address with /v1',
-    () => platform('/api', json404),
-    '/api/v1',
-    /^Wrong address, this one answers: http:\S+\/api$/,
+    () => platform('reference', json404),
     1,
+    [/^Wrong address, this one answers: http:\S+\/api$/],
+    '/api/v1',
   ],
   [
     'Token',
-    () => platform('/api', page404, ['key-as-token']),
-    '/api',
-    /^Works, with these options: SHORTLINK_AUTH_SCHEME=Token/,
+    () => platform(['key-as-token']),
     0,
+    [/^Works, with these options: SHORTLINK_AUTH_SCHEME=Token/, /refused as Bearer KEY, and accepted as Token KEY\.$/],
   ],
   [
     'the bare key',
-    () => platform('/api', page404, ['key-raw']),
-    '/api',
-    /^Works, with these options: SHORTLINK_AUTH_SCHEME=raw/,
+    () => platform(['key-raw']),
     0,
+    [/^Works, with these options: SHORTLINK_AUTH_SCHEME=raw/, /accepted as the bare KEY\.$/],
   ],
   [
-    'a wrong key',
-    () => platform('/api', page404),
-    '/api',
-    /^The key is refused, as Bearer KEY, as Token KEY and as the bare KEY: 401 A valid API key is required to use this service$/,
+    'nginx without the platform',
+    () => page404,
     1,
-    'another-key',
+    [/^Wrong address: every call to http:\S+\/api gets 404$/, /^ {2}Neither does the platform respond at http:/],
   ],
-  ['nginx without the platform', () => page404, '/api', /^Wrong address: every call to http:\S+\/api gets 404$/, 1],
+  [
+    '404s in JSON that are hard to read',
+    () => () => ({ status: 404, body: `{"error":{"toString":1},"data":${'['.repeat(50_000)}${']'.repeat(50_000)}}` }),
+    1,
+    [/^Wrong address: every call to http:\S+\/api gets 404$/],
+  ],
   [
     'another shortener',
     () => () => ({ status: 401, body: { error: { code: 'unauthorized' } } }),
-    '/api',
-    /^Another platform: /,
     1,
+    [/^Another platform: /, /GET \/account gets 401 and JSON\.$/],
   ],
-  ['a closed port', () => undefined, '/api', /^Cannot be told: no response from http:\S+\/api$/, 1],
-  ['a slow server', () => slow(platform('/api', page404), 3100), '/api', /^Works, but is slow: /, 0],
+  [
+    'successes without the envelope',
+    () => () => ({ body: { hello: 'world' } }),
+    1,
+    [/^Another platform: /, /GET \/account gets 200 and JSON\.$/],
+  ],
+  [
+    'a redirect to another origin',
+    () => () => ({ status: 301, headers: { Location: 'https://platform.invalid/api/account' }, body: '' }),
+    1,
+    [/^Wrong address: \S+ redirects to https:\/\/platform\.invalid\/api\/account$/],
+  ],
+  [
+    'a closed port',
+    () => undefined,
+    1,
+    [/^Cannot be told: no response from http:\S+\/api$/, /ECONNREFUSED/, /Is the server running\? Nothing listens at/],
+  ],
+  [
+    'a slow server',
+    () => slow(platform(), 3100),
+    0,
+    [/^Works, but is slow: /, /^ {2}Slow: account\.get\(\) took 3\.1 s\./],
+  ],
+  [
+    'a part that the plan lacks',
+    () => part('/api/p', () => ({ status: 403, body: { error: 1, message: 'Upgrade.' } })),
+    0,
+    [/^Works: /, /^ {2}pixels\.list\(\): 403 Upgrade\. Not every server and plan/],
+  ],
+  [
+    'parts that fail in the same way',
+    () => part('/api/c', () => ({ status: 500, body: 'oops' })),
+    0,
+    [/^Works: /, /^ {2}campaigns\.list\(\), channels\.list\(\): 500\. The server fails/],
+  ],
+  ['a server that fails', () => () => ({ status: 503, body: html }), 1, [/^Cannot be told: the server fails \(503\)/]],
+  [
+    'a rate limit that is used up',
+    () => () => ({ status: 200, body: { error: 429, message: 'Slow down', 'Retry-After': 41 } }),
+    1,
+    [/^Cannot be told: the rate limit is used up/, /Run the doctor again in 41 seconds/],
+  ],
+  [
+    'a rate limit that ends on the way',
+    () => part('/api/qr?', () => ({ ...page('qrs', []), headers: { 'X-RateLimit-Remaining': '0' } })),
+    0,
+    [/^Works: /, /^ {2}Not asked: links, domains.* Run the doctor again in 60 seconds/],
+  ],
+  [
+    'the cookie of a bot wall',
+    () => platform(['bot-wall-beget']),
+    1,
+    [/^Cannot be told: a bot wall is in front of the server$/, /--header 'Cookie: beget=begetok'/],
+  ],
+  [
+    'another bot wall',
+    () => () => ({ status: 403, body: '<title>Just a moment...</title>' }),
+    1,
+    [/^Cannot be told: a bot wall/, /Ask the operator which cookie or User-Agent passes/],
+  ],
 ]
 
 /** Runs the doctor against a server. */
@@ -117,22 +175,32 @@ async function examine(answer: Answering | undefined, path = '/api', ...args: st
   return { stdout, lines: stdout.trimEnd().split('\n'), seen, origin, status: process.exitCode }
 }
 
-it.each(servers)(
-  'tells %s in ten lines, the verdict in the first',
-  async (_, server, path, first, status, key = KEY) => {
-    vi.stubEnv('SHORTLINK_API_KEY', key)
-    const { lines, seen, ...result } = await examine(server(), path)
-    expect(lines[0]).toMatch(first)
-    expect(lines.length).toBeLessThanOrEqual(10)
-    expect(lines.at(-1)).toBe(
-      `  ${Math.max(seen.length, 1)} request${seen.length > 1 ? 's' : ''} sent, and nothing was changed.`,
-    )
-    expect(result.status).toBe(status)
-  },
-)
+it.each(servers)('tells %s in ten lines, the verdict in the first', async (_, server, status, says, path) => {
+  const { lines, ...result } = await examine(server(), path)
+  const [verdict, ...notes] = says
+  expect(lines[0]).toMatch(verdict!)
+  for (const note of notes) expect(lines).toContainEqual(expect.stringMatching(note))
+  expect(lines.length).toBeLessThanOrEqual(10)
+  expect(lines.at(-1)).toMatch(/^ {2}\d+ requests? sent, and nothing was changed\.$/)
+  expect(result.status).toBe(status)
+})
+
+it('says that a wrong key is refused in each scheme', async () => {
+  vi.stubEnv('SHORTLINK_API_KEY', 'another-key')
+  const { lines, seen, status } = await examine(platform())
+  expect(lines[0]).toBe(
+    'The key is refused, as Bearer KEY, as Token KEY and as the bare KEY: 401 A valid API key is required to use this service',
+  )
+  expect(seen.map(({ headers }) => headers.authorization)).toEqual([
+    'Bearer another-key',
+    'Token another-key',
+    'another-key',
+  ])
+  expect(status).toBe(1)
+})
 
 it('sends the key to the base URL only, and GET only', async () => {
-  const { seen } = await examine(platform('/api', homePage), '')
+  const { seen, lines } = await examine(platform('reference', homePage), '')
   expect(seen.map(({ method, url }) => `${method} ${url.split('?')[0]}`)).toEqual([
     'GET /account',
     'GET /campaigns',
@@ -140,22 +208,21 @@ it('sends the key to the base URL only, and GET only', async () => {
     'GET /api/account',
   ])
   expect(seen.map(({ headers }) => headers.authorization)).toEqual([...Array(3).fill(`Bearer ${KEY}`), undefined])
+  expect(lines.at(-1)).toBe('  4 requests sent, and nothing was changed.')
 })
 
 it('prints each call and the deviations to paste with --verbose, and equal issues once', async () => {
   const row = { id: 'x', name: 'Tea', date: '2026-01-01 00:00:00' }
   const dialect = ['nextpage-repeats', 'error-as-number'] as const
   const { stdout, status } = await examine(
-    platform('/api', page404, dialect, ({ url }) =>
-      url.startsWith('/api/splash') ? page('splash', [row, row]) : undefined,
-    ),
+    platform(dialect, page404, ({ url }) => (url.startsWith('/api/splash') ? page('splash', [row, row]) : undefined)),
     '/api',
     '--verbose',
   )
   expect(stdout).toMatch(
-    /^Works, with these options: validation: 'report'\n {2}Not as documented: data\.splash\[\]\.id: .*\(2 times\)\n/,
+    /^Works, with these options: validation: 'report'\n {2}Not as documented: data\.splash\[\]\.id: .*\n {2}As documented: /,
   )
-  expect(stdout).toMatch(/^ok +200 +\d+ ms {2}GET \/campaigns {2}campaigns\.list\(\)$/m)
+  expect(stdout).toMatch(/^ok +200 +\d+ ms {2}GET \/api\/campaigns {2}campaigns\.list\(\)$/m)
   expect(stdout).toContain(
     "The same in your tests: createSandbox({ dialect: ['nextpage-repeats', 'error-as-number'] })",
   )
@@ -163,70 +230,18 @@ it('prints each call and the deviations to paste with --verbose, and equal issue
 })
 
 it('prints the report as JSON with --json, with an error if the client does not work there', async () => {
-  const works = JSON.parse((await examine(platform('/api', page404), '/api', '--json')).stdout)
+  const works = JSON.parse((await examine(platform(), '/api', '--json')).stdout)
   expect(works).toMatchObject({ verdict: 'works', requests: 10, deviations: [] })
   expect(works.calls).toContainEqual(
-    expect.objectContaining({ call: 'qr.list()', path: '/qr', status: 200, kind: 'ok', issues: [] }),
+    expect.objectContaining({ call: 'qr.list()', path: '/api/qr', status: 200, kind: 'ok', issues: [] }),
   )
   const fails = JSON.parse((await examine(page404, '/api', '--json')).stdout)
   expect(fails).toMatchObject({ verdict: 'wrong address', error: expect.stringMatching(/^Wrong address/) })
 })
 
-const others: [what: string, answer: Answering, texts: string[]][] = [
-  [
-    'a part that the plan lacks',
-    platform('/api', page404, 'reference', ({ url }) =>
-      url.startsWith('/api/pixels') ? { status: 403, body: { error: 1, message: 'Upgrade.' } } : undefined,
-    ),
-    ['Works: ', 'pixels.list(): 403 Upgrade. Not every server and plan'],
-  ],
-  [
-    'a part that fails',
-    platform('/api', page404, 'reference', ({ url }) =>
-      url.startsWith('/api/files') ? { status: 500, body: 'oops' } : undefined,
-    ),
-    ['Works: ', 'files.list(): 500. The server fails'],
-  ],
-  ['a server that fails', () => ({ status: 503, body: html }), ['Cannot be told: the server fails (503)']],
-  [
-    'a rate limit that is used up',
-    () => ({ status: 200, body: { error: 429, message: 'Slow down', 'Retry-After': 41 } }),
-    ['Cannot be told: the rate limit is used up', 'Run the doctor again in 41 seconds'],
-  ],
-  [
-    'a rate limit that ends on the way',
-    platform('/api', page404, 'reference', ({ url }) =>
-      url.startsWith('/api/qr?') ? { ...page('qrs', []), headers: { 'X-RateLimit-Remaining': '0' } } : undefined,
-    ),
-    ['Works: ', 'Not asked: links, domains', 'Run the doctor again in 1 minute'],
-  ],
-  [
-    'a redirect to another origin',
-    () => ({ status: 301, headers: { Location: 'https://platform.invalid/api/account' }, body: '' }),
-    ['Wrong address: ', 'redirects to https://platform.invalid/api/account'],
-  ],
-  [
-    'the cookie of a bot wall',
-    () => ({ body: '<script>document.cookie="beget=begetok; path=/";location.reload();</script>' }),
-    ['Cannot be told: a bot wall', "--header 'Cookie: beget=begetok'"],
-  ],
-  [
-    '404s that are hard to read',
-    () => ({ status: 404, body: `{"error":{"toString":1},"data":${'['.repeat(50_000)}${']'.repeat(50_000)}}` }),
-    ['Another platform, or a wrong address'],
-  ],
-]
-
-it.each(others)('tells %s', async (_, answer, texts) => {
-  const { stdout, lines } = await examine(answer)
-  for (const text of texts) expect(stdout).toContain(text)
-  expect(lines[0]).toContain(texts[0])
-  expect(lines.length).toBeLessThanOrEqual(10)
-})
-
 it('ends after two calls in a row without a response', async () => {
   let requests = 0
-  const server = platform('/api', page404)
+  const server = platform()
   const { lines } = await examine((request, destroy) => (++requests > 3 ? void destroy() : server(request, destroy)))
   expect(requests).toBe(5)
   expect(lines.join()).toContain('The server stopped responding.')
@@ -234,22 +249,15 @@ it('ends after two calls in a row without a response', async () => {
 
 it('sees the quotes around a key', async () => {
   vi.stubEnv('SHORTLINK_API_KEY', `"${KEY}"`)
-  const { lines } = await examine(platform('/api', page404))
+  const { lines } = await examine(platform())
   expect(lines[0]).toMatch(/^The key is refused: it has quotes around it, /)
   expect(lines[1]).toContain('Leave the quotes out of SHORTLINK_API_KEY')
   expect(lines.join()).not.toContain(KEY)
 })
 
 it('gets past a bot wall with the cookie of --header, and says that a client needs it', async () => {
-  const server = platform('/api', page404, ['bot-wall-beget'])
-  expect((await examine(server)).lines[0]).toBe('Cannot be told: a bot wall is in front of the server')
-  const { lines } = await examine(server, '/api', '--header', 'Cookie: beget=begetok')
+  const { lines } = await examine(platform(['bot-wall-beget']), '/api', '--header', 'Cookie: beget=begetok')
   expect(lines[0]).toBe("Works, with these options: headers: { 'Cookie': … }")
-})
-
-it('says that fetch blocks port 9', async () => {
-  vi.stubEnv('SHORTLINK_BASE_URL', 'http://127.0.0.1:9/api')
-  expect((await run('doctor')).stdout).toContain('fetch refuses this port')
 })
 
 it('calls a wrong option wrong usage', async () => {

@@ -3,14 +3,14 @@ import type { AnyShortLinkError, Issue } from '../../errors.ts'
 import { type AuthScheme, authSchemes } from '../../http/api-key.ts'
 import type { ApiPromise } from '../../http/api-promise.ts'
 import { MAX_BODY_BYTES, parseBody, readText } from '../../http/body.ts'
-import { openEnvelope } from '../../http/envelope.ts'
+import { isOfPlatform, openEnvelope } from '../../http/envelope.ts'
 import type { ShortLinkClientOptions } from '../../options.ts'
 import { isRecord } from '../../schema/expected.ts'
-import { rowsOf } from '../../schema/fields.ts'
 
 /** What to examine. */
 export interface Subject extends ShortLinkClientOptions {
   readonly baseUrl: string
+  readonly apiKey: string
   readonly authScheme: AuthScheme
   readonly headers?: [name: string, value: string][]
   readonly fetch: typeof globalThis.fetch
@@ -34,34 +34,27 @@ export type Kind = 'ok' | 'refused' | 'foreign' | 'silent' | 'redirect' | 'faili
 export interface Call {
   /** As it is written in a program, such as `campaigns.list()`. */
   readonly name: string
+  /** The path of its address, such as `/api/campaigns`. */
   readonly path: string
   readonly kind: Kind
   /** The status that counts: the one in the body, if that is 400 or more. `undefined` if no response came. */
   readonly status: number | undefined
-  /** More than one if the server refused a parameter, and the client asked again without it. */
-  readonly exchanges: readonly Exchange[]
+  /** The last response. */
+  readonly exchange: Exchange | undefined
+  /** Whether the server refused the parameter `limit`, and the client asked again without it. */
+  readonly isLimitRefused: boolean
   readonly ms: number
   readonly error: AnyShortLinkError | undefined
-  /** Where the rows are not as documented. */
-  readonly issues: readonly Issue[]
+  /** Where the rows are not as documented, and how: each once, whatever row it is in. */
+  readonly issues: readonly string[]
 }
 
 /** The client that reports what is not as documented, and does nothing by itself. */
 const plain = { retry: 0, rateLimit: false, validation: 'report', logLevel: 'off' } as const
 
 /** The lists that need no id, those first that most users have rows in. */
-const lists = {
-  campaigns: '/campaigns',
-  channels: '/channels',
-  qr: '/qr',
-  links: '/urls',
-  domains: '/domains',
-  overlays: '/overlay',
-  pixels: '/pixels',
-  files: '/files',
-  splash: '/splash',
-} as const
-const listNames = Object.keys(lists) as (keyof typeof lists)[]
+const lists = ['campaigns', 'channels', 'qr', 'links', 'domains', 'overlays', 'pixels', 'files', 'splash'] as const
+type ListName = (typeof lists)[number]
 
 /** Reads from a server with GET, and changes nothing there. It holds everything that was seen. */
 export class Examination {
@@ -73,9 +66,9 @@ export class Examination {
   readonly tried: string[] = []
   rightBaseUrl: string | undefined
   requests = 0
-  readonly #onRequest: (request: number, path: string) => void
+  readonly #onRequest: (requests: number) => void
 
-  constructor(subject: Subject, onRequest: (request: number, path: string) => void = () => {}) {
+  constructor(subject: Subject, onRequest: (requests: number) => void = () => {}) {
     this.subject = subject
     this.scheme = subject.authScheme
     this.#onRequest = onRequest
@@ -85,12 +78,12 @@ export class Examination {
   async run(): Promise<this> {
     const first = await this.#askAccount()
     if (['silent', 'failing', 'rate limit'].includes(first.kind)) return this
-    const isKeyRefused = first.status === 401 || first.status === 403
-    if (isKeyRefused && !(await this.#tryOtherSchemes())) return this
-    if (first.kind === 'redirect' || (first.kind === 'foreign' && !isKeyRefused) || first.status === 404) {
+    if (first.status === 401 || first.status === 403) {
+      if (!(await this.#tryOtherSchemes())) return this
+    } else if (!showsPlatform(first)) {
       // A part of the platform may be missing, but not all of it.
       const others = [await this.#askList('campaigns'), await this.#askList('links')]
-      if (!others.some(isOfPlatform)) {
+      if (!others.some(showsPlatform)) {
         await this.#lookElsewhere(first)
         return this
       }
@@ -103,30 +96,17 @@ export class Examination {
   }
 
   /** The lists that were not asked for. */
-  get notAsked(): (keyof typeof lists)[] {
-    return listNames.filter((name) => !this.find(`${name}.list()`))
-  }
-
-  /** The last call of a name. */
-  find(name: string): Call | undefined {
-    return this.calls.filter((call) => call.name === name).at(-1)
-  }
-
-  /** The page that a list gave: its numbers and rows, as they came. */
-  pageOf(name: string): { page: Record<string, unknown>; rows: Record<string, unknown>[]; list: unknown } {
-    const body = bodyOf(this.find(name))
-    const page = isRecord(body?.data) ? body.data : (body ?? {})
-    const numbers = ['result', 'perpage', 'currentpage', 'nextpage', 'maxpage', 'error']
-    const list = Object.entries(page).find(([key, value]) => !numbers.includes(key) && rowsOf(value))?.[1]
-    return { page, list, rows: (rowsOf(list) ?? []).filter(isRecord) }
+  get notAsked(): ListName[] {
+    const asked = this.calls.map(({ name }) => name)
+    return lists.filter((name) => !asked.includes(`${name}.list()`))
   }
 
   #askAccount(options?: ShortLinkClientOptions, name = 'account.get()'): Promise<Call> {
-    return this.#ask(name, '/account', (client) => client.account.get(), options)
+    return this.#ask(name, (client) => client.account.get(), options)
   }
 
-  #askList(name: keyof typeof lists): Promise<Call> {
-    return this.#ask(`${name}.list()`, lists[name], (client) => client[name].list())
+  #askList(name: ListName): Promise<Call> {
+    return this.#ask(`${name}.list()`, (client) => client[name].list())
   }
 
   /** Whether the key is accepted if it is sent in another way. */
@@ -140,11 +120,11 @@ export class Examination {
   }
 
   /** Looks for the platform at the usual addresses, without the key. */
-  async #lookElsewhere(first: Call): Promise<void> {
-    for (const baseUrl of otherBaseUrls(this.subject.baseUrl, first.exchanges[0]?.headers.get('Location'))) {
+  async #lookElsewhere({ exchange }: Call): Promise<void> {
+    for (const baseUrl of otherBaseUrls(this.subject.baseUrl, exchange?.headers.get('Location'))) {
       this.tried.push(baseUrl)
       const call = await this.#askAccount({ baseUrl, apiKey: null }, `account.get() at ${baseUrl}`)
-      if (!isOfPlatform(call)) continue
+      if (!showsPlatform(call)) continue
       this.rightBaseUrl = baseUrl
       return
     }
@@ -152,21 +132,21 @@ export class Examination {
 
   async #ask(
     name: string,
-    path: string,
     send: (client: ShortLinkClient) => ApiPromise<unknown>,
     options: ShortLinkClientOptions = {},
   ): Promise<Call> {
     const exchanges: Exchange[] = []
     let drift: readonly Issue[] = []
+    let path = ''
     const client = new ShortLinkClient({
       ...{ ...this.subject, authScheme: this.scheme, ...plain, ...options },
       fetch: async (url: string, init: RequestInit) => {
-        this.#onRequest(++this.requests, path)
+        path = new URL(url).pathname
+        this.#onRequest(++this.requests)
         const response = await this.subject.fetch(url, init)
-        const text = await readText(response, MAX_BODY_BYTES)
         const { status, headers } = response
-        exchanges.push({ status, headers, body: parseBody(text) })
-        return new Response([204, 205, 304].includes(status) ? null : text, { status, headers })
+        exchanges.push({ status, headers, body: parseBody(await readText(response.clone(), MAX_BODY_BYTES)) })
+        return response
       },
       onDrift: ({ issues }) => {
         drift = issues
@@ -176,8 +156,10 @@ export class Examination {
     const result = await send(client).safe()
     const ms = Math.round(performance.now() - started)
     const error = result.ok ? undefined : result.error
-    const issues = error?.code === 'invalid_response' ? error.issues : drift
-    const call = { name, path, ...kindOf(exchanges.at(-1)), exchanges, ms, error, issues }
+    const found = error?.code === 'invalid_response' ? error.issues : drift
+    const issues = [...new Set(found.map(issueText))]
+    const exchange = exchanges.at(-1)
+    const call = { name, path, ...kindOf(exchange), exchange, isLimitRefused: exchanges.length > 1, ms, error, issues }
     this.calls.push(call)
     return call
   }
@@ -186,29 +168,26 @@ export class Examination {
   #isOver(): boolean {
     const [last, before] = [this.calls.at(-1), this.calls.at(-2)]
     const isSilent = last?.kind === 'silent' && before?.kind === 'silent'
-    const isUsedUp = last?.exchanges.at(-1)?.headers.get('X-RateLimit-Remaining') === '0'
+    const isUsedUp = last?.exchange?.headers.get('X-RateLimit-Remaining') === '0'
     return isSilent || isUsedUp || last?.kind === 'rate limit'
   }
 }
 
-/** Whether a response shows that the platform is at this address. */
-export const isOfPlatform = ({ kind, status }: Call): boolean => (kind === 'ok' || kind === 'refused') && status !== 404
-
-/** The JSON object that a call got. */
-export function bodyOf(call: Call | undefined): Record<string, unknown> | undefined {
-  const body = call?.exchanges.at(-1)?.body
-  return isRecord(body) ? body : undefined
+/** Where an issue is, without positions, and what it is. */
+function issueText({ path, message }: Issue): string {
+  return `${path.join('.').replace(/\.\d+(?=\.|$)/g, '[]')}: ${message}`
 }
 
-/**
- * Where the platform may be if it is not at the base URL: where that redirects to, at `/api`, beside or above its last
- * segment, or at the root.
- */
+/** Whether a response shows that the platform is at this address. */
+export const showsPlatform = ({ kind, status }: Call): boolean =>
+  (kind === 'ok' || kind === 'refused') && status !== 404
+
+/** Where the platform may be if it is not at the base URL: where that redirects to, and the usual addresses. */
 function otherBaseUrls(baseUrl: string, location?: string | null): string[] {
   const { origin, pathname } = new URL(baseUrl)
   const own = pathname.replace(/\/+$/, '')
   const above = own.slice(0, own.lastIndexOf('/'))
-  const usual = ['/api', above, '', `${own}/api`, `${above}/api`].map((path) => origin + path)
+  const usual = ['/api', above, '', `${own}/api`].map((path) => origin + path)
   const target = URL.canParse(location ?? '', baseUrl) ? new URL(location!, baseUrl) : undefined
   const moved = target?.pathname.endsWith('/account') ? [target.origin + target.pathname.slice(0, -8)] : []
   return [...new Set([...moved, ...usual])].filter((other) => other !== origin + own)
@@ -226,14 +205,9 @@ function kindOf(exchange: Exchange | undefined): { kind: Kind; status: number | 
   return { kind: envelope ? 'refused' : 'foreign', status: failed }
 }
 
-/** Whether a body is one of the platform: `error` is a number or a boolean, or there is none beside documented data. */
-function hasEnvelope(body: unknown): body is Record<string, unknown> {
-  if (!isRecord(body)) return false
-  const { error, data } = body
-  if (error !== undefined) return ['number', 'boolean'].includes(typeof error) || /^\d+$/.test(textOf(error))
+/** Whether a body is one of the platform. Some servers leave out `error` beside the documented data. */
+function hasEnvelope(body: unknown): boolean {
+  if (!isRecord(body) || body.error !== undefined) return isOfPlatform(body)
   const documented = ['username', 'perpage', 'details']
-  return [body, data].some((object) => isRecord(object) && documented.some((key) => key in object))
+  return [body, body.data].some((object) => isRecord(object) && documented.some((key) => key in object))
 }
-
-/** A string as it is; `''` for any other value. */
-export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

@@ -1,10 +1,9 @@
-import process from 'node:process'
-import { type AnyShortLinkError, type Issue, printable, shorten } from '../../errors.ts'
+import { type AnyShortLinkError, printable, shorten } from '../../errors.ts'
 import type { AuthScheme } from '../../http/api-key.ts'
 import { isRecord } from '../../schema/expected.ts'
 import { duration, many } from '../words.ts'
-import { type Call, type Examination, isOfPlatform, type Kind } from './examine.ts'
-import { deviationsOf, wallCookieOf } from './signs.ts'
+import { type Call, type Examination, type Kind, showsPlatform } from './examine.ts'
+import { deviationsOf } from './signs.ts'
 
 /** A response that takes so long is called slow, in milliseconds. */
 const SLOW = 3000
@@ -23,15 +22,10 @@ export function judge(seen: Examination): ReturnType<typeof conclude> {
   const { calls, subject, rightBaseUrl } = seen
   const { baseUrl } = subject
   const [first] = calls as [Call]
-  const untold = (why: string, ...notes: string[]) => conclude('cannot be told', `Cannot be told: ${why}`, ...notes)
+  const untold = (why: string, ...notes: (string | false)[]) =>
+    conclude('cannot be told', `Cannot be told: ${why}`, ...notes)
 
-  const cookie = wallCookieOf(seen)
-  if (cookie || first.error?.message.includes('bot wall')) {
-    const how = cookie
-      ? `Its cookie may let you through: --header 'Cookie: ${cookie}', and \`headers: { Cookie: '${cookie}' }\` for the client.`
-      : 'Ask the operator which cookie or User-Agent passes: --header sends it.'
-    return untold('a bot wall is in front of the server', how)
-  }
+  if (first.error?.message.includes('bot wall')) return untold('a bot wall is in front of the server', wallNote(first))
   if (first.kind === 'silent') return untold(`no response from ${baseUrl}`, ...silenceNotes(first, baseUrl))
   if (first.kind === 'failing') return untold(`the server fails (${refusalOf(first)})`, 'Show this to its operator.')
 
@@ -42,7 +36,7 @@ export function judge(seen: Examination): ReturnType<typeof conclude> {
     const note = `Set SHORTLINK_BASE_URL=${rightBaseUrl}. GET ${baseUrl}/account gets ${responseOf(first)}.`
     return conclude('wrong address', `Wrong address, this one answers: ${rightBaseUrl}`, note)
   }
-  if (!calls.some(isOfPlatform)) return judgeForeign(seen)
+  if (!calls.some(showsPlatform)) return judgeForeign(seen)
   return isAnswered ? judgeWorking(seen) : judgeKey(seen)
 }
 
@@ -52,18 +46,16 @@ function judgeForeign({ calls, subject: { baseUrl }, tried }: Examination) {
   const elsewhere = tried.length > 0 && `Neither does the platform respond at ${tried.join(', ')}.`
   const where = "The platform's page for developers shows the address; on most servers it ends in /api."
   if (first.kind === 'redirect') {
-    const target = first.exchanges[0]?.headers.get('Location') ?? 'another address'
+    const target = first.exchange?.headers.get('Location') ?? 'another address'
     const text = `Wrong address: ${baseUrl} redirects to ${shorten(printable(target), 200)}`
     return conclude('wrong address', text, elsewhere, where)
   }
-  const all404 = calls.every(({ status }) => status === 404)
-  // A 404 in JSON of another form may be that of another platform.
-  if (all404 && !(first.kind === 'foreign' && isJson(first))) {
+  if (calls.every(({ status }) => status === 404)) {
     return conclude('wrong address', `Wrong address: every call to ${baseUrl} gets 404`, elsewhere, where)
   }
   return conclude(
     'another platform',
-    `Another platform${all404 ? ', or a wrong address' : ''}: nothing at ${baseUrl} responds as this one does`,
+    `Another platform: nothing at ${baseUrl} responds as this one does`,
     `GET /account gets ${responseOf(first)}.`,
     elsewhere,
     'The client works with one platform only, not with other shorteners.',
@@ -74,7 +66,7 @@ function judgeForeign({ calls, subject: { baseUrl }, tried }: Examination) {
 /** A platform that refuses the key, in each scheme. */
 function judgeKey({ calls, subject }: Examination) {
   const said = `as Bearer KEY, as Token KEY and as the bare KEY: ${refusalOf(calls[0]!)}`
-  if (/^["'“‘].*["'”’]$/.test(String(subject.apiKey))) {
+  if (/^["'“‘].*["'”’]$/.test(subject.apiKey)) {
     const note = 'Leave the quotes out of SHORTLINK_API_KEY: a shell removes them, an .env file or a panel may not.'
     return conclude('key refused', `The key is refused: it has quotes around it, ${said}`, note)
   }
@@ -89,75 +81,64 @@ function judgeKey({ calls, subject }: Examination) {
 /** A server that the client can work with. */
 function judgeWorking(seen: Examination) {
   const { calls, scheme, subject, notAsked } = seen
-  // Of a call that was sent again in another way, the last counts.
-  const read = calls.filter((call) => seen.find(call.name) === call)
-  const documented = read.filter(({ kind, issues }) => kind === 'ok' && issues.length === 0)
-  const issues = counted(read.flatMap((call) => call.issues.map(issueText)))
-  const slowest = calls.reduce((one, other) => (other.ms > one.ms ? other : one))
-  const isSlow = slowest.ms >= SLOW
+  const documented = calls.filter(({ kind, issues }) => kind === 'ok' && issues.length === 0)
+  const issues = [...new Set(calls.flatMap((call) => call.issues))]
+  const slow = calls.find(({ ms }) => ms >= SLOW)
   const isOtherScheme = scheme !== subject.authScheme
-  const deviating = deviationsOf(seen).seen
+  const deviations = deviationsOf(seen).seen.length
   const options = [
     isOtherScheme && `SHORTLINK_AUTH_SCHEME=${scheme} (authScheme: '${scheme}')`,
     issues.length > 0 && "validation: 'report'",
     ...(subject.headers ?? []).map(([name]) => `headers: { '${name}': … }`),
   ].filter((option) => option !== false)
-  const works = `Works${isSlow ? ', but is slow' : ''}`
+  const works = `Works${slow ? ', but is slow' : ''}`
   return conclude(
     options.length > 0 ? 'works with options' : 'works',
     options.length > 0 ? `${works}, with these options: ${options.join(', ')}` : `${works}: ${subject.baseUrl}`,
     isOtherScheme && `The key is refused as ${formOf(subject.authScheme)}, and accepted as ${formOf(scheme)}.`,
-    isSlow &&
-      `Slow: ${slowest.name} took ${(slowest.ms / 1000).toFixed(1)} s. If lists time out, ask for fewer rows: \`limit: 50\`.`,
+    slow !== undefined &&
+      `Slow: ${slow.name} took ${(slow.ms / 1000).toFixed(1)} s. If lists time out, ask for fewer rows: \`limit: 50\`.`,
     ...issues.map((issue) => `Not as documented: ${issue}`),
-    ...grouped(read, 'refused', 'Not every server and plan has this: ask the operator.'),
-    ...grouped(read, 'foreign', 'It is not the platform that responds.'),
-    ...grouped(read, 'failing', 'The server fails: show this to its operator.'),
-    ...grouped(read, 'silent', 'Show this to the operator of the server.'),
+    // Of a key that was sent in several ways, the last counts.
+    ...failures(calls.filter(({ name }, index) => name !== calls[index + 1]?.name)),
     notAsked.length > 0 && `Not asked: ${notAsked.join(', ')}. ${whyEnded(calls.at(-1)!)}`,
     documented.length > 0 && `As documented: ${documented.map(({ name }) => shortName(name)).join(', ')}.`,
-    deviating.includes('rate-headers-hidden') &&
-      'Without rate-limit headers, 30 requests a minute are assumed: SHORTLINK_RATE_LIMIT sets another number.',
-    deviating.length > 0 &&
-      `Deviates from the reference in ${many(deviating.length, 'way')}, which the client knows: see --verbose.`,
+    deviations > 0 &&
+      `Deviates from the reference in ${many(deviations, 'way')}, which the client knows: see --verbose.`,
   )
 }
 
-/** The calls of a kind, in a line for each status and message. */
-function grouped(calls: readonly Call[], kind: Kind, advice: string): string[] {
-  const ofKind = calls.filter((call) => call.kind === kind)
-  return [...new Set(ofKind.map(refusalOf))].map((refusal) => {
-    const same = ofKind.filter((call) => refusalOf(call) === refusal)
-    return `${same.map(({ name }) => name).join(', ')}: ${refusal}. ${advice}`
-  })
+/** What a call that failed means, on a server where others work. */
+const meanings: Partial<Record<Kind, string>> = {
+  refused: 'Not every server and plan has this: ask the operator.',
+  foreign: 'It is not the platform that responds.',
+  redirect: 'It is not the platform that responds.',
+  failing: 'The server fails: show this to its operator.',
+  silent: 'Show this to the operator of the server.',
 }
 
-/** Equal lines once, with their number. */
-export function counted(lines: readonly string[]): string[] {
-  return [...new Set(lines)].map((line) => {
-    const times = lines.filter((other) => other === line).length
-    return times > 1 ? `${line} (${times} times)` : line
-  })
+/** The calls that failed, those with the same response in one line. */
+function failures(calls: readonly Call[]): string[] {
+  const names = new Map<string, string[]>()
+  for (const call of calls) {
+    const meaning = meanings[call.kind]
+    if (!meaning) continue
+    const problem = `${refusalOf(call)}. ${meaning}`
+    names.set(problem, [...(names.get(problem) ?? []), call.name])
+  }
+  return [...names].map(([problem, same]) => `${same.join(', ')}: ${problem}`)
 }
 
-/** Where an issue is, without positions, and what it is. */
-export function issueText({ path, message }: Issue): string {
-  return `${path.join('.').replace(/\.\d+(?=\.|$)/g, '[]')}: ${message}`
-}
-
-/** A call in a line of many: `account`, `campaigns`, `qr.get`. */
-const shortName = (name: string) => name.replace(/^(account)\.get\(\)$|(\.list)?\(.*\)$/, '$1')
+/** A call in a line of many: `account`, `campaigns`. */
+const shortName = (name: string) => name.replace(/\.(get|list)\(\)$/, '')
 
 /** How a key is sent, in the words of the documentation. */
 const formOf = (scheme: AuthScheme) => (scheme === 'raw' ? 'the bare KEY' : `${scheme} KEY`)
 
-const isJson = ({ exchanges }: Call) => isRecord(exchanges[0]?.body)
-
 /** What a response is, if it is not one of the platform to an accepted key. */
-function responseOf(call: Call): string {
-  if (call.kind === 'redirect') return `${call.status}, a redirect`
-  if (!isJson(call)) return `${call.status} without JSON`
-  return call.kind === 'foreign' ? `${call.status} and JSON without \`error\` as 0 or 1` : `${call.status}`
+function responseOf({ kind, status, exchange }: Call): string {
+  if (kind === 'redirect') return `${status}, a redirect`
+  return isRecord(exchange?.body) ? `${status} and JSON` : `${status} without JSON`
 }
 
 /** What a server said to a call that failed: the status, and its message. */
@@ -173,22 +154,25 @@ export function messageOf(error: AnyShortLinkError | undefined): string {
   return message.replace(/^[A-Z]+ \S+: (no response: )?/, '').replace(/\.? Is `baseUrl`.*$/, '')
 }
 
+/** How to get past a bot wall, whose page may set the cookie that it wants. */
+function wallNote({ exchange }: Call): string {
+  const page = typeof exchange?.body === 'string' ? exchange.body : ''
+  const [, cookie] = /document\.cookie ?= ?["']([\w-]+=[\w-]+)/.exec(page) ?? []
+  return cookie
+    ? `Its cookie may let you through: --header 'Cookie: ${cookie}', and \`headers: { Cookie: '${cookie}' }\` for the client.`
+    : 'Ask the operator which cookie or User-Agent passes: --header sends it.'
+}
+
 /** Why no response came, and what to do. */
-function silenceNotes({ error }: Call, baseUrl: string): string[] {
-  const { host, port } = new URL(baseUrl)
+function silenceNotes({ error }: Call, baseUrl: string): (string | false)[] {
+  const { host } = new URL(baseUrl)
   const reason = messageOf(error)
-  const remedies: [sign: RegExp, remedy: string][] = [
-    [/ECONNREFUSED/, `Is the server running? Nothing listens at ${host}.`],
-    [/ENOTFOUND|EAI_AGAIN/, `Check the spelling of ${host}, and that this machine reaches the network.`],
-    [/bad port/, `Node and browsers block port ${port}, as they do others of old protocols: use another port.`],
-    [/^no response within/, 'The server is silent, or a firewall on the way is.'],
+  return [
+    `${reason}.`,
+    /ECONNREFUSED/.test(reason) && `Is the server running? Nothing listens at ${host}.`,
+    /ENOTFOUND|EAI_AGAIN|^no response within/.test(reason) &&
+      `Check the spelling of ${host}, the network, and a firewall or proxy on the way: --help says how to use a proxy.`,
   ]
-  const { env } = process
-  const isProxySet = Boolean(env.HTTPS_PROXY || env.https_proxy || env.HTTP_PROXY || env.http_proxy)
-  if (isProxySet && env.NODE_USE_ENV_PROXY !== '1') {
-    remedies.push([/^/, 'A proxy is set, but Node uses it only with NODE_USE_ENV_PROXY=1, from version 24 on.'])
-  }
-  return [`${reason}.`, ...remedies.flatMap(([sign, remedy]) => (sign.test(reason) ? [remedy] : []))]
 }
 
 const whyEnded = (last: Call) => (last.kind === 'silent' ? 'The server stopped responding.' : againIn(last))

@@ -1,11 +1,10 @@
-import { pixelTypes } from '../../resources/pixels.ts'
 import { isRecord } from '../../schema/expected.ts'
+import { rowsOf } from '../../schema/fields.ts'
 import { type Deviation, deviations } from '../../testing/index.ts'
-import { bodyOf, type Examination, textOf } from './examine.ts'
+import type { Call, Examination } from './examine.ts'
 
 /** How a deviation shows in the account and in a page of each list. The others are not here. */
-const signs: Partial<Record<Deviation, (seen: Seen) => boolean>> = {
-  'bot-wall-beget': ({ wallCookie }) => wallCookie === 'beget=begetok',
+const signs: Partial<Record<Deviation, (seen: ReturnType<typeof seenOf>) => boolean>> = {
   'key-as-token': ({ scheme }) => scheme === 'Token',
   'key-raw': ({ scheme }) => scheme === 'raw',
 
@@ -13,81 +12,65 @@ const signs: Partial<Record<Deviation, (seen: Seen) => boolean>> = {
   'limit-ignored': ({ isLimitRefused, perpage }) => !isLimitRefused && perpage === 15,
   'limit-capped': ({ perpage }) => perpage < 100 && perpage !== 15,
 
-  'extra-keys': ({ fields }) => fields.some(([name]) => ['planid', 'views'].includes(name)),
-  'unknown-types': ({ rows }) =>
-    rows('overlays').some(({ type }) => !['message', 'contact'].includes(String(type))) ||
-    rows('pixels').some(({ type }) => !pixelTypes.some((known) => known === type)),
-  'absent-as-null': ({ optional }) => optional.includes(null),
-  'absent-as-missing': ({ optional }) => optional.includes(undefined),
-  'older-link-rows': ({ rows }) => rows('links').some((row) => !('uniqueclicks' in row)),
+  'extra-keys': ({ values }) => values('planid', 'views').length > 0,
+  'older-link-rows': ({ lists }) =>
+    lists.some(({ name, rows }) => name === 'links.list()' && rows.some((row) => !('uniqueclicks' in row))),
 
-  'count-too-high': ({ pages }) =>
-    pages.some(({ nextpage, currentpage, maxpage }) => nextpage === null && Number(maxpage) > Number(currentpage)),
-  'nextpage-repeats': ({ pages }) =>
-    pages.some(({ nextpage, currentpage }) => nextpage !== null && Number(nextpage) === Number(currentpage)),
+  'nextpage-repeats': ({ lists }) =>
+    lists.some(({ data }) => data.nextpage !== null && `${data.nextpage}` === `${data.currentpage}`),
 
   'booleans-as-digits': ({ values }) => values('public', 'starred').some((value) => /^[01]$/.test(String(value))),
   'numbers-as-strings': ({ values }) => values('result').some(isDigits),
   'ids-sometimes-strings': ({ values }) => values('id').some(isDigits) && !values('result').some(isDigits),
-  'lists-with-gaps': ({ lists, page }) => lists.some(({ name }) => isRecord(page(name).list)),
+  'lists-with-gaps': ({ lists }) => lists.some(({ list }) => isRecord(list)),
 
-  'overlay-key': ({ page }) => 'overlay' in page('overlays.list()').page,
+  'overlay-key': ({ lists }) => lists.some(({ data }) => 'overlay' in data),
 
-  'error-as-number': ({ errors }) => errors.includes(0),
-  'error-as-string': ({ accountError }) => accountError === '0',
-  'error-as-boolean': ({ errors }) => errors.includes(false),
-  'error-missing': ({ errors }) => errors.includes(undefined),
+  'error-as-number': ({ lists }) => lists.some(({ error }) => error === 0),
+  'error-as-string': ({ account }) => account?.error === '0',
+  'error-as-boolean': ({ lists }) => lists.some(({ error }) => error === false),
+  'error-missing': ({ lists }) => lists.some(({ error }) => error === undefined),
 
-  'key-refused-with-403': ({ calls }) => calls.some(({ name, status }) => name === 'account.get()' && status === 403),
-  'rate-headers-hidden': ({ calls }) =>
-    calls.every(({ exchanges }) => !exchanges.some(({ headers }) => headers.has('X-RateLimit-Limit'))),
+  'rate-headers-hidden': ({ calls }) => !calls.some(({ exchange }) => exchange?.headers.has('X-RateLimit-Limit')),
 }
 
 /** The deviations that show, and those that are not looked for. */
 export function deviationsOf(examination: Examination): { seen: Deviation[]; notLookedFor: Deviation[] } {
   const seen = seenOf(examination)
   const names = Object.keys(deviations) as Deviation[]
-  // Without a list, nothing can be said but how the server is reached.
-  const isVisible = (name: Deviation) => seen.lists.length > 0 || /^(bot|key)-/.test(name)
+  // Without a list, nothing can be said but how the key is sent.
+  const isVisible = (name: Deviation) => seen.lists.length > 0 || name.startsWith('key-')
   return {
     seen: names.filter((name) => isVisible(name) && signs[name]?.(seen)),
     notLookedFor: names.filter((name) => !isVisible(name) || !signs[name]),
   }
 }
 
-/** The cookie that a page of a bot wall sets before it loads itself again. */
-export function wallCookieOf({ calls }: Examination): string | undefined {
-  const page = textOf(calls[0]?.exchanges[0]?.body).slice(0, 100_000)
-  return /document\.cookie ?= ?["']([\w-]{1,40}=[\w-]{1,40})/.exec(page)?.[1]
-}
-
-type Seen = ReturnType<typeof seenOf>
-
 /** What was seen, as the signs ask for it. */
-function seenOf(examination: Examination) {
-  const { calls, scheme } = examination
-  const page = (name: string) => examination.pageOf(name)
-  const rows = (name: string) => page(`${name}.list()`).rows
-  const lists = calls.filter(({ name, kind }) => kind === 'ok' && 'perpage' in page(name).page)
-  const pages = lists.map(({ name }) => page(name).page)
-  const account = bodyOf(examination.find('account.get()'))
-  const objects = [account?.data, ...pages, ...lists.flatMap(({ name }) => page(name).rows)].filter(isRecord)
-  const fields = objects.flatMap((object) => Object.entries(object))
+function seenOf({ calls, scheme }: Examination) {
+  const read = calls.filter(({ kind }) => kind === 'ok').map(readCall)
+  const account = read.find(({ name }) => name === 'account.get()')
+  const lists = read.filter(({ data }) => 'perpage' in data)
+  const objects = read.flatMap(({ data, rows }) => [data, ...rows])
   return {
-    ...{ calls, scheme, page, rows, lists, pages, fields },
-    values: (...names: string[]) => fields.flatMap(([name, value]) => (names.includes(name) ? [value] : [])),
-    wallCookie: wallCookieOf(examination),
-    isLimitRefused: lists.some(({ exchanges }) => exchanges.length > 1),
+    calls,
+    scheme,
+    account,
+    lists,
+    values: (...names: string[]) =>
+      objects.flatMap((object) => names.filter((name) => name in object).map((name) => object[name])),
+    isLimitRefused: calls.some(({ isLimitRefused }) => isLimitRefused),
     /** Of 100 rows that were asked for. Without a limit, it is 15. */
-    perpage: Number(pages[0]?.perpage),
-    accountError: account?.error,
-    errors: lists.map((call) => bodyOf(call)?.error),
-    /** What may be absent of the account and the domains. */
-    optional: [
-      ...(isRecord(account?.data) ? [account.data.expires] : []),
-      ...rows('domains').flatMap((row) => [row.redirectroot, row.redirect404]),
-    ],
+    perpage: Number(lists[0]?.data.perpage),
   }
 }
 
-const isDigits = (value: unknown) => /^\d+$/.test(textOf(value))
+/** A response of the platform: what is beside `error` or in `data`, and the rows if that is a page. */
+function readCall({ name, exchange }: Call) {
+  const body = exchange!.body as Record<string, unknown>
+  const data = isRecord(body.data) ? body.data : body
+  const list = Object.values(data).find(rowsOf)
+  return { name, error: body.error, data, list, rows: (rowsOf(list) ?? []).filter(isRecord) }
+}
+
+const isDigits = (value: unknown) => typeof value === 'string' && /^\d+$/.test(value)
