@@ -169,8 +169,10 @@ export class ShortLinkClient {
     options?: RequestOptions,
   ): ApiPromise<T> {
     const send = async () => {
-      const context = this.#transport.contextOf(method, path)
-      this.#transport.check((show) => checkOptions(params, requestChecks, show), context)
+      this.#transport.check(
+        (show) => checkOptions(params, requestChecks, show),
+        () => this.#transport.contextOf(method, path),
+      )
       const { query, json, body, schema } = params
       const upload = body === undefined ? undefined : uploadOf(body, 'body')
       return this.#transport.run({ method, path, query, json, upload, read: readWhole(schema) }, options)

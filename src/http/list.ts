@@ -1,4 +1,11 @@
-import { AbortError, type ErrorContext, InvalidResponseError, type Issue, isShortLinkError } from '../errors.ts'
+import {
+  AbortError,
+  type ErrorContext,
+  InvalidResponseError,
+  type Issue,
+  isShortLinkError,
+  type Outcome,
+} from '../errors.ts'
 import { abortReason, onAbort } from '../runtime/abort.ts'
 import { asyncIterator } from '../runtime/environment.ts'
 import { type Checks, checkOptions, positiveInteger } from '../schema/checks.ts'
@@ -6,6 +13,7 @@ import { type FormatValue, isPlain, isRecord } from '../schema/expected.ts'
 import { ApiPromise, type ApiResponse } from './api-promise.ts'
 import { type Page, type Read, readNumberedPage } from './envelope.ts'
 import type { Path } from './path.ts'
+import type { Call } from './request.ts'
 import { type RequestOptions, requestOptionChecks } from './request-options.ts'
 
 /** Rows per page unless the caller names a `limit`. Large pages, because the rate limit counts requests. */
@@ -13,12 +21,6 @@ const DEFAULT_LIMIT = 100
 
 /** The minimum number of rows that are remembered, to recognise duplicates. */
 const REMEMBERED_ROWS = 1000
-
-/** A row is not remembered if what identifies it is longer. */
-const MAX_IDENTITY_LENGTH = 10_000
-
-/** After this many pages in a row without a new row, a walk fails. */
-const MAX_IDLE_PAGES = 5
 
 /** Pagination parameters. */
 export interface PageQuery {
@@ -68,8 +70,8 @@ export interface ListRequest<T> {
 interface ListTransport {
   contextOf(method: string, path: Path | string): ErrorContext
   /** @throws {InvalidRequestError} if `find` finds issues */
-  check(find: (show: FormatValue) => readonly Issue[], context: ErrorContext): void
-  requestPage<T>(request: ListRequest<T>, options: RequestOptions): Promise<ApiResponse<Page<T>>>
+  check(find: (show: FormatValue) => readonly Issue[], contextOf: () => ErrorContext): void
+  run<T>(call: Call<T>, options: RequestOptions): Promise<ApiResponse<T>>
   /** The options for the requests of a call that makes several, which has one deadline. */
   sharedDeadline(options: ListOptions): ListOptions
   /** Throws the error of a response that can be used all the same, or tells `onDrift`, as `validation` says. */
@@ -111,7 +113,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
    * Iterates over the pages, each without the rows of earlier ones. Leaving the loop stops all requests.
    *
    * @throws {InvalidResponseError} if the server sends another page than the one requested, larger pages than before,
-   *   several pages in a row without a new row, or fewer rows than it announced
+   *   the same rows again and again, or fewer rows than it announced
    */
   async *pages(): AsyncGenerator<Page<T>, void, undefined> {
     for await (const { page } of this.#walk()) yield page
@@ -139,11 +141,14 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
    * @throws {InvalidResponseError} if the server sends fewer rows than it announced
    */
   async toArray(options: { limit?: number | undefined } = {}): Promise<T[]> {
-    const context = this.#transport.contextOf('GET', this.#request.path)
-    this.#transport.check((show) => checkOptions(options, toArrayChecks, show), context)
+    const transport = this.#transport
+    transport.check(
+      (show) => checkOptions(options, toArrayChecks, show),
+      () => transport.contextOf('GET', this.#request.path),
+    )
     const { limit = Number.POSITIVE_INFINITY } = options
     const all: T[] = []
-    for await (const { page } of this.#walk(limit, this.#transport.sharedDeadline(this.#options))) {
+    for await (const { page } of this.#walk(limit, transport.sharedDeadline(this.#options))) {
       for (const row of page.items) if (all.push(row) >= limit) return all
     }
     return all
@@ -169,12 +174,17 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
   ): AsyncGenerator<WalkedPage<T>, void, undefined> {
     checkList(this.#transport, this.#request, this.#options)
     const { signal, concurrency = 1 } = this.#options
-    const { path, query, hasUniqueIds = true } = this.#request
-    const context = this.#transport.contextOf('GET', path)
+    const { path, query, hasUniqueIds } = this.#request
     const inFlight: Promise<ApiResponse<Page<T>>>[] = []
+    const contextOf = (outcome: Outcome) => ({ ...this.#transport.contextOf('GET', path), outcome })
     const throwIfAborted = () => {
-      const outcome = inFlight.length > 0 ? 'unknown' : 'not-sent'
-      if (signal?.aborted) throw new AbortError(abortReason(signal), { ...context, outcome })
+      if (!signal?.aborted) return
+      throw new AbortError(abortReason(signal), contextOf(inFlight.length > 0 ? 'unknown' : 'not-sent'))
+    }
+    const invalid = ({ response, attempts }: ApiResponse<unknown>, field: string, problem: string) => {
+      const issues = [{ path: [field], message: problem }]
+      const read = { status: response.status, body: undefined, issues }
+      return new InvalidResponseError(problem, read, { ...contextOf('unknown'), attempts })
     }
     throwIfAborted()
     // One signal for all requests, so that leaving the loop aborts those in flight.
@@ -185,7 +195,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
     const limit = firstPage === undefined ? Math.min(DEFAULT_LIMIT, rowsWanted) : DEFAULT_LIMIT
     const pageOptions = { ...options, signal: controller.signal }
     const request = pageRequester(this.#transport, this.#request, pageOptions, limit)
-    const progress = new Progress<T>(context, hasUniqueIds)
+    const progress = new Progress<T>(hasUniqueIds)
     try {
       for (let response = await request(firstPage); ; ) {
         const { data: page } = response
@@ -197,12 +207,17 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
           inFlight.push(next)
         }
         throwIfAborted()
-        yield { response, page: { ...page, items: progress.add(response) } }
+        const { items, problem } = progress.add(page)
+        if (problem) throw invalid(response, 'currentpage', problem)
+        yield { response, page: { ...page, items } }
         throwIfAborted()
         if (!page.hasNextPage) {
           const isWhole = (firstPage ?? 1) === 1
-          const problem = isWhole ? progress.missingRows(response) : undefined
-          if (problem) this.#transport.throwOrReport(problem)
+          // Duplicates count, because a row that moves to the next page moves another one out of the way.
+          if (isWhole && progress.received < page.result) {
+            const missing = `received ${progress.received} of ${page.result} rows`
+            this.#transport.throwOrReport(invalid(response, 'result', missing))
+          }
           return
         }
         response = await (inFlight.shift() ?? request(page.currentpage + 1))
@@ -223,7 +238,7 @@ interface WalkedPage<T> {
 /** Checks what is checked once per use of a list, not once per page. */
 function checkList<T>(transport: ListTransport, { path, findIssues }: ListRequest<T>, options: ListOptions): void {
   const find = (show: FormatValue) => [...(findIssues?.(show) ?? []), ...checkOptions(options, listOptionChecks, show)]
-  transport.check(find, transport.contextOf('GET', path))
+  transport.check(find, () => transport.contextOf('GET', path))
 }
 
 /**
@@ -236,20 +251,17 @@ function pageRequester<T>(
   { concurrency: _, ...options }: ListOptions,
   defaultLimit = DEFAULT_LIMIT,
 ): (page: number | undefined) => Promise<ApiResponse<Page<T>>> {
-  const query = list.query ?? {}
+  const { path, checks = pageChecks, query = {} } = list
   let ownLimit = query.limit === undefined ? defaultLimit : undefined
   return async (page) => {
     // Both requests of a page have one deadline.
     const pageOptions = transport.sharedDeadline(options)
     const send = (limit: number | undefined) => {
       const own = { ...(page !== undefined && { page }), ...(limit !== undefined && { limit }) }
-      const request = {
-        ...list,
-        // An invalid query is sent as it is, so that its check finds it.
-        query: isPlain(query) ? { ...query, ...own } : query,
-        read: readNumberedPage(list.read, page),
-      }
-      return transport.requestPage<T>(request, pageOptions)
+      // An invalid query is sent as it is, so that its check finds it.
+      const paged = isPlain(query) ? { ...query, ...own } : query
+      const read = readNumberedPage(list.read, page)
+      return transport.run({ method: 'GET', path, query: paged, checks, read }, pageOptions)
     }
     const limit = ownLimit
     try {
@@ -268,104 +280,60 @@ function mayRefuseLimit(error: unknown): boolean {
   return !error.retryable && (error.httpStatus < 300 || error.httpStatus >= 400)
 }
 
-/** The progress of a walk, in bounded memory. It recognises duplicate rows, endless lists and missing rows. */
+/** The progress of a walk, in bounded memory. It recognises duplicate rows, and lists that repeat themselves. */
 class Progress<T> {
-  readonly #context: ErrorContext
+  /** Rows so far, with duplicates. */
+  received = 0
   readonly #hasUniqueIds: boolean
   readonly #seen = new Set<string>()
   #pageSize = Number.POSITIVE_INFINITY
-  #receivedRows = 0
   #newRows = 0
-  #idlePages = 0
-  /** The rows of the last page without a new id, as JSON. */
-  #idleRows: string | undefined
+  /** Rows since the last new one. */
+  #repeatedRows = 0
 
-  constructor(context: ErrorContext, hasUniqueIds: boolean) {
-    this.#context = context
+  constructor(hasUniqueIds = true) {
     this.#hasUniqueIds = hasUniqueIds
   }
 
-  /**
-   * The rows of a page that are new.
-   *
-   * @throws {InvalidResponseError} if the page is larger than the one before, or too many pages in a row have no new row
-   */
-  add(response: ApiResponse<Page<T>>): T[] {
-    const { items, currentpage, perpage, maxpage, hasNextPage } = response.data
-    const pageSize = Math.max(items.length, perpage || 0)
-    if (pageSize > this.#pageSize) {
-      const problem = `page ${currentpage} is larger than the one before, so some rows between them would be lost`
-      throw this.#invalid(response, 'currentpage', problem)
-    }
-    this.#pageSize = pageSize
-    this.#receivedRows += items.length
-    const { newItems, isIdle } = this.#recognise(items)
-    // After pages become smaller, the next ones repeat earlier rows.
-    const isBehind = currentpage * items.length <= this.#newRows
+  /** The rows of a page that are new, and what is wrong with the page, if anything. */
+  add({ items, currentpage, perpage }: Page<T>): { items: T[]; problem?: string } {
+    const newItems = items.filter((row) => this.#isNew(row))
+    this.received += items.length
     this.#newRows += newItems.length
-    this.#idlePages = isIdle && !isBehind ? this.#idlePages + 1 : 0
-    if (this.#idlePages >= MAX_IDLE_PAGES && hasNextPage) {
-      const problem = `page ${currentpage} is the ${MAX_IDLE_PAGES}th in a row without a new row, of ${maxpage} pages`
-      throw this.#invalid(response, 'currentpage', problem)
-    }
-    return newItems
-  }
-
-  /**
-   * The error of a whole walk that received fewer rows than the last page announces. Duplicates count as received, because
-   * a row that moves to the next page moves another one out of the way.
-   */
-  missingRows(response: ApiResponse<Page<T>>): InvalidResponseError | undefined {
-    const { result } = response.data
-    if (!(this.#receivedRows < result)) return undefined
-    return this.#invalid(response, 'result', `received ${this.#receivedRows} of ${result} rows`)
-  }
-
-  #recognise(items: readonly T[]): { newItems: T[]; isIdle: boolean } {
-    let hasNewId = false
-    let hasAnonymous = false
-    const newItems = items.filter((row) => {
-      const identity = identityOf(row, this.#hasUniqueIds)
-      if (identity === undefined) {
-        hasAnonymous = true
-        return true
-      }
-      const isNew = !this.#seen.has(identity)
-      this.#seen.add(identity)
-      hasNewId ||= isNew
-      return isNew
-    })
+    this.#repeatedRows = newItems.length > 0 ? 0 : this.#repeatedRows + items.length
     // Rows can move to the neighbouring page, so at least two pages are remembered.
     for (const oldest of this.#seen) {
       if (this.#seen.size <= Math.max(REMEMBERED_ROWS, 2 * items.length)) break
       this.#seen.delete(oldest)
     }
-    if (hasNewId || !hasAnonymous) return { newItems, isIdle: !hasNewId }
-    // Rows without an id may look alike, but a whole page that looks like the one before is a duplicate.
-    const before = this.#idleRows
-    this.#idleRows = jsonOf(items)
-    return { newItems, isIdle: before !== undefined && before === this.#idleRows }
+    const pageSize = Math.max(items.length, perpage || 0)
+    const isLarger = pageSize > this.#pageSize
+    this.#pageSize = pageSize
+    if (isLarger) {
+      const problem = `page ${currentpage} is larger than the one before, so some rows between them would be lost`
+      return { items: newItems, problem }
+    }
+    // If pages become smaller, rows come again, but each of them once.
+    if (this.#repeatedRows > this.#newRows) {
+      return { items: newItems, problem: `page ${currentpage} has only rows of earlier pages, like those before it` }
+    }
+    return { items: newItems }
   }
 
-  #invalid({ response, attempts }: ApiResponse<Page<T>>, field: string, problem: string): InvalidResponseError {
-    const issues = [{ path: [field], message: problem }]
-    const context = { ...this.#context, attempts, outcome: 'unknown' } as const
-    return new InvalidResponseError(problem, { status: response.status, body: undefined, issues }, context)
+  /** Whether a row was not seen before. One without an identity may look like another, and counts as new. */
+  #isNew(row: T): boolean {
+    const identity = identityOf(row, this.#hasUniqueIds)
+    if (identity === undefined) return true
+    const isNew = !this.#seen.has(identity)
+    this.#seen.add(identity)
+    return isNew
   }
 }
 
 /** What tells a row from the others: its `type` and `id`, or all of it if that is not enough. `undefined` without an id. */
 function identityOf(row: unknown, hasUniqueIds: boolean): string | undefined {
   if (!isRecord(row) || !row.id || !['number', 'string', 'bigint'].includes(typeof row.id)) return undefined
-  const identity = hasUniqueIds ? `${typeof row.type === 'string' ? row.type : ''}:${row.id}` : jsonOf(row)
-  return identity !== undefined && identity.length <= MAX_IDENTITY_LENGTH ? identity : undefined
-}
-
-/** The JSON of rows, which a user's schema may have changed; `undefined` if they have none. */
-function jsonOf(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? String(inner) : inner))
-  } catch {
-    return undefined
-  }
+  if (hasUniqueIds) return `${row.type ?? ''}:${row.id}`
+  // A user's schema may have made bigints of numbers.
+  return JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? String(value) : value))
 }

@@ -184,7 +184,7 @@ export function prepareCall<T>(call: Call<T>, given: RequestOptions, settings: C
   // The query of somebody else may contain secrets that are unknown here.
   const search =
     call.search === undefined ? queryString(query, checks, issues, redact) : { sent: call.search, shown: '' }
-  throwIfInvalid(issues, contextOfInvalid(method, shownPath, api, redact))
+  throwIfInvalid(issues, () => contextOfInvalid(method, shownPath, api, redact))
 
   const inContext = <V>(read: () => V): V => {
     try {
@@ -220,8 +220,8 @@ export function prepareCall<T>(call: Call<T>, given: RequestOptions, settings: C
 }
 
 /** @throws {InvalidRequestError} if there are issues */
-export function throwIfInvalid(issues: readonly Issue[], context: ErrorContext): void {
-  if (issues.length) throw new InvalidRequestError(issues, context)
+export function throwIfInvalid(issues: readonly Issue[], contextOf: () => ErrorContext): void {
+  if (issues.length) throw new InvalidRequestError(issues, contextOf())
 }
 
 /** A path as errors and events show it: only a user's own may contain a secret. */

@@ -25,8 +25,8 @@ import { type FormatValue, kind } from '../schema/expected.ts'
 import type { ParseContext } from '../schema/parse.ts'
 import { type ApiPromise, type ApiResponse, startNow } from './api-promise.ts'
 import { decode, MAX_BODY_BYTES, parseBody, readBytes, readText, UnusableResponseError } from './body.ts'
-import { openEnvelope, type Page, readBody, readPage } from './envelope.ts'
-import { type ListOptions, ListPromise, type ListRequest, type PageQuery, pageChecks } from './list.ts'
+import { openEnvelope, readBody, readPage } from './envelope.ts'
+import { type ListOptions, ListPromise, type PageQuery } from './list.ts'
 import { emit } from './observers.ts'
 import { type CallState, errorContext, invalidResponse, noResponse, refused } from './outcome.ts'
 import { type Path, patternOf } from './path.ts'
@@ -42,7 +42,7 @@ import {
   type Upload,
 } from './request.ts'
 import { ENDS_AT, type RequestOptions } from './request-options.ts'
-import { type Redact, redactHeaders, redactIssues, showWithout } from './secrets.ts'
+import { type Redact, redactHeaders, showWithout } from './secrets.ts'
 
 /** The options of a client with their defaults filled in. */
 export interface Settings extends CallSettings {
@@ -142,23 +142,15 @@ export class Transport {
   }
 
   /** @throws {InvalidRequestError} if `find` finds issues; it shows values with the function that it is given, without the key */
-  check(find: (show: FormatValue) => readonly Issue[], context: ErrorContext): void {
-    throwIfInvalid(find(showWithout(this.#redactKey)), context)
-  }
-
-  /** Requests a page of a list. */
-  requestPage<T>(
-    { path, query, checks = pageChecks, read }: ListRequest<T>,
-    options: RequestOptions,
-  ): Promise<ApiResponse<Page<T>>> {
-    return this.run({ method: 'GET', path, query, checks, read }, options)
+  check(find: (show: FormatValue) => readonly Issue[], contextOf: () => ErrorContext): void {
+    throwIfInvalid(find(showWithout(this.#redactKey)), contextOf)
   }
 
   /** Throws the error of a response that can be used all the same, or tells `onDrift`, as `validation` says. */
   throwOrReport(error: InvalidResponseError): void {
     const { validation, listeners } = this.#settings
-    const { method = '', path = '', issues } = error
     if (validation === 'strict') throw error
+    const { method = '', path = '', issues } = error
     for (const { onDrift } of listeners()) notify(onDrift, { method, path, issues })
   }
 
@@ -240,10 +232,11 @@ export class Transport {
     const context: ParseContext = { path: [], issues: [] }
     const data = await call.read(envelope.body, context)
     const { issues, unusable } = context
-    if (unusable || (issues.length > 0 && this.#settings.validation === 'strict')) {
-      return invalidResponse(call, state, { ...read, issues })
+    if (issues.length > 0) {
+      const error = invalidResponse(call, state, { ...read, issues })
+      if (unusable) throw error
+      this.throwOrReport(error)
     }
-    if (issues.length > 0) reportDrift(call, issues)
     return {
       data,
       // Created on demand, because most callers never use it.
@@ -403,12 +396,6 @@ async function waitForRetry(call: PreparedCall<unknown>, state: CallState, error
   await sleep(delayMs, call.signal).catch((reason) => {
     throw new AbortError(reason, errorContext(call, state, error.outcome, false))
   })
-}
-
-/** Tells the listeners what is invalid in a response, in `report`. */
-function reportDrift({ method, path, redact, listeners }: PreparedCall<unknown>, issues: readonly Issue[]): void {
-  const drift = { method, path, issues: redactIssues(redact, issues) }
-  for (const { onDrift } of listeners) notify(onDrift, drift)
 }
 
 /** The response itself; if it or its URL contains a secret, a copy without secrets and without the URL. */

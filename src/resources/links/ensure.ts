@@ -39,7 +39,7 @@ export async function ensureLink(
     }
     return issues
   }
-  api.check(findIssues, { operation })
+  api.check(findIssues, () => ({ operation }))
   const { onTaken, ...requestOptions } = api.sharedDeadline(options)
   const how = { operation, look: requestOptions, creation: requestOptions, onTaken, looksFirst: true }
   return placeLink(api, links, params, how)

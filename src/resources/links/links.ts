@@ -77,7 +77,10 @@ export class LinksResource extends Resource {
   find(addressOrAlias: string, options?: RequestOptions): ApiPromise<Link | undefined> {
     const find = async () => {
       const operation = 'links.find'
-      this.api.check((show) => checkValue(['addressOrAlias'], addressOrAlias, nonEmptyString, show), { operation })
+      this.api.check(
+        (show) => checkValue(['addressOrAlias'], addressOrAlias, nonEmptyString, show),
+        () => ({ operation }),
+      )
       return findLink(this.api, wantedBy(addressOrAlias), this.api.sharedDeadline(options ?? {}), {
         short: addressOrAlias,
       })

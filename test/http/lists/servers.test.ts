@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { apiError, InvalidResponseError } from '../../../src/errors.ts'
 import { openEnvelope, readPageWithSchema } from '../../../src/http/envelope.ts'
-import { ListPromise } from '../../../src/http/list.ts'
+import { ListPromise, type PageQuery } from '../../../src/http/list.ts'
 import { connect } from '../../helpers/client.ts'
 import { range } from '../../helpers/lists.ts'
 import { type Habits, habits, type PagingServer, pageSizes, pagingServer } from '../../helpers/paging-server.ts'
@@ -43,8 +43,9 @@ const listWithoutTransport: MakeList = ({ answer }, { limit, ...options }) => {
   const transport: ConstructorParameters<typeof ListPromise>[0] = {
     contextOf: () => context,
     check: () => {},
-    async requestPage({ query, read }) {
-      const { status, body } = answer(query?.page ?? 1, query?.limit)
+    async run({ query, read }) {
+      const { page = 1, limit } = query as PageQuery
+      const { status, body } = answer(page, limit)
       const envelope = openEnvelope(body, status)!
       const headers = new Headers()
       if (!envelope.ok) {
