@@ -19,13 +19,16 @@ import { abortReason, EXPIRED } from '../runtime/abort.ts'
 import { canParseUrl } from '../runtime/environment.ts'
 import { type FetchResponse, readableHeaders } from '../runtime/fetch.ts'
 import { reasonOf } from '../schema/expected.ts'
-import { BodyTooLargeError, describeUnreadable, isHtml, UnusableResponseError } from './body.ts'
+import { BodyTooLargeError, describeUnreadable, isHtml } from './body.ts'
 import { isOfPlatform } from './envelope.ts'
 import type { PreparedCall } from './request.ts'
 import { redactBody, redactCause, redactHeaders, redactIssues, redactLine } from './secrets.ts'
 
 /** How much of a text from a server or a fetch is quoted in a message, in characters. */
 const MAX_QUOTED = 300
+
+/** Thrown if a fetch resolves with something that cannot be read as a Response. */
+export class UnusableResponseError extends Error {}
 
 /** Thrown if the content of an upload could not be read before anything was sent. */
 export class UnreadableContentError extends Error {}
@@ -127,21 +130,21 @@ export function noResponse(
   if (call.signal?.aborted) {
     return new AbortError(abortReason(call.signal), contextOf('unknown', false))
   }
-  if (isA(ConfigurationError, thrown)) {
+  if (thrown instanceof ConfigurationError) {
     const context = { ...contextOf('not-sent', false), attempts: state.attempt - 1 }
     return new ConfigurationError(thrown.message, context)
   }
-  const unread = isA(UnreadableContentError, thrown) ? thrown.cause : sourceError
+  const unread = thrown instanceof UnreadableContentError ? thrown.cause : sourceError
   if (unread !== undefined) {
     const message = `the content could not be read: ${redactLine(redact, reasonOf(unread), MAX_QUOTED)}`
     return connectionError(message, 'unknown', false, unread)
   }
-  if (isA(BodyTooLargeError, thrown) && response) {
+  if (thrown instanceof BodyTooLargeError && response) {
     const tooLarge = { status: response.status, body: undefined, issues: [] }
     return new InvalidResponseError(thrown.message, tooLarge, contextOf('unknown', false))
   }
-  if (isA(UnusableResponseError, thrown)) return connectionError(thrown.message, 'unknown', false)
-  if (isA(FollowedRedirectError, thrown)) {
+  if (thrown instanceof UnusableResponseError) return connectionError(thrown.message, 'unknown', false)
+  if (thrown instanceof FollowedRedirectError) {
     const target = redactLine(redact, thrown.target, MAX_QUOTED)
     const message = `redirected to ${target}, and the browser followed: check whether the file exists before you retry, and set ${namesOf(call)} to the new address`
     return connectionError(message, 'unknown', false)
@@ -153,121 +156,81 @@ export function noResponse(
       : undefined
     return new TimeoutError(limit.ms, contextOf('unknown', retryable), message)
   }
-  // A copy, because a getter of the original may throw.
   const cause = redactCause(redact, thrown)
   const reason = innermostReason(cause)
-  const known = isSent ? fetchFailures.find(({ sign }) => sign(causesOf(thrown), call)) : undefined
-  const outcome = isSent ? (known?.outcome?.(call) ?? 'unknown') : 'not-sent'
-  const retryable = !known?.isFinal && mayRepeat(call, { isSent: outcome !== 'not-sent' })
-  const words = response
-    ? `the response broke off: ${reason}`
-    : (known?.words(reason, call) ?? `no response: ${reason}`)
+  if (response) {
+    return connectionError(`the response broke off: ${reason}`, 'unknown', mayRepeat(call, { isSent: true }), cause)
+  }
+  const { outcome, isFinal, words } = failureOf(call, causesOf(thrown), reason)
+  const retryable = !isFinal && mayRepeat(call, { isSent: isSent && outcome !== 'not-sent' })
   return connectionError(words, outcome, retryable, cause)
 }
 
-/** Whether a value is of this class. A fetch may throw anything, even a Proxy that throws when it is looked at. */
-function isA<T>(Class: new (...args: never[]) => T, thrown: unknown): thrown is T {
-  try {
-    return thrown instanceof Class
-  } catch {
-    return false
-  }
-}
-
-/** What a failure of fetch looks like, and what that says. */
+/** What a failure of fetch says. */
 interface FetchFailure {
-  readonly sign: (causes: readonly Error[], call: PreparedCall<unknown>) => boolean
-  /** The outcome, if it is certain. */
-  readonly outcome?: (call: PreparedCall<unknown>) => Outcome
+  readonly outcome: Outcome
   /** Whether a retry would fail again. */
   readonly isFinal?: boolean
-  readonly words: (reason: string, call: PreparedCall<unknown>) => string
+  readonly words: string
 }
 
-const hasCode = (pattern: RegExp) => (causes: readonly Error[]) =>
+/** What is certain about a failure of fetch. Whatever else fetch throws leaves the outcome unknown. */
+function failureOf(call: PreparedCall<unknown>, causes: readonly Error[], reason: string): FetchFailure {
+  const noResponse = `no response: ${reason}`
+  // Certificates are rejected before the request is sent. Other TLS errors prove nothing: OpenSSL uses the same codes for a
+  // handshake and for a connection that breaks after the request.
+  if (hasCode(causes, /^(CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/)) {
+    const words = `${noResponse}. The certificate has expired, is for another name, or is not trusted: for a private certificate authority, set NODE_EXTRA_CA_CERTS to its file`
+    return { outcome: 'not-sent', isFinal: true, words }
+  }
+  if (isRedirect(causes)) {
+    // It may have been a 302.
+    return { outcome: outcomeOf(call.method, 302), isFinal: true, words: redirectWords(null, call) }
+  }
+  // undici: a proxy refused CONNECT.
+  if (says(causes, /^Proxy response \(\d+\) ?!== ?200( when HTTP Tunneling)?$/)) {
+    return { outcome: 'not-sent', words: `${noResponse}. Check HTTPS_PROXY and NO_PROXY` }
+  }
+  if (causes.some(isConnectFailure) || isDenoConnectFailure(call, causes)) {
+    return { outcome: 'not-sent', words: noResponse + addressAdvice(call) }
+  }
+  if (hasCode(causes, /^(ERR_SSL_|EPROTO$)/) || says(causes, /wrong version number|packet length too long/)) {
+    const words = 'the TLS connection failed. Does this port speak TLS? The address begins with https:'
+    return { outcome: 'unknown', words }
+  }
+  return { outcome: 'unknown', words: noResponse }
+}
+
+const hasCode = (causes: readonly Error[], pattern: RegExp): boolean =>
   causes.some((cause) => pattern.test(textField(cause, 'code')))
 
 /** Whole messages are compared, because others quote the URL, which may contain any word. */
-const says = (pattern: RegExp) => (causes: readonly Error[]) =>
-  causes.some((cause) => pattern.test(textField(cause, 'message')))
+const says = (causes: readonly Error[], pattern: RegExp): boolean => causes.some(({ message }) => pattern.test(message))
 
-/** Redirect mode `error`: what undici, Deno, Bun and node-fetch say. Browsers do not reveal it. */
+/** Redirect mode `error`: what undici, Deno and Bun say. Browsers do not reveal it. */
 function isRedirect(causes: readonly Error[]): boolean {
-  return (
-    says(/^(unexpected redirect|Fetch failed: Encountered redirect while redirect mode is set to 'error')$/)(causes) ||
-    hasCode(/^UnexpectedRedirect$/)(causes) ||
-    causes.some((cause) => /^(no|invalid)-redirect$/.test(textField(cause, 'type')))
-  )
+  const words = /^(unexpected redirect|Fetch failed: Encountered redirect while redirect mode is set to 'error')$/
+  return says(causes, words) || hasCode(causes, /^UnexpectedRedirect$/)
 }
 
 export const isRedirectError = (error: unknown): boolean => isRedirect(causesOf(error))
 
-/** The first that fits decides. Whatever else fetch throws leaves the outcome unknown. */
-const fetchFailures: readonly FetchFailure[] = [
-  {
-    // Certificates are rejected before the request is sent. Other TLS errors prove nothing: OpenSSL uses the same codes for a
-    // handshake and for a connection that breaks after the request.
-    sign: hasCode(/^(CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/),
-    outcome: () => 'not-sent',
-    isFinal: true,
-    words: (reason) =>
-      `no response: ${reason}. The certificate has expired, is for another name, or is not trusted: for a private certificate authority, set NODE_EXTRA_CA_CERTS to its file`,
-  },
-  {
-    sign: isRedirect,
-    // It may have been a 302.
-    outcome: ({ method }) => outcomeOf(method, 302),
-    isFinal: true,
-    words: (_, call) => redirectWords(null, call),
-  },
-  {
-    // undici: a proxy refused CONNECT.
-    sign: says(/^Proxy response \(\d+\) ?!== ?200( when HTTP Tunneling)?$/),
-    outcome: () => 'not-sent',
-    words: (reason) => `no response: ${reason}. Check HTTPS_PROXY and NO_PROXY`,
-  },
-  {
-    sign: says(/^bad port$/),
-    outcome: () => 'not-sent',
-    isFinal: true,
-    words: (_, call) =>
-      `fetch refuses this port, because browsers reserve it for another protocol${addressAdvice(call)}`,
-  },
-  {
-    sign: (causes, call) =>
-      causes.some(isConnectFailure) ||
-      // Deno retries a request without a body by itself, and then reports the second connection only.
-      // `\S+` is safe, because no URL contains a space.
-      ((call.body !== undefined || call.upload !== undefined) &&
-        says(/^error sending request( for url \(\S+\))?: client error \(Connect\)(: |$)/)(causes)),
-    outcome: () => 'not-sent',
-    words: (reason, call) => `no response: ${reason}${addressAdvice(call)}`,
-  },
-  {
-    sign: (causes) =>
-      hasCode(/^(ERR_SSL_|EPROTO$)/)(causes) || says(/wrong version number|packet length too long/)(causes),
-    words: () => 'the TLS connection failed. Does this port speak TLS? The address begins with https:',
-  },
-  {
-    sign: (causes, { target }) =>
-      target.startsWith('http:') && hasCode(/^(HPE_INVALID|UND_ERR_SOCKET|ECONNRESET)/)(causes),
-    words: (reason) => `no response: ${reason}. Does this port speak TLS? The address begins with http:`,
-  },
-]
+/** Codes that only a connection that never opened fails with: of DNS, of the system, of undici, and of older versions of Bun. */
+const unopenedCodes = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT', 'ConnectionRefused']
 
-/** Codes that only a connection that never opened fails with: of DNS, of undici, and of older versions of Bun. */
-const unopenedCodes = ['ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', 'ConnectionRefused']
-
-function isConnectFailure(error: unknown): boolean {
-  const code = textField(error, 'code')
-  if (unopenedCodes.includes(code)) return true
-  // An AggregateError has one error for each IP address.
-  const tried = field(error, 'errors')
-  if (Array.isArray(tried) && tried.length > 0) return tried.every((one) => textField(one, 'syscall') === 'connect')
-  // node-fetch 3 has its own name for it; node-fetch 2 and Bun have none.
-  const syscall = textField(error, 'syscall') || textField(error, 'erroredSysCall')
+function isConnectFailure(error: Error): boolean {
   // Open connections fail with ETIMEDOUT and EHOSTUNREACH too, so the system call must be known.
-  return syscall === 'connect' || (syscall === '' && code === 'ECONNREFUSED')
+  if (unopenedCodes.includes(textField(error, 'code')) || textField(error, 'syscall') === 'connect') return true
+  // An AggregateError has one error for each IP address.
+  const { errors } = error as Partial<AggregateError>
+  return Array.isArray(errors) && errors.length > 0 && errors.every(isConnectFailure)
+}
+
+/** Deno retries a request without a body by itself, and then reports the second connection only. */
+function isDenoConnectFailure({ body, upload }: PreparedCall<unknown>, causes: readonly Error[]): boolean {
+  const hasBody = body !== undefined || upload !== undefined
+  // `\S+` is safe, because no URL contains a space.
+  return hasBody && says(causes, /^error sending request( for url \(\S+\))?: client error \(Connect\)(: |$)/)
 }
 
 /** How deep the causes of an error are followed. */
@@ -276,9 +239,7 @@ const MAX_CAUSES = 4
 /** An error with its causes, the outermost first. */
 function causesOf(error: unknown): Error[] {
   const causes: Error[] = []
-  for (let cause = error; hasMessage(cause) && causes.length <= MAX_CAUSES; cause = field(cause, 'cause')) {
-    causes.push(cause)
-  }
+  for (let cause = error; hasMessage(cause) && causes.length <= MAX_CAUSES; cause = cause.cause) causes.push(cause)
   return causes
 }
 
@@ -288,18 +249,9 @@ function innermostReason(cause: unknown): string {
   return typeof said === 'string' && said !== '' ? shorten(said, MAX_QUOTED) : 'fetch gave no reason'
 }
 
-const textField = (error: unknown, name: string): string => {
-  const value = field(error, name)
+function textField(error: Error, name: 'code' | 'syscall'): string {
+  const value = (error as { code?: unknown; syscall?: unknown })[name]
   return typeof value === 'string' ? value : ''
-}
-
-/** A field of any error. Getters may throw. */
-function field(error: unknown, name: string): unknown {
-  try {
-    return (error as Record<string, unknown>)[name]
-  } catch {
-    return undefined
-  }
 }
 
 /** A response that refuses the request. */
@@ -316,7 +268,7 @@ export function refused(call: PreparedCall<unknown>, state: CallState, refusal: 
   const body = redactBody(redact, refusal.body)
   const headers = redactHeaders(redact, readableHeaders(response))
   const isOpaque = (response as Partial<Response>).type === 'opaqueredirect'
-  const isRedirect = isOpaque || (status >= 300 && status <= 399 && status !== 304)
+  const isRedirect = isOpaque || (status >= 300 && status <= 399 && headers.has('location'))
   // A browser hides which redirect it was.
   const outcome = outcomeOf(method, isOpaque ? 302 : status)
   const context = errorContext(call, state, outcome, mayRepeat(call, { isSent: true, status }))
@@ -346,9 +298,6 @@ function refusalWords(
   cleanBody: unknown,
   headers: Headers,
 ): string {
-  if (status === 304) {
-    return '304 Not Modified is the response to a conditional request: leave out If-None-Match and If-Modified-Since in `headers`'
-  }
   // The status text of a failure with status 200 is only “OK”.
   const isOk = response.status >= 200 && response.status < 300
   const statusText = isOk ? '' : redactLine(call.redact, response.statusText ?? '', MAX_QUOTED)
@@ -367,10 +316,9 @@ function keyAdvice({ api, apiKey }: PreparedCall<unknown>, status: number): stri
   return '. Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme`: some servers expect another one than Bearer, and some hosts drop the Authorization header'
 }
 
-/** Whether a 404 is about the path rather than an id: the call sends no id, or the body is not one of the platform. */
-function isUnknownPath(body: unknown, { path, body: sent }: PreparedCall<unknown>): boolean {
-  // An id in a body is a value that begins with a digit.
-  return !(/\d/.test(path) || /:\[?"?\d/.test(sent ?? '')) || !isOfPlatform(body)
+/** Whether a 404 is about the path rather than an id: the call sends no digit, or the body is not one of the platform. */
+function isUnknownPath(body: unknown, { path, body: sent = '' }: PreparedCall<unknown>): boolean {
+  return !/\d/.test(path + sent) || !isOfPlatform(body)
 }
 
 /** The error of a response that is not what the platform documents: an unreadable body, or invalid rows. */

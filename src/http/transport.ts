@@ -18,17 +18,16 @@ import { abortReason, inFlightSignal, sleep, throwIfAborted, withDeadline } from
 import { isBrowser, sentOnce } from '../runtime/environment.ts'
 import { type Fetch, type FetchResponse, headerOf, isResponse, readableHeaders } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
-import { ownProperties } from '../runtime/own-properties.ts'
 import { VERSION } from '../runtime/version.ts'
 import type { ChecksFor } from '../schema/checks.ts'
 import { type FormatValue, kind } from '../schema/expected.ts'
 import type { ParseContext } from '../schema/parse.ts'
 import { type ApiPromise, type ApiResponse, startNow } from './api-promise.ts'
-import { decode, MAX_BODY_BYTES, parseBody, readBytes, readText, UnusableResponseError } from './body.ts'
+import { decode, parseBody, readBytes, readText } from './body.ts'
 import { openEnvelope, readBody, readPage } from './envelope.ts'
 import { type ListOptions, ListPromise, type PageQuery } from './list.ts'
 import { emit } from './observers.ts'
-import { type CallState, errorContext, invalidResponse, noResponse, refused } from './outcome.ts'
+import { type CallState, errorContext, invalidResponse, noResponse, refused, UnusableResponseError } from './outcome.ts'
 import { type Path, patternOf } from './path.ts'
 import {
   type Call,
@@ -266,7 +265,7 @@ export class Transport {
       isSent = true
       response = await send(call, authorization, upload, upload?.send ?? fetch, signal)
       upload?.onSent?.()
-      return { response, body: await read(response, MAX_BODY_BYTES, signal) }
+      return { response, body: await read(response, signal) }
     }
     try {
       return await withDeadline(work, limit.ms, inFlightSignal(call.signal))
@@ -283,9 +282,9 @@ export class Transport {
 }
 
 /** How an exchange reads the body of its response. */
-type ReadBody<Body> = (response: FetchResponse, maxBytes: number, signal: AbortSignal) => Promise<Body>
+type ReadBody<Body> = (response: FetchResponse, signal: AbortSignal) => Promise<Body>
 
-const readParsed: ReadBody<unknown> = async (...args) => parseBody(await readText(...args))
+const readParsed: ReadBody<unknown> = async (response, signal) => parseBody(await readText(response, signal))
 
 /** Tells the limiter and the listeners what a response says. */
 function observeResponse(
@@ -353,9 +352,15 @@ async function send(
   const content = upload ? { body: upload.body, duplex: 'half' } : body !== undefined && { body: sentOnce(body) }
   const send = async (request: Request) => {
     const init = { method: request.method, headers: Object.fromEntries(request.headers), redirect, signal, ...content }
-    const response: unknown = await fetch(request.url, ownProperties(init))
-    if (isResponse(response)) return response as Response
-    throw new UnusableResponseError(`\`fetch\` must resolve with a Response, got ${kind(response)}`)
+    const response: unknown = await fetch(request.url, init)
+    if (!isResponse(response)) {
+      throw new UnusableResponseError(`\`fetch\` must resolve with a Response, got ${kind(response)}`)
+    }
+    if (response.bodyUsed) {
+      const problem = 'must resolve with a new Response for each call, got one that was already read'
+      throw new UnusableResponseError(`\`fetch\` ${problem}`)
+    }
+    return response as Response
   }
   const plain = { retry: 0, timeout: false, throwHttpErrors: false, prefixUrl: '' } as const
   return ky(target, { ...plain, method, headers: sent, fetch: (request) => send(request as Request) })

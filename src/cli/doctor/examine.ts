@@ -2,7 +2,7 @@ import { ShortLinkClient } from '../../client.ts'
 import type { AnyShortLinkError, Issue } from '../../errors.ts'
 import { type AuthScheme, authSchemes } from '../../http/api-key.ts'
 import type { ApiPromise } from '../../http/api-promise.ts'
-import { MAX_BODY_BYTES, parseBody, readText } from '../../http/body.ts'
+import { parseBody, readText } from '../../http/body.ts'
 import { isOfPlatform, openEnvelope } from '../../http/envelope.ts'
 import type { ShortLinkClientOptions } from '../../options.ts'
 import { isRecord } from '../../schema/expected.ts'
@@ -145,7 +145,7 @@ export class Examination {
         this.#onRequest(++this.requests)
         const response = await this.subject.fetch(url, init)
         const { status, headers } = response
-        exchanges.push({ status, headers, body: parseBody(await readText(response.clone(), MAX_BODY_BYTES)) })
+        exchanges.push({ status, headers, body: parseBody(await readText(response.clone())) })
         return response
       },
       onDrift: ({ issues }) => {
