@@ -66,7 +66,7 @@ export class PixelsResource extends Resource {
 }
 
 /** The providers that the reference lists. */
-export const pixelTypes = [
+const pixelTypes = [
   'gtmpixel',
   'gapixel',
   'fbpixel',
