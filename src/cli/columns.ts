@@ -5,6 +5,7 @@ import { itemsOf } from '../tasks/import.ts'
 import type { LinkRow } from '../tasks/rows.ts'
 import { messageOf, UsageError } from './command.ts'
 import type { Input, InputRow } from './input.ts'
+import { textOf, unescapeFormula } from './output.ts'
 import { listed } from './words.ts'
 
 /** A row of a file as a link. */
@@ -50,6 +51,16 @@ function parameterOf(name: string): string | undefined {
   return parameters.includes(text) ? text : Object.hasOwn(otherNames, text) ? otherNames[text] : undefined
 }
 
+/** A column of a file. */
+interface Column {
+  readonly name: string
+  readonly index: number
+  /** The parameter of a link that it is; `undefined` if it is not sent. */
+  readonly parameter: string | undefined
+  /** Whether `--map` says so. */
+  readonly isMapped: boolean
+}
+
 /**
  * The links of a file, and what is said about its columns.
  *
@@ -62,47 +73,29 @@ export function readLinks(
   maps: readonly string[],
   needed: readonly string[],
 ): { links: ReadLink[]; notes: string[] } {
-  const { columns, rows, name } = input
-  const cellsOf = (index: number) => rows.map(({ cells }) => textOf(cells[index])).filter((cell) => cell !== '')
+  const columns = readColumns(input, maps)
+  throwIfTwice(input, columns)
+  if (input.rows.length > 0 || input.format === 'csv') throwIfMissing(input, columns, needed)
+  throwIfOverlooked(input, columns)
+  const renamed = columns.filter(({ name, parameter }) => parameter && parameter !== name.toLowerCase())
+  const unused = columns.filter(({ name, parameter }) => parameter === undefined && name !== '')
+  const notes = [
+    ...(renamed.length > 0 ? [`read as: ${renamed.map((one) => `${one.name} → ${one.parameter}`).join(', ')}`] : []),
+    ...(unused.length > 0 ? [`not sent: ${unused.map(({ name }) => name).join(', ')}`] : []),
+  ]
+  return { links: input.rows.map((row) => readLink(row, columns)), notes }
+}
+
+function readColumns(input: Input, maps: readonly string[]): Column[] {
   const mapped = readMaps(input, maps)
   const given = [...mapped.values()]
-  const meaning = columns.map((column, index) => {
-    if (mapped.has(index)) return mapped.get(index)
-    const parameter = parameterOf(column)
-    if (parameter === undefined || given.includes(parameter)) return undefined
-    const isOwn = ownValues[parameter]
-    return isOwn && !cellsOf(index).every((cell) => isOwn.test(cell)) ? undefined : parameter
+  return input.columns.map((name, index) => {
+    if (mapped.has(index)) return { name, index, parameter: mapped.get(index), isMapped: true }
+    const meant = parameterOf(name)
+    const values = ownValues[meant ?? '']
+    const isOther = given.includes(meant) || (values && !cellsOf(input, index).every((cell) => values.test(cell)))
+    return { name, index, parameter: isOther ? undefined : meant, isMapped: false }
   })
-  throwIfTwice(input, meaning)
-  if (rows.length > 0 || input.format === 'csv') throwIfMissing(input, meaning, needed)
-  const unused = columns.flatMap((column, index) => (meaning[index] === undefined && column !== '' ? [index] : []))
-  const undecided = unused.filter((index) => !mapped.has(index))
-  const missing = parameters.filter((parameter) => !meaning.includes(parameter))
-  for (const index of undecided) {
-    const column = columns[index]!
-    const meant = parameterOf(column) === undefined ? similarName(column, missing) : undefined
-    if (meant) {
-      const advice = `--map '${column}=${meant}', or --map '${column}=' if it is something else`
-      throw new UsageError(`${name}, column ${column}: did you mean ${meant}? Say ${advice}`)
-    }
-  }
-  const aliases = undecided.filter((index) => couldBeAlias(columns[index]!, cellsOf(index)))
-  if (aliases.length > 0 && !meaning.includes('custom')) {
-    const [column = ''] = aliases.map((index) => columns[index])
-    const which = `${aliases.length > 1 ? 'columns' : 'column'} ${listed(aliases.map((index) => columns[index]!))}`
-    throw new UsageError(
-      `${name}: ${which} could be the alias, and would not be sent. Say --map '${column}=custom', or --map '${column}=' to leave it out`,
-    )
-  }
-  const renamed = columns.flatMap((column, index) => {
-    const parameter = meaning[index]
-    return parameter === undefined || parameter === column.toLowerCase() ? [] : [`${column} → ${parameter}`]
-  })
-  const notes = [
-    ...(renamed.length > 0 ? [`read as: ${renamed.join(', ')}`] : []),
-    ...(unused.length > 0 ? [`not sent: ${unused.map((index) => columns[index]).join(', ')}`] : []),
-  ]
-  return { links: rows.map((row) => readLink(row, meaning)), notes }
 }
 
 /** What `--map` says of each column; `undefined`: it is not sent. */
@@ -125,31 +118,49 @@ function readMaps({ columns, name }: Input, maps: readonly string[]): Map<number
   return result
 }
 
-function throwIfTwice({ columns, name }: Input, meaning: readonly (string | undefined)[]): void {
-  const second = meaning.findIndex((parameter, index) => parameter && meaning.indexOf(parameter) < index)
-  if (second === -1) return
-  const parameter = meaning[second]!
-  const first = columns[meaning.indexOf(parameter)]
-  throw new UsageError(
-    `${name}: there are two columns for ${parameter}: ${first} and ${columns[second]}. Say which it is: --map '${first}=${parameter}'`,
-  )
+/** The cells of a column that are not empty, as text. */
+const cellsOf = ({ rows }: Input, index: number): string[] =>
+  rows.map(({ cells }) => textOf(cells[index]).trim()).filter((cell) => cell !== '')
+
+function throwIfTwice({ name }: Input, columns: readonly Column[]): void {
+  for (const { name: second, index, parameter } of columns) {
+    const first = parameter && columns.slice(0, index).find((other) => other.parameter === parameter)?.name
+    if (!first) continue
+    const which = `${first} and ${second}. Say which it is: --map '${first}=${parameter}'`
+    throw new UsageError(`${name}: there are two columns for ${parameter}: ${which}`)
+  }
 }
 
-function throwIfMissing(
-  { columns, rows, name }: Input,
-  meaning: readonly (string | undefined)[],
-  needed: readonly string[],
-): void {
-  const missing = needed.find((parameter) => !meaning.includes(parameter))
+function throwIfMissing({ rows, name, ...input }: Input, columns: readonly Column[], needed: readonly string[]): void {
+  const missing = needed.find((parameter) => !columns.some((column) => column.parameter === parameter))
   if (missing === undefined) return
-  const [first = ''] = columns
+  const [first = ''] = input.columns
   if (httpUrl.fits(first)) {
     throw new UsageError(`${name}, line 1: expected the names of the columns, such as url, found an address`)
   }
-  const likely = columns.find((_, index) => httpUrl.fits(rows[0]?.cells[index]) === (missing === 'url')) ?? first
+  const likely = columns.find(({ index }) => httpUrl.fits(rows[0]?.cells[index]) === (missing === 'url'))?.name ?? first
   const names = Object.keys(otherNames).filter((other) => otherNames[other] === missing)
   throw new UsageError(
-    `${name}: expected a column ${missing} (or ${names.join(', ')}), found ${columns.join(', ')}. Say which it is: --map '${likely}=${missing}'`,
+    `${name}: expected a column ${missing} (or ${names.join(', ')}), found ${input.columns.join(', ')}. Say which it is: --map '${likely}=${missing}'`,
+  )
+}
+
+/** Refuses a column that would not be sent, but is misspelled or could be the alias. */
+function throwIfOverlooked(input: Input, columns: readonly Column[]): void {
+  const missing = parameters.filter((name) => !columns.some(({ parameter }) => parameter === name))
+  const undecided = columns.filter(({ name, parameter, isMapped }) => name !== '' && !parameter && !isMapped)
+  for (const { name } of undecided) {
+    const meant = parameterOf(name) === undefined ? similarName(name, missing) : undefined
+    if (!meant) continue
+    const advice = `--map '${name}=${meant}', or --map '${name}=' if it is something else`
+    throw new UsageError(`${input.name}, column ${name}: did you mean ${meant}? Say ${advice}`)
+  }
+  const aliases = undecided.filter(({ name, index }) => couldBeAlias(name, cellsOf(input, index)))
+  const [first] = aliases
+  if (!first || !missing.includes('custom')) return
+  const which = `${aliases.length > 1 ? 'columns' : 'column'} ${listed(aliases.map(({ name }) => name))}`
+  throw new UsageError(
+    `${input.name}: ${which} could be the alias, and would not be sent. Say --map '${first.name}=custom', or --map '${first.name}=' to leave it out`,
   )
 }
 
@@ -170,35 +181,26 @@ function couldBeAlias(name: string, cells: readonly string[]): boolean {
   )
 }
 
-const textOf = (cell: unknown): string => (typeof cell === 'string' ? cell.trim() : cell == null ? '' : String(cell))
-
-function readLink(row: InputRow, meaning: readonly (string | undefined)[]): ReadLink {
+function readLink(row: InputRow, columns: readonly Column[]): ReadLink {
   const values: Record<string, unknown> = {}
   const utm: { name: string; value: string }[] = []
-  let problem: string | undefined
-  for (const [index, parameter] of meaning.entries()) {
+  for (const { index, parameter } of columns) {
     const cell = row.cells[index]
-    if (parameter === undefined || cell === undefined || cell === null || textOf(cell) === '') continue
-    if (parameter.startsWith('utm_')) utm.push({ name: parameter, value: readText(textOf(cell)) })
-    else values[parameter] = typeof cell === 'string' ? readCell(parameter, cell) : cell
+    const text = textOf(cell).trim()
+    if (parameter === undefined || text === '') continue
+    if (parameter.startsWith('utm_')) utm.push({ name: parameter, value: unescapeFormula(text) })
+    else values[parameter] = typeof cell === 'string' ? readCell(parameter, unescapeFormula(cell)) : cell
   }
   if (utm.length > 0) {
-    const others = values.parameters
-    values.parameters = Array.isArray(others) ? [...others, ...utm] : utm
+    values.parameters = Array.isArray(values.parameters) ? [...values.parameters, ...utm] : utm
   }
-  if (values.expiry !== undefined) {
-    const expiry = readDate(values.expiry)
-    if (expiry) values.expiry = expiry
-    else problem = `expiry: expected ${dateForms}, received ${formatValue(values.expiry)}`
-  }
-  return { row, values, problem }
+  if (values.expiry === undefined) return { row, values }
+  const expiry = readDate(values.expiry)
+  if (expiry) return { row, values: { ...values, expiry } }
+  return { row, values, problem: `expiry: expected ${dateForms}, received ${formatValue(values.expiry)}` }
 }
 
-/** A cell without the apostrophe that keeps a spreadsheet from running it. */
-const readText = (cell: string): string => (/^'[=+\-@\t\r\uFF0B\uFF0D\uFF1D\uFF20]/.test(cell) ? cell.slice(1) : cell)
-
-function readCell(parameter: string, cell: string): unknown {
-  const text = readText(cell)
+function readCell(parameter: string, text: string): unknown {
   // Some exports have the whole short address where others have the alias.
   if (parameter === 'custom') return /^(?:https?:\/\/)?[^/]+\.[^/]+\/([^/?#]+)\/?$/i.exec(text)?.[1] ?? text
   if (Object.hasOwn(ownValues, parameter)) return text.toLowerCase()
@@ -214,7 +216,7 @@ const dateForms = 'YYYY-MM-DD HH:MM:SS, without seconds, with T, or YYYY-MM-DD f
 
 /** A date and time as the platform wants it; `undefined` if it is none. */
 function readDate(value: unknown): string | undefined {
-  const [, date, time, seconds] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(:\d\d)?)?$/.exec(textOf(value)) ?? []
+  const [, date, time, seconds] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(:\d\d)?)?$/.exec(textOf(value).trim()) ?? []
   const whole = time === undefined ? `${date} 23:59:59` : `${date} ${time}${seconds ?? ':00'}`
   return dateTime.fits(whole) ? whole : undefined
 }

@@ -135,10 +135,10 @@ function resultOf(result: ImportResult<LinkRow>, isNotBegun: boolean): RowResult
 }
 
 function write(output: Output, input: Input, results: ReadonlyMap<number, RowResult>, out = ''): Promise<void> {
-  const format = output.isChosen ? output.format : input.format
+  const format = output.format ?? input.format
   if (format !== 'csv') return output.write(resultRows(input, results), undefined, format)
   const delimiter = extname(out).toLowerCase() === '.tsv' ? '\t' : input.dialect.delimiter
-  return output.writeWhole(resultTable(input, results, output.isTerminal ? printable : String, delimiter))
+  return output.writeWhole(resultTable(input, results, output.show, delimiter))
 }
 
 /** Prints the totals, and returns how many failed. */

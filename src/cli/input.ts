@@ -40,7 +40,7 @@ export const plainDialect: Dialect = {
   hasSeparatorLine: false,
 }
 
-const kinds: Readonly<Record<string, Input['format']>> = {
+const formats: Readonly<Record<string, Input['format']>> = {
   '.csv': 'csv',
   '.tsv': 'csv',
   '.txt': 'csv',
@@ -54,12 +54,14 @@ const kinds: Readonly<Record<string, Input['format']>> = {
  * @throws {UsageError} with the line, if the file is not what its name says
  */
 export async function readInput(path: string): Promise<Input> {
-  const format = path === '-' ? undefined : kinds[extname(path).toLowerCase()]
-  const whole = await readText(path)
-  if (path !== '-' && !format) throw new UsageError(`${path}: expected a .csv, .tsv, .txt, .json or .ndjson file`)
+  const extension = extname(path).toLowerCase()
   const name = nameOf(path)
-  const read = readers[format ?? formatOf(whole.text)]
-  return { dialect: plainDialect, name, ...read(whole, name, extname(path).toLowerCase()) }
+  const whole = await readText(path)
+  const format = path === '-' ? formatOf(whole.text) : formats[extension]
+  if (!format) throw new UsageError(`${path}: expected a .csv, .tsv, .txt, .json or .ndjson file`)
+  if (format === 'csv') return { name, format, ...readTable(whole, name, extension) }
+  const rows = format === 'json' ? readJson(whole.text, name) : readLines(whole.text, name)
+  return { name, format, dialect: plainDialect, ...tableOf(rows, name) }
 }
 
 function formatOf(text: string): Input['format'] {
@@ -67,32 +69,7 @@ function formatOf(text: string): Input['format'] {
   return start === '[' ? 'json' : start === '{' ? 'ndjson' : 'csv'
 }
 
-type Read = (whole: Text, name: string, extension: string) => Omit<Input, 'name' | 'dialect'> & { dialect?: Dialect }
-
-const readers: Record<Input['format'], Read> = {
-  csv: readTable,
-  json: ({ text }, name) => {
-    const rows = parseJson(text, name)
-    if (!Array.isArray(rows)) {
-      throw new UsageError(`${name}, line 1: expected a list of objects, such as [{"url": "https://…"}]`)
-    }
-    return {
-      format: 'json',
-      ...tableOf(
-        rows.map((value, index) => ({ number: index + 1, value })),
-        name,
-      ),
-    }
-  },
-  ndjson: ({ text }, name) => {
-    const lines = text.split('\n').map((line, index) => ({ line, number: index + 1 }))
-    const rows = lines.filter(({ line }) => line.trim() !== '')
-    const parsed = rows.map(({ line, number }) => ({ number, value: parseJson(line, `${name}, line ${number}`) }))
-    return { format: 'ndjson', ...tableOf(parsed, name) }
-  },
-}
-
-function readTable({ text, ...written }: Text, name: string, extension: string): ReturnType<Read> {
+function readTable({ text, ...written }: Text, name: string, extension: string): Omit<Input, 'name' | 'format'> {
   const [separatorLine, separator] = /^sep=(.)(?:\r\n|\r|\n)/i.exec(text) ?? ['']
   const body = text.slice(separatorLine.length)
   const lineEnd = /\r\n|\r|\n/.exec(text)?.[0] ?? '\n'
@@ -122,7 +99,6 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
     }
   }
   return {
-    format: 'csv',
     columns,
     rows: rows.filter(({ cells }) => cells.some((cell) => cell !== '')),
     dialect: { ...written, delimiter, lineEnd, hasSeparatorLine: separatorLine !== '' },
@@ -136,17 +112,23 @@ function delimiterOf(text: string): string {
   return [',', ';', '\t'].reduce((best, other) => (count(other) > count(best) ? other : best))
 }
 
-/** A table of objects. */
-function tableOf(rows: readonly { number: number; value: unknown }[], name: string): Pick<Input, 'columns' | 'rows'> {
-  const columns = new Set<string>()
-  for (const { number, value } of rows) {
-    if (!isRecord(value))
-      throw new UsageError(`${name}, row ${number}: expected an object, such as {"url": "https://…"}`)
-    for (const column of Object.keys(value)) columns.add(column)
-  }
-  const names = [...columns]
-  const cellsOf = (value: unknown) => names.map((column) => (value as Record<string, unknown>)[column])
-  return { columns: names, rows: rows.map(({ number, value }) => ({ number, cells: cellsOf(value) })) }
+/** A row of JSON. */
+interface JsonRow {
+  readonly number: number
+  readonly value: unknown
+}
+
+function readJson(text: string, name: string): JsonRow[] {
+  const list = parseJson(text, name)
+  if (Array.isArray(list)) return list.map((value, index) => ({ number: index + 1, value }))
+  throw new UsageError(`${name}, line 1: expected a list of objects, such as [{"url": "https://…"}]`)
+}
+
+function readLines(text: string, name: string): JsonRow[] {
+  return text.split('\n').flatMap((line, index) => {
+    const number = index + 1
+    return line.trim() === '' ? [] : [{ number, value: parseJson(line, `${name}, line ${number}`) }]
+  })
 }
 
 /** `where` is the file, and the line if it is known. The message quotes the text around the mistake. */
@@ -155,5 +137,18 @@ function parseJson(text: string, where: string): unknown {
     return JSON.parse(text)
   } catch (error) {
     throw new UsageError(`${where}: expected JSON: ${(error as Error).message}`)
+  }
+}
+
+/** A table of objects. */
+function tableOf(rows: readonly JsonRow[], name: string): Pick<Input, 'columns' | 'rows'> {
+  const records = rows.map(({ number, value }) => {
+    if (isRecord(value)) return { number, value }
+    throw new UsageError(`${name}, row ${number}: expected an object, such as {"url": "https://…"}`)
+  })
+  const columns = [...new Set(records.flatMap(({ value }) => Object.keys(value)))]
+  return {
+    columns,
+    rows: records.map(({ number, value }) => ({ number, cells: columns.map((column) => value[column]) })),
   }
 }

@@ -32,12 +32,11 @@ interface OutputArgs {
 
 /** Where the rows of a command go, and in which form. */
 export interface Output {
-  readonly format: Format
-  /** Whether the options, the name of the file or a terminal say the format. */
-  readonly isChosen: boolean
-  /** Whether it is a terminal. */
-  readonly isTerminal: boolean
-  /** Writes the rows; a table has no more columns than `main`, because a terminal is narrow. */
+  /** What the options, the name of the file or a terminal say; `undefined` if none of them does. */
+  readonly format: Format | undefined
+  /** Makes a text fit for a terminal, if that is where it goes. */
+  readonly show: (text: string) => string
+  /** Writes the rows, as CSV if nothing else is said; a table has no more columns than `main`, because a terminal is narrow. */
   write(rows: readonly OutputRow[], main?: readonly string[], format?: Format): Promise<void>
   /** Writes what has its form already. */
   writeWhole(content: string | Buffer): Promise<void>
@@ -56,34 +55,30 @@ export async function outputOf(
   { format, json, out }: OutputArgs,
   { input, suffixes }: OutputOptions = {},
 ): Promise<Output> {
-  if (format !== undefined && !formats.includes(format as Format)) {
+  if (format !== undefined && !isFormat(format)) {
     throw new UsageError(`--format takes ${formats.join(', ')}, not '${format}'`)
   }
   if (json && format !== undefined && format !== 'json') throw new UsageError(`--json is not --format ${format}`)
-  const named =
-    out === undefined
-      ? undefined
-      : formatOf(out, { '.csv': 'csv', '.json': 'json', '.ndjson': 'ndjson', '.md': 'md', ...suffixes })
+  const named = out === undefined ? undefined : formatOf(out, { ...ownSuffixes, ...suffixes })
   if (out !== undefined) await checkWritable(out, input)
   const isTerminal = out === undefined && process.stdout.isTTY
-  const chosen = json ? 'json' : ((format as Format | undefined) ?? named ?? (isTerminal ? 'table' : undefined))
-  const output: Output = {
-    format: chosen ?? 'csv',
-    isChosen: chosen !== undefined,
-    isTerminal,
-    write: (rows, main, format = output.format) =>
-      output.writeWhole(render(rows, format, main, isTerminal ? printable : String)),
-    async writeWhole(content) {
-      if (out === undefined) process.stdout.write(content)
-      else {
-        await writeWhole(out, content).catch((error) => {
-          throw withAdvice(error)
-        })
-      }
-    },
+  const show = isTerminal ? printable : String
+  const chosen = json ? 'json' : (format ?? named ?? (isTerminal ? 'table' : undefined))
+  const writeOutput = async (content: string | Buffer) => {
+    if (out === undefined) process.stdout.write(content)
+    else await writeWhole(out, content).catch((error) => Promise.reject(withAdvice(error)))
   }
-  return output
+  return {
+    format: chosen,
+    show,
+    write: (rows, main, format = chosen ?? 'csv') => writeOutput(render(rows, format, main, show)),
+    writeWhole: writeOutput,
+  }
 }
+
+const isFormat = (text: string): text is Format => formats.some((format) => format === text)
+
+const ownSuffixes = { '.csv': 'csv', '.json': 'json', '.ndjson': 'ndjson', '.md': 'md' } as const
 
 /** The format that the name of a file says, if it has a suffix. */
 function formatOf(file: string, suffixes: Readonly<Record<string, Format>>): Format | undefined {
@@ -113,7 +108,7 @@ function render(
   if (format === 'md') return markdown(rows, main ?? columns)
   if (columns.length === 0) return ''
   const cells = rows.map((row) => columns.map((column) => show(textOf(row[column]))))
-  // A cell that a spreadsheet would run gets an apostrophe, which readRows takes away again.
+  // A cell that a spreadsheet would run gets an apostrophe, as with `escapeFormula`.
   return stringify([columns.map(show), ...cells], { escape_formulas: true })
 }
 
@@ -136,39 +131,45 @@ function markdown(rows: readonly OutputRow[], columns: readonly string[]): strin
 }
 
 /** No column of a table gets narrower than this to fit a terminal. */
-const NARROWEST = 14
+const NARROWEST = 12
+
+/** What is between two columns. */
+const GAP = 2
 
 function table(rows: readonly OutputRow[], columns: readonly string[]): string {
   if (rows.length === 0) return ''
   const shown = filled(rows, columns)
   const cells = rows.map((row) => shown.map((column) => printable(shorten(textOf(row[column]), MAX_CELL))))
   // Without Math.max over all cells, which overflows the stack from about 100,000 rows on.
-  const widths = shown.map(
-    (column, index) => cells.reduce((most, row) => Math.max(most, stringWidth(row[index]!)), column.length) + 2,
+  const widths = shown.map((column, index) =>
+    cells.reduce((most, row) => Math.max(most, stringWidth(row[index]!)), column.length),
   )
-  const width = process.stdout.columns || 120
   // The widest columns give way, and their cells go on in the next line.
-  for (let over = widths.reduce((sum, one) => sum + one, 0) - width; over > 0; over--) {
+  const space = (process.stdout.columns || 120) - GAP * widths.length
+  for (let over = widths.reduce((sum, width) => sum + width, -space); over > 0; over--) {
     const widest = widths.indexOf(Math.max(...widths))
     if (widths[widest]! <= NARROWEST) break
     widths[widest]!--
   }
   const text = terminalColumns([shown.map((column) => printable(column).toUpperCase()), ...cells], {
-    columns: widths.map((width) => ({ width: width - 2, paddingRight: 2 })),
-    stdoutColumns: Math.max(
-      width,
-      widths.reduce((sum, one) => sum + one, 0),
-    ),
+    columns: widths.map((width) => ({ width, paddingRight: GAP })),
+    stdoutColumns: Number.POSITIVE_INFINITY,
   })
   return `${text.replaceAll(/ +$/gm, '')}\n`
 }
 
 /** A value as the text of a cell. */
 export function textOf(value: unknown): string {
-  if (value === undefined || value === null) return ''
-  return typeof value === 'object'
-    ? Array.isArray(value) && value.length === 0
-      ? ''
-      : JSON.stringify(value)
-    : String(value)
+  if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
+
+/** What a spreadsheet takes for a formula. */
+const formula = /^[=+\-@\t\r\uFF0B\uFF0D\uFF1D\uFF20]/
+
+/** A cell that no spreadsheet runs. */
+export const escapeFormula = (cell: string): string => (formula.test(cell) ? `'${cell}` : cell)
+
+/** A cell as it was before {@link escapeFormula}. */
+export const unescapeFormula = (cell: string): string =>
+  cell.startsWith("'") && formula.test(cell.slice(1)) ? cell.slice(1) : cell

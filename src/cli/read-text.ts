@@ -26,19 +26,29 @@ export const nameOf = (path: string): string => (path === '-' ? 'standard input'
 export async function readText(path: string): Promise<Text> {
   const name = nameOf(path)
   const bytes = await readBytes(path, name)
+  // A zip file, as of Excel, Numbers and LibreOffice, or an .xls file.
+  if (/^(PK\x03\x04|\xD0\xCF\x11\xE0)/.test(bytes.toString('latin1', 0, 4))) {
+    throw new UsageError(`${name}: is a workbook, or another zip file. In the spreadsheet, save it as "CSV UTF-8"`)
+  }
   const encoding = encodingOf(bytes)
   const text = new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes)
-  const nul = text.indexOf('\0')
-  if (nul !== -1) throw new UsageError(`${name}, line ${lineAt(text, nul)}: ${noText}`)
+  const lineOf = (character: string) => text.slice(0, text.indexOf(character)).split('\n').length
+  if (text.includes('\0')) {
+    const expected = 'Expected UTF-8, or UTF-16 with its byte order mark'
+    throw new UsageError(`${name}, line ${lineOf('\0')}: is no text: it has NUL bytes. ${expected}`)
+  }
   // Without this, titles of an older encoding would be sent with other letters.
   if (encoding === 'utf-8' && !isUtf8(bytes)) {
-    const line = lineAt(text, text.indexOf('\uFFFD'))
-    throw new UsageError(
-      `${name}, line ${line}: expected UTF-8 or UTF-16. In a spreadsheet, save the file as "CSV UTF-8"`,
-    )
+    const expected = 'expected UTF-8 or UTF-16. In a spreadsheet, save the file as "CSV UTF-8"'
+    throw new UsageError(`${name}, line ${lineOf('\uFFFD')}: ${expected}`)
   }
   const hasMark = text.startsWith('\uFEFF')
   return { text: hasMark ? text.slice(1) : text, encoding, hasMark }
+}
+
+function encodingOf(bytes: Buffer): Encoding {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8'
 }
 
 /** The bytes of a text. */
@@ -48,11 +58,6 @@ export function encode({ text, encoding, hasMark }: Text): Buffer {
   const bytes = Buffer.from(marked, 'utf16le')
   return encoding === 'utf-16be' ? bytes.swap16() : bytes
 }
-
-/** The line of a position in a text, from 1. */
-const lineAt = (text: string, position: number): number => text.slice(0, position).split('\n').length
-
-const noText = 'is no text: it has NUL bytes. Expected UTF-8, or UTF-16 with its byte order mark'
 
 const problems: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
@@ -64,32 +69,16 @@ async function readBytes(path: string, name: string): Promise<Buffer> {
   let size = 0
   try {
     for await (const chunk of path === '-' ? process.stdin : createReadStream(path)) {
-      const bytes = Buffer.from(chunk)
-      if (size === 0) throwIfNotText(bytes, name)
-      size += bytes.length
-      if (size > MAX_MEBIBYTES * 2 ** 20) {
-        throw new UsageError(`${name}: is larger than ${MAX_MEBIBYTES} MiB: split it into several files`)
-      }
-      chunks.push(bytes)
+      chunks.push(Buffer.from(chunk))
+      size += chunk.length
+      if (size > MAX_MEBIBYTES * 2 ** 20) break
     }
   } catch (error) {
-    if (error instanceof UsageError) throw error
     const { code = '', message } = error as NodeJS.ErrnoException
     throw new UsageError(`${name}: ${problems[code] ?? message}`)
   }
-  return Buffer.concat(chunks)
-}
-
-/** Looks at the beginning of a file, before all of it is in memory. */
-function throwIfNotText(bytes: Buffer, name: string): void {
-  // A zip file, as of Excel, Numbers and LibreOffice, or an .xls file.
-  if (/^(PK\x03\x04|\xD0\xCF\x11\xE0)/.test(bytes.toString('latin1', 0, 4))) {
-    throw new UsageError(`${name}: is a workbook, or another zip file. In the spreadsheet, save it as "CSV UTF-8"`)
+  if (size > MAX_MEBIBYTES * 2 ** 20) {
+    throw new UsageError(`${name}: is larger than ${MAX_MEBIBYTES} MiB: split it into several files`)
   }
-  if (encodingOf(bytes) === 'utf-8' && bytes.includes(0)) throw new UsageError(`${name}: ${noText}`)
-}
-
-function encodingOf(bytes: Buffer): Encoding {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
-  return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8'
+  return Buffer.concat(chunks)
 }

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 import { type Dialect, type Input, plainDialect } from './input.ts'
-import { type OutputRow, textOf } from './output.ts'
+import { escapeFormula, type OutputRow, textOf } from './output.ts'
 import { encode } from './read-text.ts'
 
 /** What an import says about a row. */
@@ -53,8 +53,8 @@ export function resultTable(
   for (const { number, cells } of rows) {
     while (format === 'csv' && records.length < number - 1) records.push(records[0]!.map(() => ''))
     const own = columns.map((_, index) => textOf(cells[index]))
-    const ours = names.map((name) => safe(textOf(results.get(number)?.[name])))
-    records.push([...(format === 'csv' ? own : own.map(safe)), ...ours])
+    const ours = names.map((name) => escapeFormula(textOf(results.get(number)?.[name])))
+    records.push([...(format === 'csv' ? own : own.map(escapeFormula)), ...ours])
   }
   const table = stringify(
     records.map((cells) => cells.map(show)),
@@ -63,6 +63,3 @@ export function resultTable(
   const separator = dialect.hasSeparatorLine ? `sep=${delimiter}${dialect.lineEnd}` : ''
   return encode({ ...dialect, text: separator + table })
 }
-
-/** A cell that no spreadsheet runs as a formula. Reading takes the apostrophe away again. */
-const safe = (cell: string): string => (/^[=+\-@\t\r\uFF0B\uFF0D\uFF1D\uFF20]/.test(cell) ? `'${cell}` : cell)

@@ -309,7 +309,7 @@ test.each<[string, string, string | Buffer | undefined, string]>([
     ': is a workbook, or another zip file. In the spreadsheet, save it as "CSV UTF-8"',
   ],
   ['a workbook under another name', 'links.csv', Buffer.from('PK\x03\x04abc\0'), ': is a workbook'],
-  ['NUL bytes', 'links.csv', Buffer.alloc(100), ': is no text: it has NUL bytes'],
+  ['NUL bytes', 'links.csv', Buffer.alloc(100), ', line 1: is no text: it has NUL bytes'],
   ['a NUL byte far behind', 'links.csv', `url\n${'a\n'.repeat(100_000)}\0`, ', line 100002: is no text'],
   ['an empty file', 'links.csv', '\uFEFF\n', ', line 1: expected the names of the columns, the file is empty'],
   [
