@@ -5,7 +5,7 @@ import { command, UsageError } from './command.ts'
 import { jsonText } from './output.ts'
 
 /** `shortlink-sdk call` */
-export const call = command(
+export default command(
   defineCommand({
     meta: { name: 'call', description: 'Make any call below the base URL, and print the response as JSON' },
     args: {

@@ -70,9 +70,9 @@ export function messageOf(error: unknown): string {
     .replace('SHORTLINK_API_KEY or SHORTLINK_API_KEY', 'SHORTLINK_API_KEY')
 }
 
-/** What the client refuses before it sends anything is wrong usage of the command, but a journal in use is not. */
+/** What the client refuses before it sends anything is wrong usage of the command, but a file in use is not. */
 function isRefused(error: unknown): boolean {
-  if (!isShortLinkError(error) || error.message.startsWith('journal ')) return false
+  if (!isShortLinkError(error) || /^(journal|import of) /.test(error.message)) return false
   return error.code === 'configuration' || error.code === 'invalid_request'
 }
 
@@ -103,17 +103,16 @@ function checkArgs(rawArgs: string[], args: ArgsDef, most: number): Token[] {
   return tokens
 }
 
-/** The options that may be repeated. citty takes the last one, so it is given all, one a line. */
+/** The options that may be repeated. citty takes the last one, so that gets all values, one a line. */
 const repeatable = ['header', 'map']
 
 function withRepeated(rawArgs: string[], tokens: Token[]): string[] {
-  const given = tokens.flatMap((token) => (token.kind === 'option' && repeatable.includes(token.name) ? [token] : []))
-  const taken = given.flatMap(({ index, inlineValue }) => (inlineValue ? [index] : [index, index + 1]))
   const joined = repeatable.flatMap((name) => {
-    const values = given.filter((token) => token.name === name).map(({ value }) => value)
-    return values.length > 0 ? [`--${name}=${values.join('\n')}`] : []
+    const values = tokens.flatMap((token) => (token.kind === 'option' && token.name === name ? [token.value] : []))
+    return values.length > 1 ? [`--${name}=${values.join('\n')}`] : []
   })
-  return [...joined, ...rawArgs.filter((_, index) => !taken.includes(index))]
+  const end = rawArgs.includes('--') ? rawArgs.indexOf('--') : rawArgs.length
+  return [...rawArgs.slice(0, end), ...joined, ...rawArgs.slice(end)]
 }
 
 /** The values of an option that may be repeated. */

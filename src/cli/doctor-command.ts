@@ -27,7 +27,7 @@ Exit status: 0 the client works there, 1 it does not or that cannot be told, 2 w
 const TIMEOUT = 15_000
 
 /** `shortlink-sdk doctor` */
-export const doctor = command(
+export default command(
   defineCommand({
     meta: { name: 'doctor', description: 'Read from a server, and say whether the client works there and what to do' },
     args: {

@@ -18,7 +18,7 @@ import { count, countsOf, many } from './words.ts'
 import { journalBeside, place, Work } from './work.ts'
 
 /** `shortlink-sdk import` */
-export const importCommand = command(
+export default command(
   defineCommand({
     meta: { name: 'import', description: 'Make a link for every row of a file, and write the file with its links' },
     args: {
@@ -115,14 +115,11 @@ export const importCommand = command(
 /** Keeps a second import of the same file away, whatever its name and its result are called. */
 async function lock(file: string): Promise<(() => Promise<void>) | undefined> {
   if (file === '-') return undefined
-  const path = await realpath(file)
-  try {
-    return await lockFile(path, 'import of')
-  } catch (error) {
+  return lockFile(await realpath(file), 'import of').catch((error) => {
     // In a folder that nobody can write there is nothing to lock with.
-    if (['EACCES', 'EROFS', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
-    throw new Error((error as Error).message)
-  }
+    if (['EACCES', 'EROFS', 'EPERM'].includes(error.code)) return undefined
+    throw error
+  })
 }
 
 /** The error of rows that an import has not come to when it ends early. */

@@ -9,7 +9,7 @@ const resources = ['links', 'campaigns', 'channels', 'domains', 'files', 'overla
 type Resource = (typeof resources)[number]
 
 /** `shortlink-sdk list` */
-export const list = command(
+export default command(
   defineCommand({
     meta: { name: 'list', description: 'List what the account has' },
     args: {

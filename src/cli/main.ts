@@ -4,39 +4,18 @@ import { similarName } from '../schema/checks.ts'
 import { type Command, IncompleteError, messageOf, UsageError } from './command.ts'
 
 /** The commands. Each is loaded only when it runs. */
-const commands: Record<string, { summary: string; load: () => Promise<Command> }> = {
-  shorten: {
-    summary: 'print a short address for each URL',
-    load: async () => (await import('./shorten-command.ts')).shorten,
-  },
-  list: {
-    summary: 'list links, campaigns, QR codes, …',
-    load: async () => (await import('./list-command.ts')).list,
-  },
-  import: {
-    summary: 'make a link for every row of a file',
-    load: async () => (await import('./import-command.ts')).importCommand,
-  },
+const commands: Record<string, { summary: string; load: () => Promise<{ default: Command }> }> = {
+  shorten: { summary: 'print a short address for each URL', load: () => import('./shorten-command.ts') },
+  list: { summary: 'list links, campaigns, QR codes, …', load: () => import('./list-command.ts') },
+  import: { summary: 'make a link for every row of a file', load: () => import('./import-command.ts') },
   report: {
     summary: 'list every link with its clicks, and how many are new',
-    load: async () => (await import('./report-command.ts')).report,
+    load: () => import('./report-command.ts'),
   },
-  sync: {
-    summary: 'make aliases lead where a file says',
-    load: async () => (await import('./sync-command.ts')).sync,
-  },
-  call: {
-    summary: 'make any call, and print the response',
-    load: async () => (await import('./call-command.ts')).call,
-  },
-  doctor: {
-    summary: 'read from a server, and say how it responds and what to do',
-    load: async () => (await import('./doctor-command.ts')).doctor,
-  },
-  sandbox: {
-    summary: 'start the platform in memory, on a port of this machine',
-    load: async () => (await import('./sandbox-command.ts')).sandbox,
-  },
+  sync: { summary: 'make aliases lead where a file says', load: () => import('./sync-command.ts') },
+  call: { summary: 'make any call, and print the response', load: () => import('./call-command.ts') },
+  doctor: { summary: 'say whether a server fits, and what to do if not', load: () => import('./doctor-command.ts') },
+  sandbox: { summary: 'start the platform in memory, on this machine', load: () => import('./sandbox-command.ts') },
 }
 
 const help = `Usage: shortlink-sdk <command> [options]
@@ -65,7 +44,7 @@ export async function main([name = '', ...args]: string[]): Promise<number | und
     const problem = `there is no command '${name}'${meant ? `, did you mean ${meant}?` : ''}`
     return fail(name === '' ? help : `shortlink-sdk: ${problem}\n'shortlink-sdk --help' lists the commands.`, 2)
   }
-  const command = await entry.load()
+  const { default: command } = await entry.load()
   // What follows `--` is for the program that the command runs.
   const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
   if (own.includes('--help') || own.includes('-h')) {

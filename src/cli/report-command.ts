@@ -5,7 +5,7 @@ import { type ReportResult, reportLinks } from '../tasks/report.ts'
 import { clientArgs } from './client.ts'
 import { command, IncompleteError, messageOf, numberOption, UsageError } from './command.ts'
 import { readInput } from './input.ts'
-import { type OutputRow, outputArgs, outputOf } from './output.ts'
+import { type OutputRow, outputArgs, outputOf, textOf } from './output.ts'
 import { count, many } from './words.ts'
 import { journalBeside, Work } from './work.ts'
 
@@ -23,7 +23,7 @@ Monday's mail: keep a report of all links, and compare the next one with it.
 `
 
 /** `shortlink-sdk report` */
-export const report = command(
+export default command(
   defineCommand({
     meta: { name: 'report', description: 'List every link with its clicks, and how many of them are new' },
     args: {
@@ -96,20 +96,25 @@ interface EarlierLink {
   readonly id: number
   readonly clicks: number | null
   readonly shorturl: string
-  readonly error: string | undefined
+  readonly error: string
 }
 
 /** @throws {UsageError} with the row, if a file is no report of links */
 async function readPrevious(file: string): Promise<EarlierLink[]> {
   const { name, columns, rows } = await readInput(file)
   return rows.map(({ number, cells }) => {
-    const cell = (column: string) => String(cells[columns.indexOf(column)] ?? '')
-    if (!/^\d+$/.test(cell('id')) || !/^\d*$/.test(cell('clicks'))) {
+    const cell = (column: string) => textOf(cells[columns.indexOf(column)])
+    const [id, clicks] = [cell('id'), cell('clicks')]
+    if (!/^\d+$/.test(id) || !/^\d*$/.test(clicks)) {
       const advice = 'Give the file of a report without --by'
       throw new UsageError(`${name}, row ${number}: expected a link with a number in id and clicks. ${advice}`)
     }
-    const clicks = cell('clicks') === '' ? null : Number(cell('clicks'))
-    return { id: Number(cell('id')), clicks, shorturl: cell('shorturl'), error: cell('error') || undefined }
+    return {
+      id: Number(id),
+      clicks: clicks === '' ? null : Number(clicks),
+      shorturl: cell('shorturl'),
+      error: cell('error'),
+    }
   })
 }
 

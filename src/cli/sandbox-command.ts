@@ -13,7 +13,7 @@ const notes = `With a program, as in \`shortlink-sdk sandbox -- node first.mjs\`
 the variables set that a client reads, and ends with its exit code.`
 
 /** `shortlink-sdk sandbox` */
-export const sandbox = command(
+export default command(
   defineCommand({
     meta: { name: 'sandbox', description: 'Start the short-link platform in memory' },
     args: {

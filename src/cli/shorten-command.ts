@@ -19,7 +19,7 @@ type Entry = { readonly url: unknown } & (
 const EMPTY: Entry = { url: '', error: '' }
 
 /** `shortlink-sdk shorten` */
-export const shorten = command(
+export default command(
   defineCommand({
     meta: { name: 'shorten', description: 'Make a short address for each URL, and print one a line' },
     args: {

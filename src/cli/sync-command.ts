@@ -19,7 +19,7 @@ Exit status: 0 done, a plan with changes too; 1 something failed, or --check fou
 `
 
 /** `shortlink-sdk sync` */
-export const sync = command(
+export default command(
   defineCommand({
     meta: { name: 'sync', description: 'Make aliases lead where a file says; without --apply, only print the plan' },
     args: {
