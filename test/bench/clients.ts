@@ -106,10 +106,10 @@ export const versions: Record<string, string> = JSON.parse(
 
 /** Installs the peers, unless they are there in these versions. */
 export function installPeers(): void {
-  const lock = (folder: string) => readFileSync(join(folder, 'package-lock.json'), 'utf8')
-  if (existsSync(join(workspace, 'node_modules/.package-lock.json')) && lock(workspace) === lock(peers)) return
+  const manifest = (folder: string) => readFileSync(join(folder, 'package.json'), 'utf8')
+  if (existsSync(join(workspace, 'node_modules/.package-lock.json')) && manifest(workspace) === manifest(peers)) return
   cpSync(peers, workspace, { recursive: true })
-  npm('ci', '--ignore-scripts', '--no-audit', '--no-fund')
+  npm('install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock')
 }
 
 /** Installs what was built beside the peers, as it would be published, and writes the programs. Gives the kilobytes of the tarball. */
