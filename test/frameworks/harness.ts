@@ -1,10 +1,11 @@
 /** What the checks of the projects share. They run in the folder of their project. */
 import { spawn } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { launch } from '../everywhere/runner/browsers.ts'
-import { freePort } from '../everywhere/runner/listen.ts'
 import { must } from '../everywhere/runner/shell.ts'
 import { installTools } from '../everywhere/runner/tools.ts'
 
@@ -15,11 +16,11 @@ const load = async (entry: string) =>
   await import(pathToFileURL(createRequire(join(process.cwd(), 'package.json')).resolve(entry)).href)
 
 /** The platform on a port, with links of these aliases, and the variables that lead to it. */
-export async function startSandbox(aliases: string[]) {
+export async function startSandbox(aliases: string[], requests = 30) {
   const { createSandbox } = (await load('shortlink-sdk/testing')) as typeof import('shortlink-sdk/testing')
   const { serve } = (await load('shortlink-sdk/node')) as typeof import('shortlink-sdk/node')
   const sandbox = createSandbox({
-    rateLimit: { requests: 30 },
+    rateLimit: { requests },
     data: { links: aliases.map((alias) => ({ alias, url: `https://shop.example/${alias}` })) },
   })
   const { baseUrl, close } = await serve(sandbox)
@@ -30,9 +31,24 @@ export async function startSandbox(aliases: string[]) {
 export const run = (command: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<string> =>
   must(command, args, { env: { PATH: `${join(process.cwd(), 'node_modules/.bin')}:${process.env.PATH}`, ...env } })
 
+/** A hundred ports for each project. They are below those that a system gives to a program that asks for any. */
+let lastPort = 20_000 + 100 * readdirSync('..').sort().indexOf(basename(process.cwd()))
+
+/** A port that nobody else takes before the server of a project listens. */
+async function ownPort(): Promise<number> {
+  for (;;) {
+    lastPort += 1
+    const server = createServer()
+    const isFree = await new Promise((resolve) => {
+      server.on('error', () => resolve(false)).listen(lastPort, () => server.close(() => resolve(true)))
+    })
+    if (isFree) return lastPort
+  }
+}
+
 /** Starts a server on the port in `PORT`, and waits until it responds. */
 export async function start(command: string, args: string[], env: NodeJS.ProcessEnv = {}) {
-  const port = String(await freePort())
+  const port = String(await ownPort())
   const url = `http://localhost:${port}`
   const child = spawn(command, args, {
     env: { ...process.env, HOST: '127.0.0.1', PORT: port, ...env },

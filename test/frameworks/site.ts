@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
-import { test } from 'node:test'
-import { openPage, run, type Sandbox, start, startSandbox } from './harness.ts'
+import { after, test } from 'node:test'
+import { openPage, run, start, startSandbox } from './harness.ts'
 
 const aliases = ['sale', 'opening', 'winter']
 const addresses = aliases.map((alias) => `https://sho.rt/${alias}`)
@@ -36,17 +36,16 @@ export function buildsWithoutVariables(): void {
 
 export function listsInChromium(): void {
   test('lists in Chromium through its endpoint, and no response counts as canceled', options, async () => {
-    await withSite(async ({ url, sandbox }) => {
-      const page = await openPage()
-      await page.visitAs(`${url}/api/shortlink/urls`, signedIn.headers.Cookie)
-      // Chromium cancels only some of the responses whose body is left before its end event.
-      for (let visit = 1; visit <= 10; visit++) {
-        assert.deepEqual(await page.items(`${url}/`, addresses.length), addresses)
-      }
-      assert.deepEqual(page.complaints, [])
-      assert.equal(sandbox.requests.at(-1)?.path, '/urls')
-      await page.close()
-    })
+    const { url, sandbox } = await site()
+    const page = await openPage()
+    await page.visitAs(`${url}/api/shortlink/urls`, signedIn.headers.Cookie)
+    // Chromium cancels only some of the responses whose body is left before its end event.
+    for (let visit = 1; visit <= 10; visit++) {
+      assert.deepEqual(await page.items(`${url}/`, addresses.length), addresses)
+    }
+    assert.deepEqual(page.complaints, [])
+    assert.equal(sandbox.requests.at(-1)?.path, '/urls')
+    await page.close()
   })
 }
 
@@ -56,14 +55,13 @@ export interface SiteRequest extends RequestInit {
 
 export function refusesStrangers(): void {
   test('refuses visitors who are not signed in, and pages of other origins', options, async () => {
-    await withSite(async ({ url, sandbox }) => {
-      const address = `${url}/api/shortlink/url/add`
-      const init = { method: 'POST', body: '{"url":"https://shop.example"}' }
-      const stranger = await fetch(address, init)
-      const headers = { ...signedIn.headers, Origin: 'https://evil.example' }
-      const otherPage = await fetch(address, { ...init, headers })
-      assert.deepEqual([stranger.status, otherPage.status, sandbox.requests], [403, 403, []])
-    })
+    const { url, sandbox } = await site()
+    const address = `${url}/api/shortlink/url/add`
+    const init = { method: 'POST', body: '{"url":"https://shop.example"}' }
+    const stranger = await fetch(address, init)
+    const headers = { ...signedIn.headers, Origin: 'https://evil.example' }
+    const otherPage = await fetch(address, { ...init, headers })
+    assert.deepEqual([stranger.status, otherPage.status, sandbox.requests], [403, 403, []])
   })
 }
 
@@ -72,31 +70,29 @@ function answersInTime({ path, ...init }: SiteRequest): void {
     'answers 60 visitors at once within the deadline, with a 429 if the rate limit is used up',
     options,
     async () => {
-      await withSite(async ({ url, sandbox, output }) => {
-        const started = performance.now()
-        const visit = () => fetch(`${url}${path}`, { ...init, ...signedIn })
-        const responses = await Promise.all(Array.from({ length: 60 }, visit))
-        assert.ok(performance.now() - started < 10_500, 'some answer took longer')
-        const statuses = responses.map(({ status }) => status)
-        const served = statuses.filter((status) => status === 200).length
-        assert.equal(served, 30, `${served} were served: ${statuses}\n${output()}`)
-        for (const { status, headers } of responses) {
-          if (status !== 200) assert.deepEqual([status, headers.get('retry-after')], [429, '60'])
-        }
-        assert.equal(sandbox.requests.filter(({ status }) => status === 429).length, 0)
-      })
+      const { url, sandbox, output, stop } = await startSite(30)
+      const started = performance.now()
+      const visit = () => fetch(`${url}${path}`, { ...init, ...signedIn })
+      const responses = await Promise.all(Array.from({ length: 60 }, visit)).finally(stop)
+      assert.ok(performance.now() - started < 10_500, 'some answer took longer')
+      const statuses = responses.map(({ status }) => status)
+      const served = statuses.filter((status) => status === 200).length
+      assert.equal(served, 30, `${served} were served: ${statuses}\n${output()}`)
+      for (const { status, headers } of responses) {
+        if (status !== 200) assert.deepEqual([status, headers.get('retry-after')], [429, '60'])
+      }
+      assert.equal(sandbox.requests.filter(({ status }) => status === 429).length, 0)
     },
   )
 }
 
 function rendersOnTheServer(path: string): void {
   test(`renders ${path} on the server`, options, async () => {
-    await withSite(async ({ url, output }) => {
-      const response = await fetch(`${url}${path}`, signedIn)
-      const html = await response.text()
-      assert.equal(response.status, 200, `${html.slice(0, 500)}\n${output()}`)
-      for (const address of addresses) assert.match(html, new RegExp(`<li[^>]*>${address}`))
-    })
+    const { url, output } = await site()
+    const response = await fetch(`${url}${path}`, signedIn)
+    const html = await response.text()
+    assert.equal(response.status, 200, `${html.slice(0, 500)}\n${output()}`)
+    for (const address of addresses) assert.match(html, new RegExp(`<li[^>]*>${address}`))
   })
 }
 
@@ -129,15 +125,20 @@ function readsDotEnv(): void {
   })
 }
 
-/** Runs the built site against a sandbox. */
-async function withSite(
-  check: (site: { url: string; sandbox: Sandbox; output: () => string }) => Promise<void>,
-): Promise<void> {
-  const { sandbox, env, close } = await startSandbox(aliases)
-  try {
-    const site = await start('npm', ['start'], env)
-    await check({ ...site, sandbox }).finally(site.stop)
-  } finally {
-    await close()
-  }
+/** Starts the built site before a sandbox that allows so many requests a minute. */
+async function startSite(requests: number) {
+  const { sandbox, env, close } = await startSandbox(aliases, requests)
+  const site = await start('npm', ['start'], env)
+  return { ...site, sandbox, stop: () => site.stop().finally(close) }
+}
+
+let running: ReturnType<typeof startSite> | undefined
+after(async () => (await running)?.stop())
+
+/** The site that most tests share, before a sandbox that has not seen a request yet. */
+async function site() {
+  running ??= startSite(1000)
+  const { sandbox, url, output } = await running
+  sandbox.reset()
+  return { sandbox, url, output }
 }
