@@ -1,5 +1,5 @@
 /** @jest-environment node */
-require('./promises.js')
+require('./build/promises.js')
 
 test('a spy on what is exported reaches `import * as` that Babel or TypeScript has compiled', () => {
   const sdk = require('shortlink-sdk')
