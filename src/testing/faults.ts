@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.ts'
 import { boolean, type Checks, checkedElsewhere, count, oneOf, similarName, string } from '../schema/checks.ts'
-import { Headers, ReadableStream, Response, TextDecoder, URL } from './host.ts'
+import { Headers, ReadableStream, Response, TextDecoder } from './host.ts'
 import { number, throwIfInvalid } from './options.ts'
 import { endpointPaths, matchPath, methodsAt } from './platform/routes.ts'
 import { networkError, type WireResponse, wait } from './wire.ts'
@@ -38,7 +38,7 @@ export interface FaultEffect {
 export interface Fault extends FaultEffect {
   /** Only requests with this method. Default: any. */
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE' | undefined
-  /** Only requests to this endpoint, as the reference writes it (`/campaign/:id/update`), or to any path of a pattern. Default: any. */
+  /** Only requests to this endpoint, as the reference or the OpenAPI document writes it (`/campaign/:id/update`, `/campaign/{id}/update`), or to any path of a pattern. Default: any. */
   path?: string | RegExp | undefined
   /** How many matching requests succeed first. Default 0. */
   after?: number | undefined
@@ -77,12 +77,17 @@ const checks: Checks<keyof Fault> = {
 const isHeader = (value: unknown) => value === null || typeof value === 'string'
 
 /** Rejects a fault that can never take effect. */
-function checkFault(fault: Fault, base: string): void {
+function checkFault(fault: Fault): void {
   throwIfInvalid(fault, checks, 'fail')
   const { status, body, headers, delay, drop, stall, redirect, done, path, method } = fault
   if (typeof path === 'string') {
-    const methods = path.includes('{') ? [] : methodsAt(path)
-    if (methods.length === 0) throw new ConfigurationError(`fail.path: no endpoint is ${path}, ${hint(path, base)}`)
+    const methods = methodsAt(path)
+    if (methods.length === 0) {
+      const meant = similarName(path, endpointPaths)
+      const hint =
+        meant === undefined ? 'expected one as the reference writes it, or a RegExp' : `did you mean ${meant}?`
+      throw new ConfigurationError(`fail.path: no endpoint is ${path}, ${hint}`)
+    }
     if (method && !methods.includes(method)) {
       throw new ConfigurationError(
         `fail.method: no endpoint is ${method} ${path}, did you mean ${methods.join(' or ')}?`,
@@ -93,16 +98,6 @@ function checkFault(fault: Fault, base: string): void {
   if (!changes && done !== false) {
     throw new ConfigurationError('fail: nothing would fail: give status, body, headers, delay, drop, stall or redirect')
   }
-}
-
-/** What was probably meant by the path of no endpoint: one with an address before it, other parameters, or a slip. */
-function hint(path: string, base: string): string {
-  const { pathname } = new URL(path.replace(/\{(\w+)\}/g, ':$1'), `${base}/`)
-  const whole = pathname.replace(/\/$/, '').replace(/\/\d+(?=\/|$)/g, '/:id')
-  const known = endpointPaths.find((endpoint) => whole.endsWith(endpoint)) ?? similarName(whole, endpointPaths)
-  const meant = known === undefined ? 'expected one as the reference writes it, such as /urls' : `did you mean ${known}`
-  const end = known === undefined ? '.' : '?'
-  return `${meant}${end} A RegExp matches any path.`
 }
 
 interface WaitingFault {
@@ -122,8 +117,8 @@ export class FaultQueue {
     return this.#waiting.filter(isPending).map(({ fault }) => fault)
   }
 
-  add(fault: Fault, baseUrl: string): void {
-    checkFault(fault, baseUrl)
+  add(fault: Fault): void {
+    checkFault(fault)
     this.#waiting.push({ fault, skip: fault.after ?? 0, left: fault.times ?? 1, fired: false })
   }
 

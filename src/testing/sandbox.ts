@@ -99,8 +99,6 @@ export class Sandbox {
   readonly #faults = new FaultQueue()
   #chaos: Chaos | undefined
   #advanced = 0
-  /** Node 20 holds the controller behind a Request's signal weakly: a Request that nobody holds loses its abort. */
-  readonly #unfinished = new Set<object>()
 
   /** @internal */
   constructor(options: SandboxOptions) {
@@ -140,19 +138,10 @@ export class Sandbox {
     const request = new Request(input, rest)
     const signal = given ?? request.signal
     if (signal.aborted) throw signal.reason
-    const held = { input, request }
-    this.#unfinished.add(held)
-    let fault: FaultEffect = {}
-    try {
-      const { entry, answer, ...chosen } = await abortable(this.#receive(request), signal)
-      fault = chosen.fault
-      const response = await send(answer, fault, signal)
-      entry.status = response.status
-      return response
-    } finally {
-      // What stalls can still be aborted.
-      if (!fault.stall) this.#unfinished.delete(held)
-    }
+    const { entry, answer, fault } = await abortable(this.#receive(request), signal)
+    const response = await send(answer, fault, signal)
+    entry.status = response.status
+    return response
   }
 
   /** The rate window now; `undefined` if there is no limit. `resetAt` in milliseconds, `undefined` while none is open. */
@@ -173,7 +162,7 @@ export class Sandbox {
    * @example sandbox.fail({ path: '/campaign/:id/update', status: 503 })
    */
   fail(fault: Fault): void {
-    this.#faults.add(fault, this.baseUrl)
+    this.#faults.add(fault)
   }
 
   /**
@@ -208,7 +197,6 @@ export class Sandbox {
     this.#advanced = 0
     this.#chaos = undefined
     this.#log.length = 0
-    this.#unfinished.clear()
     this.#faults.reset()
     this.#rateWindow?.reset()
     this.#store.reset()

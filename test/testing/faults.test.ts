@@ -120,6 +120,7 @@ describe.each(Object.keys(ways))('faults through %s', (way) => {
       [{ status: 500, method: 'PUT' }, [200, 200, 500, 200]],
       [{ status: 500, path: '/campaigns', after: 1 }, [200, 200, 404, 500]],
       [{ status: 500, path: '/campaign/:id/update' }, [200, 200, 500, 200]],
+      [{ status: 500, path: '/campaign/{id}/update' }, [200, 200, 500, 200]],
       [{ status: 500, path: /^\/campaign/, times: 2 }, [200, 500, 500, 200]],
     ]
     for (const [fault, expected] of cases) {

@@ -4,8 +4,6 @@ import { createSandbox, type Fault, type Sandbox, type SandboxOptions } from 'sh
 import { expect, test } from 'vitest'
 
 const nothing = 'fail: nothing would fail: give status, body, headers, delay, drop, stall or redirect'
-const noEndpoint = (path: string, meant: string) =>
-  `fail.path: no endpoint is ${path}, did you mean ${meant}? A RegExp matches any path.`
 
 /** Each option and fault that would never take effect, so that a test with it would pass and test nothing. */
 test.each<[fault: unknown, message: string]>([
@@ -33,20 +31,11 @@ test.each<[fault: unknown, message: string]>([
   [{ status: 503, path: 7 }, 'fail.path: expected a string or a RegExp, received 7'],
   [{ status: 503, method: 'GET', path: '/url/add' }, 'fail.method: no endpoint is GET /url/add, did you mean POST?'],
   [{ status: 503, method: 'GET', path: '/v3/api' }, 'fail.method: no endpoint is GET /v3/api, did you mean POST?'],
+  [{ status: 503, path: '/campaign' }, 'fail.path: no endpoint is /campaign, did you mean /campaigns?'],
   [
-    { status: 503, path: '/links' },
-    'fail.path: no endpoint is /links, expected one as the reference writes it, such as /urls. A RegExp matches any path.',
+    { status: 503, path: '/api/campaigns' },
+    'fail.path: no endpoint is /api/campaigns, expected one as the reference writes it, or a RegExp',
   ],
-  ...(
-    [
-      ['/api/campaigns', '/campaigns'],
-      ['https://sho.rt/api/campaigns', '/campaigns'],
-      ['/campaigns?limit=5', '/campaigns'],
-      ['/campaign', '/campaigns'],
-      ['/campaign/{id}/update', '/campaign/:id/update'],
-      ['/campain/7/update', '/campaign/:id/update'],
-    ] as const
-  ).map(([path, meant]): [unknown, string] => [{ path, status: 503 }, noEndpoint(path, meant)]),
 ])('fail(%j) is refused with what was meant', (fault, message) => {
   const sandbox = createSandbox()
   expect(() => sandbox.fail(fault as Fault)).toThrow(new ConfigurationError(message))
@@ -56,6 +45,7 @@ test.each<[fault: unknown, message: string]>([
 test.each<Fault>([
   { path: '/campaign/7/update', status: 503 },
   { path: '/campaign/:number/update', status: 503 },
+  { path: '/campaign/{id}/update', status: 503 },
   { path: '/files/upload/b%C3%A4r.txt', status: 503 },
   { path: '/v3/api', status: 503 },
   { path: /^\/tea$/, status: 503 },

@@ -63,7 +63,7 @@ export function methodsAt(path: string): readonly string[] {
   return (exact.length > 0 ? exact : routesAt(path)).map(({ method }) => method)
 }
 
-/** The parameters of a path, unescaped, if it has the form of a pattern such as `/campaign/:id/update`. */
+/** The parameters of a path, unescaped, if it has the form of a pattern such as `/campaign/:id/update` or `/campaign/{id}/update`. */
 export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   const segments = path.split('/')
   const names = pattern.split('/')
@@ -71,7 +71,7 @@ export function matchPath(pattern: string, path: string): Record<string, string>
   const params: Record<string, string> = {}
   for (const [index, name] of names.entries()) {
     const segment = segments[index]!
-    if (!name.startsWith(':')) {
+    if (!/^[:{]/.test(name)) {
       if (name !== segment) return undefined
     } else if (segment === '') return undefined
     else params[name.slice(1)] = decode(segment)
