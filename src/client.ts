@@ -25,14 +25,8 @@ import type { StandardSchema } from './schema/standard-schema.ts'
 /** The state if there is no limiter. */
 const unknownRate: RateLimitState = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
 
-/** Any library may have made it, with getters that throw. */
-function isStandardSchema(value: unknown): value is StandardSchema {
-  try {
-    return typeof (value as Partial<StandardSchema> | null)?.['~standard']?.validate === 'function'
-  } catch {
-    return false
-  }
-}
+const isStandardSchema = (value: unknown): value is StandardSchema =>
+  typeof (value as Partial<StandardSchema> | null)?.['~standard']?.validate === 'function'
 
 const schemaCheck: Check = {
   expected: 'a Standard Schema, such as one of zod, valibot or ArkType',

@@ -354,12 +354,7 @@ export function isShortLinkError(value: unknown): value is AnyShortLinkError {
 
 /** Whether a value is an error of any realm: under Jest, fetch throws errors of another one. */
 export function hasMessage(value: unknown): value is Error {
-  try {
-    return typeof (value as Error).message === 'string'
-  } catch {
-    // `null`, `undefined`, or a getter that throws.
-    return false
-  }
+  return typeof (value as Partial<Error> | null | undefined)?.message === 'string'
 }
 
 const classesByStatus: ReadonlyMap<number, typeof ApiError> = /* @__PURE__ */ new Map<number, typeof ApiError>([
@@ -413,12 +408,8 @@ export function printable(text: string): string {
 
 /** A body for a log: as it is if it is short, else the beginning of its text. */
 function shortenBody(body: unknown, most: number): unknown {
-  try {
-    const text = typeof body === 'string' ? body : String(JSON.stringify(body))
-    return text.length > most ? shorten(text, most) : body
-  } catch {
-    return 'a body that cannot be written as JSON, for example because it is nested too deeply'
-  }
+  const text = typeof body === 'string' ? body : String(JSON.stringify(body))
+  return text.length > most ? shorten(text, most) : body
 }
 
 function withoutUndefined(fields: object): object {

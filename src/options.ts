@@ -17,7 +17,6 @@ import { limiterFor, rateLimitChecks } from './rate-limit/registry.ts'
 import type { RateLimitOptions } from './rate-limit/window.ts'
 import { environment, isVisited } from './runtime/environment.ts'
 import { type Fetch, runtimeFetch } from './runtime/fetch.ts'
-import { ownProperties } from './runtime/own-properties.ts'
 import { aFunction, boolean, type Checks, checkedElsewhere, checkOptions, oneOf } from './schema/checks.ts'
 import { type FormatValue, formatValue, isRecord, mismatch } from './schema/expected.ts'
 
@@ -136,7 +135,7 @@ const addressNames = {
 /** Fills in the options of a client. @internal @throws {ConfigurationError} if an option is invalid */
 export function resolveSettings(given: ShortLinkClientOptions): Settings {
   check((show) => checkOptions(given, optionChecks, show), given?.apiKey)
-  const options = ownProperties(given)
+  const options = given
   const { allowInsecureHttp = false, openerAuth = 'none', logger = console as Logger, rateLimit } = options
   const apiKey = new ApiKey(options.apiKey, options.authScheme)
   const headers = headerPairs(options.headers)

@@ -12,7 +12,7 @@ export type AuthScheme = 'Bearer' | 'Token' | 'raw'
 /** @internal */
 export const authSchemes: readonly AuthScheme[] = ['Bearer', 'Token', 'raw']
 
-/** How many of the keys that a function returned are redacted: those used last. */
+/** How many of the keys that a function returned are redacted: the newest. */
 const REMEMBERED = 4
 
 /** The API key of a client. Its fields are private, so that an inspection cannot show the key. */
@@ -89,10 +89,7 @@ export class ApiKey {
   #checked(key: string): string {
     const problem = problemOf(key)
     if (problem) throw new ConfigurationError(`apiKey: ${problem}`)
-    const redact = this.#redactors.get(key) ?? createRedactor(key)
-    // Moves the key to the end of the map, so that the first one is the oldest.
-    this.#redactors.delete(key)
-    this.#redactors.set(key, redact)
+    if (!this.#redactors.has(key)) this.#redactors.set(key, createRedactor(key))
     const [oldest] = this.#redactors.keys()
     if (this.#redactors.size > REMEMBERED) this.#redactors.delete(oldest as string)
     return key

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import { isRecord, mismatch } from '../schema/expected.ts'
-import { integer, MAX_ROWS, rowsOf } from '../schema/fields.ts'
+import { integer, rowsOf } from '../schema/fields.ts'
 import { addIssue, type ParseContext, parse, parseWithStandardSchema } from '../schema/parse.ts'
 import type { StandardSchema } from '../schema/standard-schema.ts'
 
@@ -40,12 +40,7 @@ export function isOfPlatform(body: unknown): boolean {
 
 function messageOf(message: unknown): string {
   if (typeof message === 'string') return message
-  if (typeof message !== 'object' || message === null) return ''
-  try {
-    return JSON.stringify(message)
-  } catch {
-    return ''
-  }
+  return typeof message === 'object' && message !== null ? JSON.stringify(message) : ''
 }
 
 /** Reads the body of an open envelope. Adds issues to the context, and keeps invalid values as they are. */
@@ -119,16 +114,12 @@ export function readNumberedPage<T>(read: Read<Page<T>>, asked: number | undefin
   }
 }
 
-/** An invalid page number becomes NaN, because comparing anything but numbers may throw. */
-const numberOrNaN = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN)
-
 /** The numbers of a page, its rows, and the path of these in the body. */
-function openPage<T>(body: Record<string, unknown>, keys: readonly string[], context: ParseContext) {
-  const { issues } = context
+function openPage<T>(body: Record<string, unknown>, keys: readonly string[], { issues }: ParseContext) {
   const envelope = isRecord(body.data) ? body.data : body
   const path = envelope === body ? [] : ['data']
   const key = keys.find((name) => name in envelope) ?? keys[0]!
-  const number = (name: string) => numberOrNaN(parse(integer, envelope[name], { path: [...path, name], issues }))
+  const number = (name: string) => parse(integer, envelope[name], { path: [...path, name], issues })
 
   const result = number('result')
   const perpage = number('perpage')
@@ -139,12 +130,7 @@ function openPage<T>(body: Record<string, unknown>, keys: readonly string[], con
   const list = envelope[key] ?? (result === 0 ? [] : undefined)
   const found = rowsOf(list)
   if (!found) addIssue({ path, issues }, key, mismatch('a list', envelope[key]))
-  const isTooLong = found !== undefined && found.length > MAX_ROWS
-  if (isTooLong) {
-    addIssue({ path, issues }, key, `expected at most ${MAX_ROWS} rows on a page, received ${found.length}`)
-    context.unusable = true
-  }
-  const rows = isTooLong ? [] : (found ?? [])
+  const rows = found ?? []
   // Not `nextpage`, which some servers send as null on every page.
   const hasNextPage = rows.length > 0 && currentpage < maxpage
   const page: Omit<Page<T>, 'items'> = { result, perpage, currentpage, nextpage, maxpage, hasNextPage }

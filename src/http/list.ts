@@ -251,7 +251,8 @@ function pageRequester<T>(
   { concurrency: _, ...options }: ListOptions,
   defaultLimit = DEFAULT_LIMIT,
 ): (page: number | undefined) => Promise<ApiResponse<Page<T>>> {
-  const { path, checks = pageChecks, query = {} } = list
+  const { path, checks = pageChecks } = list
+  const query = list.query ?? {}
   let ownLimit = query.limit === undefined ? defaultLimit : undefined
   return async (page) => {
     // Both requests of a page have one deadline.

@@ -9,9 +9,6 @@ export interface Path {
   readonly params: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** The maximum length of a user's path, in characters. Servers refuse longer ones. */
-const MAX_PATH = 8000
-
 const pathChecks: Checks = { filename, type: oneOf(['links', 'bio', 'qr']) }
 
 /** The check of a parameter of a path, by its name. @internal */
@@ -37,11 +34,7 @@ export function checkPath(path: Path | string, format: FormatValue): Issue[] {
   if (isTemplate(path)) {
     return Object.entries(valuesOf(path)).flatMap(([name, value]) => checkValue([name], value, pathCheck(name), format))
   }
-  const fits =
-    typeof path === 'string' &&
-    path.length <= MAX_PATH &&
-    /^\/(?!\/)[^?#\\\s\0-\x1f\x7f-\x9f]*$/.test(path) &&
-    neverClimbs(path)
+  const fits = typeof path === 'string' && /^\/(?!\/)[^?#\\\s\0-\x1f\x7f-\x9f]*$/.test(path) && neverClimbs(path)
   const message =
     typeof path === 'string' && /^[a-z]/i.test(path) && !path.includes(':')
       ? `did you mean ${format(`/${path}`)}?`

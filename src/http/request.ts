@@ -9,8 +9,7 @@ import {
 } from '../errors.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
 import type { Fetch } from '../runtime/fetch.ts'
-import { ownProperties } from '../runtime/own-properties.ts'
-import { type Checks, checkOptions, checkParams, checkValue, IS_AN_OPTION, oneOf } from '../schema/checks.ts'
+import { type Checks, checkOptions, checkParams, checkValue, oneOf } from '../schema/checks.ts'
 import { isPlain, isRecord, kind, mismatch, notPlain, reasonOf } from '../schema/expected.ts'
 import type { Address } from './address.ts'
 import type { ApiKey } from './api-key.ts'
@@ -157,9 +156,7 @@ export function prepareCall<T>(call: Call<T>, given: RequestOptions, settings: C
   const { method, query, json, upload, checks } = call
   const { apiKey } = settings
   const api = call.api === 'opener' ? settings.opener : settings.management
-  const options: RequestOptions & { onProgress?: OnProgress; [ENDS_AT]?: number } = ownProperties(
-    isRecord(given) ? given : {},
-  )
+  const options: RequestOptions & { onProgress?: OnProgress; [ENDS_AT]?: number } = isRecord(given) ? given : {}
   const headers = [...settings.headers, ...headerPairs(options.headers)]
   const authorization = authorizationIn(headers)
   const redact = redactorOf([...secretsIn(query, checks), ...secretsIn(json, checks)], authorization, apiKey)
@@ -180,11 +177,14 @@ export function prepareCall<T>(call: Call<T>, given: RequestOptions, settings: C
     issues.push({ path: ['body'], message: 'GET has no body: use `query`' })
   }
   if (authorization !== undefined && apiKey.isSent) issues.push(authorizationBesideKey)
+  const contextOf = () => contextOfInvalid(method, shownPath, api, redact)
+  throwIfInvalid(issues, contextOf)
+
   const body = stringify(json, issues, redact)
   // The query of somebody else may contain secrets that are unknown here.
   const search =
     call.search === undefined ? queryString(query, checks, issues, redact) : { sent: call.search, shown: '' }
-  throwIfInvalid(issues, () => contextOfInvalid(method, shownPath, api, redact))
+  throwIfInvalid(issues, contextOf)
 
   const inContext = <V>(read: () => V): V => {
     try {
@@ -259,11 +259,10 @@ function redactorOf(secrets: string[], authorization: string | undefined, apiKey
 function queryString(query: object | undefined, checks: Checks | undefined, issues: Issue[], redact: Redact) {
   const sent: string[] = []
   const shown: string[] = []
-  const refused = firstKeysOf(issues)
   for (const [name, value] of Object.entries(query ?? {}) as [string, unknown][]) {
-    if (value === undefined || refused.has(name)) continue
+    if (value === undefined) continue
     if (typeof value === 'object' && value !== null) {
-      issues.push(misplaced(name, mismatch('a string, a number or a boolean', value)))
+      issues.push({ path: [name], message: mismatch('a string, a number or a boolean', value) })
       continue
     }
     try {
@@ -280,12 +279,7 @@ function queryString(query: object | undefined, checks: Checks | undefined, issu
 }
 
 function stringify(json: unknown, issues: Issue[], redact: Redact): string | undefined {
-  const refused = firstKeysOf(issues)
-  for (const [name, value] of Object.entries(isRecord(json) ? json : {})) {
-    if (!refused.has(name) && !isData(value)) issues.push(misplaced(name, mismatch('a JSON value', value)))
-  }
-  // Parameters that are no object have an issue without a path.
-  if (isRecord(json) && !isPlain(json) && !('toJSON' in json) && !refused.has(undefined)) {
+  if (isRecord(json) && !isPlain(json) && !('toJSON' in json)) {
     issues.push({ path: ['json'], message: notPlain('a JSON value', json) })
   }
   try {
@@ -294,22 +288,4 @@ function stringify(json: unknown, issues: Issue[], redact: Redact): string | und
     issues.push({ path: [], message: `expected a JSON value: ${redactLine(redact, reasonOf(error), 200)}` })
     return undefined
   }
-}
-
-/** The issue of a value that cannot be sent. It may be an option of the call in the wrong argument. */
-function misplaced(name: string, message: string): Issue {
-  const advice = callOptionNames.includes(name) ? `: ${IS_AN_OPTION}` : ''
-  return { path: [name], message: message + advice }
-}
-
-/** The parameters that have an issue already. */
-const firstKeysOf = (issues: readonly Issue[]) => new Set(issues.map(({ path }) => path[0]))
-
-/** Whether a value is data, not a function or an instance such as an AbortSignal, which would become `{}` in JSON. */
-function isData(value: unknown): boolean {
-  if (typeof value === 'function' || typeof value === 'symbol') return false
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || 'toJSON' in value) return true
-  // The prototype of a plain object, of any realm, has no prototype.
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || Object.getPrototypeOf(prototype) === null
 }

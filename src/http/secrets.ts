@@ -86,17 +86,12 @@ function inBase64(text: string): string[] {
 /** How much of a text in the body of a failed response is kept, in characters: an error page may be a megabyte. */
 const MAX_BODY_TEXT = 256 * 1024
 
-/** How deep a body may be nested. No response of the platform is deeper than ten. */
-const MAX_DEPTH = 100
-
 /** Removes secrets from a parsed body: from its texts and keys. Of a very long text the beginning is kept. */
-export function redactBody(redact: Redact, body: unknown, depth = 0): unknown {
+export function redactBody(redact: Redact, body: unknown): unknown {
   if (typeof body === 'string') return shorten(redact(body), MAX_BODY_TEXT)
   if (typeof body !== 'object' || body === null) return body
-  if (depth === MAX_DEPTH) return '…'
-  const inner = (value: unknown) => redactBody(redact, value, depth + 1)
-  if (Array.isArray(body)) return body.map(inner)
-  return Object.fromEntries(Object.entries(body).map(([name, value]) => [redact(name), inner(value)]))
+  if (Array.isArray(body)) return body.map((value) => redactBody(redact, value))
+  return Object.fromEntries(Object.entries(body).map(([name, value]) => [redact(name), redactBody(redact, value)]))
 }
 
 /** How much of a text without secrets is put on one line, in characters: more than any message shows. */
@@ -132,16 +127,7 @@ const MAX_STACK_LINES = 4
  * Copies an error that fetch threw so that it is safe to log: the original may contain the request, and so the key, in a
  * property or in its message. The copy has the name, message, code, top of the stack and chain of causes.
  */
-export function redactCause(redact: Redact, cause: unknown): unknown {
-  try {
-    return copyCause(redact, cause, 0)
-  } catch {
-    // A getter threw.
-    return undefined
-  }
-}
-
-function copyCause(redact: Redact, cause: unknown, depth: number): unknown {
+export function redactCause(redact: Redact, cause: unknown, depth = 0): unknown {
   const line = (text: string) => redactLine(redact, text, MAX_LINE)
   if (!hasMessage(cause)) return typeof cause === 'string' ? line(cause) : undefined
   const { name = 'Error', message, stack = '', code, cause: inner } = cause as Error & { code?: unknown }
@@ -151,6 +137,6 @@ function copyCause(redact: Redact, cause: unknown, depth: number): unknown {
     name: { value: line(String(name)), ...hidden },
     stack: { value: lines.map((text) => printable(text.slice(0, MAX_LINE))).join('\n'), ...hidden },
   })
-  if (inner !== undefined && depth < MAX_CAUSES) copy.cause = copyCause(redact, inner, depth + 1)
+  if (inner !== undefined && depth < MAX_CAUSES) copy.cause = redactCause(redact, inner, depth + 1)
   return typeof code === 'string' ? Object.assign(copy, { code: line(code) }) : copy
 }

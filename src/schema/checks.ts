@@ -211,15 +211,13 @@ export function checkParams(
   const missing = Object.fromEntries(Object.entries(checks).filter(([name]) => params[name] === undefined))
   const others = Object.keys(params).flatMap((name): Issue[] => {
     if (Object.hasOwn(checks, name) || params[name] === undefined) return []
-    if (options.includes(name)) return [{ path: [name], message: IS_AN_OPTION }]
+    if (options.includes(name))
+      return [{ path: [name], message: 'is an option of the call, pass it as the next argument' }]
     const meant = meantName(name, missing)
     return meant === undefined ? [] : [{ path: [name], message: `unknown parameter, did you mean ${meant}?` }]
   })
   return [...listed, ...others]
 }
-
-/** @internal */
-export const IS_AN_OPTION = 'is an option of the call, pass it as the next argument'
 
 /** Problems with options. `undefined` means the default; unknown options are rejected. */
 export function checkOptions(

@@ -100,8 +100,8 @@ const isEmptyValue = (value: unknown): boolean =>
 export function list<T>(row: z.ZodMiniType<T>): z.ZodMiniType<T[]> & { readonly row: z.ZodMiniType<T> } {
   const schema: z.ZodMiniType<T[]> = z.transform((value, { issues }) => {
     const rows = rowsOf(value)
-    if (!rows || rows.length > MAX_ROWS) {
-      issues.push(issue(rows ? `at most ${MAX_ROWS} rows` : 'a list', value))
+    if (!rows) {
+      issues.push(issue('a list', value))
       return value as T[]
     }
     const context: ParseContext = { path: [], issues: [] }
@@ -112,9 +112,6 @@ export function list<T>(row: z.ZodMiniType<T>): z.ZodMiniType<T[]> & { readonly 
   })
   return Object.assign(schema, { row })
 }
-
-/** The maximum number of rows in a list, because a megabyte of compressed rows could be millions. */
-export const MAX_ROWS = 10_000
 
 /** The rows of a list, in order; `undefined` if the value is not a list. PHP encodes a list with gaps as an object with number keys. */
 export function rowsOf(value: unknown): unknown[] | undefined {

@@ -56,40 +56,6 @@ const status = fc.oneof(
 )
 
 describe.each(['strict', 'report'] as const)('under `%s`', (validation) => {
-  it.each([
-    '{"error":{"toString":""}}',
-    '{"error":0,"data":{"currentpage":null,"nextpage":429,"maxpage":5e-324}}',
-    '{"error":0,"data":{"nextpage":{"toString":false}}}',
-  ])('a list ends if the server answers %s', async (text) => {
-    const client = connect({ origin: 'https://sho.rt' }, { fetch: async () => new Response(text), validation })
-    const { error } = await client.paginate('/urls', { listKey: 'urls' }).safe()
-    expect(error === undefined || isShortLinkError(error)).toBe(true)
-    await client
-      .paginate('/urls', { listKey: 'urls' })
-      .toArray()
-      .catch((error) => {
-        expect(isShortLinkError(error), String(error)).toBe(true)
-      })
-  })
-
-  const deep = '['.repeat(20_000) + ']'.repeat(20_000)
-  it.each([
-    ['an object for a number', '{"error":{"toString":1}}'],
-    ['a deep list as its error', `{"error":${deep}}`],
-    ['a deep list as its message', `{"error":1,"message":${deep}}`],
-    ['a deep list alone', deep],
-  ])('a failure with %s is an error of this package, which can be printed', async (_, text) => {
-    for (const status of [200, 404, 500]) {
-      const fetch = async () => new Response(text, { status })
-      const client = connect({ origin: 'https://sho.rt' }, { fetch, validation })
-      for (const call of [client.account.get(), client.qr.get(1), client.campaigns.create({})]) {
-        const { error } = await call.safe()
-        expect(isShortLinkError(error)).toBe(true)
-        expect(String(error) + JSON.stringify(error)).not.toContain('[object Object]')
-      }
-    }
-  })
-
   it('a call ends with an answer or an error of this package, whatever the server answers', async () => {
     await fc.assert(
       fc.asyncProperty(body, status, headers, fc.constantFrom(...calls), async (text, status, headers, call) => {

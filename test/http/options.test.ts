@@ -375,7 +375,6 @@ describe('the path of client.request and client.paginate', () => {
     '/urls\u0000',
     5,
     ['/urls'],
-    `/${'a'.repeat(8000)}`,
   ])('%j is refused before anything is sent', async (path) => {
     const server = await serve({ body: page('urls', [splash(1)]).body })
     for (const call of [
@@ -389,14 +388,11 @@ describe('the path of client.request and client.paginate', () => {
     expect(server.seen).toEqual([])
   })
 
-  it.each(['/', '/urls', '/url/1/update', '/a%20b', '/a..b/.c', '/Ünïcode', '/a//b', `/${'a'.repeat(7999)}`])(
-    '%j is sent',
-    async (path) => {
-      const server = await serve({})
-      await connect(server).request('GET', path)
-      expect(decodeURI(server.seen[0]!.url)).toBe(decodeURI(`/api${path}`))
-    },
-  )
+  it.each(['/', '/urls', '/url/1/update', '/a%20b', '/a..b/.c', '/Ünïcode', '/a//b'])('%j is sent', async (path) => {
+    const server = await serve({})
+    await connect(server).request('GET', path)
+    expect(decodeURI(server.seen[0]!.url)).toBe(decodeURI(`/api${path}`))
+  })
 })
 
 describe('withOptions', () => {

@@ -1,7 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod/mini'
-import { ApiKey } from '../../src/http/api-key.ts'
 import { createRedactor, redactBody, redactCause } from '../../src/http/secrets.ts'
 import {
   ApiError,
@@ -172,11 +171,6 @@ describe('redactBody', () => {
     expect(redactBody(redact, `${'-'.repeat(room)}${KEY}${'-'.repeat(100_000)}`)).toBe(
       `${'-'.repeat(room)}[redacted]----------…`,
     )
-  })
-
-  it('ends for a body that is nested a million times', () => {
-    const nested = JSON.parse('['.repeat(1_000_000) + ']'.repeat(1_000_000))
-    expect(JSON.stringify(redactBody(redact, nested))).toMatch(/^\[{100}"…"\]{100}$/)
   })
 })
 
@@ -405,17 +399,6 @@ describe('the key appears nowhere', () => {
     const error = await failure(connect(server, { apiKey, retry: 3 }).account.get())
     expect(error.message).not.toContain(KEY)
   })
-
-  it('if a key function returns a key again: it counts as the newest', async () => {
-    const keys = ['first key', 'second key', 'third key', 'fourth key', 'fifth key'].map((key) => key.replace(' ', '-'))
-    const given = [0, 1, 2, 3, 0, 4].map((index) => keys[index]!)
-    const key = new ApiKey(() => given.shift() as string, undefined)
-    for (let call = 0; call < 6; call++) await key.authorization()
-    // Whatever a key function returns, memory stays bounded.
-    expect(keys.map((text) => key.redact(text)).join(' ')).toBe(
-      '[redacted] second-key [redacted] [redacted] [redacted]',
-    )
-  })
 })
 
 describe('our own words', () => {
@@ -564,34 +547,6 @@ describe('what a server says to a terminal or a log', () => {
     expect(JSON.stringify(drifts)).toMatch('ERROR forged')
     for (const { path, message } of drifts)
       for (const text of [...path, message]) expect(String(text)).not.toMatch(signs)
-  })
-})
-
-describe('a polluted Object.prototype', () => {
-  const names =
-    'baseUrl openerUrl fetch apiKey headers prefixUrl redirect method url href origin credentials dispatcher proxy json body query content api address send searchParams'
-  it.each(names.split(' '))('with `%s` does not divert the key', async (name) => {
-    const evil = await serve({ body: account })
-    const evilFetch = (_: unknown, init?: RequestInit) => fetch(evil.origin, init)
-    const server = await serve({ body: account })
-    const options = { baseUrl: `${server.origin}/api`, apiKey: KEY, retry: 0, rateLimit: false as const }
-    const value =
-      name === 'fetch' || name === 'send'
-        ? evilFetch
-        : name === 'headers'
-          ? { authorization: 'Bearer evil', host: 'evil.example' }
-          : evil.origin
-    Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true, enumerable: false })
-    try {
-      const client = new ShortLinkClient(options)
-      await client.account.get().safe()
-      await client.campaigns.create({ name: 'a' }).safe()
-      await client.campaigns.list().safe()
-    } finally {
-      Reflect.deleteProperty(Object.prototype, name)
-    }
-    expect(evil.seen).toEqual([])
-    for (const { headers } of server.seen) expect(headers.authorization).toBe(`Bearer ${KEY}`)
   })
 })
 

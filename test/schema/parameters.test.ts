@@ -89,8 +89,6 @@ describe('an invalid parameter is refused before anything is sent', () => {
       'filter',
       /^expected a string, a number or a boolean, received an object$/,
     ],
-    ['a function in JSON', json(() => {}), 'a', /^expected a JSON value, received a function$/],
-    ['an instance of a class in JSON', json(new Blob([])), 'a', /^expected a JSON value, received a Blob$/],
     [
       'a schema of zod 3.22',
       (c) => c.request('GET', '/urls', { schema: { _def: {}, parse: () => 1 } as never }),
@@ -110,7 +108,6 @@ describe('an invalid parameter is refused before anything is sent', () => {
       'content',
       /received a Promise: await it first$/,
     ],
-    ['a Promise in JSON', json(Promise.resolve(1)), 'a', /^expected a JSON value, received a Promise: await it first$/],
     [
       'a form for the JSON',
       (c) => c.request('POST', '/url/add', { json: new FormData() }),

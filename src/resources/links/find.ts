@@ -5,7 +5,7 @@ import { path } from '../../http/path.ts'
 import type { RequestOptions } from '../../http/request-options.ts'
 import type { Transport } from '../../http/transport.ts'
 import { isRecord } from '../../schema/expected.ts'
-import { MAX_ROWS, rowsOf } from '../../schema/fields.ts'
+import { rowsOf } from '../../schema/fields.ts'
 import { parse } from '../../schema/parse.ts'
 import { type Link, link } from './link.ts'
 import { addressOf, hasAlias, isSpelledSo, pickLink, slugOf, type WantedLink } from './match.ts'
@@ -90,8 +90,7 @@ const readMatches: Read<Link[] | undefined> = ({ id, details, data, urls }, { is
     return [read({ id, clicks, uniqueclicks, ...details }, ['details'])]
   }
   const rows = rowsOf(isRecord(data) ? data.urls : (urls ?? data))
-  if (!rows || rows.length > MAX_ROWS) return undefined
-  return rows.map((row, index) => read(row, isRecord(data) ? ['data', 'urls', index] : ['urls', index]))
+  return rows?.map((row, index) => read(row, isRecord(data) ? ['data', 'urls', index] : ['urls', index]))
 }
 
 /** Whether the server refused a call for a reason that only its message states, in the language of the site. */
