@@ -5,7 +5,6 @@ import { entries } from './suite/entries.ts'
 import { errors } from './suite/errors.ts'
 import { limits } from './suite/limits.ts'
 import { lists } from './suite/lists.ts'
-import { parsing } from './suite/parsing.ts'
 import { retries } from './suite/retries.ts'
 import { secrecy } from './suite/secrecy.ts'
 import { uploads } from './suite/uploads.ts'
@@ -21,7 +20,7 @@ export interface Result {
   reason?: string
 }
 
-const all: Topic[] = [calls, links, lists, uploads, errors, retries, aborts, limits, parsing, secrecy, entries]
+const all: Topic[] = [calls, links, lists, uploads, errors, retries, aborts, limits, secrecy, entries]
 
 /** The columns of the table. */
 export const topics: readonly string[] = [...new Set(all.map(({ name }) => name))]

@@ -91,23 +91,5 @@ export const calls: Topic = {
       await client.campaigns.delete(id)
       ok(!(await names()).includes('Round trip 2'), 'the deleted campaign is still listed')
     },
-
-    'the device targets of an app-opener link are an array': async ({ client }) => {
-      const link = await client.opener.create({ url: 'https://www.youtube.com/watch?v=1' })
-      ok(Array.isArray(link.devicetarget) && link.devicetarget.length > 0, 'no device targets')
-      for (const { device, link: target } of link.devicetarget) {
-        ok(typeof device === 'string' && typeof target === 'string', 'a device target lacks its device or link')
-      }
-      equal(link.status, 'private', 'status')
-      ok(typeof link['powered-by'] === 'string', 'powered-by is missing')
-    },
-
-    'the statistics of a QR code are numbers and objects': async ({ client }) => {
-      const { data } = await client.qr.get(1)
-      ok(data, 'no statistics')
-      equal(typeof data.clicks, 'number', 'type of clicks')
-      ok(!Array.isArray(data.topCountries) && typeof data.topCountries === 'object', 'topCountries is not an object')
-      equal(typeof data.socialCount.facebook, 'number', 'type of socialCount.facebook')
-    },
   },
 }

@@ -99,45 +99,6 @@ export const errors: Topic = {
       const error = await rejects(connect({ apiKey: 'wrong' }).account.get(), { outcome: 'rejected' })
       ok(error.code === 'authentication' || error.code === 'permission', `code is ${error.code}`)
     },
-    'an invalid parameter is named, and nothing is sent': async ({ client, sandbox }) => {
-      const error = await rejects(client.channels.create({ name: 'x', color: 'red' }), {
-        code: 'invalid_request',
-        outcome: 'not-sent',
-        attempts: 0,
-      })
-      equal(
-        (error.issues as { path: unknown }[]).map(({ path }) => path),
-        [['color']],
-      )
-      await rejects(client.campaigns.delete(0), { code: 'invalid_request' })
-      await rejects(client.pixels.create({ type: 'other' as 'bing', name: 'x', tag: 'y' }), { code: 'invalid_request' })
-      equal(await sandbox.requests(), [])
-    },
-    'a missing address': async ({ sdk, connect, sandbox }) => {
-      const client = connect({ openerUrl: undefined as never, baseUrl: sandbox.baseUrl })
-      const error = await rejects(client.opener.create({ url: 'https://x.example' }), { code: 'configuration' })
-      ok(
-        error instanceof sdk.ConfigurationError && String(error.message).includes('openerUrl'),
-        'the error does not name the option',
-      )
-    },
-    'invalid options fail in the constructor': async ({ sdk, connect }) => {
-      for (const bad of [
-        { baseUrl: 'sho.rt' },
-        { timeout: -1 },
-        { retry: 1.5 },
-        { apiKey: 'a\nb' },
-        { baseUrl: 'http://sho.rt' },
-      ]) {
-        let thrown: unknown
-        try {
-          connect(bad)
-        } catch (error) {
-          thrown = error
-        }
-        ok(thrown instanceof sdk.ConfigurationError, `${JSON.stringify(bad)} was accepted`)
-      }
-    },
     'safe() does not reject with an error of the package': async ({ client, sandbox }) => {
       equal((await client.account.get().safe()).ok, true)
       await sandbox.fail({ status: 404, ...says(1) })

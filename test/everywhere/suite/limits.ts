@@ -34,20 +34,6 @@ export const limits: Topic = {
       const { rateLimit } = await client.account.get().withResponse()
       equal(rateLimit.remaining, 4, 'remaining')
     },
-    'the last call of a window succeeds': async ({ connect }) => {
-      const client = connect({ rateLimit })
-      for (let index = 0; index < 6; index++) equal((await client.account.get()).id, 1)
-    },
-    'a call that would sit out a wait of more than 90 seconds fails without being sent': async ({
-      connect,
-      sandbox,
-    }) => {
-      const client = connect({ rateLimit: {} })
-      await sandbox.fail({ body: { error: 429, message: 'slow', 'Retry-After': 91 } })
-      await rejects(client.account.get(), { code: 'rate_limit', outcome: 'rejected', attempts: 1 })
-      await rejects(client.account.get(), { code: 'rate_limit', outcome: 'not-sent', attempts: 0 })
-      equal((await sandbox.requests()).length, 1, 'requests')
-    },
     'an aborted call leaves the queue': async ({ connect, sandbox }) => {
       const client = connect({ rateLimit: { requests: 1, interval: 60_000 } })
       await sandbox.fail({

@@ -1,4 +1,4 @@
-import { equal, matches, ok, rejects } from './assert.ts'
+import { equal, matches, ok } from './assert.ts'
 import type { Topic } from './context.ts'
 
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1)
@@ -42,16 +42,6 @@ export const lists: Topic = {
       await new Promise((resolve) => setTimeout(resolve, 50))
       equal((await sandbox.requests()).length, 2, 'requests')
     },
-    'files are listed to the end, though their envelope is flat': async ({ client }) => {
-      equal((await client.files.list({ limit: 7 }).toArray()).length, 32)
-    },
-    'items of a channel with the same id but another type are kept': async ({ client }) => {
-      const items = await client.channels.items(2, { limit: 2 }).toArray()
-      equal(
-        items.map(({ type, id }) => `${type} ${id}`),
-        ['links 2', 'bio 2', 'qr 2'],
-      )
-    },
     'paginate() iterates over a list that has no method': async ({ client }) => {
       const rows = await client
         .paginate<{ id: number | string }>('/urls', { listKey: 'urls', query: { limit: 10 } })
@@ -60,32 +50,6 @@ export const lists: Topic = {
         rows.map(({ id }) => Number(id)),
         upTo(32),
       )
-    },
-    'a page whose next page is itself ends the iteration': async ({ client, sandbox }) => {
-      const data = { result: 0, perpage: 15, currentpage: 1, nextpage: 1, maxpage: 1, splash: [] }
-      await sandbox.fail({ path: '/splash', body: { error: '0', data } })
-      equal(await client.splash.list().toArray(), [])
-      equal((await sandbox.requests()).length, 1, 'requests')
-    },
-    'a next page above maxpage is not requested': async ({ client, sandbox }) => {
-      const data = { result: 0, perpage: 15, currentpage: 1, nextpage: 2, maxpage: 1, splash: [] }
-      await sandbox.fail({ path: '/splash', body: { error: 0, data } })
-      equal(await client.splash.list().toArray(), [])
-      equal((await sandbox.requests()).length, 1, 'requests')
-    },
-    'a response with another page than the requested one is an error': async ({ client, sandbox }) => {
-      const data = { result: 90, perpage: 1, currentpage: 1, nextpage: 2, maxpage: 90, splash: [] }
-      await sandbox.fail({ path: '/splash', body: { error: 0, data }, times: 3 })
-      await rejects(client.splash.list().toArray(), { code: 'invalid_response' })
-    },
-    'an error on a later page ends the iteration': async ({ connect, sandbox }) => {
-      await sandbox.fail({ path: '/campaigns', after: 1, status: 403, body: { error: 1, message: 'no' } })
-      const seen: number[] = []
-      const walk = async () => {
-        for await (const { id } of connect({ rateLimit: false, retry: 0 }).campaigns.list({ limit: 10 })) seen.push(id)
-      }
-      await rejects(walk(), { code: 'permission', status: 403 })
-      equal(seen, upTo(10))
     },
     'a list sends nothing until it is used, and one request however often it is awaited': async ({
       client,

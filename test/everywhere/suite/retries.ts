@@ -33,49 +33,6 @@ export const retries: Topic = {
       await sandbox.fail({ body: { error: 429, message: 'slow', 'Retry-After': 0 } })
       matches(await client.campaigns.create({ name: 'x' }).withResponse(), { attempts: 2 })
     },
-    'the last error is thrown when the retries are used up': async ({ client, sandbox }) => {
-      await sandbox.fail({ ...busy, times: 9 })
-      await rejects(client.account.get({ retry: 1 }), { code: 'server', attempts: 2, retryable: true })
-      equal((await sandbox.requests()).length, 2, 'requests')
-    },
-    'a wait longer than 90 seconds is an error at once': async ({ client, sandbox }) => {
-      await sandbox.fail({ body: { error: 429, message: 'slow', 'Retry-After': 91 } })
-      await rejects(client.account.get(), { code: 'rate_limit', retryAfter: 91, attempts: 1 })
-    },
-    'a wait beyond the deadline is an error at once': async ({ client, sandbox }) => {
-      await sandbox.fail({ body: { error: 429, message: 'slow', 'Retry-After': 60 } })
-      await rejects(client.account.get({ deadline: 10_000 }), { code: 'timeout', outcome: 'rejected' })
-    },
-    'a 404 is not retried': async ({ client, sandbox }) => {
-      await sandbox.fail({ status: 404, body: { error: 1, message: 'no' } })
-      await rejects(client.qr.get(99), { attempts: 1, retryable: false })
-    },
-    'observers see every attempt but no key, and cannot break a call': async ({ connect, sandbox }) => {
-      const heard: string[] = []
-      const seen: unknown[] = []
-      const client = connect({
-        onRequest: (event) => {
-          seen.push(event)
-          heard.push(`request ${event.attempt}`)
-          throw new Error('a careless observer')
-        },
-        onResponse: (event) => {
-          seen.push(event)
-          heard.push(`response ${event.attempt} ${event.status}`)
-        },
-        onRetry: (event) => {
-          seen.push(event)
-          heard.push(`retry ${event.attempt}`)
-        },
-      })
-      await sandbox.fail(busy)
-      await client.account.get()
-      equal(
-        heard.map((line) => line.replace(/^retry \d$/, 'retry')),
-        ['request 1', 'response 1 503', 'retry', 'request 2', 'response 2 200'],
-      )
-      ok(!JSON.stringify(seen).includes(sandbox.apiKey), 'an observer received the key')
-    },
     'an apiKey function is called before each attempt': async ({ connect, sandbox }) => {
       let calls = 0
       const client = connect({ apiKey: async () => (calls++ === 0 ? 'old-key' : sandbox.apiKey) })
