@@ -15,7 +15,6 @@ interface Place {
 // Ranges rather than \p{…}, which older React Native engines lack.
 const MARKS = /[\u0300-\u036F\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20FF\uFE20-\uFE2F]/g
 const SIGNS = /[\0-/:-@[-`{-\xBF\xD7\xF7\u2000-\u206F]/g
-const SIGNS_BUT_HYPHEN = /[\0-,./:-@[-`{-\xBF\xD7\xF7\u2000-\u206F]/g
 
 const withoutCaseAndAccents = (alias: string) => alias.toLowerCase().normalize('NFD').replace(MARKS, '')
 
@@ -29,8 +28,11 @@ export function lettersOf(alias: string): string {
 
 /** An alias as servers spell it that make slugs: `sale-may` of `Sale_May`. */
 export function slugOf(alias: string): string {
-  const words = withoutCaseAndAccents(alias).replace(/[\s_-]+/g, '-')
-  return words.replace(SIGNS_BUT_HYPHEN, '').replace(/^-|-$/g, '')
+  const words = withoutCaseAndAccents(alias).split(/[\s_-]+/)
+  return words
+    .map((word) => word.replace(SIGNS, ''))
+    .filter(Boolean)
+    .join('-')
 }
 
 /**

@@ -36,6 +36,7 @@ it.each([
   ['Sale_May', 'sale-may'],
   ['café', 'cafe'],
   ['a - b!', 'a-b'],
+  ['a-&-b', 'a-b'],
   ['---', ''],
 ])('the slug of %s is %s', (alias, slug) => {
   expect(slugOf(alias)).toBe(slug)
