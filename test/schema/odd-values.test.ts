@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type ApiPromise, isShortLinkError, type ShortLinkClient } from '../../src/index.ts'
+import { type ApiPromise, isShortLinkError } from '../../src/index.ts'
 import { account } from '../helpers/answers.ts'
 import { connect, KEY } from '../helpers/client.ts'
 
@@ -133,36 +133,5 @@ describe('an odd value', () => {
       }),
       { numRuns: 2000, seed: 11 },
     )
-  })
-})
-
-describe('parameters that cannot be read by an answer', () => {
-  const sent = async (call: (client: ShortLinkClient) => Pick<ApiPromise<unknown>, 'safe'>) => {
-    let requests = 0
-    const fetch = async () => {
-      requests++
-      return new Response('{"error":0}')
-    }
-    const { error } = await call(client({ fetch })).safe()
-    return { requests, error }
-  }
-
-  it.each<[name: string, schema: unknown]>([
-    ['null', null],
-    ['a number', 5],
-    ['a function', () => {}],
-    ['an object without a validate function', { '~standard': {} }],
-  ])('a schema that is %s is refused before a POST goes out', async (_, schema) => {
-    const { requests, error } = await sent((c) => c.request('POST', '/url/add', { json: {}, schema: schema as never }))
-    expect(error).toMatchObject({ code: 'invalid_request', outcome: 'not-sent' })
-    expect(error!.message).toMatch(/schema: expected a Standard Schema, such as one of zod, valibot or ArkType/)
-    expect(requests).toBe(0)
-  })
-
-  it.each([undefined, '', 5])('the list key %j is refused before a request goes out', async (listKey) => {
-    const { requests, error } = await sent((c) => c.paginate('/urls', { listKey } as never))
-    expect(error).toMatchObject({ code: 'invalid_request', outcome: 'not-sent' })
-    expect(error!.message).toMatch(/listKey: .*the key of the rows/)
-    expect(requests).toBe(0)
   })
 })

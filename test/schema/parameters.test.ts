@@ -18,7 +18,8 @@ const json =
     c.request('POST', '/url/add', { json: { a } })
 
 describe('an invalid parameter is refused before anything is sent', () => {
-  const refused: [promise: string, call: Call, path: string, message: RegExp][] = [
+  type Refused = [promise: string, call: Call, path: string, message: RegExp]
+  const refused: Refused[] = [
     ['no name', (c) => c.campaigns.update(1, {} as never), 'name', /is missing, expected a string/],
     ['a number for a name', (c) => c.campaigns.create({ name: 5 as never }), 'name', /expected a string, received 5/],
     ['a text for a flag', (c) => c.campaigns.create({ public: 'yes' as never }), 'public', /expected true or false/],
@@ -95,6 +96,22 @@ describe('an invalid parameter is refused before anything is sent', () => {
       'schema',
       /received an object: zod has been one since 3\.24$/,
     ],
+    ...[null, 5, () => {}, { '~standard': {} }].map(
+      (schema): Refused => [
+        'what is no schema',
+        (c) => c.request('POST', '/url/add', { json: {}, schema: schema as never }),
+        'schema',
+        /expected a Standard Schema, such as one of zod, valibot or ArkType/,
+      ],
+    ),
+    ...[undefined, '', 5].map(
+      (listKey): Refused => [
+        'a list without the key of its rows',
+        (c) => c.paginate('/urls', { listKey } as never),
+        'listKey',
+        /the key of the rows/,
+      ],
+    ),
     ['a path without its slash', (c) => c.request('GET', 'account'), 'path', /^did you mean "\/account"\?$/],
     [
       'a form for a file',
