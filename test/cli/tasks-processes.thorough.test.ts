@@ -140,23 +140,6 @@ test('a reader that closes the pipe ends the command quietly', { timeout: 60_000
   expect(await ended).toMatchObject({ status: 0, stderr: '' })
 })
 
-test('Ctrl-C in shorten says nothing of the URLs that were not begun', { timeout: 60_000 }, async () => {
-  const { sandbox, watch, start } = await setUp()
-  sandbox.fail({ method: 'POST', after: 5, times: 20, delay: 1000 })
-  const { child, ended } = start(
-    'shorten',
-    ...Array.from({ length: 50 }, (_, index) => `https://shop.example/${index}`),
-  )
-  watch(() => {
-    if (sandbox.data.links.length === 5) child.kill('SIGINT')
-  })
-  const { status, stderr } = await ended
-  expect(status).toBe(1)
-  expect(stderr).toMatch(
-    /^\nStopping after .*\nshortlink-sdk shorten: stopped: the short addresses above are done\.\n$/,
-  )
-})
-
 test('a full disk is an error of one line', { skip: process.platform !== 'linux' }, async () => {
   const child = spawn('sh', ['-c', '"$0" "$1" --help > /dev/full', process.execPath, cli], { stdio: 'pipe' })
   let stderr = ''

@@ -42,6 +42,19 @@ test('while a creation in flight takes its time, no other row is begun', async (
   expect(stdout.match(/,true,done,/g)).toHaveLength(sandbox.data.links.length)
 })
 
+test('Ctrl+C in shorten says nothing of the URLs that were not begun', async () => {
+  const { sandbox } = await setUp()
+  sandbox.fail({ method: 'POST', after: 5, times: 20, delay: 300 })
+  const running = run('shorten', ...Array.from({ length: 50 }, (_, index) => shop(String(index))))
+  await vi.waitFor(() => expect(sandbox.requests.length).toBeGreaterThan(5), 20_000)
+  pressCtrlC()
+  const { status, stderr } = await running
+  expect(status).toBe(1)
+  expect(stderr).toMatch(
+    /^\nStopping after .*\nshortlink-sdk shorten: stopped: the short addresses above are done\.\n$/,
+  )
+})
+
 test('a second Ctrl+C ends at once, and says so', async () => {
   const { sandbox, write } = await setUp()
   sandbox.fail({ method: 'POST', delay: 200 })
