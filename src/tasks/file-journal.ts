@@ -33,7 +33,7 @@ export function fileJournal(path: string | URL): Journal & AsyncDisposable {
 class FileJournal implements Journal, AsyncDisposable {
   readonly #path: string
   #unlock: (() => Promise<void>) | undefined
-  #file: Promise<FileHandle> | undefined
+  #file: FileHandle | undefined
   /** Lines for the next sync, and its result. */
   #lines = ''
   #batch: Promise<void> | undefined
@@ -49,7 +49,11 @@ class FileJournal implements Journal, AsyncDisposable {
   }
 
   async *read(): AsyncGenerator<JournalEntry> {
-    const lines = (await readIfThere(this.#path)).split('\n')
+    const content = await readFile(this.#path, 'utf8').catch((error) => {
+      if (error.code !== 'ENOENT') throw error
+      return ''
+    })
+    const lines = content.split('\n')
     for (const [index, text] of lines.entries()) {
       const entry = parse(text)
       const isLast = index === lines.length - 1
@@ -62,31 +66,18 @@ class FileJournal implements Journal, AsyncDisposable {
   }
 
   async write({ key, state, fingerprint, data }: JournalEntry): Promise<void> {
-    let line = JSON.stringify({ key, state, fingerprint })
-    let problem: unknown
-    try {
-      line = JSON.stringify({ key, state, fingerprint, data })
-    } catch (error) {
-      problem = error
-    }
-    this.#lines += `${line}\n`
+    this.#lines += `${JSON.stringify({ key, state, fingerprint, data })}\n`
     this.#batch ??= this.#written.then(() => this.#sync())
     this.#written = this.#batch
     await this.#batch
-    // The item is still recorded as done, so that it is not done again.
-    if (problem) {
-      throw new ConfigurationError(`journal ${this.#path}: cannot keep the data of ${formatValue(key)}: ${problem}`)
-    }
   }
 
   async close(): Promise<void> {
     await this.#written.catch(() => {})
     const [file, unlock] = [this.#file, this.#unlock]
-    this.#file = this.#unlock = this.#batch = undefined
-    this.#lines = ''
-    this.#written = Promise.resolve()
+    this.#file = this.#unlock = undefined
     try {
-      await (await file)?.close()
+      await file?.close()
     } finally {
       await unlock?.()
     }
@@ -97,18 +88,12 @@ class FileJournal implements Journal, AsyncDisposable {
   }
 
   async #sync(): Promise<void> {
-    this.#file ??= this.#openFile()
-    const file = await this.#file
+    this.#file ??= await openToAppend(this.#path)
     const lines = this.#lines
     this.#lines = ''
     this.#batch = undefined
-    await file.appendFile(lines)
-    await file.datasync()
-  }
-
-  async #openFile(): Promise<FileHandle> {
-    if (!this.#unlock) await this.open()
-    return openToAppend(this.#path)
+    await this.#file.appendFile(lines)
+    await this.#file.datasync()
   }
 }
 
@@ -145,15 +130,6 @@ async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r').catch(() => undefined)
   await folder?.sync().catch(() => {})
   await folder?.close()
-}
-
-async function readIfThere(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
-    throw error
-  }
 }
 
 const states: unknown[] = ['begun', 'done', 'rejected', 'not-sent', 'unknown']

@@ -1,17 +1,9 @@
-import { readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { basename, dirname, join } from 'node:path'
 import { ConfigurationError } from '../errors.ts'
 
-/** What is in a lock. Another process may have the id of an earlier one, as in a container, but does not start at the same time. */
-interface Holder {
-  readonly host?: unknown
-  readonly pid?: unknown
-  readonly startedAt?: unknown
-}
-
 /**
- * Locks a file for this process with a file beside it, `<file>.lock`, which names the host and the process. A lock whose process
+ * Locks a file for this process with a file beside it, `<path>.lock`, which names the process and the host. A lock whose process
  * on this host has ended is taken over.
  *
  * @param what What the file is, for the error.
@@ -19,35 +11,23 @@ interface Holder {
  * @throws {ConfigurationError} if another process has locked the file, or may have
  */
 export async function lockFile(path: string, what: string): Promise<() => Promise<void>> {
-  // The real path, so that a link to the file has the same lock.
-  const file = await realpath(path).catch(async () => join(await realpath(dirname(path)), basename(path)))
-  const lock = `${file}.lock`
+  const lock = `${path}.lock`
   const held = await readFile(lock, 'utf8').catch(() => '')
-  const holder = holderOf(held)
-  if (hasEnded(holder)) await takeAway(lock, held)
-  const own: Holder = { host: hostname(), pid: process.pid, startedAt: performance.timeOrigin }
+  const [pid, host = 'an unknown host', startedAt] = held.split(' ')
+  if (host === hostname() && hasEnded(Number(pid), Number(startedAt))) await takeAway(lock, held)
   try {
-    await writeFile(lock, JSON.stringify(own), { flag: 'wx' })
+    await writeFile(lock, `${process.pid} ${hostname()} ${performance.timeOrigin}`, { flag: 'wx' })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    const { host = 'an unknown host', pid = '?' } = holder
     throw new ConfigurationError(
-      `${what} ${path}: it is in use by another run, in process ${pid} on ${host}. If that run has ended, delete ${lock}`,
+      `${what} ${path}: it is in use by another run, in process ${pid || '?'} on ${host}. If that run has ended, delete ${lock}`,
     )
   }
   return () => rm(lock, { force: true })
 }
 
-/** Takes an old lock away, unless another process has just done so and made its own. */
-async function takeAway(lock: string, held: string): Promise<void> {
-  const old = `${lock}.${crypto.randomUUID()}`
-  await rename(lock, old).catch(() => {})
-  if ((await readFile(old, 'utf8').catch(() => held)) === held) await rm(old, { force: true })
-  else await rename(old, lock)
-}
-
-function hasEnded({ host, pid, startedAt }: Holder): boolean {
-  if (host !== hostname() || typeof pid !== 'number') return false
+function hasEnded(pid: number, startedAt: number): boolean {
+  // In a container, the process before had the same id.
   if (pid === process.pid) return startedAt !== performance.timeOrigin
   try {
     process.kill(pid, 0)
@@ -58,10 +38,10 @@ function hasEnded({ host, pid, startedAt }: Holder): boolean {
   }
 }
 
-function holderOf(held: string): Holder {
-  try {
-    return Object(JSON.parse(held))
-  } catch {
-    return {}
-  }
+/** Takes an old lock away, unless another process has just done so and made its own. */
+async function takeAway(lock: string, held: string): Promise<void> {
+  const old = `${lock}.${crypto.randomUUID()}`
+  await rename(lock, old).catch(() => {})
+  if ((await readFile(old, 'utf8').catch(() => held)) === held) await rm(old, { force: true })
+  else await rename(old, lock)
 }
