@@ -5,14 +5,15 @@ import { formatValue, mismatch, reasonOf } from '../schema/expected.ts'
 import { ResultChannel } from './channel.ts'
 import { budgetOf, Estimate } from './estimate.ts'
 import { type BulkOptions, type BulkResult, checkDecision, UnknownOutcomeError, type Worker } from './items.ts'
-import { fingerprint, type JournalState, loadJournal } from './journal.ts'
+import { fingerprint, type JournalEntry, type JournalState, loadJournal } from './journal.ts'
 import type { TaskControl, TaskError } from './task.ts'
 
-/** An item to be done. */
-interface Todo<T> {
-  readonly item: T
-  readonly index: number
-  readonly entry: { readonly key: string; readonly fingerprint?: string }
+/** The name of an item in the journal. */
+type Entry = Pick<JournalEntry, 'key' | 'fingerprint'>
+
+/** An item that has begun. In an object, because a generator would wait for a promise. */
+interface Begun<T, R> {
+  readonly result: BulkResult<T, R> | Promise<BulkResult<T, R>>
 }
 
 /** Works on items, a few at a time, and counts them. */
@@ -31,8 +32,6 @@ export class ItemRun<T, R> {
   #journalState: JournalState = new Map()
   /** The keys of the items so far, if there is a journal. */
   readonly #keys = new Set<string>()
-  /** Items between their journal entry and the call of their worker, which will use the rate limit. */
-  readonly #starting = new Set<Promise<unknown>>()
 
   constructor(
     items: Iterable<T> | AsyncIterable<T>,
@@ -94,52 +93,51 @@ export class ItemRun<T, R> {
   /** Does the items, `concurrency` at a time, and closes the channel after the last. */
   async #work(): Promise<void> {
     const { concurrency = 10 } = this.#options
-    const todos = this.#todos()
-    let turn: Promise<unknown> = Promise.resolve()
+    const begun = this.#begin()
     const loop = async () => {
       for (;;) {
-        // One after another, so that each sees the current state of the rate limit.
-        const next = turn.then(() => this.#next(todos))
-        turn = next
-        const todo = await next
-        if (!todo) return
-        const result = 'entry' in todo ? await this.#do(todo) : todo
-        if (result) await this.#channel.give(result)
+        const { done, value } = await begun.next()
+        if (done) return
+        await this.#channel.give(await value.result)
       }
     }
     const fail = (error: unknown) => this.#control.fail(error)
     await Promise.all(Array.from({ length: concurrency }, () => loop().catch(fail)))
     this.#channel.close()
-    await todos.return(undefined).catch(fail)
+    await begun.return(undefined).catch(fail)
   }
 
-  /** The items to be done, and the results of those that need no work. */
-  async *#todos(): AsyncGenerator<Todo<T> | BulkResult<T, R>> {
-    const { journal, onUnknown = 'report', replay } = this.#options
+  /** Begins the items one after another, so that each sees the current state of the rate limit. */
+  async *#begin(): AsyncGenerator<Begun<T, R>> {
     let index = 0
     for await (const item of this.#items) {
       const entry = this.#entry(item, index)
-      const earlier = this.#journalState.get(entry.key)
-      if (!earlier) yield { item, index, entry }
-      else if (earlier.state === 'done') {
-        if (replay && 'data' in earlier) {
-          yield { ok: true, item, index, data: earlier.data as R, outcome: 'done', replayed: true }
-        } else this.#count(undefined)
-      } else {
-        const decision = typeof onUnknown === 'function' ? await onUnknown(item, index) : onUnknown
-        checkDecision(decision)
-        if (decision === 'retry') yield { item, index, entry }
-        else if (decision === 'report') yield failed(item, index, new UnknownOutcomeError())
-        else {
-          await journal?.write({ key: entry.key, state: 'done' })
-          this.#count(undefined)
-        }
-      }
+      const begun = (await this.#earlier(entry.key, item, index)) ?? (await this.#start(entry, item, index))
+      if (begun === 'skip') this.#count(undefined)
+      else if (begun) yield begun
+      if (this.#control.ending.aborted) return
       index++
     }
   }
 
-  #entry(item: T, index: number): Todo<T>['entry'] {
+  /** What an earlier run has made of an item; `undefined` if the item is to be done. */
+  async #earlier(key: string, item: T, index: number): Promise<Begun<T, R> | 'skip' | undefined> {
+    const { journal, onUnknown = 'report', replay } = this.#options
+    const earlier = this.#journalState.get(key)
+    if (!earlier) return undefined
+    if (earlier.state === 'done') {
+      if (!replay || !('data' in earlier)) return 'skip'
+      return { result: { ok: true, item, index, data: earlier.data as R, outcome: 'done', replayed: true } }
+    }
+    const decision = typeof onUnknown === 'function' ? await onUnknown(item, index) : onUnknown
+    checkDecision(decision)
+    if (decision === 'retry') return undefined
+    if (decision === 'report') return { result: failed(item, index, new UnknownOutcomeError()) }
+    await journal?.write({ key, state: 'done' })
+    return 'skip'
+  }
+
+  #entry(item: T, index: number): Entry {
     const { key, journal } = this.#options
     if (key) {
       const name: unknown = key(item, index)
@@ -164,67 +162,50 @@ export class ItemRun<T, R> {
     )
   }
 
-  /** The next item, once it may begin, or the result of one that needs no work; `undefined` after the last. */
-  async #next(todos: AsyncGenerator<Todo<T> | BulkResult<T, R>>): Promise<Todo<T> | BulkResult<T, R> | undefined> {
-    if (this.#control.ending.aborted) return undefined
-    const { done, value } = await todos.next()
-    if (done) return undefined
-    if ('entry' in value) await this.#waitForBudget()
-    return value
+  /** Records that an item begins, once the rate limit allows it, and calls its worker, unless the run is ending. */
+  async #start(entry: Entry, item: T, index: number): Promise<Begun<T, R> | undefined> {
+    const { journal } = this.#options
+    const { ending } = this.#control
+    await this.#waitForBudget()
+    if (ending.aborted) return undefined
+    await journal?.write({ ...entry, state: 'begun' })
+    if (!ending.aborted) return { result: this.#do(entry.key, item, index) }
+    await journal?.write({ key: entry.key, state: 'not-sent' })
+    return undefined
   }
 
-  /** Waits until the rate limit allows the item. If the process is killed, few items are then in an unknown state. */
+  /** Waits until the rate limit has room. If the process is killed, few items are then in an unknown state. */
   async #waitForBudget(): Promise<void> {
     const { ending } = this.#control
     while (!ending.aborted) {
       const { remaining, untilReset } = budgetOf(this.#options.client)
-      if (remaining > this.#starting.size) return
-      if (this.#starting.size > 0) await Promise.race(this.#starting)
-      else if (untilReset > 0) await sleep(untilReset, ending).catch(() => {})
-      else return
+      if (remaining > 0 || untilReset === 0) return
+      await sleep(untilReset, ending).catch(() => {})
     }
   }
 
-  async #do(todo: Todo<T>): Promise<BulkResult<T, R> | undefined> {
-    const starting = this.#start(todo)
-    this.#starting.add(starting)
-    const started = await starting.finally(() => this.#starting.delete(starting))
-    return started && this.#finish(await started.result, todo.entry.key)
-  }
-
-  /** Records that the item begins, then calls its worker. */
-  async #start({ item, index, entry }: Todo<T>): Promise<{ result: Promise<BulkResult<T, R>> } | undefined> {
-    const { journal } = this.#options
-    const { signal, ending } = this.#control
-    if (ending.aborted) return undefined
-    await journal?.write({ ...entry, state: 'begun' })
-    if (ending.aborted) {
-      await journal?.write({ key: entry.key, state: 'not-sent' })
-      return undefined
-    }
-    this.#estimate.read(this.#inWork++)
-    // An async function, so that a worker that throws at once rejects too.
-    const work = async () => this.#worker(item, { index, signal })
-    const result = work()
-      .then(
-        (data) => ({ ok: true, item, index, data, outcome: 'done', replayed: false }) as const,
-        (error: unknown) => failed<T>(item, index, error),
-      )
-      .finally(() => {
-        this.#estimate.read(this.#inWork--)
-        this.#finished++
-      })
-    return { result }
-  }
-
-  /** Records how the item ended. */
-  async #finish(result: BulkResult<T, R>, key: string): Promise<BulkResult<T, R>> {
+  /** Calls the worker, and records how the item ended. */
+  async #do(key: string, item: T, index: number): Promise<BulkResult<T, R>> {
     const { journal, replay } = this.#options
+    const { signal } = this.#control
+    this.#inWork++
+    const result = await this.#call(item, index)
+    this.#inWork--
+    this.#finished++
     // An aborted item keeps the state `begun`, because it may have been done.
-    if (this.#control.signal.aborted && result.outcome === 'unknown') return result
+    if (signal.aborted && result.outcome === 'unknown') return result
     const data = replay && result.ok ? { data: result.data ?? null } : {}
     await journal?.write({ key, state: result.outcome, ...data })
     return result
+  }
+
+  async #call(item: T, index: number): Promise<BulkResult<T, R>> {
+    try {
+      const data = await this.#worker(item, { index, signal: this.#control.signal })
+      return { ok: true, item, index, data, outcome: 'done', replayed: false }
+    } catch (error) {
+      return failed(item, index, error)
+    }
   }
 }
 
