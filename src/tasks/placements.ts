@@ -1,6 +1,6 @@
 import { isShortLinkError } from '../errors.ts'
 import { SEARCHED_PAGES } from '../resources/links/find.ts'
-import type { Link } from '../resources/links/link.ts'
+import type { CreatedLink, Link } from '../resources/links/link.ts'
 import type { LinksResource } from '../resources/links/links.ts'
 import {
   aliasOf,
@@ -54,9 +54,8 @@ export class Placements {
   readonly #aliases = new Set<string>()
   /** The id of the newest link before the import, `null` if nobody can say: links that it has created have higher ones. */
   #newestId: number | null | undefined
-  #newestIdRead: Promise<void> | undefined
-  /** The newest links when they were first needed. */
-  #before: Promise<Newest> | undefined
+  /** The newest links when they were first needed, by how many pages were read. */
+  readonly #newestRead = new Map<number, Promise<Newest>>()
   /** The rows of each address, which are worked on one after another. */
   readonly #turns = new Map<string, Promise<unknown>>()
   readonly #placed = new Map<string, { params: LinkCreate; link: PlacedLink }[]>()
@@ -96,11 +95,11 @@ export class Placements {
     const { signal } = control
     const place = async () => {
       control.throwIfEnding()
-      const searchRead = async (wanted: WantedLink) => pickLink(existing ?? (await this.#readBefore()).links, wanted)
+      const searchRead = async (wanted: WantedLink) =>
+        pickLink(existing ?? (await this.#newest(SEARCHED_PAGES)).links, wanted)
       const how = { look: { signal }, creation: { signal: control.writing }, onTaken, looksFirst: false, searchRead }
       const { data } = await placeLink(links['api'], links, params, how)
-      const { id, shorturl, created } = data
-      return { id, shorturl, created }
+      return placed(data, data.created)
     }
     const placing = this.#firstAlias ? this.#firstAlias.then(place) : place()
     this.#firstAlias ??= placing.catch((error) => {
@@ -112,88 +111,81 @@ export class Placements {
   async #placeAddress(params: LinkCreate, key: string, isBegun: boolean): Promise<PlacedLink> {
     const { links, reuse, control } = this.#settings
     control.throwIfEnding()
-    const found = reuse ? await this.#findToReuse(params, key) : await this.#learnNewestId()
+    const before = await this.#readBefore()
+    const found = reuse && this.#findToReuse(params, key, before)
     if (found) return found
     // Its link may be there: that of an earlier run, or of an earlier row with this address.
     const doubt = isBegun ? new UnknownOutcomeError() : this.#unknown.get(key)
     if (doubt) {
-      const own = await this.#findOwn(params).catch(() => undefined)
-      if (own?.link) return this.#settle(key, own.link)
-      if (!isBegun || !own?.isCertain) throw doubt
+      const { own, isCertain } = await this.#findOwn(params, key)
+      if (own) return own
+      if (!isBegun || !isCertain) throw doubt
     }
     try {
-      const { id, shorturl } = await links.create(params, { signal: control.writing })
+      const link = await links.create(params, { signal: control.writing })
       // Some servers give the link that exists.
-      return { id, shorturl, created: !this.#ids.has(id) && id > (this.#newestId ?? 0) }
+      return placed(link, !this.#ids.has(link.id) && link.id > (this.#newestId ?? 0))
     } catch (error) {
       if (!isShortLinkError(error) || error.outcome !== 'unknown') throw error
       this.#unknown.set(key, error)
-      const own = await this.#findOwn(params).catch(() => undefined)
-      if (own?.link) return this.#settle(key, own.link)
+      const { own } = await this.#findOwn(params, key)
+      if (own) return own
       throw error
     }
   }
 
-  /** The link of a row whose creation had an unknown outcome. */
-  #settle(key: string, { id, shorturl }: Link): PlacedLink {
-    this.#unknown.delete(key)
-    return { id, shorturl, created: true }
-  }
-
-  async #findToReuse(params: LinkCreate, key: string): Promise<PlacedLink | undefined> {
-    const { links } = await this.#readBefore().catch((error) => {
-      throw isShortLinkError(error) ? Object.assign(error, { outcome: 'not-sent' }) : error
-    })
+  #findToReuse(params: LinkCreate, key: string, links: readonly Link[]): PlacedLink | undefined {
     const row = this.#placed.get(key)?.find((earlier) => saysTheSame(params, earlier.params))
     const link = row?.link ?? links.find((link) => leadsTo(link, params) && differences(params, link).length === 0)
-    return link && { id: link.id, shorturl: link.shorturl, created: false }
+    return link && placed(link, false)
   }
 
   /** Searches the links that the import may have created for that of a row, which no other row has got. */
-  async #findOwn(params: LinkCreate): Promise<{ link: Link | undefined; isCertain: boolean }> {
+  async #findOwn(params: LinkCreate, key: string): Promise<{ own?: PlacedLink; isCertain: boolean }> {
     const newestId = this.#newestId
-    if (typeof newestId !== 'number') return { link: undefined, isCertain: false }
-    const { links, isWhole } = await this.#read(SEARCHED_PAGES, newestId)
+    if (typeof newestId !== 'number') return { isCertain: false }
+    const newest = await this.#read(SEARCHED_PAGES, newestId).catch(() => undefined)
     const isOwn = (link: Link) =>
       link.id > newestId && !this.#ids.has(link.id) && !this.#aliases.has(lettersOf(aliasOf(link) ?? ''))
-    return { link: links.find((link) => isOwn(link) && leadsTo(link, params)), isCertain: isWhole }
+    const link = newest?.links.find((link) => isOwn(link) && leadsTo(link, params))
+    if (!link) return { isCertain: newest?.isWhole ?? false }
+    this.#unknown.delete(key)
+    return { own: placed(link, true), isCertain: true }
   }
 
-  /** The newest links, read once. */
-  #readBefore(): Promise<Newest> {
-    this.#before ??= this.#read(SEARCHED_PAGES).then(async (newest) => {
-      await this.#keepNewestId(newest)
-      return newest
-    })
-    this.#before.catch(() => {
-      this.#before = undefined
-    })
-    return this.#before
-  }
-
-  /**
-   * Reads the id of the newest link before the first is created. If the server refuses that, an unknown outcome stays unknown.
-   */
-  async #learnNewestId(): Promise<undefined> {
-    if (this.#newestId !== undefined) return
-    this.#newestIdRead ??= this.#read(1)
-      .catch((error) => {
-        if (!isShortLinkError(error) || error.retryable || error.code === 'aborted') throw error
-        return { links: [], isSorted: false, isWhole: false }
-      })
-      .then((newest) => this.#keepNewestId(newest))
-    await this.#newestIdRead.catch((error) => {
-      this.#newestIdRead = undefined
+  /** Reads the newest links before the first is created: those that may be reused, or one page if that is not known yet. */
+  async #readBefore(): Promise<readonly Link[]> {
+    const { reuse } = this.#settings
+    if (!reuse && this.#newestId !== undefined) return []
+    try {
+      return (await this.#newest(reuse ? SEARCHED_PAGES : 1)).links
+    } catch (error) {
       throw isShortLinkError(error) ? Object.assign(error, { outcome: 'not-sent' }) : error
-    })
+    }
   }
 
-  async #keepNewestId({ links, isSorted, isWhole }: Newest): Promise<void> {
-    if (this.#newestId !== undefined) return
+  /** So many pages of the newest links, read once. */
+  #newest(pages: number): Promise<Newest> {
+    const read = this.#newestRead.get(pages) ?? this.#readFirst(pages)
+    this.#newestRead.set(pages, read)
+    read.catch(() => this.#newestRead.delete(pages))
+    return read
+  }
+
+  /** Records the id of the newest link before the first is created, so that no later run takes a newer one for it. */
+  async #readFirst(pages: number): Promise<Newest> {
+    const newest = await this.#read(pages).catch((error) => {
+      const isRefused = isShortLinkError(error) && !error.retryable && error.code !== 'aborted'
+      if (this.#settings.reuse || !isRefused) throw error
+      // An unknown outcome then stays unknown.
+      return { links: [], isSorted: false, isWhole: false }
+    })
+    if (this.#newestId !== undefined) return newest
+    const { links, isSorted, isWhole } = newest
     const newestId = isSorted || isWhole ? Math.max(0, ...links.map(({ id }) => id)) : null
-    // Recorded before the first link is created, so that no later run takes a newer one for it.
     await this.#settings.keepNewestId?.(newestId)
     this.#newestId = newestId
+    return newest
   }
 
   /** Reads so many pages of the newest links, or fewer if older ones than the link with this id are not needed. */
@@ -216,3 +208,5 @@ export class Placements {
 
 const leadsTo = (link: Link, { url, domain }: LinkCreate) =>
   link.longurl !== null && isSameAddress(link.longurl, url) && (!domain || isOnDomain(link, domain))
+
+const placed = ({ id, shorturl }: CreatedLink, created: boolean): PlacedLink => ({ id, shorturl, created })
