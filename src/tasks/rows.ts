@@ -31,24 +31,20 @@ const isGiven = (value: unknown) => value !== undefined && value !== null && val
 export function paramsOf(row: unknown): LinkCreate {
   if (!isRecord(row)) throw new InvalidRequestError([{ path: [], message: mismatch('an object with a url', row) }])
   const { longurl, alias, channel, ...rest } = row
-  const params: Record<string, unknown> = {}
   const all = {
     url: longurl,
     custom: alias,
-    ...dropEmpty(rest),
+    ...pick(rest, (_, value) => isGiven(value)),
     channel: Array.isArray(channel) ? channel[0] : channel,
   }
-  for (const [name, value] of Object.entries(dropEmpty(all))) {
-    if (!notParams.has(name)) params[name] = value
-  }
-  return params as unknown as LinkCreate
+  return pick(all, (name, value) => isGiven(value) && !notParams.has(name)) as unknown as LinkCreate
 }
 
 /** The parameters that links have. A row may have columns of its own, such as a price, which must not reach the server. */
 export function listed<Params extends LinkCreate>(params: Params): Params {
-  return Object.fromEntries(Object.entries(params).filter(([name]) => Object.hasOwn(linkCreate, name))) as Params
+  return pick(params, (name) => Object.hasOwn(linkCreate, name)) as Params
 }
 
-function dropEmpty(row: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => isGiven(value)))
+function pick(row: object, keeps: (name: string, value: unknown) => boolean): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(row).filter(([name, value]) => keeps(name, value)))
 }
