@@ -14,14 +14,7 @@ import { checkTask, type TaskClient, type TaskOptions, taskChecks } from './opti
 import { Placements } from './placements.ts'
 import type { LinkRow } from './rows.ts'
 import { ItemRun } from './run.ts'
-import {
-  createTask,
-  type Task,
-  type TaskControl,
-  type TaskProgress,
-  type TaskResult,
-  type TaskSummary,
-} from './task.ts'
+import { createTask, type Task, type TaskControl, type TaskResult, type TaskSummary } from './task.ts'
 
 /** Options of `syncLinks`. All are optional. */
 export interface SyncOptions extends TaskOptions {
@@ -118,56 +111,52 @@ export function syncLinks(
     throw new ConfigurationError('syncLinks: prune: expected what the aliases begin with that may be deleted')
   }
   const { links } = client
-  const summary = { total: 0, create: 0, update: 0, keep: 0, delete: 0, done: 0, failed: 0, unknown: 0 }
-  let notCompared: readonly string[] = []
+  const planned = { total: 0, create: 0, update: 0, keep: 0, delete: 0 }
+  let summary: SyncSummary = { ...planned, done: 0, failed: 0, unknown: 0, notCompared: [] }
 
   async function* run(control: TaskControl): AsyncGenerator<SyncResult> {
     const { signal } = control
     const rows = await readWanted(wanted)
     const { existing, problem } = await readExisting(links.list({}, { signal }), onProgress)
-    notCompared = namesNotShown(rows, existing)
     const steps = planOf(rows, existing, problem ? undefined : prune)
-    for (const { plan } of steps) summary[plan.action]++
-    summary.total = steps.length
-    notify(onPlan, { ...summary, notCompared })
-    if (apply && summary.delete > maxDeletes) throw tooManyDeletes(steps, maxDeletes)
+    planned.total = steps.length
+    for (const { plan } of steps) planned[plan.action]++
+    summary = { ...summary, ...planned, notCompared: namesNotShown(rows, existing) }
+    notify(onPlan, summary)
+    const deletions = steps.filter(({ plan }) => plan.action === 'delete')
+    if (apply && deletions.length > maxDeletes) throw tooManyDeletes(deletions, maxDeletes)
+    const kept = planned.keep
+    summary = { ...summary, done: kept }
     for (const { plan } of steps) {
-      const isDone = plan.action === 'keep'
-      if (isDone) summary.done++
-      if (isDone || !apply) yield { ...plan, ok: true, outcome: isDone ? 'done' : 'planned' }
+      if (plan.action === 'keep') yield { ...plan, ok: true, outcome: 'done' }
+      else if (!apply) yield { ...plan, ok: true, outcome: 'planned' }
     }
     if (apply) {
       const placements = new Placements({ links, existing, control })
-      const carryOut = (step: Step) => writeStep(step, links, placements, control)
-      const changes = steps.filter(({ plan }) => plan.action === 'create' || plan.action === 'update')
-      const deletions = steps.filter(isDeletion)
-      const total = changes.length + deletions.length
-      const work = (part: Step[], before: number) => {
-        const tellProgress = (progress: TaskProgress) =>
-          notify(onProgress, { ...progress, done: progress.done + before, total })
-        const options = { client, total: total - before, concurrency, onProgress: tellProgress }
-        return new ItemRun(part, carryOut, options, control).results()
+      const writes: Promise<void>[] = []
+      const write = (step: Step) => {
+        writes.push(writeStep(step, links, placements, control))
+        return writes.at(-1)
       }
-      let hasDeleted = false
-      const results = async function* () {
-        yield* work(changes, 0)
-        hasDeleted = summary.failed === 0
-        if (hasDeleted && deletions.length > 0) yield* work(deletions, changes.length)
+      let isDeleting = false
+      const changes = async function* () {
+        yield* steps.filter(({ plan }) => plan.action === 'create' || plan.action === 'update')
+        const ends = await Promise.allSettled(writes)
+        isDeleting = ends.every(({ status }) => status === 'fulfilled')
+        if (isDeleting) yield* deletions
       }
-      for await (const { item, ...result } of results()) {
-        if (result.ok) summary.done++
-        else summary.failed++
-        if (result.outcome === 'unknown') summary.unknown++
-        const { ok, outcome, error } = result
+      const options = { client, total: steps.length - kept, concurrency, onProgress }
+      const items = new ItemRun(changes(), write, options, control)
+      for await (const { item, ok, outcome, error } of items.results()) {
+        const { done, failed, unknown } = items.summary
+        summary = { ...summary, done: kept + done, failed, unknown }
         yield ok ? { ...item.plan, ok, outcome } : { ...item.plan, ok, outcome, error }
       }
-      if (!hasDeleted) {
-        for (const { plan } of deletions) yield { ...plan, ok: true, outcome: 'planned' }
-      }
+      if (!isDeleting) for (const { plan } of deletions) yield { ...plan, ok: true, outcome: 'planned' }
     }
     if (problem && prune !== undefined) throw problem
   }
-  return createTask(signal, run, () => ({ ...summary, notCompared }))
+  return createTask(signal, run, () => summary)
 }
 
 const syncChecks = {
@@ -222,38 +211,28 @@ async function readExisting(
 
 /** Decides what to do about each alias. Links that are spelled exactly so come first, then those that the server spells its way. */
 function planOf(wanted: readonly LinkEnsure[], existing: readonly Link[], prune: string | undefined): Step[] {
-  const byLetters = new Map<string, Link[]>()
-  for (const link of existing) {
-    const letters = lettersOf(aliasOf(link) ?? '')
-    byLetters.set(letters, [...(byLetters.get(letters) ?? []), link])
-  }
-  const claimed = new Set<Link>()
+  const byLetters = grouped(existing, (link) => lettersOf(aliasOf(link) ?? ''))
   const linkOf = new Map<LinkEnsure, Link>()
-  const claim = (isExact: boolean, hasDomain: boolean) => {
-    for (const params of wanted) {
-      const { custom: alias, domain } = params
-      if (linkOf.has(params) || (domain !== undefined) !== hasDomain) continue
-      const hosts = new Map<string, Link[]>()
-      for (const link of byLetters.get(lettersOf(alias)) ?? []) {
-        const host = hostOf(link.shorturl)
-        if (!domain || host === hostOf(domain)) hosts.set(host, [...(hosts.get(host) ?? []), link])
-      }
-      const found = [...hosts.values()].flatMap((links) => {
-        const link = isExact ? links.find((link) => aliasOf(link) === alias) : pickLink(links, { alias })
-        return link && !claimed.has(link) ? [link] : []
-      })
-      if (found.length > 1) throw severalDomains(alias, found)
-      for (const link of found) {
-        claimed.add(link)
-        linkOf.set(params, link)
-      }
+  const claimed = new Set<Link>()
+  const claim = (params: LinkEnsure, isExact: boolean) => {
+    const { custom: alias, domain } = params
+    const onHosts = grouped(byLetters.get(lettersOf(alias)) ?? [], ({ shorturl }) => hostOf(shorturl))
+    const found = [...onHosts].flatMap(([host, links]) => {
+      if (domain && host !== hostOf(domain)) return []
+      const link = isExact ? links.find((link) => aliasOf(link) === alias) : pickLink(links, { alias })
+      return link && !claimed.has(link) ? [link] : []
+    })
+    if (found.length > 1) throw severalDomains(alias, found)
+    for (const link of found) {
+      claimed.add(link)
+      linkOf.set(params, link)
     }
   }
   // Rows that name their domain come first: what they mean is certain.
-  claim(true, true)
-  claim(true, false)
-  claim(false, true)
-  claim(false, false)
+  const byCertainty = [...wanted.filter(({ domain }) => domain), ...wanted.filter(({ domain }) => !domain)]
+  for (const isExact of [true, false]) {
+    for (const params of byCertainty) if (!linkOf.has(params)) claim(params, isExact)
+  }
   const steps = wanted.map((params) => stepOf(params, linkOf.get(params)))
   if (prune === undefined) return steps
   const wantedLetters = new Set(wanted.map(({ custom }) => lettersOf(custom)))
@@ -267,7 +246,11 @@ function planOf(wanted: readonly LinkEnsure[], existing: readonly Link[], prune:
   return [...steps, ...unwanted]
 }
 
-const isDeletion = ({ plan }: Step) => plan.action === 'delete'
+function grouped<T>(items: readonly T[], nameOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) groups.set(nameOf(item), [...(groups.get(nameOf(item)) ?? []), item])
+  return groups
+}
 
 function stepOf(params: LinkEnsure, link: Link | undefined): Step {
   const { url, custom: alias, domain } = params
@@ -285,8 +268,8 @@ function severalDomains(alias: string, links: readonly Link[]): InvalidRequestEr
   return new InvalidRequestError([{ path: ['domain'], message }])
 }
 
-function tooManyDeletes(steps: readonly Step[], maxDeletes: number): InvalidRequestError {
-  const aliases = steps.filter(isDeletion).map(({ plan }) => plan.alias)
+function tooManyDeletes(deletions: readonly Step[], maxDeletes: number): InvalidRequestError {
+  const aliases = deletions.map(({ plan }) => plan.alias)
   const some = aliases.length > 3 ? `${aliases.slice(0, 3).join(', ')}, …` : aliases.join(', ')
   const message = `the plan deletes ${aliases.length} links (${some}), and at most ${maxDeletes} may be deleted. Nothing was changed`
   return new InvalidRequestError([{ path: ['maxDeletes'], message }])
