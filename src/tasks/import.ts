@@ -4,7 +4,7 @@ import { type LinkCreate, linkCreate } from '../resources/links/params.ts'
 import { boolean, type Checks, checkParams } from '../schema/checks.ts'
 import { formatValue, isRecord } from '../schema/expected.ts'
 import { bulkChecks } from './items.ts'
-import type { Journal } from './journal.ts'
+import type { Journal, JournalState } from './journal.ts'
 import { checkTask, type TaskClient, type TaskOptions, taskChecks } from './options.ts'
 import { type PlacedLink, Placements } from './placements.ts'
 import { type LinkRow, listed, paramsOf } from './rows.ts'
@@ -58,13 +58,14 @@ export interface ImportSummary extends TaskSummary {
   readonly found: number
 }
 
-/** A row, its name in the journal, and what is wrong with it. */
+/** A row and its name in the journal. */
 export interface ImportItem<Row> {
   readonly row: Row
   readonly key: string
   /** The parameters, without what links do not have. */
-  readonly params?: LinkCreate
-  readonly problem?: unknown
+  readonly params: LinkCreate | undefined
+  /** What is wrong with the row. Without it, there are parameters. */
+  readonly problem: unknown
 }
 
 /**
@@ -104,28 +105,27 @@ export function importLinks<Row extends LinkRow>(
   async function* run(control: TaskControl): AsyncGenerator<ImportResult<Row>> {
     const keepNewestId = async (id: number | null) => journal?.write({ key: NEWEST_ID, state: 'done', data: id })
     const placements = new Placements({ links, onTaken, reuse, control, keepNewestId })
-    const begun = new Set<string>()
-    const place = async ({ params, problem, key }: ImportItem<Row>): Promise<PlacedLink> => {
-      if (!params) throw problem
-      return placements.place(params, begun.has(key))
+    let earlier: JournalState = new Map()
+    const resume = (entries: JournalState) => {
+      earlier = entries
+      for (const [key, { state, data }] of entries) {
+        if (key === NEWEST_ID) placements.resume({ newestId: data as number | null })
+        else if (state === 'done') placements.resume({ id: (data as PlacedLink | undefined)?.id })
+      }
     }
-    const onUnknown = ({ key }: ImportItem<Row>) => {
-      begun.add(key)
-      return 'retry' as const
+    const place = async ({ params, problem, key }: ImportItem<Row>): Promise<PlacedLink> => {
+      if (problem) throw problem
+      return placements.place(params!, earlier.has(key))
     }
     const key = ({ key }: ImportItem<Row>) => key
-    const resumed = journal && resuming(journal, placements)
-    const work = { client, key, replay: true, onUnknown, journal: resumed, concurrency, total, onProgress }
-    const items = new ItemRun(itemsOf(rows), place, work, control)
-    for await (const { item, index, ...result } of items.results()) {
-      const created = summary.created + (result.data?.created ? 1 : 0)
+    const work = { client, key, replay: true, onUnknown: 'retry', journal, concurrency, total, onProgress } as const
+    const items = new ItemRun(itemsOf(rows), place, work, control, resume)
+    for await (const { item, index, ok, data, outcome, replayed, error } of items.results()) {
+      const created = summary.created + (data?.created ? 1 : 0)
       const { total, done, failed, unknown } = items.summary
       summary = { total, done, created, found: done - created, failed, unknown }
       const { row } = item
-      const { ok, outcome, error } = result
-      yield ok
-        ? { row, index, ok, ...result.data, outcome, replayed: result.replayed }
-        : { row, index, ok, outcome, error }
+      yield ok ? { row, index, ok, ...data, outcome, replayed } : { row, index, ok, outcome, error }
     }
   }
   return createTask(signal, run, () => summary)
@@ -133,25 +133,6 @@ export function importLinks<Row extends LinkRow>(
 
 /** The entry of a journal for the id of the newest link before the import. No row has this name. */
 const NEWEST_ID = 'newest link before'
-
-/** A journal that tells the placements what earlier runs have recorded. */
-function resuming(journal: Journal, placements: Placements): Journal {
-  return {
-    open: async () => journal.open?.(),
-    async *read() {
-      for await (const entry of journal.read()) {
-        const { key, state, data } = entry
-        if (key === NEWEST_ID) placements.resume({ newestId: data as number | null })
-        else if (state === 'done' && isRecord(data)) placements.resume({ id: data.id as number })
-        // Without its link, a row is looked for again.
-        const isHole = state === 'done' && data === undefined
-        yield isHole ? { ...entry, state: 'unknown' } : entry
-      }
-    },
-    write: (entry) => journal.write(entry),
-    close: async () => journal.close?.(),
-  }
-}
 
 const { journal, concurrency, total } = bulkChecks
 const onTaken = { expected: 'suffix', fits: (value: unknown) => value === 'suffix' }
@@ -176,22 +157,24 @@ export async function* itemsOf<Row>(
       const issues = checkParams(params, checks)
       if (issues.length) throw new InvalidRequestError(issues)
       params = listed(params)
-      const first = params.custom === undefined ? undefined : rowOfAlias.get(aliasOf(params))
-      if (first !== undefined) throw aliasTwice(params.custom, first)
-      if (params.custom !== undefined) rowOfAlias.set(aliasOf(params), placeOf(row, number))
+      const { custom, domain } = params
+      if (custom !== undefined) {
+        const alias = `${domain ? hostOf(domain) : ''}/${custom}`
+        const first = rowOfAlias.get(alias)
+        if (first !== undefined) throw aliasTwice(custom, first)
+        rowOfAlias.set(alias, placeOf(row, number))
+      }
     } catch (error) {
       problem = error
     }
     const name = JSON.stringify([params?.url, params?.custom, params?.domain])
     const times = (seen.get(name) ?? 0) + 1
     seen.set(name, times)
-    yield { row, key: `${name} ${times}`, ...(problem === undefined && params ? { params } : { problem }) }
+    yield { row, key: `${name} ${times}`, params, problem }
   }
 }
 
-const aliasOf = ({ custom, domain }: LinkCreate) => `${domain ? hostOf(domain) : ''}/${custom}`
-
-function aliasTwice(alias: unknown, first: string): InvalidRequestError {
+function aliasTwice(alias: string, first: string): InvalidRequestError {
   return new InvalidRequestError([
     { path: ['custom'], message: `${formatValue(alias)} is the alias of ${first} already` },
   ])

@@ -68,7 +68,7 @@ export class Placements {
   }
 
   /** Takes over what an earlier run has recorded. */
-  resume(known: { newestId?: number | null; id?: number }): void {
+  resume(known: { newestId?: number | null; id?: number | undefined }): void {
     if (known.newestId !== undefined) this.#newestId = known.newestId
     if (known.id !== undefined) this.#ids.add(known.id)
   }

@@ -31,18 +31,14 @@ const isGiven = (value: unknown) => value !== undefined && value !== null && val
 export function paramsOf(row: unknown): LinkCreate {
   if (!isRecord(row)) throw new InvalidRequestError([{ path: [], message: mismatch('an object with a url', row) }])
   const { longurl, alias, channel, ...rest } = row
-  const all = {
-    url: longurl,
-    custom: alias,
-    ...pick(rest, (_, value) => isGiven(value)),
-    channel: Array.isArray(channel) ? channel[0] : channel,
-  }
+  const named = pick(rest, (_, value) => isGiven(value))
+  const all = { url: longurl, custom: alias, ...named, channel: Array.isArray(channel) ? channel[0] : channel }
   return pick(all, (name, value) => isGiven(value) && !notParams.has(name)) as unknown as LinkCreate
 }
 
 /** The parameters that links have. A row may have columns of its own, such as a price, which must not reach the server. */
-export function listed<Params extends LinkCreate>(params: Params): Params {
-  return pick(params, (name) => Object.hasOwn(linkCreate, name)) as Params
+export function listed(params: LinkCreate): LinkCreate {
+  return pick(params, (name) => Object.hasOwn(linkCreate, name)) as unknown as LinkCreate
 }
 
 function pick(row: object, keeps: (name: string, value: unknown) => boolean): Record<string, unknown> {

@@ -22,6 +22,7 @@ export class ItemRun<T, R> {
   readonly #worker: Worker<T, R>
   readonly #options: BulkOptions<T>
   readonly #control: TaskControl
+  readonly #resume: (entries: JournalState) => void
   readonly #estimate: Estimate
   readonly #channel = new ResultChannel<BulkResult<T, R>>()
   readonly #beganAt = performance.now()
@@ -38,11 +39,14 @@ export class ItemRun<T, R> {
     worker: Worker<T, R>,
     options: BulkOptions<T>,
     control: TaskControl,
+    /** Called with what earlier runs have recorded. */
+    resume = (_entries: JournalState) => {},
   ) {
     this.#items = items
     this.#worker = worker
     this.#options = options
     this.#control = control
+    this.#resume = resume
     this.#estimate = new Estimate(options.client)
   }
 
@@ -59,6 +63,7 @@ export class ItemRun<T, R> {
     await journal?.open?.()
     try {
       this.#journalState = await loadJournal(journal)
+      this.#resume(this.#journalState)
       work = this.#work()
       for await (const result of this.#channel) {
         if (signal.aborted && result.outcome === 'unknown') wasCutOff = true

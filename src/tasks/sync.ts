@@ -177,11 +177,9 @@ async function readWanted(rows: Iterable<LinkRow> | AsyncIterable<LinkRow>): Pro
   let number = 0
   for await (const { params, problem } of itemsOf(rows, wantedChecks)) {
     number++
-    if (params) wanted.push(params as LinkEnsure)
-    else {
-      const problems = (problem as InvalidRequestError).issues
-      issues.push(...problems.map(({ path, message }) => ({ path: [`row ${number}`, ...path], message })))
-    }
+    const problems = problem ? (problem as InvalidRequestError).issues : []
+    issues.push(...problems.map(({ path, message }) => ({ path: [`row ${number}`, ...path], message })))
+    wanted.push(params as LinkEnsure)
   }
   if (issues.length) throw new InvalidRequestError(issues)
   return wanted
@@ -269,9 +267,9 @@ function severalDomains(alias: string, links: readonly Link[]): InvalidRequestEr
 }
 
 function tooManyDeletes(deletions: readonly Step[], maxDeletes: number): InvalidRequestError {
-  const aliases = deletions.map(({ plan }) => plan.alias)
-  const some = aliases.length > 3 ? `${aliases.slice(0, 3).join(', ')}, …` : aliases.join(', ')
-  const message = `the plan deletes ${aliases.length} links (${some}), and at most ${maxDeletes} may be deleted. Nothing was changed`
+  const aliases = deletions.slice(0, 3).map(({ plan }) => plan.alias)
+  const some = [...aliases, ...(deletions.length > 3 ? ['…'] : [])].join(', ')
+  const message = `the plan deletes ${deletions.length} links (${some}), and at most ${maxDeletes} may be deleted. Nothing was changed`
   return new InvalidRequestError([{ path: ['maxDeletes'], message }])
 }
 

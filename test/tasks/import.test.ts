@@ -431,17 +431,6 @@ test('an import opens its journal before it sends anything, and closes it at the
   ])
 })
 
-test('a row that the journal calls done without its link is looked for again', async () => {
-  const { sandbox, client } = setUp()
-  const journal = memoryJournal()
-  const rows = [{ url, custom: 'opening' }]
-  await importLinks(client, rows, { journal }).summary()
-  for (const entry of journal.entries) Object.assign(entry, { data: undefined })
-  const id = sandbox.data.links[0]!.id
-  expect(await collect(importLinks(client, rows, { journal }))).toMatchObject([{ ok: true, id, replayed: false }])
-  expect(sandbox.data.links).toHaveLength(1)
-})
-
 test('the journal keeps no password', async () => {
   const { client } = setUp()
   const journal = memoryJournal()
