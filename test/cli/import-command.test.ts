@@ -1,9 +1,8 @@
 import { mkdir, open, readFile, symlink } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { expect, test, vi } from 'vitest'
-import { run, setUp } from './run.ts'
+import { run, setUp, shop } from './run.ts'
 
-const shop = (name: string) => `https://shop.example/${name}`
 /** The addresses, aliases and further parameters that a file had sent, in its order. */
 const sentTo = (sandbox: Awaited<ReturnType<typeof setUp>>['sandbox']) =>
   sandbox.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)

@@ -1,9 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { page } from '../helpers/answers.ts'
 import { serve } from '../helpers/server.ts'
-import { run, setUp } from './run.ts'
-
-const shop = (name: string) => `https://shop.example/${name}`
+import { pressCtrlC, run, setUp, shop } from './run.ts'
 
 const spring = { id: 1, name: 'Spring | sale', links: [1, 2] }
 const data = {
@@ -102,7 +100,7 @@ it('continues with --statistics where Ctrl+C has stopped it, from a journal besi
   const args = ['report', '--statistics', '--out', path('r.csv')]
   const running = run(...args)
   await vi.waitFor(() => expect(asked()).toHaveLength(15), 20_000)
-  process.listeners('SIGINT').at(-1)!('SIGINT')
+  pressCtrlC()
   const { status, stderr } = await running
   expect(status).toBe(1)
   expect(stderr).toContain(

@@ -33,6 +33,12 @@ export async function setUp(options: SandboxOptions = {}) {
   }
 }
 
+/** An address to shorten. */
+export const shop = (name: string) => `https://shop.example/${name}`
+
+/** What Ctrl+C calls: the listener of the command, not those of the test runner. */
+export const pressCtrlC = () => process.listeners('SIGINT').at(-1)!('SIGINT')
+
 /** Runs the command, and returns its exit status and what it printed. */
 export async function run(...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
   let stdout = ''

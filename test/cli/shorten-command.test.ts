@@ -1,8 +1,6 @@
 import { Readable } from 'node:stream'
 import { expect, test, vi } from 'vitest'
-import { run, setUp } from './run.ts'
-
-const shop = (name: string) => `https://shop.example/${name}`
+import { run, setUp, shop } from './run.ts'
 
 test('shorten prints one short address a line, in the order of the URLs', async () => {
   const { sandbox } = await setUp()

@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest'
-import { run, setUp } from './run.ts'
-
-const shop = (name: string) => `https://shop.example/${name}`
+import { run, setUp, shop } from './run.ts'
 
 /** A sandbox whose links differ from a file, and that file. */
 async function differing() {

@@ -1,7 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { run, setUp } from './run.ts'
-
-const shop = (name: string) => `https://shop.example/${name}`
+import { run, setUp, shop } from './run.ts'
 
 test('cells that a spreadsheet would run as a formula are written so that it does not, and read as they were', async () => {
   const titles = ['=1+1', '+1', '-1', '@x', 'plain']
@@ -82,11 +80,13 @@ test.each<[string[], string]>([
   [['import', 'a.csv', '--dryrun'], 'unknown option --dryrun, did you mean --dry-run?'],
   [['import', 'a.csv', '--out'], '--out needs a value'],
   [['import', 'a.csv', '--out', '/none/r.csv'], "--out: ENOENT: no such file or directory, access '/none'"],
+  [['import', 'a.csv', '--out', 'r.xlsx'], 'r.xlsx: expected .csv, .json, .ndjson, .md, .tsv, .txt, not .xlsx'],
   [['import', 'a.csv', '--format', 'xml'], "--format takes table, csv, json, ndjson, md, not 'xml'"],
   [['import', 'a.csv', '--on-taken', 'skip'], "--on-taken takes suffix, not 'skip'"],
   [['import', 'a.csv', '--key', 'secret'], 'set SHORTLINK_API_KEY'],
   [['list', 'links', '--apiKey', 'secret'], 'set SHORTLINK_API_KEY'],
   [['list', 'links', '--token', 'secret'], 'set SHORTLINK_API_KEY'],
+  [['list', 'links', '--header', 'secret-cookie'], "--header takes 'Name: value'"],
   [['list', 'links', '--baseUrl', 'x'], 'unknown option --baseUrl, did you mean --base-url?'],
   [['list', 'links', '--auth-scheme', 'raw'], 'unknown option --auth-scheme'],
   [['list'], 'Missing required positional argument: RESOURCE'],
