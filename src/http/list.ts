@@ -116,13 +116,13 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
    *   the same rows again and again, or fewer rows than it announced
    */
   async *pages(): AsyncGenerator<Page<T>, void, undefined> {
-    for await (const { page } of this.#walk()) yield page
+    for await (const { data } of this.responses()) yield data
   }
 
   /** Iterates over every row of every page, each once. Leaving the loop stops all requests. */
   async *[asyncIterator](): AsyncGenerator<T, void, undefined> {
-    for await (const { page } of this.#walk()) {
-      for (const row of page.items) {
+    for await (const { data } of this.responses()) {
+      for (const row of data.items) {
         // The walk then rejects.
         if (this.#options.signal?.aborted) break
         yield row
@@ -148,15 +148,10 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
     )
     const { limit = Number.POSITIVE_INFINITY } = options
     const all: T[] = []
-    for await (const { page } of this.#walk(limit, transport.sharedDeadline(this.#options))) {
-      for (const row of page.items) if (all.push(row) >= limit) return all
+    for await (const { data } of this.responses(limit, transport.sharedDeadline(this.#options))) {
+      for (const row of data.items) if (all.push(row) >= limit) return all
     }
     return all
-  }
-
-  /** Iterates over the pages with their responses. @internal */
-  async *responses(): AsyncGenerator<ApiResponse<Page<T>>, void, undefined> {
-    for await (const { response, page } of this.#walk()) yield { ...response, data: page }
   }
 
   /**
@@ -167,11 +162,12 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
    *
    * @param rowsWanted How many rows the caller will read at most.
    * @param options The options of each page.
+   * @internal
    */
-  async *#walk(
+  async *responses(
     rowsWanted = Number.POSITIVE_INFINITY,
     options = this.#options,
-  ): AsyncGenerator<WalkedPage<T>, void, undefined> {
+  ): AsyncGenerator<ApiResponse<Page<T>>, void, undefined> {
     checkList(this.#transport, this.#request, this.#options)
     const { signal, concurrency = 1 } = this.#options
     const { path, query, hasUniqueIds } = this.#request
@@ -209,7 +205,7 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
         throwIfAborted()
         const { items, problem } = progress.add(page)
         if (problem) throw invalid(response, 'currentpage', problem)
-        yield { response, page: { ...page, items } }
+        yield { ...response, data: { ...page, items } }
         throwIfAborted()
         if (!page.hasNextPage) {
           const isWhole = (firstPage ?? 1) === 1
@@ -227,12 +223,6 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
       controller.abort()
     }
   }
-}
-
-/** A page of a walk without the rows of earlier pages, and the response that it came with. */
-interface WalkedPage<T> {
-  readonly response: ApiResponse<Page<T>>
-  readonly page: Page<T>
 }
 
 /** Checks what is checked once per use of a list, not once per page. */
