@@ -41,8 +41,8 @@ const entries: Entry[] = []
  * The limiter for a base URL, a key and a `fetch`: the same one however often it is requested. The smallest `requests` and
  * the longest `interval` that were given for it hold.
  *
- * There are at most 500. Beyond that, the oldest one that is idle leaves, because it has nothing to remember. If all are in
- * use, the oldest one leaves: the calls that it has accepted stay with it, and later calls begin with a new one.
+ * There are at most 500. Beyond that, the oldest one leaves: the calls that it has accepted stay with it, and later calls
+ * begin with a new one.
  */
 export function limiterFor({ baseUrl, key, fetch }: QuotaOwner, options: RateLimitOptions): Limiter {
   const known = entries.find((entry) => entry.key === key && entry.baseUrl === baseUrl && entry.fetch === fetch)
@@ -50,10 +50,7 @@ export function limiterFor({ baseUrl, key, fetch }: QuotaOwner, options: RateLim
     known.window.restrict(options)
     return known.limiter
   }
-  if (entries.length === MAX_LIMITERS) {
-    const idle = entries.findIndex(({ limiter: { state } }) => state.queued === 0 && state.resetAt === undefined)
-    entries.splice(Math.max(0, idle), 1)
-  }
+  if (entries.length === MAX_LIMITERS) entries.shift()
   const window = new RateLimitWindow(options)
   const limiter = new Limiter(window, systemClock)
   entries.push({ baseUrl, key, fetch, window, limiter })
