@@ -18,7 +18,6 @@ import {
 import { abortReason, EXPIRED } from '../runtime/abort.ts'
 import { canParseUrl } from '../runtime/environment.ts'
 import { type FetchResponse, readableHeaders } from '../runtime/fetch.ts'
-import { reasonOf } from '../schema/expected.ts'
 import { BodyTooLargeError, describeUnreadable, isHtml } from './body.ts'
 import { isOfPlatform } from './envelope.ts'
 import type { PreparedCall } from './request.ts'
@@ -27,19 +26,14 @@ import { redactBody, redactCause, redactHeaders, redactIssues, redactLine } from
 /** How much of a text from a server or a fetch is quoted in a message, in characters. */
 const MAX_QUOTED = 300
 
-/** Thrown if a fetch resolves with something that cannot be read as a Response. */
-export class UnusableResponseError extends Error {}
+/** Thrown if an attempt fails for a reason that fetch does not know. It is not retried, because the work may have been done. */
+export class AttemptError extends Error {
+  /** What somebody else says of it. It may contain a secret. */
+  readonly quoted: string
 
-/** Thrown if the content of an upload could not be read before anything was sent. */
-export class UnreadableContentError extends Error {}
-
-/** Thrown if the browser followed a redirect, so that the other server may have done the work. */
-export class FollowedRedirectError extends Error {
-  readonly target: string
-
-  constructor(target: string) {
-    super(`redirected to ${target}`)
-    this.target = target
+  constructor(words: string, quoted = '', options?: ErrorOptions) {
+    super(words, options)
+    this.quoted = quoted
   }
 }
 
@@ -106,8 +100,6 @@ export interface BrokenExchange {
   readonly isSent: boolean
   /** How long the attempt was given, in milliseconds, and whether the deadline of the call decided that. */
   readonly limit: { readonly ms: number; readonly isDeadline: boolean }
-  /** The error of the content of an upload. */
-  readonly sourceError: unknown
   readonly response: FetchResponse | undefined
 }
 
@@ -115,7 +107,7 @@ export interface BrokenExchange {
 export function noResponse(
   call: PreparedCall<unknown>,
   state: CallState,
-  { thrown, isSent, limit, sourceError, response }: BrokenExchange,
+  { thrown, isSent, limit, response }: BrokenExchange,
 ): ShortLinkError {
   const { redact } = call
   const attempts = isSent ? state.attempt : state.attempt - 1
@@ -134,20 +126,13 @@ export function noResponse(
     const context = { ...contextOf('not-sent', false), attempts: state.attempt - 1 }
     return new ConfigurationError(thrown.message, context)
   }
-  const unread = thrown instanceof UnreadableContentError ? thrown.cause : sourceError
-  if (unread !== undefined) {
-    const message = `the content could not be read: ${redactLine(redact, reasonOf(unread), MAX_QUOTED)}`
-    return connectionError(message, 'unknown', false, unread)
+  if (thrown instanceof AttemptError) {
+    const quoted = thrown.quoted && `: ${redactLine(redact, thrown.quoted, MAX_QUOTED)}`
+    return connectionError(thrown.message + quoted, 'unknown', false, thrown.cause)
   }
   if (thrown instanceof BodyTooLargeError && response) {
     const tooLarge = { status: response.status, body: undefined, issues: [] }
     return new InvalidResponseError(thrown.message, tooLarge, contextOf('unknown', false))
-  }
-  if (thrown instanceof UnusableResponseError) return connectionError(thrown.message, 'unknown', false)
-  if (thrown instanceof FollowedRedirectError) {
-    const target = redactLine(redact, thrown.target, MAX_QUOTED)
-    const message = `redirected to ${target}, and the browser followed: check whether the file exists before you retry, and set ${namesOf(call)} to the new address`
-    return connectionError(message, 'unknown', false)
   }
   if (thrown === EXPIRED) {
     const retryable = mayRepeat(call, { isSent })
@@ -348,7 +333,7 @@ function addressAdvice(call: PreparedCall<unknown>): string {
 /** @internal */
 const DOCTOR = '`npx shortlink-sdk doctor` searches for the right one'
 
-const namesOf = ({ api }: PreparedCall<unknown>): string => {
+function namesOf({ api }: PreparedCall<unknown>): string {
   const { option, variable } = api.address.names
   return `\`${option}\` or ${variable}`
 }

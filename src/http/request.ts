@@ -85,8 +85,8 @@ export interface OpenedUpload {
   readonly onSent?: () => void
   /** Closes a source that was not read to its end. Node would go on reading after an abort. */
   readonly close?: () => void
-  /** The error of the source, if it failed. */
-  readonly sourceError?: () => unknown
+  /** The error of a source that failed. */
+  readonly failure?: () => Error | undefined
 }
 
 /** One of the two APIs. */

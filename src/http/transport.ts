@@ -27,7 +27,7 @@ import { decode, parseBody, readBytes, readText } from './body.ts'
 import { openEnvelope, readBody, readPage } from './envelope.ts'
 import { type ListOptions, ListPromise, type PageQuery } from './list.ts'
 import { emit } from './observers.ts'
-import { type CallState, errorContext, invalidResponse, noResponse, refused, UnusableResponseError } from './outcome.ts'
+import { AttemptError, type CallState, errorContext, invalidResponse, noResponse, refused } from './outcome.ts'
 import { type Path, patternOf } from './path.ts'
 import {
   type Call,
@@ -270,8 +270,7 @@ export class Transport {
     try {
       return await withDeadline(work, limit.ms, inFlightSignal(call.signal))
     } catch (thrown) {
-      const sourceError = upload?.sourceError?.()
-      const error = noResponse(call, state, { thrown, isSent, limit, sourceError, response })
+      const error = noResponse(call, state, { thrown: upload?.failure?.() ?? thrown, isSent, limit, response })
       if ((!isSent || error.outcome === 'not-sent') && limiter?.release) limiter.release()
       else limiter?.observe()
       return error
@@ -354,11 +353,10 @@ async function send(
     const init = { method: request.method, headers: Object.fromEntries(request.headers), redirect, signal, ...content }
     const response: unknown = await fetch(request.url, init)
     if (!isResponse(response)) {
-      throw new UnusableResponseError(`\`fetch\` must resolve with a Response, got ${kind(response)}`)
+      throw new AttemptError(`\`fetch\` must resolve with a Response, got ${kind(response)}`)
     }
     if (response.bodyUsed) {
-      const problem = 'must resolve with a new Response for each call, got one that was already read'
-      throw new UnusableResponseError(`\`fetch\` ${problem}`)
+      throw new AttemptError('`fetch` must resolve with a new Response for each call, got one that was already read')
     }
     return response as Response
   }

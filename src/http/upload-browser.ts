@@ -1,7 +1,7 @@
 import { throwIfAborted } from '../runtime/abort.ts'
 import { type Fetch, runtimeFetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
-import { FollowedRedirectError } from './outcome.ts'
+import { AttemptError } from './outcome.ts'
 import type { OnProgress, OpenedUpload, Sender } from './request.ts'
 
 /**
@@ -19,6 +19,9 @@ export function tellProgress(
   if (fetch === runtimeFetch && !hasKey && 'XMLHttpRequest' in globalThis) return { send: xhrFetch(blob, onProgress) }
   return { onSent: () => notify(onProgress, { loaded: blob.size, total: blob.size }) }
 }
+
+const FOLLOWED =
+  'the browser followed a redirect: check whether the file exists before you retry, and set the base URL to the new address'
 
 /** The parts of a fetch init that are used. The content is given separately. */
 interface XhrInit {
@@ -40,7 +43,7 @@ function xhrFetch(blob: Blob, onProgress: OnProgress): Fetch {
       xhr.onerror = () => reject(new TypeError('Network request failed'))
       xhr.onload = () => {
         // XMLHttpRequest follows redirects: the response then comes from another URL. It spells some characters its own way.
-        if (xhr.responseURL !== new URL(url).href) return reject(new FollowedRedirectError(xhr.responseURL))
+        if (xhr.responseURL !== new URL(url).href) return reject(new AttemptError(FOLLOWED, xhr.responseURL))
         const lines = xhr.getAllResponseHeaders().split('\r\n').filter(Boolean)
         const { status, statusText, response } = xhr
         const headers = new Headers(lines.map((line) => line.split(/: ?(.*)/, 2) as [string, string]))

@@ -11,8 +11,8 @@ import {
 import { runtimeFetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
 import { aFunction, type Checks } from '../schema/checks.ts'
-import { mismatch } from '../schema/expected.ts'
-import { UnreadableContentError } from './outcome.ts'
+import { mismatch, reasonOf } from '../schema/expected.ts'
+import { AttemptError } from './outcome.ts'
 import type { OnProgress, OpenedUpload, Sender, Upload } from './request.ts'
 import { requestOptionChecks } from './request-options.ts'
 import { tellProgress } from './upload-browser.ts'
@@ -104,11 +104,14 @@ async function readToEnd(content: Source, signal: AbortSignal): Promise<Blob> {
   }
 }
 
-/** @throws {UnreadableContentError} if the content cannot be read */
+/** @throws {AttemptError} if the content cannot be read */
 const whileReading = <T>(reading: Promise<T>): Promise<T> =>
   reading.catch((cause) => {
-    throw new UnreadableContentError('the content could not be read', { cause })
+    throw unreadable(cause)
   })
+
+const unreadable = (cause: unknown): AttemptError =>
+  new AttemptError('the content could not be read', reasonOf(cause), { cause })
 
 /** A Blob as a fetch knows it. That of a user may not know the Blob of the runtime, so a small one becomes bytes. */
 async function known(blob: Blob, isCustom: boolean): Promise<Blob | ArrayBuffer> {
@@ -174,7 +177,7 @@ export function openSource(content: Source, onBytes?: (loaded: number) => void) 
   }
   let loaded = 0
   let rest: Uint8Array = new Uint8Array()
-  let failure: unknown
+  let failure: AttemptError | undefined
   let close = () => {}
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -196,7 +199,7 @@ export function openSource(content: Source, onBytes?: (loaded: number) => void) 
         controller.enqueue(piece)
         loaded += piece.length
       } catch (error) {
-        failure = error
+        failure = unreadable(error)
         throw error
       }
       onBytes?.(loaded)
@@ -205,7 +208,7 @@ export function openSource(content: Source, onBytes?: (loaded: number) => void) 
   })
   // A fetch that does not know web streams, such as node-fetch, would send the text "[object ReadableStream]".
   Object.defineProperty(body, 'toString', { value: throwCannotStream })
-  return { body, close: () => close(), sourceError: () => failure }
+  return { body, close: () => close(), failure: () => failure }
 }
 
 function throwCannotStream(): never {

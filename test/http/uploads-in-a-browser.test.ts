@@ -127,7 +127,8 @@ describe('an upload with onProgress is sent by XMLHttpRequest', () => {
     const server = await serve({ status: 307, headers: { location: `${other.origin}/new` }, body: '' })
     const error = await failure(connectPage(server, { retry: 2 }).files.upload('a.bin', bytes, {}, progress))
     expect(error).toMatchObject({ outcome: 'unknown', retryable: false, attempts: 1 })
-    expect(error.message).toContain(`redirected to ${other.origin}/new, and the browser followed: check whether`)
+    expect(error.message).toMatch(/the browser followed a redirect: check whether the file exists/)
+    expect(error.message).toContain(`to the new address: ${other.origin}/new`)
     expect(other.seen[0]!.headers).not.toHaveProperty('authorization')
   })
 
