@@ -77,10 +77,6 @@ export const rules = table({
     says: 'The parameter limit is ignored: every page has 15 rows.',
     query: ({ limit: _, ...query }) => query,
   },
-  'limit-forgotten': {
-    says: 'The parameter limit holds for the first page only: later pages have 15 rows.',
-    query: ({ limit, ...query }) => (limit === undefined || Number(query.page ?? 1) > 1 ? query : { limit, ...query }),
-  },
   'limit-capped': {
     says: 'A limit above 25 gives 25 rows a page.',
     query: (query) => (Number(query.limit) > 25 ? { ...query, limit: '25' } : query),

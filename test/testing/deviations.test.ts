@@ -56,11 +56,6 @@ const examples: Record<Exclude<Deviation, 'bot-wall-beget' | 'key-as-token' | 'k
     changes: /limit=/,
   },
   'limit-ignored': { request: 'GET /splash?limit=5', to: { 'data.perpage': 15 }, changes: /limit=/ },
-  'limit-forgotten': {
-    request: 'GET /splash?limit=5&page=2',
-    to: { 'data.perpage': 15 },
-    changes: /limit=\d+&page=2/,
-  },
   'limit-capped': { request: 'GET /splash?limit=100', to: { 'data.perpage': 25 }, changes: /limit=100/ },
   'short-ignored': {
     request: 'GET /urls?short=map',
@@ -262,7 +257,6 @@ describe('several deviations', () => {
 
   test('on limit give way to the first in the list', async () => {
     const asked = { request: 'GET /splash?limit=40' }
-    expect(await ask(['limit-capped', 'limit-forgotten'], asked)).toMatchObject({ 'data.perpage': 25 })
     expect(await ask(['limit-capped', 'limit-ignored'], asked)).toMatchObject({ 'data.perpage': 15 })
     expect(await ask(['limit-capped', 'limit-ignored', 'limit-refused'], asked)).toMatchObject({ status: 400 })
   })
