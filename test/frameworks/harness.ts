@@ -1,11 +1,11 @@
 /** What the checks of the projects share. They run in the folder of their project. */
 import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { launch } from '../everywhere/runner/browsers.ts'
+import { portsFrom } from '../everywhere/runner/listen.ts'
 import { must } from '../everywhere/runner/shell.ts'
 import { installTools } from '../everywhere/runner/tools.ts'
 
@@ -31,20 +31,8 @@ export async function startSandbox(aliases: string[], requests = 30) {
 export const run = (command: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<string> =>
   must(command, args, { env: { PATH: `${join(process.cwd(), 'node_modules/.bin')}:${process.env.PATH}`, ...env } })
 
-/** A hundred ports for each project. They are below those that a system gives to a program that asks for any. */
-let lastPort = 20_000 + 100 * readdirSync('..').sort().indexOf(basename(process.cwd()))
-
-/** A port that nobody else takes before the server of a project listens. */
-async function ownPort(): Promise<number> {
-  for (;;) {
-    lastPort += 1
-    const server = createServer()
-    const isFree = await new Promise((resolve) => {
-      server.on('error', () => resolve(false)).listen(lastPort, () => server.close(() => resolve(true)))
-    })
-    if (isFree) return lastPort
-  }
-}
+/** Each project has a hundred ports of its own. */
+const ownPort = portsFrom(20_000 + 100 * readdirSync('..').sort().indexOf(basename(process.cwd())))
 
 /** Starts a server on the port in `PORT`, and waits until it responds. */
 export async function start(command: string, args: string[], env: NodeJS.ProcessEnv = {}) {

@@ -21,9 +21,21 @@ export async function listen(
   }
 }
 
-/** A free port of loopback. */
-export async function freePort(): Promise<number> {
-  const { port, close } = await listen(createServer())
-  await close()
-  return port
+/**
+ * Gives free ports from a number on. It should be below those that a system gives to programs that ask for any, so that nobody
+ * takes one before it is used.
+ */
+export function portsFrom(first: number): () => Promise<number> {
+  let next = first
+  return async function nextFree(): Promise<number> {
+    const server = createServer()
+    const port = next++
+    const isFree = await new Promise((resolve) => {
+      server.on('error', () => resolve(false)).listen(port, () => server.close(() => resolve(true)))
+    })
+    return isFree ? port : nextFree()
+  }
 }
+
+/** A free port. */
+export const freePort = portsFrom(19_000)
