@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { importLinks, type LinkRow, reportLinks, syncLinks } from '../../src/tasks/index.ts'
 import { type Deviation, deviations } from '../../src/testing/index.ts'
-import { collect, setUp } from './set-up.ts'
+import { collect } from '../helpers/lists.ts'
+import { setUp } from './set-up.ts'
 
 const names = Object.keys(deviations) as Deviation[]
 const url = (name: string | number) => `https://shop.example/${name}`

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { ConfigurationError } from '../../src/index.ts'
 import { type ReportResult, reportLinks } from '../../src/tasks/index.ts'
 import { page } from '../helpers/answers.ts'
-import { collect, countRequests, memoryJournal, setUp } from './set-up.ts'
+import { collect } from '../helpers/lists.ts'
+import { countRequests, memoryJournal, setUp } from './set-up.ts'
 
 const linksOf = (count: number) =>
   Array.from({ length: count }, (_, index) => ({

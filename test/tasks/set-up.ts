@@ -1,4 +1,6 @@
+import { vi } from 'vitest'
 import { ShortLinkClient } from '../../src/index.ts'
+import type { Journal, JournalEntry } from '../../src/tasks/index.ts'
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/testing/index.ts'
 
 /** A sandbox without a rate limit, and a client of it. */
@@ -23,20 +25,13 @@ export function rowsOf(count: number, url = 'https://shop.example/') {
   return Array.from({ length: count }, (_, index) => ({ url: `${url}${index + 1}`, custom: `p-${index + 1}` }))
 }
 
-export async function collect<T>(results: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = []
-  for await (const result of results) all.push(result)
-  return all
-}
-
 /** A journal in memory. */
-export function memoryJournal() {
-  const entries: import('../../src/tasks/index.ts').JournalEntry[] = []
-  return {
+export function memoryJournal(entries: JournalEntry[] = []) {
+  const journal = {
     entries,
     read: () => [...entries],
-    write: (entry: import('../../src/tasks/index.ts').JournalEntry) => {
-      entries.push(structuredClone(entry))
-    },
+    write: (entry: JournalEntry) => void entries.push(structuredClone(entry)),
+    close: vi.fn(),
   }
+  return journal satisfies Journal
 }
