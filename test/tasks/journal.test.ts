@@ -96,8 +96,9 @@ describe('fileJournal', () => {
     for (let length = 0; length <= whole.length; length++) {
       await writeFile(path, whole)
       await truncate(path, length)
-      await write({ key: 'next', state: 'begun' })
       const finished = [begun, done].slice(0, length >= whole.length - 1 ? 2 : length >= lengthOfFirst ? 1 : 0)
+      expect(await read()).toEqual(finished)
+      await write({ key: 'next', state: 'begun' })
       expect(await read()).toEqual([...finished, { key: 'next', state: 'begun' }])
     }
   }, 60_000)
@@ -134,17 +135,21 @@ describe('fileJournal', () => {
     expect(await read()).toEqual([begun, done])
   })
 
-  it('closes its file', { skip: process.platform !== 'linux' }, async () => {
-    const descriptors = async () => {
-      const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
-      return (await Promise.all(links)).filter((file) => file === path)
-    }
-    const journal = fileJournal(path)
-    await journal.write(begun)
-    expect(await descriptors()).toHaveLength(1)
-    await journal.close?.()
-    expect(await descriptors()).toEqual([])
-  })
+  it.each(['close', Symbol.asyncDispose] as const)(
+    'closes its file: %s',
+    { skip: process.platform !== 'linux' },
+    async (close) => {
+      const descriptors = async () => {
+        const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
+        return (await Promise.all(links)).filter((file) => file === path)
+      }
+      const journal = fileJournal(path)
+      await journal.write(begun)
+      expect(await descriptors()).toHaveLength(1)
+      await journal[close]?.()
+      expect(await descriptors()).toEqual([])
+    },
+  )
 
   it('ignores empty lines and the line ends of Windows', async () => {
     await write(begun)
@@ -195,7 +200,7 @@ describe('an entry is on disk', () => {
     const prototype = Object.getPrototypeOf(probe) as typeof probe
     await probe.close()
     const events: string[] = []
-    for (const method of ['appendFile', 'datasync'] as const) {
+    for (const method of ['appendFile', 'datasync', 'sync'] as const) {
       const original = prototype[method] as (...args: unknown[]) => Promise<void>
       vi.spyOn(prototype, method).mockImplementation(async function (this: unknown, ...args: unknown[]) {
         await original.apply(this, args)
@@ -210,7 +215,9 @@ describe('an entry is on disk', () => {
     const worker = async () => void events.push('work')
     await bulk([1, 2], worker, { journal: fileJournal(path), concurrency: 1 }).summary()
     const item = ['appendFile', 'datasync', 'work', 'appendFile', 'datasync']
-    expect(events).toEqual([...item, ...item])
+    // The name of a new file is on disk when its folder is. Windows neither needs nor allows this.
+    const ofFolder = process.platform === 'win32' ? [] : ['sync']
+    expect(events).toEqual([...ofFolder, ...item, ...item])
   })
 
   it('together with those that came at the same time: they share one sync', async () => {
