@@ -11,9 +11,7 @@ import { Progress } from './progress.ts'
 const notes = `It changes nothing there: it sends about 10 GET requests of the 30 that a minute usually allows, and says how many they were.
 If your key is refused, it is sent once each as Bearer KEY, Token KEY and the bare KEY. Other addresses are tried without the key.
 
-The key comes from SHORTLINK_API_KEY only: an option would stay in the history of the shell. To type it in:
-  read -rs SHORTLINK_API_KEY; export SHORTLINK_API_KEY
-SHORTLINK_AUTH_SCHEME says how it is sent: Bearer, Token or raw.
+SHORTLINK_AUTH_SCHEME says how the key is sent: Bearer, Token or raw.
 
 Behind a proxy:                  NODE_USE_ENV_PROXY=1 HTTPS_PROXY=http://proxy.example:3128, with Node 24 or later
 With a certificate of your own:  NODE_EXTRA_CA_CERTS=company.pem

@@ -31,7 +31,7 @@ export function judge(seen: Examination): ReturnType<typeof conclude> {
 
   const isAnswered = calls.some(({ kind }) => kind === 'ok')
   const limited = calls.find(({ kind }) => kind === 'rate limit')
-  if (limited && !isAnswered) return untold('the rate limit is used up', againIn(limited))
+  if (limited && !isAnswered) return untold('the rate limit is used up', whyEnded(limited))
   if (rightBaseUrl) {
     const note = `Set SHORTLINK_BASE_URL=${rightBaseUrl}. GET ${baseUrl}/account gets ${responseOf(first)}.`
     return conclude('wrong address', `Wrong address, this one answers: ${rightBaseUrl}`, note)
@@ -136,10 +136,7 @@ const shortName = (name: string) => name.replace(/\.(get|list)\(\)$/, '')
 const formOf = (scheme: AuthScheme) => (scheme === 'raw' ? 'the bare KEY' : `${scheme} KEY`)
 
 /** What a response is, if it is not one of the platform to an accepted key. */
-function responseOf({ kind, status, exchange }: Call): string {
-  if (kind === 'redirect') return `${status}, a redirect`
-  return isRecord(exchange?.body) ? `${status} and JSON` : `${status} without JSON`
-}
+const responseOf = ({ status, exchange }: Call) => `${status} ${isRecord(exchange?.body) ? 'and' : 'without'} JSON`
 
 /** What a server said to a call that failed: the status, and its message. */
 function refusalOf({ status, error }: Call): string {
@@ -175,10 +172,9 @@ function silenceNotes({ error }: Call, baseUrl: string): (string | false)[] {
   ]
 }
 
-const whyEnded = (last: Call) => (last.kind === 'silent' ? 'The server stopped responding.' : againIn(last))
-
-/** When the rate limit allows more requests. */
-function againIn({ error }: Call): string {
+/** Why the doctor has ended early, and when to run it again. */
+function whyEnded({ kind, error }: Call): string {
+  if (kind === 'silent') return 'The server stopped responding.'
   const seconds = error?.code === 'rate_limit' ? error.retryAfter : undefined
   return `Run the doctor again in ${duration(seconds ?? 60)}: the rate limit is used up.`
 }
