@@ -61,9 +61,8 @@ export default command(
       const todo = read.filter(({ row }) => !done.has(row.number))
       const links = await resolveNames(todo, { domain, campaign, channel }, () => work?.client ?? clientOf(args))
       const problems = await problemsOf(links)
-      const before = done.size > 0 ? ` (${count(done.size)} done before)` : ''
       const time = timeFor(links.length - problems.size, work?.client ?? new ShortLinkClient())
-      console.error(`${many(input.rows.length, 'link')}${before}${time}`)
+      console.error(`${many(input.rows.length, 'link')}${doneBefore(done.size)}${time}`)
       if (!work) {
         for (const [number, problem] of problems) console.error(printable(`${input.name}, row ${number}: ${problem}`))
         if (problems.size > 0) throw new Error(`${many(problems.size, 'row')} cannot be imported`)
@@ -138,13 +137,14 @@ function write(output: Output, input: Input, results: ReadonlyMap<number, RowRes
   return output.writeWhole(resultTable(input, results, output.show, delimiter))
 }
 
+const doneBefore = (rows: number): string => (rows > 0 ? ` (${count(rows)} done before)` : '')
+
 /** Prints the totals, and returns how many failed. */
 function say(results: ReadonlyMap<number, RowResult>, replayed: number): number {
   const all = [...results.values()]
   const done = all.filter(({ outcome }) => outcome === 'done')
   const created = done.filter((result) => result.created).length
   const failed = all.length - done.length
-  const earlier = replayed > 0 ? ` (${count(replayed)} done before)` : ''
-  console.error(`${countsOf(created, done.length - created, failed)}${earlier}`)
+  console.error(`${countsOf(created, done.length - created, failed)}${doneBefore(replayed)}`)
   return failed
 }

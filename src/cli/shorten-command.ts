@@ -56,7 +56,6 @@ export default command(
         work.progress.clear()
         console.log(entry && 'shorturl' in entry ? printable(entry.shorturl) : '')
       }
-      let failed = 0
       const end = await place(
         work,
         rows(),
@@ -65,10 +64,7 @@ export default command(
           if (isNotBegun) return
           const { row, index, error } = result
           const { url } = row
-          if (!result.ok) {
-            failed++
-            work.progress.say(`${printable(String(url))}: ${printable(messageOf(error))}`)
-          }
+          if (!result.ok) work.progress.say(`${printable(String(url))}: ${printable(messageOf(error))}`)
           entries[places[index]!] = result.ok
             ? { url, shorturl: result.shorturl, created: result.created }
             : { url, error: messageOf(error) }
@@ -82,7 +78,8 @@ export default command(
       // Empty lines at the end, and after a stop what had to wait for the URLs before it.
       while (printed < entries.length) print(entries[printed])
       if (json) console.log(jsonText(known, 2))
-      const created = known.filter((entry) => 'shorturl' in entry && entry.created).length
+      const failed = known.filter((entry) => 'error' in entry).length
+      const created = known.filter((entry) => 'created' in entry && entry.created).length
       const found = known.length - created - failed
       if (found > 0) console.error(countsOf(created, found, failed))
       if (end !== undefined) throw new IncompleteError(messageOf(end))
