@@ -301,9 +301,11 @@ function keyAdvice({ api, apiKey }: PreparedCall<unknown>, status: number): stri
   return '. Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme`: some servers expect another one than Bearer, and some hosts drop the Authorization header'
 }
 
-/** Whether a 404 is about the path rather than an id: the call sends no digit, or the body is not one of the platform. */
+/** Whether a 404 is about the path rather than an id: the call sends no id, or the body is not one of the platform. */
 function isUnknownPath(body: unknown, { path, body: sent = '' }: PreparedCall<unknown>): boolean {
-  return !/\d/.test(path + sent) || !isOfPlatform(body)
+  // An id in a body is a value that begins with a digit. Addresses and aliases may have digits too.
+  const hasId = /\d/.test(path) || /:\[?"?\d/.test(sent)
+  return !hasId || !isOfPlatform(body)
 }
 
 /** The error of a response that is not what the platform documents: an unreadable body, or invalid rows. */
