@@ -303,23 +303,5 @@ describe('the log', () => {
     await connect(server, { logger }).account.get()
     await connect(server, { logger, logLevel: 'warn' }).account.get()
     expect(lines).toHaveLength(1)
-    vi.stubEnv('SHORTLINK_LOG', 'loud')
-    const error = await failure(connect(server).account.get())
-    expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent' })
-    expect(error.message).toContain('SHORTLINK_LOG: expected one of off, error, warn, info, debug, received "loud"')
-  })
-
-  it.each([
-    [
-      'throws',
-      () => {
-        throw new Error('the disk is full')
-      },
-    ],
-    ['rejects', () => Promise.reject(new Error('the disk is full'))],
-  ])('cannot break a call if the logger %s', async (_, broken) => {
-    const logger = { error: broken, warn: broken, info: broken, debug: broken } as never
-    const client = connect(await serve({ body: account }), { logger, logLevel: 'debug' })
-    expect(await client.account.get()).toEqual(account.data)
   })
 })

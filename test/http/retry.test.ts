@@ -249,6 +249,15 @@ describe('the outcome of a call that was sent more than once', () => {
     })
   })
 
+  it.each<[what: string, method: 'GET' | 'PUT', status: number]>([
+    ['a PUT was refused both times', 'PUT', 429],
+    ['a GET, which changes nothing, failed before', 'GET', 503],
+  ])('is rejected if %s', async (_, method, status) => {
+    const server = await serveAnswers({ status, headers: now }, { status: 400, body: { error: 1, message: 'No' } })
+    const error = await failure(calls[method](connect(server, { retry: 1 })) as ApiPromise<unknown>)
+    expect(error).toMatchObject({ attempts: 2, outcome: 'rejected', status: 400 })
+  })
+
   it.concurrent.for([1, 2, 3, 4, 5, 6])(
     'never says that it was not done where it was, whatever goes wrong: seed %i',
     { timeout: 60_000 },

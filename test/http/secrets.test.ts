@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
 import { createRedactor, redactBody, redactCause } from '../../src/http/secrets.ts'
 import {
@@ -130,22 +130,6 @@ describe('createRedactor', () => {
     expect(createRedactor('test', '400', 'seven77')('latest news, 400, seven77')).toBe('latest news, 400, seven77')
     expect(createRedactor('eight888')('eight888')).toBe('[redacted]')
   })
-
-  it.each(['\\', '"', '%25', '&amp;', '+', KEY.slice(0, -1), btoa(KEY).slice(0, -4)])(
-    'goes through a text of 1 MiB of %s a bounded number of times',
-    (part) => {
-      const text = part.repeat(Math.ceil(1_048_576 / part.length))
-      for (const secret of Object.values(kindsOfKeys)) {
-        const redact = createRedactor(secret)
-        const replaceAll = vi.spyOn(String.prototype, 'replaceAll')
-        const clean = redact(text)
-        const passes = replaceAll.mock.calls.length
-        replaceAll.mockRestore()
-        expect(clean).toBe(text)
-        expect(passes).toBeLessThan(40)
-      }
-    },
-  )
 })
 
 describe('redactBody', () => {
@@ -325,42 +309,16 @@ describe('the key appears nowhere', () => {
     expectNoKey(lost)
   })
 
-  it('in what a hostile fetch throws, whatever carries it there', async () => {
-    class HostileError extends Error {
-      readonly request: Request
-      constructor(request: Request) {
-        const authorization = request.headers.get('authorization')
-        super(`failed: ${authorization}`, {
-          cause: Object.assign(new Error(`${authorization}`), { config: { authorization } }),
-        })
-        this.request = request
-        this.name = `HostileError ${authorization}`
-        Object.assign(this, {
-          code: `E_${authorization}`,
-          [Symbol('request')]: request,
-          toJSON: () => ({ authorization }),
-        })
-      }
-      [inspect.custom]() {
-        return this.request.headers.get('authorization')
-      }
+  it('in what a fetch throws that keeps the request in its error', async () => {
+    const fetch = (_: string, { headers }: { headers: Record<string, string> }) => {
+      const { authorization } = headers
+      const cause = Object.assign(new Error(`sent ${authorization}`), { config: { authorization } })
+      const error = new Error(`failed: ${authorization}`, { cause })
+      throw Object.assign(error, { name: `Error of ${authorization}`, code: `E_${authorization}`, request: headers })
     }
-    const throwing: ((request: Request) => unknown)[] = [
-      (request) => new HostileError(request),
-      (request) => new AggregateError([new HostileError(request)], 'all failed'),
-      (request) => `${request.headers.get('authorization')}`,
-      (request) => {
-        let error: Error = new HostileError(request)
-        for (let depth = 0; depth < 12; depth++) error = new Error(`${depth}`, { cause: error })
-        return error
-      },
-    ]
-    for (const toThrow of throwing) {
-      const fetch = (input: RequestInfo | URL) => Promise.reject(toThrow(input as Request))
-      const error = await failure(connect({ origin: 'https://sho.rt' }, { fetch }).account.get())
-      expect(error).toBeInstanceOf(ConnectionError)
-      expectNoKey(error)
-    }
+    const error = await failure(connect({ origin: 'https://sho.rt' }, { fetch }).account.get())
+    expect(error.cause).toMatchObject({ message: 'failed: Bearer [redacted]', name: 'Error of Bearer [redacted]' })
+    expectNoKey(error)
   })
 
   it('in the events of observers', async () => {
@@ -517,16 +475,6 @@ describe('what a server says to a terminal or a log', () => {
     expect(error.message).toBe('GET /account: 400 no ERROR forged \ufffd[31mred\ufffd[0m \ufffdtxt.exe end \ufffd2J')
   })
 
-  it('is so in the log, and in the reason of a retry', async () => {
-    const lines: string[] = []
-    const line = (text: string) => void lines.push(text)
-    const logger = { error: line, warn: line, info: line, debug: line }
-    const server = await serve({ status: 503, headers: { 'Retry-After': '0' }, body: { error: 1, message: hostile } })
-    await failure(connect(server, { retry: 1, logger, logLevel: 'debug' }).account.get())
-    expect(lines.join('')).toMatch('ERROR forged')
-    for (const text of lines) expect(text).not.toMatch(signs)
-  })
-
   it('is so in the paths and messages of a drift', async () => {
     const drifts: { path: readonly (string | number)[]; message: string }[] = []
     const schema = {
@@ -569,21 +517,6 @@ describe('where the key goes', () => {
 describe('redactCause', () => {
   const redact = createRedactor(KEY)
   const copyOf = (thrown: unknown) => redactCause(redact, thrown) as Error & { code?: unknown }
-
-  it('gives a copy with the name, the message, the code and the top of the stack, without the key', () => {
-    const thrown = Object.assign(new Error(`no ${KEY}`), {
-      name: `Name ${KEY}`,
-      code: `E ${KEY}`,
-      stack: `Name: ${KEY}\n  at 1\n  at 2\n  at 3\n  at 4`,
-      request: KEY,
-    })
-    const copy = copyOf(thrown)
-    expect(Object.getOwnPropertyNames(copy).sort()).toEqual(['code', 'message', 'name', 'stack'])
-    expect(copy.name).toBe('Name [redacted]')
-    expect(copy.message).toBe('no [redacted]')
-    expect(copy.code).toBe('E [redacted]')
-    expect(copy.stack).toBe('Name: [redacted]\n  at 1\n  at 2\n  at 3')
-  })
 
   it('keeps four causes', () => {
     let thrown = new Error('innermost')

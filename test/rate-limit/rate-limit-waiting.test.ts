@@ -45,17 +45,6 @@ describe('waiting for budget', () => {
     expect(granted).toEqual([0, 2])
   })
 
-  it('ends at an abort with an AbortError if the signal has no reason, as in React Native', async () => {
-    const { take } = setUp({ requests: 1 })
-    const controller = new AbortController()
-    Object.defineProperty(controller.signal, 'reason', { value: undefined })
-    take(1)
-    const [waiting] = take(1, controller)
-    controller.abort()
-    expect(await errorOf(waiting)).toMatchObject({ name: 'AbortError' })
-    expect(await errorOf(take(1, controller)[0])).toMatchObject({ name: 'AbortError' })
-  })
-
   it('ends for the later attempts of earlier calls first', async () => {
     const { clock, granted, take, end } = setUp({ requests: 2, interval: 1000 })
     take(3)

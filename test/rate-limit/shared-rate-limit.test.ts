@@ -314,22 +314,6 @@ describe('a store that is not ready', () => {
   })
 })
 
-describe('a window of 60 days, over a store that is unavailable', () => {
-  it('keeps its timer within what runtimes support, instead of waking each millisecond', async () => {
-    const store = { ...createStore([broken, broken], 1), duration: 60 * 86_400 }
-    const limiter = sharedRateLimiter(store, { onStateChange: () => {} })
-    await limiter.acquire()
-    limiter.observe()
-    const controller = new AbortController()
-    const waiting = errorOf(limiter.acquire(controller))
-    const before = Date.now()
-    vi.advanceTimersToNextTimer()
-    expect(Date.now() - before).toBe(2 ** 31 - 1)
-    controller.abort('enough')
-    expect(await waiting).toBe('enough')
-  })
-})
-
 describe('a store that says that the next window starts now', () => {
   it('does not count as an outage', async () => {
     const onStateChange = vi.fn()
