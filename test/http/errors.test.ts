@@ -480,25 +480,6 @@ describe('telling errors apart', () => {
       expect(isShortLinkError(value)).toBe(false)
     },
   )
-
-  it.each([
-    [ShortLinkError, 'ShortLinkError', undefined],
-    [ConfigurationError, 'ConfigurationError', 'configuration'],
-    [InvalidRequestError, 'InvalidRequestError', 'invalid_request'],
-    [ConnectionError, 'ConnectionError', 'connection'],
-    [TimeoutError, 'TimeoutError', 'timeout'],
-    [ApiError, 'ApiError', 'api'],
-    [AuthenticationError, 'AuthenticationError', 'authentication'],
-    [PermissionError, 'PermissionError', 'permission'],
-    [NotFoundError, 'NotFoundError', 'not_found'],
-    [RateLimitError, 'RateLimitError', 'rate_limit'],
-    [ServerError, 'ServerError', 'server'],
-    [InvalidResponseError, 'InvalidResponseError', 'invalid_response'],
-  ])('%o has its name and its code, which no loop over its properties shows twice', (errorClass, name, code) => {
-    const { prototype } = errorClass
-    expect([errorClass.name, prototype.name, prototype.code]).toEqual([name, name, code])
-    expect(Object.keys(prototype)).toEqual([])
-  })
 })
 
 describe('a long message', () => {

@@ -143,15 +143,6 @@ describe.each(Object.entries(fetches))('%s', (name, fetch) => {
     expect(server.seen).toHaveLength(1)
   })
 
-  test('takes no file name and no host for a redirect', async () => {
-    const upload = (origin: string) => connect({ origin }, { fetch }).files.upload('redirects.csv', bytes)
-    const server = await serve((_, destroy) => void destroy())
-    expect(await failure(upload(server.origin))).toMatchObject({ code: 'connection', outcome: 'unknown' })
-    expect(server.seen).toHaveLength(1)
-    const unresolved = connect({ origin: 'https://redirect.invalid' }, { fetch }).account.get()
-    expect(await failure(unresolved)).toMatchObject({ code: 'connection', outcome: 'not-sent' })
-  })
-
   test('knows that a POST to a closed port was not sent', async () => {
     const call = connect({ origin: await closedOrigin() }, { fetch }).campaigns.create({ name: 'a' })
     await expect(call).rejects.toMatchObject({ code: 'connection', outcome: 'not-sent' })

@@ -144,24 +144,6 @@ describe('an upload with onProgress is sent by XMLHttpRequest', () => {
     })
     expect(requests).toMatchObject([{ state: 'aborted' }])
   })
-
-  it('not at all if its signal aborts before that, however late', async () => {
-    const server = await serve(done)
-    for (let turns = 0; turns < 50; turns++) {
-      const requests = stubXmlHttpRequest()
-      const controller = new AbortController()
-      const onRequest = async () => {
-        for (let turn = 0; turn < turns; turn++) await null
-        controller.abort('enough')
-      }
-      const options = { ...progress, signal: controller.signal }
-      expect(await thrown(connectPage(server, { onRequest }).files.upload('a.bin', bytes, {}, options))).toMatchObject({
-        code: 'aborted',
-        cause: 'enough',
-      })
-      expect(requests.every(({ state }) => state === 'aborted')).toBe(true)
-    }
-  })
 })
 
 describe('an upload is sent by fetch, which tells no progress on the way', () => {
