@@ -51,6 +51,8 @@ it.each([
 ])('etaMs is true to a quarter from the tenth item on, if an item takes $requests', async ({ requestsOf }) => {
   for (const [concurrency, latency] of [
     [1, 3000],
+    [1, 17_000],
+    [3, 1000],
     [10, 50],
     [10, 3000],
   ] as const) {
