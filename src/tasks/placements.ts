@@ -176,8 +176,8 @@ export class Placements {
   async #readFirst(pages: number): Promise<Newest> {
     const newest = await this.#read(pages).catch((error) => {
       const isRefused = isShortLinkError(error) && !error.retryable && error.code !== 'aborted'
-      if (this.#settings.reuse || !isRefused) throw error
-      // An unknown outcome then stays unknown.
+      // One page is only read for the id. Without that, an unknown outcome stays unknown.
+      if (pages > 1 || !isRefused) throw error
       return { links: [], isSorted: false, isWhole: false }
     })
     if (this.#newestId !== undefined) return newest

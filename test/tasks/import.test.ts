@@ -320,6 +320,14 @@ test('what is not known because a look failed is told from what was done', async
   expect(unread.sandbox.data.links).toHaveLength(0)
 })
 
+test('at a wrong address, where all is 404, a row fails with the error of the list, which says so', async () => {
+  const { sandbox, client } = setUp()
+  sandbox.fail({ status: 404, body: { error: 1, message: 'There is nothing.' }, times: Infinity })
+  expect(await collect(importLinks(client, rowsOf(1)))).toMatchObject([
+    { ok: false, outcome: 'rejected', error: { code: 'not_found', method: 'GET' } },
+  ])
+})
+
 test('a refusal for another reason stays that refusal, though a link is on another domain or at the end of another address', async () => {
   const domain = 'https://go.example'
   const { sandbox, client } = setUp({
