@@ -1,12 +1,4 @@
-import {
-  type ApiError,
-  ConfigurationError,
-  type ErrorContext,
-  InvalidRequestError,
-  type Issue,
-  printable,
-  shorten,
-} from '../errors.ts'
+import { type ApiError, ConfigurationError, type ErrorContext, InvalidRequestError, type Issue } from '../errors.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
 import type { Fetch } from '../runtime/fetch.ts'
 import { type Checks, checkOptions, checkParams, checkValue, oneOf } from '../schema/checks.ts'
@@ -230,9 +222,8 @@ export const pathToShow = (path: Path | string, text: string, redact: Redact): s
 
 /** Error context for a call that is rejected before it is prepared. */
 export function contextOfInvalid(given: unknown, path: string, { address }: Api, redact: Redact): ErrorContext {
-  const line = (text: string) => shorten(printable(text), 200)
-  const method = line(typeof given === 'string' ? redact(given) : kind(given))
-  return { method, path: line(path), ...(address.known && { url: address.known + line(path) }) }
+  const method = typeof given === 'string' ? redact(given) : kind(given)
+  return { method, path, ...(address.known && { url: address.known + path }) }
 }
 
 /** Whether a parameter is a secret. */
