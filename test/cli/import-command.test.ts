@@ -271,6 +271,8 @@ test('standard input is read for -, whatever its format, and comes back in it', 
     expect(status).toBe(0)
     expect(stdout.split('\n')[0]).toBe(first)
   }
+  vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([Buffer.from('[{')]) as never)
+  expect((await run('import', '-')).stderr).toContain('shortlink-sdk import: standard input: expected JSON')
   vi.restoreAllMocks()
 })
 
