@@ -36,8 +36,3 @@ it('writes a Markdown table with numbers on the right and without what would end
 `,
   )
 })
-
-it.skipIf(process.platform !== 'linux')('says what to do if the disk is full', async () => {
-  const output = await outputOf({ out: '/dev/full' })
-  await expect(output.write([{ id: 1 }])).rejects.toThrow(/^ENOSPC: .* give --out FILE elsewhere$/)
-})
