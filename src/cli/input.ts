@@ -82,7 +82,14 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
   }
   let records: string[][]
   try {
-    records = parse(body, { delimiter, relax_column_count: true, trim: true, on_record: onRecord })
+    records = parse(body, {
+      delimiter,
+      // All of them, because a file that was put together from others has several.
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      trim: true,
+      on_record: onRecord,
+    })
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
     const isOpen = ['CSV_QUOTE_NOT_CLOSED', 'CSV_INVALID_CLOSING_QUOTE'].includes(error.code)

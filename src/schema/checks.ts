@@ -155,7 +155,8 @@ export const dateTime: Check<string> = {
 
 export const httpUrl = /* @__PURE__ */ text(
   'an absolute URL that begins with http:// or https://',
-  /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s/]/,
+  // `new URL` drops line breaks and tabs, so two addresses in one cell would become one.
+  /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s/][^\0-\x1F\x7F]*$/,
   canParseUrl,
 )
 

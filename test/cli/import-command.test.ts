@@ -293,6 +293,16 @@ test.each([
   )
 })
 
+test('every line end ends a row, also if a file has several, and a line break in a cell is in no address', async () => {
+  const { sandbox, write } = await setUp()
+  const [one, two, three] = ['1', '2', '3'].map(shop)
+  const text = `url\r\n${one}\n${two}\r\n${three}\r"${shop('4')}\n${shop('5')}"\n`
+  const { stdout, stderr } = await run('import', await write('links.csv', text))
+  expect(sentTo(sandbox)).toEqual([{ url: one }, { url: two }, { url: three }])
+  expect(stderr).toContain('4 links\n3 created, 0 found and not changed, 1 failed\n')
+  expect(stdout).toContain('not-sent,"url: expected an absolute URL that begins with')
+})
+
 const alias = 'could be the alias, and would not be sent. Say --map'
 
 test.each<[string, string, string | Buffer | undefined, string]>([

@@ -58,6 +58,13 @@ describe('an invalid parameter is refused before anything is sent', () => {
       /absolute URL/,
     ],
     ['an address without scheme', (c) => c.opener.create({ url: 'www.youtube.com' }), 'url', /absolute URL/],
+    [
+      'two addresses in one',
+      (c) => c.opener.create({ url: 'https://shop.example/1\nhttps://shop.example/2' }),
+      'url',
+      /absolute URL/,
+    ],
+    ['an address with a tab', (c) => c.opener.create({ url: 'https://shop.example/a\tb' }), 'url', /absolute URL/],
     ['a day that does not exist', upload({ expiry: '2026-02-30' }), 'expiry', /a date that exists/],
     ['a day and a time', upload({ expiry: '2026-01-31 10:00:00' }), 'expiry', /YYYY-MM-DD/],
     [
