@@ -15,7 +15,7 @@ import { type Output, outputArgs, outputOf } from './output.ts'
 import { timeFor } from './progress.ts'
 import { type RowResult, resultRows, resultTable, splitResult } from './result.ts'
 import { count, countsOf, many } from './words.ts'
-import { journalBeside, place, Work } from './work.ts'
+import { isNotBegun, journalBeside, place, Work } from './work.ts'
 
 /** `shortlink-sdk import` */
 export default command(
@@ -87,9 +87,9 @@ export default command(
           work,
           sent.map(({ row, values }) => ({ ...values, row: row.number })),
           { journal: journal?.journal, reuse, ...(onTaken && { onTaken }) },
-          (result, isNotBegun) => {
+          (result) => {
             if (result.ok && result.replayed) replayed++
-            results.set(result.row.row, resultOf(result, isNotBegun))
+            results.set(result.row.row, resultOf(result))
           },
           howToContinue,
         )
@@ -124,10 +124,10 @@ async function lock(file: string): Promise<(() => Promise<void>) | undefined> {
 /** The error of rows that an import has not come to when it ends early. */
 const NOT_BEGUN = 'not begun'
 
-function resultOf(result: ImportResult<LinkRow>, isNotBegun: boolean): RowResult {
+function resultOf(result: ImportResult<LinkRow>): RowResult {
   const { outcome, error } = result
   if (result.ok) return { shorturl: result.shorturl, created: result.created, outcome }
-  return { outcome, error: isNotBegun ? NOT_BEGUN : messageOf(error) }
+  return { outcome, error: isNotBegun(error) ? NOT_BEGUN : messageOf(error) }
 }
 
 function write(output: Output, input: Input, results: ReadonlyMap<number, RowResult>, out = ''): Promise<void> {

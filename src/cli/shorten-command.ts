@@ -60,8 +60,8 @@ export default command(
         work,
         rows(),
         { reuse },
-        (result, isNotBegun) => {
-          if (isNotBegun) return
+        (result, isEnd) => {
+          if (isEnd) return
           const { row, index, error } = result
           const { url } = row
           if (!result.ok) work.progress.say(`${printable(String(url))}: ${printable(messageOf(error))}`)

@@ -71,14 +71,14 @@ export class Work {
 /**
  * Imports links as a long piece of work.
  *
- * @param onResult called with each result, and whether its row was not begun because the work ended before
+ * @param onResult called with each result, and whether it ended the work or came after its end
  * @returns what ended it early, if anything did
  */
 export async function place<Row extends LinkRow>(
   work: Work,
   rows: Iterable<Row> | AsyncIterable<Row>,
   options: ImportOptions,
-  onResult: (result: ImportResult<Row>, isNotBegun: boolean) => void,
+  onResult: (result: ImportResult<Row>, isEnd: boolean) => void,
   howToContinue: () => string,
 ): Promise<unknown> {
   let hasWorked = false
@@ -102,7 +102,7 @@ const hasIds = (row: LinkRow): boolean =>
   (['campaign', 'channel', 'domain', 'pixels', 'type'] as const).some((name) => row[name])
 
 /** Whether an error says that a call was not begun, because the work ended before. */
-const isNotBegun = (error: unknown): boolean =>
+export const isNotBegun = (error: unknown): boolean =>
   isShortLinkError(error) && error.code === 'aborted' && error.outcome === 'not-sent'
 
 /** The journal beside a file, which goes when all is done. */

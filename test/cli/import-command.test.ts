@@ -247,6 +247,18 @@ test.each([
   expect(await files()).toEqual(['links.csv', 'links.csv.journal'])
 })
 
+test('the row that a revoked key has ended an import at has the refusal for its error', async () => {
+  const { sandbox, write } = await setUp()
+  const refusal = { status: 401, body: { error: 1, message: 'Invalid key.' } }
+  sandbox.fail({ path: '/url/add', after: 10, times: 100, ...refusal })
+  const rows = Array.from({ length: 30 }, (_, index) => `${shop(String(index))},p-${index}`)
+  const { status, stdout } = await run('import', await write('links.csv', `url,custom\n${rows.join('\n')}`))
+  expect(status).toBe(1)
+  expect(stdout).toMatch(/,rejected,.*401 Invalid key\..*\n/)
+  expect(stdout).not.toContain('rejected,not begun')
+  expect(stdout).toContain('p-29,,,not-sent,not begun\n')
+})
+
 test.each([0, 15])('import goes on if the campaign of row %i is not found', async (after) => {
   const { sandbox, write } = await setUp()
   sandbox.fail({ path: '/url/add', after, status: 404, body: { error: 1, message: 'No.' } })
