@@ -144,7 +144,8 @@ function say(results: ReadonlyMap<number, RowResult>, replayed: number): number 
   const all = [...results.values()]
   const done = all.filter(({ outcome }) => outcome === 'done')
   const created = done.filter((result) => result.created).length
-  const failed = all.length - done.length
-  console.error(`${countsOf(created, done.length - created, failed)}${doneBefore(replayed)}`)
+  const notBegun = all.filter(({ error }) => error === NOT_BEGUN).length
+  const failed = all.length - done.length - notBegun
+  console.error(`${countsOf(created, done.length - created, failed, notBegun)}${doneBefore(replayed)}`)
   return failed
 }

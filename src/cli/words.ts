@@ -2,8 +2,8 @@
 export const many = (number: number, what: string): string => `${count(number)} ${what}${number === 1 ? '' : 's'}`
 
 /** What became of rows or URLs. A link that was found is as it was. */
-export const countsOf = (created: number, found: number, failed: number): string =>
-  `${count(created)} created, ${count(found)} found and not changed, ${count(failed)} failed`
+export const countsOf = (created: number, found: number, failed: number, notBegun = 0): string =>
+  `${count(created)} created, ${count(found)} found and not changed, ${count(failed)} failed${notBegun > 0 ? `, ${count(notBegun)} not begun` : ''}`
 
 /** A number as people write it: 1,000. */
 export const count = (number: number): string => number.toLocaleString('en-US')
