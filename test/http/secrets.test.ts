@@ -44,62 +44,32 @@ const hexSigns: Readonly<Record<string, string>> = {
 }
 const base64 = (encoding: 'base64' | 'base64url') => (text: string) => Buffer.from(text).toString(encoding)
 
-type Echo = [by: string, spell: (secret: string) => string, print: (spelled: string) => string]
-
-/** What servers, frameworks and runtimes print of a request, with the secret in it as they spell it. */
-const echoes: Echo[] = [
-  ['nginx, of a header', asIs, (key) => `client sent invalid header line: "Authorization: Bearer ${key}"`],
-  [
-    'Apache, in its page',
-    html({ '"': '&quot;' }),
-    (key) => `<p>The requested URL /${key} was not found on this server.</p>`,
-  ],
-  [
-    'IIS, of a query',
-    (text) => lower(encodeURIComponent(text)),
-    (key) => `Requested URL https://sho.rt:80/api?key=${key}`,
-  ],
-  ['a browser, of an address', encodeURI, (key) => `https://sho.rt/?${key}`],
-  ['PHP, of HTML', html({ '"': '&quot;', "'": '&#039;' }), (key) => `<td>${key}</td>`],
-  ['PHP, of JSON', (text) => slashes(ascii(text)), (key) => `{"error":1,"key":"${key}"`],
-  [
-    'http_build_query',
-    (text) => strict(text).replaceAll('%20', '+').replaceAll('~', '%7E'),
-    (key) => `page=1&key=${key}&limit=15`,
-  ],
-  ['rawurlencode behind a gateway', (text) => lower(strict(text)), (key) => `/login?back=${key}`],
-  [
-    'the @json of Laravel',
-    (text) => slashes(Array.from(text, (sign) => hexSigns[sign] ?? ascii(sign)).join('')),
-    (key) => `<script>window.report = {"key":"${key}"}</script>`,
-  ],
-  ['Express', html({ '"': '&quot;', "'": '&#39;' }), (key) => `<pre>Cannot GET /${key}</pre>`],
-  ['Handlebars', html({ '"': '&quot;', "'": '&#x27;', '=': '&#x3D;', '`': '&#x60;' }), (key) => `<p>${key}</p>`],
-  ['React', html({ '"': '&quot;', "'": '&#x27;' }), (key) => `<div data-key="${key}">`],
-  ['Jinja', html({ '"': '&#34;', "'": '&#39;' }), (key) => `<li>${key}</li>`],
-  ['XML', html({ '"': '&quot;', "'": '&apos;' }), (key) => `<Error><Key>${key}</Key></Error>`],
-  ['Python, of JSON', ascii, (key) => `{"detail": "invalid key ${key}"`],
-  [
-    'Python, of an address',
-    (text) => strict(text).replaceAll('%2F', '/'),
-    (key) => `HTTPError: 404 for url: /api?key=${key}`,
-  ],
-  [
-    'Go, of JSON',
-    (text) => escaped(json(text), { '&': '\\u0026', '<': '\\u003c', '>': '\\u003e' }),
-    (key) => `{"message":"bad key ${key}"`,
-  ],
-  ['JSON within JSON', json, (key) => `{"log":{"key":"${key}"}}`],
-  ['a form', form, (key) => `email=a%40shop.example&key=${key}`],
-  ['a debug header, of the key', base64('base64'), (key) => `x-debug-auth: ${key}`],
-  ['a debug header, of Bearer', (text) => base64('base64')(`Bearer ${text}`), (key) => `x-debug-auth: ${key}`],
-  ['a debug header, of Token', (text) => base64('base64url')(`Token ${text}`), (key) => `x-debug-auth: ${key}`],
-  ['a cookie', base64('base64url'), (key) => `session=${key}; Path=/`],
-  [
-    'node-fetch',
-    encodeURIComponent,
-    (key) => `request to https://sho.rt/api?key=${key} failed, reason: connect ECONNREFUSED`,
-  ],
+/** How servers, frameworks and runtimes spell a secret when they print a request. */
+const echoes: [by: string, spell: (secret: string) => string][] = [
+  ['nginx, of a header', asIs],
+  ['Apache, in its page', html({ '"': '&quot;' })],
+  ['IIS, of a query', (text) => lower(encodeURIComponent(text))],
+  ['a browser, of an address', encodeURI],
+  ['PHP, of HTML', html({ '"': '&quot;', "'": '&#039;' })],
+  ['PHP, of JSON', (text) => slashes(ascii(text))],
+  ['http_build_query', (text) => strict(text).replaceAll('%20', '+').replaceAll('~', '%7E')],
+  ['rawurlencode behind a gateway', (text) => lower(strict(text))],
+  ['the @json of Laravel', (text) => slashes(Array.from(text, (sign) => hexSigns[sign] ?? ascii(sign)).join(''))],
+  ['Express', html({ '"': '&quot;', "'": '&#39;' })],
+  ['Handlebars', html({ '"': '&quot;', "'": '&#x27;', '=': '&#x3D;', '`': '&#x60;' })],
+  ['React', html({ '"': '&quot;', "'": '&#x27;' })],
+  ['Jinja', html({ '"': '&#34;', "'": '&#39;' })],
+  ['XML', html({ '"': '&quot;', "'": '&apos;' })],
+  ['Python, of JSON', ascii],
+  ['Python, of an address', (text) => strict(text).replaceAll('%2F', '/')],
+  ['Go, of JSON', (text) => escaped(json(text), { '&': '\\u0026', '<': '\\u003c', '>': '\\u003e' })],
+  ['JSON within JSON', json],
+  ['a form', form],
+  ['a debug header, of the key', base64('base64')],
+  ['a debug header, of Bearer', (text) => base64('base64')(`Bearer ${text}`)],
+  ['a debug header, of Token', (text) => base64('base64url')(`Token ${text}`)],
+  ['a cookie', base64('base64url')],
+  ['node-fetch', encodeURIComponent],
 ]
 
 const kindsOfKeys: Readonly<Record<string, string>> = {
@@ -113,11 +83,11 @@ const kindsOfKeys: Readonly<Record<string, string>> = {
 }
 
 describe('createRedactor', () => {
-  it.each(echoes)('removes any key and password from what is printed by %s', (_, spell, print) => {
+  it.each(echoes)('removes any key and password from what is printed by %s', (_, spell) => {
     for (const secret of Object.values(kindsOfKeys)) {
       // Padding at the end of base64 tells nothing.
-      const clean = createRedactor(secret)(print(spell(secret))).replace(/\[redacted\]=+/, '[redacted]')
-      expect(clean).toBe(print('[redacted]'))
+      const clean = createRedactor(secret)(`Sent: ${spell(secret)}.`).replace(/\[redacted\]=+/, '[redacted]')
+      expect(clean).toBe('Sent: [redacted].')
     }
   })
 
