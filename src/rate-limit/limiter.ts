@@ -79,8 +79,10 @@ interface Waiter {
   readonly expiresAt: number
   /** Removed after it was called. */
   onWait: AcquireOptions['onWait']
-  readonly admit: () => void
+  readonly resolve: () => void
   readonly reject: (reason: unknown) => void
+  /** Stops listening to the signal. */
+  unsubscribe?: (() => void) | undefined
 }
 
 const notSent: ErrorContext = { outcome: 'not-sent', retryable: true }
@@ -117,31 +119,13 @@ export class Limiter implements RateLimiter {
     const now = this.#clock.now()
     if (this.#queue.length === 0 && this.#window.take(now, this.#serve)) return undefined
     return new Promise((resolve, reject) => {
-      const leave = () => {
-        const at = this.#queue.indexOf(waiter)
-        // An observer of another call may have aborted this one already.
-        if (at !== -1) this.#queue.splice(at, 1)
-        unsubscribe?.()
-      }
-      const waiter: Waiter = {
-        attempt,
-        deadline,
-        expiresAt: now + deadline,
-        onWait,
-        admit: () => {
-          leave()
-          resolve()
-        },
-        reject: (reason) => {
-          leave()
-          reject(reason)
-        },
-      }
+      const waiter: Waiter = { attempt, deadline, expiresAt: now + deadline, onWait, resolve, reject }
       const abort = () => {
-        waiter.reject(abortReason(signal!))
+        this.#remove(waiter)
+        reject(abortReason(signal!))
         this.#setTimer()
       }
-      const unsubscribe = signal && onAbort(signal, abort)
+      waiter.unsubscribe = signal && onAbort(signal, abort)
       const later = this.#queue.findIndex((other) => other.attempt < attempt)
       const ahead = later === -1 ? this.#queue.length : later
       this.#queue.splice(ahead, 0, waiter)
@@ -163,11 +147,22 @@ export class Limiter implements RateLimiter {
   /** Gives free slots to waiting calls, and looks at the rest again. */
   #serve = (): void => {
     const now = this.#clock.now()
-    while (this.#queue.length > 0 && this.#window.take(now, this.#serve)) this.#queue[0]!.admit()
+    while (this.#queue.length > 0 && this.#window.take(now, this.#serve)) {
+      const first = this.#queue[0]!
+      this.#remove(first)
+      first.resolve()
+    }
     this.#expiresAt = Infinity
     let ahead = 0
     for (const waiter of [...this.#queue]) if (this.#review(waiter, now, ahead)) ahead++
     this.#setTimer()
+  }
+
+  #remove(waiter: Waiter): void {
+    const at = this.#queue.indexOf(waiter)
+    // An observer of another call may have aborted this one already.
+    if (at !== -1) this.#queue.splice(at, 1)
+    waiter.unsubscribe?.()
   }
 
   /** Rejects a call that cannot get its slot in time, or reports its wait. Returns whether it still waits. */
@@ -175,6 +170,7 @@ export class Limiter implements RateLimiter {
     const wait = this.#window.estimateWait(now, ahead)
     const error = this.#errorOf(waiter, now, wait)
     if (error) {
+      this.#remove(waiter)
       waiter.reject(error)
       return false
     }
