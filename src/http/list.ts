@@ -209,9 +209,8 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
         throwIfAborted()
         if (!page.hasNextPage) {
           const isWhole = (firstPage ?? 1) === 1
-          // Duplicates count, because a row that moves to the next page moves another one out of the way.
-          if (isWhole && progress.received < page.result) {
-            const missing = `received ${progress.received} of ${page.result} rows`
+          if (isWhole && progress.received < progress.announced) {
+            const missing = `received ${progress.received} of ${progress.announced} rows`
             this.#transport.throwOrReport(invalid(response, 'result', missing))
           }
           return
@@ -273,8 +272,10 @@ function mayRefuseLimit(error: unknown): boolean {
 
 /** The progress of a walk, in bounded memory. It recognises duplicate rows, and lists that repeat themselves. */
 class Progress<T> {
-  /** Rows so far, with duplicates. */
+  /** Rows so far, without those of earlier pages. A server that lists a row twice on a page counts it twice. */
   received = 0
+  /** The smallest `result` so far. It grows with rows that are added during the walk, perhaps on pages that were read before. */
+  announced = Number.POSITIVE_INFINITY
   readonly #hasUniqueIds: boolean
   readonly #seen = new Set<string>()
   #pageSize = Number.POSITIVE_INFINITY
@@ -287,9 +288,11 @@ class Progress<T> {
   }
 
   /** The rows of a page that are new, and what is wrong with the page, if anything. */
-  add({ items, currentpage, perpage }: Page<T>): { items: T[]; problem?: string } {
-    const newItems = items.filter((row) => this.#isNew(row))
-    this.received += items.length
+  add({ items, currentpage, perpage, result }: Page<T>): { items: T[]; problem?: string } {
+    const counted = items.filter((row) => !this.#isSeen(row))
+    const newItems = counted.filter((row) => this.#isNew(row))
+    this.received += counted.length
+    this.announced = Math.min(this.announced, result)
     this.#newRows += newItems.length
     this.#repeatedRows = newItems.length > 0 ? 0 : this.#repeatedRows + items.length
     // Rows can move to the neighbouring page, so at least two pages are remembered.
@@ -309,6 +312,12 @@ class Progress<T> {
       return { items: newItems, problem: `page ${currentpage} has only rows of earlier pages, like those before it` }
     }
     return { items: newItems }
+  }
+
+  /** Whether a row was seen before. */
+  #isSeen(row: T): boolean {
+    const identity = identityOf(row, this.#hasUniqueIds)
+    return identity !== undefined && this.#seen.has(identity)
   }
 
   /** Whether a row was not seen before. One without an identity may look like another, and counts as new. */

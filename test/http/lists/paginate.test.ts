@@ -44,7 +44,7 @@ describe('client.paginate', () => {
       { id: 7, day: 'Tuesday' },
       { id: 8, day: 'Monday' },
     ]
-    const both = { result: 5, perpage: 3, maxpage: 2 }
+    const both = { result: 4, perpage: 3, maxpage: 2 }
     const pages = [
       page('days', days, { ...both, currentpage: 1, nextpage: 2 }),
       page('days', [days[2], { id: 8, day: 'Tuesday' }], { ...both, currentpage: 2, nextpage: null }),

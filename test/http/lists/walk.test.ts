@@ -40,6 +40,8 @@ describe('a walk that ends with fewer rows than the server counts', () => {
     ['has no next page', [splashes(1, 100)], { result: 250, nextpage: null }],
     ['has an empty page in the middle', [splashes(1, 100), [], splashes(201, 250)], { result: 250 }],
     ['leaves rows out of its last page', [splashes(1, 60), splashes(61, 100)], { result: 250, perpage: 60 }],
+    ['has its first page again on every page', [splashes(1, 100), splashes(1, 100)], { result: 250 }],
+    ['has smaller pages later, then an empty one', [splashes(1, 80), splashes(61, 100), []], { result: 250 }],
   ]
 
   it.each(servers)('gives these rows, then fails if the list %s', async (_, pages, numbers) => {
@@ -165,18 +167,27 @@ describe('a row that comes again on a later page', () => {
     ...{ type, id, title: '', preview: '', link: 'https://sho.rt/a' },
     date: '2026-05-12',
   })
-  const pagesOfItems = (...pages: unknown[][]) => pagesOf('items', pages)
   const paginated = async (...pages: unknown[][]) =>
-    connect(await pagesOfItems(...pages))
+    connect(await pagesOf('items', pages))
       .paginate('/items', { listKey: 'items' })
       .toArray()
 
   it('is left out of the rows and of the pages, unless its type is another', async () => {
-    const server = await pagesOfItems([item('links', 1), item('bio', 1)], [item('qr', 1), item('bio', 1)])
+    const pagesOfServer = [
+      [item('links', 1), item('bio', 1)],
+      [item('qr', 1), item('bio', 1)],
+    ]
+    const server = await pagesOf('items', pagesOfServer, { result: 3 })
     const { channels } = connect(server)
     const pages = await collect(channels.items(1).pages())
     expect(pages.map(({ items }) => items.map(({ type }) => type))).toEqual([['links', 'bio'], ['qr']])
     expect(await channels.items(1).toArray()).toEqual(pages.flatMap(({ items }) => items))
+  })
+
+  it('does not count twice, so a walk during which the last row has moved to the front fails', async () => {
+    const server = await pagesOf('splash', [splashes(1, 5), splashes(5, 9)], { result: 10 })
+    const error = await failure(connect(server).splash.list().toArray())
+    expect(error.message).toBe('GET /splash: received 9 of 10 rows')
   })
 
   it('is given again if it has no id', async () => {
