@@ -175,7 +175,7 @@ export class ItemRun<T, R> {
     if (ending.aborted) return undefined
     await journal?.write({ ...entry, state: 'begun' })
     if (!ending.aborted) return { result: this.#do(entry.key, item, index) }
-    await journal?.write({ key: entry.key, state: 'not-sent' })
+    await journal?.write({ key: entry.key, state: this.#mayBeDone(entry.key) ? 'unknown' : 'not-sent' })
     return undefined
   }
 
@@ -194,7 +194,9 @@ export class ItemRun<T, R> {
     const { journal, replay } = this.#options
     const { signal } = this.#control
     this.#inWork++
-    const result = await this.#call(item, index)
+    const called = await this.#call(item, index)
+    const isStillUnknown = !called.ok && !isConflict(called.error) && this.#mayBeDone(key)
+    const result = isStillUnknown ? { ...called, outcome: 'unknown' as const } : called
     this.#inWork--
     this.#finished++
     // An aborted item keeps the state `begun`, because it may have been done.
@@ -202,6 +204,11 @@ export class ItemRun<T, R> {
     const data = replay && result.ok ? { data: result.data ?? null } : {}
     await journal?.write({ key, state: result.outcome, ...data })
     return result
+  }
+
+  /** Whether an earlier run began an item, and did not find out how it ended. */
+  #mayBeDone(key: string): boolean {
+    return this.#journalState.has(key)
   }
 
   async #call(item: T, index: number): Promise<BulkResult<T, R>> {
@@ -213,6 +220,9 @@ export class ItemRun<T, R> {
     }
   }
 }
+
+/** Whether another link has the alias of an item, which is certain whatever an earlier run has done. */
+const isConflict = (error: unknown) => isShortLinkError(error) && error.code === 'link_conflict'
 
 /** The result of an item that failed. What is not our error says nothing about what was sent. */
 function failed<T>(item: T, index: number, thrown: unknown) {

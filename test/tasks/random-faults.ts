@@ -41,14 +41,21 @@ class Scenario extends RandomServer {
     for (let turn = 0; turn < runs; turn++) {
       if (turn === runs - 1 && this.random() < 0.5) this.sandbox.chaos({ rate: 0 })
       const ids: number[] = []
+      const controller = new AbortController()
+      let stepsLeft = this.random() < 0.3 ? Math.floor(this.random() * 10) : Number.POSITIVE_INFINITY
+      const write: typeof journal.write = (entry) => {
+        journal.write(entry)
+        if (stepsLeft-- === 0) controller.abort()
+      }
+      const own = { ...options, journal: { ...journal, write }, signal: controller.signal }
       try {
-        for await (const { row, ok, id, shorturl } of importLinks(this.#client, rows, options)) {
+        for await (const { row, ok, id, shorturl } of importLinks(this.#client, rows, own)) {
           if (!ok) continue
           this.checkRow(row, shorturl, id)
           if (!row.custom) ids.push(id)
         }
       } catch (error) {
-        if ((error as { code?: string }).code !== 'invalid_response') throw error
+        if (!['invalid_response', 'aborted'].includes((error as { code: string }).code)) throw error
       }
       if (!options.reuse && new Set(ids).size < ids.length) throw new Error('two rows have got one link')
       if (this.dialect.includes('alias-ignored')) return
