@@ -4,7 +4,7 @@ import { type LinkCreate, linkCreate } from '../resources/links/params.ts'
 import { boolean, type Checks, checkParams } from '../schema/checks.ts'
 import { formatValue, isRecord } from '../schema/expected.ts'
 import { bulkChecks } from './items.ts'
-import type { Journal, JournalState } from './journal.ts'
+import { fingerprint, type Journal, type JournalState } from './journal.ts'
 import { checkTask, type TaskClient, type TaskOptions, taskChecks } from './options.ts'
 import { type PlacedLink, Placements } from './placements.ts'
 import { type LinkRow, listed, paramsOf } from './rows.ts'
@@ -167,7 +167,8 @@ export async function* itemsOf<Row>(
     } catch (error) {
       problem = error
     }
-    const name = JSON.stringify([params?.url, params?.custom, params?.domain])
+    // Of all its parameters, so that another row with this address does not get its link.
+    const name = `${JSON.stringify([params?.url, params?.custom, params?.domain])} ${fingerprint(params)}`
     const times = (seen.get(name) ?? 0) + 1
     seen.set(name, times)
     yield { row, key: `${name} ${times}`, params, problem }

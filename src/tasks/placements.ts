@@ -147,7 +147,9 @@ export class Placements {
     const newest = await this.#read(SEARCHED_PAGES, newestId).catch(() => undefined)
     const isOwn = (link: Link) =>
       link.id > newestId && !this.#ids.has(link.id) && !this.#aliases.has(lettersOf(aliasOf(link) ?? ''))
-    const link = newest?.links.find((link) => isOwn(link) && leadsTo(link, params))
+    const link = newest?.links.find(
+      (link) => isOwn(link) && leadsTo(link, params) && differences(params, link).length === 0,
+    )
     if (!link) return { isCertain: newest?.isWhole ?? false }
     this.#unknown.delete(key)
     return { own: placed(link, true), isCertain: true }

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { ConfigurationError, InvalidRequestError } from '../../src/index.ts'
-import { type ImportResult, importLinks, type LinkRow } from '../../src/tasks/index.ts'
+import { type ImportResult, importLinks, type JournalEntry, type LinkRow } from '../../src/tasks/index.ts'
+import type { Sandbox } from '../../src/testing/index.ts'
 import { collect } from '../helpers/lists.ts'
 import { countRequests, memoryJournal, rowsOf, setUp } from './set-up.ts'
 
@@ -374,6 +375,92 @@ test('a row that an earlier run began is done again, and makes no second link', 
     expect(await collect(importLinks(client, [row], { journal }))).toMatchObject([{ ok: true, replayed: false }])
     expect(sandbox.data.links).toHaveLength(1)
   }
+})
+
+test.each([
+  ['a row with an alias', { url, custom: 'opening' }, {}],
+  ['a row without one', { url }, {}],
+  ['a row that may reuse a link', { url }, { reuse: true }],
+])(
+  'what an earlier run may have done stays unknown until it is known, whenever the next one is aborted: %s',
+  async (_what, row, options) => {
+    let isAborted = true
+    for (let moment = 1; isAborted; moment++) {
+      const { sandbox, client } = setUp()
+      const journal = memoryJournal()
+      sandbox.fail({ method: 'POST', drop: 'after' })
+      sandbox.fail({ method: 'GET', after: 'custom' in row ? 0 : 1, status: 500 })
+      expect(await collect(importLinks(client, [row], { ...options, journal }))).toMatchObject([{ outcome: 'unknown' }])
+
+      const controller = new AbortController()
+      let steps = 0
+      const step = () => {
+        if (++steps === moment) controller.abort()
+      }
+      const fetch = (...call: Parameters<typeof globalThis.fetch>) => {
+        step()
+        return sandbox.fetch(...call)
+      }
+      const write = (entry: JournalEntry) => {
+        journal.write(entry)
+        step()
+      }
+      const aborted = { ...options, journal: { ...journal, write }, signal: controller.signal }
+      await collect(importLinks(client.withOptions({ fetch }), [row], aborted)).catch(() => {})
+      isAborted = controller.signal.aborted
+      expect(await collect(importLinks(client, [row], { ...options, journal }))).toMatchObject([{ ok: true }])
+      expect(sandbox.data.links).toHaveLength(1)
+    }
+  },
+)
+
+test('a row that an earlier run may have done is unknown if this run sends nothing or is refused, and not if its alias leads elsewhere', async () => {
+  const resumed = async (row: LinkRow, prepare: (sandbox: Sandbox) => void) => {
+    const { sandbox, client } = setUp()
+    const journal = memoryJournal()
+    sandbox.fail({ method: 'POST', drop: 'before' })
+    await importLinks(client, [row], { journal }).summary()
+    expect(journal.entries.at(-1)).toMatchObject({ state: 'unknown' })
+    prepare(sandbox)
+    const run = importLinks(client, [row], { journal })
+    const [result] = await collect(run)
+    expect(journal.entries.at(-1)).toMatchObject({ state: result!.outcome })
+    expect((await run.summary()).unknown).toBe(result!.outcome === 'unknown' ? 1 : 0)
+    return [result!.outcome, result!.error?.code]
+  }
+  const refuse = (sandbox: Sandbox) => void sandbox.fail({ method: 'POST', body: { error: 1, message: 'No.' } })
+  const row = { url, custom: 'opening' }
+  expect(await resumed(row, refuse)).toEqual(['unknown', 'api'])
+  expect(await resumed(row, (sandbox) => void sandbox.fail({ status: 401, times: 2 }))).toEqual([
+    'unknown',
+    'authentication',
+  ])
+  const other = setUp({ data: { links: [{ alias: 'opening', url: 'https://x.example' }] } }).sandbox.data.links[0]!
+  const take = ({ data }: Sandbox) => void data.links.push(other)
+  expect(await resumed(row, take)).toEqual(['rejected', 'link_conflict'])
+})
+
+test('after a lost response, a row does not get a link with the same address and another title', async () => {
+  const { sandbox, client } = setUp()
+  const rows = [
+    { url, title: 'Press kit' },
+    { url, title: 'Poster' },
+  ]
+  sandbox.fail({ method: 'POST', drop: 'after' })
+  sandbox.fail({ method: 'GET', after: 1, status: 500, times: 3 })
+  const results = await collect(importLinks(client, rows, { concurrency: 1 }))
+  for (const { row, ok, id } of results) {
+    if (ok) expect(sandbox.data.links.find((link) => link.id === id)?.title).toBe(row.title)
+  }
+  expect(results.some(({ ok }) => !ok)).toBe(true)
+})
+
+test('a row that was edited after the earlier run does not get the link of another row with its address', async () => {
+  const { sandbox, client } = setUp()
+  const journal = memoryJournal()
+  await importLinks(client, [{ url, title: 'Mail' }], { journal }).summary()
+  expect(await collect(importLinks(client, [{ url, title: 'Poster' }], { journal }))).toMatchObject([{ created: true }])
+  expect(sandbox.data.links.map(({ title }) => title)).toEqual(['Mail', 'Poster'])
 })
 
 test('if the newest links cannot be read before the first creation, that row is not sent, and the next asks again', async () => {
