@@ -22,10 +22,16 @@ export function differences(params: LinkCreate, link: Link): string[] {
   const isAsSaid = (name: (typeof comparedNames)[number]) => {
     const said = params[name]
     if (said === undefined || !(name in shown)) return true
-    return name === 'channel' ? channel!.includes(Number(said)) : String(link[name]) === String(said)
+    return name === 'channel' ? channel!.includes(Number(said)) : plainText(link[name]) === plainText(said)
   }
   return comparedNames.filter((name) => !isAsSaid(name))
 }
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#039': "'", '#39': "'" }
+
+/** A text without the entities that some servers write into titles: `Tea &amp; cake`. */
+const plainText = (value: unknown): string =>
+  String(value).replace(/&(amp|lt|gt|quot|#0?39);/g, (_, name) => entities[name]!)
 
 /** Whether another row says the same, so that both can have one link. */
 export function saysTheSame(params: LinkCreate, other: LinkCreate): boolean {
