@@ -1,7 +1,7 @@
 import { ConfigurationError, InvalidRequestError, type Issue, isShortLinkError } from '../errors.ts'
 import type { ListPromise } from '../http/list.ts'
 import type { Link } from '../resources/links/link.ts'
-import { aliasOf, hostOf, isSameAddress, lettersOf, pickLink } from '../resources/links/match.ts'
+import { aliasOf, hostOf, isSameAddress, isSpelledSo, lettersOf, pickLink } from '../resources/links/match.ts'
 import { linkCreate } from '../resources/links/params.ts'
 import type { LinkEnsure } from '../resources/links/place.ts'
 import { notify } from '../runtime/notify.ts'
@@ -133,10 +133,10 @@ export function syncLinks(
     }
     if (apply) {
       const placements = new Placements({ links, existing, control })
-      const writes: Promise<void>[] = []
+      const writes: Promise<SyncPlan>[] = []
       const write = (step: Step) => {
         writes.push(writeStep(step, links, placements, control))
-        return writes.at(-1)
+        return writes.at(-1)!
       }
       let isDeleting = false
       const changes = async function* () {
@@ -147,10 +147,10 @@ export function syncLinks(
       }
       const options = { client, total: steps.length - kept, concurrency, onProgress }
       const items = new ItemRun(changes(), write, options, control)
-      for await (const { item, ok, outcome, error } of items.results()) {
+      for await (const { item, ok, data, outcome, error } of items.results()) {
         const { done, failed, unknown } = items.summary
         summary = { ...summary, done: kept + done, failed, unknown }
-        yield ok ? { ...item.plan, ok, outcome } : { ...item.plan, ok, outcome, error }
+        yield ok ? { ...data, ok, outcome } : { ...item.plan, ok, outcome, error }
       }
       if (!isDeleting) for (const { plan } of deletions) yield { ...plan, ok: true, outcome: 'planned' }
     }
@@ -273,15 +273,28 @@ function tooManyDeletes(deletions: readonly Step[], maxDeletes: number): Invalid
   return new InvalidRequestError([{ path: ['maxDeletes'], message }])
 }
 
+/** Carries out a step. Returns what was done. */
 async function writeStep(
-  { plan: { action }, params, link }: Step,
+  { plan, params, link }: Step,
   links: TaskClient['links'],
   placements: Placements,
   control: TaskControl,
-): Promise<void> {
+): Promise<SyncPlan> {
+  const { action, alias } = plan
   if (action === 'create') {
     await placements.place(params!)
   } else if (action === 'update') {
+    if (plan.changes.includes('url') && !isSpelledSo(link!, alias)) {
+      // In another spelling it may be another link, which must not lead elsewhere: the server decides.
+      const isCreated = await placements.place(params!).then(
+        () => true,
+        (error) => {
+          if (!isShortLinkError(error) || error.code !== 'link_conflict') throw error
+          return false
+        },
+      )
+      if (isCreated) return { ...plan, action: 'create', was: undefined, changes: [] }
+    }
     // Its alias stays: some servers call it taken by the link itself.
     const { custom: _, ...changes } = params!
     await links.update(link!.id, changes, { signal: control.writing })
@@ -293,4 +306,5 @@ async function writeStep(
       if (!isGone) throw error
     })
   }
+  return plan
 }

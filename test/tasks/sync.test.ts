@@ -300,3 +300,14 @@ test('the totals of the plan are told once, before anything is changed', async (
   await syncLinks(client, wanted, { apply: true, onPlan }).summary()
   expect(plans).toEqual([[planned, 1]])
 })
+
+test('a link in another spelling stays as it is if the server takes the wanted alias too', async () => {
+  const { sandbox, client } = setUp({ data: { links: [{ alias: 'sale', url: 'https://shop.example/poster' }] } })
+  const wanted = [{ alias: 'SALE', url: 'https://shop.example/new' }]
+  const results = await collect(syncLinks(client, wanted, { apply: true }))
+  expect(results).toMatchObject([{ action: 'create', outcome: 'done', was: undefined }])
+  expect(sandbox.data.links.map(({ alias, longurl }) => `${alias} ${longurl}`).sort()).toEqual([
+    'SALE https://shop.example/new',
+    'sale https://shop.example/poster',
+  ])
+})

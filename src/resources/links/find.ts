@@ -77,7 +77,7 @@ async function searchLinks(
   for await (const response of links.responses()) {
     last = response
     same.push(...response.data.items.filter((row) => hasAlias(row, wanted)))
-    if (same.some((row) => isSpelledSo(row, wanted)) || --pagesLeft === 0) break
+    if (same.some((row) => isSpelledSo(row, wanted.alias)) || --pagesLeft === 0) break
   }
   return { ...last, data: pickLink(same, wanted) }
 }

@@ -73,17 +73,23 @@ export function hasAlias(link: Place, { alias, domain }: WantedLink): boolean {
   return (own !== null && isSpellingOf(own, alias)) || aliasIn(link.shorturl) === alias
 }
 
-/** Whether a link has exactly an alias, or its slug. Another spelling may be another link. */
-export function isSpelledSo(link: Place, { alias }: WantedLink): boolean {
-  return [aliasOf(link), aliasIn(link.shorturl)].some((own) => own === alias || own === slugOf(alias))
+/** Whether a link has exactly an alias. Another spelling may be another link. */
+export function isSpelledSo(link: Place, alias: string): boolean {
+  return aliasOf(link) === alias || aliasIn(link.shorturl) === alias
 }
 
-/** The link that is wanted. A server that has several spellings of an alias tells them apart, so none of them is the one. */
+/**
+ * The link that is wanted: in its own spelling, else as a slug, else in another one. A server that has several spellings of an
+ * alias tells them apart, so none of them is the one.
+ */
 export function pickLink<Row extends Place>(links: readonly Row[], wanted: WantedLink): Row | undefined {
   const same = links.filter((link) => hasAlias(link, wanted))
-  const exact = same.find((link) => aliasOf(link) === wanted.alias) ?? same.find((link) => isSpelledSo(link, wanted))
-  const spellings = new Set(same.map(aliasOf))
-  return exact ?? (spellings.size === 1 ? same[0] : undefined)
+  const exact = same.find((link) => isSpelledSo(link, wanted.alias))
+  const wantedSlug = slugOf(wanted.alias)
+  const [slug, ...otherSlugs] = same.filter((link) => slugOf(aliasOf(link) ?? '') === wantedSlug)
+  const isSlug = slug && aliasOf(slug) === wantedSlug && otherSlugs.length === 0
+  const isOnly = new Set(same.map(aliasOf)).size === 1
+  return exact ?? (isSlug ? slug : isOnly ? same[0] : undefined)
 }
 
 /** Whether the short address of a new link has the alias that was sent, in the server's spelling. */
@@ -94,7 +100,7 @@ export function isMadeSo(shorturl: string, alias: string): boolean {
 }
 
 /** Whether a link is on a domain, which may be given without its scheme. */
-export function isOnDomain({ shorturl }: Place, domain: string): boolean {
+export function isOnDomain({ shorturl }: Pick<Place, 'shorturl'>, domain: string): boolean {
   return hostOf(shorturl) === hostOf(domain)
 }
 

@@ -12,7 +12,16 @@ import type { Transport } from '../../http/transport.ts'
 import { formatValue } from '../../schema/expected.ts'
 import { answerOf, askForLink, findLink, isRefusal } from './find.ts'
 import type { CreatedLink, EnsuredLink, Link } from './link.ts'
-import { aliasIn, candidates, isMadeSo, isSameAddress, isSpelledSo, type WantedLink } from './match.ts'
+import {
+  aliasIn,
+  candidates,
+  hostOf,
+  isMadeSo,
+  isOnDomain,
+  isSameAddress,
+  isSpelledSo,
+  type WantedLink,
+} from './match.ts'
 import type { LinkCreate } from './params.ts'
 
 /** How a link with an alias is looked for and created. */
@@ -66,8 +75,8 @@ export async function placeLink(
 }
 
 /**
- * Whether an error says that the server has given a link another alias than the one that was sent. It will do so with the
- * next link too.
+ * Whether an error says that the server has given a link another alias or domain than the one that was sent. It will do so
+ * with the next link too.
  */
 export function isOtherAlias(error: unknown): boolean {
   return isShortLinkError(error) && error.code === 'invalid_response' && error.issues[0]?.path[0] === 'custom'
@@ -98,12 +107,13 @@ class Attempt {
       // A server that leaves out `longurl` is trusted to have returned the right link.
       if (link && (link.longurl === null || isSameAddress(link.longurl, url))) return this.#found(before, link, false)
       // Another spelling may be another link: the server decides.
-      if (link && isSpelledSo(link, wanted)) throw this.#conflict(before, link)
+      if (link && isSpelledSo(link, alias)) throw this.#conflict(before, link)
     }
     let error: unknown
     try {
       const created = await this.#links.create(params, creation).withResponse()
-      if (!isMadeSo(created.data.shorturl, alias)) throw this.#otherAlias(created, alias)
+      const isElsewhere = domain && !isOnDomain(created.data, domain)
+      if (isElsewhere || !isMadeSo(created.data.shorturl, alias)) throw this.#otherAlias(created, wanted)
       return { ...created, data: { ...created.data, created: true, link: undefined } }
     } catch (thrown) {
       error = thrown
@@ -118,7 +128,7 @@ class Attempt {
     const link = after.data
     if (!link || link.longurl === null) throw error
     if (isSameAddress(link.longurl, url)) return this.#found(after, link, isUnknown)
-    throw isUnknown && !isSpelledSo(link, wanted) ? error : this.#conflict(after, link)
+    throw isUnknown && !isSpelledSo(link, alias) ? error : this.#conflict(after, link)
   }
 
   /** Looks for a link whose creation has failed. */
@@ -150,9 +160,10 @@ class Attempt {
     return new LinkConflictError({ shorturl, longurl: longurl! }, { ...this.#context('GET', '/urls', answer), outcome })
   }
 
-  #otherAlias(answer: ApiResponse<CreatedLink>, alias: string): InvalidResponseError {
+  #otherAlias(answer: ApiResponse<CreatedLink>, { alias, domain }: WantedLink): InvalidResponseError {
     const { shorturl } = answer.data
-    const message = `the server has made ${formatValue(aliasIn(shorturl) ?? shorturl)} instead of the alias ${formatValue(alias)}: ${shorturl}`
+    const where = domain ? ` on ${hostOf(domain)}` : ''
+    const message = `the server has made ${formatValue(aliasIn(shorturl) ?? shorturl)} instead of the alias ${formatValue(alias)}${where}: ${shorturl}`
     return new InvalidResponseError(
       message,
       { status: answer.response.status, body: answer.data, issues: [{ path: ['custom'], message }] },

@@ -106,6 +106,7 @@ describe('of several links', () => {
 
   it('none is picked if the server tells other spellings apart', () => {
     expect(pickLink(links('P_1_1', 'p.1.1'), { alias: 'p-1-1' })).toBeUndefined()
+    expect(pickLink(links('sale', 'Sale'), { alias: 'SALE' })).toBeUndefined()
   })
 })
 
