@@ -1,3 +1,4 @@
+import { aliasIn } from '../resources/links/match.ts'
 import { linkUpdate } from '../resources/links/params.ts'
 import { dateTime, httpUrl, similarName } from '../schema/checks.ts'
 import { formatValue } from '../schema/expected.ts'
@@ -202,7 +203,7 @@ function readLink(row: InputRow, columns: readonly Column[]): ReadLink {
 
 function readCell(parameter: string, text: string): unknown {
   // Some exports have the whole short address where others have the alias.
-  if (parameter === 'custom') return /^(?:https?:\/\/)?[^/]+\.[^/]+\/([^/?#]+)\/?$/i.exec(text)?.[1] ?? text
+  if (parameter === 'custom') return /^(https?:\/\/)?[^/]+\.[^/]+\/[^/?#]+\/?$/i.test(text) ? aliasIn(text) : text
   if (Object.hasOwn(ownValues, parameter)) return text.toLowerCase()
   if (!jsonColumns.includes(parameter) || !/^[[{]/.test(text)) return text
   try {

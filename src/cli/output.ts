@@ -107,9 +107,9 @@ function render(
   if (format === 'table') return table(rows, main ?? columns)
   if (format === 'md') return markdown(rows, main ?? columns)
   if (columns.length === 0) return ''
-  const cells = rows.map((row) => columns.map((column) => show(textOf(row[column]))))
-  // A cell that a spreadsheet would run gets an apostrophe, as with `escapeFormula`.
-  return stringify([columns.map(show), ...cells], { escape_formulas: true })
+  const cellOf = (value: unknown) => (typeof value === 'number' ? String(value) : escapeFormula(show(textOf(value))))
+  const cells = rows.map((row) => columns.map((column) => cellOf(row[column])))
+  return stringify([columns.map(cellOf), ...cells], { quoted_match: /^\s|\s$/ })
 }
 
 /** A longer cell is cut in a table, in characters: nobody reads it there, and its lines cost time. */

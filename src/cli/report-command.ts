@@ -1,6 +1,7 @@
 import { defineCommand } from 'citty'
 import type { ShortLinkClient } from '../client.ts'
 import { printable } from '../errors.ts'
+import { hostOf } from '../resources/links/match.ts'
 import { type ReportResult, reportLinks } from '../tasks/report.ts'
 import { clientArgs } from './client.ts'
 import { command, IncompleteError, messageOf, numberOption, UsageError } from './command.ts'
@@ -105,7 +106,7 @@ async function readPrevious(file: string): Promise<EarlierLink[]> {
   return rows.map(({ number, cells }) => {
     const cell = (column: string) => textOf(cells[columns.indexOf(column)])
     const [id, clicks] = [cell('id'), cell('clicks')]
-    if (!/^\d+$/.test(id) || !/^\d*$/.test(clicks)) {
+    if (!/^\d+$/.test(id) || !/^\d*$/.test(clicks) || !columns.includes('clicks')) {
       const advice = 'Give the file of a report without --by'
       throw new UsageError(`${name}, row ${number}: expected a link with a number in id and clicks. ${advice}`)
     }
@@ -143,7 +144,8 @@ async function namesOf(client: ShortLinkClient, by: Grouping): Promise<Map<numbe
   const names = new Map<number, string>()
   if (by === 'domain') return names
   for await (const { id, name } of by === 'campaign' ? client.campaigns.list() : client.channels.list()) {
-    names.set(id, name)
+    // Two may have one name.
+    names.set(id, [...names.values()].includes(name) ? `${name} (${id})` : name)
   }
   return names
 }
@@ -166,7 +168,7 @@ function groupsOf(results: readonly ReportResult[], by: Grouping, names: Readonl
 }
 
 function groupNames(link: ReportResult['link'], by: Grouping, names: ReadonlyMap<number, string>): string[] {
-  if (by === 'domain') return [new URL(link.shorturl).host]
+  if (by === 'domain') return [hostOf(link.shorturl)]
   const ids = by === 'campaign' ? [link.campaign ?? []].flat() : (link.channel ?? [])
   return ids.length > 0 ? ids.map((id) => names.get(id) ?? `${by} ${id}`) : [`no ${by}`]
 }

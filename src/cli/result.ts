@@ -25,7 +25,8 @@ export function splitResult(input: Input): { input: Input; done: ReadonlyMap<num
   const done = new Map<number, RowResult>()
   const rows = input.rows.map(({ number, cells }) => {
     const [shorturl, created, outcome] = cells.slice(own.length).map(textOf)
-    if (shorturl && outcome === 'done') done.set(number, { shorturl, created: created === 'true', outcome })
+    if (shorturl && outcome === 'done')
+      done.set(number, { shorturl, created: /^(true|wahr|vrai|verdadero|vero|waar)$/i.test(created ?? ''), outcome })
     return { number, cells: cells.slice(0, own.length) }
   })
   return { input: { ...input, columns: own, rows }, done }
@@ -58,7 +59,7 @@ export function resultTable(
   }
   const table = stringify(
     records.map((cells) => cells.map(show)),
-    { delimiter, record_delimiter: dialect.lineEnd, quoted_match: /[\r\n]/ },
+    { delimiter, record_delimiter: dialect.lineEnd, quoted_match: /[\r\n]|^\s|\s$/ },
   )
   const separator = dialect.hasSeparatorLine ? `sep=${delimiter}${dialect.lineEnd}` : ''
   return encode({ ...dialect, text: separator + table })

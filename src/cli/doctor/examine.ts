@@ -78,7 +78,8 @@ export class Examination {
   async run(): Promise<this> {
     const first = await this.#askAccount()
     if (['silent', 'failing', 'rate limit'].includes(first.kind)) return this
-    if (first.status === 401 || first.status === 403) {
+    // Some servers refuse a key in a response with the status 200.
+    if (first.status === 401 || first.status === 403 || (first.kind === 'refused' && first.status !== 404)) {
       if (!(await this.#tryOtherSchemes())) return this
     } else if (!showsPlatform(first)) {
       // A part of the platform may be missing, but not all of it.
