@@ -355,7 +355,8 @@ async function send(
     if (!isResponse(response)) {
       throw new AttemptError(`\`fetch\` must resolve with a Response, got ${kind(response)}`)
     }
-    if (response.bodyUsed) {
+    // Happy DOM leaves `bodyUsed` false.
+    if (response.bodyUsed || (response.body as ReadableStream | null | undefined)?.locked) {
       throw new AttemptError('`fetch` must resolve with a new Response for each call, got one that was already read')
     }
     return response as Response
