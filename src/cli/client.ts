@@ -36,12 +36,17 @@ export function baseUrlOf(args: ClientArgs): string {
 /**
  * The headers of `--header`.
  *
- * @throws {UsageError} if one is not `Name: value`; it may be a secret, so it is not shown
+ * @throws {UsageError} if one is not `Name: value`, or is the key; it may be a secret, so it is not shown
  */
 export function headersOf({ header }: ClientArgs): [string, string][] {
   return repeated(header).map((line) => {
     const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*(\S.*)$/.exec(line) ?? []
     if (!name || !value) throw new UsageError("--header takes 'Name: value', such as 'Cookie: session=…'")
+    if (name.toLowerCase() === 'authorization') {
+      throw new UsageError(
+        '--header takes no Authorization: set SHORTLINK_API_KEY, and SHORTLINK_AUTH_SCHEME for another word than Bearer',
+      )
+    }
     return [name, value]
   })
 }

@@ -87,6 +87,10 @@ test.each<[string[], string]>([
   [['list', 'links', '--apiKey', 'secret'], 'set SHORTLINK_API_KEY'],
   [['list', 'links', '--token', 'secret'], 'set SHORTLINK_API_KEY'],
   [['list', 'links', '--header', 'secret-cookie'], "--header takes 'Name: value'"],
+  [
+    ['list', 'links', '--header', 'authorization: Bearer secret'],
+    '--header takes no Authorization: set SHORTLINK_API_KEY',
+  ],
   [['list', 'links', '--baseUrl', 'x'], 'unknown option --baseUrl, did you mean --base-url?'],
   [['list', 'links', '--auth-scheme', 'raw'], 'unknown option --auth-scheme'],
   [['list'], 'Missing required positional argument: RESOURCE'],
