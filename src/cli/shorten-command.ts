@@ -23,7 +23,11 @@ export default command(
   defineCommand({
     meta: { name: 'shorten', description: 'Make a short address for each URL, and print one a line' },
     args: {
-      urls: { type: 'positional', required: false, description: 'URL…; without any, one a line from standard input' },
+      urls: {
+        type: 'positional',
+        required: false,
+        description: 'URL…; without any, or for -, one a line from standard input',
+      },
       alias: { type: 'string', valueHint: 'alias', description: 'the alias, for one URL' },
       domain: { type: 'string', valueHint: 'url', description: 'a branded domain of the account' },
       reuse: { type: 'boolean', description: 'take a link that leads to the URL already' },
@@ -31,8 +35,10 @@ export default command(
       ...clientArgs,
     },
     async run({ args }) {
-      const { _: urls, alias, domain, reuse, json } = args
-      if (urls.length === 0 && process.stdin.isTTY) throw new UsageError('no URL: give one, or lines on standard input')
+      const { _: given, alias, domain, reuse, json } = args
+      if (given.length === 0 && process.stdin.isTTY)
+        throw new UsageError('no URL: give one, or lines on standard input')
+      const urls = given.join() === '-' ? [] : given
       if (alias && urls.length !== 1) throw new UsageError('--alias is for one URL')
       const work = new Work(args, 'URLs')
       const entries: Entry[] = []

@@ -56,12 +56,15 @@ test('shorten --alias and import end at the first alias that the server gives in
   expect(sandbox.data.links).toHaveLength(2)
 })
 
-test('every line of standard input has its line in the output, an empty one too', async () => {
-  const { sandbox } = await setUp()
-  const lines = [shop('a'), '', 'nonsense', shop('b'), ''].map((line) => `${line}\r\n`).join('')
-  vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([Buffer.from(lines)]) as never)
-  const { stdout } = await run('shorten')
-  vi.restoreAllMocks()
-  const [a, b] = [shop('a'), shop('b')].map((url) => sandbox.data.links.find((link) => link.longurl === url)!.alias)
-  expect(stdout).toBe(`https://sho.rt/${a}\n\n\nhttps://sho.rt/${b}\n\n`)
-})
+test.each([[[]], [['-']]])(
+  'shorten %j prints a line for every line of standard input, an empty one too',
+  async (args) => {
+    const { sandbox } = await setUp()
+    const lines = [shop('a'), '', 'nonsense', shop('b'), ''].map((line) => `${line}\r\n`).join('')
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([Buffer.from(lines)]) as never)
+    const { stdout } = await run('shorten', ...args)
+    vi.restoreAllMocks()
+    const [a, b] = [shop('a'), shop('b')].map((url) => sandbox.data.links.find((link) => link.longurl === url)!.alias)
+    expect(stdout).toBe(`https://sho.rt/${a}\n\n\nhttps://sho.rt/${b}\n\n`)
+  },
+)
