@@ -1,5 +1,5 @@
 import type { ShortLinkClient } from '../client.ts'
-import { id, similarName } from '../schema/checks.ts'
+import { similarName } from '../schema/checks.ts'
 import { formatValue } from '../schema/expected.ts'
 import type { ReadLink } from './columns.ts'
 import { UsageError } from './command.ts'
@@ -25,16 +25,16 @@ export async function resolveNames(
     values: { ...(domain && { domain }), ...defaults, ...values },
   }))
   for (const kind of kinds) {
-    if (!isName(defaults[kind]) && !result.some(({ values }) => isName(values[kind]))) continue
+    if (!isText(defaults[kind]) && !result.some(({ values }) => isText(values[kind]))) continue
     const { campaigns, channels } = client()
     const idOf = finder(kind, await (kind === 'campaign' ? campaigns : channels).list().toArray())
-    if (isName(defaults[kind])) {
+    if (isText(defaults[kind])) {
       const found = idOf(defaults[kind])
       if (typeof found === 'string') throw new UsageError(`--${found}`)
     }
     result = result.map((link) => {
       const value = link.values[kind]
-      if (!isName(value)) return link
+      if (!isText(value)) return link
       const found = idOf(value)
       return typeof found === 'string'
         ? { ...link, problem: link.problem ?? found }
@@ -44,14 +44,22 @@ export async function resolveNames(
   return result
 }
 
-const isName = (value: unknown): value is string => typeof value === 'string' && !id.fits(value)
+/** A number of JSON is an id. A text may be one, or a name such as `2026`. */
+const isText = (value: unknown): value is string => typeof value === 'string'
 
-/** Finds the id of a name, or says what is wrong with it. */
+/** Finds the id of a name or of an id in text, or says what is wrong with it. */
 function finder(kind: Kind, rows: readonly { id: number; name: string }[]): (name: string) => number | string {
   const names = [...new Set(rows.map(({ name }) => name))]
   const lower = (name: string) => name.trim().toLowerCase()
   return (name) => {
     const exact = rows.filter((row) => row.name === name)
+    const byId = rows.find(({ id }) => String(id) === name)
+    const other = exact.find((row) => row !== byId)
+    if (byId && other) {
+      const meanings = `the id of ${formatValue(byId.name)} and the name of id ${other.id}`
+      return `${kind}: ${formatValue(name)} is ${meanings}, give ${formatValue(byId.name)} or ${other.id}`
+    }
+    if (byId) return byId.id
     const found = exact.length > 0 ? exact : rows.filter((row) => lower(row.name) === lower(name))
     if (found.length === 1) return found[0]!.id
     if (found.length > 1) {

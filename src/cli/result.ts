@@ -19,26 +19,51 @@ const namesBeside = (columns: readonly string[]): string[] =>
 
 /** A file that may be the result of an earlier import, without our columns, and what they say of the rows that are done. */
 export function splitResult(input: Input): { input: Input; done: ReadonlyMap<number, RowResult> } {
-  const own = input.columns.slice(0, -names.length)
-  const last = input.columns.slice(-names.length)
-  if (namesBeside(own).some((name, index) => name !== last[index])) return { input, done: new Map() }
+  const start = findOurs(input.columns)
   const done = new Map<number, RowResult>()
+  if (start === undefined) return { input, done }
   const rows = input.rows.map(({ number, cells }) => {
-    const [shorturl, created, outcome] = cells.slice(own.length).map(textOf)
+    const [shorturl, created, outcome] = cells.slice(start).map(textOf)
     if (shorturl && outcome === 'done')
       done.set(number, { shorturl, created: /^(true|wahr|vrai|verdadero|vero|waar)$/i.test(created ?? ''), outcome })
-    return { number, cells: cells.slice(0, own.length) }
+    return { number, cells: withoutOurs(cells, start) }
   })
-  return { input: { ...input, columns: own, rows }, done }
+  return { input: { ...input, columns: withoutOurs(input.columns, start), rows }, done }
 }
 
-/** The rows of an input with what an import says about them. */
+/** Where our columns begin, the last ones if there are several. A user may have added columns behind them. */
+function findOurs(columns: readonly string[]): number | undefined {
+  for (let start = columns.length - names.length; start >= 0; start--) {
+    const ours = namesBeside(withoutOurs(columns, start))
+    if (ours.every((name, index) => name === columns[start + index])) return start
+  }
+  return undefined
+}
+
+const withoutOurs = <Cell>(cells: readonly Cell[], start: number): Cell[] => [
+  ...cells.slice(0, start),
+  ...cells.slice(start + names.length),
+]
+
+/** The rows of an input with what an import says about them: all of our columns in each, so that it is known again. */
 export function resultRows({ columns, rows }: Input, results: ReadonlyMap<number, RowResult>): OutputRow[] {
-  const ours = namesBeside(columns)
-  return rows.map(({ number, cells }) => ({
-    ...Object.fromEntries(columns.map((column, index) => [column, cells[index]])),
-    ...Object.fromEntries(names.map((name, index) => [ours[index], results.get(number)?.[name]])),
-  }))
+  const keys = keysOf([...columns, ...namesBeside(columns)])
+  return rows.map(({ number, cells }) => {
+    const own = columns.map((_, index) => cells[index])
+    const ours = names.map((name) => results.get(number)?.[name] ?? null)
+    return Object.fromEntries([...own, ...ours].map((value, index) => [keys[index], value]))
+  })
+}
+
+/** A key for each column. If several have one name, the second becomes `name_2`, so that no cell is lost. */
+function keysOf(columns: readonly string[]): string[] {
+  const keys = new Set<string>()
+  for (const column of columns) {
+    let key = column
+    for (let number = 2; keys.has(key); number++) key = `${column}_${number}`
+    keys.add(key)
+  }
+  return [...keys]
 }
 
 /** These rows as a table like the one that came: its columns, its delimiter, its encoding and its empty rows. */

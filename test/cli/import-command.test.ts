@@ -59,6 +59,36 @@ test('a result that is imported again is replaced: rows that are done are not se
   )
 })
 
+test('a result is known by its four columns side by side, also if a column was added behind them, which is kept', async () => {
+  const { sandbox, write, read, path } = await setUp()
+  const rows = [`${shop('tea')},https://sho.rt/tea,true,done,,was good,`, `${shop('cake')},,,rejected,No.,try again,`]
+  const file = await write('r.csv', `url,shorturl,created,outcome,error,Remark,\n${rows.join('\n')}\n`)
+  expect((await run('import', file, '--out', path('r2.csv'))).status).toBe(0)
+  expect(sentTo(sandbox)).toEqual([{ url: shop('cake') }])
+  const { alias } = sandbox.data.links[0]!
+  expect(await read('r2.csv')).toBe(`url,Remark,,shorturl,created,outcome,error
+${shop('tea')},was good,,https://sho.rt/tea,true,done,
+${shop('cake')},try again,,https://sho.rt/${alias},true,done,
+`)
+})
+
+test('a JSON result is known too, whichever of its rows has failed', async () => {
+  const { sandbox, write, path } = await setUp()
+  const file = await write('links.json', JSON.stringify([{ url: 'nonsense' }, { url: shop('tea'), note: 'x' }]))
+  expect((await run('import', file, '--out', path('r.json'))).status).toBe(1)
+  expect((await run('import', path('r.json'))).stderr).toContain('2 links (1 done before)')
+  expect(sentTo(sandbox)).toEqual([{ url: shop('tea') }])
+})
+
+test('of two columns with one name, the second is name_2 in JSON, so no cell is lost', async () => {
+  const { write } = await setUp()
+  const file = await write('links.csv', `url,Note,Note,created,created\n${shop('tea')},a,b,c,d\n`)
+  const { stdout } = await run('import', file, '--json')
+  expect(JSON.parse(stdout)).toMatchObject([
+    { Note: 'a', Note_2: 'b', created: 'c', created_2: 'd', result_created: true },
+  ])
+})
+
 test.each([
   ['json', (rows: unknown[]) => JSON.stringify(rows), (text: string) => JSON.parse(text)],
   [
@@ -75,7 +105,9 @@ test.each([
   const row = { longurl: shop('tea'), alias: 'tea', extra: { deep: [1, null] } }
   const { status, stdout } = await run('import', await write(`links.${suffix}`, format([row])))
   expect(status).toBe(0)
-  expect(parse(stdout)).toEqual([{ ...row, shorturl: 'https://sho.rt/tea', created: true, outcome: 'done' }])
+  expect(parse(stdout)).toEqual([
+    { ...row, shorturl: 'https://sho.rt/tea', created: true, outcome: 'done', error: null },
+  ])
 })
 
 test('a failed row keeps the journal, and the same command tries only that row again', async () => {
@@ -213,6 +245,26 @@ test('campaigns and channels may be given by name, and an unknown one fails its 
   expect(wrong.stderr).toContain(`--campaign: there is none called "Autumn", there are 'Spring' and 'Summer sale'`)
 })
 
+test('a campaign may be called by a number: the name is meant if that is no id, and both are refused', async () => {
+  const campaigns = [
+    { id: 7, name: 'Sale' },
+    { id: 12, name: '7' },
+    { id: 13, name: '2026' },
+  ]
+  const { sandbox, write } = await setUp({ data: { campaigns, links: [] } })
+  const rows = ['2026', '12', '7', '99'].map((campaign, index) => `${shop(String(index))},${campaign}\n`)
+  const file = await write('links.csv', `url,campaign\n${rows.join('')}`)
+  const { stdout } = await run('import', file)
+  expect(sentTo(sandbox)).toEqual([
+    { url: shop('0'), campaign: 13 },
+    { url: shop('1'), campaign: 12 },
+  ])
+  expect(stdout).toContain('"campaign: ""7"" is the id of ""Sale"" and the name of id 12, give ""Sale"" or 12"')
+  expect(stdout).toContain('not-sent,"campaign: there is none called ""99""')
+  expect((await run('import', file, '--campaign', '7')).stderr).toContain('--campaign: "7" is the id of "Sale"')
+  expect(sandbox.requests.filter(({ path }) => path === '/campaigns')).toHaveLength(2)
+})
+
 test('--domain is for the rows that have none', async () => {
   const { write } = await setUp()
   const file = await write('links.csv', `url,custom,domain\n${shop('a')},a,\n${shop('b')},b,https://b.example\n`)
@@ -275,7 +327,7 @@ test('standard input is read for -, whatever its format, and comes back in it', 
     [`[{"url":"${shop('b')}","custom":"b"}]`, '['],
     [
       `{"url":"${shop('c')}","custom":"c"}\n`,
-      `{"url":"${shop('c')}","custom":"c","shorturl":"https://sho.rt/c","created":true,"outcome":"done"}`,
+      `{"url":"${shop('c')}","custom":"c","shorturl":"https://sho.rt/c","created":true,"outcome":"done","error":null}`,
     ],
   ] as const) {
     vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([Buffer.from(text)]) as never)
