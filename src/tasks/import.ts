@@ -74,7 +74,7 @@ export interface ImportItem<Row> {
  *
  * A row with an alias costs one request if the link is new and two if it exists already, whose other parameters are left as
  * they are. A row whose alias an earlier row has fails. If the server gives a link another alias, as it does if the plan has
- * no aliases of its own, the import ends with that error: the next row would get one too.
+ * no aliases of its own, or another domain, the import ends with that error: the next row would get one too.
  *
  * A row without an alias gets a new link, unless `reuse` is set. Before the first, the newest links are read once, so that a
  * link can be found again if the response is lost. If it is not found, the outcome stays `unknown`, and no later row with this

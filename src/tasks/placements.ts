@@ -13,7 +13,7 @@ import {
   type WantedLink,
 } from '../resources/links/match.ts'
 import type { LinkCreate } from '../resources/links/params.ts'
-import { isOtherAlias, placeLink } from '../resources/links/place.ts'
+import { createLink, isOtherPlace, placeLink } from '../resources/links/place.ts'
 import { differences, saysTheSame } from './compare.ts'
 import { UnknownOutcomeError } from './items.ts'
 import type { TaskControl } from './task.ts'
@@ -61,7 +61,8 @@ export class Placements {
   readonly #placed = new Map<string, { params: LinkCreate; link: PlacedLink }[]>()
   /** The addresses that may have got a link that is not known. */
   readonly #unknown = new Map<string, unknown>()
-  #firstAlias: Promise<unknown> | undefined
+  /** The first row that names an alias or a domain. */
+  #first: Promise<unknown> | undefined
 
   constructor(settings: Settings) {
     this.#settings = settings
@@ -77,10 +78,12 @@ export class Placements {
   async place(params: LinkCreate, isBegun = false): Promise<PlacedLink> {
     const key = `${params.domain ? hostOf(params.domain) : ''} ${normalized(params.url)}`
     const turn = this.#turns.get(key)
-    const { custom } = params
-    const placing = custom
-      ? this.#placeAlias({ ...params, custom })
-      : (turn ?? Promise.resolve()).then(() => this.#placeAddress(params, key, isBegun))
+    const { custom, domain } = params
+    if (custom) this.#aliases.add(lettersOf(custom))
+    const place = custom
+      ? () => this.#placeAlias({ ...params, custom })
+      : () => (turn ?? Promise.resolve()).then(() => this.#placeAddress(params, key, isBegun))
+    const placing = custom || domain ? this.#afterFirst(place) : place()
     this.#turns.set(key, Promise.allSettled([turn, placing]))
     const link = await placing
     this.#ids.add(link.id)
@@ -88,24 +91,24 @@ export class Placements {
     return link
   }
 
-  /** The first alone, because a server that gives a link an alias of its own would do so with all. */
-  async #placeAlias(params: LinkCreate & { custom: string }): Promise<PlacedLink> {
-    this.#aliases.add(lettersOf(params.custom))
-    const { links, onTaken, existing, control } = this.#settings
-    const { signal } = control
-    const place = async () => {
-      control.throwIfEnding()
-      const searchRead = async (wanted: WantedLink) =>
-        pickLink(existing ?? (await this.#newest(SEARCHED_PAGES)).links, wanted)
-      const how = { look: { signal }, creation: { signal: control.writing }, onTaken, looksFirst: false, searchRead }
-      const { data } = await placeLink(links['api'], links, params, how)
-      return placed(data, data.created)
-    }
-    const placing = this.#firstAlias ? this.#firstAlias.then(place) : place()
-    this.#firstAlias ??= placing.catch((error) => {
-      if (isOtherAlias(error)) control.fail(error)
+  /** The first alone, because a server that gives a link an alias or a domain of its own would do so with all. */
+  #afterFirst(place: () => Promise<PlacedLink>): Promise<PlacedLink> {
+    const placing = this.#first ? this.#first.then(place) : place()
+    this.#first ??= placing.catch((error) => {
+      if (isOtherPlace(error)) this.#settings.control.fail(error)
     })
     return placing
+  }
+
+  async #placeAlias(params: LinkCreate & { custom: string }): Promise<PlacedLink> {
+    const { links, onTaken, existing, control } = this.#settings
+    const { signal } = control
+    control.throwIfEnding()
+    const searchRead = async (wanted: WantedLink) =>
+      pickLink(existing ?? (await this.#newest(SEARCHED_PAGES)).links, wanted)
+    const how = { look: { signal }, creation: { signal: control.writing }, onTaken, looksFirst: false, searchRead }
+    const { data } = await placeLink(links['api'], links, params, how)
+    return placed(data, data.created)
   }
 
   async #placeAddress(params: LinkCreate, key: string, isBegun: boolean): Promise<PlacedLink> {
@@ -122,11 +125,11 @@ export class Placements {
       if (!isBegun || !isCertain) throw doubt
     }
     try {
-      const link = await links.create(params, { signal: control.writing })
+      const { data: link } = await createLink(links, params, { signal: control.writing })
       // Some servers give the link that exists.
       return placed(link, !this.#ids.has(link.id) && link.id > (this.#newestId ?? 0))
     } catch (error) {
-      if (!isShortLinkError(error) || error.outcome !== 'unknown') throw error
+      if (!isShortLinkError(error) || error.outcome !== 'unknown' || isOtherPlace(error)) throw error
       this.#unknown.set(key, error)
       const { own } = await this.#findOwn(params, key)
       if (own) return own

@@ -98,7 +98,7 @@ interface Step {
  * @throws {ConfigurationError} if an argument is invalid
  * @throws {InvalidRequestError} during the run, before anything is sent: if a row has no alias or no address, or if an
  * alias is there twice. Before anything is changed: if more links would be deleted than `maxDeletes`
- * @throws {InvalidResponseError} if the server gives a link another alias than the one that is wanted
+ * @throws {InvalidResponseError} if the server gives a link another alias or domain than the one that is wanted
  */
 export function syncLinks(
   client: TaskClient,

@@ -86,7 +86,7 @@ export const rules = table({
     query: ({ short: _, ...query }) => query,
   },
 
-  // Aliases that servers change.
+  // Aliases and domains that servers change.
   'alias-ignored': {
     says: 'The alias in custom is ignored: a link gets a random one or keeps its own, and the response is a success (outside the reference).',
     body: withCustom(() => undefined),
@@ -101,6 +101,10 @@ export const rules = table({
   'alias-case-ignored': {
     says: 'Aliases are compared without case: Tea and tea are the same, in the spelling that came first (outside the reference).',
     isSameAlias: (one, other) => one.toLowerCase() === other.toLowerCase(),
+  },
+  'domain-ignored': {
+    says: 'The domain of a new link is ignored: it gets that of the platform, and the response is a success (outside the reference).',
+    body: (body, route) => (route === 'POST /url/add' ? { ...(body as Json), domain: undefined } : body),
   },
 
   // Contents of responses.

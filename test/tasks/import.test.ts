@@ -144,6 +144,18 @@ test.each(['url and custom', 'longurl and alias'])(
   },
 )
 
+test.each([
+  ['with aliases', (index: number) => ({ custom: `p-${index}` })],
+  ['without aliases', () => ({})],
+])('the first link on another domain ends an import of rows %s', async (_what, parametersOf) => {
+  const domain = 'https://go.example'
+  const { sandbox, client } = setUp({ dialect: ['domain-ignored'], data: { links: [], domains: [{ domain }] } })
+  const rows = Array.from({ length: 50 }, (_, index) => ({ url: `${url}/${index}`, domain, ...parametersOf(index) }))
+  const run = importLinks(client, rows)
+  await expect(run.summary()).rejects.toMatchObject({ code: 'invalid_response', outcome: 'unknown' })
+  expect(sandbox.data.links).toHaveLength(1)
+})
+
 test.each(['alias-slugged', 'alias-case-ignored'] as const)(
   'aliases that the server spells its way are known again: %s',
   async (deviation) => {

@@ -77,6 +77,12 @@ const examples: Record<Exclude<Deviation, 'bot-wall-beget' | 'key-as-token' | 'k
     to: { status: 400, error: 1, message: aliasTaken, id: gone, shorturl: gone },
     changes: /^POST \/url\/add/,
   },
+  'domain-ignored': {
+    request: 'POST /url/add',
+    body: { url, custom: 'new', domain: 'https://one.example' },
+    to: { shorturl: 'https://sho.rt/new' },
+    changes: /^POST \/url\/add/,
+  },
   'same-url-same-link': {
     request: 'POST /url/add',
     body: { url: 'https://shop.example/tea' },

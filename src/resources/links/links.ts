@@ -151,6 +151,7 @@ export class LinksResource extends Resource {
    *
    * Servers spell aliases their way: `Sale_May` may become `sale-may`. The same letters and digits, without case and
    * accents, are the same alias, unless a sign has moved (`p-11` is not `p-1-1`), and `shorturl` has it as the server writes it.
+   * A link that is found is trusted to lead to the address if the server leaves out where it leads.
    *
    * @example
    * const { shorturl, created } = await client.links.ensure({ url: 'https://shop.example/opening', custom: 'opening' })
@@ -159,7 +160,7 @@ export class LinksResource extends Resource {
    * @param options `onTaken: 'suffix'` takes `opening-2` … `opening-10` if the alias leads elsewhere.
    * @throws {LinkConflictError} if the alias leads to another address
    * @throws {InvalidResponseError} if the server has made the link with another alias, as it does if the plan has no aliases
-   *   of its own; `outcome` is `unknown`, and the message has both aliases
+   *   of its own, or on another domain; `outcome` is `unknown`, and the message has both
    * @throws {InvalidRequestError} if the address or the alias is missing, or a parameter is invalid; nothing is sent
    */
   ensure(params: LinkEnsure, options?: EnsureOptions): ApiPromise<EnsuredLink> {

@@ -12,16 +12,7 @@ import type { Transport } from '../../http/transport.ts'
 import { formatValue } from '../../schema/expected.ts'
 import { answerOf, askForLink, findLink, isRefusal } from './find.ts'
 import type { CreatedLink, EnsuredLink, Link } from './link.ts'
-import {
-  aliasIn,
-  candidates,
-  hostOf,
-  isMadeSo,
-  isOnDomain,
-  isSameAddress,
-  isSpelledSo,
-  type WantedLink,
-} from './match.ts'
+import { addressOf, candidates, isMadeSo, isOnDomain, isSameAddress, isSpelledSo, type WantedLink } from './match.ts'
 import type { LinkCreate } from './params.ts'
 
 /** How a link with an alias is looked for and created. */
@@ -74,12 +65,38 @@ export async function placeLink(
   throw conflict
 }
 
+/** Creates a link, and checks that it has the alias and the domain that it was to have, in the server's spelling. */
+export async function createLink(
+  links: CreatesLinks,
+  params: LinkCreate,
+  options: RequestOptions,
+  operation?: string,
+): Promise<ApiResponse<CreatedLink>> {
+  const created = await links.create(params, options).withResponse()
+  const { custom: alias, domain } = params
+  const { shorturl } = created.data
+  const isOnItsDomain = !domain || isOnDomain(created.data, domain)
+  if (isOnItsDomain && (!alias || isMadeSo(shorturl, alias))) return created
+  const named = alias ? addressOf({ alias, domain }) : `a link on ${domain}`
+  const message = `the server has made ${shorturl} instead of ${domain ? named : `the alias ${formatValue(alias)}`}`
+  throw new InvalidResponseError(
+    message,
+    {
+      status: created.response.status,
+      body: created.data,
+      issues: [{ path: [isOnItsDomain ? 'custom' : 'domain'], message }],
+    },
+    { ...contextOf('POST', '/url/add', created, operation), outcome: 'unknown' },
+  )
+}
+
 /**
  * Whether an error says that the server has given a link another alias or domain than the one that was sent. It will do so
  * with the next link too.
  */
-export function isOtherAlias(error: unknown): boolean {
-  return isShortLinkError(error) && error.code === 'invalid_response' && error.issues[0]?.path[0] === 'custom'
+export function isOtherPlace(error: unknown): boolean {
+  if (!isShortLinkError(error) || error.code !== 'invalid_response') return false
+  return ['custom', 'domain'].includes(String(error.issues[0]?.path[0]))
 }
 
 /** The requests for one link, and the outcome of those that create it. */
@@ -111,14 +128,12 @@ class Attempt {
     }
     let error: unknown
     try {
-      const created = await this.#links.create(params, creation).withResponse()
-      const isElsewhere = domain && !isOnDomain(created.data, domain)
-      if (isElsewhere || !isMadeSo(created.data.shorturl, alias)) throw this.#otherAlias(created, wanted)
+      const created = await createLink(this.#links, params, creation, this.#how.operation)
       return { ...created, data: { ...created.data, created: true, link: undefined } }
     } catch (thrown) {
       error = thrown
     }
-    if (!isShortLinkError(error) || isOtherAlias(error)) throw error
+    if (!isShortLinkError(error) || isOtherPlace(error)) throw error
     const isUnknown = error.outcome === 'unknown'
     this.#outcome = error.outcome
     if (!isUnknown && !isRefusal(error)) throw error
@@ -144,7 +159,7 @@ class Attempt {
     if (!isShortLinkError(error)) return error
     const { operation } = this.#how
     const outcome = this.#outcome === 'unknown' ? 'unknown' : error.method === 'GET' ? this.#outcome : error.outcome
-    const retryable = error.retryable || (outcome === 'unknown' && !isOtherAlias(error))
+    const retryable = error.retryable || (outcome === 'unknown' && !isOtherPlace(error))
     const message = operation && !error.message.startsWith(operation) ? `${operation}: ${error.message}` : error.message
     return Object.assign(error, { outcome, retryable, message })
   }
@@ -157,23 +172,17 @@ class Attempt {
   #conflict(answer: ApiResponse<unknown>, { shorturl, longurl }: Link): LinkConflictError {
     // Another link has the alias, so an attempt whose outcome was unknown did not create it.
     const outcome = this.#outcome === 'not-sent' ? 'not-sent' : 'rejected'
-    return new LinkConflictError({ shorturl, longurl: longurl! }, { ...this.#context('GET', '/urls', answer), outcome })
+    const context = contextOf('GET', '/urls', answer, this.#how.operation)
+    return new LinkConflictError({ shorturl, longurl: longurl! }, { ...context, outcome })
   }
+}
 
-  #otherAlias(answer: ApiResponse<CreatedLink>, { alias, domain }: WantedLink): InvalidResponseError {
-    const { shorturl } = answer.data
-    const where = domain ? ` on ${hostOf(domain)}` : ''
-    const message = `the server has made ${formatValue(aliasIn(shorturl) ?? shorturl)} instead of the alias ${formatValue(alias)}${where}: ${shorturl}`
-    return new InvalidResponseError(
-      message,
-      { status: answer.response.status, body: answer.data, issues: [{ path: ['custom'], message }] },
-      { ...this.#context('POST', '/url/add', answer), outcome: 'unknown' },
-    )
-  }
-
-  #context(method: string, path: string, { attempts, response }: ApiResponse<unknown>): ErrorContext {
-    const { operation } = this.#how
-    // The responses of some fetches have no URL.
-    return { ...(operation && { operation }), method, path, ...(response.url && { url: response.url }), attempts }
-  }
+function contextOf(
+  method: string,
+  path: string,
+  { attempts, response }: ApiResponse<unknown>,
+  operation: string | undefined,
+): ErrorContext {
+  // The responses of some fetches have no URL.
+  return { ...(operation && { operation }), method, path, ...(response.url && { url: response.url }), attempts }
 }

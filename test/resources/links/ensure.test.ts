@@ -181,9 +181,27 @@ test('a server that gives the link another alias is an error that names both, an
     const error = await failure(shop.ensure({ url, custom: alias }))
     expect(error).toMatchObject({ code: 'invalid_response', outcome: 'unknown', retryable: false, path: '/url/add' })
     expect(error.message).toBe(
-      `links.ensure: the server has made "x7Gh2" instead of the alias ${JSON.stringify(alias)}: https://sho.rt/x7Gh2`,
+      `links.ensure: the server has made https://sho.rt/x7Gh2 instead of the alias ${JSON.stringify(alias)}`,
     )
     expect(methods(server)).toBe('GET POST')
+  }
+})
+
+test('a server that ignores the domain is an error that names both addresses', async () => {
+  const { shop } = await shopOf(missing, { body: { error: 0, id: 45, shorturl: 'https://sho.rt/opening' } })
+  expect(await failure(shop.ensure({ ...params, domain: 'https://go.example' }))).toMatchObject({
+    code: 'invalid_response',
+    outcome: 'unknown',
+    message: 'links.ensure: the server has made https://sho.rt/opening instead of https://go.example/opening',
+  })
+})
+
+test('another spelling that leads elsewhere leaves an unknown creation unknown, with onTaken too', async () => {
+  const other = { ...link, alias: 'OPENING', shorturl: 'https://sho.rt/OPENING', longurl: 'https://shop.example/' }
+  for (const onTaken of [undefined, 'suffix'] as const) {
+    const { shop, server } = await shopOf(missing, failed, page('urls', [other]))
+    expect(await failure(shop.ensure(params, { onTaken }))).toMatchObject({ outcome: 'unknown', path: '/url/add' })
+    expect(methods(server)).toBe('GET POST GET')
   }
 })
 
