@@ -59,7 +59,7 @@ export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 
   rateLimit?: RateLimitOptions | RateLimiter | false | undefined
   /**
    * What to do if a response does not match its documented type. Default `strict`: fail with `InvalidResponseError`.
-   * `report`: return the row as the server sent it, and call `onDrift`.
+   * `report`: return the row as the server sent it, and call `onDrift`. Tasks need `strict`: they decide by what rows say.
    */
   validation?: 'strict' | 'report' | undefined
   /**

@@ -311,6 +311,48 @@ test('an unknown outcome stays unknown if an older link leads to the address', a
   expect(sandbox.data.links).toHaveLength(1)
 })
 
+test('a link that says something else than the row is not taken for that of a lost creation', async () => {
+  const { sandbox, client } = setUp()
+  const others = { url, title: 'Made by somebody else meanwhile' }
+  sandbox.fail({ method: 'POST', drop: 'before' })
+  const fetch = async (...call: Parameters<typeof globalThis.fetch>) => {
+    const isWrite = call[1]?.method === 'POST'
+    return sandbox.fetch(...call).catch(async (error) => {
+      if (isWrite) await client.links.create(others)
+      throw error
+    })
+  }
+  const [result] = await collect(importLinks(client.withOptions({ fetch }), [{ url, title: 'Mine' }]))
+  expect(result).toMatchObject({ ok: false, outcome: 'unknown' })
+  expect(sandbox.data.links).toHaveLength(1)
+})
+
+test('a row that an earlier run began stays unknown, and is not sent, if the newest links cannot be read', async () => {
+  for (const refuses of [false, true]) {
+    const { sandbox, client } = setUp()
+    const journal = memoryJournal()
+    if (refuses) sandbox.fail({ method: 'GET', body: { error: 1, message: 'No such list.' }, times: Infinity })
+    sandbox.fail({ method: 'POST', drop: 'before' })
+    await importLinks(client, [{ url }], { journal }).summary()
+    if (!refuses) sandbox.fail({ method: 'GET', status: 500, times: Infinity })
+    const posts = sandbox.requests.filter(({ method }) => method === 'POST').length
+    expect(await collect(importLinks(client, [{ url }], { journal }))).toMatchObject([{ outcome: 'unknown' }])
+    expect(sandbox.requests.filter(({ method }) => method === 'POST')).toHaveLength(posts)
+  }
+})
+
+test('a server that gives the link that exists is believed: it was found, and not created', async () => {
+  const { sandbox, client } = setUp({ dialect: ['same-url-same-link'], data: { links: [{ url }] } })
+  const rows = [{ url }, { url: 'https://shop.example/new' }, { url: 'https://shop.example/new' }]
+  const results = await collect(importLinks(client, rows, { concurrency: 1 }))
+  expect(results.map(({ ok, created }) => [ok, created])).toEqual([
+    [true, false],
+    [true, true],
+    [true, false],
+  ])
+  expect(sandbox.data.links).toHaveLength(2)
+})
+
 test('a link that another row has is not taken for that of a lost creation', async () => {
   const { sandbox, client } = setUp()
   sandbox.fail({ method: 'POST', after: 2, drop: 'before' })
