@@ -199,6 +199,15 @@ it('says that a wrong key is refused in each scheme', async () => {
   expect(status).toBe(1)
 })
 
+it('tries the other schemes too if a key is refused in a response with the status 200', async () => {
+  const { lines } = await examine(
+    platform(['key-raw'], page404, ({ headers }) =>
+      headers.authorization === KEY ? undefined : { body: { error: 1, message: 'Invalid API key.' } },
+    ),
+  )
+  expect(lines[0]).toMatch(/^Works, with these options: SHORTLINK_AUTH_SCHEME=raw/)
+})
+
 it('sends the key to the base URL only, and GET only', async () => {
   const { seen, lines } = await examine(platform('reference', homePage), '')
   expect(seen.map(({ method, url }) => `${method} ${url.split('?')[0]}`)).toEqual([

@@ -1,6 +1,7 @@
-import { mkdir, open, readFile, symlink } from 'node:fs/promises'
+import fs, { mkdir, open, readFile, symlink } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { Readable } from 'node:stream'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { run, setUp, shop } from './run.ts'
 
 /** The addresses, aliases and further parameters that a file had sent, in its order. */
@@ -57,6 +58,33 @@ test('a result that is imported again is replaced: rows that are done are not se
   expect(await read('r2.csv')).toBe(
     `${header}\nmonday,${shop('tea')},tea,https://sho.rt/tea,true,done,\ntuesday,${shop('cake')},cake,https://sho.rt/cake,true,done,\n`,
   )
+})
+
+test.each(['TRUE', 'WAHR', 'VRAI', 'true'])('the %s that a spreadsheet writes for true is read as it', async (cell) => {
+  const { write, path } = await setUp()
+  const rows = `${shop('tea')},https://sho.rt/tea,${cell},done,\n${shop('cake')},https://sho.rt/cake,FALSE,done,\n`
+  const file = await write('r.csv', `url,shorturl,created,outcome,error\n${rows}`)
+  const { stderr } = await run('import', file, '--out', path('r2.csv'))
+  expect(stderr).toContain('1 created, 1 found and not changed, 0 failed (2 done before)')
+})
+
+test('a cell with spaces around it comes back with them', async () => {
+  const { write } = await setUp()
+  const file = await write('links.csv', `url,Note\n${shop('tea')},"  two before"\n${shop('cake')},"behind "\n`)
+  const { stdout } = await run('import', file)
+  expect(stdout).toContain(`\n${shop('tea')},"  two before",https:`)
+  expect(stdout).toContain(`\n${shop('cake')},"behind ",https:`)
+})
+
+test.each([
+  ['https://go.example/caf%C3%A9', 'café'],
+  ['go.example/tea%20week/', 'tea week'],
+  ['go.example/tea', 'tea'],
+  ['v1.2', 'v1.2'],
+])('of %s in the column of aliases, the alias is %s', async (cell, custom) => {
+  const { sandbox, write } = await setUp()
+  await run('import', await write('links.csv', `url,custom\n${shop('a')},${cell}\n`))
+  expect(sentTo(sandbox)).toEqual([{ url: shop('a'), custom }])
 })
 
 test('a result is known by its four columns side by side, also if a column was added behind them, which is kept', async () => {
@@ -357,14 +385,14 @@ test.each([
   )
 })
 
-test('every line end ends a row, also if a file has several, and a line break in a cell is in no address', async () => {
+test('every line end ends a row, also if a file has several, and a line break or tab in a cell is in no address', async () => {
   const { sandbox, write } = await setUp()
   const [one, two, three] = ['1', '2', '3'].map(shop)
-  const text = `url\r\n${one}\n${two}\r\n${three}\r"${shop('4')}\n${shop('5')}"\n`
+  const text = `url\r\n${one}\n${two}\r\n${three}\r"${shop('4')}\n${shop('5')}"\r\n${shop('6')}\t7\n`
   const { stdout, stderr } = await run('import', await write('links.csv', text))
   expect(sentTo(sandbox)).toEqual([{ url: one }, { url: two }, { url: three }])
-  expect(stderr).toContain('4 links\n3 created, 0 found and not changed, 1 failed\n')
-  expect(stdout).toContain('not-sent,"url: expected an absolute URL that begins with')
+  expect(stderr).toContain('5 links\n3 created, 0 found and not changed, 2 failed\n')
+  expect(stdout.match(/,not-sent,"url: expected an absolute URL that begins with/g)).toHaveLength(2)
 })
 
 const alias = 'could be the alias, and would not be sent. Say --map'
@@ -505,6 +533,29 @@ test('a second import of a file that is being imported is refused, through a sym
   expect((await first).status).toBe(0)
   expect(sandbox.data.links).toHaveLength(1)
   expect(await files()).toEqual(['links.csv', 'other.csv', 'r.csv'])
+})
+
+test('beside a file in a folder that cannot be written, import says so and sends nothing; with --out elsewhere it works', async () => {
+  const { sandbox, write, path, files } = await setUp()
+  const file = await write('links.csv', `url\n${shop('a')}\n`)
+  const { writeFile } = fs
+  vi.spyOn(fs, 'writeFile').mockImplementation(async (name, ...rest) => {
+    const error = Object.assign(new Error(`EROFS: read-only file system, open '${name}'`), { code: 'EROFS' })
+    return String(name).startsWith(file) ? Promise.reject(error) : writeFile(name, ...rest)
+  })
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    vi.restoreAllMocks()
+    syncBuiltinESMExports()
+  })
+  const { status, stdout, stderr } = await run('import', file)
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+  expect(stderr).toContain(
+    'Nothing is lost: allow writing there and run the same command, or give --out FILE elsewhere',
+  )
+  expect(sandbox.requests).toEqual([])
+  expect((await run('import', file, '--out', path('r.csv'))).status).toBe(0)
+  expect(await files()).toEqual(['links.csv', 'r.csv'])
 })
 
 test('a full disk at the end says what to do, and nothing is lost: the same command sends nothing again', async () => {

@@ -66,6 +66,48 @@ it.each([
   expect(stdout).toBe(`| ${by} | links | clicks | newClicks |\n| --- | ---: | ---: | ---: |\n${rows}`)
 })
 
+it('groups by domain also if the server leaves out the scheme of short addresses', async () => {
+  await setUp()
+  const links = ['sho.rt/tea', 'https://sho.rt/cake', 'go.example/tea'].map((shorturl, id) => ({
+    id: id + 1,
+    shorturl,
+  }))
+  const { origin } = await serve(page('urls', links, { result: 3 }))
+  vi.stubEnv('SHORTLINK_BASE_URL', origin)
+  const { stdout } = await run('report', '--by', 'domain', '--json')
+  expect(JSON.parse(stdout)).toMatchObject([
+    { domain: 'sho.rt', links: 2 },
+    { domain: 'go.example', links: 1 },
+  ])
+})
+
+it('tells two campaigns of one name apart by the id', async () => {
+  await setUp({ data: { ...data, campaigns: [spring, { id: 2, name: spring.name, links: [3] }] } })
+  const { stdout } = await run('report', '--by', 'campaign', '--json')
+  expect(JSON.parse(stdout)).toMatchObject([
+    { campaign: 'Spring | sale', clicks: 15 },
+    { campaign: 'Spring | sale (2)', clicks: 7 },
+  ])
+})
+
+it('writes fewer clicks than before as negative numbers, in CSV without the apostrophe of formulas', async () => {
+  const { write } = await setUp({ data })
+  const { stdout } = await run('report', '--previous', await write('monday.csv', 'id,clicks\n1,15\n2,5\n3,7\n'))
+  expect(stdout).toMatch(/^1,https:\/\/sho\.rt\/tea,tea,Tea,https:\/\/shop\.example\/tea,10,-5,/m)
+})
+
+it('names ten links that are gone, and counts the others', async () => {
+  const { write } = await setUp()
+  const rows = Array.from({ length: 12 }, (_, id) => `${id + 1},https://sho.rt/${id + 1},3\n`)
+  const { stderr } = await run(
+    'report',
+    '--previous',
+    await write('monday.csv', `id,shorturl,clicks\n${rows.join('')}`),
+  )
+  expect(stderr.match(/^gone: https:\/\/sho\.rt\/\d+, 3 clicks$/gm)).toHaveLength(10)
+  expect(stderr).toMatch(/\ngone: 2 more\n$/)
+})
+
 it('gives the links with the most new clicks with --top, or with the most clicks, as a Markdown table', async () => {
   const { sandbox, path } = await setUp({ data })
   const most = await run('report', '--top', '2', '--json')
@@ -119,6 +161,7 @@ it('continues with --statistics where Ctrl+C has stopped it, from a journal besi
 
 it.each([
   ['a row without clicks', 'id,clicks\n1,2\n2,x\n', [], 'row 3: expected a link with a number in id and clicks'],
+  ['a report without clicks', 'id,title\n1,Tea\n', [], 'row 2: expected a link with a number in id and clicks'],
   ['a report by campaign', 'campaign,clicks\nSpring,2\n', [], 'Give the file of a report without --by'],
   ['another grouping', 'id,clicks\n', ['--by', 'country'], "--by takes campaign, domain, channel, not 'country'"],
   ['no number', 'id,clicks\n', ['--top', 'ten'], "--top takes a number from 1 to 1000000000, not 'ten'"],

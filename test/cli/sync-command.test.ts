@@ -77,6 +77,14 @@ it('deletes nothing if it would be more than --max-deletes', async () => {
   expect(sandbox.data.links.map(({ alias }) => alias)).toEqual(['tea'])
 })
 
+it('keeps a link whose title the server has written with entities', async () => {
+  const { write } = await setUp({
+    data: { links: [{ alias: 'tea', url: shop('tea'), title: 'Tea &amp; cake &#039;n&#039; more' }] },
+  })
+  const file = await write('links.csv', `alias,url,title\ntea,${shop('tea')},Tea & cake 'n' more\n`)
+  expect((await run('sync', file, '--check')).stderr).toContain('1 to keep, 0 to delete\nNothing to do.\n')
+})
+
 it('finds campaigns by their names', async () => {
   const { sandbox, write } = await setUp({ data: { links: [], campaigns: [{ id: 4, name: 'Spring', links: [] }] } })
   const file = await write('links.csv', `custom,url,campaign\ntea,${shop('tea')},Spring\n`)
@@ -122,4 +130,13 @@ it.each([
   const { status, stderr } = await run('sync', await write('links.csv', `alias,url\ntea,${shop('a')}\n`), ...args)
   expect(status).toBe(2)
   expect(stderr).toContain(message)
+})
+
+it('refuses to write its plan onto its own file', async () => {
+  const { file, read } = await differing()
+  const before = await read('links.csv')
+  const { status, stderr } = await run('sync', file, '--out', file)
+  expect(status).toBe(2)
+  expect(stderr).toContain('is the file that is read. Give another file')
+  expect(await read('links.csv')).toBe(before)
 })

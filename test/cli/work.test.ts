@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream'
 import { expect, test, vi } from 'vitest'
+import type { Fault } from '../../src/testing/index.ts'
 import { pressCtrlC, run, setUp, shop } from './run.ts'
 
 test('Ctrl+C lets the creation in flight end, which is in the result, and begins no call that is queued', async () => {
@@ -23,6 +25,26 @@ test('Ctrl+C lets the creation in flight end, which is in the result, and begins
   expect(stderr).toContain(`stopped: 1 of 3 links are done, and ${file}.journal remembers them.`)
   expect(sandbox.requests).toHaveLength(1)
   expect(await files()).toEqual(['links.csv', 'links.csv.journal'])
+})
+
+test.each([
+  [['import', '-'], 'stopped: 1 of 2 links are done.'],
+  [['report'], 'stopped, and nothing was written. The same command starts again.'],
+  [['sync', '-', '--apply'], 'stopped: what is done stays done. The same command does the rest.'],
+])('without a journal, Ctrl+C in %j says what is done, and of no journal', async (args, message) => {
+  const { sandbox, files } = await setUp()
+  vi.stubEnv('SHORTLINK_RATE_LIMIT', '1')
+  const text = `url,custom\n${shop('tea')},tea\n${shop('cake')},cake\n`
+  vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([Buffer.from(text)]) as never)
+  sandbox.fail({ delay: 200 })
+  const running = run(...args)
+  await vi.waitFor(() => expect(sandbox.requests).toHaveLength(1), 20_000)
+  pressCtrlC()
+  const { status, stderr } = await running
+  vi.restoreAllMocks()
+  expect(status).toBe(1)
+  expect(stderr).toContain(`shortlink-sdk ${args[0]}: ${message}\n`)
+  expect(await files()).toEqual([])
 })
 
 test('while a creation in flight takes its time, no other row is begun', async () => {
@@ -65,14 +87,38 @@ test('a second Ctrl+C ends at once, and says so', async () => {
   exit.mockRestore()
 })
 
-test('a redirect of the first call ends an import, and names the address', async () => {
+const moved = { status: 302, headers: { location: 'https://new.example/api/url/add' } }
+const refusal = (status: number) => ({ status, body: { error: 1, message: 'No.' } })
+
+test.each<[string, Partial<Fault>, string]>([
+  ['a redirect, whose address is named', moved, 'https://new.example/api'],
+  ['a page', { status: 200, body: '<html></html>' }, 'the response is not JSON'],
+  ['no response', { drop: 'before' }, 'no response'],
+  ['a 404', refusal(404), '404 No.'],
+  ['a refused key', refusal(401), '401 No.'],
+])('an import ends if its first calls get %s', async (_, fault, message) => {
   const { sandbox, write } = await setUp()
-  sandbox.fail({ path: '/url/add', times: 100, status: 302, headers: { location: 'https://new.example/api/url/add' } })
+  sandbox.fail({ times: 100, ...fault })
   const rows = Array.from({ length: 50 }, (_, index) => `${shop(String(index))},p-${index}\n`).join('')
   const { status, stderr } = await run('import', await write('links.csv', `url,custom\n${rows}`))
   expect(status).toBe(1)
-  expect(stderr).toContain('https://new.example/api')
+  expect(stderr).toContain(message)
   expect(sandbox.requests.length).toBeLessThanOrEqual(30)
+})
+
+test.each<[string, Partial<Fault>]>([
+  ['a redirect after a success', { ...moved, after: 20 }],
+  ['a page after a success', { status: 200, body: '<html></html>', after: 20 }],
+  ['a 404 after a success', { ...refusal(404), after: 20 }],
+  ['a failure of the server', refusal(500)],
+  ['a refusal', refusal(400)],
+  ['a missing permission', refusal(403)],
+])('an import goes on after %s', async (_, fault) => {
+  const { sandbox, write } = await setUp()
+  sandbox.fail({ path: '/url/add', times: 20, ...fault })
+  const rows = Array.from({ length: 50 }, (_, index) => `${shop(String(index))},p-${index}\n`).join('')
+  const { stderr } = await run('import', await write('links.csv', `url,custom\n${rows}`))
+  expect(stderr).toMatch(/^\d+ created, \d+ found and not changed, \d+ failed$/m)
 })
 
 test('--header is sent with every request, and may be repeated', async () => {
