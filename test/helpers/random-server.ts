@@ -14,6 +14,11 @@ const dialects: Deviation[][] = [
   ['limit-capped'],
   ['alias-slugged', 'short-ignored'],
   ['alias-slugged', 'count-too-high', 'limit-refused'],
+  ['link-create-short'],
+  ['link-create-short', 'link-update-short', 'alias-slugged', 'older-link-rows'],
+  ['refusals-in-200', 'messages-translated', 'key-as-token'],
+  ['numbers-as-strings', 'booleans-as-digits', 'lists-with-gaps'],
+  ['nextpage-repeats', 'error-as-string', 'short-as-list'],
 ]
 
 /** Repeatable numbers from 0 to 1. */
