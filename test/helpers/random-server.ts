@@ -16,7 +16,7 @@ const dialects: Deviation[][] = [
   ['alias-slugged', 'count-too-high', 'limit-refused'],
   ['link-create-short'],
   ['link-create-short', 'link-update-short', 'alias-slugged', 'older-link-rows'],
-  ['refusals-in-200', 'messages-translated', 'key-as-token'],
+  ['refusals-in-200', 'messages-translated', 'key-refused-with-403'],
   ['numbers-as-strings', 'booleans-as-digits', 'lists-with-gaps'],
   ['nextpage-repeats', 'error-as-string', 'short-as-list'],
 ]
