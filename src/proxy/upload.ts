@@ -31,7 +31,10 @@ export function uploadOf({ body, bodyUsed, headers }: Request): Upload | undefin
   }
 }
 
-/** The bytes of a body. Whether it was already read may only show while it is read. */
+/**
+ * The bytes of a body. Whether it was already read may only show while it is read. A body that is not read to its end is not
+ * cancelled: the server of the proxy ends it, and Node 20 would crash.
+ */
 function chunksOf(body: ReadableStream<Uint8Array>, length = 0): AsyncIterable<Uint8Array> {
   const reader = body.getReader()
   let isFirst = true
@@ -45,11 +48,7 @@ function chunksOf(body: ReadableStream<Uint8Array>, length = 0): AsyncIterable<U
     if (wasFirst && done && length > 0) throw bodyWasRead()
     return done ? { done, value: undefined } : { done, value }
   }
-  async function cancel(): Promise<IteratorResult<Uint8Array>> {
-    await reader.cancel()
-    return { done: true, value: undefined }
-  }
-  return { [Symbol.asyncIterator]: () => ({ next, return: cancel }) }
+  return { [Symbol.asyncIterator]: () => ({ next }) }
 }
 
 const brokeOff = (cause: unknown) => new ProxyRefusal(499, 'the upload broke off', cause)

@@ -1,4 +1,6 @@
+import { request } from 'node:http'
 import { connect, createServer } from 'node:net'
+import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -133,20 +135,15 @@ async function uploading(head: string, timeout?: number) {
     })
     socket.resume()
   })
-  let stopped = () => {}
-  const uploadStopped = new Promise<void>((resolve) => {
-    stopped = resolve
-  })
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       await pause(5)
       controller.enqueue(new Uint8Array(1000))
     },
-    cancel: stopped,
   })
   const { call } = await proxied({ client: { baseUrl: `${await listen(server)}/api`, timeout }, allow })
   const answer = await call('/files/upload/a.bin', { method: 'POST', body, duplex: 'half' } as RequestInit)
-  return { answer, socketClosed, uploadStopped }
+  return { answer, socketClosed }
 }
 
 describe('an upload', () => {
@@ -161,18 +158,36 @@ describe('an upload', () => {
   ])('to a platform that %s is stopped at the timeout, and its connection closed', async (_name, head) => {
     // Node's fetch loses track of the abort when a collection runs between the headers and the abort.
     collecting = setInterval(collectGarbage, 20)
-    const { answer, socketClosed, uploadStopped } = await uploading(head, 1000)
+    const { answer, socketClosed } = await uploading(head, 1000)
     expect(await refusal(answer)).toEqual([504, 'this proxy: the platform did not respond in time'])
-    await uploadStopped
     await socketClosed
   })
 
   test('that the platform refuses early is stopped, and its connection closed', async () => {
     const head = 'HTTP/1.1 413 Too Large\r\nContent-Type: application/json\r\nContent-Length: 11\r\n\r\n{"error":1}'
-    const { answer, socketClosed, uploadStopped } = await uploading(head)
+    const { answer, socketClosed } = await uploading(head)
     expect(answer.status).toBe(413)
-    await uploadStopped
     await socketClosed
+  })
+
+  test('that the platform cuts off leaves the server of the proxy alive', async () => {
+    const origin = await listen((_request, response) => {
+      response.writeHead(413, { Connection: 'close' }).end()
+    })
+    const { proxy } = await proxied({ client: { baseUrl: `${origin}/api` }, allow })
+    // Node 20 throws outside of any promise if the stream of a request is cancelled while bytes still arrive.
+    const site = await listen(async (request, response) => {
+      const body = Readable.toWeb(request) as ReadableStream<Uint8Array>
+      const init = { method: 'POST', body, duplex: 'half' } as RequestInit
+      response.writeHead((await proxy(new Request(`https://app.example${request.url}`, init))).status).end()
+    })
+    const status = await new Promise((resolve) => {
+      const page = request(`${site}/files/upload/a.bin`, { method: 'POST' }, (response) => resolve(response.statusCode))
+      // The server need not take the rest.
+      page.on('error', () => {}).end(new Uint8Array(20_000_000))
+    })
+    // Node's fetch may lose the response when the connection closes under an upload.
+    expect([413, 502]).toContain(status)
   })
 
   test('that is redirected is a 502 that says so', async () => {
