@@ -597,6 +597,22 @@ test.each<[wrong: unknown[], string]>([
   expect(call).toThrow(`importLinks: ${message}`)
 })
 
+test.each([
+  ['fits on the page that is read, so the link is found', 50, { ok: true, created: true }],
+  ['does not, so the outcome stays unknown', 150, { ok: false, outcome: 'unknown' }],
+])('if the server ignores the order and a response is lost, the list %s', async (_what, count, result) => {
+  const links = Array.from({ length: count }, (_, index) => ({ url: `https://shop.example/${index}` }))
+  const { sandbox, client } = setUp({ data: { links } })
+  const fetch = (address: string, init: RequestInit) => sandbox.fetch(address.replace('order=date', ''), init)
+  const journal = memoryJournal()
+  sandbox.fail({ method: 'POST', drop: 'after' })
+  for (let run = 0; run < 2; run++) {
+    const results = await collect(importLinks(client.withOptions({ fetch }), [{ url }], { journal }))
+    expect(results).toMatchObject([result])
+  }
+  expect(sandbox.data.links).toHaveLength(count + 1)
+})
+
 test('an abort lets a creation in flight end, and its link is in the result', async () => {
   const { sandbox, client } = setUp()
   const events = new EventTarget()
