@@ -162,6 +162,38 @@ test('an alias whose other spellings the server tells apart is created', async (
   expect(results.map(({ action }) => action)).toEqual(['keep', 'create'])
 })
 
+test('a link belongs to the row that spells it so, and not to an earlier one that spells it otherwise', async () => {
+  const { sandbox, client } = setUp({ data: { links: [{ alias: 'sale', url: shop('b') }] } })
+  const rows = [
+    { alias: 'Sale', url: shop('a') },
+    { alias: 'sale', url: shop('b') },
+  ]
+  const results = await collect(syncLinks(client, rows, { apply: true, concurrency: 1 }))
+  expect(results.map(({ action, alias }) => `${action} ${alias}`)).toEqual(['keep sale', 'create Sale'])
+  expect(sandbox.data.links.map(({ alias, longurl }) => [alias, longurl])).toEqual([
+    ['sale', shop('b')],
+    ['Sale', shop('a')],
+  ])
+})
+
+test('if a link in another spelling is to lead elsewhere and the server refuses, its refusal is the result', async () => {
+  const { sandbox, client } = setUp({ data: { links: [{ alias: 'sale', url: shop('a') }] } })
+  sandbox.fail({ method: 'POST', status: 403, body: { error: 1, message: 'Not yours.' } })
+  const results = await collect(syncLinks(client, [{ alias: 'Sale', url: shop('b') }], { apply: true }))
+  expect(results).toMatchObject([{ action: 'update', ok: false, outcome: 'rejected', error: { code: 'permission' } }])
+  expect(sandbox.data.links.map(({ longurl }) => longurl)).toEqual([shop('a')])
+})
+
+test('a list that fails ends the sync with its error, and nothing is changed', async () => {
+  for (const failure of [{ status: 403 }, { body: { error: 0, data: { urls: [{ id: 'x' }] } } }]) {
+    const { sandbox, client } = setUp({ data: { links: existing } })
+    sandbox.fail({ method: 'GET', ...failure })
+    const sync = syncLinks(client, wanted, { apply: true })
+    await expect(sync.summary()).rejects.toMatchObject({ method: 'GET', path: '/urls' })
+    expect(countRequests(sandbox)).toEqual({ 'GET /urls': 1 })
+  }
+})
+
 test('the first alias of the server’s own ends a sync, and nothing is deleted', async () => {
   const { sandbox, client } = setUp({ dialect: ['alias-ignored'], data: { links: existing } })
   const rows = rowsOf(50)
