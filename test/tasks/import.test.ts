@@ -89,6 +89,14 @@ test('with reuse, rows read the newest links once, and rows with one address get
   expect(await run.summary()).toMatchObject({ done: 4, created: 1, found: 3 })
 })
 
+test('with reuse, rows with one address that say something else of it get a link each', async () => {
+  const { sandbox, client } = setUp()
+  const rows = ['Tea', 'Cake', 'Tea'].map((title) => ({ url, title }))
+  const results = await collect(importLinks(client, [...rows, { url }], { reuse: true, concurrency: 1 }))
+  expect(results.map(({ created }) => created)).toEqual([true, true, false, false])
+  expect(sandbox.data.links.map(({ title }) => title)).toEqual(['Tea', 'Cake'])
+})
+
 test('reuse reads 1,000 links at most', async () => {
   const { sandbox, client } = setUp({
     data: { links: rowsOf(1200).map(({ url, custom }) => ({ url, alias: custom })) },
