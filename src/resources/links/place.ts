@@ -77,8 +77,9 @@ export async function createLink(
   const { shorturl } = created.data
   const isOnItsDomain = !domain || isOnDomain(created.data, domain)
   if (isOnItsDomain && (!alias || isMadeSo(shorturl, alias))) return created
-  const named = alias ? addressOf({ alias, domain }) : `a link on ${domain}`
-  const message = `the server has made ${shorturl} instead of ${domain ? named : `the alias ${formatValue(alias)}`}`
+  const onDomain = alias ? addressOf({ alias, domain }) : `a link on ${domain}`
+  const wanted = domain ? onDomain : `the alias ${formatValue(alias)}`
+  const message = `the server has made ${shorturl} instead of ${wanted}`
   throw new InvalidResponseError(
     message,
     {
