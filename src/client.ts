@@ -1,4 +1,7 @@
+import { type Check, type Checks, checkedElsewhere, checkOptions, nonEmptyString } from './checks/checks.ts'
+import type { FormatValue } from './checks/mismatch.ts'
 import type { RateLimitState } from './errors.ts'
+import type { StandardSchema } from './fields/standard-schema.ts'
 import { type ApiPromise, startNow } from './http/api-promise.ts'
 import { readPageWithSchema, readWhole } from './http/envelope.ts'
 import { type ListOptions, ListPromise, type PageQuery } from './http/list.ts'
@@ -18,9 +21,7 @@ import { PixelsResource } from './resources/pixels.ts'
 import { QrResource } from './resources/qr.ts'
 import { SplashResource } from './resources/splash.ts'
 import { type Inspect, inspectCustom } from './runtime/inspect.ts'
-import { type Check, type Checks, checkedElsewhere, checkOptions, nonEmptyString } from './schema/checks.ts'
-import { type FormatValue, isPlain, isRecord } from './schema/expected.ts'
-import type { StandardSchema } from './schema/standard-schema.ts'
+import { isPlain, isRecord } from './runtime/text.ts'
 
 /** The state if there is no limiter. */
 const unknownRate: RateLimitState = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }

@@ -1,4 +1,5 @@
 import { type Inspect, inspectCustom } from './runtime/inspect.ts'
+import { printable, shorten } from './runtime/text.ts'
 
 /**
  * What happened to a request that failed.
@@ -383,27 +384,6 @@ export function describe(issues: readonly Issue[]): string {
     return at ? `${at}: ${shorten(message, 300)}` : shorten(message, 300)
   })
   return issues.length > 5 ? `${lines.join('; ')}; and ${issues.length - 5} more` : lines.join('; ')
-}
-
-/** A duration in milliseconds, as `350 ms` or `12.5 s`. */
-export const formatDuration = (ms: number): string =>
-  ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
-
-/** Cuts a text to at most `most` characters and an ellipsis. Remove secrets first: half of one is not recognized. */
-export function shorten(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most)}…` : text
-}
-
-/** Control characters, format characters and lone surrogates. Not `\p{C}`, because some engines do not support it. */
-const unprintable =
-  /[\0-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|\udb40[\udc00-\udc7f]/g
-
-/**
- * Puts a text on one line, without characters that move a cursor, colour a terminal or reverse the direction of writing.
- * Every text from a server passes through it before it reaches a message or a log.
- */
-export function printable(text: string): string {
-  return text.replace(/[\t-\r\u0085\u2028\u2029]+/g, ' ').replace(unprintable, '\ufffd')
 }
 
 /** A body for a log: as it is if it is short, else the beginning of its text. */

@@ -21,6 +21,7 @@ export {
   ShortLinkError,
   TimeoutError,
 } from './errors.ts'
+export type { StandardSchema } from './fields/standard-schema.ts'
 export { ApiPromise, type ApiResponse, type Result } from './http/api-promise.ts'
 export type { Page } from './http/envelope.ts'
 export { type ListOptions, ListPromise, type PageQuery } from './http/list.ts'
@@ -69,4 +70,3 @@ export type { ActionResult, Created, Id } from './resources/resource.ts'
 export type { Splash } from './resources/splash.ts'
 export type { Fetch } from './runtime/fetch.ts'
 export { VERSION } from './runtime/version.ts'
-export type { StandardSchema } from './schema/standard-schema.ts'

@@ -1,7 +1,7 @@
 import { openAsBlob, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { formatValue, mismatch } from './checks/mismatch.ts'
 import { InvalidRequestError } from './errors.ts'
-import { formatValue, mismatch } from './schema/expected.ts'
 
 export { fileJournal } from './tasks/file-journal.ts'
 export { type Served, type ServeOptions, serve } from './testing/server.ts'

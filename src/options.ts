@@ -1,3 +1,5 @@
+import { aFunction, boolean, type Checks, checkedElsewhere, checkOptions, oneOf } from './checks/checks.ts'
+import { type FormatValue, formatValue, mismatch } from './checks/mismatch.ts'
 import { ConfigurationError, describe, type Issue } from './errors.ts'
 import { Address, type AddressNames, isLoopback } from './http/address.ts'
 import { ApiKey, type AuthScheme, authSchemes, type KeySource } from './http/api-key.ts'
@@ -17,8 +19,7 @@ import { limiterFor, rateLimitChecks } from './rate-limit/registry.ts'
 import type { RateLimitOptions } from './rate-limit/window.ts'
 import { environment, isVisited } from './runtime/environment.ts'
 import { type Fetch, runtimeFetch } from './runtime/fetch.ts'
-import { aFunction, boolean, type Checks, checkedElsewhere, checkOptions, oneOf } from './schema/checks.ts'
-import { type FormatValue, formatValue, isRecord, mismatch } from './schema/expected.ts'
+import { isRecord } from './runtime/text.ts'
 
 /**
  * Options for a `ShortLinkClient`. All have defaults. An invalid option fails in the constructor. A missing address or key

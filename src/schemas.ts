@@ -11,6 +11,7 @@
  * console.log(z.array(Campaign).parse(JSON.parse(text)))
  */
 import type { ZodMiniType } from 'zod/mini'
+import type { Schema } from './fields/standard-schema.ts'
 import * as account from './resources/account.ts'
 import * as campaigns from './resources/campaigns.ts'
 import * as channels from './resources/channels.ts'
@@ -23,7 +24,6 @@ import * as pixels from './resources/pixels.ts'
 import * as qr from './resources/qr.ts'
 import * as resource from './resources/resource.ts'
 import * as splash from './resources/splash.ts'
-import type { Schema } from './schema/standard-schema.ts'
 
 /** Keeps zod out of the published types. */
 const published = <T>(schema: ZodMiniType<T>) => schema as unknown as Schema<T>
@@ -69,4 +69,4 @@ export const Splash: Schema<splash.Splash> = /* @__PURE__ */ published(splash.sp
 /** The result of an upload. */
 export const UploadedFile: Schema<files.UploadedFile> = /* @__PURE__ */ published(files.uploadedFile)
 
-export type { Schema, StandardSchema } from './schema/standard-schema.ts'
+export type { Schema, StandardSchema } from './fields/standard-schema.ts'

@@ -3,12 +3,12 @@
  * for each argument: where the markers turn up in the call that it hands to the transport is where the arguments go.
  */
 import type { DeclarationReflection, ParameterReflection, ReferenceType, SignatureReflection, SomeType } from 'typedoc'
+import type { Checks } from '../../src/checks/checks.ts'
 import { ShortLinkClient } from '../../src/client.ts'
 import { ApiPromise } from '../../src/http/api-promise.ts'
 import { pageChecks } from '../../src/http/list.ts'
 import { type Path, patternOf } from '../../src/http/path.ts'
 import type { Transport } from '../../src/http/transport.ts'
-import type { Checks } from '../../src/schema/checks.ts'
 import { type Docs, declarationOf, docsOf, exportsOf, membersOf } from './reflections.ts'
 
 /** The methods of one resource of the platform. */

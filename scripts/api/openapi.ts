@@ -1,9 +1,9 @@
 /** The OpenAPI document of both APIs, and of the links section, which it marks as outside the reference. */
 import type { DeclarationReflection, SomeType } from 'typedoc'
 import manifest from '../../package.json' with { type: 'json' }
+import { string } from '../../src/checks/checks.ts'
 import { pathCheck } from '../../src/http/path.ts'
 import { rateHeaders } from '../../src/rate-limit/headers.ts'
-import { string } from '../../src/schema/checks.ts'
 import { type CallModel, model, type RequestModel, type ResourceModel } from './calls.ts'
 import { type Exchange, match, programOf, run } from './examples.ts'
 import { declarationOf, docsOf, exportsOf, membersOf, moduleDocs, splitDocs } from './reflections.ts'
@@ -84,7 +84,7 @@ ${docsOf(exportsOf('src/http/envelope.ts').get('Envelope')!).text}
 
 ## Values
 
-${paragraph(moduleDocs('src/schema/fields.ts').text)}
+${paragraph(moduleDocs('src/fields/fields.ts').text)}
 
 ## Rate limit
 

@@ -5,8 +5,8 @@
 import { readdirSync } from 'node:fs'
 import type { DeclarationReflection } from 'typedoc'
 import * as z from 'zod/mini'
-import type { Check, Checks } from '../../src/schema/checks.ts'
-import * as fields from '../../src/schema/fields.ts'
+import type { Check, Checks } from '../../src/checks/checks.ts'
+import * as fields from '../../src/fields/fields.ts'
 import { docsOf, exportsOf, literalsOf, membersOf } from './reflections.ts'
 
 /** A JSON Schema, as OpenAPI 3.1 takes it. */

@@ -1,8 +1,8 @@
 import process from 'node:process'
 import { parseArgs, stripVTControlCharacters } from 'node:util'
 import { type ArgsDef, type CommandDef, renderUsage, runCommand } from 'citty'
+import { similarName } from '../checks/checks.ts'
 import { isShortLinkError } from '../errors.ts'
-import { similarName } from '../schema/checks.ts'
 
 /** A subcommand of `shortlink-sdk`. */
 export interface Command {

@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty'
-import { similarName } from '../schema/checks.ts'
+import { similarName } from '../checks/checks.ts'
 import { clientArgs } from './client.ts'
 import { command, numberOption, UsageError } from './command.ts'
 import { type OutputRow, outputArgs, outputOf } from './output.ts'

@@ -1,6 +1,7 @@
-import { isShortLinkError, printable } from '../errors.ts'
+import { similarName } from '../checks/checks.ts'
+import { isShortLinkError } from '../errors.ts'
+import { printable } from '../runtime/text.ts'
 import { VERSION } from '../runtime/version.ts'
-import { similarName } from '../schema/checks.ts'
 import { type Command, IncompleteError, messageOf, UsageError } from './command.ts'
 
 /** The commands. Each is loaded only when it runs. */

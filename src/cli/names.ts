@@ -1,6 +1,6 @@
+import { similarName } from '../checks/checks.ts'
+import { formatValue } from '../checks/mismatch.ts'
 import type { ShortLinkClient } from '../client.ts'
-import { similarName } from '../schema/checks.ts'
-import { formatValue } from '../schema/expected.ts'
 import type { ReadLink } from './columns.ts'
 import { UsageError } from './command.ts'
 import { listed } from './words.ts'

@@ -1,5 +1,6 @@
 import process from 'node:process'
-import { printable, type RateLimitState } from '../errors.ts'
+import type { RateLimitState } from '../errors.ts'
+import { printable } from '../runtime/text.ts'
 import type { TaskProgress } from '../tasks/task.ts'
 import { clock, count, duration } from './words.ts'
 

@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty'
 import type { ShortLinkClient } from '../client.ts'
-import { printable } from '../errors.ts'
 import { hostOf } from '../resources/links/match.ts'
+import { printable } from '../runtime/text.ts'
 import { type ReportResult, reportLinks } from '../tasks/report.ts'
 import { clientArgs } from './client.ts'
 import { command, IncompleteError, messageOf, numberOption, UsageError } from './command.ts'

@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { defineCommand } from 'citty'
-import { printable } from '../errors.ts'
+import { printable } from '../runtime/text.ts'
 import type { LinkRow } from '../tasks/rows.ts'
 import { clientArgs } from './client.ts'
 import { command, IncompleteError, messageOf, UsageError } from './command.ts'

@@ -1,6 +1,7 @@
+import { mismatch } from '../checks/mismatch.ts'
 import { ConfigurationError } from '../errors.ts'
 import { canParseUrl, environment, pageAddress } from '../runtime/environment.ts'
-import { isRecord, mismatch } from '../schema/expected.ts'
+import { isRecord } from '../runtime/text.ts'
 import { redactLine, showWithout } from './secrets.ts'
 
 /** The option and the variable that set an address. */

@@ -1,6 +1,6 @@
+import { formatValue, mismatch, reasonOf } from '../checks/mismatch.ts'
 import { ConfigurationError } from '../errors.ts'
 import { environment } from '../runtime/environment.ts'
-import { formatValue, mismatch, reasonOf } from '../schema/expected.ts'
 import { createRedactor, type Redact } from './secrets.ts'
 
 /** The key, or a function that returns it, called before each attempt. `null`: no key is sent. */

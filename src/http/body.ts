@@ -1,7 +1,6 @@
-import { printable, shorten } from '../errors.ts'
 import { isBrowser } from '../runtime/environment.ts'
 import type { FetchResponse } from '../runtime/fetch.ts'
-import { isRecord } from '../schema/expected.ts'
+import { isRecord, printable, shorten } from '../runtime/text.ts'
 
 /** The size limit of a response after decompression: 16 MiB. */
 const MAX_BYTES = 16 * 1024 * 1024

@@ -1,8 +1,9 @@
 import type * as z from 'zod/mini'
-import { isRecord, mismatch } from '../schema/expected.ts'
-import { integer, rowsOf } from '../schema/fields.ts'
-import { addIssue, type ParseContext, parse, parseWithStandardSchema } from '../schema/parse.ts'
-import type { StandardSchema } from '../schema/standard-schema.ts'
+import { mismatch } from '../checks/mismatch.ts'
+import { integer, rowsOf } from '../fields/fields.ts'
+import { addIssue, type ParseContext, parse, parseWithStandardSchema } from '../fields/parse.ts'
+import type { StandardSchema } from '../fields/standard-schema.ts'
+import { isRecord } from '../runtime/text.ts'
 
 /**
  * The envelope of every response. `error` tells success from failure, because a failure often has the HTTP status 200:

@@ -1,3 +1,5 @@
+import { type Checks, checkOptions, positiveInteger } from '../checks/checks.ts'
+import type { FormatValue } from '../checks/mismatch.ts'
 import {
   AbortError,
   type ErrorContext,
@@ -8,8 +10,7 @@ import {
 } from '../errors.ts'
 import { abortReason, onAbort } from '../runtime/abort.ts'
 import { asyncIterator } from '../runtime/environment.ts'
-import { type Checks, checkOptions, positiveInteger } from '../schema/checks.ts'
-import { type FormatValue, isPlain, isRecord } from '../schema/expected.ts'
+import { isPlain, isRecord } from '../runtime/text.ts'
 import { ApiPromise, type ApiResponse } from './api-promise.ts'
 import { type Page, type Read, readNumberedPage } from './envelope.ts'
 import type { Path } from './path.ts'

@@ -1,12 +1,6 @@
-import {
-  type AnyShortLinkError,
-  formatDuration,
-  hasMessage,
-  type Issue,
-  isShortLinkError,
-  type RateLimitState,
-} from '../errors.ts'
+import { type AnyShortLinkError, hasMessage, type Issue, isShortLinkError, type RateLimitState } from '../errors.ts'
 import { notify } from '../runtime/notify.ts'
+import { formatDuration } from '../runtime/text.ts'
 
 /** Callbacks for events. Events contain no key and no password. Errors that a callback throws are ignored. */
 export interface Observers {

@@ -12,12 +12,12 @@ import {
   type Issue,
   type Outcome,
   type ShortLinkError,
-  shorten,
   TimeoutError,
 } from '../errors.ts'
 import { abortReason, EXPIRED } from '../runtime/abort.ts'
 import { canParseUrl } from '../runtime/environment.ts'
 import { type FetchResponse, readableHeaders } from '../runtime/fetch.ts'
+import { shorten } from '../runtime/text.ts'
 import { BodyTooLargeError, describeUnreadable, isHtml } from './body.ts'
 import { isOfPlatform } from './envelope.ts'
 import type { PreparedCall } from './request.ts'

@@ -1,7 +1,8 @@
+import { type Check, type Checks, checkValue, filename, id, oneOf } from '../checks/checks.ts'
+import type { FormatValue } from '../checks/mismatch.ts'
+import { neverClimbs } from '../checks/path-segment.ts'
 import type { Issue } from '../errors.ts'
-import { type Check, type Checks, checkValue, filename, id, oneOf } from '../schema/checks.ts'
-import { type FormatValue, kind } from '../schema/expected.ts'
-import { neverClimbs } from '../schema/segment.ts'
+import { kind } from '../runtime/text.ts'
 
 /** A path with its parameters by name. */
 export interface Path {

@@ -1,7 +1,8 @@
+import { abortSignal, type Checks, count, milliseconds } from '../checks/checks.ts'
+import type { FormatValue } from '../checks/mismatch.ts'
 import type { Issue } from '../errors.ts'
 import type { HeadersInput } from '../runtime/fetch.ts'
-import { abortSignal, type Checks, count, milliseconds } from '../schema/checks.ts'
-import { type FormatValue, kind } from '../schema/expected.ts'
+import { kind } from '../runtime/text.ts'
 
 /** Options for one call, which override the client's. All are optional. */
 export interface RequestOptions {

@@ -1,5 +1,6 @@
-import { hasMessage, type Issue, printable, shorten } from '../errors.ts'
-import { type FormatValue, formatValue } from '../schema/expected.ts'
+import { type FormatValue, formatValue } from '../checks/mismatch.ts'
+import { hasMessage, type Issue } from '../errors.ts'
+import { printable, shorten } from '../runtime/text.ts'
 
 /** Removes secrets from a text. */
 export type Redact = (text: string) => string

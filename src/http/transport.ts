@@ -1,10 +1,11 @@
 import ky from 'ky'
 import type * as z from 'zod/mini'
+import type { ChecksFor } from '../checks/checks.ts'
+import type { FormatValue } from '../checks/mismatch.ts'
 import {
   AbortError,
   ConfigurationError,
   type ErrorContext,
-  formatDuration,
   type InvalidResponseError,
   type Issue,
   isShortLinkError,
@@ -12,16 +13,15 @@ import {
   type ShortLinkError,
   TimeoutError,
 } from '../errors.ts'
+import type { ParseContext } from '../fields/parse.ts'
 import { parseRetryAfter, rateLimitStateOf } from '../rate-limit/headers.ts'
 import { type BudgetWait, MAX_IMPOSED_WAIT } from '../rate-limit/limiter.ts'
 import { abortReason, inFlightSignal, sleep, throwIfAborted, withDeadline } from '../runtime/abort.ts'
 import { isBrowser, sentOnce } from '../runtime/environment.ts'
 import { type Fetch, type FetchResponse, headerOf, isResponse, readableHeaders } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
+import { formatDuration, kind } from '../runtime/text.ts'
 import { VERSION } from '../runtime/version.ts'
-import type { ChecksFor } from '../schema/checks.ts'
-import { type FormatValue, kind } from '../schema/expected.ts'
-import type { ParseContext } from '../schema/parse.ts'
 import { type ApiPromise, type ApiResponse, startNow } from './api-promise.ts'
 import { decode, parseBody, readBytes, readText } from './body.ts'
 import { openEnvelope, readBody, readPage } from './envelope.ts'
@@ -50,9 +50,9 @@ export interface Settings extends CallSettings {
 }
 
 /** How to read the response of a call: the result is beside `error` in the body, or under a key. */
-interface Answered<T> {
+interface ResponseShape<T> {
   readonly api?: 'opener'
-  readonly answer: z.ZodMiniType<T>
+  readonly schema: z.ZodMiniType<T>
   readonly under?: string
 }
 
@@ -71,7 +71,7 @@ type Sent<Params> =
     }
 
 /** A call of a resource. */
-export type CallParams<T, Params> = Answered<T> & Sent<Params>
+export type CallParams<T, Params> = ResponseShape<T> & Sent<Params>
 
 /** A list of a resource. The compiler requires checks for query parameters other than the page. */
 export type ListParams<T, Query extends PageQuery> = {
@@ -156,11 +156,11 @@ export class Transport {
   #documented<T, P>(
     method: string,
     path: Path,
-    { answer, under, ...params }: CallParams<T, P>,
+    { schema, under, ...params }: CallParams<T, P>,
     options?: RequestOptions,
   ): ApiPromise<T> {
     const sent: Pick<Call<T>, 'api' | 'json' | 'query' | 'upload' | 'checks'> = params as object
-    return startNow(this.run({ method, path, ...sent, read: readBody(answer, under) }, options))
+    return startNow(this.run({ method, path, ...sent, read: readBody(schema, under) }, options))
   }
 
   /** The options for the requests of a call that makes several, which has one deadline. */

@@ -1,3 +1,5 @@
+import { aFunction, type Checks } from '../checks/checks.ts'
+import { mismatch, reasonOf } from '../checks/mismatch.ts'
 import { ConfigurationError, type Issue } from '../errors.ts'
 import { throwIfAborted } from '../runtime/abort.ts'
 import {
@@ -10,8 +12,6 @@ import {
 } from '../runtime/environment.ts'
 import { runtimeFetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
-import { aFunction, type Checks } from '../schema/checks.ts'
-import { mismatch, reasonOf } from '../schema/expected.ts'
 import { AttemptError } from './outcome.ts'
 import type { OnProgress, OpenedUpload, Sender, Upload } from './request.ts'
 import { requestOptionChecks } from './request-options.ts'

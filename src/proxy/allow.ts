@@ -1,6 +1,6 @@
+import { formatValue, mismatch } from '../checks/mismatch.ts'
+import { isPathSegment, neverClimbs } from '../checks/path-segment.ts'
 import { ConfigurationError } from '../errors.ts'
-import { formatValue, mismatch } from '../schema/expected.ts'
-import { isPathSegment, neverClimbs } from '../schema/segment.ts'
 
 /** A call as a method and a path with named parameters: `GET /campaigns`, `POST /files/upload/:filename`. */
 export type AllowedCall = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`

@@ -1,8 +1,9 @@
+import { aFunction, type Check, type Checks, checkOptions, checkValue } from '../checks/checks.ts'
+import { formatValue, mismatch } from '../checks/mismatch.ts'
 import type { ShortLinkClient } from '../client.ts'
 import { ConfigurationError, describe } from '../errors.ts'
 import { TRANSPORT } from '../http/transport.ts'
-import { aFunction, type Check, type Checks, checkOptions, checkValue } from '../schema/checks.ts'
-import { formatValue, isRecord, mismatch } from '../schema/expected.ts'
+import { isRecord } from '../runtime/text.ts'
 import type { AllowedCall } from './allow.ts'
 import { originsCheck } from './origins.ts'
 

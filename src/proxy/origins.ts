@@ -1,8 +1,9 @@
 /** Which pages may call the proxy: those of its own origin, and of listed ones. */
+
+import type { Check } from '../checks/checks.ts'
+import { formatValue } from '../checks/mismatch.ts'
 import { rateHeaders } from '../rate-limit/headers.ts'
 import { canParseUrl } from '../runtime/environment.ts'
-import type { Check } from '../schema/checks.ts'
-import { formatValue } from '../schema/expected.ts'
 import type { AllowRule } from './allow.ts'
 
 const isOrigin = (value: unknown) => typeof value === 'string' && canParseUrl(value) && new URL(value).origin === value

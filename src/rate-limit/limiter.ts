@@ -1,7 +1,7 @@
+import { MAX_TIMER } from '../checks/checks.ts'
 import { type ErrorContext, RateLimitError, type RateLimitState, TimeoutError } from '../errors.ts'
 import { abortReason, onAbort } from '../runtime/abort.ts'
 import { notify } from '../runtime/notify.ts'
-import { MAX_TIMER } from '../schema/checks.ts'
 import type { RateLimitAnswer, RateLimitWindow } from './window.ts'
 
 /** The longest wait that a server may impose on a call, in milliseconds. The call fails at once if it asks for more. */

@@ -1,5 +1,5 @@
+import { type Checks, milliseconds, positiveInteger } from '../checks/checks.ts'
 import type { Fetch } from '../runtime/fetch.ts'
-import { type Checks, milliseconds, positiveInteger } from '../schema/checks.ts'
 import { DAY } from './headers.ts'
 import { Limiter, systemClock } from './limiter.ts'
 import { type RateLimitOptions, RateLimitWindow } from './window.ts'

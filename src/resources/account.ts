@@ -1,8 +1,8 @@
+import { checks, secret, string } from '../checks/checks.ts'
+import { integer, object, text, textOrNull } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { checks, secret, string } from '../schema/checks.ts'
-import { integer, object, text, textOrNull } from '../schema/fields.ts'
 import { type ActionResult, actionResult, Resource } from './resource.ts'
 
 /** The account that the API key belongs to. */
@@ -19,7 +19,7 @@ export class AccountResource extends Resource {
    * @throws {AuthenticationError} if the server refuses the key
    */
   get(options?: RequestOptions): ApiPromise<Account> {
-    return this.api.get(path`/account`, { answer: account, under: 'data' }, options)
+    return this.api.get(path`/account`, { schema: account, under: 'data' }, options)
   }
 
   /**
@@ -34,7 +34,7 @@ export class AccountResource extends Resource {
    * @throws {InvalidRequestError} if a parameter is not a string; nothing is sent
    */
   update(params: AccountUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.put(path`/account/update`, { json: params, checks: update, answer: actionResult }, options)
+    return this.api.put(path`/account/update`, { json: params, checks: update, schema: actionResult }, options)
   }
 }
 

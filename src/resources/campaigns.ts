@@ -1,9 +1,9 @@
+import { boolean, checks, string } from '../checks/checks.ts'
+import { flag, integer, object, text, textOrFalse } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { boolean, checks, string } from '../schema/checks.ts'
-import { flag, integer, object, text, textOrFalse } from '../schema/fields.ts'
 import { type ActionResult, actionResult, type Id, Resource } from './resource.ts'
 
 /** Campaigns: groups of links, each with a rotator that leads to one of them. */
@@ -34,7 +34,7 @@ export class CampaignsResource extends Resource {
    * @throws {ApiError} if the slug is taken
    */
   create(params: CampaignCreate, options?: RequestOptions): ApiPromise<Campaign> {
-    return this.api.post(path`/campaign/add`, { json: params, checks: create, answer: campaign }, options)
+    return this.api.post(path`/campaign/add`, { json: params, checks: create, schema: campaign }, options)
   }
 
   /**
@@ -50,7 +50,7 @@ export class CampaignsResource extends Resource {
    * @throws {NotFoundError} if there is no such campaign or link
    */
   assignLink(campaignId: Id, linkId: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.post(path`/campaign/${{ campaignId }}/assign/${{ linkId }}`, { answer: actionResult }, options)
+    return this.api.post(path`/campaign/${{ campaignId }}/assign/${{ linkId }}`, { schema: actionResult }, options)
   }
 
   /**
@@ -67,7 +67,7 @@ export class CampaignsResource extends Resource {
    * @throws {ApiError} if the slug is taken
    */
   update(id: Id, params: CampaignUpdate, options?: RequestOptions): ApiPromise<Campaign> {
-    return this.api.put(path`/campaign/${{ id }}/update`, { json: params, checks: update, answer: campaign }, options)
+    return this.api.put(path`/campaign/${{ id }}/update`, { json: params, checks: update, schema: campaign }, options)
   }
 
   /**
@@ -80,7 +80,7 @@ export class CampaignsResource extends Resource {
    * @throws {NotFoundError} if there is no such campaign
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.delete(path`/campaign/${{ id }}/delete`, { answer: actionResult }, options)
+    return this.api.delete(path`/campaign/${{ id }}/delete`, { schema: actionResult }, options)
   }
 }
 

@@ -1,9 +1,9 @@
+import { boolean, checks, hexColor, string } from '../checks/checks.ts'
+import { flag, integer, object, text, textOrNull } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { boolean, checks, hexColor, string } from '../schema/checks.ts'
-import { flag, integer, object, text, textOrNull } from '../schema/fields.ts'
 import { type ActionResult, actionResult, type Id, Resource } from './resource.ts'
 
 /** Channels: collections of links, bio pages and QR codes. */
@@ -43,7 +43,7 @@ export class ChannelsResource extends Resource {
    * @throws {ApiError} if the name is taken
    */
   create(params: ChannelCreate, options?: RequestOptions): ApiPromise<Channel> {
-    return this.api.post(path`/channel/add`, { json: params, checks: create, answer: channel }, options)
+    return this.api.post(path`/channel/add`, { json: params, checks: create, schema: channel }, options)
   }
 
   /**
@@ -62,7 +62,7 @@ export class ChannelsResource extends Resource {
   assignItem(channelId: Id, type: ChannelItemType, itemId: Id, options?: RequestOptions): ApiPromise<ActionResult> {
     return this.api.post(
       path`/channel/${{ channelId }}/assign/${{ type }}/${{ itemId }}`,
-      { answer: actionResult },
+      { schema: actionResult },
       options,
     )
   }
@@ -83,7 +83,7 @@ export class ChannelsResource extends Resource {
   update(id: Id, params: ChannelUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
     return this.api.put(
       path`/channel/${{ id }}/update`,
-      { json: params, checks: update, answer: actionResult },
+      { json: params, checks: update, schema: actionResult },
       options,
     )
   }
@@ -98,7 +98,7 @@ export class ChannelsResource extends Resource {
    * @throws {NotFoundError} if there is no such channel
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.delete(path`/channel/${{ id }}/delete`, { answer: actionResult }, options)
+    return this.api.delete(path`/channel/${{ id }}/delete`, { schema: actionResult }, options)
   }
 }
 

@@ -1,9 +1,9 @@
+import { checks, domainUrl, httpUrl } from '../checks/checks.ts'
+import { integer, object, text, textOrNull } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { checks, domainUrl, httpUrl } from '../schema/checks.ts'
-import { integer, object, text, textOrNull } from '../schema/fields.ts'
 import { type ActionResult, actionResult, type Created, created, type Id, Resource } from './resource.ts'
 
 /** Branded domains: your own domains for short links. */
@@ -31,7 +31,7 @@ export class DomainsResource extends Resource {
    * @throws {ApiError} if the domain is taken, or its DNS does not point to the platform
    */
   create(params: DomainCreate, options?: RequestOptions): ApiPromise<Created> {
-    return this.api.post(path`/domain/add`, { json: params, checks: create, answer: created }, options)
+    return this.api.post(path`/domain/add`, { json: params, checks: create, schema: created }, options)
   }
 
   /**
@@ -47,7 +47,7 @@ export class DomainsResource extends Resource {
    * @throws {NotFoundError} if there is no such domain
    */
   update(id: Id, params: DomainUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.put(path`/domain/${{ id }}/update`, { json: params, checks: update, answer: actionResult }, options)
+    return this.api.put(path`/domain/${{ id }}/update`, { json: params, checks: update, schema: actionResult }, options)
   }
 
   /**
@@ -60,7 +60,7 @@ export class DomainsResource extends Resource {
    * @throws {NotFoundError} if there is no such domain
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.delete(path`/domain/${{ id }}/delete`, { answer: actionResult }, options)
+    return this.api.delete(path`/domain/${{ id }}/delete`, { schema: actionResult }, options)
   }
 }
 

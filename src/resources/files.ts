@@ -1,11 +1,11 @@
+import { alias, checks, count, date, secret, string } from '../checks/checks.ts'
+import { integer, object, text } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import { type ListOptions, type ListPromise, type PageQuery, pageChecks } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { UploadProgress } from '../http/request.ts'
 import type { RequestOptions } from '../http/request-options.ts'
 import { type UploadContent, uploadOf } from '../http/upload.ts'
-import { alias, checks, count, date, secret, string } from '../schema/checks.ts'
-import { integer, object, text } from '../schema/fields.ts'
 import { Resource } from './resource.ts'
 
 /** Files, each with a short URL. */
@@ -51,7 +51,7 @@ export class FilesResource extends Resource {
     options?: UploadOptions,
   ): ApiPromise<UploadedFile> {
     const sent = { query: params, upload: uploadOf(content, 'content'), checks: upload }
-    return this.api.post(path`/files/upload/${{ filename }}`, { ...sent, answer: uploadedFile }, options)
+    return this.api.post(path`/files/upload/${{ filename }}`, { ...sent, schema: uploadedFile }, options)
   }
 }
 

@@ -1,8 +1,8 @@
+import { checks, httpUrl, oneOf } from '../checks/checks.ts'
+import { integer, list, object, text, textOrEmpty } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { checks, httpUrl, oneOf } from '../schema/checks.ts'
-import { integer, list, object, text, textOrEmpty } from '../schema/fields.ts'
 import { Resource } from './resource.ts'
 
 /** The app-opener API: short links that open in the matching app. */
@@ -23,7 +23,7 @@ export class OpenerResource extends Resource {
    * @throws {ConfigurationError} if `openerUrl` is not set
    */
   create(params: OpenerLinkCreate, options?: RequestOptions): ApiPromise<OpenerLink> {
-    return this.api.post(path`/v3/api`, { api: 'opener', json: params, checks: create, answer: openerLink }, options)
+    return this.api.post(path`/v3/api`, { api: 'opener', json: params, checks: create, schema: openerLink }, options)
   }
 }
 

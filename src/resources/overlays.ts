@@ -1,6 +1,6 @@
+import { integer, object, text } from '../fields/fields.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
-import { integer, object, text } from '../schema/fields.ts'
 import { Resource } from './resource.ts'
 
 /** CTA overlays, shown on top of the page that a link leads to. */

@@ -1,9 +1,9 @@
+import { checks, oneOf, string } from '../checks/checks.ts'
+import { integer, object, text } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { checks, oneOf, string } from '../schema/checks.ts'
-import { integer, object, text } from '../schema/fields.ts'
 import { type ActionResult, actionResult, type Created, created, type Id, Resource } from './resource.ts'
 
 /** Tracking pixels. */
@@ -32,7 +32,7 @@ export class PixelsResource extends Resource {
    * @throws {ApiError} if the account already has a pixel with this tag
    */
   create(params: PixelCreate, options?: RequestOptions): ApiPromise<Created> {
-    return this.api.post(path`/pixel/add`, { json: params, checks: create, answer: created }, options)
+    return this.api.post(path`/pixel/add`, { json: params, checks: create, schema: created }, options)
   }
 
   /**
@@ -48,7 +48,7 @@ export class PixelsResource extends Resource {
    * @throws {NotFoundError} if there is no such pixel
    */
   update(id: Id, params: PixelUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.put(path`/pixel/${{ id }}/update`, { json: params, checks: update, answer: actionResult }, options)
+    return this.api.put(path`/pixel/${{ id }}/update`, { json: params, checks: update, schema: actionResult }, options)
   }
 
   /**
@@ -61,7 +61,7 @@ export class PixelsResource extends Resource {
    * @throws {NotFoundError} if there is no such pixel
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.delete(path`/pixel/${{ id }}/delete`, { answer: actionResult }, options)
+    return this.api.delete(path`/pixel/${{ id }}/delete`, { schema: actionResult }, options)
   }
 }
 

@@ -1,9 +1,9 @@
+import { type Check, checks, oneOf, rgbColor, string } from '../checks/checks.ts'
+import { countOrZero, counts, integer, object, optional, text, textOrEmpty } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { type Check, checks, oneOf, rgbColor, string } from '../schema/checks.ts'
-import { countOrZero, counts, integer, object, optional, text, textOrEmpty } from '../schema/fields.ts'
 import { type ActionResult, actionResult, type Id, Resource } from './resource.ts'
 
 /** QR codes. */
@@ -31,7 +31,7 @@ export class QrResource extends Resource {
    * @throws {NotFoundError} if there is no such QR code
    */
   get(id: Id, options?: RequestOptions): ApiPromise<QrDetails> {
-    return this.api.get(path`/qr/${{ id }}`, { answer: qrDetails }, options)
+    return this.api.get(path`/qr/${{ id }}`, { schema: qrDetails }, options)
   }
 
   /**
@@ -47,7 +47,7 @@ export class QrResource extends Resource {
    *   is sent
    */
   create(params: QrCodeCreate, options?: RequestOptions): ApiPromise<CreatedQrCode> {
-    return this.api.post(path`/qr/add`, { json: params, checks: create, answer: createdQrCode }, options)
+    return this.api.post(path`/qr/add`, { json: params, checks: create, schema: createdQrCode }, options)
   }
 
   /**
@@ -63,7 +63,7 @@ export class QrResource extends Resource {
    * @throws {NotFoundError} if there is no such QR code
    */
   update(id: Id, params: QrCodeUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.put(path`/qr/${{ id }}/update`, { json: params, checks: update, answer: actionResult }, options)
+    return this.api.put(path`/qr/${{ id }}/update`, { json: params, checks: update, schema: actionResult }, options)
   }
 
   /**
@@ -76,7 +76,7 @@ export class QrResource extends Resource {
    * @throws {NotFoundError} if there is no such QR code
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.delete(path`/qr/${{ id }}/delete`, { answer: actionResult }, options)
+    return this.api.delete(path`/qr/${{ id }}/delete`, { schema: actionResult }, options)
   }
 }
 

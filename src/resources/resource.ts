@@ -1,5 +1,5 @@
+import { integer, object, textOrEmpty } from '../fields/fields.ts'
 import type { Transport } from '../http/transport.ts'
-import { integer, object, textOrEmpty } from '../schema/fields.ts'
 
 /** The base of every resource. */
 export abstract class Resource {

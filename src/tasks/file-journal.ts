@@ -1,8 +1,9 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { formatValue, mismatch } from '../checks/mismatch.ts'
 import { ConfigurationError } from '../errors.ts'
-import { formatValue, isRecord, mismatch } from '../schema/expected.ts'
+import { isRecord } from '../runtime/text.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 import { lockFile } from './lock.ts'
 

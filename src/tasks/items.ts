@@ -1,6 +1,7 @@
+import { abortSignal, aFunction, boolean, type Checks, count, positiveInteger } from '../checks/checks.ts'
+import { formatValue, mismatch } from '../checks/mismatch.ts'
 import { ConfigurationError, type RateLimitState } from '../errors.ts'
-import { abortSignal, aFunction, boolean, type Checks, count, positiveInteger } from '../schema/checks.ts'
-import { formatValue, isRecord, mismatch } from '../schema/expected.ts'
+import { isRecord } from '../runtime/text.ts'
 import type { Journal } from './journal.ts'
 import type { TaskProgress, TaskResult, TaskSummary } from './task.ts'
 

@@ -1,7 +1,7 @@
+import { aFunction, type Checks, checkOptions, checkValue } from '../checks/checks.ts'
 import type { ShortLinkClient } from '../client.ts'
 import { ConfigurationError, describe } from '../errors.ts'
-import { aFunction, type Checks, checkOptions, checkValue } from '../schema/checks.ts'
-import { isRecord, kind } from '../schema/expected.ts'
+import { isRecord, kind } from '../runtime/text.ts'
 import { bulkChecks, isIterable } from './items.ts'
 import type { TaskProgress } from './task.ts'
 

@@ -1,7 +1,8 @@
+import { mismatch } from '../checks/mismatch.ts'
 import { InvalidRequestError } from '../errors.ts'
 import { type LinkCreate, linkCreate } from '../resources/links/params.ts'
 import type { Id } from '../resources/resource.ts'
-import { isRecord, mismatch } from '../schema/expected.ts'
+import { isRecord } from '../runtime/text.ts'
 
 /**
  * A link as it goes in: the parameters of `links.create`, or a row that `list`, `report` or `import` has written. `longurl`

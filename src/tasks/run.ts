@@ -1,7 +1,7 @@
+import { formatValue, mismatch, reasonOf } from '../checks/mismatch.ts'
 import { ConfigurationError, hasMessage, isShortLinkError, type Outcome } from '../errors.ts'
 import { abortError, sleep } from '../runtime/abort.ts'
 import { notify } from '../runtime/notify.ts'
-import { formatValue, mismatch, reasonOf } from '../schema/expected.ts'
 import { ResultChannel } from './channel.ts'
 import { budgetOf, Estimate } from './estimate.ts'
 import { type BulkOptions, type BulkResult, checkDecision, UnknownOutcomeError, type Worker } from './items.ts'

@@ -1,4 +1,4 @@
-import { type Checks, count } from '../schema/checks.ts'
+import { type Checks, count } from '../checks/checks.ts'
 import type { FaultEffect } from './faults.ts'
 import { number, throwIfInvalid } from './options.ts'
 

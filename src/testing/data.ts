@@ -1,4 +1,4 @@
-import { type Check, checkedElsewhere } from '../schema/checks.ts'
+import { type Check, checkedElsewhere } from '../checks/checks.ts'
 import { structuredClone } from './host.ts'
 import { throwIfInvalid } from './options.ts'
 

@@ -1,5 +1,5 @@
+import { similarName } from '../checks/checks.ts'
 import { ConfigurationError } from '../errors.ts'
-import { similarName } from '../schema/checks.ts'
 import { type AuthScheme, type DeviationRule, rules } from './deviations.ts'
 import type { EndpointCall, JsonReply } from './platform/endpoint.ts'
 import type { WireResponse } from './wire.ts'

@@ -1,5 +1,5 @@
+import { boolean, type Checks, checkedElsewhere, count, oneOf, similarName, string } from '../checks/checks.ts'
 import { ConfigurationError } from '../errors.ts'
-import { boolean, type Checks, checkedElsewhere, count, oneOf, similarName, string } from '../schema/checks.ts'
 import { Headers, ReadableStream, Response, TextDecoder } from './host.ts'
 import { number, throwIfInvalid } from './options.ts'
 import { endpointPaths, matchPath, methodsAt } from './platform/routes.ts'

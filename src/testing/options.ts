@@ -1,5 +1,5 @@
+import { type Check, type Checks, checkOptions } from '../checks/checks.ts'
 import { ConfigurationError, describe } from '../errors.ts'
-import { type Check, type Checks, checkOptions } from '../schema/checks.ts'
 
 /**
  * Rejects unknown options and invalid values, because a test with them would pass and test nothing. `at` is where the

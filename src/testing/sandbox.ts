@@ -1,6 +1,6 @@
+import { aFunction, type Checks, checkedElsewhere, milliseconds, positiveInteger, string } from '../checks/checks.ts'
 import { ConfigurationError } from '../errors.ts'
 import { Limiter, type RateLimiter, systemClock } from '../rate-limit/limiter.ts'
-import { aFunction, type Checks, checkedElsewhere, milliseconds, positiveInteger, string } from '../schema/checks.ts'
 import { Chaos, type ChaosOptions } from './chaos.ts'
 import { checkSeed, type SandboxData, type SandboxSeed, Store } from './data.ts'
 import type { AuthScheme } from './deviations.ts'

@@ -1,4 +1,4 @@
-import { MAX_TIMER } from '../schema/checks.ts'
+import { MAX_TIMER } from '../checks/checks.ts'
 
 /** A response as it goes over the wire, before it becomes a `Response`. */
 export interface WireResponse {

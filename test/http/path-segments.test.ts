@@ -1,6 +1,6 @@
 /** Names and paths as a careless server may read them: none leads out of the place where it stands. */
 import { describe, expect, it } from 'vitest'
-import { isPathSegment, neverClimbs } from '../../src/schema/segment.ts'
+import { isPathSegment, neverClimbs } from '../../src/checks/path-segment.ts'
 import { connect } from '../helpers/client.ts'
 import { failure } from '../helpers/outcome.ts'
 import { serve } from '../helpers/server.ts'

@@ -5,7 +5,7 @@ import type { ApiPromise } from '../../http/api-promise.ts'
 import { parseBody, readText } from '../../http/body.ts'
 import { isOfPlatform, openEnvelope } from '../../http/envelope.ts'
 import type { ShortLinkClientOptions } from '../../options.ts'
-import { isRecord } from '../../schema/expected.ts'
+import { isRecord } from '../../runtime/text.ts'
 
 /** What to examine. */
 export interface Subject extends ShortLinkClientOptions {

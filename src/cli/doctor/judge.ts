@@ -1,6 +1,6 @@
-import { type AnyShortLinkError, printable, shorten } from '../../errors.ts'
+import type { AnyShortLinkError } from '../../errors.ts'
 import type { AuthScheme } from '../../http/api-key.ts'
-import { isRecord } from '../../schema/expected.ts'
+import { isRecord, printable, shorten } from '../../runtime/text.ts'
 import { duration, many } from '../words.ts'
 import { type Call, type Examination, type Kind, showsPlatform } from './examine.ts'
 import { deviationsOf } from './signs.ts'

@@ -1,5 +1,5 @@
-import { isRecord } from '../../schema/expected.ts'
-import { rowsOf } from '../../schema/fields.ts'
+import { rowsOf } from '../../fields/fields.ts'
+import { isRecord } from '../../runtime/text.ts'
 import { type Deviation, deviations } from '../../testing/index.ts'
 import type { Call, Examination } from './examine.ts'
 

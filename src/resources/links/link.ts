@@ -11,7 +11,7 @@ import {
   text,
   textOrNull,
   texts,
-} from '../../schema/fields.ts'
+} from '../../fields/fields.ts'
 import type { SocialCount } from '../qr.ts'
 import { aliasIn } from './match.ts'
 

@@ -1,8 +1,8 @@
+import { checkValue, nonEmptyString } from '../../checks/checks.ts'
 import { type ApiPromise, startNow } from '../../http/api-promise.ts'
 import type { ListOptions, ListPromise } from '../../http/list.ts'
 import { path } from '../../http/path.ts'
 import type { RequestOptions } from '../../http/request-options.ts'
-import { checkValue, nonEmptyString } from '../../schema/checks.ts'
 import { type ActionResult, actionResult, type Id, Resource } from '../resource.ts'
 import { type EnsureOptions, ensureLink } from './ensure.ts'
 import { findLink } from './find.ts'
@@ -47,7 +47,7 @@ export class LinksResource extends Resource {
    * @throws {NotFoundError} if there is no such link
    */
   get(id: Id, options?: RequestOptions): ApiPromise<LinkDetails> {
-    return this.api.get(path`/url/${{ id }}`, { answer: linkDetails }, options)
+    return this.api.get(path`/url/${{ id }}`, { schema: linkDetails }, options)
   }
 
   /**
@@ -107,7 +107,7 @@ export class LinksResource extends Resource {
    * @throws {ApiError} if the alias is taken
    */
   create(params: LinkCreate, options?: RequestOptions): ApiPromise<CreatedLink> {
-    return this.api.post(path`/url/add`, { json: params, checks: linkCreate, answer: createdLink }, options)
+    return this.api.post(path`/url/add`, { json: params, checks: linkCreate, schema: createdLink }, options)
   }
 
   /**
@@ -125,7 +125,7 @@ export class LinksResource extends Resource {
    * @throws {ApiError} if the alias is taken
    */
   update(id: Id, params: LinkUpdate, options?: RequestOptions): ApiPromise<CreatedLink> {
-    return this.api.put(path`/url/${{ id }}/update`, { json: params, checks: linkUpdate, answer: createdLink }, options)
+    return this.api.put(path`/url/${{ id }}/update`, { json: params, checks: linkUpdate, schema: createdLink }, options)
   }
 
   /**
@@ -138,7 +138,7 @@ export class LinksResource extends Resource {
    * @throws {NotFoundError} if there is no such link
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.delete(path`/url/${{ id }}/delete`, { answer: actionResult }, options)
+    return this.api.delete(path`/url/${{ id }}/delete`, { schema: actionResult }, options)
   }
 
   /**

@@ -1,4 +1,3 @@
-import { type PageQuery, pageChecks } from '../../http/list.ts'
 import {
   alias,
   type Check,
@@ -9,8 +8,9 @@ import {
   nonEmptyString,
   secret,
   string,
-} from '../../schema/checks.ts'
-import { isRecord } from '../../schema/expected.ts'
+} from '../../checks/checks.ts'
+import { type PageQuery, pageChecks } from '../../http/list.ts'
+import { isRecord } from '../../runtime/text.ts'
 import type { Id } from '../resource.ts'
 
 /** Parameters for listing links. */

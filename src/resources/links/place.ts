@@ -1,3 +1,4 @@
+import { formatValue } from '../../checks/mismatch.ts'
 import {
   type AnyShortLinkError,
   type ErrorContext,
@@ -9,7 +10,6 @@ import {
 import type { ApiPromise, ApiResponse } from '../../http/api-promise.ts'
 import type { RequestOptions } from '../../http/request-options.ts'
 import type { Transport } from '../../http/transport.ts'
-import { formatValue } from '../../schema/expected.ts'
 import { answerOf, askForLink, findLink, isRefusal } from './find.ts'
 import type { CreatedLink, EnsuredLink, Link } from './link.ts'
 import { addressOf, candidates, isMadeSo, isOnDomain, isSameAddress, isSpelledSo, type WantedLink } from './match.ts'

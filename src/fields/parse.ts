@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
+import { mismatch, reasonOf } from '../checks/mismatch.ts'
 import type { Issue } from '../errors.ts'
-import { mismatch, reasonOf } from './expected.ts'
 import { type StandardSchema, toIssues } from './standard-schema.ts'
 
 /** The maximum number of issues per response. Parsing stops there, because a hostile response could have millions. */

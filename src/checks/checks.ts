@@ -1,7 +1,8 @@
 import type { Issue } from '../errors.ts'
 import { canParseUrl } from '../runtime/environment.ts'
-import { type FormatValue, formatValue, isPlain, isRecord, kind, mismatch, notPlain } from './expected.ts'
-import { isPathSegment } from './segment.ts'
+import { isPlain, isRecord, kind } from '../runtime/text.ts'
+import { type FormatValue, formatValue, mismatch, notPlain } from './mismatch.ts'
+import { isPathSegment } from './path-segment.ts'
 
 /** A JSON schema. */
 type JsonSchema = Readonly<Record<string, unknown>>

@@ -7,7 +7,8 @@
  * A field is a single zod transform that converts and checks: a transform piped into a check takes a quarter longer per page.
  */
 import * as z from 'zod/mini'
-import { isRecord, mismatch } from './expected.ts'
+import { mismatch } from '../checks/mismatch.ts'
+import { isRecord } from '../runtime/text.ts'
 import { MAX_ISSUES, type ParseContext, parse } from './parse.ts'
 
 /** A field that `read` converts; `undefined` means that the value is invalid. */

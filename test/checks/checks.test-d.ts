@@ -1,11 +1,11 @@
 /** Checked by the compiler alone: the checks of a call have exactly the parameters of its type, and accept their values. */
 
+import { boolean, checks, id, oneOf, string } from '../../src/checks/checks.ts'
 import { path } from '../../src/http/path.ts'
 import type { Transport } from '../../src/http/transport.ts'
 import type { CampaignCreate, CampaignUpdate } from '../../src/resources/campaigns.ts'
 import { campaign } from '../../src/resources/campaigns.ts'
 import type { PixelUpdate } from '../../src/resources/pixels.ts'
-import { boolean, checks, id, oneOf, string } from '../../src/schema/checks.ts'
 
 const update = checks<CampaignUpdate>({ name: string }, { slug: string, public: boolean })
 
@@ -43,9 +43,9 @@ checks<{ status: 'public' | 'private' }>({ status: string }, {})
 checks<PixelUpdate>({ tag: string }, { name: string })
 
 export function send(api: Transport, params: CampaignUpdate): void {
-  api.put(path`/campaign/update`, { json: params, checks: update, answer: campaign })
+  api.put(path`/campaign/update`, { json: params, checks: update, schema: campaign })
   // @ts-expect-error: what is sent has no checks.
-  api.put(path`/campaign/update`, { json: params, answer: campaign })
+  api.put(path`/campaign/update`, { json: params, schema: campaign })
   // @ts-expect-error: the checks of a new campaign do not ask for the name that an update needs.
-  api.put(path`/campaign/update`, { json: params, checks: others, answer: campaign })
+  api.put(path`/campaign/update`, { json: params, checks: others, schema: campaign })
 }
