@@ -267,15 +267,22 @@ export class InvalidResponseError extends ShortLinkError {
    * read.
    */
   declare readonly body: unknown
+  /** What the package decides by: the list is not complete, or a link got another alias or domain. @internal */
+  declare readonly mark: 'incomplete-list' | 'other-alias' | undefined
 
   constructor(
     message: string,
-    { status, body, issues }: { status: number; body: unknown; issues: readonly Issue[] },
+    {
+      status,
+      body,
+      issues,
+      mark,
+    }: { status: number; body: unknown; issues: readonly Issue[]; mark?: 'incomplete-list' | 'other-alias' },
     context: ErrorContext,
   ) {
     super(message, context)
     this.status = status
-    hide(this, { issues, body })
+    hide(this, { issues, body, mark })
   }
 }
 

@@ -180,7 +180,8 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
     }
     const invalid = ({ response, attempts }: ApiResponse<unknown>, field: string, problem: string) => {
       const issues = [{ path: [field], message: problem }]
-      const read = { status: response.status, body: undefined, issues }
+      const mark = field === 'result' ? { mark: 'incomplete-list' as const } : {}
+      const read = { status: response.status, body: undefined, issues, ...mark }
       return new InvalidResponseError(problem, read, { ...contextOf('unknown'), attempts })
     }
     throwIfAborted()
@@ -210,8 +211,12 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
         throwIfAborted()
         if (!page.hasNextPage) {
           const isWhole = (firstPage ?? 1) === 1
-          if (isWhole && progress.received < progress.announced) {
-            const missing = `received ${progress.received} of ${progress.announced} rows`
+          // A server that does not say how many there are, which only `report` lets through, may have more.
+          if (isWhole && !(progress.received >= progress.announced)) {
+            const { received, announced } = progress
+            const missing = Number.isNaN(announced)
+              ? `received ${received} rows, and the server does not say of how many`
+              : `received ${received} of ${announced} rows`
             this.#transport.throwOrReport(invalid(response, 'result', missing))
           }
           return

@@ -45,6 +45,10 @@ export interface CallState {
   mayHaveSucceeded: boolean
   /** How long the server said to wait before the next attempt, in milliseconds. */
   wait?: number | undefined
+  /** Whether the attempt that failed may be repeated. */
+  mayRepeat?: boolean
+  /** How many attempts were refused because of the rate limit, and do not count. */
+  waitedOut?: number
 }
 
 /** A response that was read. */
@@ -57,12 +61,16 @@ export interface ReadResponse {
 
 /** Error context for a call that has come this far. */
 export function errorContext(
-  { method, path, url }: PreparedCall<unknown>,
-  { attempt, mayHaveSucceeded }: CallState,
-  outcome: Outcome,
-  retryable: boolean,
+  { method, path, url, context }: PreparedCall<unknown>,
+  state: CallState,
+  ownOutcome: Outcome,
+  mayRepeat: boolean,
 ): ErrorContext {
-  return { method, path, url, attempts: attempt, outcome: mayHaveSucceeded ? 'unknown' : outcome, retryable }
+  const { operation, isRepeatable } = context
+  const outcome = context.outcome ?? (state.mayHaveSucceeded ? 'unknown' : ownOutcome)
+  state.mayRepeat = mayRepeat
+  const retryable = mayRepeat || (isRepeatable === true && outcome === 'unknown')
+  return { method, path, url, ...(operation && { operation }), attempts: state.attempt, outcome, retryable }
 }
 
 const transientStatuses = [408, 429, 500, 502, 503, 504]

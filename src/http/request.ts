@@ -1,6 +1,13 @@
 import { type Checks, checkOptions, checkParams, checkValue, oneOf } from '../checks/checks.ts'
 import { mismatch, notPlain, reasonOf } from '../checks/mismatch.ts'
-import { type ApiError, ConfigurationError, type ErrorContext, InvalidRequestError, type Issue } from '../errors.ts'
+import {
+  type ApiError,
+  ConfigurationError,
+  type ErrorContext,
+  InvalidRequestError,
+  type Issue,
+  type Outcome,
+} from '../errors.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
 import type { Fetch } from '../runtime/fetch.ts'
 import { isPlain, isRecord, kind } from '../runtime/text.ts'
@@ -104,6 +111,24 @@ export interface CallSettings {
   readonly listeners: () => Listeners
 }
 
+/** What tasks, and calls that make several requests, decide for their requests. */
+export interface CallContext {
+  /** What the user has called. The messages of errors begin with it. */
+  readonly operation?: string | undefined
+  /** The outcome of errors, if it is that of the whole: a look before a creation changes nothing. */
+  readonly outcome?: Outcome | undefined
+  /** Whether the user may repeat the whole although the outcome of this request is unknown. */
+  readonly isRepeatable?: boolean | undefined
+  /** Whether the call stands behind all that are not, and how many slots of each window it leaves to them. */
+  readonly background?: { readonly reserve: number } | undefined
+  /** Whether a 429 is waited out however often it comes: it does not count as an attempt. */
+  readonly waitsOutRateLimit?: boolean | undefined
+  /** Whether a request in flight comes to its end after an abort, because it may do its work anyway. */
+  readonly finishesInFlight?: boolean | undefined
+  /** Whether an incomplete list is an error with `validation: 'report'` too. */
+  readonly needsWholeList?: boolean | undefined
+}
+
 /** A call that was checked and can be sent, several times if it is retried. */
 export interface PreparedCall<T> {
   /** The same for all attempts; for events. */
@@ -133,6 +158,7 @@ export interface PreparedCall<T> {
   readonly retry: number
   /** Those of the client, then those of the call. */
   readonly headers: readonly HeaderPair[]
+  readonly context: CallContext
 }
 
 let calls = 0
@@ -145,7 +171,12 @@ const methods = oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
  * @throws {InvalidRequestError} if something is invalid
  * @throws {ConfigurationError} if the base URL is missing
  */
-export function prepareCall<T>(call: Call<T>, given: RequestOptions, settings: CallSettings): PreparedCall<T> {
+export function prepareCall<T>(
+  call: Call<T>,
+  given: RequestOptions,
+  settings: CallSettings,
+  context: CallContext = {},
+): PreparedCall<T> {
   const { method, query, json, upload, checks } = call
   const { apiKey } = settings
   const api = call.api === 'opener' ? settings.opener : settings.management
@@ -170,7 +201,8 @@ export function prepareCall<T>(call: Call<T>, given: RequestOptions, settings: C
     issues.push({ path: ['body'], message: 'GET has no body: use `query`' })
   }
   if (authorization !== undefined && apiKey.isSent) issues.push(authorizationBesideKey)
-  const contextOf = () => contextOfInvalid(method, shownPath, api, redact)
+  const { operation } = context
+  const contextOf = () => ({ ...contextOfInvalid(method, shownPath, api, redact), ...(operation && { operation }) })
   throwIfInvalid(issues, contextOf)
 
   const body = stringify(json, issues, redact)
@@ -209,6 +241,7 @@ export function prepareCall<T>(call: Call<T>, given: RequestOptions, settings: C
     endsAt: options[ENDS_AT] ?? performance.now() + (deadline ?? Number.POSITIVE_INFINITY),
     retry,
     headers,
+    context,
   }
 }
 

@@ -31,6 +31,7 @@ import { AttemptError, type CallState, errorContext, invalidResponse, noResponse
 import { type Path, patternOf } from './path.ts'
 import {
   type Call,
+  type CallContext,
   type CallSettings,
   contextOfInvalid,
   type OpenedUpload,
@@ -103,11 +104,23 @@ export const TRANSPORT: unique symbol = Symbol.for('shortlink-sdk.transport') as
 /** Sends calls: waits for the rate limit, sends, retries what is safe, and reads the response. */
 export class Transport {
   readonly #settings: Settings
+  readonly #context: CallContext
   readonly #redactKey: Redact
 
-  constructor(settings: Settings) {
+  constructor(settings: Settings, context: CallContext = {}) {
     this.#settings = settings
+    this.#context = context
     this.#redactKey = (text) => settings.apiKey.redact(text)
+  }
+
+  /** A transport of the same client whose calls are made in this context. */
+  with(context: CallContext): Transport {
+    return new Transport(this.#settings, { ...this.#context, ...context })
+  }
+
+  /** The base URL, without a slash at its end. @throws {ConfigurationError} if it is missing */
+  get baseUrl(): string {
+    return this.#settings.management.address.get()
   }
 
   get<T, P = never>(path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> {
@@ -148,7 +161,7 @@ export class Transport {
   /** Throws the error of a response that can be used all the same, or tells `onDrift`, as `validation` says. */
   throwOrReport(error: InvalidResponseError): void {
     const { validation, listeners } = this.#settings
-    if (validation === 'strict') throw error
+    if (validation === 'strict' || (this.#context.needsWholeList && error.mark === 'incomplete-list')) throw error
     const { method = '', path = '', issues } = error
     for (const { onDrift } of listeners()) notify(onDrift, { method, path, issues })
   }
@@ -171,7 +184,7 @@ export class Transport {
 
   /** Runs a call from its checks to its result. */
   async run<T>(call: Call<T>, options: RequestOptions = {}): Promise<ApiResponse<T>> {
-    const prepared = prepareCall(call, options, this.#settings)
+    const prepared = prepareCall(call, options, this.#settings, this.#context)
     const state: CallState = { attempt: 0, mayHaveSucceeded: false }
     const started = performance.now()
     const soFar = () => ({ attempts: state.attempt, durationMs: performance.now() - started })
@@ -268,7 +281,7 @@ export class Transport {
       return { response, body: await read(response, signal) }
     }
     try {
-      return await withDeadline(work, limit.ms, inFlightSignal(call.signal))
+      return await withDeadline(work, limit.ms, call.context.finishesInFlight ? undefined : inFlightSignal(call.signal))
     } catch (thrown) {
       const error = noResponse(call, state, { thrown: upload?.failure?.() ?? thrown, isSent, limit, response })
       if ((!isSent || error.outcome === 'not-sent') && limiter?.release) limiter.release()
@@ -387,7 +400,8 @@ function timeLimit(call: PreparedCall<unknown>): { ms: number; isDeadline: boole
 async function waitForRetry(call: PreparedCall<unknown>, state: CallState, error: ShortLinkError): Promise<void> {
   const { attempt, wait } = state
   const left = remainingTime(call)
-  if (!error.retryable || attempt > call.retry) throw error
+  if (call.context.waitsOutRateLimit && error.code === 'rate_limit') state.waitedOut = (state.waitedOut ?? 0) + 1
+  if (!state.mayRepeat || attempt - (state.waitedOut ?? 0) > call.retry) throw error
   if (wait !== undefined && wait >= left) {
     const message = `the server said to wait ${formatDuration(wait)}, and the deadline is in ${formatDuration(left)}`
     throw new TimeoutError(left, errorContext(call, state, error.outcome, true), message)
