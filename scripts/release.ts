@@ -45,6 +45,17 @@ await check(`the registry has no ${name}@${version}`, async () => {
   if (output.includes('E404')) return false
   return code === 0 ? output.includes(version) && 'it does: a version can be published only once' : output
 })
+await check(
+  'npm audit finds nothing in the packages whose code is inlined, which it does not see in the tarball',
+  async () => {
+    const { output } = await run('npm', ['audit', '--package-lock-only', '--json'])
+    const { vulnerabilities } = JSON.parse(/^\{[\s\S]*^\}/m.exec(output)?.[0] ?? '{}')
+    if (!vulnerabilities) return `it could not be asked: ${output}`
+    const headings = [...(await readFile('THIRD-PARTY-LICENSES.md', 'utf8')).matchAll(/^## (.+)$/gm)]
+    const inlined = headings.flatMap(([, heading = '']) => heading.split(/, | and /))
+    return inlined.filter((each) => each in vulnerabilities).join(', ')
+  },
+)
 await check('lint, types, unused code', async () => {
   const { code, output } = await run('npm', ['run', '--silent', 'check'])
   return code !== 0 && output
