@@ -58,7 +58,20 @@ test('the sandbox imports nothing of the client but checks of options, and what 
   const shared = ['errors.ts', 'checks/checks.ts', 'rate-limit/limiter.ts']
   const crossing = imports.filter(({ from, to }) => isTesting(from) && !isTesting(to))
   const isPlatform = (file: string) => file.startsWith('testing/platform/')
-  expect(crossing.filter(({ from, to }) => isPlatform(from) || !shared.includes(to)).map(shown)).toEqual([])
+  const isStub = (file: string) => file === 'testing/stubs.ts'
+  const others = crossing.filter(({ from, to }) => isPlatform(from) || !(shared.includes(to) || isStub(from)))
+  expect(others.map(shown)).toEqual([])
+})
+
+test('a stub of a method is made of the promises of the client, and the sandbox does without it', () => {
+  const ofStubs = imports.filter(({ from }) => from === 'testing/stubs.ts').map(({ to }) => to)
+  expect(ofStubs.filter((file) => !isTesting(file))).toEqual([
+    'http/api-promise.ts',
+    'http/envelope.ts',
+    'http/list.ts',
+  ])
+  const users = imports.filter(({ to }) => to === 'testing/stubs.ts')
+  expect(users.map(shown)).toEqual(['testing/index.ts imports testing/stubs.ts'])
 })
 
 test('the picture in CONTRIBUTING.md has an arrow for each import between parts that no longer way implies', async () => {

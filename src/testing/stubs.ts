@@ -1,0 +1,86 @@
+import { ApiPromise } from '../http/api-promise.ts'
+import type { Page } from '../http/envelope.ts'
+import type { ListPromise } from '../http/list.ts'
+import { Response } from './host.ts'
+
+/**
+ * The promise of a call that fails with this error, for a stub of a method.
+ *
+ * @example
+ * import { ConfigurationError } from 'shortlink-sdk'
+ * import { apiPromise } from 'shortlink-sdk/testing'
+ * const result = await apiPromise(new ConfigurationError('no key')).safe()
+ * console.log(result.error?.code)
+ */
+export function apiPromise(error: Error): ApiPromise<never>
+/**
+ * The promise of a call that succeeds with this value, for a stub of a method: `await`, `.safe()` and `.withResponse()` work on
+ * it as on that of a real call.
+ *
+ * @example
+ * import { apiPromise } from 'shortlink-sdk/testing'
+ * // vi.spyOn(client.links, 'create').mockReturnValue(apiPromise({ id: 1, shorturl: 'https://sho.rt/opening' }))
+ * const call = apiPromise({ id: 1, shorturl: 'https://sho.rt/opening' })
+ * const { data, response } = await call.withResponse()
+ * console.log(await call, data.id, response.status)
+ */
+export function apiPromise<T>(value: T): ApiPromise<T>
+export function apiPromise<T>(value: T | Error): ApiPromise<T> {
+  return new ApiPromise(() => respondWith(value))
+}
+
+/**
+ * The promise of a list that fails with this error, for a stub of a method. Each loop over it fails, too.
+ *
+ * @example
+ * import { ConfigurationError } from 'shortlink-sdk'
+ * import { listPromise } from 'shortlink-sdk/testing'
+ * const result = await listPromise(new ConfigurationError('no key')).safe()
+ * console.log(result.error?.code)
+ */
+export function listPromise(error: Error): ListPromise<never>
+/**
+ * The promise of a list with these rows, for a stub of a method. It works like a real list: `for await`, `.pages()` and
+ * `.toArray()` give the rows, and `await` gives a page, which is the only one and has all of them.
+ *
+ * @example
+ * import { listPromise } from 'shortlink-sdk/testing'
+ * // vi.spyOn(client.campaigns, 'list').mockReturnValue(listPromise([campaign]))
+ * const list = listPromise([{ id: 1 }, { id: 2 }])
+ * for await (const { id } of list) console.log(id)
+ * console.log((await list).result, await list.toArray({ limit: 1 }))
+ */
+export function listPromise<Row>(rows: readonly Row[]): ListPromise<Row>
+export function listPromise<Row>(rows: readonly Row[] | Error): ListPromise<Row> {
+  return new StubbedList(Array.isArray(rows) ? onlyPage(rows) : (rows as Error)) as unknown as ListPromise<Row>
+}
+
+/** A list of one page. */
+class StubbedList<Row> extends ApiPromise<Page<Row>> {
+  constructor(page: Page<Row> | Error) {
+    super(() => respondWith(page))
+  }
+
+  async *pages(): AsyncGenerator<Page<Row>, void, undefined> {
+    yield await this
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined> {
+    yield* (await this).items
+  }
+
+  async toArray({ limit }: { limit?: number | undefined } = {}): Promise<Row[]> {
+    return (await this).items.slice(0, limit)
+  }
+}
+
+function onlyPage<Row>(rows: readonly Row[]): Page<Row> {
+  const counts = { result: rows.length, perpage: Math.max(100, rows.length) }
+  return { items: [...rows], ...counts, currentpage: 1, nextpage: null, maxpage: 1, hasNextPage: false }
+}
+
+async function respondWith<T>(value: T | Error) {
+  if (value instanceof Error) throw value
+  const rateLimit = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
+  return { data: value, response: new Response(null, { status: 200 }), rateLimit, attempts: 1 }
+}
