@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import madge from 'madge'
+import ts from 'typescript'
 import { expect, test } from 'vitest'
 
 /** From the outermost layer to the innermost. A file or folder imports from its own layer and from those below. */
@@ -72,6 +74,41 @@ test('a stub of a method is made of the promises of the client, and the sandbox 
   ])
   const users = imports.filter(({ to }) => to === 'testing/stubs.ts')
   expect(users.map(shown)).toEqual(['testing/index.ts imports testing/stubs.ts'])
+})
+
+/** What a module declares and exports. Re-exports, and the default export, are not among it. */
+function exportedBy(file: string): string[] {
+  const text = readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8')
+  const names = ts.createSourceFile(file, text, ts.ScriptTarget.Latest).statements.flatMap((statement) => {
+    const modifiers = (ts.canHaveModifiers(statement) && ts.getModifiers(statement)) || []
+    if (!modifiers.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return []
+    if (modifiers.some(({ kind }) => kind === ts.SyntaxKind.DefaultKeyword)) return []
+    const declared = ts.isVariableStatement(statement) ? statement.declarationList.declarations : [statement]
+    return declared.flatMap((node) => namesOf((node as ts.NamedDeclaration).name))
+  })
+  return [...new Set(names)]
+}
+
+/** The names that a declaration gives, one or, by destructuring, several. */
+function namesOf(name: ts.Node | undefined): string[] {
+  if (name && ts.isObjectBindingPattern(name)) return name.elements.flatMap((element) => namesOf(element.name))
+  return name && ts.isIdentifier(name) ? [name.text] : []
+}
+
+/** Names that have yet to become one each. */
+const twins = [
+  ...['AuthScheme', 'Call', 'Dialect', 'LinkRow', 'count', 'dateTime', 'listed', 'messageOf', 'readText'],
+  ...['throwIfInvalid', 'uploadOf'],
+]
+
+// The platform of the sandbox has words of its own for what the client has too. A schema has the name of the type that it reads.
+test('no two modules export something of the same name', () => {
+  const files = Object.keys(graph.obj()).filter((file) => !/^(\.\.\/|testing\/platform\/|schemas\.ts$)/.test(file))
+  const homes = new Map<string, string[]>()
+  for (const file of files) for (const name of exportedBy(file)) homes.set(name, [...(homes.get(name) ?? []), file])
+  expect(homes.size).toBeGreaterThan(300)
+  const several = [...homes].filter(([name, { length }]) => length > 1 && !twins.includes(name))
+  expect(several.map(([name, modules]) => `${name}: ${modules.join(', ')}`)).toEqual([])
 })
 
 test('the picture in CONTRIBUTING.md has an arrow for each import between parts that no longer way implies', async () => {
