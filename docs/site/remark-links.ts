@@ -20,6 +20,6 @@ export function remarkLinks(base: string) {
     const [, path, anchor = ''] = /^([^#:]+)\.md(#.*)?$/.exec(url) ?? []
     if (path === undefined) return url
     const route = relative(contentFolder, resolve(dirname(from), path)).replaceAll('\\', '/')
-    return base + (route === 'index' ? '' : `${route}/`) + anchor
+    return base + `${route}/`.replace(/(^|\/)index\/$/, '$1') + anchor
   }
 }

@@ -44,7 +44,20 @@ interface Content {
 export async function apiPages(): Promise<Page[]> {
   const contents = allContents()
   const paths = new Map(contents.flatMap(({ path, symbols }) => symbols.map((symbol) => [symbol, path] as const)))
-  return Promise.all(contents.map((content, order) => page(content, order, paths)))
+  const all = [overview(contents), ...contents]
+  return Promise.all(all.map((content, order) => page(content, order, paths)))
+}
+
+/** The page that the folder of the API begins with: a table of the others. */
+function overview(contents: readonly Content[]): Content {
+  const rows = contents.map(({ path, title, description }) => [`[${title}](${path})`, description])
+  return {
+    path: 'index.md',
+    title: 'API reference',
+    description: 'Every call, option, error and type of the package, made from its types and doc comments.',
+    above: { text: table(['page', 'what is on it'], rows), examples: [] },
+    symbols: [],
+  }
 }
 
 function allContents(): Content[] {

@@ -25,6 +25,12 @@ test('every export of the package is on a page', () => {
   expect(missing).toEqual([])
 })
 
+test('the first page links to each of the others', () => {
+  const [first, ...others] = pages
+  expect(first!.path).toBe('index.md')
+  expect(others.filter(({ path }) => !first!.markdown.includes(`](${path})`))).toEqual([])
+})
+
 test('every link leads to a heading of a page', () => {
   const broken = pages.flatMap(({ path, markdown }) =>
     [...markdown.matchAll(/\]\(([\w-]+\.md)?(?:#([\w-]+))?\)/g)].flatMap(([link, file = path, anchor]) => {

@@ -11,11 +11,13 @@ export const GET: APIRoute = async () => {
       .map(({ id, data }) => `- [${data.title}](${id}.md): ${data.description ?? ''}\n`)
       .join('')
   const groups = Object.entries(parts).map(
-    ([folder, heading]) => `## ${heading}\n\n${lines((id) => id.startsWith(`${folder}/`))}`,
+    ([folder, heading]) => `## ${heading}\n\n${lines((id) => id.split('/')[0] === folder)}`,
   )
   const summary = pages.find(({ id }) => id === 'index')?.data.description
   const everything = '- [Everything in one Markdown file](llms-full.txt)\n'
   return new Response(
-    [`# shortlink-sdk\n\n> ${summary}\n`, everything + lines((id) => !id.includes('/')), ...groups].join('\n'),
+    [`# shortlink-sdk\n\n> ${summary}\n`, everything + lines((id) => !(id.split('/')[0]! in parts)), ...groups].join(
+      '\n',
+    ),
   )
 }
