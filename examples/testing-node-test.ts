@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ShortLinkClient } from 'shortlink-sdk'
-import { type Served, serve } from 'shortlink-sdk/node'
+import { type SandboxServer, serve } from 'shortlink-sdk/node'
 import { createSandbox, sampleData } from 'shortlink-sdk/testing'
 
 /** The app under test: counts the QR codes that were scanned at least once. */
@@ -18,7 +18,7 @@ async function scannedCodes(): Promise<number> {
 }
 
 const sandbox = createSandbox({ data: sampleData(250) })
-let served: Served
+let served: SandboxServer
 
 before(async () => {
   served = await serve(sandbox)

@@ -130,13 +130,6 @@ The package has it as \`shortlink-sdk/openapi.json\`:
 
 \`\`\`ts
 import openapi from 'shortlink-sdk/openapi.json' with { type: 'json' }
-\`\`\`
-
-A sandbox serves it with its own addresses, so that a tool can call what it reads about:
-
-\`\`\`sh
-npx shortlink-sdk sandbox
-curl http://127.0.0.1:4010/openapi.json
 \`\`\``
 
 /** The client, then options, then what they are made of. */

@@ -4,9 +4,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import process from 'node:process'
 import { defineCommand } from 'citty'
 import { ConfigurationError } from '../errors.ts'
-import { deployed } from '../testing/dialect.ts'
-import { createSandbox, deviations, type Sandbox, type SandboxDialect, sampleData } from '../testing/index.ts'
-import { type Served, serve } from '../testing/server.ts'
+import { createSandbox, type Sandbox, type SandboxDialect, sampleData } from '../testing/index.ts'
+import { type SandboxServer, serve } from '../testing/server.ts'
 import { command, numberOption, UsageError } from './command.ts'
 
 const notes = `With a program, as in \`shortlink-sdk sandbox -- node first.mjs\`, runs it with
@@ -24,22 +23,19 @@ export default command(
         type: 'string',
         default: 'reference',
         valueHint: 'name',
-        description: 'a dialect or deviations',
+        description: 'reference, deployed, or deviations with commas',
       },
-      'list-dialects': { type: 'boolean', description: 'print what --dialect accepts, and end' },
       rows: { type: 'string', default: '3', valueHint: 'n', description: 'rows in every list' },
       'rate-limit': { type: 'string', default: '30', valueHint: 'n', description: 'requests a minute, or off' },
       chaos: { type: 'string', default: '0', valueHint: 'share', description: 'share of requests that fail' },
       seed: { type: 'string', default: '1', valueHint: 'n', description: 'seed for --chaos' },
-      cors: { type: 'boolean', description: 'let pages of any origin call the platform' },
     },
     async run({ args, rawArgs }) {
-      if (args['list-dialects']) return console.log(dialectList())
       const end = rawArgs.includes('--') ? rawArgs.indexOf('--') : rawArgs.length
       const [program, ...programArgs] = rawArgs.slice(end + 1)
       if (end < rawArgs.length && program === undefined) throw new UsageError('there is no command after --')
       if (end === rawArgs.length && args._.length > 0) throw new UsageError(`to run '${args._[0]}', write -- before it`)
-      const { host, key, cors = false } = args
+      const { host, key } = args
       const limit = args['rate-limit']
       const requests = limit === 'off' ? 0 : numberOption('rate-limit', limit, 1, 1_000_000, ', or off')
       const data = sampleData(numberOption('rows', args.rows, 0, 1_000_000))
@@ -60,7 +56,7 @@ export default command(
       platform.chaos({ rate, seed })
 
       const log = program === undefined ? (line: string) => console.log(line) : () => {}
-      const served = await serve(platform, { port, host, cors, log })
+      const served = await serve(platform, { port, host, log })
       if (program === undefined) {
         console.log(greeting(platform, served))
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void served.close())
@@ -77,17 +73,6 @@ export default command(
   Number.POSITIVE_INFINITY,
   notes,
 )
-
-function dialectList(): string {
-  const dialects = {
-    reference: 'Follows the reference to the letter.',
-    deployed: `What is common among servers: ${deployed.join(', ')}.`,
-    ...deviations,
-  }
-  return Object.entries(dialects)
-    .map(([name, sentence]) => `${name}\n    ${sentence}`)
-    .join('\n')
-}
 
 function create(dialect: string, options: Parameters<typeof createSandbox>[0]): Sandbox {
   const names = dialect === 'reference' || dialect === 'deployed' ? dialect : dialect.split(',')
@@ -109,7 +94,7 @@ async function freePort(host: string): Promise<number> {
 }
 
 /** What a client reads from the environment. */
-function variables({ apiKey, authScheme, rateLimit }: Sandbox, { baseUrl, openerUrl }: Served) {
+function variables({ apiKey, authScheme, rateLimit }: Sandbox, { baseUrl, openerUrl }: SandboxServer) {
   return {
     SHORTLINK_BASE_URL: baseUrl,
     SHORTLINK_OPENER_URL: openerUrl,
@@ -137,7 +122,7 @@ async function runProgram(program: string, args: string[], variables: Record<str
   else process.once('beforeExit', () => process.kill(process.pid, signal))
 }
 
-function greeting(platform: Sandbox, served: Served): string {
+function greeting(platform: Sandbox, served: SandboxServer): string {
   const { apiKey, dialect, authScheme } = platform
   const { baseUrl, openerUrl } = served
   const shell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
@@ -145,13 +130,12 @@ function greeting(platform: Sandbox, served: Served): string {
   // What a client assumes need not be set.
   const set = Object.entries(variables(platform, served)).filter(([, value]) => value !== '30' && value !== 'Bearer')
   const key = authScheme === 'raw' ? apiKey : `${authScheme} ${apiKey}`
-  return `The sandbox answers in the ${dialect} dialect. Ctrl+C stops it.
+  return `The sandbox responds in the ${dialect} dialect. Ctrl+C stops it.
 
   Management API   ${baseUrl}
   App opener       ${openerUrl}
   API key          ${apiKey}
   Page             ${new URL('/', baseUrl)}
-  OpenAPI          ${new URL('/openapi.json', baseUrl)}
 
 For your client, in a shell:
 ${set.map(([name, value]) => `  export ${name}=${shell(value)}`).join('\n')}

@@ -1,9 +1,25 @@
-export type { ChaosOptions } from './chaos.ts'
-export type { SandboxData, SandboxSeed } from './data.ts'
-export { type Deviation, deviations, type SandboxDialect } from './dialect.ts'
-export type { Fault } from './faults.ts'
+export type { ChaosOptions } from './faults/chaos.ts'
+export type { Fault, FaultEffect } from './faults/faults.ts'
+export type { SandboxOptions } from './options.ts'
+export type {
+  SandboxAccount,
+  SandboxBio,
+  SandboxCampaign,
+  SandboxChannel,
+  SandboxData,
+  SandboxDomain,
+  SandboxFile,
+  SandboxLink,
+  SandboxOpenerLink,
+  SandboxOverlay,
+  SandboxPixel,
+  SandboxQrCode,
+  SandboxSeed,
+  SandboxSplash,
+} from './platform/data.ts'
+export { type Deviation, deviations, type SandboxDialect } from './platform/dialect.ts'
 export type { SandboxRateLimit } from './platform/rate-window.ts'
-export type { SandboxRequest } from './request-log.ts'
+export type { SandboxRequest } from './platform/request-log.ts'
 export { sampleData } from './sample-data.ts'
-export { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts'
+export { createSandbox, type Sandbox, type SandboxClientOptions } from './sandbox.ts'
 export { apiPromise, listPromise } from './stubs.ts'

@@ -1,4 +1,4 @@
-import type { SandboxSeed, VisitCounts } from './data.ts'
+import type { SandboxSeed, VisitCounts } from './platform/data.ts'
 
 const products = ['Tea', 'Lamps', 'Boots', 'Maps', 'Bicycles', 'Honey', 'Kites', 'Radios']
 const seasons = ['Spring', 'Summer', 'Autumn', 'Winter']

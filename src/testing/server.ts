@@ -1,31 +1,28 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, isIP } from 'node:net'
 import { Readable } from 'node:stream'
 import { json } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
-import { aFunction, boolean, type Checks, string } from '../checks/checks.ts'
+import { aFunction, type Checks, string } from '../checks/checks.ts'
 import { ConfigurationError } from '../errors.ts'
-import { openApiWith } from './openapi.ts'
-import { number, throwIfInvalid } from './options.ts'
+import { assertOptions, number } from './options.ts'
 import { isForPage, pageResponse } from './page/page.ts'
-import { withoutSecret } from './request-log.ts'
+import { withoutSecret } from './platform/request-log.ts'
 import type { Sandbox } from './sandbox.ts'
 
-/** Options of {@link serve}; every one has a default. */
+/** Options for {@link serve}; every one has a default. */
 export interface ServeOptions {
   /** Default 0: any free port. */
   port?: number | undefined
   /** Default `127.0.0.1`. */
   host?: string | undefined
-  /** Answers preflights, and lets pages of any origin read responses and rate headers. Default `false`. */
-  cors?: boolean | undefined
   /** Called with one line for each request that was answered or dropped. Default: none. */
   log?: ((line: string) => void) | undefined
 }
 
 /** A sandbox on a port. */
-export interface Served extends AsyncDisposable {
+export interface SandboxServer extends AsyncDisposable {
   /** Address of the management API, such as `http://127.0.0.1:4010/api`. */
   readonly baseUrl: string
   /** Address of the app-opener API, such as `http://127.0.0.1:4010/opener`. */
@@ -34,29 +31,29 @@ export interface Served extends AsyncDisposable {
   close(): Promise<void>
 }
 
-const checks: Checks<keyof ServeOptions> = {
+const serveChecks: Checks<keyof ServeOptions> = {
   port: number('a whole number from 0 to 65535', (port) => port >= 0 && port < 65_536 && port % 1 === 0),
   host: string,
-  cors: boolean,
   log: aFunction,
 }
 
 /**
  * Puts a sandbox on a port with Node's http, for programs that cannot be given a `fetch`. Short addresses open below its
- * root, as `http://127.0.0.1:4010/opening` does for `https://sho.rt/opening`, and `/` is a page that shows and controls the sandbox.
- * `/openapi.json` is the OpenAPI document of both APIs, with the addresses of this sandbox.
+ * root, as `http://127.0.0.1:4010/opening` does for `https://sho.rt/opening`, and `/` is a page that shows and controls the
+ * sandbox. If the addresses in responses must be those of the server, such as the `link` of a QR code, give the sandbox its
+ * address: `createSandbox({ baseUrl: 'http://127.0.0.1:4010/api' })`.
  *
  * @throws {ConfigurationError} if an option does not exist or does not fit; Node's own error, with its `code`, if the port cannot be used.
  * @example
  * await using server = await serve(createSandbox(), { port: 4010 })
  * console.log(server.baseUrl) // until the end of the block, or until server.close()
  */
-export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promise<Served> {
+export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promise<SandboxServer> {
   if (typeof (sandbox as Partial<Sandbox> | undefined)?.fetch !== 'function') {
     throw new ConfigurationError('serve: expected a sandbox, made with createSandbox()')
   }
-  throwIfInvalid(options, checks, 'serve')
-  const { port = 0, host = '127.0.0.1', cors = false, log } = options
+  assertOptions(options, serveChecks, 'serve')
+  const { port = 0, host = '127.0.0.1', log } = options
   const server = createServer((incoming, outgoing) => void answer(incoming, outgoing))
   // Node's own timeouts must not end a test of a stalled request.
   server.requestTimeout = 0
@@ -79,13 +76,9 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
   async function responseTo(incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
     const { method = 'GET', url = '/' } = incoming
     if (isForPage(method, url)) {
+      if (!isOwnHost(incoming.headers.host, host)) return Response.json({ error: unknownHost }, { status: 403 })
       const body = method === 'GET' ? undefined : await json(incoming).catch(() => undefined)
       return pageResponse(sandbox, method, url, body)
-    }
-    if (cors) for (const [name, value] of Object.entries(corsHeaders)) outgoing.setHeader(name, value)
-    if (cors && method === 'OPTIONS') return new Response(null, { status: 204 })
-    if (method === 'GET' && url === '/openapi.json') {
-      return new Response(openApiWith(served), { headers: { 'Content-Type': 'application/json' } })
     }
     const left = new AbortController()
     outgoing.on('close', () => left.abort())
@@ -107,8 +100,20 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
     return new Promise<void>((resolve) => server.close(() => resolve()))
   }
   const addresses = { baseUrl: `${origin}/api`, openerUrl: `${origin}/opener` }
-  const served: Served = { ...addresses, close, [Symbol.asyncDispose]: close }
-  return served
+  return { ...addresses, close, [Symbol.asyncDispose]: close }
+}
+
+const unknownHost = 'Unknown host: open the page at localhost or at the address of the sandbox.'
+
+/**
+ * Whether a `Host` header names this machine, or the `host` that was chosen. The page shows the key, and the DNS of a stranger
+ * may point any name of theirs here (DNS rebinding), but not an IP address.
+ */
+function isOwnHost(header: string | undefined, host: string): boolean {
+  const address = `http://${header}`
+  if (!URL.canParse(address)) return false
+  const { hostname } = new URL(address)
+  return /(^|\.)localhost$/.test(hostname) || hostname === host || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
 }
 
 function requestInit(incoming: IncomingMessage, signal: AbortSignal): RequestInit {
@@ -139,12 +144,4 @@ async function writeResponse(response: Response, outgoing: ServerResponse): Prom
   if (!response.body) return void outgoing.end()
   outgoing.flushHeaders()
   await pipeline(Readable.fromWeb(response.body as NodeReadableStream), outgoing)
-}
-
-/** A browser exposes only the headers that are named here. */
-const corsHeaders = {
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE',
-  'Access-Control-Allow-Headers': 'Authorization, Content-Type',
-  'Access-Control-Expose-Headers': 'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Date',
 }

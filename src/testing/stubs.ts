@@ -1,7 +1,7 @@
 import { ApiPromise } from '../http/api-promise.ts'
 import type { Page } from '../http/envelope.ts'
 import type { ListPromise } from '../http/list.ts'
-import { Response } from './host.ts'
+import { Response } from './platform/globals.ts'
 
 /**
  * The promise of a call that fails with this error, for a stub of a method.

@@ -18,7 +18,7 @@ async function start(...args: string[]) {
 
 it('prints its addresses, answers, logs a line per request, and ends when told', async () => {
   const { stdout, get, log, stop } = await start('--key', 'k 1', '--rows', '40', '--rate-limit', '5')
-  expect(stdout).toMatch(/^The sandbox answers in the reference dialect\. Ctrl\+C stops it\.$/m)
+  expect(stdout).toMatch(/^The sandbox responds in the reference dialect\. Ctrl\+C stops it\.$/m)
   expect(stdout).toMatch(/curl -H 'Authorization: Bearer k 1' 'http:\S+\/api\/campaigns'/)
   const response = await get('/campaigns', 'Bearer k 1')
   expect(await response.json()).toMatchObject({ error: '0', data: { result: 40 } })
@@ -50,14 +50,13 @@ it('says nothing of what a client assumes, and quotes a key for the shells', asy
   )
 })
 
-it('takes a dialect, chaos and cors', async () => {
-  const { stdout, baseUrl } = await start('--dialect=deployed', '--rate-limit=off', '--cors', '--chaos=1', '--seed=3')
+it('takes a dialect and chaos', async () => {
+  const { stdout, baseUrl } = await start('--dialect=deployed', '--rate-limit=off', '--chaos=1', '--seed=3')
   expect(stdout).toContain('deployed dialect')
   const answers = await Promise.all(
     Array.from({ length: 12 }, () =>
       fetch(`${baseUrl}/account`, { redirect: 'manual' }).then(
         ({ status, headers }) => {
-          expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
           expect(headers.get('X-RateLimit-Limit')).toBeNull()
           return status
         },
@@ -78,9 +77,7 @@ it('says that a port is in use, with the way out', async () => {
   })
 })
 
-it('lists the dialects, and has a help that fits on a screen', async () => {
-  const { stdout } = await run('sandbox', '--list-dialects')
-  expect(stdout).toMatch(/^reference\n.*\ndeployed\n[\s\S]*^numbers-as-strings\n +Numbers are strings/m)
+it('has a help that fits on a screen', async () => {
   expect((await run('sandbox', '--help')).stdout).toMatch(/^(?!(.*\n){24}).*\n[\s\S]*--rate-limit=<n> /)
 })
 

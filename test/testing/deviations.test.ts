@@ -49,7 +49,7 @@ const add = (custom: string) => ({ request: 'POST /url/add', body: { url, custom
 const aliasTaken = 'That alias is taken. Please choose another one.'
 
 /** Those under which the platform reads a request that carries the key as the reference has it. */
-const examples: Record<Exclude<Deviation, 'bot-wall-beget' | 'key-as-token' | 'key-raw'>, Example> = {
+const examples: Record<Exclude<Deviation, 'key-as-token' | 'key-raw'>, Example> = {
   'limit-refused': {
     request: 'GET /splash?limit=5',
     to: some({ status: 400, error: 1, message: 'The parameter limit is not known.' }),
@@ -314,48 +314,6 @@ describe('the key', () => {
   })
 })
 
-describe('the deviation bot-wall-beget', () => {
-  const sandbox = createSandbox({ apiKey: key, dialect: ['bot-wall-beget'], data: seed, rateLimit: {} })
-  const get = (address: string, headers: Record<string, string> = {}) =>
-    sandbox.fetch(address, { headers: { Authorization: `Bearer ${key}`, ...headers }, redirect: 'manual' })
-
-  test('answers every call with a page whose script sets the cookie, and neither does nor counts it', async () => {
-    sandbox.fail({ status: 500 })
-    const response = await get(`${sandbox.baseUrl}/url/1/delete`)
-    expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8'])
-    expect(await response.text()).toContain('document.cookie="beget=begetok; path=/";location.reload();')
-    expect(response.headers.get('X-RateLimit-Limit')).toBeNull()
-    expect(sandbox.requests).toMatchObject([{ path: '/url/1/delete', status: 200, done: false }])
-    expect([sandbox.rateLimit?.remaining, sandbox.pendingFaults.length]).toEqual([30, 1])
-    sandbox.reset()
-  })
-
-  test.each([
-    [{ Cookie: 'beget=begetok' }, true],
-    [{ Cookie: 'theme=dark; beget=begetok' }, true],
-    [{ 'User-Agent': 'curl/8.5.0' }, true],
-    [{ Cookie: 'beget=begetnot' }, false],
-    [{ Cookie: 'beget=begetoken' }, false],
-    [{ Cookie: 'nobeget=begetok' }, false],
-    [{ 'User-Agent': 'not curl' }, false],
-  ])('lets a request with %j through: %s', async (headers, passes) => {
-    const response = await get(`${sandbox.baseUrl}/account`, headers as Record<string, string>)
-    expect((await response.text()).startsWith('{"error":0')).toBe(passes)
-  })
-
-  test('comes with the header that a client needs', async () => {
-    expect(sandbox.clientOptions.headers).toEqual({ Cookie: 'beget=begetok' })
-    expect((await get(`${sandbox.baseUrl}/account`, sandbox.clientOptions.headers)).status).toBe(200)
-    expect(createSandbox().clientOptions).not.toHaveProperty('headers')
-  })
-
-  test('stands neither before the opener nor before short addresses', async () => {
-    expect((await get(`${sandbox.openerUrl}/v3/api`)).status).toBe(405)
-    const [link] = sandbox.data.links
-    expect((await get(`${link!.domain}/${link!.alias}`)).status).toBe(302)
-  })
-})
-
 describe('aliases and counts that a server changes', () => {
   const add = (custom: string, request = 'POST /url/add') => ({
     request,
@@ -423,10 +381,7 @@ test.each([
 
 test.each([
   [['numbers-as-string'], "dialect: there is no deviation 'numbers-as-string', did you mean numbers-as-strings?"],
-  [
-    ['toString'],
-    "dialect: there is no deviation 'toString', `shortlink-sdk sandbox --list-dialects` prints what there is",
-  ],
+  [['toString'], "dialect: there is no deviation 'toString', `deviations` of shortlink-sdk/testing lists them all"],
   ['klingon', `dialect: expected 'reference', 'deployed' or a list of deviations, received "klingon"`],
 ])('the dialect %j is refused', (dialect, message) => {
   const create = () => createSandbox({ dialect: dialect as SandboxDialect })

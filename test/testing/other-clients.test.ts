@@ -19,7 +19,7 @@ interface OtherClient {
 const json = 'Authorization: Bearer KEY\nContent-Type: application/json'
 /** A Go client reads ids and counts into strings and `error` into an integer, a Python client wants HTTP 200. */
 const urlbae = ['numbers-as-strings', 'error-as-number', 'refusals-in-200'] as const
-const clc = ['bot-wall-beget', 'error-as-number', 'refusals-in-200'] as const
+const clc = ['error-as-number', 'refusals-in-200'] as const
 const randomAddress = expect.stringMatching(/^https:\/\/sho\.rt\/\w+$/)
 
 const programs: OtherClient[] = [
@@ -87,7 +87,7 @@ const programs: OtherClient[] = [
   },
   {
     program: 'course scripts for clc.li',
-    does: 'gets through the bot wall as curl, and shortens',
+    does: 'shortens, as curl',
     server: clc,
     sends: `POST /api/url/add\nUser-Agent: curl\n${json}\n\n{"url": "https://shop.example/a"}`,
     gets: { error: 0, id: 3, shorturl: randomAddress },

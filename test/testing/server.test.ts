@@ -1,7 +1,8 @@
 import { EventEmitter, once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { createConnection } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { type Served, type ServeOptions, serve } from 'shortlink-sdk/node'
+import { type SandboxServer, type ServeOptions, serve } from 'shortlink-sdk/node'
 import { createSandbox, sampleData } from 'shortlink-sdk/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 import { arrival } from './arrival.ts'
@@ -12,7 +13,7 @@ const closers: (() => Promise<void>)[] = []
 afterEach(() => Promise.all(closers.splice(0).map((close) => close())))
 
 async function start(options: ServeOptions = {}, sandbox = createSandbox({ data: sampleData() })) {
-  const served: Served = await serve(sandbox, options)
+  const served: SandboxServer = await serve(sandbox, options)
   closers.push(served.close)
   return {
     sandbox,
@@ -89,35 +90,6 @@ describe('serve', () => {
     expect((await fetch(`${baseUrl}/account`, { headers })).status).toBe(200)
   })
 
-  test('only with cors, a page of another origin gets preflights and rate headers', async () => {
-    const closed = await start()
-    const preflight = (baseUrl: string) =>
-      fetch(`${baseUrl}/account`, { method: 'OPTIONS', headers: { Origin: 'https://app.example' } })
-    expect((await preflight(closed.baseUrl)).headers.get('Access-Control-Allow-Origin')).toBeNull()
-
-    const open = await start({ cors: true })
-    const answer = await preflight(open.baseUrl)
-    expect(answer.status).toBe(204)
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
-      'access-control-allow-origin': '*',
-      'access-control-allow-methods': 'GET, POST, PUT, DELETE',
-      'access-control-allow-headers': 'Authorization, Content-Type',
-    })
-    const asked = await fetch(`${open.baseUrl}/account`, { headers: open.headers })
-    expect(asked.headers.get('Access-Control-Expose-Headers')).toContain('X-RateLimit-Remaining')
-    expect(open.sandbox.requests).toHaveLength(1)
-  })
-
-  test('the short address of an opener link leads to its target', async () => {
-    const { sandbox, openerUrl } = await start()
-    const url = 'https://www.youtube.com/watch?v=abc'
-    const body = JSON.stringify({ url })
-    await fetch(`${openerUrl}/v3/api`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })
-    const { alias } = sandbox.data.openerLinks[0]!
-    const response = await fetch(`${openerUrl}/${alias}`, { redirect: 'manual' })
-    expect([response.status, response.headers.get('Location')]).toEqual([302, url])
-  })
-
   test('a file can be fetched from below the root', async () => {
     const { baseUrl, headers } = await start()
     const init = { method: 'POST', headers, body: 'hello' }
@@ -168,6 +140,22 @@ describe('the page at /', () => {
     expect(sandbox.now()).toBe(60_000)
     await control(baseUrl, 'reset', {})
     expect([sandbox.now(), sandbox.requests]).toEqual([0, []])
+  })
+
+  test.each([
+    ['localhost:4010', 200],
+    ['sandbox.localhost', 200],
+    ['127.0.0.1:4010', 200],
+    ['[::1]:4010', 200],
+    ['rebound.example:4010', 403],
+    ['localhost.example', 403],
+    ['not a host', 403],
+  ])('is shown under the host %s with %d, because a name of a stranger may lead here', async (Host, status) => {
+    const { baseUrl } = await start()
+    for (const path of ['/', '/sandbox/state']) {
+      const [response] = await once(request(new URL(path, baseUrl), { headers: { Host } }).end(), 'response')
+      expect((response as IncomingMessage).statusCode).toBe(status)
+    }
   })
 
   test.each([

@@ -32,9 +32,10 @@ test.each<[fault: unknown, message: string]>([
   [{ status: 503, method: 'GET', path: '/url/add' }, 'fail.method: no endpoint is GET /url/add, did you mean POST?'],
   [{ status: 503, method: 'GET', path: '/v3/api' }, 'fail.method: no endpoint is GET /v3/api, did you mean POST?'],
   [{ status: 503, path: '/campaign' }, 'fail.path: no endpoint is /campaign, did you mean /campaigns?'],
+  [{ status: 503, path: '/api/campaigns' }, 'fail.path: no endpoint is /api/campaigns, did you mean /campaigns?'],
   [
-    { status: 503, path: '/api/campaigns' },
-    'fail.path: no endpoint is /api/campaigns, expected one as the reference writes it, or a RegExp',
+    { status: 503, path: '/shop' },
+    'fail.path: no endpoint is /shop, expected one as the reference writes it, or a RegExp',
   ],
 ])('fail(%j) is refused with what was meant', (fault, message) => {
   const sandbox = createSandbox()
@@ -125,6 +126,11 @@ test.each<[what: string, call: (sandbox: Sandbox) => void, message: string]>([
     'chaos without a share',
     (sandbox) => sandbox.chaos({} as never),
     'chaos.rate: expected a number from 0 to 1, received null',
+  ],
+  [
+    'chaos without options',
+    (sandbox) => sandbox.chaos(undefined as never),
+    'chaos: expected an object of options, received null',
   ],
   [
     'chaos with a share of 2',

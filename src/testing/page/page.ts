@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { Fault } from '../faults.ts'
-import { withoutSecret } from '../request-log.ts'
+import type { Fault } from '../faults/faults.ts'
+import { withoutSecret } from '../platform/request-log.ts'
 import type { Sandbox } from '../sandbox.ts'
 
 /** The page's own files, as text: the build puts them in place of these names. From source they are read from disk. */

@@ -135,7 +135,7 @@ function columnsOf(rows) {
  */
 function shortAddress(row) {
   const alias = encodeURIComponent(String(row.alias))
-  if (list === 'openerLinks') return link(`${location.origin}/opener/${alias}`, `${location.origin}/opener/${alias}`)
+  if (list === 'openerLinks') return `${location.origin}/opener/${alias}`
   const text = `${row.domain}/${alias}`
   return row.domain === state.site ? link(`${location.origin}/${alias}`, text) : text
 }

@@ -1,4 +1,4 @@
-import type { ListName, SandboxData, Store } from '../data.ts'
+import type { ListName, SandboxData, Store } from './data.ts'
 import { given, type ParameterCheck } from './parameters.ts'
 import { PlatformRefusal, refuseIf } from './refusal.ts'
 

@@ -1,7 +1,7 @@
-import { createServer } from 'node:http'
+import { createServer, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
-import type { Served } from 'shortlink-sdk/node'
+import type { SandboxServer } from 'shortlink-sdk/node'
 import type { Fault, Sandbox } from 'shortlink-sdk/testing'
 import { checksum, type RemoteOptions, RemoteSandbox } from '../suite/remote-sandbox.ts'
 import { listen } from './listen.ts'
@@ -20,15 +20,17 @@ export async function startSandboxControl(packageFolder: string): Promise<Sandbo
   const load = (file: string) => import(pathToFileURL(`${packageFolder}/dist/${file}.js`).href)
   const { createSandbox, sampleData } = (await load('testing')) as typeof import('shortlink-sdk/testing')
   const { serve } = (await load('node')) as typeof import('shortlink-sdk/node')
-  const running = new Map<string, { sandbox: Sandbox; served: Served }>()
+  const running = new Map<string, { sandbox: Sandbox; close: () => Promise<void> }>()
   let count = 0
 
   async function make({ rows, data = sampleData(rows), ...options }: RemoteOptions) {
     const sandbox = createSandbox({ ...options, data })
-    const served = await serve(sandbox, { cors: true })
+    const served = await serve(sandbox)
+    const front = await openToPages(served)
     const id = String(++count)
-    running.set(id, { sandbox, served })
-    return { id, baseUrl: served.baseUrl, openerUrl: served.openerUrl, apiKey: sandbox.apiKey }
+    const close = async () => void (await Promise.all([front.close(), served.close()]))
+    running.set(id, { sandbox, close })
+    return { id, baseUrl: `${front.url}/api`, openerUrl: `${front.url}/opener`, apiKey: sandbox.apiKey }
   }
 
   async function act(path: string, body: object): Promise<unknown> {
@@ -40,7 +42,7 @@ export async function startSandboxControl(packageFolder: string): Promise<Sandbo
     if (action === 'requests') return found.sandbox.requests.map(withoutBytes)
     if (action === 'close') {
       running.delete(id)
-      await found.served.close()
+      await found.close()
     }
     return {}
   }
@@ -57,10 +59,35 @@ export async function startSandboxControl(packageFolder: string): Promise<Sandbo
   return {
     url,
     async close() {
-      for (const { served } of running.values()) await served.close()
+      for (const sandbox of running.values()) await sandbox.close()
       await close()
     },
   }
+}
+
+/** A server in front of a sandbox that lets pages of any origin call it, and read the headers of its responses. */
+async function openToPages({ baseUrl }: SandboxServer) {
+  const server = createServer((incoming, outgoing) => {
+    for (const [name, value] of Object.entries(corsHeaders)) outgoing.setHeader(name, value)
+    const { method, url, headers } = incoming
+    if (method === 'OPTIONS') return void outgoing.writeHead(204).end()
+    const onward = request(new URL(url!, baseUrl), { method, headers })
+    onward.on('response', (response) => {
+      outgoing.writeHead(response.statusCode!, response.headers).flushHeaders()
+      response.on('error', () => incoming.socket.resetAndDestroy()).pipe(outgoing)
+    })
+    onward.on('error', () => incoming.socket.resetAndDestroy())
+    outgoing.on('close', () => onward.destroy())
+    incoming.pipe(onward)
+  })
+  return listen(server)
+}
+
+const corsHeaders = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE',
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type',
+  'Access-Control-Expose-Headers': 'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Date',
 }
 
 function withoutBytes(request: Sandbox['requests'][number]): object {

@@ -77,6 +77,6 @@ export async function createContext(
  */
 function deviationsOf({ testing }: Host): Deviation[] {
   return (Object.keys(testing.deviations) as Deviation[]).filter(
-    (name) => !/^(limit-|bot-wall-|key-as-token$|key-raw$|alias-|count-too-high$)/.test(name),
+    (name) => !/^(limit-|key-as-token$|key-raw$|alias-|count-too-high$)/.test(name),
   )
 }

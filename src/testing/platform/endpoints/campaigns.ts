@@ -1,4 +1,4 @@
-import type { CampaignRow } from '../../data.ts'
+import type { SandboxCampaign } from '../data.ts'
 import { type EndpointCall, type Endpoints, find, list, remove } from '../endpoint.ts'
 import { flag, given, text } from '../parameters.ts'
 import { refuseIf } from '../refusal.ts'
@@ -33,13 +33,13 @@ export const campaigns: Endpoints = {
   'DELETE /campaign/:id/delete': remove('campaigns', 'Campaign'),
 }
 
-function fields({ site, data }: EndpointCall, row: CampaignRow, nameKey: 'name' | 'domain'): object {
+function fields({ site, data }: EndpointCall, row: SandboxCampaign, nameKey: 'name' | 'domain'): object {
   const rotator = row.public && row.slug !== '' ? `${site}/r/${encodeURIComponent(row.slug)}` : false
   const page = `${site}/u/${data.account.username}/list-${row.id}`
   return { id: row.id, [nameKey]: row.name, public: row.public, rotator, list: page }
 }
 
-function refuseTakenSlug({ data }: EndpointCall, slug = '', self?: CampaignRow): void {
+function refuseTakenSlug({ data }: EndpointCall, slug = '', self?: SandboxCampaign): void {
   const isTaken = data.campaigns.some((row) => row !== self && row.slug === slug)
   refuseIf(slug !== '' && isTaken, 'That slug is taken. Please choose another one.')
 }

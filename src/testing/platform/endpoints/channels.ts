@@ -1,4 +1,4 @@
-import type { ChannelRow, ItemType } from '../../data.ts'
+import type { ItemType, SandboxChannel } from '../data.ts'
 import { type EndpointCall, type Endpoints, find, list, pick, remove, shortUrl, update } from '../endpoint.ts'
 import { flag, given, hexColor, oneOf, text } from '../parameters.ts'
 import { refuseIf } from '../refusal.ts'
@@ -43,7 +43,7 @@ export const channels: Endpoints = {
 }
 
 /** The channel without its items, which have a list of their own. */
-export function fields(row: ChannelRow): object {
+export function fields(row: SandboxChannel): object {
   return pick(row, 'id', 'name', 'description', 'color', 'starred')
 }
 

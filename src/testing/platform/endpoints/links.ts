@@ -1,4 +1,4 @@
-import type { LinkRow } from '../../data.ts'
+import type { SandboxLink } from '../data.ts'
 import {
   type EndpointCall,
   type Endpoints,
@@ -11,7 +11,7 @@ import {
   shortUrl,
 } from '../endpoint.ts'
 import { dateTime, fields, given, host, id, ids, listOf, text, webAddress } from '../parameters.ts'
-import { statistics } from '../visits.ts'
+import { statistics } from '../statistics.ts'
 
 const parameters = {
   url: webAddress,
@@ -41,7 +41,7 @@ export const links: Endpoints = {
     const { short, order } = call.query
     if (short !== undefined) return single(byAddress(call, short))
     const { links } = call.data
-    const isNewer = (one: LinkRow, other: LinkRow) => other.date.localeCompare(one.date) || other.id - one.id
+    const isNewer = (one: SandboxLink, other: SandboxLink) => other.date.localeCompare(one.date) || other.id - one.id
     return list(call, 'urls', order === 'date' ? [...links].sort(isNewer) : links, (row) => linkInList(call, row))
   },
 
@@ -72,12 +72,12 @@ export const links: Endpoints = {
 }
 
 /** The response to creating or updating a link. */
-export function addedLink(row: LinkRow): object {
+export function addedLink(row: SandboxLink): object {
   return { error: 0, id: row.id, shorturl: shortUrl(row) }
 }
 
 /** A link as a list shows it, with the fields of newer deployments. */
-export function linkInList({ data }: Pick<EndpointCall, 'data'>, row: LinkRow): object {
+export function linkInList({ data }: Pick<EndpointCall, 'data'>, row: SandboxLink): object {
   const isIn = ({ items }: { items: { type: string; id: number }[] }) =>
     items.some(({ type, id }) => type === 'links' && id === row.id)
   return {
@@ -91,7 +91,7 @@ export function linkInList({ data }: Pick<EndpointCall, 'data'>, row: LinkRow): 
 }
 
 /** A single link with its statistics. */
-function single(row: LinkRow): object {
+function single(row: SandboxLink): object {
   const details = {
     id: row.id,
     shorturl: shortUrl(row),
@@ -105,8 +105,8 @@ function single(row: LinkRow): object {
 }
 
 /** Finds a link by its alias or short address, with or without the scheme, or refuses with 404. */
-function byAddress({ data, isSameAlias }: EndpointCall, short: string): LinkRow {
-  const isMeant = (row: LinkRow) => {
+function byAddress({ data, isSameAlias }: EndpointCall, short: string): SandboxLink {
+  const isMeant = (row: SandboxLink) => {
     const address = shortUrl(row)
     return [row.alias, address, address.replace(/^https?:\/\//, '')].some((name) => isSameAlias(name, short))
   }
@@ -114,7 +114,11 @@ function byAddress({ data, isSameAlias }: EndpointCall, short: string): LinkRow 
 }
 
 /** How a link gets into a campaign and a channel. Refuses if one does not exist, before anything is stored. */
-function assignment({ data }: EndpointCall, campaignId?: number, channelId?: number): (row: LinkRow) => LinkRow {
+function assignment(
+  { data }: EndpointCall,
+  campaignId?: number,
+  channelId?: number,
+): (row: SandboxLink) => SandboxLink {
   const campaign = campaignId === undefined ? undefined : find(data.campaigns, String(campaignId), 'Campaign')
   const channel = channelId === undefined ? undefined : find(data.channels, String(channelId), 'Channel')
   return (row) => {

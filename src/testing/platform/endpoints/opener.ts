@@ -1,5 +1,5 @@
-import { URL } from '../../host.ts'
 import type { EndpointCall } from '../endpoint.ts'
+import { URL } from '../globals.ts'
 import { given, oneOf } from '../parameters.ts'
 import { PlatformRefusal, refuseIf } from '../refusal.ts'
 
@@ -15,7 +15,7 @@ const linkStatus = oneOf('public', 'private')
 
 /** `POST {opener_url}/v3/api`, the one endpoint of the app-opener API, with its three error shapes. */
 export function opener(method: string, { store, body, openerUrl }: EndpointCall): object {
-  if (method !== 'POST') throw said(405, 'Method not allowed. Use POST')
+  if (method !== 'POST') throw refusal(405, 'Method not allowed. Use POST')
   refuseIf(body === undefined, 'URL parameter is missing')
 
   const { host, pathname, search, href } = webAddress((body as { url?: unknown } | null)?.url)
@@ -45,11 +45,11 @@ export function opener(method: string, { store, body, openerUrl }: EndpointCall)
 
 function webAddress(value: unknown): URL {
   const url = typeof value === 'string' && /^https?:\/\/./i.test(value) && URL.canParse(value) && new URL(value)
-  if (!url) throw said(400, 'url is required & must be a valid URL')
+  if (!url) throw refusal(400, 'url is required & must be a valid URL')
   return url
 }
 
 /** A refusal whose `error` is the text. */
-function said(status: number, text: string): PlatformRefusal {
+function refusal(status: number, text: string): PlatformRefusal {
   return new PlatformRefusal(status, text, { error: text })
 }

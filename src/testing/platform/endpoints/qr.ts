@@ -1,8 +1,8 @@
-import type { QrRow } from '../../data.ts'
+import type { SandboxQrCode } from '../data.ts'
 import { type Endpoints, find, list, pick, remove, shortUrl, update } from '../endpoint.ts'
 import { given, oneOf, rgbColor, text } from '../parameters.ts'
 import { refuseIf } from '../refusal.ts'
-import { statistics } from '../visits.ts'
+import { statistics } from '../statistics.ts'
 
 const qrType = oneOf('text', 'vcard', 'link', 'email', 'phone', 'sms', 'wifi')
 const parameters = { data: content, background: rgbColor, foreground: rgbColor, logo: text }
@@ -31,6 +31,6 @@ function content(value: unknown): unknown {
   return value
 }
 
-function fields(row: QrRow): object {
+function fields(row: SandboxQrCode): object {
   return { id: row.id, link: shortUrl(row), ...pick(row, 'scans', 'name', 'date') }
 }

@@ -1,4 +1,4 @@
-import { TextDecoder } from './host.ts'
+import { TextDecoder } from './globals.ts'
 
 /** A request that the sandbox received. It does not contain the key. */
 export interface SandboxRequest {

@@ -1,6 +1,6 @@
-import { type Checks, count } from '../checks/checks.ts'
+import { type Checks, count } from '../../checks/checks.ts'
+import { assertOptions, number } from '../options.ts'
 import type { FaultEffect } from './faults.ts'
-import { number, throwIfInvalid } from './options.ts'
 
 /** Options for random faults. */
 export interface ChaosOptions {
@@ -10,7 +10,7 @@ export interface ChaosOptions {
   rate: number
 }
 
-const checks: Checks<keyof ChaosOptions> = {
+const chaosChecks: Checks<keyof ChaosOptions> = {
   seed: count,
   rate: number('a number from 0 to 1', (rate) => rate >= 0 && rate <= 1),
 }
@@ -25,7 +25,7 @@ export class Chaos {
 
   constructor(options: ChaosOptions) {
     // Of all options, the share has no default.
-    throwIfInvalid({ ...options, rate: options.rate ?? null }, checks, 'chaos')
+    assertOptions(options && { ...options, rate: options.rate ?? null }, chaosChecks, 'chaos')
     const { seed = 1, rate } = options
     this.#rate = rate
     this.#random = randomNumbers(seed)

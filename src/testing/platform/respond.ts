@@ -1,12 +1,12 @@
 import type { Dialect } from './dialect.ts'
-import type { EndpointCall, JsonReply } from './platform/endpoint.ts'
-import { opener } from './platform/endpoints/opener.ts'
-import { PlatformRefusal } from './platform/refusal.ts'
-import type { RouteMatch } from './platform/routes.ts'
-import { htmlPage, visit } from './platform/visits.ts'
-import type { WireResponse } from './wire.ts'
+import type { EndpointCall, JsonReply } from './endpoint.ts'
+import { opener } from './endpoints/opener.ts'
+import { PlatformRefusal } from './refusal.ts'
+import { htmlPage, type PlatformResponse } from './response.ts'
+import type { RouteMatch } from './routes.ts'
+import { open } from './short-addresses.ts'
 
-/** A request, and what is known about it before the platform looks at it. */
+/** A request as the sandbox received it. */
 export interface Arrival {
   readonly api: 'management' | 'opener' | 'visit'
   readonly request: Request
@@ -21,11 +21,11 @@ export interface Arrival {
   readonly call: EndpointCall
 }
 
-/** Does the work, or refuses it, and answers in the sandbox's dialect. */
-export function respond(arrival: Arrival, dialect: Dialect, now: number): { response: WireResponse; done: boolean } {
+/** Does the work, or refuses it, and responds in the sandbox's dialect. */
+export function respond(arrival: Arrival, dialect: Dialect): { response: PlatformResponse; done: boolean } {
   const { api, request, path, found, retryAfter } = arrival
   if (api === 'visit') {
-    const response = request.method === 'GET' ? visit(arrival.call, new URL(request.url), now) : undefined
+    const response = request.method === 'GET' ? open(arrival.call, new URL(request.url)) : undefined
     return { response: response ?? htmlPage(404, 'Page not found'), done: response !== undefined }
   }
 

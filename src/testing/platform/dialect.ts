@@ -1,8 +1,5 @@
-import { similarName } from '../checks/checks.ts'
-import { ConfigurationError } from '../errors.ts'
-import { type AuthScheme, type DeviationRule, rules } from './deviations.ts'
-import type { EndpointCall, JsonReply } from './platform/endpoint.ts'
-import type { WireResponse } from './wire.ts'
+import { type DeviationRule, type KeyScheme, rules } from './deviations.ts'
+import type { EndpointCall, JsonReply } from './endpoint.ts'
 
 /** How a sandbox responds: like the reference, like most servers, or with these deviations. */
 export type SandboxDialect = 'reference' | 'deployed' | readonly Deviation[]
@@ -34,24 +31,13 @@ export const deployed: readonly Deviation[] = [
 
 /** Applies the deviations of a sandbox to its requests and responses. The endpoints implement the reference only. */
 export class Dialect {
-  readonly authScheme: AuthScheme
-  /** Headers that let a request through the wall. */
-  readonly clientHeaders: Record<string, string>
+  readonly authScheme: KeyScheme
   readonly #rules: readonly DeviationRule[]
 
-  /** @throws {ConfigurationError} if there is no such deviation. */
   constructor(dialect: SandboxDialect) {
     const names: readonly string[] = dialect === 'reference' ? [] : dialect === 'deployed' ? deployed : dialect
-    const unknown = names.find((name) => !Object.hasOwn(rules, name))
-    if (unknown !== undefined) {
-      const meant = similarName(unknown, [...Object.keys(rules), 'reference', 'deployed'])
-      const all = '`shortlink-sdk sandbox --list-dialects` prints what there is'
-      const hint = meant === undefined ? all : `did you mean ${meant}?`
-      throw new ConfigurationError(`dialect: there is no deviation '${unknown}', ${hint}`)
-    }
     this.#rules = Object.entries(rules).flatMap(([name, rule]) => (names.includes(name) ? [rule] : []))
     this.authScheme = this.#rules.find(({ authScheme }) => authScheme)?.authScheme ?? 'Bearer'
-    this.clientHeaders = Object.assign({}, ...this.#rules.map(({ clientHeaders }) => clientHeaders))
   }
 
   hasKey({ headers }: Request, apiKey: string): boolean {
@@ -61,14 +47,9 @@ export class Dialect {
     return scheme?.toLowerCase() === this.authScheme.toLowerCase() && key === apiKey
   }
 
-  /** The response of a wall in front of the platform, if that blocks the request. */
-  wall(request: Request): WireResponse | undefined {
-    return this.#first((rule) => rule.wall?.(request))
-  }
-
   /** The response of a deviation in place of the endpoint's, if there is one. */
   instead(route: string, call: EndpointCall): object | undefined {
-    return this.#first((rule) => rule.instead?.(route, call))
+    return this.#rules.map((rule) => rule.instead?.(route, call)).find((response) => response !== undefined)
   }
 
   /** The query as the platform understands it. */
@@ -94,16 +75,12 @@ export class Dialect {
   }
 
   rateHeaders(headers: Record<string, string>): Record<string, string> {
-    return this.#rules.reduce((said, rule) => rule.rateHeaders?.(said) ?? said, headers)
-  }
-
-  #first<Value>(of: (rule: DeviationRule) => Value | undefined): Value | undefined {
-    return this.#rules.map(of).find((value) => value !== undefined)
+    return this.#rules.reduce((sent, rule) => rule.rateHeaders?.(sent) ?? sent, headers)
   }
 }
 
 /** The names alone go into the published types. */
 function sentences<Name extends string>(table: Record<Name, DeviationRule>): Readonly<Record<Name, string>> {
-  const entries = Object.entries<DeviationRule>(table).map(([name, { says }]) => [name, says])
+  const entries = Object.entries<DeviationRule>(table).map(([name, { sentence }]) => [name, sentence])
   return Object.freeze(Object.fromEntries(entries))
 }

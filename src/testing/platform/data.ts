@@ -1,11 +1,9 @@
-import { type Check, checkedElsewhere } from '../checks/checks.ts'
-import { structuredClone } from './host.ts'
-import { throwIfInvalid } from './options.ts'
+import { structuredClone } from './globals.ts'
 
 // Each field stands here once, with its default: the types of the rows come from these classes, and rows are plain copies
 // of what they make. The store fills in the `date`, and the `domain` and `alias` of a short address.
 
-class AccountRow {
+export class SandboxAccount {
   id = 1
   email = 'owner@shop.example'
   username = 'owner'
@@ -27,20 +25,20 @@ class Row {
   }
 }
 
-class DomainRow extends Row {
+export class SandboxDomain extends Row {
   /** With its scheme, as in `https://brand.example`. */
   domain = `https://brand-${this.id}.example`
   redirectroot = ''
   redirect404 = ''
 }
 
-class OverlayRow extends Row {
+export class SandboxOverlay extends Row {
   type = 'message'
   name = `Overlay ${this.id}`
   date = ''
 }
 
-export class CampaignRow extends Row {
+export class SandboxCampaign extends Row {
   name = ''
   /** The last part of the rotator's address; `''` for none. */
   slug = ''
@@ -52,7 +50,7 @@ export class CampaignRow extends Row {
 /** What a channel can hold: links, bio pages and QR codes. */
 export type ItemType = 'links' | 'bio' | 'qr'
 
-export class ChannelRow extends Row {
+export class SandboxChannel extends Row {
   name = `Channel ${this.id}`
   description = ''
   color = '#1f6feb'
@@ -60,7 +58,7 @@ export class ChannelRow extends Row {
   items: { type: ItemType; id: number }[] = []
 }
 
-class SplashRow extends Row {
+export class SandboxSplash extends Row {
   name = `Splash page ${this.id}`
   date = ''
 }
@@ -72,7 +70,7 @@ class AddressedRow extends Row {
   alias = ''
 }
 
-export class FileRow extends AddressedRow {
+export class SandboxFile extends AddressedRow {
   name = `file-${this.id}.txt`
   filename = `file-${this.id}.txt`
   /** In bytes. */
@@ -100,7 +98,7 @@ class VisitedRow extends AddressedRow {
 export type VisitCounts = Omit<VisitedRow, keyof AddressedRow>
 
 /** A short link. The reference does not show links: these are the fields that public documentation agrees on. */
-export class LinkRow extends VisitedRow {
+export class SandboxLink extends VisitedRow {
   longurl = `https://shop.example/${this.id}`
   title = `Link ${this.id}`
   description = ''
@@ -126,19 +124,19 @@ export class LinkRow extends VisitedRow {
   date = ''
 }
 
-class BioRow extends AddressedRow {
+export class SandboxBio extends AddressedRow {
   title = `Bio page ${this.id}`
   date = ''
 }
 
-class PixelRow extends Row {
+export class SandboxPixel extends Row {
   type = 'gtmpixel'
   name = `Pixel ${this.id}`
   tag = `GTM-${this.id}`
   date = ''
 }
 
-export class QrRow extends VisitedRow {
+export class SandboxQrCode extends VisitedRow {
   name = `QR code ${this.id}`
   type = 'link'
   data: unknown = `https://shop.example/${this.id}`
@@ -149,7 +147,7 @@ export class QrRow extends VisitedRow {
   date = ''
 }
 
-class OpenerLinkRow extends Row {
+export class SandboxOpenerLink extends Row {
   url = 'https://www.youtube.com/'
   status: 'public' | 'private' = 'private'
   provider = 'YouTube'
@@ -157,51 +155,37 @@ class OpenerLinkRow extends Row {
 }
 
 const rowTypes = {
-  domains: DomainRow,
-  overlays: OverlayRow,
-  campaigns: CampaignRow,
-  channels: ChannelRow,
-  splash: SplashRow,
-  files: FileRow,
-  links: LinkRow,
-  bios: BioRow,
-  pixels: PixelRow,
-  qrs: QrRow,
-  openerLinks: OpenerLinkRow,
+  domains: SandboxDomain,
+  overlays: SandboxOverlay,
+  campaigns: SandboxCampaign,
+  channels: SandboxChannel,
+  splash: SandboxSplash,
+  files: SandboxFile,
+  links: SandboxLink,
+  bios: SandboxBio,
+  pixels: SandboxPixel,
+  qrs: SandboxQrCode,
+  openerLinks: SandboxOpenerLink,
 }
 
 /** The lists of {@link SandboxData}, by name. */
 export type ListName = keyof typeof rowTypes
 
 /** The data of the sandbox: one list per resource, with plain rows that a test can read, add and change. */
-export type SandboxData = { account: AccountRow } & { [List in ListName]: InstanceType<(typeof rowTypes)[List]>[] }
+export type SandboxData = { account: SandboxAccount } & { [List in ListName]: InstanceType<(typeof rowTypes)[List]>[] }
 
 /** Initial rows. Missing fields, the id included, get defaults. The address of a link may be called `url` too. */
 export type SandboxSeed = {
-  account?: Partial<AccountRow>
-  links?: readonly SeedLink[]
+  account?: Partial<SandboxAccount>
+  links?: readonly (Partial<SandboxLink> & { url?: string })[]
 } & { [List in Exclude<ListName, 'links'>]?: readonly Partial<SandboxData[List][number]>[] }
 
-type SeedLink = Partial<LinkRow> & { url?: string }
+export const listNames = Object.keys(rowTypes) as ListName[]
 
-const listNames = Object.keys(rowTypes) as ListName[]
-
-/** Rejects unknown lists and fields. */
-export function checkSeed(seed: SandboxSeed): void {
-  const list: Check = { expected: 'a list of rows', fits: Array.isArray }
-  const lists = Object.fromEntries(listNames.map((name) => [name, list]))
-  throwIfInvalid<object>(seed, { ...lists, account: checkedElsewhere }, 'data')
-  throwIfInvalid<object>(seed.account ?? {}, anyOf(new AccountRow()), 'data', 'account')
-  for (const name of listNames) {
-    const fields = anyOf({ ...new rowTypes[name](1), ...(name === 'links' && { url: '' }) })
-    for (const [index, row] of (seed[name] ?? []).entries())
-      throwIfInvalid<object>(row, fields, 'data', name, `${index}`)
-  }
-}
-
-/** Any value for each of these fields. */
-function anyOf(fields: object): Record<string, Check> {
-  return Object.fromEntries(Object.keys(fields).map((name) => [name, checkedElsewhere]))
+/** The names of the fields that the rows of a list, or the account, may be given. */
+export function fieldNames(list: ListName | 'account'): string[] {
+  const blank = list === 'account' ? new SandboxAccount() : new rowTypes[list](1)
+  return [...Object.keys(blank), ...(list === 'links' ? ['url'] : [])]
 }
 
 /** `YYYY-MM-DD HH:MM:SS`, in UTC. */
@@ -209,7 +193,7 @@ export function dateTime(time: number): string {
   return new Date(time).toISOString().slice(0, 19).replace('T', ' ')
 }
 
-function withLongUrl({ url, ...row }: SeedLink): Partial<LinkRow> {
+function withLongUrl({ url, ...row }: NonNullable<SandboxSeed['links']>[number]): Partial<SandboxLink> {
   return url === undefined ? row : { longurl: url, ...row }
 }
 
@@ -251,7 +235,7 @@ export class Store {
   /** Restores the rows of the start. */
   reset(): void {
     this.#lastIds.clear()
-    this.data.account = { ...new AccountRow(), ...this.#seed.account }
+    this.data.account = { ...new SandboxAccount(), ...this.#seed.account }
     for (const list of listNames) {
       this.data[list] = []
       let lastId = 0

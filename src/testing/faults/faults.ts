@@ -1,9 +1,9 @@
-import { boolean, type Checks, checkedElsewhere, count, oneOf, similarName, string } from '../checks/checks.ts'
-import { ConfigurationError } from '../errors.ts'
-import { Headers, ReadableStream, Response, TextDecoder } from './host.ts'
-import { number, throwIfInvalid } from './options.ts'
-import { endpointPaths, matchPath, methodsAt } from './platform/routes.ts'
-import { networkError, type WireResponse, wait } from './wire.ts'
+import { boolean, type Checks, checkedElsewhere, count, oneOf, similarName, string } from '../../checks/checks.ts'
+import { ConfigurationError } from '../../errors.ts'
+import { assertOptions, number } from '../options.ts'
+import { Headers, TextDecoder } from '../platform/globals.ts'
+import type { PlatformResponse } from '../platform/response.ts'
+import { endpointPaths, matchPath, methodsAt } from '../platform/routes.ts'
 
 /** What a fault changes in a response. All fields are optional. */
 export interface FaultEffect {
@@ -53,7 +53,7 @@ export function doesWork({ done, drop, redirect, status = 200, body }: FaultEffe
   return typeof body === 'function' || (body === undefined && status < 300)
 }
 
-const checks: Checks<keyof Fault> = {
+const faultChecks: Checks<keyof Fault> = {
   method: oneOf(['GET', 'POST', 'PUT', 'DELETE']),
   path: {
     expected: 'a string or a RegExp',
@@ -78,12 +78,12 @@ const isHeader = (value: unknown) => value === null || typeof value === 'string'
 
 /** Rejects a fault that can never take effect. */
 function checkFault(fault: Fault): void {
-  throwIfInvalid(fault, checks, 'fail')
+  assertOptions(fault, faultChecks, 'fail')
   const { status, body, headers, delay, drop, stall, redirect, done, path, method } = fault
   if (typeof path === 'string') {
     const methods = methodsAt(path)
     if (methods.length === 0) {
-      const meant = similarName(path, endpointPaths)
+      const meant = similarName(path, endpointPaths) ?? endpointPaths.find((known) => path.endsWith(known))
       const hint =
         meant === undefined ? 'expected one as the reference writes it, or a RegExp' : `did you mean ${meant}?`
       throw new ConfigurationError(`fail.path: no endpoint is ${path}, ${hint}`)
@@ -144,7 +144,7 @@ function isFor({ method, path }: Fault, requested: string, at: string): boolean 
 }
 
 /** Applies the fault to a response. */
-export function applyFault(honest: WireResponse, fault: FaultEffect): WireResponse {
+export function applyFault(honest: PlatformResponse, fault: FaultEffect): PlatformResponse {
   const { status = fault.redirect === undefined ? honest.status : 302, body, redirect } = fault
   const headers = new Headers(honest.headers)
   if (typeof body === 'string' && body.startsWith('<')) headers.set('Content-Type', 'text/html; charset=utf-8')
@@ -156,7 +156,7 @@ export function applyFault(honest: WireResponse, fault: FaultEffect): WireRespon
   return { status, headers: Object.fromEntries(headers), body: faultyBody(honest, fault, status) }
 }
 
-function faultyBody(honest: WireResponse, fault: FaultEffect, status: number): WireResponse['body'] {
+function faultyBody(honest: PlatformResponse, fault: FaultEffect, status: number): PlatformResponse['body'] {
   const { body } = fault
   if (typeof body === 'string' || body instanceof Uint8Array) return body
   if (typeof body === 'function') return String(body(textOf(honest.body)))
@@ -166,24 +166,6 @@ function faultyBody(honest: WireResponse, fault: FaultEffect, status: number): W
   return JSON.stringify({ error: 1, message: `The sandbox was told to respond with ${status}.` })
 }
 
-/** Sends a response as late and as completely as the fault allows. */
-export async function send(response: WireResponse, fault: FaultEffect, signal: AbortSignal): Promise<Response> {
-  if (fault.delay !== undefined) await wait(fault.delay, signal)
-  if (fault.drop) throw networkError('ECONNRESET', 'the connection was closed by the other side')
-  const { status, headers, body } = response
-  if ([204, 205, 304].includes(status)) return new Response(null, { status, headers })
-  return new Response((fault.stall ? halfOf(body, signal) : body) as BodyInit, { status, headers })
-}
-
-/** The first half of a body, and then nothing more until the caller gives up. */
-function halfOf(body: WireResponse['body'], signal: AbortSignal): ReadableStream<Uint8Array> {
-  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
-  return new ReadableStream({
-    start: (controller) => controller.enqueue(bytes.slice(0, Math.floor(bytes.length / 2))),
-    pull: () => wait(Number.POSITIVE_INFINITY, signal),
-  })
-}
-
-function textOf(body: WireResponse['body']): string {
+function textOf(body: PlatformResponse['body']): string {
   return typeof body === 'string' ? body : new TextDecoder().decode(body)
 }

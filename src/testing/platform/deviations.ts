@@ -1,23 +1,19 @@
-import { type EndpointCall, type JsonReply, list } from './platform/endpoint.ts'
-import { fields as channelFields } from './platform/endpoints/channels.ts'
-import { addedLink, linkInList } from './platform/endpoints/links.ts'
-import { PlatformRefusal } from './platform/refusal.ts'
-import { htmlPage } from './platform/visits.ts'
-import type { WireResponse } from './wire.ts'
+import { type EndpointCall, type JsonReply, list } from './endpoint.ts'
+import { fields as channelFields } from './endpoints/channels.ts'
+import { addedLink, linkInList } from './endpoints/links.ts'
+import { PlatformRefusal } from './refusal.ts'
 
 /** How the key is sent: `Authorization: Bearer KEY`, `Token KEY`, or the bare key. */
-export type AuthScheme = 'Bearer' | 'Token' | 'raw'
+export type KeyScheme = 'Bearer' | 'Token' | 'raw'
 
 /** One way in which a server differs from the reference. */
 export interface DeviationRule {
   /** A sentence that describes it. */
-  readonly says: string
+  readonly sentence: string
+  /** Whether a server shows it in its account and in a page of each list. Without this function, nothing there shows it. */
+  readonly sign?: (seen: Sighting) => boolean
   /** The word before the key in `Authorization`; none with `raw`. */
-  readonly authScheme?: AuthScheme
-  /** Responds to a request before the platform sees it. */
-  readonly wall?: (request: Request) => WireResponse | undefined
-  /** Headers with which a request gets through the wall. */
-  readonly clientHeaders?: Readonly<Record<string, string>>
+  readonly authScheme?: KeyScheme
   /** Responds in place of the endpoint, which then does nothing. */
   readonly instead?: (route: string, call: EndpointCall) => object | undefined
   /** Changes the query, or throws a `PlatformRefusal`. */
@@ -30,6 +26,34 @@ export interface DeviationRule {
   readonly reply?: ReplyChange
   /** Changes the rate headers. */
   readonly rateHeaders?: (headers: Record<string, string>) => Record<string, string>
+}
+
+/** The successful responses of a real server to reading its account and a page of 100 rows of each list. */
+export interface Sighting {
+  /** How the key was accepted. */
+  readonly scheme: KeyScheme
+  readonly hasRateHeaders: boolean
+  /** Whether a list was refused because of its `limit`, and given without it. */
+  readonly isLimitRefused: boolean
+  /** The size of a page; 15 without a `limit`. */
+  readonly perpage: number
+  /** `error` of the account. */
+  readonly accountError: unknown
+  readonly lists: readonly SeenList[]
+  /** The values of these keys, wherever they are. */
+  values(...names: string[]): unknown[]
+}
+
+/** A page of a list as it came. */
+export interface SeenList {
+  /** The call, such as `links.list()`. */
+  readonly name: string
+  readonly error: unknown
+  /** The object with the numbers of the page. */
+  readonly data: Readonly<Record<string, unknown>>
+  /** The rows as they came. */
+  readonly list: unknown
+  readonly rows: readonly Readonly<Record<string, unknown>>[]
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each deviation knows the JSON that it changes.
@@ -45,71 +69,70 @@ const table = <Name extends string>(rules: Record<Name, DeviationRule>) => rules
  * Several deviations apply in the order of the table.
  */
 export const rules = table({
-  // Before the platform reads a request. Of several ways to send the key, the first one here holds.
-  'bot-wall-beget': {
-    says: 'Without the cookie beget=begetok or a User-Agent of curl, every call gets an HTML page with status 200.',
-    clientHeaders: { Cookie: 'beget=begetok' },
-    wall: ({ headers }) => {
-      const passes =
-        /(^|;\s*)beget=begetok(;|$)/.test(headers.get('Cookie') ?? '') || headers.get('User-Agent')?.startsWith('curl')
-      const script = '<script>document.cookie="beget=begetok; path=/";location.reload();</script>'
-      return passes ? undefined : htmlPage(200, 'One moment', script)
-    },
-  },
+  // Of several ways to send the key, the first one here holds.
   'key-as-token': {
-    says: 'The key is wanted as Authorization: Token KEY. Bearer KEY is refused.',
+    sentence: 'The key is wanted as Authorization: Token KEY. Bearer KEY is refused.',
+    sign: ({ scheme }) => scheme === 'Token',
     authScheme: 'Token',
   },
   'key-raw': {
-    says: 'The key is wanted without a word before it, as Authorization: KEY. Bearer KEY is refused.',
+    sentence: 'The key is wanted without a word before it, as Authorization: KEY. Bearer KEY is refused.',
+    sign: ({ scheme }) => scheme === 'raw',
     authScheme: 'raw',
   },
 
   // How the query is read. Of several `limit` deviations, the first one here wins.
   'limit-refused': {
-    says: 'A list refuses the parameter limit.',
+    sentence: 'A list refuses the parameter limit.',
+    sign: ({ isLimitRefused }) => isLimitRefused,
     query: (query) => {
       if (query.limit !== undefined) throw new PlatformRefusal(400, 'The parameter limit is not known.')
       return query
     },
   },
   'limit-ignored': {
-    says: 'The parameter limit is ignored: every page has 15 rows.',
+    sentence: 'The parameter limit is ignored: every page has 15 rows.',
+    sign: ({ isLimitRefused, perpage }) => !isLimitRefused && perpage === 15,
     query: ({ limit: _, ...query }) => query,
   },
   'limit-capped': {
-    says: 'A limit above 25 gives 25 rows a page.',
+    sentence: 'A limit above 25 gives 25 rows a page.',
+    sign: ({ perpage }) => perpage < 100 && perpage !== 15,
     query: (query) => (Number(query.limit) > 25 ? { ...query, limit: '25' } : query),
   },
   'short-ignored': {
-    says: 'GET /urls ignores the parameter short, and responds with the whole list (outside the reference).',
+    sentence: 'GET /urls ignores the parameter short, and responds with the whole list (outside the reference).',
     query: ({ short: _, ...query }) => query,
   },
 
   // Aliases and domains that servers change.
   'alias-ignored': {
-    says: 'The alias in custom is ignored: a link gets a random one or keeps its own, and the response is a success (outside the reference).',
+    sentence:
+      'The alias in custom is ignored: a link gets a random one or keeps its own, and the response is a success (outside the reference).',
     body: withCustom(() => undefined),
   },
   'alias-slugged': {
-    says: 'The alias of a link is stored in lower case, with - for _ and spaces, without accents and dots; it is not found by the spelling that was sent (outside the reference).',
+    sentence:
+      'The alias of a link is stored in lower case, with - for _ and spaces, without accents and dots; it is not found by the spelling that was sent (outside the reference).',
     body: withCustom((alias) => {
       const plain = alias.normalize('NFD').replace(/[\p{Mark}.]/gu, '')
       return plain.toLowerCase().replace(/[_\s]+/g, '-')
     }),
   },
   'alias-case-ignored': {
-    says: 'Aliases are compared without case: Tea and tea are the same, in the spelling that came first (outside the reference).',
+    sentence:
+      'Aliases are compared without case: Tea and tea are the same, in the spelling that came first (outside the reference).',
     isSameAlias: (one, other) => one.toLowerCase() === other.toLowerCase(),
   },
   'domain-ignored': {
-    says: 'The domain of a new link is ignored: it gets that of the platform, and the response is a success (outside the reference).',
+    sentence:
+      'The domain of a new link is ignored: it gets that of the platform, and the response is a success (outside the reference).',
     body: (body, route) => (route === 'POST /url/add' ? { ...(body as Json), domain: undefined } : body),
   },
 
   // Contents of responses.
   'same-url-same-link': {
-    says: 'POST /url/add without custom responds with an existing link to the same URL (outside the reference).',
+    sentence: 'POST /url/add without custom responds with an existing link to the same URL (outside the reference).',
     instead: (route, { data, body = {}, site }) => {
       if (route !== 'POST /url/add') return undefined
       const { url, custom, domain } = body as Json
@@ -119,7 +142,8 @@ export const rules = table({
     },
   },
   'short-as-list': {
-    says: 'GET /urls?short= responds with a list of one link or none, not with a single link (outside the reference).',
+    sentence:
+      'GET /urls?short= responds with a list of one link or none, not with a single link (outside the reference).',
     reply: (reply, route, call) => {
       const isAnswer = reply.status < 400 || reply.status === 404
       if (route !== 'GET /urls' || call.query.short === undefined || !isAnswer) return
@@ -128,7 +152,8 @@ export const rules = table({
     },
   },
   'extra-keys': {
-    says: 'Responses have keys that the reference does not list: planid, views, linkedin.',
+    sentence: 'Responses have keys that the reference does not list: planid, views, linkedin.',
+    sign: ({ values }) => values('planid', 'views').length > 0,
     reply: successOf({
       'GET /account': ({ data }) => Object.assign(data, { planid: 3 }),
       'GET /campaigns': ({ data }) => data.campaigns.map((row: Json) => Object.assign(row, { views: 12 })),
@@ -137,22 +162,24 @@ export const rules = table({
     }),
   },
   'unknown-types': {
-    says: 'Overlays and pixels have types that the reference does not list.',
+    sentence: 'Overlays and pixels have types that the reference does not list.',
     reply: successOf({
       'GET /overlay': ({ data }) => retype(data.cta, 'contact', 'coupon'),
       'GET /pixels': ({ data }) => retype(data.pixels, 'fbpixel', 'metapixel'),
     }),
   },
   'absent-as-null': {
-    says: 'What is not set is null: expires of a plan without end, redirectroot and redirect404.',
+    sentence: 'What is not set is null: expires of a plan without end, redirectroot and redirect404.',
     reply: absent((json, key) => Object.assign(json, { [key]: null })),
   },
   'absent-as-missing': {
-    says: 'What is not set has no key: expires of a plan without end, redirectroot and redirect404.',
+    sentence: 'What is not set has no key: expires of a plan without end, redirectroot and redirect404.',
     reply: absent((json, key) => omit(json, key)),
   },
   'older-link-rows': {
-    says: 'Links in lists have no uniqueclicks, domain, campaign and channel (outside the reference).',
+    sentence: 'Links in lists have no uniqueclicks, domain, campaign and channel (outside the reference).',
+    sign: ({ lists }) =>
+      lists.some(({ name, rows }) => name === 'links.list()' && rows.some((row) => !('uniqueclicks' in row))),
     reply: successOf({
       'GET /urls': ({ data }) => {
         for (const row of data.urls ?? []) omit(row, 'uniqueclicks', 'domain', 'campaign', 'channel')
@@ -160,7 +187,7 @@ export const rules = table({
     }),
   },
   'channel-update-echoes': {
-    says: 'The update of a channel responds with the whole channel and no message.',
+    sentence: 'The update of a channel responds with the whole channel and no message.',
     reply: successOf({
       'PUT /channel/:id/update': (json, { data, params }) => {
         omit(json, 'message')
@@ -169,11 +196,11 @@ export const rules = table({
     }),
   },
   'message-missing': {
-    says: 'Actions respond without a message.',
+    sentence: 'Actions respond without a message.',
     reply: success((json) => omit(json, 'message')),
   },
   'messages-translated': {
-    says: 'Messages are in the language of the site, here German.',
+    sentence: 'Messages are in the language of the site, here German.',
     reply: ({ status, json }) => {
       if ('message' in json) json.message = status < 400 ? 'Der Vorgang war erfolgreich.' : 'Die Anfrage ist ungültig.'
     },
@@ -181,7 +208,8 @@ export const rules = table({
 
   // Pages.
   'count-too-high': {
-    says: 'A list counts a page that it does not show: result and maxpage are too high, nextpage is null before maxpage, and of three or more pages the second is empty.',
+    sentence:
+      'A list counts a page that it does not show: result and maxpage are too high, nextpage is null before maxpage, and of three or more pages the second is empty.',
     reply: success((json) => {
       const page = pageOf(json)
       if (!page.result) return
@@ -193,7 +221,9 @@ export const rules = table({
     }),
   },
   'nextpage-repeats': {
-    says: 'On the last page nextpage is that page again, not null.',
+    sentence: 'On the last page nextpage is that page again, not null.',
+    sign: ({ lists }) =>
+      lists.some(({ data }) => data.nextpage !== null && `${data.nextpage}` === `${data.currentpage}`),
     reply: success((json) => {
       const page = pageOf(json)
       if (page.nextpage === null) page.nextpage = page.currentpage
@@ -202,16 +232,19 @@ export const rules = table({
 
   // Types of values.
   'booleans-as-digits': {
-    says: 'Booleans are 1 and 0, or "1" and "0" if numbers are strings.',
+    sentence: 'Booleans are 1 and 0, or "1" and "0" if numbers are strings.',
+    sign: ({ values }) => values('public', 'starred').some((value) => /^[01]$/.test(String(value))),
     // A rotator is an address or false, never a digit.
     reply: everyValue((value, key) => (typeof value === 'boolean' && key !== 'rotator' ? Number(value) : value)),
   },
   'numbers-as-strings': {
-    says: 'Numbers are strings: "id": "5".',
+    sentence: 'Numbers are strings: "id": "5".',
+    sign: ({ values }) => values('result').some(isDigits),
     reply: everyValue((value) => (typeof value === 'number' ? String(value) : value)),
   },
   'ids-sometimes-strings': {
-    says: 'Some ids are strings: in every second row of a list, and in responses to POST.',
+    sentence: 'Some ids are strings: in every second row of a list, and in responses to POST.',
+    sign: ({ values }) => values('id').some(isDigits) && !values('result').some(isDigits),
     reply: everyValue((value, key, route) => {
       const isCreated = key === '' && route.startsWith('POST')
       const rows = Array.isArray(value) ? value.filter((_, index) => index % 2 === 1) : isCreated ? [value] : []
@@ -220,15 +253,16 @@ export const rules = table({
     }),
   },
   'empty-maps-as-lists': {
-    says: 'An empty map is an empty list: "topCountries": [].',
+    sentence: 'An empty map is an empty list: "topCountries": [].',
     reply: everyValue((value) => (isEmptyMap(value) ? [] : value)),
   },
   'empty-maps-as-zero': {
-    says: 'An empty map in statistics is the number 0: "topCountries": 0.',
+    sentence: 'An empty map in statistics is the number 0: "topCountries": 0.',
     reply: everyValue((value, key) => (isEmptyMap(value) && key.startsWith('top') ? 0 : value)),
   },
   'lists-with-gaps': {
-    says: 'A list of two or more is an object with number keys, one of which is missing.',
+    sentence: 'A list of two or more is an object with number keys, one of which is missing.',
+    sign: ({ lists }) => lists.some(({ list }) => typeof list === 'object' && list !== null && !Array.isArray(list)),
     reply: everyValue((value) => {
       if (!Array.isArray(value) || value.length < 2) return value
       return Object.fromEntries(value.map((item, index) => [index === 0 ? 0 : index + 1, item]))
@@ -237,18 +271,19 @@ export const rules = table({
 
   // Names of keys.
   'overlay-key': {
-    says: 'The list of overlays is under overlay, not under cta.',
+    sentence: 'The list of overlays is under overlay, not under cta.',
+    sign: ({ lists }) => lists.some(({ data }) => 'overlay' in data),
     reply: successOf({ 'GET /overlay': ({ data }) => rename(data, 'cta', 'overlay') }),
   },
   'campaign-key': {
-    says: 'The name of a campaign that was created or updated is under campaign, not under domain.',
+    sentence: 'The name of a campaign that was created or updated is under campaign, not under domain.',
     reply: successOf({
       'POST /campaign/add': (json) => rename(json, 'domain', 'campaign'),
       'PUT /campaign/:id/update': (json) => rename(json, 'domain', 'campaign'),
     }),
   },
   'upload-id-under-1': {
-    says: 'The id of an uploaded file is under the key 1: {"0": "id", "1": 123}.',
+    sentence: 'The id of an uploaded file is under the key 1: {"0": "id", "1": 123}.',
     reply: successOf({
       'POST /files/upload/:filename': (json) => {
         rename(json, 'id', '1')
@@ -257,11 +292,12 @@ export const rules = table({
     }),
   },
   'qr-date-under-data': {
-    says: 'The date of a single QR code is under details.data, not under details.date.',
+    sentence: 'The date of a single QR code is under details.data, not under details.date.',
     reply: successOf({ 'GET /qr/:id': ({ details }) => rename(details, 'date', 'data') }),
   },
   'link-create-short': {
-    says: 'A new link comes with its address under short, not under shorturl, and without an id (outside the reference).',
+    sentence:
+      'A new link comes with its address under short, not under shorturl, and without an id (outside the reference).',
     reply: successOf({
       'POST /url/add': (json) => {
         rename(json, 'shorturl', 'short')
@@ -270,47 +306,52 @@ export const rules = table({
     }),
   },
   'link-update-short': {
-    says: 'The update of a link responds with its address under short, not under shorturl (outside the reference).',
+    sentence: 'The update of a link responds with its address under short, not under shorturl (outside the reference).',
     reply: successOf({ 'PUT /url/:id/update': (json) => rename(json, 'shorturl', 'short') }),
   },
   'social-google': {
-    says: 'socialCount of a link has google in place of instagram (outside the reference).',
+    sentence: 'socialCount of a link has google in place of instagram (outside the reference).',
     reply: successOf({ 'GET /url/:id': ({ data }) => rename(data.socialCount, 'instagram', 'google') }),
   },
 
   // The envelope.
   'error-as-number': {
-    says: 'error of a list is the number 0, as everywhere else, not the string "0".',
+    sentence: 'error of a list is the number 0, as everywhere else, not the string "0".',
+    sign: ({ lists }) => lists.some(({ error }) => error === 0),
     reply: spellError((error) => error),
   },
   'error-as-string': {
-    says: 'error is a string everywhere: "0", and "1" in a refusal.',
+    sentence: 'error is a string everywhere: "0", and "1" in a refusal.',
+    sign: ({ accountError }) => accountError === '0',
     reply: spellError(String),
   },
   'error-as-boolean': {
-    says: 'error is false, and true in a refusal.',
+    sentence: 'error is false, and true in a refusal.',
+    sign: ({ lists }) => lists.some(({ error }) => error === false),
     reply: spellError(Boolean),
   },
   'error-missing': {
-    says: 'A success has no error key.',
+    sentence: 'A success has no error key.',
+    sign: ({ lists }) => lists.some(({ error }) => error === undefined),
     reply: success((json) => omit(json, 'error')),
   },
 
   // Refusals.
   'key-refused-with-403': {
-    says: 'A wrong or missing key is refused with HTTP 403, not 401.',
+    sentence: 'A wrong or missing key is refused with HTTP 403, not 401.',
     reply: (reply) => {
       if (reply.status === 401) reply.status = 403
     },
   },
   'error-as-status': {
-    says: 'error of a refusal is its HTTP status: 404, 405, 429.',
+    sentence: 'error of a refusal is its HTTP status: 404, 405, 429.',
     reply: ({ status, json }) => {
       if (status > 403 && typeof json.error !== 'string') json.error = status
     },
   },
   'refusals-in-200': {
-    says: 'Refusals have HTTP status 200, unless the key is wrong; over the rate limit, error is 429, with Retry-After.',
+    sentence:
+      'Refusals have HTTP status 200, unless the key is wrong; over the rate limit, error is 429, with Retry-After.',
     reply: (reply) => {
       const { status, json, headers } = reply
       if (status === 401 || status === 403) return
@@ -323,7 +364,8 @@ export const rules = table({
   },
 
   'rate-headers-hidden': {
-    says: 'No response has rate headers.',
+    sentence: 'No response has rate headers.',
+    sign: ({ hasRateHeaders }) => !hasRateHeaders,
     rateHeaders: () => ({}),
   },
 })
@@ -396,3 +438,5 @@ function omit(json: Json, ...keys: string[]): void {
 function isEmptyMap(value: unknown): boolean {
   return JSON.stringify(value) === '{}'
 }
+
+const isDigits = (value: unknown) => typeof value === 'string' && /^\d+$/.test(value)
