@@ -28,6 +28,7 @@ async function assign(baseUrl: string, apiKey: string, journal: string): Promise
   const work = bulk(LINKS, (id, { signal }) => client.campaigns.assignLink(CAMPAIGN, id, { signal }), {
     client,
     journal: fileJournal(journal),
+    key: (id) => id,
     // Assigning a link twice has no effect, so an item that may have been done can be done again.
     onUnknown: 'retry',
     onProgress: (progress) => console.log(bar(progress)),

@@ -2,8 +2,7 @@ import { dateTime, httpUrl, similarName } from '../checks/checks.ts'
 import { formatValue } from '../checks/mismatch.ts'
 import { aliasIn } from '../resources/links/match.ts'
 import { linkUpdate } from '../resources/links/params.ts'
-import { itemsOf } from '../tasks/import.ts'
-import type { LinkRow } from '../tasks/rows.ts'
+import { type LinkRow, readRows } from '../tasks/rows.ts'
 import { messageOf, UsageError } from './command.ts'
 import type { Input, InputRow } from './input.ts'
 import { textOf, unescapeFormula } from './output.ts'
@@ -226,7 +225,7 @@ function readDate(value: unknown): string | undefined {
 export async function problemsOf(links: readonly ReadLink[]): Promise<Map<number, string>> {
   const problems = new Map<number, string>()
   let index = 0
-  for await (const item of itemsOf(links.map(({ row, values }) => ({ ...values, row: row.number })))) {
+  for await (const item of readRows(links.map(({ row, values }) => ({ ...values, row: row.number })))) {
     const { row, problem = item.problem === undefined ? undefined : messageOf(item.problem) } = links[index++]!
     if (problem !== undefined) problems.set(row.number, problem)
   }

@@ -66,7 +66,7 @@ export default command(
         const since = file === undefined ? '' : `, ${count(newClicks)} of them new since ${file}`
         const isShown = total === 0 || results.some(({ link }) => link.clicks !== null)
         const sum = isShown ? `${many(clicks, 'click')}${since}` : 'and the server does not show their clicks'
-        lines.push(`${many(total, 'link')}, ${sum}`, ...goneLines(previous ?? [], gone))
+        lines.push(`${many(total, 'link')}, ${sum}`, ...goneLines(gone))
         rows = by ? groupsOf(results, by, await namesOf(work.client, by)) : results.map((result) => linkRow(result))
       }
       await work.run(main, () => {
@@ -122,9 +122,7 @@ async function readPrevious(file: string): Promise<EarlierLink[]> {
 /** How many of the links that are gone are named. */
 const MAX_GONE = 10
 
-function goneLines(previous: readonly EarlierLink[], ids: readonly number[]): string[] {
-  const isGone = new Set(ids)
-  const gone = previous.filter(({ id }) => isGone.has(id))
+function goneLines(gone: readonly EarlierLink[]): string[] {
   const lines = gone.slice(0, MAX_GONE).map(({ id, shorturl, clicks }) => {
     return `gone: ${shorturl || `link ${id}`}${clicks === null ? '' : `, ${many(clicks, 'click')}`}`
   })

@@ -16,7 +16,7 @@ import {
 import type { ParseContext } from '../fields/parse.ts'
 import { parseRetryAfter, rateLimitStateOf } from '../rate-limit/headers.ts'
 import { type BudgetWait, MAX_IMPOSED_WAIT } from '../rate-limit/limiter.ts'
-import { abortReason, inFlightSignal, sleep, throwIfAborted, withDeadline } from '../runtime/abort.ts'
+import { abortReason, sleep, throwIfAborted, withDeadline } from '../runtime/abort.ts'
 import { isBrowser, sentOnce } from '../runtime/environment.ts'
 import { type Fetch, type FetchResponse, headerOf, isResponse, readableHeaders } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
@@ -281,7 +281,7 @@ export class Transport {
       return { response, body: await read(response, signal) }
     }
     try {
-      return await withDeadline(work, limit.ms, call.context.finishesInFlight ? undefined : inFlightSignal(call.signal))
+      return await withDeadline(work, limit.ms, call.context.finishesInFlight ? undefined : call.signal)
     } catch (thrown) {
       const error = noResponse(call, state, { thrown: upload?.failure?.() ?? thrown, isSent, limit, response })
       if ((!isSent || error.outcome === 'not-sent') && limiter?.release) limiter.release()

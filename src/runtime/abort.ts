@@ -44,22 +44,6 @@ export function abortError(message: string): Error {
     : Object.assign(new Error(message), { name: 'AbortError' })
 }
 
-// Registered, because the task and its client may be of two copies of the package.
-const sparesRequests = Symbol.for('shortlink-sdk.sparesRequests')
-
-/**
- * Marks a signal: its abort ends calls that wait, and lets a request in flight come to its end, because it may do its work
- * anyway.
- */
-export function spareRequests(signal: AbortSignal): AbortSignal {
-  return Object.assign(signal, { [sparesRequests]: true })
-}
-
-/** The signal for a request in flight, if that is to be ended. */
-export function inFlightSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
-  return signal && sparesRequests in signal ? undefined : signal
-}
-
 /** The abort reason of an attempt that timed out. */
 export const EXPIRED: unique symbol = Symbol('expired')
 

@@ -1,6 +1,7 @@
-import { type BulkContext, type BulkOptions, type BulkResult, type BulkSummary, bulkChecks } from './items.ts'
+import { ConfigurationError } from '../errors.ts'
+import type { BulkContext, BulkOptions, BulkResult, BulkSummary } from './items.ts'
 import { checkTask } from './options.ts'
-import { ItemRun } from './run.ts'
+import { ItemRun, sizeOf } from './run.ts'
 import { createTask, type Task } from './task.ts'
 
 /**
@@ -15,26 +16,46 @@ import { createTask, type Task } from './task.ts'
  * const run = bulk(linkIds, (id, { signal }) => client.campaigns.assignLink(7, id, { signal }), {
  *   client,
  *   journal: fileJournal('assign.journal'),
+ *   key: (id) => id,
  * })
  * for await (const result of run) {
  *   if (!result.ok) console.error(result.item, result.outcome, result.error.message)
  * }
  * console.log(await run.summary())
  *
- * @throws {ConfigurationError} if an argument is invalid. During the run: if the journal is in use, unreadable, or belongs to
- * other items. An error from the journal, the source of the items or `onUnknown` ends the run too.
+ * @throws {ConfigurationError} if an argument is invalid, or `journal` is given without `key`. During the run: if the journal is
+ * in use or unreadable. An error from the journal or the source of the items ends the run too.
+ * @throws {ConnectionError} during the run, with `client`: if five items in a row got no response
  */
 export function bulk<T, R>(
   items: Iterable<T> | AsyncIterable<T>,
   worker: (item: T, context: BulkContext) => Promise<R> | R,
   options: BulkOptions<T> = {},
 ): Task<BulkResult<T, R>, BulkSummary> {
-  checkTask('bulk', { items, worker }, options, bulkChecks)
+  checkTask('bulk', { items, worker }, options, [
+    'concurrency',
+    'signal',
+    'onProgress',
+    'total',
+    'journal',
+    'key',
+    'onUnknown',
+    'replay',
+    'client',
+    'reserve',
+  ])
+  const { journal, key, replay, signal, total = sizeOf(items), ...rest } = options
+  if (journal && !key) {
+    throw new ConfigurationError(
+      'bulk: key: is missing, because a journal knows items by their names, such as `key: (item) => item.id`',
+    )
+  }
   let summary: BulkSummary = { total: 0, done: 0, skipped: 0, failed: 0, unknown: 0, elapsedMs: 0 }
   return createTask(
-    options.signal,
+    signal,
     async function* (control) {
-      const run = new ItemRun(items, worker, options, control)
+      const kept = replay && { keep: (data: R) => data ?? null, replay: (data: unknown) => data as R }
+      const run = new ItemRun(items, worker, control, { ...rest, total, journal, key, ...kept })
       try {
         yield* run.results()
       } finally {

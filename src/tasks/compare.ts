@@ -2,38 +2,64 @@ import type { Link } from '../resources/links/link.ts'
 import type { LinkCreate } from '../resources/links/params.ts'
 
 /** What rows may say and lists show of a link, besides its address. */
-const comparedNames = ['title', 'description', 'campaign', 'channel'] as const
+export const comparedNames = ['title', 'description', 'campaign', 'channel'] as const
+
+/** Values of a row that are compared with a link. `null` and `''` mean none. */
+type Compared = { readonly [Name in (typeof comparedNames)[number]]?: unknown }
 
 /** What rows say and a list of links does not show, so that nobody can tell whether it is so. */
-export function namesNotShown(rows: readonly LinkCreate[], links: readonly Link[]): string[] {
-  const isOlder = links.length > 0 && !links.some(showsPlaces)
+export function namesNotShown(rows: readonly object[], links: readonly Link[]): string[] {
+  const isOlder = links.length > 0 && !links.some(showsGroups)
   const shown = ['url', 'custom', 'domain', ...comparedNames.slice(0, isOlder ? 2 : 4)]
   const said = new Set(rows.flatMap((row) => Object.keys(row)))
   return [...said].filter((name) => !shown.includes(name))
 }
 
 /** Whether the list shows campaigns and channels, which older servers do not. */
-const showsPlaces = ({ campaign, channel }: Link) => campaign !== null || channel !== null
+const showsGroups = ({ campaign, channel }: Link) => campaign !== null || channel !== null
 
-/** The names of what a row says of a link, and a list shows otherwise. Older servers show no campaign and no channels. */
-export function differences(params: LinkCreate, link: Link): string[] {
-  const { title, description, campaign, channel } = link
-  const shown = { title, description, ...(showsPlaces(link) && { campaign }), ...(channel && { channel }) }
-  const isAsSaid = (name: (typeof comparedNames)[number]) => {
-    const said = params[name]
-    if (said === undefined || !(name in shown)) return true
-    return name === 'channel' ? channel!.includes(Number(said)) : plainText(link[name]) === plainText(said)
-  }
-  return comparedNames.filter((name) => !isAsSaid(name))
+/** The names of what a row says of a link, and a list shows otherwise. */
+export function differences(row: Compared, link: Link): string[] {
+  return comparedNames.filter((name) => row[name] !== undefined && isShown(name, link) && !isAsSaid(name, row, link))
 }
+
+/** Whether nothing that a row says contradicts a link, or another row, so that it can have that link. */
+export function contradictsNothing(row: LinkCreate, other: Link | LinkCreate): boolean {
+  if ('id' in other) return differences(row, other as Link).length === 0
+  return comparedNames.every((name) => row[name] === undefined || isEqual(row[name], other[name]))
+}
+
+/** The names of what a row says, and its link does not have, or not visibly. `undefined`: a link that nobody has seen. */
+export function namesNotSet(row: LinkCreate, other: Link | LinkCreate | undefined): string[] {
+  const { url: _, custom: __, domain: ___, ...rest } = row
+  const isSet = (name: string, value: unknown) => {
+    if (!other) return false
+    if ('id' in other && isCompared(name)) return isShown(name, other as Link) && isAsSaid(name, row, other as Link)
+    return isEqual(value, (other as unknown as Record<string, unknown>)[name])
+  }
+  return Object.entries(rest).flatMap(([name, value]) => (isSet(name, value) ? [] : [name]))
+}
+
+const isCompared = (name: string): name is keyof Compared => comparedNames.some((compared) => compared === name)
+
+function isShown(name: keyof Compared, link: Link): boolean {
+  if (name === 'campaign') return showsGroups(link)
+  return name !== 'channel' || link.channel !== null
+}
+
+function isAsSaid(name: keyof Compared, row: Compared, link: Link): boolean {
+  const said = row[name] ?? ''
+  if (name === 'channel' && said !== '') return link.channel!.includes(Number(said))
+  return plainText(link[name] ?? '') === plainText(said)
+}
+
+const isEqual = (one: unknown, other: unknown): boolean =>
+  typeof one === 'object'
+    ? JSON.stringify(one) === JSON.stringify(other)
+    : other !== undefined && String(one) === String(other)
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#039': "'", '#39': "'" }
 
 /** A text without the entities that some servers write into titles: `Tea &amp; cake`. */
 const plainText = (value: unknown): string =>
   String(value).replace(/&(amp|lt|gt|quot|#0?39);/g, (_, name) => entities[name]!)
-
-/** Whether another row says the same, so that both can have one link. */
-export function saysTheSame(params: LinkCreate, other: LinkCreate): boolean {
-  return comparedNames.every((name) => params[name] === undefined || String(params[name]) === String(other[name]))
-}

@@ -8,7 +8,7 @@ import type { Journal, JournalEntry } from './journal.ts'
 import { lockFile } from './lock.ts'
 
 /**
- * A journal in a file, for `bulk`: an append-only file with one line of JSON per entry. The first entry creates it; delete
+ * A journal in a file, for `bulk` and the tasks: an append-only file with one line of JSON per entry. The first entry creates it; delete
  * it to start over.
  *
  * An entry is on disk (`fdatasync`) before its item begins, and again when the item has ended; entries that come together
@@ -22,7 +22,7 @@ import { lockFile } from './lock.ts'
  * another machine has ended, so the next run is then refused, and the error says which file to delete.
  *
  * @example
- * const run = bulk(ids, worker, { journal: fileJournal('assign.journal') })
+ * const run = bulk(ids, worker, { journal: fileJournal('assign.journal'), key: (id) => id })
  *
  * @throws {ConfigurationError} if the path is invalid. During the run: if another run is using the file, or a line of it is
  * not an entry; the error names the file and the line. Errors of the file system end the run unchanged.
@@ -66,8 +66,8 @@ class FileJournal implements Journal, AsyncDisposable {
     }
   }
 
-  async write({ key, state, fingerprint, data }: JournalEntry): Promise<void> {
-    this.#lines += `${JSON.stringify({ key, state, fingerprint, data })}\n`
+  async write({ key, state, data }: JournalEntry): Promise<void> {
+    this.#lines += `${JSON.stringify({ key, state, data })}\n`
     this.#batch ??= this.#written.then(() => this.#sync())
     this.#written = this.#batch
     await this.#batch

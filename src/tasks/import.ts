@@ -1,22 +1,21 @@
-import { boolean, type Checks, checkParams } from '../checks/checks.ts'
 import { formatValue } from '../checks/mismatch.ts'
-import { InvalidRequestError } from '../errors.ts'
-import { hostOf } from '../resources/links/match.ts'
-import { type LinkCreate, linkCreate } from '../resources/links/params.ts'
+import { ConfigurationError } from '../errors.ts'
+import type { CreatedLink } from '../resources/links/link.ts'
 import { isRecord } from '../runtime/text.ts'
-import { bulkChecks } from './items.ts'
-import { fingerprint, type Journal, type JournalState } from './journal.ts'
-import { checkTask, type TaskClient, type TaskOptions, taskChecks } from './options.ts'
-import { type PlacedLink, Placements } from './placements.ts'
-import { type LinkRow, listed, paramsOf } from './rows.ts'
+import { EnsuredRows, type RowLink } from './ensured-rows.ts'
+import type { Journal, JournalState } from './journal.ts'
+import { NewestLinks } from './newest-links.ts'
+import { checkTask, type TaskClient, type TaskOptions, transportOf } from './options.ts'
+import { changedSince, isKeyOfRow, type KeyedRow, keyRows } from './row-keys.ts'
+import { type LinkRow, readRows } from './rows.ts'
 import { ItemRun, sizeOf } from './run.ts'
 import { createTask, type Task, type TaskControl, type TaskResult, type TaskSummary } from './task.ts'
 
 /** Options of `importLinks`. All are optional. */
 export interface ImportOptions extends TaskOptions {
   /**
-   * Records what is done, so that an import that was cut short goes on when it is started again with the same rows.
-   * `fileJournal(path)` of `shortlink-sdk/node` keeps it in a file. Default: none.
+   * Records which row got which link, so that an import that is started again, after a crash or with more rows, does only
+   * what is not done at this server. `fileJournal(path)` of `shortlink-sdk/node` keeps it in a file. Default: none.
    */
   journal?: Journal | undefined
   /**
@@ -45,7 +44,7 @@ export type ImportResult<Row> = TaskResult<
     /** The position of the row, from 0. */
     readonly index: number
   },
-  PlacedLink & {
+  RowLink & {
     /** Whether an earlier run did the work. */
     readonly replayed: boolean
   }
@@ -53,20 +52,17 @@ export type ImportResult<Row> = TaskResult<
 
 /** The totals of an import. */
 export interface ImportSummary extends TaskSummary {
-  /** Rows whose link was created, those of earlier runs included. */
+  /** Rows whose link this run created. */
   readonly created: number
   /** Rows whose link was there already; it is left as it is. */
   readonly found: number
-}
-
-/** A row and its name in the journal. */
-export interface ImportItem<Row> {
-  readonly row: Row
-  readonly key: string
-  /** The parameters, without what links do not have. */
-  readonly params: LinkCreate | undefined
-  /** What is wrong with the row. Without it, there are parameters. */
-  readonly problem: unknown
+  /** Rows that earlier runs had done at this server. Nothing was sent for them. */
+  readonly replayed: number
+  /**
+   * Links that the server made with another alias or on another domain than the row says. They belong to no row: delete them
+   * with `client.links.delete(id)`.
+   */
+  readonly strays: readonly CreatedLink[]
 }
 
 /**
@@ -74,15 +70,20 @@ export interface ImportItem<Row> {
  * Results come in the order in which they are ready.
  *
  * A row with an alias costs one request if the link is new and two if it exists already, whose other parameters are left as
- * they are. A row whose alias an earlier row has fails. If the server gives a link another alias, as it does if the plan has
- * no aliases of its own, or another domain, the import ends with that error: the next row would get one too.
+ * they are; `differs` names those that are not so. A row whose alias an earlier row has fails. If the server gives a link
+ * another alias, as it does if the plan has no aliases of its own, or another domain, the import ends with that error: the next
+ * row would get one too. The summary has these links in `strays`.
  *
  * A row without an alias gets a new link, unless `reuse` is set. Before the first, the newest links are read once, so that a
  * link can be found again if the response is lost. If it is not found, the outcome stays `unknown`, and no later row with this
  * address gets a link in this run.
  *
- * With a journal, a run that was killed goes on when it is started again with the same rows, and gives the results of the
- * rows done before too.
+ * With a journal, an import can be started again after anything: what was done at this server (base URL) is not done again,
+ * and its results are given with `replayed: true`. The journal knows a row by its address, alias and domain, and by its number
+ * among the rows that are equal in these. So rows may be moved, added and taken out; a row with another address or
+ * alias is a new row. A row that was changed in anything else is done; `differs` names what was changed.
+ *
+ * A 429 is waited out. Five rows in a row without any response end the import; the rest is not begun.
  *
  * @example
  * import { importLinks } from 'shortlink-sdk/tasks'
@@ -91,97 +92,111 @@ export interface ImportItem<Row> {
  *   console.log(row.url, ok ? shorturl : String(error), created)
  * }
  *
- * @throws {ConfigurationError} for an argument that does not fit. During the run: what the journal and the rows throw.
+ * @throws {ConfigurationError} if an argument is invalid. During the run: what the journal and the rows throw
+ * @throws {ConnectionError} during the run, if five rows in a row got no response
+ * @throws {RateLimitError} during the run, if the server asks to wait for more than 90 seconds
+ * @throws {InvalidResponseError} during the run, if the server gives a link another alias or domain
  */
 export function importLinks<Row extends LinkRow>(
   client: TaskClient,
   rows: Iterable<Row> | AsyncIterable<Row>,
   options: ImportOptions = {},
 ): Task<ImportResult<Row>, ImportSummary> {
-  checkTask('importLinks', { client, rows }, options, importChecks)
-  const { journal, onTaken, reuse = false, concurrency, total = sizeOf(rows), signal, onProgress } = options
-  const { links } = client
-  let summary: ImportSummary = { total: 0, done: 0, created: 0, found: 0, failed: 0, unknown: 0 }
+  checkTask('importLinks', { client, rows }, options, [
+    'signal',
+    'onProgress',
+    'reserve',
+    'journal',
+    'onTaken',
+    'reuse',
+    'concurrency',
+    'total',
+  ])
+  const { journal, onTaken, reuse = false, concurrency, total = sizeOf(rows), signal, onProgress, reserve } = options
+  let summary: ImportSummary = {
+    total: 0,
+    done: 0,
+    created: 0,
+    found: 0,
+    replayed: 0,
+    failed: 0,
+    unknown: 0,
+    strays: [],
+  }
 
   async function* run(control: TaskControl): AsyncGenerator<ImportResult<Row>> {
-    const keepNewestId = async (id: number | null) => journal?.write({ key: NEWEST_ID, state: 'done', data: id })
-    const placements = new Placements({ links, onTaken, reuse, control, keepNewestId })
+    const reading = transportOf(client, reserve)
+    const server = reading.baseUrl
+    const newestKey = JSON.stringify([server, 'newest link before'])
+    const newest = new NewestLinks(reading, control.signal, (id) =>
+      journal?.write({ key: newestKey, state: 'done', data: id }),
+    )
+    const writing = reading.with({ finishesInFlight: true })
+    const links = new EnsuredRows({ reading, writing, newest, onTaken, reuse, control })
     let earlier: JournalState = new Map()
     const resume = (entries: JournalState) => {
       earlier = entries
       for (const [key, { state, data }] of entries) {
-        if (key === NEWEST_ID) placements.resume({ newestId: data as number | null })
-        else if (state === 'done') placements.resume({ id: (data as PlacedLink | undefined)?.id })
+        if (key === newestKey) newest.resume(data as number | null)
+        else if (state === 'done') links.resume(keptLink(key, data).id)
       }
     }
-    const place = async ({ params, problem, key }: ImportItem<Row>): Promise<PlacedLink> => {
-      if (problem) throw problem
-      return placements.place(params!, earlier.has(key))
+    const items = async function* (): AsyncGenerator<KeyedRow<Row>> {
+      yield* keyRows(readRows(rows), server, earlier, (count) => work.expectReplays(count))
     }
-    const key = ({ key }: ImportItem<Row>) => key
-    const work = { client, key, replay: true, onUnknown: 'retry', journal, concurrency, total, onProgress } as const
-    const items = new ItemRun(itemsOf(rows), place, work, control, resume)
-    for await (const { item, index, ok, data, outcome, replayed, error } of items.results()) {
-      const created = summary.created + (data?.created ? 1 : 0)
-      const { total, done, failed, unknown } = items.summary
-      summary = { total, done, created, found: done - created, failed, unknown }
-      const { row } = item
-      yield ok ? { row, index, ok, ...data, outcome, replayed } : { row, index, ok, outcome, error }
+    const ensure = async ({ params, problem, key }: KeyedRow<Row>): Promise<RowLink> => {
+      if (problem) throw problem
+      return links.ensure(params!, earlier.has(key))
+    }
+    const work: ItemRun<KeyedRow<Row>, RowLink> = new ItemRun(items(), ensure, control, {
+      client,
+      reserve,
+      journal,
+      concurrency,
+      total,
+      onProgress,
+      onUnknown: 'retry',
+      waitsOutRateLimit: true,
+      key: ({ key }) => key,
+      isOwnKey: (key) => key === newestKey || isKeyOfRow(key, server),
+      begun: ({ rest }) => ({ row: rest }),
+      keep: (link, { rest }) => ({ ...link, row: rest }),
+      replay: (data, { key, rest }) => {
+        const { id, shorturl, created, differs = [], row } = keptLink(key, data)
+        const names = new Set([...differs.filter((name) => name in rest), ...changedSince(rest, row)])
+        return { id, shorturl, created, differs: [...names] }
+      },
+      resume,
+    })
+    let created = 0
+    try {
+      for await (const { item, index, ok, data, outcome, replayed, error } of work.results()) {
+        if (ok && data.created && !replayed) created++
+        const { total, done, skipped, failed, unknown } = work.summary
+        const found = done - skipped - created
+        summary = { ...summary, total, done, created, found, replayed: skipped, failed, unknown }
+        const { row } = item
+        yield ok ? { row, index, ok, ...data, outcome, replayed } : { row, index, ok, outcome, error }
+      }
+    } finally {
+      summary = { ...summary, strays: links.strays }
     }
   }
   return createTask(signal, run, () => summary)
 }
 
-/** The entry of a journal for the id of the newest link before the import. No row has this name. */
-const NEWEST_ID = 'newest link before'
+/** What the journal keeps of a row that is done. */
+interface KeptLink extends Omit<RowLink, 'differs'> {
+  readonly differs?: readonly string[]
+  readonly row?: Readonly<Record<string, string>>
+}
 
-const { journal, concurrency, total } = bulkChecks
-const onTaken = { expected: 'suffix', fits: (value: unknown) => value === 'suffix' }
-const importChecks = { ...taskChecks, journal, concurrency, total, onTaken, reuse: boolean } satisfies Checks<
-  keyof ImportOptions
->
-
-/** The rows with their parameters, or with what is wrong with them. Rows of the same link get different names. */
-export async function* itemsOf<Row>(
-  rows: Iterable<Row> | AsyncIterable<Row>,
-  checks: Checks = linkCreate,
-): AsyncGenerator<ImportItem<Row>> {
-  const rowOfAlias = new Map<string, string>()
-  const seen = new Map<string, number>()
-  let number = 0
-  for await (const row of rows) {
-    number++
-    let params: LinkCreate | undefined
-    let problem: unknown
-    try {
-      params = paramsOf(row)
-      const issues = checkParams(params, checks)
-      if (issues.length) throw new InvalidRequestError(issues)
-      params = listed(params)
-      const { custom, domain } = params
-      if (custom !== undefined) {
-        const alias = `${domain ? hostOf(domain) : ''}/${custom}`
-        const first = rowOfAlias.get(alias)
-        if (first !== undefined) throw aliasTwice(custom, first)
-        rowOfAlias.set(alias, placeOf(row, number))
-      }
-    } catch (error) {
-      problem = error
-    }
-    // Of all its parameters, so that another row with this address does not get its link.
-    const name = `${JSON.stringify([params?.url, params?.custom, params?.domain])} ${fingerprint(params)}`
-    const times = (seen.get(name) ?? 0) + 1
-    seen.set(name, times)
-    yield { row, key: `${name} ${times}`, params, problem }
+/** @throws {ConfigurationError} if an entry has no link, because the journal does not keep `data` */
+function keptLink(key: string, data: unknown): KeptLink {
+  if (isRecord(data) && Number.isSafeInteger(data.id) && typeof data.shorturl === 'string') {
+    return data as unknown as KeptLink
   }
+  throw new ConfigurationError(
+    `journal: the entry ${formatValue(key)} is done, and has no link. A journal for importLinks must keep \`data\``,
+  )
 }
-
-function aliasTwice(alias: string, first: string): InvalidRequestError {
-  return new InvalidRequestError([
-    { path: ['custom'], message: `${formatValue(alias)} is the alias of ${first} already` },
-  ])
-}
-
-/** Where a row is, by its number in a file if it has one. */
-const placeOf = (row: unknown, number: number) =>
-  `row ${isRecord(row) && typeof row.row === 'number' ? row.row : number}`

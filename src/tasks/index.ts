@@ -1,5 +1,6 @@
 export type { Outcome, RateLimitState } from '../errors.ts'
 export { bulk } from './bulk.ts'
+export type { RowLink } from './ensured-rows.ts'
 export { type ImportOptions, type ImportResult, type ImportSummary, importLinks } from './import.ts'
 export {
   type BulkContext,
@@ -10,8 +11,9 @@ export {
   UnknownOutcomeError,
 } from './items.ts'
 export type { Journal, JournalEntry } from './journal.ts'
-export type { TaskClient } from './options.ts'
+export type { TaskClient, TaskOptions } from './options.ts'
 export { type ReportedLink, type ReportOptions, type ReportResult, type ReportSummary, reportLinks } from './report.ts'
 export type { LinkRow } from './rows.ts'
-export { type SyncAction, type SyncOptions, type SyncResult, type SyncSummary, syncLinks } from './sync.ts'
+export { type SyncOptions, type SyncResult, type SyncSummary, syncLinks } from './sync.ts'
+export type { SyncAction, SyncPlan } from './sync-plan.ts'
 export type { Task, TaskError, TaskProgress, TaskResult, TaskSummary } from './task.ts'

@@ -1,7 +1,4 @@
-import { abortSignal, aFunction, boolean, type Checks, count, positiveInteger } from '../checks/checks.ts'
-import { formatValue, mismatch } from '../checks/mismatch.ts'
-import { ConfigurationError, type RateLimitState } from '../errors.ts'
-import { isRecord } from '../runtime/text.ts'
+import type { RateLimitState } from '../errors.ts'
 import type { Journal } from './journal.ts'
 import type { TaskProgress, TaskResult, TaskSummary } from './task.ts'
 
@@ -55,16 +52,15 @@ export interface BulkOptions<T> {
    */
   journal?: Journal | undefined
   /**
-   * The name of an item in the journal, such as its id; a run in which two items share one fails. Default: its position. A resumed run
-   * then needs the same items in the same order, and fails if they differ.
+   * The name of an item in the journal, such as its id. Required with `journal`; a run in which two items share a name fails.
+   * Items may be moved, added and taken out between two runs.
    */
   key?: ((item: T, index: number) => string | number) | undefined
   /**
    * What to do with an item that an earlier run began, and that may have been done: it is unknown how it ended.
-   * `report` (default) fails it with {@link UnknownOutcomeError} without calling the worker; `retry` does it again;
-   * `skip` counts it as done. A function decides for each item.
+   * `report` (default) fails it with {@link UnknownOutcomeError} without calling the worker; `retry` does it again.
    */
-  onUnknown?: (UnknownDecision | ((item: T, index: number) => UnknownDecision | Promise<UnknownDecision>)) | undefined
+  onUnknown?: UnknownDecision | undefined
   /**
    * Keeps the `data` of each item in the journal, and gives the results of earlier runs too, with `replayed: true`.
    * `data` is then converted to JSON: a date becomes a string, `undefined` becomes `null`. Items done without this
@@ -72,12 +68,17 @@ export interface BulkOptions<T> {
    * have done give no results.
    */
   replay?: boolean | undefined
-  /** The client that the worker uses. Items then begin only when its rate limit allows, and `etaMs` takes it into account. */
+  /**
+   * The client that the worker uses. Items then begin only when its rate limit allows and no other call waits for it, `etaMs`
+   * takes the limit into account, and five items in a row without any response end the run.
+   */
   client?: { readonly rateLimit: RateLimitState } | undefined
+  /** How many requests of each window of the rate limit of `client` to leave to other calls. Default 0. */
+  reserve?: number | undefined
 }
 
 /** What to do with an item that an earlier run may have done. */
-export type UnknownDecision = 'report' | 'retry' | 'skip'
+export type UnknownDecision = 'report' | 'retry'
 
 /** An earlier run began the item, and it is unknown how it ended: the work may have been done. */
 export class UnknownOutcomeError extends Error {
@@ -87,42 +88,4 @@ export class UnknownOutcomeError extends Error {
   constructor() {
     super('an earlier run began this item, and it is unknown how it ended: it may have been done')
   }
-}
-
-const decisions: unknown[] = ['report', 'retry', 'skip']
-
-/** @throws {ConfigurationError} if the value is not a decision; it would otherwise count as `retry` */
-export function checkDecision(value: unknown): asserts value is UnknownDecision {
-  if (decisions.includes(value)) return
-  throw new ConfigurationError(`bulk: onUnknown: ${mismatch('report, retry or skip', value ?? null, formatValue)}`)
-}
-
-const isFunction = aFunction.fits
-
-/** @internal */
-export const bulkChecks = {
-  concurrency: positiveInteger,
-  signal: abortSignal,
-  onProgress: aFunction,
-  total: count,
-  journal: { expected: 'a journal, such as fileJournal(path)', fits: isJournal },
-  key: aFunction,
-  onUnknown: {
-    expected: 'report, retry, skip or a function',
-    fits: (value: unknown) => isFunction(value) || decisions.includes(value),
-  },
-  replay: boolean,
-  client: { expected: 'a ShortLinkClient', fits: (value: unknown) => isRecord(value) && isRecord(value.rateLimit) },
-} satisfies Checks<keyof BulkOptions<unknown>>
-
-/** Strings are iterable too, but passing one is surely a mistake. */
-export function isIterable(value: unknown): boolean {
-  const { [Symbol.iterator]: iterator, [Symbol.asyncIterator]: asyncIterator } = Object(value)
-  return typeof value === 'object' && (isFunction(iterator) || isFunction(asyncIterator))
-}
-
-function isJournal(value: unknown): boolean {
-  const { open, read, write, close } = Object(value) as Record<string, unknown>
-  const isOptional = (method: unknown) => method === undefined || isFunction(method)
-  return isFunction(read) && isFunction(write) && isOptional(open) && isOptional(close)
 }

@@ -1,5 +1,4 @@
 import type { Outcome } from '../errors.ts'
-import { hash } from '../runtime/hash.ts'
 
 /** One entry of a journal: what happened to an item. */
 export interface JournalEntry {
@@ -7,9 +6,7 @@ export interface JournalEntry {
   readonly key: string
   /** `begun` before its worker is called; then `done`, or the outcome of its failure. */
   readonly state: 'begun' | 'done' | Outcome
-  /** A fingerprint of the item, if its name is only its position. */
-  readonly fingerprint?: string
-  /** What the worker returned; with the option `replay`, once the item is done. */
+  /** What belongs to the entry, as JSON: for `bulk` with `replay`, what the worker returned; for tasks, the link. */
   readonly data?: unknown
 }
 
@@ -28,18 +25,35 @@ export interface Journal {
   close?(): void | Promise<void>
 }
 
-/** The journal entries of items that are done, or may be. */
-export type JournalState = Map<string, Omit<JournalEntry, 'key'>>
+/** The journal entries of items that are done, or may be, by their keys. */
+export type JournalState = ReadonlyMap<string, Omit<JournalEntry, 'key'>>
 
-/** Reads a journal, without the items that were certainly not done. */
-export async function loadJournal(journal: Journal | undefined): Promise<JournalState> {
-  const items: JournalState = new Map()
+/** Reads a journal, without the items that were certainly not done. `isOwn` picks the keys of this run. */
+export async function loadJournal(
+  journal: Journal | undefined,
+  isOwn = (_key: string): boolean => true,
+): Promise<JournalState> {
+  const items = new Map<string, Omit<JournalEntry, 'key'>>()
   for await (const { key, ...entry } of journal?.read() ?? []) {
+    if (!isOwn(key)) continue
     if (entry.state === 'rejected' || entry.state === 'not-sent') items.delete(key)
     else items.set(key, { ...items.get(key), ...entry })
   }
   return items
 }
 
-/** A hash that distinguishes an item from another at the same position. Items without JSON have the same. */
-export const fingerprint = (item: unknown): string => String(hash(item))
+/**
+ * A short hash of a value (FNV-1a), equal for a number and its digits. It is not safe against deliberate collisions.
+ * `undefined` if the value has no JSON.
+ */
+export function hash(value: unknown): string | undefined {
+  let text: string
+  try {
+    text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  } catch {
+    return undefined
+  }
+  let result = 0x811c9dc5
+  for (const letter of text) result = Math.imul(result ^ letter.codePointAt(0)!, 0x01000193) >>> 0
+  return result.toString(36)
+}

@@ -1,11 +1,22 @@
-import { aFunction, type Checks, checkOptions, checkValue } from '../checks/checks.ts'
+import {
+  abortSignal,
+  aFunction,
+  boolean,
+  type Checks,
+  checkOptions,
+  checkValue,
+  count,
+  oneOf,
+  positiveInteger,
+  string,
+} from '../checks/checks.ts'
 import type { ShortLinkClient } from '../client.ts'
 import { ConfigurationError, describe } from '../errors.ts'
+import { TRANSPORT, type Transport } from '../http/transport.ts'
 import { isRecord, kind } from '../runtime/text.ts'
-import { bulkChecks, isIterable } from './items.ts'
 import type { TaskProgress } from './task.ts'
 
-/** What a task needs of a client. */
+/** The client of a task: a `ShortLinkClient`, of either format of the package. */
 export type TaskClient = Pick<ShortLinkClient, 'rateLimit' | 'links'>
 
 /** Options of every task. */
@@ -14,29 +25,81 @@ export interface TaskOptions {
   signal?: AbortSignal | undefined
   /** Called after each row that was worked on, and by `syncLinks` for each page of links that it reads. Errors it throws are ignored. */
   onProgress?: ((progress: TaskProgress) => void) | undefined
+  /**
+   * How many requests of each window of the rate limit to leave to other calls of the client. Calls of a task stand behind all
+   * others anyway. Default 0.
+   */
+  reserve?: number | undefined
 }
 
-const { signal, onProgress } = bulkChecks
-/** @internal */
-export const taskChecks = { signal, onProgress } satisfies Checks<keyof TaskOptions>
+/** Strings are iterable too, but passing one is surely a mistake. */
+function isIterable(value: unknown): boolean {
+  const { [Symbol.iterator]: iterator, [Symbol.asyncIterator]: asyncIterator } = Object(value)
+  return typeof value === 'object' && (isFunction(iterator) || isFunction(asyncIterator))
+}
+
+function isJournal(value: unknown): boolean {
+  const { open, read, write, close } = Object(value) as Record<string, unknown>
+  const isOptional = (method: unknown) => method === undefined || isFunction(method)
+  return isFunction(read) && isFunction(write) && isOptional(open) && isOptional(close)
+}
+
+const isFunction = aFunction.fits
+
+/** Whether a value is a client itself, of either format of the package, and not an object around one. */
+const isClient = (value: unknown): value is ShortLinkClient => isRecord(value) && TRANSPORT in value
 
 const rows = { expected: 'an iterable of rows, such as an array', fits: isIterable }
-const argumentChecks: Checks = {
-  client: {
-    expected: 'a ShortLinkClient',
-    fits: (value) => isRecord(value) && isRecord(value.links),
-  },
+
+/** The checks of all arguments of tasks, and of their options. */
+const checks = {
+  client: { expected: 'a ShortLinkClient', fits: isClient },
   rows,
   wanted: rows,
+  previous: rows,
   items: { expected: 'an iterable, such as an array', fits: isIterable },
   worker: aFunction,
+  signal: abortSignal,
+  onProgress: aFunction,
+  onPlan: aFunction,
+  reserve: count,
+  concurrency: positiveInteger,
+  total: count,
+  top: positiveInteger,
+  journal: { expected: 'a journal, such as fileJournal(path)', fits: isJournal },
+  key: aFunction,
+  onUnknown: oneOf(['report', 'retry']),
+  onTaken: { expected: 'suffix', fits: (value: unknown) => value === 'suffix' },
+  replay: boolean,
+  reuse: boolean,
+  statistics: boolean,
+  apply: boolean,
+  prune: string,
+  maxDeletes: count,
+} satisfies Checks
+
+/** The name of an option of a task. */
+export type OptionName = keyof typeof checks
+
+/** @throws {ConfigurationError} for arguments that are invalid, and options that are invalid or do not exist */
+export function checkTask(
+  task: string,
+  given: { readonly [Name in OptionName]?: unknown },
+  options: unknown,
+  names: readonly OptionName[],
+): void {
+  const issues = Object.entries(given).flatMap(([name, value]) =>
+    checkValue([name], value, checks[name as OptionName], kind),
+  )
+  issues.push(...checkOptions(options, Object.fromEntries(names.map((name) => [name, checks[name]]))))
+  if (issues.length) throw new ConfigurationError(`${task}: ${describe(issues)}`)
 }
 
-/** @throws {ConfigurationError} for arguments that do not fit, and options that do not exist or do not fit */
-export function checkTask(task: string, given: object, options: unknown, checks: Checks): void {
-  const issues = Object.entries(given).flatMap(([name, value]) =>
-    checkValue([name], value, argumentChecks[name]!, kind),
-  )
-  issues.push(...checkOptions(options, checks))
-  if (issues.length) throw new ConfigurationError(`${task}: ${describe(issues)}`)
+/** The transport of a client for the requests of a task: they stand behind others, wait out a 429, and need whole lists. */
+export function transportOf(client: TaskClient, reserve = 0): Transport {
+  return (client as ShortLinkClient)[TRANSPORT].with({
+    background: { reserve },
+    waitsOutRateLimit: true,
+    needsWholeList: true,
+  })
 }

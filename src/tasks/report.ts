@@ -1,11 +1,15 @@
-import { boolean, type Checks } from '../checks/checks.ts'
-import { mismatch } from '../checks/mismatch.ts'
+import { formatValue, mismatch } from '../checks/mismatch.ts'
 import { ConfigurationError } from '../errors.ts'
-import type { Link, LinkStatistics } from '../resources/links/link.ts'
+import { parse } from '../fields/parse.ts'
+import { isRefusal } from '../resources/links/find.ts'
+import { type Link, type LinkStatistics, link as linkSchema } from '../resources/links/link.ts'
+import { LinksResource } from '../resources/links/links.ts'
+import { notify } from '../runtime/notify.ts'
 import { isRecord } from '../runtime/text.ts'
-import { type BulkOptions, bulkChecks, isIterable } from './items.ts'
+import { everyLink } from './every-link.ts'
 import type { Journal } from './journal.ts'
-import { checkTask, type TaskClient, type TaskOptions, taskChecks } from './options.ts'
+import { checkTask, type TaskClient, type TaskOptions, transportOf } from './options.ts'
+import { rowName } from './rows.ts'
 import { ItemRun } from './run.ts'
 import { createTask, type Task, type TaskControl, type TaskResult, type TaskSummary } from './task.ts'
 
@@ -19,9 +23,14 @@ export type ReportedLink =
     }
 
 /** Options of `reportLinks`. All are optional. */
-export interface ReportOptions extends TaskOptions {
+export interface ReportOptions<Previous extends ReportedLink = ReportedLink> extends TaskOptions {
   /** The rows of an earlier report, with which this one is compared. Default: none, so every link is new. */
-  previous?: Iterable<ReportedLink> | AsyncIterable<ReportedLink> | undefined
+  previous?: Iterable<Previous> | AsyncIterable<Previous> | undefined
+  /**
+   * How many links to give: those with the most new clicks, then with the most clicks, in this order. Statistics are asked for
+   * these alone. The summary is of all links. Default: all of them.
+   */
+  top?: number | undefined
   /**
    * Asks for the statistics of each link whose clicks differ from the earlier report, or whose statistics failed there: one
    * request each. Default `false`.
@@ -57,21 +66,32 @@ export type ReportResult = TaskResult<
   }
 >
 
-/** The totals of a report. */
-export interface ReportSummary extends TaskSummary {
+/** The totals of a report. `total`, `done` and `failed` count its results, everything else all links. */
+export interface ReportSummary<Previous = ReportedLink> extends TaskSummary {
+  /** All links. */
+  readonly links: number
   /** Links whose clicks differ from those of the earlier report. */
   readonly changed: number
+  /** Links that are not in the earlier report. */
+  readonly isNew: number
   /** The clicks of all links. */
   readonly clicks: number
-  /** The clicks since the earlier report; links that are gone do not count. */
+  /** The clicks that links have gained since the earlier report, all clicks of new ones included. */
   readonly newClicks: number
-  /** The ids of the links of the earlier report that are not there any more. */
-  readonly gone: readonly number[]
+  /** The clicks of the links that are not in the earlier report, which are part of `newClicks`. */
+  readonly newLinkClicks: number
+  /** The clicks that links have lost since the earlier report, as a server that cleans its statistics makes them. */
+  readonly lostClicks: number
+  /** The rows of the earlier report whose links are not there any more. */
+  readonly gone: readonly Previous[]
 }
 
 /**
  * Reports every link with its clicks, 100 links a request: 10,000 links are 100 requests. `previous` says how many clicks are
  * new. With `statistics`, each link whose clicks have changed costs a request more.
+ *
+ * A link of `previous` that the list does not show is looked up before it counts as gone, because links that are deleted
+ * while a list is read move others out of sight; if more than 50 are missing, the list is read once more first.
  *
  * Results come in the order in which they are ready. A link whose statistics failed has no numbers, and does not stop the
  * others.
@@ -84,107 +104,185 @@ export interface ReportSummary extends TaskSummary {
  * for await (const { link, newClicks } of report) if (newClicks) console.log(link.shorturl, newClicks)
  * console.log(await report.summary())
  *
- * @throws {ConfigurationError} if an argument is invalid. During the run: what the list and `previous` throw.
+ * @throws {ConfigurationError} if an argument is invalid. During the run: what the list and `previous` throw
+ * @throws {InvalidResponseError} during the run, if the list is incomplete
  */
-export function reportLinks(client: TaskClient, options: ReportOptions = {}): Task<ReportResult, ReportSummary> {
-  checkTask('reportLinks', { client }, options, reportChecks)
-  const { previous = [], statistics: wantsStatistics = false, journal, concurrency, signal, onProgress } = options
+export function reportLinks<Previous extends ReportedLink = ReportedLink>(
+  client: TaskClient,
+  options: ReportOptions<Previous> = {},
+): Task<ReportResult, ReportSummary<Previous>> {
+  checkTask(
+    'reportLinks',
+    { client, ...(options?.previous !== undefined && { previous: options.previous }) },
+    options,
+    ['signal', 'onProgress', 'reserve', 'previous', 'top', 'statistics', 'journal', 'concurrency'],
+  )
+  const { previous = [], top, statistics: wantsStatistics = false } = options
+  const { journal, concurrency, signal, onProgress, reserve } = options
   let counts: TaskSummary = { total: 0, done: 0, failed: 0, unknown: 0 }
-  const summary = { changed: 0, clicks: 0, newClicks: 0 }
-  let gone: number[] = []
+  const summary = { links: 0, changed: 0, isNew: 0, clicks: 0, newClicks: 0, newLinkClicks: 0, lostClicks: 0 }
+  const gone: Previous[] = []
 
   async function* run(control: TaskControl): AsyncGenerator<ReportResult> {
     const { signal } = control
-    const known = await readPrevious(previous)
-    const seen = new Set<number>()
-    const found = async function* () {
-      for await (const { items, result } of client.links.list({}, { signal }).pages()) {
-        work.total = result
-        for (const link of items) {
-          seen.add(link.id)
-          yield link
+    const transport = transportOf(client, reserve)
+    const links = new LinksResource(transport)
+    const earlier = await readPrevious(previous)
+    const startedAt = performance.now()
+    const compare = (link: Link): ComparedLink => {
+      const before = earlier.get(link.id)
+      const isNew = before === undefined
+      const clicksBefore = before ? before.clicks : 0
+      const { clicks } = link
+      const newClicks = clicks === null || clicksBefore === null ? undefined : clicks - clicksBefore
+      const changed = before?.clicks !== clicks
+      summary.links++
+      summary.changed += changed ? 1 : 0
+      summary.isNew += isNew ? 1 : 0
+      summary.clicks += clicks ?? 0
+      summary.newClicks += Math.max(0, newClicks ?? 0)
+      summary.lostClicks += Math.max(0, -(newClicks ?? 0))
+      summary.newLinkClicks += isNew ? (clicks ?? 0) : 0
+      return { link, changed, isNew, newClicks }
+    }
+    const compareAll = async function* () {
+      const seen = new Set<number>()
+      const isMissing = (id: number) => !seen.has(id)
+      const missing = () => [...earlier.keys()].filter(isMissing)
+      const walk = async function* () {
+        for await (const { links, total } of everyLink(transport, signal, seen)) {
+          if (top === undefined) work.total = Math.max(total, seen.size)
+          for (const link of links) yield compare(link)
+          if (top !== undefined) {
+            const elapsedMs = Math.round(performance.now() - startedAt)
+            notify(onProgress, { done: seen.size, failed: 0, total, elapsedMs, etaMs: undefined })
+          }
         }
       }
-    }
-    const hasChanged = ({ id, clicks }: Link) => known.get(id)?.clicks !== clicks
-    const ask = async (link: Link) => {
-      const { uniqueclicks } = link
-      if (!wantsStatistics || !(hasChanged(link) || known.get(link.id)?.hasFailed)) {
-        return { uniqueClicks: uniqueclicks ?? undefined, statistics: undefined }
+      yield* walk()
+      if (missing().length > MAX_LOOKED_UP) yield* walk()
+      const there = [...seen].slice(-MAX_CONTROLS)
+      for (const id of missing()) {
+        const link = await lookUp(links, id, there, signal)
+        if (link) yield compare(link)
+        else gone.push(earlier.get(id)!.row)
       }
-      const { data } = await client.links.get(link.id, { signal })
+    }
+    const topOnes = async function* () {
+      const all: ComparedLink[] = []
+      for await (const link of compareAll()) all.push(link)
+      const byClicks = (one: ComparedLink, other: ComparedLink) =>
+        (other.newClicks ?? 0) - (one.newClicks ?? 0) || (other.link.clicks ?? 0) - (one.link.clicks ?? 0)
+      const best = all.sort(byClicks).slice(0, top)
+      work.total = best.length
+      yield* best
+    }
+    const ask = async ({ link, changed }: ComparedLink) => {
+      if (!wantsStatistics || !(changed || earlier.get(link.id)?.hasFailed)) {
+        return { uniqueClicks: link.uniqueclicks ?? undefined, statistics: undefined }
+      }
+      const { data } = await links.get(link.id, { signal })
       return { uniqueClicks: data.uniqueClicks, statistics: data }
     }
-    const work: BulkOptions<Link> = {
+    const server = transport.baseUrl
+    type Asked = Awaited<ReturnType<typeof ask>>
+    const work: ItemRun<ComparedLink, Asked> = new ItemRun(top === undefined ? compareAll() : topOnes(), ask, control, {
       // The links that need no request wait for no slot.
       client: wantsStatistics ? client : undefined,
-      key: ({ id, clicks }) => `${id} ${clicks}`,
-      replay: true,
+      reserve,
+      key: ({ link }) => JSON.stringify([server, 'statistics', link.id, link.clicks]),
+      isOwnKey: (key) => key.startsWith(JSON.stringify([server, 'statistics']).slice(0, -1)),
+      keep: (asked) => asked,
+      replay: (kept) => ({ uniqueClicks: undefined, statistics: undefined, ...(isRecord(kept) && kept) }) as Asked,
       onUnknown: 'retry',
+      waitsOutRateLimit: true,
       journal,
       concurrency,
       onProgress,
-    }
-    const items = new ItemRun(found(), ask, work, control)
-    for await (const { item: link, index, ...result } of items.results()) {
-      const { total, done, failed, unknown } = items.summary
+    })
+    for await (const { item, index, ok, data, outcome, error } of work.results()) {
+      const { total, done, failed, unknown } = work.summary
       counts = { total, done, failed, unknown }
-      const before = known.get(link.id)
-      const { clicks } = link
-      const changed = hasChanged(link)
-      const clicksBefore = before ? before.clicks : 0
-      const newClicks = clicks === null || clicksBefore === null ? undefined : clicks - clicksBefore
-      if (changed) summary.changed++
-      summary.clicks += clicks ?? 0
-      summary.newClicks += newClicks ?? 0
-      const reported = { link, index, changed, isNew: before === undefined }
-      yield result.ok
-        ? { ...reported, ok: true, newClicks, ...result.data, outcome: 'done' }
-        : { ...reported, ok: false, outcome: result.outcome, error: result.error }
+      const { link, changed, isNew, newClicks } = item
+      const reported = { link, index, changed, isNew }
+      yield ok ? { ...reported, ok, newClicks, ...data, outcome } : { ...reported, ok, outcome, error }
     }
-    gone = [...known.keys()].filter((id) => !seen.has(id))
   }
   return createTask(signal, run, () => ({ ...counts, ...summary, gone }))
 }
 
-const previous = { expected: 'an iterable of rows, such as an array', fits: isIterable }
-const { journal, concurrency } = bulkChecks
-const reportChecks = {
-  ...taskChecks,
-  previous,
-  statistics: boolean,
-  journal,
-  concurrency,
-} satisfies Checks<keyof ReportOptions>
+/** If more links than these are missing, the list is read once more before they are looked up. */
+const MAX_LOOKED_UP = 50
+
+/** A link, and what has changed since the earlier report. */
+type ComparedLink = Pick<ReportResult, 'link' | 'changed' | 'isNew'> & { readonly newClicks: number | undefined }
+
+/** How many links that are there are asked for, to find out whether a refusal says that another one is gone. */
+const MAX_CONTROLS = 3
+
+/**
+ * Looks a link up that the list does not show. `undefined`: it is gone.
+ *
+ * @param there Ids of links that are there, until one of them was found. A server that refuses them too refuses all links,
+ *   which says nothing about this one.
+ */
+async function lookUp(
+  links: LinksResource,
+  id: number,
+  there: number[],
+  signal: AbortSignal,
+): Promise<Link | undefined> {
+  try {
+    const { details, data } = await links.get(id, { signal })
+    there.length = 0
+    const { clicks, uniqueClicks: uniqueclicks } = data
+    return parse(linkSchema, { ...details, id, clicks, uniqueclicks }, { path: ['details'], issues: [] })
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    if (there.length === 0) return undefined
+    for (const other of there) {
+      const found = await links.get(other, { signal }).safe()
+      if (found.ok) {
+        there.length = 0
+        return undefined
+      }
+    }
+    throw error
+  }
+}
 
 /** A link of an earlier report. */
-interface Known {
+interface EarlierLink<Row> {
   readonly clicks: number | null
   readonly hasFailed: boolean
+  readonly row: Row
 }
 
 /** The links of an earlier report. In a file its numbers may be strings, and what is missing an empty one. */
-async function readPrevious(rows: Iterable<ReportedLink> | AsyncIterable<ReportedLink>): Promise<Map<number, Known>> {
-  const known = new Map<number, Known>()
+async function readPrevious<Row extends ReportedLink>(
+  rows: Iterable<Row> | AsyncIterable<Row>,
+): Promise<Map<number, EarlierLink<Row>>> {
+  const earlier = new Map<number, EarlierLink<Row>>()
   let number = 0
   for await (const row of rows) {
     number++
+    const at = `reportLinks: previous: ${rowName(row, number)}`
     const { link = row, ok, error } = isRecord(row) ? (row as Record<string, unknown>) : {}
-    const { id, clicks } = isRecord(link) ? link : {}
-    const [idNumber, clicksNumber] = [countOf(id), clicks === null || clicks === '' ? null : countOf(clicks)]
-    if (typeof idNumber !== 'number' || clicksNumber === undefined) {
-      const issue = mismatch('a row of an earlier report, with id and clicks', row)
-      throw new ConfigurationError(`reportLinks: previous: row ${number}: ${issue}`)
+    if (!isRecord(link)) throw new ConfigurationError(`${at}: ${mismatch('an object with id and clicks', row)}`)
+    const wholeNumber = (name: string) => {
+      const value = link[name]
+      const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+      if (Number.isSafeInteger(number)) return number as number
+      throw new ConfigurationError(
+        `${at}: ${name}: ${mismatch('a whole number without separators', value, formatValue)}`,
+      )
     }
-    known.set(idNumber, {
-      clicks: clicksNumber,
+    const { clicks } = link
+    earlier.set(wholeNumber('id'), {
+      clicks: clicks === null || clicks === '' ? null : wholeNumber('clicks'),
       hasFailed: ok === false || (typeof error === 'string' && error !== ''),
+      row,
     })
   }
-  return known
-}
-
-function countOf(value: unknown): number | undefined {
-  const number = typeof value === 'string' && value !== '' ? Number(value) : value
-  return Number.isSafeInteger(number) ? (number as number) : undefined
+  return earlier
 }

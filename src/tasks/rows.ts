@@ -1,5 +1,7 @@
-import { mismatch } from '../checks/mismatch.ts'
+import { type Checks, checkParams } from '../checks/checks.ts'
+import { formatValue, mismatch } from '../checks/mismatch.ts'
 import { InvalidRequestError } from '../errors.ts'
+import { hostOf } from '../resources/links/match.ts'
 import { type LinkCreate, linkCreate } from '../resources/links/params.ts'
 import type { Id } from '../resources/resource.ts'
 import { isRecord } from '../runtime/text.ts'
@@ -15,32 +17,66 @@ export type LinkRow = { readonly [Name in keyof Omit<LinkCreate, 'channel'>]?: L
   readonly channel?: Id | readonly Id[] | null | undefined
 }
 
+/** A row as it was read. */
+export interface ReadRow<Row> {
+  readonly row: Row
+  /** Everything that the row says, its own columns too, without empty values and what only the server sets. */
+  readonly values: Readonly<Record<string, unknown>>
+  /** The parameters of its link. */
+  readonly params: LinkCreate | undefined
+  /** The parameters that are there, and empty. */
+  readonly emptied: readonly string[]
+  /** What is wrong with the row. Without it, there are parameters. */
+  readonly problem: InvalidRequestError | undefined
+}
+
 /** What lists, reports and results of an import hold besides the parameters of a link. */
 const notParams: ReadonlySet<string> = new Set(
-  'id shorturl clicks uniqueclicks uniqueClicks date changed ok created outcome error replayed action was line row'.split(
+  'id shorturl clicks uniqueclicks uniqueClicks newClicks isNew date changed ok created outcome error replayed differs action was line row'.split(
     ' ',
   ),
 )
 
-const isGiven = (value: unknown) => value !== undefined && value !== null && value !== ''
+const isEmpty = (value: unknown) => value === undefined || value === null || value === ''
 
-/**
- * The parameters of a link in a row.
- *
- * @throws {InvalidRequestError} for anything else than an object
- */
-export function paramsOf(row: unknown): LinkCreate {
-  if (!isRecord(row)) throw new InvalidRequestError([{ path: [], message: mismatch('an object with a url', row) }])
-  const { longurl, alias, channel, ...rest } = row
-  const named = pick(rest, (_, value) => isGiven(value))
-  const all = { url: longurl, custom: alias, ...named, channel: Array.isArray(channel) ? channel[0] : channel }
-  return pick(all, (name, value) => isGiven(value) && !notParams.has(name)) as unknown as LinkCreate
+/** Reads rows and checks their parameters. An alias that an earlier row has is a problem of the later one. */
+export async function* readRows<Row>(
+  rows: Iterable<Row> | AsyncIterable<Row>,
+  checks: Checks = linkCreate,
+): AsyncGenerator<ReadRow<Row>> {
+  const rowOfAlias = new Map<string, string>()
+  let number = 0
+  for await (const row of rows) {
+    number++
+    if (!isRecord(row)) {
+      const problem = new InvalidRequestError([{ path: [], message: mismatch('an object with a url', row) }])
+      yield { row, values: {}, params: undefined, emptied: [], problem }
+      continue
+    }
+    const { longurl, alias, channel, ...rest } = row as Record<string, unknown>
+    const given = pick(rest, (_, value) => !isEmpty(value))
+    const all = { url: longurl, custom: alias, ...given, channel: Array.isArray(channel) ? channel[0] : channel }
+    const values = pick(all, (name, value) => !isEmpty(value) && !notParams.has(name))
+    const params = pick(values, (name) => Object.hasOwn(linkCreate, name)) as unknown as LinkCreate
+    // A misspelled name is found among all values, which include columns of the row's own.
+    const issues = [...checkParams(values, checks)]
+    const { custom, domain } = params
+    if (issues.length === 0 && custom !== undefined) {
+      const short = `${domain ? hostOf(domain) : ''}/${custom}`
+      const first = rowOfAlias.get(short)
+      if (first) issues.push({ path: ['custom'], message: `${formatValue(custom)} is the alias of ${first} already` })
+      else rowOfAlias.set(short, rowName(row, number))
+    }
+    const isEmptied = (name: string, value: unknown) =>
+      value === null || value === '' || (name === 'channel' && `${value}` === '')
+    const emptied = Object.keys(pick(row, isEmptied))
+    yield { row, values, params, emptied, problem: issues.length ? new InvalidRequestError(issues) : undefined }
+  }
 }
 
-/** The parameters that links have. A row may have columns of its own, such as a price, which must not reach the server. */
-export function listed(params: LinkCreate): LinkCreate {
-  return pick(params, (name) => Object.hasOwn(linkCreate, name)) as unknown as LinkCreate
-}
+/** A row as errors name it: by its number in a file if it has one. */
+export const rowName = (row: unknown, number: number): string =>
+  `row ${isRecord(row) && typeof row.row === 'number' ? row.row : number}`
 
 function pick(row: object, keeps: (name: string, value: unknown) => boolean): Record<string, unknown> {
   return Object.fromEntries(Object.entries(row).filter(([name, value]) => keeps(name, value)))

@@ -1,28 +1,48 @@
 import { formatValue, mismatch, reasonOf } from '../checks/mismatch.ts'
-import { ConfigurationError, hasMessage, isShortLinkError, type Outcome } from '../errors.ts'
+import { ConfigurationError, ConnectionError, hasMessage, isShortLinkError, type Outcome } from '../errors.ts'
 import { abortError, sleep } from '../runtime/abort.ts'
 import { notify } from '../runtime/notify.ts'
-import { ResultChannel } from './channel.ts'
 import { budgetOf, Estimate } from './estimate.ts'
-import { type BulkOptions, type BulkResult, checkDecision, UnknownOutcomeError, type Worker } from './items.ts'
-import { fingerprint, type JournalEntry, type JournalState, loadJournal } from './journal.ts'
+import { type BulkOptions, type BulkResult, UnknownOutcomeError, type Worker } from './items.ts'
+import { type JournalState, loadJournal } from './journal.ts'
 import type { TaskControl, TaskError } from './task.ts'
 
-/** The name of an item in the journal. */
-type Entry = Pick<JournalEntry, 'key' | 'fingerprint'>
+/** After so many items in a row without any response, the server is away. */
+const MAX_WITHOUT_RESPONSE = 5
 
-/** An item that has begun. In an object, because a generator would wait for a promise. */
-interface Begun<T, R> {
+/** How a run works on its items. */
+interface ItemRunOptions<T, R>
+  extends Pick<
+    BulkOptions<T>,
+    'client' | 'reserve' | 'concurrency' | 'total' | 'onProgress' | 'journal' | 'key' | 'onUnknown'
+  > {
+  /** Whether the calls wait out a 429, so that one that is left means that nobody can wait for the server. */
+  readonly waitsOutRateLimit?: boolean
+  /** Picks the journal entries of this run. Default: all. */
+  readonly isOwnKey?: (key: string) => boolean
+  /** What the journal keeps of an item that begins. */
+  readonly begun?: (item: T) => unknown
+  /** What the journal keeps of an item that is done. Default: nothing. */
+  readonly keep?: (data: R, item: T) => unknown
+  /** Makes the result of an item that an earlier run has done from what the journal kept. Default: there is none. */
+  readonly replay?: (kept: unknown, item: T) => R
+  /** Called with what earlier runs have recorded. */
+  readonly resume?: (entries: JournalState) => void
+}
+
+/** An item that has started. In an object, because a generator would wait for a promise. */
+interface StartedItem<T, R> {
   readonly result: BulkResult<T, R> | Promise<BulkResult<T, R>>
 }
 
 /** Works on items, a few at a time, and counts them. */
 export class ItemRun<T, R> {
+  /** How many items there are; `undefined` if nobody knows. */
+  total: number | undefined
   readonly #items: Iterable<T> | AsyncIterable<T>
   readonly #worker: Worker<T, R>
-  readonly #options: BulkOptions<T>
+  readonly #options: ItemRunOptions<T, R>
   readonly #control: TaskControl
-  readonly #resume: (entries: JournalState) => void
   readonly #estimate: Estimate
   readonly #channel = new ResultChannel<BulkResult<T, R>>()
   readonly #beganAt = performance.now()
@@ -30,6 +50,9 @@ export class ItemRun<T, R> {
   /** Items in work, and those that this run has worked on. */
   #inWork = 0
   #finished = 0
+  #withoutResponse = 0
+  /** Items that earlier runs have done, and that have not come yet. */
+  #replaysLeft = 0
   #journalState: JournalState = new Map()
   /** The keys of the items so far, if there is a journal. */
   readonly #keys = new Set<string>()
@@ -37,33 +60,36 @@ export class ItemRun<T, R> {
   constructor(
     items: Iterable<T> | AsyncIterable<T>,
     worker: Worker<T, R>,
-    options: BulkOptions<T>,
     control: TaskControl,
-    /** Called with what earlier runs have recorded. */
-    resume = (_entries: JournalState) => {},
+    options: ItemRunOptions<T, R>,
   ) {
     this.#items = items
     this.#worker = worker
     this.#options = options
     this.#control = control
-    this.#resume = resume
     this.#estimate = new Estimate(options.client)
+    this.total = options.total
   }
 
   get summary() {
     return { ...this.#counts, elapsedMs: performance.now() - this.#beganAt }
   }
 
+  /** Says how many items earlier runs have done, which take no time. */
+  expectReplays(count: number): void {
+    this.#replaysLeft = count
+  }
+
   async *results(): AsyncGenerator<BulkResult<T, R>> {
-    const { journal } = this.#options
+    const { journal, isOwnKey, resume } = this.#options
     const { signal } = this.#control
     let work: Promise<unknown> = Promise.resolve()
     let isComplete = false
     let wasCutOff = false
     await journal?.open?.()
     try {
-      this.#journalState = await loadJournal(journal)
-      this.#resume(this.#journalState)
+      this.#journalState = await loadJournal(journal, isOwnKey)
+      resume?.(this.#journalState)
       work = this.#work()
       for await (const result of this.#channel) {
         if (signal.aborted && result.outcome === 'unknown') wasCutOff = true
@@ -85,23 +111,29 @@ export class ItemRun<T, R> {
   #count(result: BulkResult<T, R> | undefined): void {
     const counts = this.#counts
     counts.total++
-    if (result === undefined || result.replayed) counts.skipped++
+    if (result === undefined || result.replayed) {
+      counts.skipped++
+      this.#replaysLeft--
+    }
     counts[result === undefined || result.ok ? 'done' : 'failed']++
     if (result?.outcome === 'unknown') counts.unknown++
-    const { onProgress, total = sizeOf(this.#items) } = this.#options
+    const { total } = this
     const { done, failed } = counts
-    const left = total === undefined ? undefined : Math.max(0, total - done - failed - this.#channel.size)
-    const etaMs = left === undefined ? undefined : this.#estimate.timeFor(left, this.#finished, this.#inWork)
-    notify(onProgress, { done, failed, total, elapsedMs: performance.now() - this.#beganAt, etaMs })
+    const waiting = this.#channel.size + Math.max(0, this.#replaysLeft)
+    const left = total === undefined ? undefined : Math.max(0, total - done - failed - waiting)
+    const eta = left === undefined ? undefined : this.#estimate.timeFor(left, this.#finished, this.#inWork)
+    const etaMs = eta === undefined ? undefined : Math.round(eta)
+    const elapsedMs = Math.round(performance.now() - this.#beganAt)
+    notify(this.#options.onProgress, { done, failed, total, elapsedMs, etaMs })
   }
 
   /** Does the items, `concurrency` at a time, and closes the channel after the last. */
   async #work(): Promise<void> {
     const { concurrency = 10 } = this.#options
-    const begun = this.#begin()
+    const started = this.#startItems()
     const loop = async () => {
       for (;;) {
-        const { done, value } = await begun.next()
+        const { done, value } = await started.next()
         if (done) return
         await this.#channel.give(await value.result)
       }
@@ -109,74 +141,65 @@ export class ItemRun<T, R> {
     const fail = (error: unknown) => this.#control.fail(error)
     await Promise.all(Array.from({ length: concurrency }, () => loop().catch(fail)))
     this.#channel.close()
-    await begun.return(undefined).catch(fail)
+    await started.return(undefined).catch(fail)
   }
 
-  /** Begins the items one after another, so that each sees the current state of the rate limit. */
-  async *#begin(): AsyncGenerator<Begun<T, R>> {
+  /** Starts the items one after another, so that each sees the current state of the rate limit. */
+  async *#startItems(): AsyncGenerator<StartedItem<T, R>> {
     let index = 0
     for await (const item of this.#items) {
-      const entry = this.#entry(item, index)
-      const begun = (await this.#earlier(entry.key, item, index)) ?? (await this.#start(entry, item, index))
-      if (begun === 'skip') this.#count(undefined)
-      else if (begun) yield begun
+      const key = this.#keyOf(item, index)
+      const started = this.#earlier(key, item, index) ?? (await this.#start(key, item, index))
+      if (started === 'skip') this.#count(undefined)
+      else if (started) yield started
       if (this.#control.ending.aborted) return
       index++
     }
   }
 
   /** What an earlier run has made of an item; `undefined` if the item is to be done. */
-  async #earlier(key: string, item: T, index: number): Promise<Begun<T, R> | 'skip' | undefined> {
-    const { journal, onUnknown = 'report', replay } = this.#options
-    const earlier = this.#journalState.get(key)
+  #earlier(key: string | undefined, item: T, index: number): StartedItem<T, R> | 'skip' | undefined {
+    const { onUnknown = 'report', replay } = this.#options
+    const earlier = key === undefined ? undefined : this.#journalState.get(key)
     if (!earlier) return undefined
     if (earlier.state === 'done') {
       if (!replay || !('data' in earlier)) return 'skip'
-      return { result: { ok: true, item, index, data: earlier.data as R, outcome: 'done', replayed: true } }
+      return { result: { ok: true, item, index, data: replay(earlier.data, item), outcome: 'done', replayed: true } }
     }
-    const decision = typeof onUnknown === 'function' ? await onUnknown(item, index) : onUnknown
-    checkDecision(decision)
-    if (decision === 'retry') return undefined
-    if (decision === 'report') return { result: failed(item, index, new UnknownOutcomeError()) }
-    await journal?.write({ key, state: 'done' })
-    return 'skip'
+    return onUnknown === 'retry' ? undefined : { result: failed(item, index, new UnknownOutcomeError()) }
   }
 
-  #entry(item: T, index: number): Entry {
+  #keyOf(item: T, index: number): string | undefined {
     const { key, journal } = this.#options
-    if (key) {
-      const name: unknown = key(item, index)
-      if (typeof name !== 'string' && typeof name !== 'number') {
-        throw new ConfigurationError(
-          `bulk: key: ${mismatch('a function that returns a string or number', name, formatValue)}`,
-        )
-      }
-      const entry = { key: String(name) }
-      if (this.#keys.has(entry.key)) {
-        throw new ConfigurationError(`bulk: key: item ${index} has the key ${formatValue(name)} of an earlier item`)
-      }
-      if (journal) this.#keys.add(entry.key)
-      return entry
+    if (!key) return undefined
+    const name: unknown = key(item, index)
+    if (typeof name !== 'string' && typeof name !== 'number') {
+      throw new ConfigurationError(
+        `bulk: key: ${mismatch('a function that returns a string or number', name, formatValue)}`,
+      )
     }
-    if (!journal) return { key: String(index) }
-    const entry = { key: String(index), fingerprint: fingerprint(item) }
-    const earlier = this.#journalState.get(entry.key)?.fingerprint
-    if (earlier === undefined || earlier === entry.fingerprint) return entry
-    throw new ConfigurationError(
-      `journal: item ${index} differs from the earlier run. Pass the same items in the same order, or set the option key`,
-    )
+    const text = String(name)
+    if (this.#keys.has(text)) {
+      throw new ConfigurationError(`bulk: key: item ${index} has the key ${formatValue(name)} of an earlier item`)
+    }
+    if (journal) this.#keys.add(text)
+    return text
   }
 
   /** Records that an item begins, once the rate limit allows it, and calls its worker, unless the run is ending. */
-  async #start(entry: Entry, item: T, index: number): Promise<Begun<T, R> | undefined> {
-    const { journal } = this.#options
+  async #start(key: string | undefined, item: T, index: number): Promise<StartedItem<T, R> | undefined> {
+    const { begun } = this.#options
     const { ending } = this.#control
     await this.#waitForBudget()
     if (ending.aborted) return undefined
-    await journal?.write({ ...entry, state: 'begun' })
-    if (!ending.aborted) return { result: this.#do(entry.key, item, index) }
-    await journal?.write({ key: entry.key, state: this.#mayBeDone(entry.key) ? 'unknown' : 'not-sent' })
+    await this.#write(key, 'begun', begun && { data: begun(item) })
+    if (!ending.aborted) return { result: this.#do(key, item, index) }
+    await this.#write(key, this.#mayBeDone(key) ? 'unknown' : 'not-sent')
     return undefined
+  }
+
+  async #write(key: string | undefined, state: 'begun' | 'done' | Outcome, data: object = {}): Promise<void> {
+    if (key !== undefined) await this.#options.journal?.write({ key, state, ...data })
   }
 
   /** Waits until the rate limit has room. If the process is killed, few items are then in an unknown state. */
@@ -190,8 +213,8 @@ export class ItemRun<T, R> {
   }
 
   /** Calls the worker, and records how the item ended. */
-  async #do(key: string, item: T, index: number): Promise<BulkResult<T, R>> {
-    const { journal, replay } = this.#options
+  async #do(key: string | undefined, item: T, index: number): Promise<BulkResult<T, R>> {
+    const { keep } = this.#options
     const { signal } = this.#control
     this.#inWork++
     const called = await this.#call(item, index)
@@ -199,16 +222,27 @@ export class ItemRun<T, R> {
     const result = isStillUnknown ? { ...called, outcome: 'unknown' as const } : called
     this.#inWork--
     this.#finished++
+    if (this.#options.client) this.#endIfUseless(result.error)
     // An aborted item keeps the state `begun`, because it may have been done.
     if (signal.aborted && result.outcome === 'unknown') return result
-    const data = replay && result.ok ? { data: result.data ?? null } : {}
-    await journal?.write({ key, state: result.outcome, ...data })
+    await this.#write(key, result.outcome, result.ok && keep ? { data: keep(result.data, item) } : {})
     return result
   }
 
+  /** Ends the run if every other item would fail too: the server is away, or lets nobody in for longer than anybody waits. */
+  #endIfUseless(error: TaskError | undefined): void {
+    const isLimited = error?.code === 'rate_limit' && (this.#options.waitsOutRateLimit || error.outcome === 'not-sent')
+    if (isLimited) this.#control.fail(error)
+    const isWithoutResponse = error?.code === 'connection' || error?.code === 'timeout'
+    this.#withoutResponse = isWithoutResponse ? this.#withoutResponse + 1 : 0
+    if (this.#withoutResponse < MAX_WITHOUT_RESPONSE) return
+    const message = `no response for ${MAX_WITHOUT_RESPONSE} items in a row, so the rest was not begun. The last error: ${error!.message}`
+    this.#control.fail(new ConnectionError(message, { outcome: 'not-sent', retryable: true }, { cause: error }))
+  }
+
   /** Whether an earlier run began an item, and did not find out how it ended. */
-  #mayBeDone(key: string): boolean {
-    return this.#journalState.has(key)
+  #mayBeDone(key: string | undefined): boolean {
+    return key !== undefined && this.#journalState.has(key)
   }
 
   async #call(item: T, index: number): Promise<BulkResult<T, R>> {
@@ -217,6 +251,50 @@ export class ItemRun<T, R> {
       return { ok: true, item, index, data, outcome: 'done', replayed: false }
     } catch (error) {
       return failed(item, index, error)
+    }
+  }
+}
+
+/** Passes values from many producers to one consumer. A producer waits until its value is taken. */
+class ResultChannel<T> {
+  readonly #offered: { value: T; taken: () => void }[] = []
+  #closed = false
+  #wake = () => {}
+
+  /** The number of values that wait. */
+  get size(): number {
+    return this.#offered.length
+  }
+
+  /** Offers a value. Resolves when it is taken, or when the channel is closed. */
+  give(value: T): Promise<void> {
+    if (this.#closed) return Promise.resolve()
+    return new Promise((taken) => {
+      this.#offered.push({ value, taken })
+      this.#wake()
+    })
+  }
+
+  /** Closes the channel. Waiting producers are released. */
+  close(): void {
+    this.#closed = true
+    for (const { taken } of this.#offered) taken()
+    this.#wake()
+  }
+
+  /** The values, in the order in which they were offered, until the channel is closed. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<T> {
+    for (;;) {
+      const next = this.#offered.shift()
+      if (next) {
+        next.taken()
+        yield next.value
+      } else if (this.#closed) return
+      else {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve
+        })
+      }
     }
   }
 }

@@ -1,5 +1,5 @@
 import { AbortError, type AnyShortLinkError, ConfigurationError, type Outcome } from '../errors.ts'
-import { abortError, abortReason, onAbort, spareRequests } from '../runtime/abort.ts'
+import { abortError, abortReason, onAbort } from '../runtime/abort.ts'
 
 // What `await using` needs, for programs whose `lib` and types do not have it. The same as in TypeScript and @types/node.
 declare global {
@@ -70,19 +70,15 @@ export interface TaskProgress {
 export class TaskControl {
   readonly #calls = new AbortController()
   readonly #ending = new AbortController()
-  readonly #writing = new AbortController()
   /** Aborts when the task is aborted, and with it its calls. */
   readonly signal = this.#calls.signal
   /** Aborts when nothing more may begin, because the task was aborted or has failed. */
   readonly ending = this.#ending.signal
-  /** For calls that write: those that wait are aborted, and what is in flight ends by itself and has its result. */
-  readonly writing = spareRequests(this.#writing.signal)
   #failure: { readonly error: unknown } | undefined
 
   /** Ends the task as its user's signal does, or leaving its loop: calls in flight are aborted. */
   abort(reason: unknown): void {
     this.#ending.abort(reason)
-    this.#writing.abort(reason)
     this.#calls.abort(reason)
   }
 

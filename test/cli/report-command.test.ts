@@ -25,9 +25,9 @@ it('says how many clicks are new, which links are new and which are gone, and th
   links.push({ ...links[0]!, id: 9, alias: 'maps', longurl: shop('maps'), clicks: 2 })
   const second = await run('report', '--previous', path('monday.csv'), '--json')
   expect(JSON.parse(second.stdout)).toMatchObject([
-    { alias: 'tea', clicks: 14, newClicks: 4, isNew: false },
-    { alias: 'lamps', clicks: 7, newClicks: 0, isNew: false },
     { alias: 'maps', clicks: 2, newClicks: 2, isNew: true },
+    { alias: 'lamps', clicks: 7, newClicks: 0, isNew: false },
+    { alias: 'tea', clicks: 14, newClicks: 4, isNew: false },
   ])
   expect(second.stderr).toBe(
     `3 links, 23 clicks, 6 of them new since ${path('monday.csv')}\ngone: https://sho.rt/cake, 5 clicks\n`,

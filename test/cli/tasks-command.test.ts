@@ -29,9 +29,9 @@ test('what list and report write can be imported, and synced without a change', 
       expect((await run('sync', path(name))).stderr).toContain('2 to keep, 0 to delete\nNothing to do.\n')
       sandbox.data.links.length = 0
       expect(await run('import', path(name), '--out', path('r.csv'))).toMatchObject({ status: 0 })
-      expect(sandbox.data.links.map(({ alias, longurl, title }) => [alias, longurl, title])).toEqual([
-        ['tea', shop('tea'), 'Tea'],
+      expect(sandbox.data.links.map(({ alias, longurl, title }) => [alias, longurl, title]).sort()).toEqual([
         ['cake', shop('cake'), 'Cake'],
+        ['tea', shop('tea'), 'Tea'],
       ])
     }
   }

@@ -1,11 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ConfigurationError, ConnectionError, InvalidRequestError } from '../../src/errors.ts'
+import { ShortLinkClient } from '../../src/index.ts'
 import {
   type BulkOptions,
   bulk,
   type Journal,
   type JournalEntry,
+  type RateLimitState,
   type TaskProgress,
   UnknownOutcomeError,
 } from '../../src/tasks/index.ts'
@@ -32,12 +34,6 @@ function manualWorker() {
       else waiters.push({ count, resolve })
     })
   return { worker, begun, end: (item: number) => resolvers.get(item)!() }
-}
-
-function circle(): unknown {
-  const list: unknown[] = []
-  list.push(list)
-  return list
 }
 
 /** Lets everything happen that needs no time. */
@@ -167,7 +163,7 @@ describe('bulk', () => {
         context.signal.addEventListener('abort', aborted)
         return worker(item, context)
       },
-      { concurrency: 3, journal },
+      { concurrency: 3, journal, key: String },
     )
     void begun(3).then(() => end(0))
     for await (const _ of run) break
@@ -219,7 +215,9 @@ describe('bulk', () => {
     ['journal: expected a journal', [], () => {}, { journal: { read: () => [] } }],
     ['journal: expected a journal', [], () => {}, { journal: { read: () => [], write: () => {}, open: true } }],
     ['journal: expected a journal', [], () => {}, { journal: { read: () => [], write: () => {}, close: null } }],
-    ['onUnknown: expected report, retry, skip or a function, received "maybe"', [], () => {}, { onUnknown: 'maybe' }],
+    ['onUnknown: expected one of report, retry, received "maybe"', [], () => {}, { onUnknown: 'maybe' }],
+    ['onUnknown: expected one of report, retry, received "skip"', [], () => {}, { onUnknown: 'skip' }],
+    ['onUnknown: expected one of report, retry, received a function', [], () => {}, { onUnknown: () => 'retry' }],
     ['key: expected a function, received "id"', [], () => {}, { key: 'id' }],
     ['onProgress: expected a function, received true', [], () => {}, { onProgress: true }],
     ['replay: expected true or false, received 1', [], () => {}, { replay: 1 }],
@@ -235,9 +233,7 @@ describe('bulk', () => {
   it.each<[message: string, options: object]>([
     ['bulk: key: expected a function that returns a string or number, received a symbol', { key: () => Symbol('x') }],
     ['bulk: key: expected a function that returns a string or number, received an object', { key: () => ({}) }],
-    ['bulk: onUnknown: expected report, retry or skip, received "maybe"', { onUnknown: () => 'maybe' }],
-    ['bulk: onUnknown: expected report, retry or skip, received null', { onUnknown: () => undefined }],
-  ])('refuses what `key` and `onUnknown` should not return, rather than guess: %s', async (message, options) => {
+  ])('refuses what `key` should not return, rather than guess: %s', async (message, options) => {
     const worker = vi.fn()
     const journal = memoryJournal([{ key: '0', state: 'begun' }])
     const error = await bulk([1], worker, { journal, ...options })
@@ -255,7 +251,7 @@ describe('the outcome of an item whose worker throws what is not our error', () 
     ['later', () => nextTurn().then(() => Promise.reject(new TypeError('broken')))],
   ])('is unknown if it throws %s, because the work may have been done', async (_when, worker) => {
     const journal = memoryJournal()
-    const [result] = await collect(bulk([1], worker, { journal }))
+    const [result] = await collect(bulk([1], worker, { journal, key: String }))
     expect(result).toMatchObject({ ok: false, outcome: 'unknown', error: { name: 'TypeError' } })
     expect(journal.entries.map(({ state }) => state)).toEqual(['begun', 'unknown'])
   })
@@ -290,7 +286,7 @@ describe('progress', () => {
     const worker = async (item: number) => {
       if (item === 2) throw new Error('failed')
     }
-    await bulk(numbers(3), worker, { journal, onProgress, concurrency: 1 }).summary()
+    await bulk(numbers(3), worker, { journal, key: String, onProgress, concurrency: 1 }).summary()
     expect(reported.map(({ done, failed, total }) => [done, failed, total])).toEqual([
       [1, 0, 3],
       [2, 0, 3],
@@ -346,12 +342,16 @@ describe('progress', () => {
   })
 })
 
+/** A client whose rate limit is in this state. */
+const clientWith = (rateLimit: RateLimitState): ShortLinkClient =>
+  Object.defineProperty(new ShortLinkClient(), 'rateLimit', { value: rateLimit })
+
 describe('a rate budget', () => {
   it('with no room holds items back, and their journal entries too', async () => {
     vi.useFakeTimers()
     const journal = memoryJournal()
     const rateLimit = { limit: 1, remaining: 0, resetAt: new Date(Date.now() + 60_000), queued: 0 }
-    const run = bulk([1], async () => {}, { client: { rateLimit }, journal }).summary()
+    const run = bulk([1], async () => {}, { client: clientWith(rateLimit), journal, key: String }).summary()
     await vi.advanceTimersByTimeAsync(59_999)
     expect(journal.entries).toEqual([])
     rateLimit.remaining = 1
@@ -378,7 +378,7 @@ describe('a rate budget', () => {
         rateLimit.remaining--
         return worker(item, context)
       },
-      { client: { rateLimit }, journal, signal: controller.signal },
+      { client: clientWith(rateLimit), journal, key: String, signal: controller.signal },
     )
     const summary = run.summary()
     await begun(2)
@@ -392,8 +392,8 @@ describe('a rate budget', () => {
     ['without an end', { limit: 1, remaining: 0, resetAt: undefined }],
     ['that items do not use', { limit: 2, remaining: 2, resetAt: new Date(Date.now() + 1_000_000) }],
   ])('%s holds nothing up', async (_what, state) => {
-    const client = { rateLimit: { ...state, queued: 0 } }
-    const summary = await bulk(numbers(50), async () => {}, { client, journal: memoryJournal() }).summary()
+    const client = clientWith({ ...state, queued: 0 })
+    const summary = await bulk(numbers(50), async () => {}, { client, journal: memoryJournal(), key: String }).summary()
     expect(summary.done).toBe(50)
   })
 })
@@ -444,36 +444,16 @@ describe('a journal', () => {
     expect((await run([...earlier, { key: 'd', state: 'unknown' }])).results).toHaveLength(3)
   })
 
-  it('leaves the decision about items that may have been done to onUnknown', async () => {
+  it('does items that may have been done again if onUnknown says so', async () => {
     expect((await run([...earlier], { onUnknown: 'retry' })).worked).toEqual(['b', 'c', 'd'])
-    const skipped = await run([...earlier], { onUnknown: 'skip' })
-    expect(skipped.worked).toEqual(['b', 'd'])
-    expect(skipped.journal.entries).toContainEqual({ key: 'c', state: 'done' })
-    const asked = vi.fn(async () => 'retry' as const)
-    expect((await run([...earlier], { onUnknown: asked })).worked).toEqual(['b', 'c', 'd'])
-    expect(asked).toHaveBeenCalledExactlyOnceWith('c', 2)
   })
 
-  it('names items by their position, and refuses other items at the same position', async () => {
-    const journal = memoryJournal()
-    await bulk([10, 11, 12], async () => {}, { journal }).summary()
-    const worker = vi.fn()
-    expect(await bulk([10, 11, 12], worker, { journal }).summary()).toMatchObject({ done: 3, skipped: 3 })
-    await expect(bulk([11, 12], worker, { journal }).summary()).rejects.toThrow('item 0 differs from the earlier run')
-    expect(worker).not.toHaveBeenCalled()
-  })
-
-  it.each<[string, unknown, unknown]>([
-    ['objects', { id: 1 }, { id: 2 }],
-    ['bigints, which JSON cannot hold', 1n, 2n],
-    ['bigints in objects', { id: 1n }, { id: 2n }],
-    ['undefined and null', undefined, null],
-    ['items that refer to themselves', circle(), 1],
-  ])('tells %s apart by what they hold', async (_, item, other) => {
-    const journal = memoryJournal()
-    await bulk([item], () => {}, { journal }).summary()
-    expect(await bulk([item], () => {}, { journal }).summary()).toMatchObject({ skipped: 1 })
-    await expect(bulk([other], () => {}, { journal }).summary()).rejects.toThrow('item 0 differs from the earlier run')
+  it('needs a key for each item, and says how to give one', () => {
+    const options = { journal: memoryJournal() }
+    expect(() => bulk([1], async () => {}, options)).toThrow(
+      'bulk: key: is missing, because a journal knows items by their names, such as `key: (item) => item.id`',
+    )
+    expect(options.journal.entries).toEqual([])
   })
 
   it('refuses a key that an earlier item has, because the journal could not tell them apart', async () => {
@@ -533,7 +513,7 @@ describe('a journal', () => {
     const journal = memoryJournal()
     const controller = new AbortController()
     const { worker, begun, end } = manualWorker()
-    const run = bulk([1], worker, { journal, signal: controller.signal }).summary()
+    const run = bulk([1], worker, { journal, key: String, signal: controller.signal }).summary()
     await begun(1)
     if (isEnded) end(1)
     controller.abort('enough')
@@ -544,14 +524,14 @@ describe('a journal', () => {
   it('that cannot write ends the run, and no worker is called', async () => {
     const worker = vi.fn(async () => {})
     const journal: Journal = { read: () => [], write: () => Promise.reject(new Error('disk full')) }
-    await expect(bulk(numbers(10), worker, { journal }).summary()).rejects.toThrow('disk full')
+    await expect(bulk(numbers(10), worker, { journal, key: String }).summary()).rejects.toThrow('disk full')
     expect(worker).not.toHaveBeenCalled()
   })
 
   it('that refuses to open ends the run, and is not closed, since another run may be using it', async () => {
     const worker = vi.fn()
     const journal = { ...memoryJournal(), open: () => Promise.reject(new Error('in use')) }
-    const run = bulk([1], worker, { journal })
+    const run = bulk([1], worker, { journal, key: String })
     await expect(run.summary()).rejects.toThrow('in use')
     expect(journal.close).not.toHaveBeenCalled()
     expect(worker).not.toHaveBeenCalled()
@@ -560,7 +540,7 @@ describe('a journal', () => {
 
   it('that fails to close rejects the run, and the summary can still be had', async () => {
     const journal = { ...memoryJournal(), close: () => Promise.reject(new Error('cannot close')) }
-    const run = bulk([1], async () => {}, { journal })
+    const run = bulk([1], async () => {}, { journal, key: String })
     await expect(collect(run)).rejects.toThrow('cannot close')
     expect(await run.summary()).toMatchObject({ done: 1 })
   })
@@ -589,8 +569,8 @@ describe('a journal', () => {
 
     it('keeps null for a worker that returns nothing', async () => {
       const journal = memoryJournal()
-      await bulk([1], () => {}, { journal, replay: true }).summary()
-      expect(await collect(bulk([1], () => {}, { journal, replay: true }))).toMatchObject([
+      await bulk([1], () => {}, { journal, key: String, replay: true }).summary()
+      expect(await collect(bulk([1], () => {}, { journal, key: String, replay: true }))).toMatchObject([
         { data: null, replayed: true },
       ])
     })

@@ -23,12 +23,14 @@ test('a new alias costs one request, one that exists two', async () => {
     id: 10,
     shorturl: 'https://sho.rt/p-10',
     created: true,
+    differs: [],
     outcome: 'done',
     replayed: false,
   })
   expect(countRequests(sandbox)).toEqual({ 'POST /url/add': 10, 'GET /urls': 3 })
   expect(sandbox.data.links).toHaveLength(10)
-  expect(await run.summary()).toEqual({ total: 10, done: 10, created: 7, found: 3, failed: 0, unknown: 0 })
+  const counts = { total: 10, done: 10, created: 7, found: 3, replayed: 0, failed: 0, unknown: 0 }
+  expect(await run.summary()).toEqual({ ...counts, strays: [] })
 })
 
 test('an alias that leads elsewhere fails its row in two requests, and the others go on', async () => {
@@ -284,7 +286,7 @@ test('a creation whose outcome cannot be found out is unknown', async () => {
     sandbox.fail({ method: 'POST', drop: 'before' })
     const run = importLinks(client, [row])
     expect(await collect(run)).toMatchObject([{ ok: false, outcome: 'unknown', error: { code: 'connection' } }])
-    expect(await run.summary()).toEqual({ total: 1, done: 0, created: 0, found: 0, failed: 1, unknown: 1 })
+    expect(await run.summary()).toMatchObject({ total: 1, done: 0, created: 0, found: 0, failed: 1, unknown: 1 })
   }
 })
 
@@ -515,14 +517,6 @@ test('after a lost response, a row does not get a link with the same address and
     if (ok) expect(sandbox.data.links.find((link) => link.id === id)?.title).toBe(row.title)
   }
   expect(results.some(({ ok }) => !ok)).toBe(true)
-})
-
-test('a row that was edited after the earlier run does not get the link of another row with its address', async () => {
-  const { sandbox, client } = setUp()
-  const journal = memoryJournal()
-  await importLinks(client, [{ url, title: 'Mail' }], { journal }).summary()
-  expect(await collect(importLinks(client, [{ url, title: 'Poster' }], { journal }))).toMatchObject([{ created: true }])
-  expect(sandbox.data.links.map(({ title }) => title)).toEqual(['Mail', 'Poster'])
 })
 
 test('if the newest links cannot be read before the first creation, that row is not sent, and the next asks again', async () => {

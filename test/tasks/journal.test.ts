@@ -48,7 +48,7 @@ async function write(...entries: JournalEntry[]): Promise<void> {
   }
 }
 
-const begun: JournalEntry = { key: 'größe "1"', state: 'begun', fingerprint: 'k2' }
+const begun: JournalEntry = { key: 'größe "1"', state: 'begun', data: { row: {} } }
 const done: JournalEntry = { key: 'größe "1"', state: 'done' }
 
 describe('fileJournal', () => {
@@ -115,7 +115,7 @@ describe('fileJournal', () => {
     'refuses another file, and leaves it as it is, although its only line has no end: %s',
     async (text) => {
       await writeFile(path, text)
-      const run = bulk([1], async () => {}, { journal: fileJournal(path) })
+      const run = bulk([1], async () => {}, { journal: fileJournal(path), key: String })
       await expect(run.summary()).rejects.toThrow(`journal ${path}, line 1: expected an entry such as {"key":"1"`)
       expect(await readFile(path, 'utf8')).toBe(text)
     },
@@ -213,7 +213,7 @@ describe('an entry is on disk', () => {
   it('before its item begins, and when the item has ended', async () => {
     const events = await watchFiles()
     const worker = async () => void events.push('work')
-    await bulk([1, 2], worker, { journal: fileJournal(path), concurrency: 1 }).summary()
+    await bulk([1, 2], worker, { journal: fileJournal(path), key: String, concurrency: 1 }).summary()
     const item = ['appendFile', 'datasync', 'work', 'appendFile', 'datasync']
     // The name of a new file is on disk when its folder is. Windows neither needs nor allows this.
     const ofFolder = process.platform === 'win32' ? [] : ['sync']
@@ -248,7 +248,7 @@ describe('an entry is on disk', () => {
 describe('a journal that another run is using', () => {
   const noWork = vi.fn()
   const refusal = (use = path) =>
-    bulk([1], noWork, { journal: fileJournal(use) })
+    bulk([1], noWork, { journal: fileJournal(use), key: String })
       .summary()
       .then(
         () => undefined,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ConfigurationError } from '../../src/index.ts'
-import { type ReportResult, reportLinks } from '../../src/tasks/index.ts'
+import { type ReportedLink, type ReportResult, reportLinks } from '../../src/tasks/index.ts'
 import { page } from '../helpers/answers.ts'
 import { collect } from '../helpers/lists.ts'
 import { countRequests, memoryJournal, setUp } from './set-up.ts'
@@ -18,22 +18,25 @@ test('a report costs a request for 100 links, and says how many clicks are new',
   const first = await collect(run)
   expect(countRequests(sandbox)).toEqual({ 'GET /urls': 4 })
   expect(first.every(({ isNew, changed, newClicks }) => isNew && changed && newClicks === 7)).toBe(true)
-  const nothing = { done: 400, changed: 400, failed: 0, unknown: 0, gone: [] }
-  expect(await run.summary()).toEqual({ total: 400, clicks: 2800, newClicks: 2800, ...nothing })
+  const counts = { total: 400, links: 400, done: 400, changed: 400, isNew: 400, failed: 0, unknown: 0, gone: [] }
+  const clicks = { clicks: 2800, newClicks: 2800, newLinkClicks: 2800, lostClicks: 0 }
+  expect(await run.summary()).toEqual({ ...counts, ...clicks })
 
   const { links } = sandbox.data
   links[0]!.clicks = 17
   links[1]!.clicks = 3
   const { id } = links.splice(5, 1)[0]!
+  const gone = first.find(({ link }) => link.id === id)
   await client.links.create({ url: 'https://shop.example/new', custom: 'new' })
   const second = reportLinks(client, { previous: first })
   const results = await collect(second)
   expect(results.filter(({ changed }) => changed).map(({ newClicks, isNew }) => [newClicks, isNew])).toEqual([
-    [10, false],
-    [-4, false],
     [0, true],
+    [-4, false],
+    [10, false],
   ])
-  expect(await second.summary()).toMatchObject({ total: 400, clicks: 2799, newClicks: 6, changed: 3, gone: [id] })
+  const after = { total: 400, clicks: 2799, newClicks: 10, lostClicks: 4, changed: 3, isNew: 1, newLinkClicks: 0 }
+  expect(await second.summary()).toMatchObject({ ...after, gone: [gone] })
 })
 
 test('with statistics, each link whose clicks differ costs a request, and its unique clicks are theirs', async () => {
@@ -74,10 +77,8 @@ test('a link whose statistics failed has no number, and the next report asks for
   expect([first[0]!.uniqueClicks, first[0]!.newClicks]).toEqual([undefined, undefined])
   expect(await run.summary()).toMatchObject({ total: 3, done: 2, changed: 3, failed: 1 })
 
-  for (const previous of [
-    first,
-    first.map(({ link, ok }) => ({ id: link.id, clicks: '7', error: ok ? '' : 'failed' })),
-  ]) {
+  const rowsOfFile = first.map(({ link, ok }) => ({ id: link.id, clicks: '7', error: ok ? '' : 'failed' }))
+  for (const previous of [first, rowsOfFile] satisfies ReportedLink[][] as ReportedLink[][]) {
     const before = sandbox.requests.length
     const second = await collect(reportLinks(client, { previous, statistics: true }))
     expect(second.map(({ ok, changed }) => [ok, changed])).toEqual(Array(3).fill([true, false]))
@@ -108,12 +109,16 @@ test('an account without links has an empty report', async () => {
   const run = reportLinks(setUp().client)
   expect(await run.summary()).toEqual({
     total: 0,
+    links: 0,
     done: 0,
     changed: 0,
+    isNew: 0,
     failed: 0,
     unknown: 0,
     clicks: 0,
     newClicks: 0,
+    newLinkClicks: 0,
+    lostClicks: 0,
     gone: [],
   })
 })
@@ -138,9 +143,10 @@ test('a list that fails ends the report with its error', async () => {
 })
 
 test.each([
-  [[{ clicks: 1 }], 'row 1: expected a row of an earlier report, with id and clicks, received an object'],
-  [[{ id: 1, clicks: 'many' }], 'row 1: expected a row of an earlier report'],
-  [[{ id: 1, clicks: 1 }, 7], 'row 2: expected a row of an earlier report, with id and clicks, received a number'],
+  [[{ clicks: 1 }], 'row 1: id: is missing, expected a whole number without separators'],
+  [[{ id: 1, clicks: '1,603' }], 'row 1: clicks: expected a whole number without separators, received "1,603"'],
+  [[{ id: 1, clicks: '1,603', row: 7 }], 'row 7: clicks: expected'],
+  [[{ id: 1, clicks: 1 }, 7], 'row 2: expected an object with id and clicks, received a number'],
 ])('previous rows %j are refused before anything is sent', async (previous, message) => {
   const { sandbox, client } = setUp()
   const report = reportLinks(client, { previous: previous as never }).summary()

@@ -25,7 +25,11 @@ const planned = {
   done: 0,
   failed: 0,
   unknown: 0,
+  created: 0,
+  updated: 0,
+  deleted: 0,
   notCompared: [],
+  refused: undefined,
 }
 const shown = (results: SyncResult[]) => results.map(({ action, alias, was, url, ok }) => [action, alias, was, url, ok])
 const state = (links: readonly { alias: string; longurl: string }[]) =>
@@ -55,7 +59,15 @@ test('an applied plan costs one request a change, and a second run is all keep',
       .map(([action, alias, , , ok]) => `${action} ${alias} ${ok}`)
       .sort(),
   ).toEqual(['create lamps true', 'delete spring-sale true', 'keep tea true', 'update cake true'])
-  expect(await run.summary()).toEqual({ ...planned, total: 4, delete: 1, done: 4 })
+  expect(await run.summary()).toEqual({
+    ...planned,
+    total: 4,
+    delete: 1,
+    done: 4,
+    created: 1,
+    updated: 1,
+    deleted: 1,
+  })
   expect(countRequests(sandbox)).toEqual({
     'GET /urls': 1,
     'POST /url/add': 1,
@@ -89,14 +101,21 @@ test.each(['', '  '])('prune with the prefix %j is refused at once', (prune) => 
   expect(() => syncLinks(client, wanted, { prune })).toThrow('prune: expected what the aliases begin with')
 })
 
-test('more deletions than maxDeletes are refused before anything is changed, and the plan shows them', async () => {
+test('more deletions than maxDeletes are refused before anything is changed, and the plan says so', async () => {
   const links = Array.from({ length: 11 }, (_, index) => ({ alias: `sale-${index}`, url: shop('sale'), clicks: index }))
   const { sandbox, client } = setUp({ data: { links: [...existing, ...links] } })
-  const plan = await collect(syncLinks(client, wanted, { prune: 'sale-' }))
-  expect(plan.filter(({ action }) => action === 'delete').map(({ clicks }) => clicks)).toEqual(links.map((_, n) => n))
+  const planning = syncLinks(client, wanted, { prune: 'sale-' })
+  const plan = await collect(planning)
+  expect(plan.filter(({ action }) => action === 'delete').map(({ clicks }) => clicks)).toEqual(
+    links.map((_, n) => 10 - n),
+  )
+  expect((await planning.summary()).refused).toMatchObject({
+    code: 'invalid_request',
+    issues: [{ path: ['maxDeletes'] }],
+  })
   const sync = syncLinks(client, wanted, { prune: 'sale-', apply: true }).summary()
   await expect(sync).rejects.toThrow(
-    'maxDeletes: the plan deletes 11 links (sale-0, sale-1, sale-2, …), and at most 10',
+    'maxDeletes: the plan deletes 11 links (sale-10, sale-9, sale-8, …), and at most 10',
   )
   expect(countRequests(sandbox)).toEqual({ 'GET /urls': 2 })
   expect(await syncLinks(client, wanted, { prune: 'sale-', maxDeletes: 11, apply: true }).summary()).toMatchObject({
@@ -236,18 +255,32 @@ test('what an older server does not show is not compared, and the summary says s
   expect(await syncLinks(client, rows).summary()).toMatchObject({ keep: 1, notCompared: ['campaign', 'channel'] })
 })
 
-test('an incomplete list deletes nothing, and ends the sync with its error', async () => {
-  const { sandbox, client } = setUp({ dialect: ['count-too-high'], data: { links: existing } })
-  const sync = syncLinks(client, wanted, { apply: true, prune: 'spring-' })
-  const results: SyncResult[] = []
-  const walk = async () => {
-    for await (const result of sync) results.push(result)
-  }
-  await expect(walk()).rejects.toMatchObject({ code: 'invalid_response', issues: [{ path: ['result'] }] })
-  expect(results.map(({ action }) => action).sort()).toEqual(['create', 'keep', 'update'])
-  expect(sandbox.data.links.map(({ alias }) => alias)).toContain('spring-sale')
-  expect(await syncLinks(client, wanted, { apply: true }).summary()).toMatchObject({ keep: 3, failed: 0 })
-})
+test.each(['strict', 'report'] as const)(
+  'an incomplete list ends a sync before anything is changed, with validation: %s',
+  async (validation) => {
+    const { sandbox, client } = setUp({ dialect: ['count-too-high'], data: { links: existing } })
+    const sync = syncLinks(client.withOptions({ validation }), wanted, { apply: true, prune: 'spring-' })
+    const results: SyncResult[] = []
+    const walk = async () => {
+      for await (const result of sync) results.push(result)
+    }
+    await expect(walk()).rejects.toThrow('received 4 of ')
+    expect(results).toEqual([])
+    expect(Object.keys(countRequests(sandbox))).toEqual(['GET /urls'])
+  },
+)
+
+test.each(['strict', 'report'] as const)(
+  'a list that does not say how many links there are is not taken for a short one, with validation: %s',
+  async (validation) => {
+    const { sandbox, client } = setUp()
+    const body = { error: 0, urls: [{ id: 1, shorturl: 'https://sho.rt/tea', longurl: shop('tea') }] }
+    sandbox.fail({ path: '/urls', body, times: Infinity })
+    const sync = syncLinks(client.withOptions({ validation }), wanted, { apply: true }).summary()
+    await expect(sync).rejects.toMatchObject({ code: 'invalid_response' })
+    expect(countRequests(sandbox)).toEqual({ 'GET /urls': 1 })
+  },
+)
 
 test('a 404 of a gateway is no deletion', async () => {
   const { sandbox, client } = setUp({ data: { links: existing } })
@@ -274,7 +307,7 @@ test('aliases are told apart by domain', async () => {
   ])
   const before = sandbox.requests.length
   await expect(syncLinks(client, [{ alias: 'tea', url: shop('tea') }], { apply: true }).summary()).rejects.toThrow(
-    'domain: is missing: "tea" is an alias of several domains: sho.rt, go.example',
+    'domain: is missing: "tea" is an alias of several domains: go.example, sho.rt',
   )
   expect(sandbox.requests.length - before).toBe(1)
 })

@@ -1,11 +1,20 @@
 import { checkOptions, checkParams, oneOf } from '../../checks/checks.ts'
-import type { FormatValue } from '../../checks/mismatch.ts'
+import { type FormatValue, formatValue } from '../../checks/mismatch.ts'
+import {
+  type ErrorContext,
+  InvalidResponseError,
+  isShortLinkError,
+  LinkConflictError,
+  type Outcome,
+} from '../../errors.ts'
 import type { ApiResponse } from '../../http/api-promise.ts'
+import { path } from '../../http/path.ts'
 import { type RequestOptions, requestOptionChecks } from '../../http/request-options.ts'
 import type { Transport } from '../../http/transport.ts'
-import type { EnsuredLink } from './link.ts'
-import { linkCreate } from './params.ts'
-import { type CreatesLinks, type LinkEnsure, placeLink } from './place.ts'
+import { askForLink, isRefusal, responseTo, searchNewest } from './find.ts'
+import { type CreatedLink, createdLink, type EnsuredLink, type Link } from './link.ts'
+import { addressOf, candidates, hasAlias, isOnDomain, isSameAddress, isSameSpelling, type WantedLink } from './match.ts'
+import { type LinkCreate, linkCreate } from './params.ts'
 
 /** Options for `links.ensure`. */
 export interface EnsureOptions extends RequestOptions {
@@ -16,14 +25,18 @@ export interface EnsureOptions extends RequestOptions {
   onTaken?: 'suffix' | undefined
 }
 
+/** Parameters for `links.ensure`. `url` and `custom` are required. */
+export interface LinkEnsure extends LinkCreate {
+  custom: string
+}
+
 const optionChecks = { ...requestOptionChecks, onTaken: oneOf(['suffix']) }
 
 const operation = 'links.ensure'
 
-/** Checks what is given to `links.ensure`, and looks for the link before it creates it. */
-export async function ensureLink(
+/** Checks what is given to `links.ensure`, and ensures the link. */
+export async function checkAndEnsure(
   api: Transport,
-  links: CreatesLinks,
   params: LinkEnsure,
   options: EnsureOptions = {},
 ): Promise<ApiResponse<EnsuredLink>> {
@@ -40,7 +53,139 @@ export async function ensureLink(
     return issues
   }
   api.check(findIssues, () => ({ operation }))
-  const { onTaken, ...requestOptions } = api.sharedDeadline(options)
-  const how = { operation, look: requestOptions, creation: requestOptions, onTaken, looksFirst: true }
-  return placeLink(api, links, params, how)
+  return ensureLink(api, params, api.sharedDeadline(options), { operation, looksFirst: true })
+}
+
+/** How a link is looked for. */
+interface Lookup {
+  /** What the user has called, for errors. */
+  readonly operation?: string
+  /**
+   * Whether to look before the creation, which takes one request if the link exists and two if it does not. Otherwise it is
+   * the other way round.
+   */
+  readonly looksFirst: boolean
+  /**
+   * Searches links that were read already for one whose alias the server calls taken, but does not find. Default: the newest
+   * links are read.
+   */
+  readonly searchRead?: (wanted: WantedLink) => Promise<Link | undefined>
+  /** The transport for the creation. Default: that of the lookups. */
+  readonly creating?: Transport
+}
+
+/** Looks for a link with an alias, creates it if there is none, and looks again if it is unknown whether that has worked. */
+export async function ensureLink(
+  api: Transport,
+  params: LinkEnsure,
+  { onTaken, ...options }: EnsureOptions,
+  { operation, looksFirst, searchRead, creating = api }: Lookup,
+): Promise<ApiResponse<EnsuredLink>> {
+  const { url, domain } = params
+  /** The outcome of the creation so far, which is that of everything: a look changes nothing. */
+  let outcome: Outcome = 'not-sent'
+  let conflict: LinkConflictError | undefined
+  const conflictWith = ({ shorturl, longurl }: Link, response: ApiResponse<unknown>) =>
+    new LinkConflictError(
+      { shorturl, longurl: longurl! },
+      { ...contextOf('GET', '/urls', response, operation), outcome },
+    )
+  for (const alias of candidates(params.custom, onTaken)) {
+    const wanted = { alias, domain }
+    if (looksFirst) {
+      // No search is needed: if the response is inconclusive, the server refuses to create a second link.
+      const before = await askForLink(api.with({ operation, outcome }), wanted, options)
+      const link = before?.data
+      // A server that leaves out `longurl` is trusted to have returned the right link.
+      if (link && (link.longurl === null || isSameAddress(link.longurl, url))) return ensured(before, link, false)
+      // Another spelling may be another link: the server decides.
+      if (link && isSameSpelling(link, alias)) {
+        conflict = conflictWith(link, before)
+        continue
+      }
+    }
+    try {
+      const own = creating.with({ operation, isRepeatable: true })
+      const created = await createLink(own, { ...params, custom: alias }, options, operation)
+      return { ...created, data: { ...created.data, created: true, link: undefined } }
+    } catch (error) {
+      if (!isShortLinkError(error) || isOtherAlias(error)) throw error
+      outcome = error.outcome
+      const isUnknown = outcome === 'unknown'
+      if (!isUnknown && !isRefusal(error)) throw error
+      const looking = api.with({ operation, outcome })
+      const search = async () =>
+        searchRead && isRefusal(error)
+          ? responseTo(error, await searchRead(wanted))
+          : searchNewest(looking, wanted, options)
+      const lookAgain = async () => {
+        const asked = await askForLink(looking, wanted, options, { asSlugToo: true })
+        // If the alias is taken, the link is there, whatever the server says.
+        return asked && (asked.data || isUnknown) ? asked : search()
+      }
+      const after = await lookAgain().catch((failure) => {
+        throw isShortLinkError(failure) && isUnknown ? error : failure
+      })
+      const link = after.data
+      if (!link || link.longurl === null) throw error
+      if (isSameAddress(link.longurl, url)) return ensured(after, link, isUnknown)
+      if (isUnknown && !isSameSpelling(link, alias)) throw error
+      // Another link has the alias, so the creation whose outcome was unknown was not done.
+      outcome = 'rejected'
+      conflict = conflictWith(link, after)
+    }
+  }
+  throw conflict
+}
+
+/** Creates a link, and checks that it has the alias and the domain that it was to have, in the server's spelling. */
+export async function createLink(
+  api: Transport,
+  params: LinkCreate,
+  options: RequestOptions,
+  operation?: string,
+): Promise<ApiResponse<CreatedLink>> {
+  const sent = { json: params, checks: linkCreate, schema: createdLink }
+  const created = await api.post(path`/url/add`, sent, options).withResponse()
+  const { custom: alias, domain } = params
+  const { id, shorturl } = created.data
+  const isOnItsDomain = !domain || isOnDomain(created.data, domain)
+  if (isOnItsDomain && (!alias || hasAlias(shorturl, alias))) return created
+  const onDomain = alias ? addressOf({ alias, domain }) : `a link on ${domain}`
+  const wanted = domain ? onDomain : `the alias ${formatValue(alias)}`
+  const message = `the server has made ${shorturl} (id ${id}) instead of ${wanted}`
+  const issues = [{ path: [isOnItsDomain ? 'custom' : 'domain'], message }]
+  throw new InvalidResponseError(
+    message,
+    { status: created.response.status, body: created.data, issues, mark: 'other-alias' },
+    { ...contextOf('POST', '/url/add', created, operation), outcome: 'unknown' },
+  )
+}
+
+/** The error of a link that the server has made with another alias or domain than the one that was sent; it is its `body`. */
+interface OtherAliasError extends InvalidResponseError {
+  readonly body: CreatedLink
+}
+
+/**
+ * Whether an error says that the server has given a link another alias or domain than the one that was sent. It will do so
+ * with the next link too.
+ */
+export function isOtherAlias(error: unknown): error is OtherAliasError {
+  return isShortLinkError(error) && error.code === 'invalid_response' && error.mark === 'other-alias'
+}
+
+function ensured(response: ApiResponse<unknown>, link: Link, created: boolean): ApiResponse<EnsuredLink> {
+  const { id, shorturl } = link
+  return { ...response, data: { id, shorturl, created, link: created ? undefined : link } }
+}
+
+function contextOf(
+  method: string,
+  path: string,
+  { attempts, response }: ApiResponse<unknown>,
+  operation: string | undefined,
+): ErrorContext {
+  // The responses of some fetches have no URL.
+  return { ...(operation && { operation }), method, path, ...(response.url && { url: response.url }), attempts }
 }

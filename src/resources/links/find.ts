@@ -8,63 +8,67 @@ import type { RequestOptions } from '../../http/request-options.ts'
 import type { Transport } from '../../http/transport.ts'
 import { isRecord } from '../../runtime/text.ts'
 import { type Link, link } from './link.ts'
-import { addressOf, hasAlias, isSpelledSo, pickLink, slugOf, type WantedLink } from './match.ts'
+import { addressOf, isSameSpelling, isWanted, pickLink, slugOf, type WantedLink } from './match.ts'
 import { type LinkQuery, linkQuery } from './params.ts'
 
 /** The maximum number of pages in a search, of 100 links unless the server sends fewer. */
 export const SEARCHED_PAGES = 10
 
-/** How a link is found. */
-interface Finding {
-  /** What to ask for. Default: the alias, or its whole address if the domain is known. */
-  readonly short?: string
-  /** Whether the server says that the alias is taken, so that the link is searched even if the server does not find it. */
-  readonly isTaken?: boolean
-  /** Searches the links that are not found by asking. Default: the newest links. */
-  readonly search?: () => Promise<ApiResponse<Link | undefined>>
-}
-
-/** Asks the server for a link, as it is spelled and as a slug, and searches the newest links if the response is inconclusive. */
+/** Finds a link by asking the server, or among the newest links if the response is inconclusive. */
 export async function findLink(
   api: Transport,
   wanted: WantedLink,
-  options: RequestOptions = {},
-  { short, isTaken, search = () => searchLinks(api, wanted, options) }: Finding = {},
+  options?: RequestOptions,
+  short?: string,
 ): Promise<ApiResponse<Link | undefined>> {
-  const asked = await askForLink(api, wanted, options, short)
-  if (asked?.data) return asked
-  const slug = slugOf(wanted.alias)
-  const hasSlug = slug !== '' && slug !== wanted.alias && !wanted.alias.includes('/')
-  const last = hasSlug ? await askForLink(api, wanted, options, addressOf({ ...wanted, alias: slug })) : asked
-  return last && (last.data || !isTaken) ? last : search()
+  const asked = await askForLink(api, wanted, options, { asSlugToo: true, ...(short !== undefined && { short }) })
+  return asked ?? searchNewest(api, wanted, options)
 }
 
-/** Asks the server for a link. `undefined`: the response is inconclusive. */
+/**
+ * Asks the server for a link. `undefined`: the response is inconclusive.
+ *
+ * @param short What to ask for. Default: the alias, or its whole address if the domain is known.
+ * @param asSlugToo Whether to ask for the alias as a slug if it is not found as it is spelled.
+ */
 export async function askForLink(
   api: Transport,
   wanted: WantedLink,
   options?: RequestOptions,
-  short = addressOf(wanted),
+  { short = addressOf(wanted), asSlugToo = false } = {},
+): Promise<ApiResponse<Link | undefined> | undefined> {
+  const asked = await askOnce(api, wanted, options, short)
+  const slug = slugOf(wanted.alias)
+  const hasSlug = slug !== '' && slug !== wanted.alias && !wanted.alias.includes('/')
+  if (asked?.data || !asSlugToo || !hasSlug) return asked
+  return askOnce(api, wanted, options, addressOf({ ...wanted, alias: slug }))
+}
+
+async function askOnce(
+  api: Transport,
+  wanted: WantedLink,
+  options: RequestOptions | undefined,
+  short: string,
 ): Promise<ApiResponse<Link | undefined> | undefined> {
   try {
     const call = { method: 'GET', path: path`/urls`, query: { short }, read: readMatches, expects: isRefusal }
-    const { data, ...answer } = await api.run(call, options)
+    const { data, ...response } = await api.run(call, options)
     const link = data && pickLink(data, wanted)
-    return link || data?.length === 0 ? { ...answer, data: link } : undefined
+    return link || data?.length === 0 ? { ...response, data: link } : undefined
   } catch (error) {
     if (!isRefusal(error)) throw error
     // Other refusals may have other reasons.
-    return error.code === 'not_found' ? answerOf(error, undefined) : undefined
+    return error.code === 'not_found' ? responseTo(error, undefined) : undefined
   }
 }
 
 /** A result that a refusal has led to. */
-export function answerOf<T>({ status, headers, rateLimit, attempts }: ApiError, data: T): ApiResponse<T> {
+export function responseTo<T>({ status, headers, rateLimit, attempts }: ApiError, data: T): ApiResponse<T> {
   return { data, response: new Response(null, { status, headers }), rateLimit, attempts }
 }
 
 /** Searches the newest links. */
-async function searchLinks(
+export async function searchNewest(
   api: Transport,
   wanted: WantedLink,
   options: RequestOptions = {},
@@ -76,8 +80,8 @@ async function searchLinks(
   let last!: ApiResponse<unknown>
   for await (const response of links.responses()) {
     last = response
-    same.push(...response.data.items.filter((row) => hasAlias(row, wanted)))
-    if (same.some((row) => isSpelledSo(row, wanted.alias)) || --pagesLeft === 0) break
+    same.push(...response.data.items.filter((row) => isWanted(row, wanted)))
+    if (same.some((row) => isSameSpelling(row, wanted.alias)) || --pagesLeft === 0) break
   }
   return { ...last, data: pickLink(same, wanted) }
 }

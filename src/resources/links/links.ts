@@ -4,7 +4,7 @@ import type { ListOptions, ListPromise } from '../../http/list.ts'
 import { path } from '../../http/path.ts'
 import type { RequestOptions } from '../../http/request-options.ts'
 import { type ActionResult, actionResult, type Id, Resource } from '../resource.ts'
-import { type EnsureOptions, ensureLink } from './ensure.ts'
+import { checkAndEnsure, type EnsureOptions, type LinkEnsure } from './ensure.ts'
 import { findLink } from './find.ts'
 import {
   type CreatedLink,
@@ -17,7 +17,6 @@ import {
 } from './link.ts'
 import { wantedBy } from './match.ts'
 import { type LinkCreate, type LinkQuery, type LinkUpdate, linkCreate, linkQuery, linkUpdate } from './params.ts'
-import type { LinkEnsure } from './place.ts'
 
 /**
  * Short links. **Outside the reference**, which does not show this section: the calls, parameters and fields are those
@@ -81,9 +80,8 @@ export class LinksResource extends Resource {
         (show) => checkValue(['addressOrAlias'], addressOrAlias, nonEmptyString, show),
         () => ({ operation }),
       )
-      return findLink(this.api, wantedBy(addressOrAlias), this.api.sharedDeadline(options ?? {}), {
-        short: addressOrAlias,
-      })
+      const wanted = wantedBy(addressOrAlias)
+      return findLink(this.api, wanted, this.api.sharedDeadline(options ?? {}), addressOrAlias)
     }
     return startNow(find())
   }
@@ -164,6 +162,6 @@ export class LinksResource extends Resource {
    * @throws {InvalidRequestError} if the address or the alias is missing, or a parameter is invalid; nothing is sent
    */
   ensure(params: LinkEnsure, options?: EnsureOptions): ApiPromise<EnsuredLink> {
-    return startNow(ensureLink(this.api, this, params, options))
+    return startNow(checkAndEnsure(this.api, params, options))
   }
 }

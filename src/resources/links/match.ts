@@ -1,13 +1,13 @@
 import { canParseUrl } from '../../runtime/environment.ts'
 
-/** The link that is wanted: its alias, and its domain if one is named. */
+/** The alias of a wanted link, and its domain if one is named. */
 export interface WantedLink {
   readonly alias: string
   readonly domain?: string | undefined
 }
 
-/** Where a link is. */
-interface Place {
+/** What says which alias a link has. */
+interface ShortAddress {
   readonly alias: string | null
   readonly shorturl: string
 }
@@ -48,7 +48,7 @@ function isSpellingOf(own: string, alias: string): boolean {
 }
 
 /** The alias of a link. A server that leaves it out says it in the short address, which has it after the domain. */
-export function aliasOf({ alias, shorturl }: Place): string | null {
+export function aliasOf({ alias, shorturl }: ShortAddress): string | null {
   return alias ?? aliasIn(shorturl)
 }
 
@@ -66,7 +66,7 @@ export function wantedBy(addressOrAlias: string): WantedLink {
 }
 
 /** Whether a link has an alias, as servers spell it, on the domain if one is named. */
-export function hasAlias(link: Place, { alias, domain }: WantedLink): boolean {
+export function isWanted(link: ShortAddress, { alias, domain }: WantedLink): boolean {
   if (domain && !isOnDomain(link, domain)) return false
   // In a short address, the alias may come after the folder of the platform.
   const own = aliasOf(link)
@@ -74,7 +74,7 @@ export function hasAlias(link: Place, { alias, domain }: WantedLink): boolean {
 }
 
 /** Whether a link has exactly an alias. Another spelling may be another link. */
-export function isSpelledSo(link: Place, alias: string): boolean {
+export function isSameSpelling(link: ShortAddress, alias: string): boolean {
   return aliasOf(link) === alias || aliasIn(link.shorturl) === alias
 }
 
@@ -82,9 +82,9 @@ export function isSpelledSo(link: Place, alias: string): boolean {
  * The link that is wanted: in its own spelling, else as a slug, else in another one. A server that has several spellings of an
  * alias tells them apart, so none of them is the one.
  */
-export function pickLink<Row extends Place>(links: readonly Row[], wanted: WantedLink): Row | undefined {
-  const same = links.filter((link) => hasAlias(link, wanted))
-  const exact = same.find((link) => isSpelledSo(link, wanted.alias))
+export function pickLink<Row extends ShortAddress>(links: readonly Row[], wanted: WantedLink): Row | undefined {
+  const same = links.filter((link) => isWanted(link, wanted))
+  const exact = same.find((link) => isSameSpelling(link, wanted.alias))
   const wantedSlug = slugOf(wanted.alias)
   const [slug, ...otherSlugs] = same.filter((link) => slugOf(aliasOf(link) ?? '') === wantedSlug)
   const isSlug = slug && aliasOf(slug) === wantedSlug && otherSlugs.length === 0
@@ -93,14 +93,14 @@ export function pickLink<Row extends Place>(links: readonly Row[], wanted: Wante
 }
 
 /** Whether the short address of a new link has the alias that was sent, in the server's spelling. */
-export function isMadeSo(shorturl: string, alias: string): boolean {
+export function hasAlias(shorturl: string, alias: string): boolean {
   const made = aliasIn(shorturl) ?? ''
   // A platform in a folder has that in front of the alias.
   return [made, made.slice(made.lastIndexOf('/') + 1)].some((own) => lettersOf(own) === lettersOf(alias))
 }
 
 /** Whether a link is on a domain, which may be given without its scheme. */
-export function isOnDomain({ shorturl }: Pick<Place, 'shorturl'>, domain: string): boolean {
+export function isOnDomain({ shorturl }: Pick<ShortAddress, 'shorturl'>, domain: string): boolean {
   return hostOf(shorturl) === hostOf(domain)
 }
 

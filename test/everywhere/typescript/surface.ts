@@ -146,7 +146,12 @@ export async function testing(): Promise<void> {
 
 export async function tasks(): Promise<void> {
   const journal = fileJournal('import.journal')
-  for await (const { item, ok } of bulk([1, 2], (id) => client.qr.delete(id), { concurrency: 2, client, journal }))
+  for await (const { item, ok } of bulk([1, 2], (id) => client.qr.delete(id), {
+    concurrency: 2,
+    client,
+    journal,
+    key: (id) => id,
+  }))
     void [item, ok]
   const rows = [{ url: 'https://a.example', custom: 'opening' }]
   for await (const { row, shorturl, error } of importLinks(client, rows, { journal, signal }))

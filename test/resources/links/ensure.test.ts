@@ -181,7 +181,7 @@ test('a server that gives the link another alias is an error that names both, an
     const error = await failure(shop.ensure({ url, custom: alias }))
     expect(error).toMatchObject({ code: 'invalid_response', outcome: 'unknown', retryable: false, path: '/url/add' })
     expect(error.message).toBe(
-      `links.ensure: the server has made https://sho.rt/x7Gh2 instead of the alias ${JSON.stringify(alias)}`,
+      `links.ensure: the server has made https://sho.rt/x7Gh2 (id 45) instead of the alias ${JSON.stringify(alias)}`,
     )
     expect(methods(server)).toBe('GET POST')
   }
@@ -192,7 +192,7 @@ test('a server that ignores the domain is an error that names both addresses', a
   expect(await failure(shop.ensure({ ...params, domain: 'https://go.example' }))).toMatchObject({
     code: 'invalid_response',
     outcome: 'unknown',
-    message: 'links.ensure: the server has made https://sho.rt/opening instead of https://go.example/opening',
+    message: 'links.ensure: the server has made https://sho.rt/opening (id 45) instead of https://go.example/opening',
   })
 })
 

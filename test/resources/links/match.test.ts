@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import {
   hasAlias,
-  isMadeSo,
   isSameAddress,
+  isWanted,
   lettersOf,
   pickLink,
   slugOf,
@@ -51,15 +51,15 @@ describe('a link has the alias that is wanted', () => {
     ['by its alias', 'öffnung'],
     ['in another spelling', 'Offnung'],
   ])('%s', (_, asked) => {
-    expect(hasAlias(link, wantedBy(asked))).toBe(true)
-    expect(hasAlias({ ...link, alias: null }, wantedBy(asked))).toBe(true)
+    expect(isWanted(link, wantedBy(asked))).toBe(true)
+    expect(isWanted({ ...link, alias: null }, wantedBy(asked))).toBe(true)
   })
 
   it('in the folder of a platform, whose alias is in the row or comes after the folder', () => {
     const inFolder = { alias: 'tea', shorturl: 'https://shop.example/s/tea' }
-    expect(hasAlias(inFolder, wantedBy('tea'))).toBe(true)
-    expect(hasAlias(inFolder, wantedBy('https://shop.example/s/tea'))).toBe(true)
-    expect(isMadeSo(inFolder.shorturl, 'Tea')).toBe(true)
+    expect(isWanted(inFolder, wantedBy('tea'))).toBe(true)
+    expect(isWanted(inFolder, wantedBy('https://shop.example/s/tea'))).toBe(true)
+    expect(hasAlias(inFolder.shorturl, 'Tea')).toBe(true)
   })
 
   it.each([
@@ -67,12 +67,12 @@ describe('a link has the alias that is wanted', () => {
     ['the same of another domain', 'https://go.example/%C3%B6ffnung'],
     ['an address in a query', 'sho.rt/?u=https://sho.rt/%C3%B6ffnung'],
   ])('but not %s', (_, asked) => {
-    expect(hasAlias(link, wantedBy(asked))).toBe(false)
+    expect(isWanted(link, wantedBy(asked))).toBe(false)
   })
 
   it('as a server may have spelled it, which moves no sign', () => {
     const isFound = (alias: string, own: string) =>
-      hasAlias({ alias: own, shorturl: `https://sho.rt/${own}` }, { alias })
+      isWanted({ alias: own, shorturl: `https://sho.rt/${own}` }, { alias })
     for (const own of ['sale_v1-2', 'Sale-V12', 'salev12', 'sale-v1-2'])
       expect([own, isFound('Sale_v1.2', own)]).toEqual([own, true])
     expect(isFound('2026-11-1', '2026-1-11')).toBe(false)
@@ -82,16 +82,16 @@ describe('a link has the alias that is wanted', () => {
 
   it('but not at the end of another address', () => {
     for (const alias of [null, 'promo/tea']) {
-      expect(hasAlias({ alias, shorturl: 'https://sho.rt/promo/tea' }, { alias: 'tea' })).toBe(false)
+      expect(isWanted({ alias, shorturl: 'https://sho.rt/promo/tea' }, { alias: 'tea' })).toBe(false)
     }
   })
 
   it.each([undefined, 'sho.rt', 'https://sho.rt', 'http://SHO.RT/'])('on the domain %s', (domain) => {
-    expect(hasAlias(link, { alias: 'öffnung', domain })).toBe(true)
+    expect(isWanted(link, { alias: 'öffnung', domain })).toBe(true)
   })
 
   it.each(['sho.rt:8443', 'rt', 'https://go.example'])('but not on the domain %s', (domain) => {
-    expect(hasAlias(link, { alias: 'öffnung', domain })).toBe(false)
+    expect(isWanted(link, { alias: 'öffnung', domain })).toBe(false)
   })
 })
 

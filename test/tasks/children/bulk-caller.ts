@@ -12,6 +12,7 @@ const run = bulk(ids, (id, { signal }) => client.campaigns.assignLink(1, id, { s
   client,
   concurrency: Number(concurrency),
   journal: fileJournal(journal),
+  key: (id) => id,
   onProgress: ({ done }) => console.log(done),
 })
 await run.summary()
