@@ -4,6 +4,7 @@ import linksValidator from 'starlight-links-validator'
 import { clientFiles } from './site/client-files.ts'
 import { parts } from './site/folders.ts'
 import { hovers } from './site/hovers.ts'
+import { ranking } from './site/ranking.ts'
 import { remarkExamples } from './site/remark-examples.ts'
 import { remarkLinks } from './site/remark-links.ts'
 
@@ -40,6 +41,7 @@ export default defineConfig({
         MarkdownContent: './src/components/MarkdownContent.astro',
         PageTitle: './src/components/PageTitle.astro',
       },
+      pagefind: { ranking },
       plugins: [linksValidator({ exclude: [`${base}playground/`] })],
       customCss: ['./src/styles/site.css', './src/styles/example.css'],
       expressiveCode: {

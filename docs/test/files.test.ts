@@ -1,10 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { Browser, JSHandle } from 'puppeteer-core'
+import type { Browser } from 'puppeteer-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launch, open, pressEnd } from './browsers.ts'
-import { queries } from './queries.ts'
 import { folder, type Served, serve } from './serve.ts'
 
 let browser: Browser
@@ -42,27 +41,6 @@ function links(name: string): string[] {
   const prose = read(name).replaceAll(/^```[\s\S]*?^```$/gm, '')
   return [...prose.matchAll(/\]\((?!https?:)([^)#:]+)/g)].map(([, path = '']) => posix.join(posix.dirname(name), path))
 }
-
-interface Pagefind {
-  search(query: string): Promise<{ results: { data(): Promise<{ url: string }> }[] }>
-}
-
-it('finds the page that a search is for among the first three', async () => {
-  const { page } = await open(browser, site.url)
-  const pagefind = await page.evaluateHandle("import('/pagefind/pagefind.js')")
-  const missed = await (pagefind as JSHandle<Pagefind>).evaluate(async (pagefind, queries) => {
-    const missed: string[] = []
-    for (const [page, searches] of Object.entries(queries)) {
-      for (const query of searches) {
-        const { results } = await pagefind.search(query)
-        const found = await Promise.all(results.slice(0, 3).map(async (result) => (await result.data()).url))
-        if (!found.includes(`/${page}`)) missed.push(`${query}: ${found.join(', ')} in place of ${page}`)
-      }
-    }
-    return missed
-  }, queries)
-  expect(missed).toEqual([])
-})
 
 it('stays as small as it is: kilobytes of the site, and compressed of what a reader loads', async () => {
   const bytes = files.map((name) => (/\.\w+$/.test(name) ? readFileSync(folder + name).length : 0))
