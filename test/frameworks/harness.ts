@@ -46,6 +46,7 @@ export async function start(command: string, args: string[], env: NodeJS.Process
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+  const exited = new Promise<number | null>((resolve) => child.on('exit', resolve))
   const ended = new Promise<never>((_, reject) => {
     child.on('close', () => reject(new Error(`${command} ${args.join(' ')} ended:\n${output.slice(-4000)}`)))
   })
@@ -54,8 +55,13 @@ export async function start(command: string, args: string[], env: NodeJS.Process
     if (child.exitCode === null) process.kill(-child.pid!, 'SIGKILL')
     await ended.catch(() => {})
   }
+  /** Sends a signal to the process alone, and gives its exit code. */
+  const end = (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    return exited
+  }
   await Promise.race([untilReachable(url), ended])
-  return { url, output: () => output, stop }
+  return { url, output: () => output, stop, end }
 }
 
 async function untilReachable(url: string): Promise<void> {

@@ -106,7 +106,7 @@ export function saysWhatIsMissing(): void {
   })
 }
 
-function readsDotEnv(): void {
+export function readsDotEnv(): void {
   test('reads .env in development', options, async () => {
     const { env, close } = await startSandbox(aliases)
     const lines = Object.entries(env).map(([name, value]) => `${name}=${value}\n`)
