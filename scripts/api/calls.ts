@@ -2,6 +2,8 @@
  * Every call of the client and of the links section, with the request it makes. Each method is called once, with a marker
  * for each argument: where the markers turn up in the call that it hands to the transport is where the arguments go.
  */
+import { readdirSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { DeclarationReflection, ParameterReflection, ReferenceType, SignatureReflection, SomeType } from 'typedoc'
 import type { Checks } from '../../src/checks/checks.ts'
 import { ShortLinkClient } from '../../src/client.ts'
@@ -9,13 +11,15 @@ import { ApiPromise } from '../../src/http/api-promise.ts'
 import { pageChecks } from '../../src/http/list.ts'
 import { type Path, patternOf } from '../../src/http/path.ts'
 import type { Transport } from '../../src/http/transport.ts'
-import { type Docs, declarationOf, docsOf, exportsOf, membersOf } from './reflections.ts'
+import { type Docs, declarationOf, docsOf, exportsOf, fileOf, membersOf } from './reflections.ts'
 
 /** The methods of one resource of the platform. */
 export interface ResourceModel {
   /** As a program writes it: `campaigns`. */
   readonly name: string
   readonly docs: Docs
+  /** The files that declare its methods and its types. */
+  readonly files: readonly string[]
   readonly calls: readonly CallModel[]
 }
 
@@ -96,6 +100,13 @@ function recording() {
   return { transport: transport as unknown as Transport, recorded }
 }
 
+/** The file of a resource; all files of its folder if it has one of its own. */
+function filesBeside(file: string): readonly string[] {
+  const folder = dirname(file)
+  if (folder === 'src/resources') return [file]
+  return readdirSync(new URL(`../../${folder}/`, import.meta.url)).map((name) => `${folder}/${name}`)
+}
+
 const client = new ShortLinkClient({ baseUrl: 'https://sho.rt', apiKey: null })
 type Method = (...args: unknown[]) => unknown
 
@@ -105,6 +116,7 @@ function resourceModel(name: string, instance: object, declared: DeclarationRefl
   return {
     name,
     docs: docsOf(declared),
+    files: filesBeside(fileOf(declared)),
     calls: membersOf(declared).map((method) => {
       const signature = method.signatures![0]!
       const { parameters = [] } = signature

@@ -2,13 +2,12 @@
 
 import {
   type DeclarationReflection,
-  makeRecursiveVisitor,
   type ParameterReflection,
   ReflectionKind,
   type SignatureReflection,
   type SomeType,
+  type TypeParameterReflection,
 } from 'typedoc'
-import type ts from 'typescript'
 import { entries } from '../entries.ts'
 import { type CallModel, model, type ResourceModel } from './calls.ts'
 import { programOf, ROWS, run } from './examples.ts'
@@ -17,11 +16,11 @@ import {
   declarationOf,
   docsOf,
   exportsOf,
+  fileOf,
   membersOf,
   moduleDocs,
   partsOf,
   splitDocs,
-  syntaxOf,
 } from './reflections.ts'
 
 /** A page, and its path below the folder of the API. */
@@ -60,56 +59,59 @@ function overview(contents: readonly Content[]): Content {
   }
 }
 
+/** The pages of `shortlink-sdk` beside those of the resources. Each shows what these files declare; the last one, the rest. */
+const topics = {
+  client: {
+    title: 'The client and its options',
+    description: 'ShortLinkClient, its methods, its options and the options of a call.',
+    files: ['src/client.ts', 'src/options.ts', 'src/http/request-options.ts'],
+  },
+  errors: {
+    title: 'Errors',
+    description: 'Every error class, its code and its fields.',
+    files: ['src/errors.ts'],
+  },
+  types: {
+    title: 'Promises, lists, events and other types',
+    description: 'What calls and lists return, the rate limiter, the events, and every other type of shortlink-sdk.',
+    files: [],
+  },
+}
+
 function allContents(): Content[] {
   const main = [...exportsOf('src/index.ts').values()]
   const shown = new Set<DeclarationReflection>()
+  const take = (symbols: readonly DeclarationReflection[]) => {
+    const added = symbols.filter((symbol) => !shown.has(symbol))
+    for (const symbol of added) shown.add(symbol)
+    return added
+  }
+  const declaredIn = (files: readonly string[]) =>
+    take(files.flatMap((file) => main.filter((symbol) => fileOf(symbol) === file)))
+  const topic = (name: keyof typeof topics, symbols: readonly DeclarationReflection[]) => {
+    return { ...topics[name], path: `${name}.md`, above: nothing, symbols }
+  }
+  const client = topic('client', declaredIn(topics.client.files))
+  const errors = topic('errors', declaredIn(topics.errors.files).sort(byName))
   const resources = model.map((resource) => {
-    const types = resource.calls.flatMap(({ parameters, answer }) => [...parameters.map(({ type }) => type!), answer])
-    const used = new Set<DeclarationReflection>()
-    for (const type of types) addNamed(used, type)
-    const symbols = main.filter((symbol) => used.has(symbol) && !shown.has(symbol) && !isCommon(symbol))
-    for (const symbol of symbols) shown.add(symbol)
     const { summary } = splitDocs(resource.docs.text)
+    const symbols = take(main.filter((symbol) => resource.files.includes(fileOf(symbol))))
     return { path: `${resource.name}.md`, title: resource.name, description: `${summary}.`, above: resource, symbols }
   })
-  const rest = main.filter((symbol) => !shown.has(symbol))
-  const isOfErrors = ({ name }: DeclarationReflection) => /Error(Code)?$|^(isShortLinkError|Issue|Outcome)$/.test(name)
-  const isOfClient = ({ name }: DeclarationReflection) =>
-    /Client|Options$|^(HttpMethod|Query|RequestParams|PaginateParams)$/.test(name)
+  const types = topic('types', take(main))
+  const others = Object.entries(entries).filter(([name]) => name !== 'index')
   return [
-    {
-      path: 'client.md',
-      title: 'The client and its options',
-      description: 'ShortLinkClient, its methods, its options and the options of a call.',
-      above: nothing,
-      symbols: rest.filter((symbol) => !isOfErrors(symbol) && isOfClient(symbol)).sort(byKind),
-    },
+    client,
     ...resources,
-    {
-      path: 'errors.md',
-      title: 'Errors',
-      description: 'Every error class, its code and its fields.',
-      above: nothing,
-      symbols: rest.filter(isOfErrors),
-    },
-    {
-      path: 'types.md',
-      title: 'Promises, lists, events and other types',
-      description: 'What calls and lists return, the rate limiter, the events, and every other type of shortlink-sdk.',
-      above: nothing,
-      symbols: rest.filter((symbol) => !isOfErrors(symbol) && !isOfClient(symbol)),
-    },
-    ...Object.entries(entries).flatMap(([name, file]) =>
-      name === 'index'
-        ? []
-        : {
-            path: `shortlink-sdk-${name.replace('/', '-')}.md`,
-            title: `shortlink-sdk/${name}`,
-            description: `Everything that shortlink-sdk/${name} exports.`,
-            above: moduleDocs(file),
-            symbols: [...exportsOf(file).values()].filter((symbol) => !shown.has(symbol)),
-          },
-    ),
+    errors,
+    types,
+    ...others.map(([name, file]) => ({
+      path: `shortlink-sdk-${name.replace('/', '-')}.md`,
+      title: `shortlink-sdk/${name}`,
+      description: `Everything that shortlink-sdk/${name} exports.`,
+      above: moduleDocs(file),
+      symbols: [...exportsOf(file).values()].filter((symbol) => !shown.has(symbol)),
+    })),
     {
       path: 'openapi.md',
       title: 'OpenAPI',
@@ -119,6 +121,8 @@ function allContents(): Content[] {
     },
   ]
 }
+
+const byName = (one: DeclarationReflection, other: DeclarationReflection) => one.name.localeCompare(other.name)
 
 const nothing = { text: '', examples: [] }
 
@@ -131,13 +135,6 @@ The package has it as \`shortlink-sdk/openapi.json\`:
 \`\`\`ts
 import openapi from 'shortlink-sdk/openapi.json' with { type: 'json' }
 \`\`\``
-
-/** The client, then options, then what they are made of. */
-function byKind(one: DeclarationReflection, other: DeclarationReflection): number {
-  const order = ({ name, kind }: DeclarationReflection) =>
-    kind === ReflectionKind.Class ? 0 : name.endsWith('Options') ? 1 : 2
-  return order(one) - order(other)
-}
 
 type Paths = ReadonlyMap<DeclarationReflection, string>
 
@@ -155,23 +152,6 @@ async function page({ path, title, description, above, symbols }: Content, order
   const top = 'calls' in above ? [await resourceText(above, paths)] : [above.text, await examples(above.examples)]
   return { path, markdown: `${paragraphs(front.join('\n'), ...top, ...sections)}\n` }
 }
-
-/** Adds the names that a type is made of, those of its members included. */
-function addNamed(found: Set<DeclarationReflection>, type: SomeType): void {
-  const visitor = makeRecursiveVisitor({
-    reference(reference) {
-      const declared = declarationOf(reference)
-      if (!declared || found.has(declared)) return
-      found.add(declared)
-      for (const part of [declared, ...membersOf(declared)]) part.type?.visit(visitor)
-    },
-  })
-  type.visit(visitor)
-}
-
-/** Whether every resource uses a type, so that it stands on a page of its own. */
-const isCommon = ({ name }: DeclarationReflection): boolean =>
-  /^(PageQuery|Id|ActionResult|Created|.*Options)$/.test(name)
 
 async function resourceText({ name, docs, calls }: ResourceModel, paths: Paths): Promise<string> {
   const rows = calls.map((call) => [
@@ -270,37 +250,63 @@ function errorTable(throws: Docs['throws'], nameOf: (error: string) => string): 
 
 const paragraphs = (...parts: (string | false | undefined)[]): string => parts.filter(Boolean).join('\n\n')
 
+/** The length of a line of code. */
+const LINE = 120
+
 /** The declaration of an export, without what it does. */
 function declarationText(symbol: DeclarationReflection): string {
-  const { name, kind, signatures } = symbol
+  const { name, kind, signatures, typeParameters, type } = symbol
   if (signatures) return `function ${name}${signatureText(signatures[0]!)}`
-  if (kind === ReflectionKind.Variable) return `const ${name}: ${typeText(symbol)}`
-  return syntaxOf(symbol)!
-    .getText()
-    .replace(/^export /, '')
+  if (kind === ReflectionKind.Variable) return `const ${name}: ${typeText(type)}`
+  const head = `type ${name}${typeParametersText(typeParameters)} =`
+  const line = `${head} ${typeText(type)}`
+  const isLong = line.length > LINE && type?.type === 'union'
+  return isLong ? [head, ...alternatives(type).map((text) => `  | ${text}`)].join('\n') : line
 }
 
 /** The parameters and the result of a function. */
-function signatureText(signature: SignatureReflection): string {
-  const { typeParameters, parameters, type } = syntaxOf(signature) as ts.SignatureDeclaration
-  const textsOf = (nodes: readonly ts.Node[]) => nodes.map((node) => oneLine(node.getText())).join(', ')
-  const types = typeParameters ? `<${textsOf(typeParameters)}>` : ''
-  return `${types}(${textsOf(parameters)}): ${type ? oneLine(type.getText()) : signature.type}`
+function signatureText({ typeParameters, parameters = [], type }: SignatureReflection): string {
+  return `${typeParametersText(typeParameters)}(${parameters.map(parameterTypeText).join(', ')}): ${typeText(type)}`
 }
 
-/** The type of an export or a member, as the source has it. */
-function typeText(declared: DeclarationReflection): string {
-  const { type } = (syntaxOf(declared) ?? {}) as { type?: ts.TypeNode }
-  const text = type ? oneLine(type.getText()) : String(declared.type)
-  return declared.flags.isOptional ? text.replace(/ \| undefined$/, '').replace(/^\((.*=>.*)\)$/, '$1') : text
+function parameterTypeText({ name, type, flags, defaultValue }: ParameterReflection): string {
+  const isOptional = flags.isOptional || defaultValue !== undefined
+  return `${flags.isRest ? '...' : ''}${name}${isOptional ? '?' : ''}: ${typeText(type, isOptional)}`
 }
 
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ')
+function typeParametersText(parameters: readonly TypeParameterReflection[] = []): string {
+  const texts = parameters.map(({ name, type, default: value }) => {
+    return `${name}${type ? ` extends ${typeText(type)}` : ''}${value ? ` = ${typeText(value)}` : ''}`
+  })
+  return texts.length > 0 ? `<${texts.join(', ')}>` : ''
+}
+
+/** A type; of what is optional, without `undefined`. */
+const typeText = (type: SomeType | undefined, isOptional = false): string => alternatives(type, isOptional).join(' | ')
+
+/** The parts of a union; of another type, the type. The known values of an open string come first. */
+function alternatives(type: SomeType | undefined, isOptional = false): string[] {
+  const parts = [...partsOf(type)]
+  const defined = parts.filter((part) => !isOptional || parts.length === 1 || String(part) !== 'undefined')
+  const rank = (part: SomeType) => (part.type === 'literal' ? 0 : isAnyOtherString(part) ? 2 : 1)
+  if (defined.some(isAnyOtherString)) defined.sort((one, other) => rank(one) - rank(other))
+  return defined.map((part) => {
+    const text = String(part).replaceAll('"', "'").replaceAll(', any, any>', '>')
+    const isLoose = part.type === 'intersection' || (part.type === 'reflection' && part.declaration.signatures)
+    return isLoose && defined.length > 1 ? `(${text})` : text
+  })
+}
+
+const isAnyOtherString = (part: SomeType) => String(part) === 'string & {}'
 
 function membersTable(members: readonly DeclarationReflection[]): string {
-  const rows = members.map((member) => [memberName(member), `\`${typeText(member)}\``, docsOf(member).text])
+  const rows = members.map((member) => [memberName(member), `\`${memberTypeText(member)}\``, docsOf(member).text])
   return table(['name', 'type', 'meaning'], rows)
 }
+
+/** The type of a field or an accessor. */
+const memberTypeText = ({ type, getSignature, flags }: DeclarationReflection): string =>
+  typeText(type ?? getSignature?.type, flags.isOptional)
 
 /** The name of a member, which leads to the page of a resource. */
 function memberName(member: DeclarationReflection): string {

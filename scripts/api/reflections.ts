@@ -9,10 +9,8 @@ import {
   ReferenceType,
   type Reflection,
   ReflectionKind,
-  type SignatureReflection,
   type SomeType,
 } from 'typedoc'
-import ts from 'typescript'
 import { entries } from '../entries.ts'
 
 const root = new URL('../../', import.meta.url)
@@ -53,6 +51,9 @@ export function exportsOf(file: string): ReadonlyMap<string, DeclarationReflecti
   )
 }
 
+/** The file that declares an export, such as `src/client.ts`. */
+export const fileOf = ({ sources }: DeclarationReflection): string => sources?.[0]?.fileName ?? ''
+
 /** The members that users see, inherited ones included. */
 export function membersOf({ children = [] }: DeclarationReflection): DeclarationReflection[] {
   return children.filter(
@@ -78,27 +79,6 @@ export const literalsOf = (type: SomeType | undefined): unknown[] =>
     const { type: named } = declarationOf(part) ?? {}
     return part.type === 'literal' ? [part.value] : named ? literalsOf(named) : []
   })
-
-const files = new Map<string, ts.SourceFile>()
-
-/** The syntax of a declaration, because TypeDoc's texts are without comments and `readonly`. */
-export function syntaxOf({ sources }: DeclarationReflection | SignatureReflection): ts.Declaration | undefined {
-  const [source] = sources ?? []
-  if (!source) return undefined
-  const { fullFileName, line, character } = source
-  const file =
-    files.get(fullFileName) ??
-    ts.createSourceFile(fullFileName, readFileSync(fullFileName, 'utf8'), ts.ScriptTarget.Latest, true)
-  files.set(fullFileName, file)
-  const position = file.getPositionOfLineAndCharacter(line - 1, character)
-  let name: ts.Node | undefined
-  let node: ts.Node | undefined = file
-  while (node) {
-    name = node
-    node = ts.forEachChild(node, (child) => (child.getStart() <= position && position < child.end ? child : undefined))
-  }
-  return name?.parent as ts.Declaration
-}
 
 /** What a docstring says, as Markdown: a `{@link X}` has become `X` in backticks. */
 export interface Docs {
