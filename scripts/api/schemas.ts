@@ -6,7 +6,6 @@ import { readdirSync } from 'node:fs'
 import type { DeclarationReflection } from 'typedoc'
 import * as z from 'zod/mini'
 import type { Check, Checks } from '../../src/checks/checks.ts'
-import * as fields from '../../src/fields/fields.ts'
 import { docsOf, exportsOf, literalsOf, membersOf } from './reflections.ts'
 
 /** A JSON Schema, as OpenAPI 3.1 takes it. */
@@ -35,23 +34,6 @@ const answers = modules.flatMap(([file, module]) =>
 
 export const answerNames: ReadonlySet<string> = new Set(answers.map(({ name }) => name))
 
-/** How the reference spells each kind of field. */
-const spellings = new Map<unknown, Schema>([
-  [fields.integer, { type: 'integer' }],
-  [fields.countOrZero, { type: 'integer' }],
-  [fields.countOrNull, { type: ['integer', 'null'] }],
-  [fields.idOrNull, { type: ['integer', 'null'] }],
-  [fields.idsOrNull, { type: ['array', 'null'], items: { type: 'integer' } }],
-  [fields.text, { type: 'string' }],
-  [fields.textOrEmpty, { type: 'string' }],
-  [fields.textOrNull, { type: ['string', 'null'] }],
-  [fields.textOrFalse, { anyOf: [{ type: 'string' }, { const: false }] }],
-  [fields.flag, { type: 'boolean' }],
-  [fields.texts, { type: 'object', additionalProperties: { type: 'string' } }],
-  // The reference gives the counts of a map as strings.
-  [fields.counts, { type: 'object', additionalProperties: { type: 'string', pattern: '^\\d+$' } }],
-])
-
 /** The answers by the names of their interfaces. */
 export function answerSchemas(): Record<string, Schema> {
   const registry = z.registry<{ id: string }>()
@@ -63,12 +45,11 @@ export function answerSchemas(): Record<string, Schema> {
     override({ zodSchema, jsonSchema }) {
       const schema: Schema = jsonSchema
       const { def } = zodSchema._zod
-      const row = (zodSchema as { row?: z.core.$ZodType }).row
-      const spelling = row ? { type: 'array', items: reference(registry.get(row)!.id) } : spellings.get(zodSchema)
-      if (spelling) {
-        for (const keyword of Object.keys(schema)) delete schema[keyword]
-        Object.assign(schema, spelling)
-      } else if (def.type === 'transform') throw new Error('a field schema has no spelling in scripts/api/schemas.ts')
+      const { json, row } = zodSchema as { json?: Schema; row?: z.core.$ZodType }
+      if (row) Object.assign(schema, { type: 'array', items: reference(registry.get(row)!.id) })
+      else if (json) Object.assign(schema, json)
+      else if (def.type === 'transform')
+        throw new Error('a field has no JSON schema: see `field` in src/fields/fields.ts')
       if (def.type !== 'object') return
       const { shape } = def as z.core.$ZodObjectDef
       schema.required = Object.keys(shape).filter((name) => !z.safeParse(shape[name]!, undefined).success)

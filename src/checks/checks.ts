@@ -5,7 +5,7 @@ import { type FormatValue, formatValue, mismatch, notPlain } from './mismatch.ts
 import { isPathSegment } from './path-segment.ts'
 
 /** A JSON schema. */
-type JsonSchema = Readonly<Record<string, unknown>>
+export type JsonSchema = Readonly<Record<string, unknown>>
 
 declare const params: unique symbol
 

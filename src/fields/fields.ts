@@ -7,17 +7,22 @@
  * A field is a single zod transform that converts and checks: a transform piped into a check takes a quarter longer per page.
  */
 import * as z from 'zod/mini'
+import type { JsonSchema } from '../checks/checks.ts'
 import { mismatch } from '../checks/mismatch.ts'
 import { isRecord } from '../runtime/text.ts'
 import { MAX_ISSUES, type ParseContext, parse } from './parse.ts'
 
+/** A schema, and how the reference writes its values, for code that documents it. */
+type Field<T> = z.ZodMiniType<T> & { readonly json: JsonSchema }
+
 /** A field that `read` converts; `undefined` means that the value is invalid. */
-function field<T>(expected: string, read: (value: unknown) => T | undefined): z.ZodMiniType<T> {
-  return z.transform((value, { issues }) => {
+function field<T>(expected: string, json: JsonSchema, read: (value: unknown) => T | undefined): Field<T> {
+  const schema: z.ZodMiniType<T> = z.transform((value, { issues }) => {
     const result = read(value)
     if (result === undefined) issues.push(issue(expected, value))
     return result as T
   })
+  return Object.assign(schema, { json })
 }
 
 const issue = (expected: string, input: unknown, path: (string | number)[] = []) =>
@@ -39,38 +44,52 @@ function readText(value: unknown): string | undefined {
 }
 
 /** An id or a count: an integer, or the same as a string. */
-export const integer = /* @__PURE__ */ field('an integer', readInteger)
+export const integer = /* @__PURE__ */ field('an integer', { type: 'integer' }, readInteger)
 
 /** A count that is 0 if the server leaves it out. */
-export const countOrZero = /* @__PURE__ */ field('an integer', (value) => (isAbsent(value) ? 0 : readInteger(value)))
+export const countOrZero = /* @__PURE__ */ field('an integer', { type: 'integer' }, (value) =>
+  isAbsent(value) ? 0 : readInteger(value),
+)
 
 /** A count that is `null` if the server leaves it out. */
-export const countOrNull = /* @__PURE__ */ field('an integer', (value) => (isAbsent(value) ? null : readInteger(value)))
+export const countOrNull = /* @__PURE__ */ field('an integer', { type: ['integer', 'null'] }, (value) =>
+  isAbsent(value) ? null : readInteger(value),
+)
 
 /** A string. */
-export const text = /* @__PURE__ */ field('a string', readText)
+export const text = /* @__PURE__ */ field('a string', { type: 'string' }, readText)
 
 /** A string that is `null` if the server has none. */
-export const textOrNull = /* @__PURE__ */ field('a string', (value) => (isAbsent(value) ? null : readText(value)))
+export const textOrNull = /* @__PURE__ */ field('a string', { type: ['string', 'null'] }, (value) =>
+  isAbsent(value) ? null : readText(value),
+)
 
 /** A string that is `''` if the server has none. */
-export const textOrEmpty = /* @__PURE__ */ field('a string', (value) => (isAbsent(value) ? '' : readText(value)))
+export const textOrEmpty = /* @__PURE__ */ field('a string', { type: 'string' }, (value) =>
+  isAbsent(value) ? '' : readText(value),
+)
 
 /** A string, or `false` if there is none. */
-export const textOrFalse = /* @__PURE__ */ field('a string', (value) =>
-  isAbsent(value) || value === false || value === 0 || value === '0' ? false : readText(value),
+export const textOrFalse = /* @__PURE__ */ field(
+  'a string',
+  { anyOf: [{ type: 'string' }, { const: false }] },
+  (value) => (isAbsent(value) || value === false || value === 0 || value === '0' ? false : readText(value)),
 )
 
 /** `true`, `1` and `"1"`; `false`, `0`, `"0"`, `""` and `null`. */
-export const flag = /* @__PURE__ */ field('a boolean', (value) => {
+export const flag = /* @__PURE__ */ field('a boolean', { type: 'boolean' }, (value) => {
   if (typeof value === 'boolean') return value
   if (value === 1 || value === '1') return true
   return value === 0 || value === '0' || value === '' || value === null ? false : undefined
 })
 
 /** A map whose values `read` converts. */
-function map<T>(expected: string, read: (value: unknown) => T | undefined): z.ZodMiniType<Record<string, T>> {
-  return z.transform((value, { issues }) => {
+function map<T>(
+  expected: string,
+  additionalProperties: JsonSchema,
+  read: (value: unknown) => T | undefined,
+): Field<Record<string, T>> {
+  const schema: z.ZodMiniType<Record<string, T>> = z.transform((value, { issues }) => {
     const values = isEmptyValue(value) ? {} : value
     if (!isRecord(values)) {
       issues.push(issue('an object', value))
@@ -85,13 +104,14 @@ function map<T>(expected: string, read: (value: unknown) => T | undefined): z.Zo
     }
     return Object.fromEntries(result)
   })
+  return Object.assign(schema, { json: { type: 'object', additionalProperties } })
 }
 
-/** A map of labels to counts. */
-export const counts = /* @__PURE__ */ map('an integer', readInteger)
+/** A map of labels to counts, which the reference writes as strings. */
+export const counts = /* @__PURE__ */ map('an integer', { type: 'string', pattern: '^\\d+$' }, readInteger)
 
 /** A map of labels to strings. */
-export const texts = /* @__PURE__ */ map('a string', readText)
+export const texts = /* @__PURE__ */ map('a string', { type: 'string' }, readText)
 
 /** An empty map or list arrives as `[]`, `0` or nothing. */
 const isEmptyValue = (value: unknown): boolean =>
@@ -128,17 +148,21 @@ export function optional<T>(part: z.ZodMiniType<T>): z.ZodMiniType<T | undefined
 }
 
 /** An id that is `null` if the server has none. */
-export const idOrNull = /* @__PURE__ */ field('an integer', (value) =>
+export const idOrNull = /* @__PURE__ */ field('an integer', { type: ['integer', 'null'] }, (value) =>
   isEmptyValue(value) ? null : readInteger(value),
 )
 
 /** A list of ids, even if it arrives as a single id or an empty value; `null` if the server leaves it out. */
-export const idsOrNull = /* @__PURE__ */ field('a list of integers', (value) => {
-  if (isAbsent(value)) return null
-  if (isEmptyValue(value)) return []
-  const numbers = (rowsOf(value) ?? [value]).map(readInteger)
-  return numbers.every((number) => number !== undefined) ? numbers : undefined
-})
+export const idsOrNull = /* @__PURE__ */ field(
+  'a list of integers',
+  { type: ['array', 'null'], items: { type: 'integer' } },
+  (value) => {
+    if (isAbsent(value)) return null
+    if (isEmptyValue(value)) return []
+    const numbers = (rowsOf(value) ?? [value]).map(readInteger)
+    return numbers.every((number) => number !== undefined) ? numbers : undefined
+  },
+)
 
 /** A part that servers may leave out. It then has the defaults of its fields. */
 export function orDefaults<T>(part: z.ZodMiniType<T>): z.ZodMiniType<T> {
