@@ -1,3 +1,4 @@
+import { isShortLinkError } from '../errors.ts'
 import type { Transport } from '../http/transport.ts'
 import type { Link } from '../resources/links/link.ts'
 import { LinksResource } from '../resources/links/links.ts'
@@ -19,23 +20,42 @@ interface LinksPage {
  * Links that are deleted do, so the pages onto which others have moved are read again.
  *
  * @param seen The ids of links that were read before. Those that are read now are added.
+ * @throws {InvalidResponseError} if the list is incomplete, but not for lack of links that were made meanwhile
  */
 export async function* everyLink(
   transport: Transport,
   signal: AbortSignal,
   seen = new Set<number>(),
 ): AsyncGenerator<LinksPage> {
-  const links = new LinksResource(transport)
-  const unseen = (items: readonly Link[]) => items.filter(({ id }) => !seen.has(id) && seen.add(id))
+  const list = new LinksResource(transport)
+  const read = new Set<number>()
+  const pageOf = (items: readonly Link[], total: number, hasChanged: boolean): LinksPage => {
+    for (const { id } of items) read.add(id)
+    return { links: items.filter(({ id }) => !seen.has(id) && seen.add(id)), total, hasChanged }
+  }
   let before: number | undefined
-  for await (const { items, result, currentpage, perpage } of links.list({ order: 'date' }, { signal }).pages()) {
-    const deleted = (before ?? result) - result
-    yield { links: unseen(items), total: result, hasChanged: deleted !== 0 }
-    const pagesMoved = deleted > 0 ? Math.min(MAX_READ_AGAIN, Math.ceil(deleted / (perpage || items.length || 1))) : 0
-    for (let page = currentpage - 1; page > 0 && page >= currentpage - pagesMoved; page--) {
-      const again = await links.list({ order: 'date', page }, { signal })
-      yield { links: unseen(again.items), total: again.result, hasChanged: true }
+  try {
+    for await (const page of list.list({ order: 'date' }, { signal }).pages()) {
+      const { items, result, currentpage, perpage } = page
+      const deleted = (before ?? result) - result
+      before = result
+      yield pageOf(items, result, deleted !== 0)
+      const moved = deleted > 0 ? Math.min(MAX_READ_AGAIN, Math.ceil(deleted / (perpage || items.length || 1))) : 0
+      for (let number = currentpage - 1; number > 0 && number >= currentpage - moved; number--) {
+        const again = await list.list({ order: 'date', page: number }, { signal })
+        yield pageOf(again.items, again.result, true)
+      }
     }
-    before = result
+  } catch (error) {
+    const isIncomplete = isShortLinkError(error) && error.code === 'invalid_response' && error.mark === 'incomplete-list'
+    if (!isIncomplete) throw error
+    // As many may have been made as were deleted. They stand in front.
+    for (let number = 1; ; number++) {
+      const newest = await list.list({ order: 'date', page: number }, { signal })
+      const hasNew = newest.items.some(({ id }) => !read.has(id))
+      yield pageOf(newest.items, newest.result, true)
+      if (read.size >= newest.result) return
+      if (!hasNew || !newest.hasNextPage) throw error
+    }
   }
 }

@@ -1,7 +1,14 @@
 import { once } from 'node:events'
-import { expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { ConfigurationError, InvalidRequestError } from '../../src/index.ts'
-import { type ImportResult, importLinks, type JournalEntry, type LinkRow } from '../../src/tasks/index.ts'
+import {
+  type ImportResult,
+  importLinks,
+  type JournalEntry,
+  type LinkRow,
+  reportLinks,
+  syncLinks,
+} from '../../src/tasks/index.ts'
 import type { Sandbox } from '../../src/testing/index.ts'
 import { collect } from '../helpers/lists.ts'
 import { countRequests, memoryJournal, rowsOf, setUp } from './set-up.ts'
@@ -647,4 +654,91 @@ test('an abort lets a creation in flight end, and its link is in the result', as
   await expect(ended).rejects.toMatchObject({ code: 'aborted', outcome: 'not-sent', cause: 'enough' })
   expect(results.map(({ ok, created }) => [ok, created])).toEqual([[true, true]])
   expect(sandbox.data.links).toHaveLength(1)
+})
+
+describe('a server that is away', () => {
+  test('ends a task after five rows in a row without any response, and the rest is not begun', async () => {
+    const { sandbox, client } = setUp()
+    sandbox.fail({ after: 10, drop: 'before', times: Infinity })
+    const journal = memoryJournal()
+    const results: ImportResult<LinkRow>[] = []
+    const run = async () => {
+      for await (const result of importLinks(client, rowsOf(3000), { journal, concurrency: 2 })) results.push(result)
+    }
+    await expect(run()).rejects.toMatchObject({ code: 'connection', outcome: 'not-sent', retryable: true })
+    expect(results.filter(({ ok }) => ok)).toHaveLength(10)
+    expect(results.length).toBeLessThanOrEqual(10 + 5 + 1)
+    expect(journal.entries.filter(({ state }) => state === 'begun')).toHaveLength(results.length)
+  })
+
+  test('does not end a task as long as every fifth row gets a response', async () => {
+    const { sandbox, client } = setUp()
+    let posts = 0
+    const fetch: typeof globalThis.fetch = (...call) => {
+      if (call[1]?.method === 'POST' && ++posts % 5 !== 0) sandbox.fail({ method: 'POST', drop: 'before' })
+      return sandbox.fetch(...call)
+    }
+    const run = importLinks(client.withOptions({ fetch }), rowsOf(60), { concurrency: 1 })
+    expect(await run.summary()).toMatchObject({ total: 60, created: 12, unknown: 48 })
+  })
+})
+
+test('a 429 is waited out however often it comes, and no row fails', async () => {
+  vi.useFakeTimers()
+  const { sandbox, client } = setUp()
+  sandbox.fail({ status: 429, headers: { 'retry-after': '30' }, body: { error: 429 }, times: 40 })
+  const summary = importLinks(client.withOptions({ retry: 2 }), rowsOf(30)).summary()
+  await vi.advanceTimersByTimeAsync(40 * 30_000)
+  expect(await summary).toMatchObject({ created: 30, failed: 0 })
+  vi.useRealTimers()
+})
+
+test('a wait of more than 90 seconds that the server asks for ends a task with its error', async () => {
+  const { sandbox, client } = setUp()
+  sandbox.fail({ status: 429, headers: { 'retry-after': '3600' }, body: { error: 429 }, times: Infinity })
+  const run = importLinks(client, rowsOf(300), { concurrency: 3 })
+  await expect(run.summary()).rejects.toMatchObject({ code: 'rate_limit', retryAfter: 3600 })
+  expect(sandbox.requests.length).toBeLessThanOrEqual(3)
+})
+
+test('a link with an alias of the server’s own is named with its id, in the error and in the summary', async () => {
+  const { sandbox, client } = setUp({ dialect: ['alias-ignored'] })
+  const run = importLinks(client, rowsOf(500))
+  const error = await run.summary().catch((error) => error)
+  const [link] = sandbox.data.links
+  expect(sandbox.data.links).toHaveLength(1)
+  expect(error.message).toContain(`has made https://sho.rt/${link!.alias} (id ${link!.id}) instead of the alias "p-1"`)
+  expect(await run.summary()).toMatchObject({
+    created: 0,
+    strays: [{ id: link!.id, shorturl: `https://sho.rt/${link!.alias}` }],
+  })
+})
+
+test('a link that was found names what its row says and it does not have', async () => {
+  const links = [
+    { alias: 'tea', url, title: 'Tea', description: 'Green' },
+    { alias: 'cake', url, title: 'Cake' },
+  ]
+  const { client } = setUp({ data: { links } })
+  const said = { title: 'Tea', description: 'Black', expiry: '2030-01-01 00:00:00', password: 'hush hush' }
+  const rows = [
+    { url, custom: 'tea', ...said },
+    { url, custom: 'cake', title: 'Cake' },
+    { url, custom: 'new', ...said },
+  ]
+  const results = await collect(importLinks(client, rows, { concurrency: 1 }))
+  expect(results.map(({ created, differs }) => [created, differs])).toEqual([
+    [false, ['description', 'expiry', 'password']],
+    [false, []],
+    [true, []],
+  ])
+})
+
+test('an object around a client is refused, and a client of the other format of the package is taken', () => {
+  const { client } = setUp()
+  const around = { rateLimit: client.rateLimit, links: client.links }
+  for (const task of [importLinks, syncLinks]) {
+    expect(() => task(around, rowsOf(1))).toThrow('client: expected a ShortLinkClient, received an object')
+  }
+  expect(() => reportLinks(around)).toThrow('reportLinks: client: expected a ShortLinkClient, received an object')
 })

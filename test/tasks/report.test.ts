@@ -173,3 +173,37 @@ test('a report with a journal goes on where it was stopped, and gives the links 
   expect(sandbox.requests.length - before).toBeLessThanOrEqual(1 + 20)
   expect(results.every(({ statistics }) => statistics?.clicks === 7)).toBe(true)
 })
+
+test('top ranks before statistics are asked for, and the summary is of all links', async () => {
+  const links = linksOf(500).map((link, index) => ({ ...link, clicks: index % 100 }))
+  const { sandbox, client } = setUp({ data: { links } })
+  const previous = await collect(reportLinks(client))
+  for (const index of [7, 3, 5]) sandbox.data.links[index]!.clicks += 100 + index
+  const before = sandbox.requests.length
+  const run = reportLinks(client, { previous, top: 3, statistics: true })
+  const results = await collect(run)
+  expect(results.map(({ link, newClicks }) => [link.alias, newClicks])).toEqual([
+    ['p-7', 107],
+    ['p-5', 105],
+    ['p-3', 103],
+  ])
+  expect(results.every(({ statistics }) => statistics !== undefined)).toBe(true)
+  expect(sandbox.requests).toHaveLength(before + 5 + 3)
+  expect(await run.summary()).toMatchObject({ total: 3, links: 500, changed: 3, newClicks: 315, lostClicks: 0 })
+})
+
+test('clicks that are gained and lost are counted apart, and those of links that the earlier report lacks too', async () => {
+  const { sandbox, client } = setUp({ data: { links: linksOf(4) } })
+  const previous = (await collect(reportLinks(client))).filter(({ link }) => link.alias !== 'p-3')
+  const { links } = sandbox.data
+  links[0]!.clicks += 10
+  links[1]!.clicks -= 5
+  const run = reportLinks(client, { previous })
+  expect(await run.summary()).toMatchObject({
+    newClicks: 17,
+    lostClicks: 5,
+    isNew: 1,
+    newLinkClicks: 7,
+    clicks: 33,
+  })
+})

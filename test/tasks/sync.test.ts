@@ -278,7 +278,7 @@ test.each(['strict', 'report'] as const)(
     sandbox.fail({ path: '/urls', body, times: Infinity })
     const sync = syncLinks(client.withOptions({ validation }), wanted, { apply: true }).summary()
     await expect(sync).rejects.toMatchObject({ code: 'invalid_response' })
-    expect(countRequests(sandbox)).toEqual({ 'GET /urls': 1 })
+    expect(Object.keys(countRequests(sandbox))).toEqual(['GET /urls'])
   },
 )
 
@@ -375,4 +375,42 @@ test('a link in another spelling stays as it is if the server takes the wanted a
     'SALE https://shop.example/new',
     'sale https://shop.example/poster',
   ])
+})
+
+test('null and an empty text mean none: what is there is taken away, and a column that is not there says nothing', async () => {
+  const data = () => ({
+    links: [{ id: 1, alias: 'tea', longurl: shop('tea'), title: 'Tea', description: 'Green' }],
+    campaigns: [{ id: 2, links: [1] }],
+    channels: [{ id: 3, items: [{ type: 'links' as const, id: 1 }] }],
+  })
+  const row = { alias: 'tea', url: shop('tea') }
+  for (const none of [null, '']) {
+    const { sandbox, client } = setUp({ data: data() })
+    expect(await syncLinks(client, [{ ...row, title: undefined }]).summary()).toMatchObject({ keep: 1 })
+    const emptied = { ...row, title: none, description: none, campaign: none, channel: none } as LinkRow
+    expect(await collect(syncLinks(client, [emptied]))).toMatchObject([
+      { action: 'update', changes: ['title', 'description', 'campaign', 'channel'] },
+    ])
+    expect(await syncLinks(client, [emptied], { apply: true }).summary()).toMatchObject({ updated: 1 })
+    const [link] = await client.links.list().toArray()
+    expect(link).toMatchObject({ title: null, description: null, campaign: null, channel: [] })
+    expect(await syncLinks(client, [emptied]).summary()).toMatchObject({ keep: 1, update: 0 })
+    expect(sandbox.requests.filter(({ method }) => method === 'PUT')).toHaveLength(1)
+  }
+})
+
+test('a link that somebody makes after the plan is not called created, and gets what its row says', async () => {
+  for (const title of ['Tea', 'Other']) {
+    const { sandbox, client } = setUp({ data: { links: existing } })
+    const row = { alias: 'lamps', url: shop('lamps'), title: 'Tea' }
+    const onPlan = () => {
+      const { links } = sandbox.data
+      links.push({ ...links[0]!, id: 99, alias: 'lamps', longurl: shop('lamps'), title })
+    }
+    const run = syncLinks(client, [row], { apply: true, onPlan })
+    const isSame = title === 'Tea'
+    expect(await collect(run)).toMatchObject([{ action: isSame ? 'keep' : 'update', changes: isSame ? [] : ['title'] }])
+    expect(await run.summary()).toMatchObject({ create: 1, created: 0, updated: isSame ? 0 : 1 })
+    expect(sandbox.data.links.at(-1)!.title).toBe('Tea')
+  }
 })

@@ -10,7 +10,7 @@ import {
   remove,
   shortUrl,
 } from '../endpoint.ts'
-import { dateTime, fields, given, host, id, ids, listOf, text, webAddress } from '../parameters.ts'
+import { dateTime, fields, given, host, id, ids, listOf, type ParameterCheck, text, webAddress } from '../parameters.ts'
 import { statistics } from '../statistics.ts'
 
 const parameters = {
@@ -58,9 +58,21 @@ export const links: Endpoints = {
 
   'PUT /url/:id/update': (call) => {
     const row = find(call.data.links, call.params.id, 'Link')
-    const { url: longurl = row.longurl, custom, campaign, channel, ...changes } = given(call.body, parameters)
+    const {
+      url: longurl = row.longurl,
+      custom,
+      campaign,
+      channel,
+      ...changes
+    } = given(call.body, {
+      ...parameters,
+      channel: idOrNone,
+      campaign: idOrNone,
+    })
+    if (campaign === null) for (const other of call.data.campaigns) leave(other, row.id)
+    if (channel === null) for (const other of call.data.channels) leaveChannel(other, row.id)
     refuseTakenAlias(call, row.domain, custom, row)
-    const assign = assignment(call, campaign, channel)
+    const assign = assignment(call, campaign ?? undefined, channel ?? undefined)
     return addedLink(assign(Object.assign(row, changes, { longurl }, custom && { alias: custom })))
   },
 
@@ -70,6 +82,10 @@ export const links: Endpoints = {
     return answer
   },
 }
+
+/** An id, or `null` or an empty text for none. */
+const idOrNone: ParameterCheck<number | null> = (value, name) =>
+  value === null || value === '' ? null : id(value, name)
 
 /** The response to creating or updating a link. */
 export function addedLink(row: SandboxLink): object {
@@ -133,4 +149,8 @@ function assignment(
 
 function leave(campaign: { links: number[] }, linkId: number): void {
   campaign.links = campaign.links.filter((id) => id !== linkId)
+}
+
+function leaveChannel(channel: { items: { type: string; id: number }[] }, linkId: number): void {
+  channel.items = channel.items.filter(({ type, id }) => type !== 'links' || id !== linkId)
 }

@@ -1,0 +1,159 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { ShortLinkClient } from '../../src/index.ts'
+import { type ReportedLink, type ReportResult, reportLinks, syncLinks } from '../../src/tasks/index.ts'
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/testing/index.ts'
+import { collect } from '../helpers/lists.ts'
+
+afterEach(() => void vi.useRealTimers())
+
+const shop = (name: string | number) => `https://shop.example/${name}`
+const linksOf = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ alias: `p-${index}`, longurl: shop(index), clicks: 7 }))
+
+interface Behaviour extends SandboxOptions {
+  /** Whether the list is in an order of its own, whatever order is asked for. */
+  readonly ignoresOrder?: boolean
+  /** Called before each request for a page of links but the first. */
+  readonly beforePage?: (sandbox: Sandbox) => void
+}
+
+/** A server on which somebody else writes while its list is read, and a client of it. */
+function serverWith({ ignoresOrder, beforePage, ...options }: Behaviour) {
+  const sandbox = createSandbox(options)
+  const fetch = (...[input, init]: Parameters<typeof globalThis.fetch>) => {
+    const url = new URL(String(input))
+    if (ignoresOrder) url.searchParams.delete('order')
+    if (url.searchParams.has('page')) beforePage?.(sandbox)
+    return sandbox.fetch(url, init)
+  }
+  return { sandbox, client: new ShortLinkClient({ ...sandbox.clientOptions, logLevel: 'off', retry: 0, fetch }) }
+}
+
+const idOf = (row: ReportedLink) => ('link' in row ? row.link.id : Number(row.id))
+
+describe.each([false, true])(
+  'while links are deleted, with a list that is the newest first unless this is true: %s',
+  (ignoresOrder) => {
+    test.each([1, 20, 150])(
+      'a report gives every link that is there, with %i deleted before each page',
+      async (number) => {
+        let isBusy = false
+        const { sandbox, client } = serverWith({
+          ignoresOrder,
+          data: { links: linksOf(1000) },
+          // Those that stand first, so that all others move.
+          beforePage: ({ data: { links } }) => isBusy && links.splice(ignoresOrder ? 0 : -number, number),
+        })
+        const previous = await collect(reportLinks(client))
+        isBusy = true
+        for (const rows of [undefined, previous]) {
+          const run = reportLinks(client, { ...(rows && { previous: rows }) })
+          const ids = new Set((await collect(run)).map(({ link }) => link.id))
+          const there = sandbox.data.links.map(({ id }) => id)
+          expect(there.filter((id) => !ids.has(id))).toEqual([])
+          const { gone, isNew, newClicks } = await run.summary()
+          expect(gone.filter((row) => there.includes(idOf(row)))).toEqual([])
+          if (rows) expect([isNew, newClicks]).toEqual([0, 0])
+        }
+      },
+    )
+
+    test.each([20, 300])('a sync of %i aliases plans to create none that is there', async (count) => {
+      const { sandbox, client } = serverWith({
+        ignoresOrder,
+        data: { links: linksOf(1000) },
+        beforePage: ({ data: { links } }) => void links.splice(ignoresOrder ? 0 : -20, 20),
+      })
+      const wanted = Array.from({ length: count }, (_, index) => ({
+        url: shop(500 + index),
+        alias: `p-${500 + index}`,
+      }))
+      const plan = await collect(syncLinks(client, wanted))
+      const there = new Set(sandbox.data.links.map(({ alias }) => alias))
+      expect(plan.filter(({ action, alias }) => action === 'create' && there.has(alias))).toEqual([])
+    })
+  },
+)
+
+test('a link counts as gone only if the server also finds one that is there', async () => {
+  for (const status of [404, 200]) {
+    const { sandbox, client } = serverWith({ data: { links: linksOf(3) } })
+    const previous = await collect(reportLinks(client))
+    sandbox.data.links.splice(1, 1)
+    expect((await reportLinks(client, { previous }).summary()).gone).toEqual([
+      previous.find(({ link }) => link.alias === 'p-1'),
+    ])
+    sandbox.fail({
+      path: '/url/:id',
+      status,
+      body: { error: 1, message: 'Your plan shows no links.' },
+      times: Infinity,
+    })
+    const report = reportLinks(client, { previous }).summary()
+    await expect(report).rejects.toMatchObject({ serverMessage: 'Your plan shows no links.' })
+  }
+})
+
+test('a report reads the list once more before it looks up more than 50 links', async () => {
+  const { sandbox, client } = serverWith({ data: { links: linksOf(120) } })
+  const previous = await collect(reportLinks(client))
+  sandbox.data.links.splice(0, 60)
+  const before = sandbox.requests.length
+  const { gone } = await reportLinks(client, { previous }).summary()
+  expect(gone).toHaveLength(60)
+  const paths = sandbox.requests.slice(before).map(({ path }) => path.replace('/api', '').replace(/\d+/, ':id'))
+  expect(paths.filter((path) => path === '/urls')).toHaveLength(2)
+  expect(paths.filter((path) => path === '/url/:id')).toHaveLength(60 + 1)
+})
+
+test('in ten minutes of reports and syncs beside somebody who deletes and creates a link each second, nothing that is there is gone or created', async () => {
+  vi.useFakeTimers({ now: 1_800_000_000_000 })
+  const rateLimit = { requests: 30, interval: 60_000 }
+  const { sandbox, client } = serverWith({ rateLimit, data: { links: linksOf(1200) } })
+  const { links } = sandbox.data
+  let seconds = 0
+  const writer = setInterval(() => {
+    seconds++
+    links.splice((seconds * 7919) % links.length, 1)
+    links.push({ ...links[0]!, id: 10_000 + seconds, alias: `new-${seconds}`, longurl: shop(`new-${seconds}`) })
+  }, 1000)
+  const wanted = Array.from({ length: 1200 }, (_, index) => ({ url: shop(index), alias: `p-${index}` }))
+  const done = { reports: 0, syncs: 0, gone: 0, creates: 0 }
+  /** What was there when a task began and when it ended was there all the time. */
+  const ids = () => new Set(links.map(({ id }) => id))
+  const aliases = () => new Set(links.map(({ alias }) => alias))
+  const work = async () => {
+    let previous: ReportResult[] | undefined
+    while (seconds < 600) {
+      const idsBefore = ids()
+      const report = reportLinks(client, { ...(previous && { previous }) })
+      const results = await collect(report)
+      const { gone } = await report.summary()
+      expect(gone.filter((row) => idsBefore.has(idOf(row)) && ids().has(idOf(row)))).toEqual([])
+      const given = new Set(results.map(({ link }) => link.id))
+      const lost = (previous ?? []).filter(({ link }) => ids().has(link.id) && !given.has(link.id))
+      expect(lost).toEqual([])
+      previous = results
+      done.reports++
+      done.gone += gone.length
+
+      const aliasesBefore = aliases()
+      const plan = await collect(syncLinks(client, wanted))
+      const creates = plan.filter(({ action }) => action === 'create')
+      expect(creates.filter(({ alias }) => aliasesBefore.has(alias) && aliases().has(alias))).toEqual([])
+      done.syncs++
+      done.creates += creates.length
+    }
+  }
+  let isRunning = true
+  const working = work().finally(() => {
+    isRunning = false
+  })
+  working.catch(() => {})
+  while (isRunning) await vi.advanceTimersToNextTimerAsync()
+  clearInterval(writer)
+  await working
+  if (process.env.SHOW_COUNTS) console.log(JSON.stringify({ seconds, ...done, requests: sandbox.requests.length }))
+  expect(done.gone).toBeGreaterThan(0)
+  expect(done.creates).toBeGreaterThan(0)
+}, 60_000)
