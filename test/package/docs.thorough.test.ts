@@ -1,4 +1,5 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { posix } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { formatWithOptions } from 'node:util'
 import { serve } from 'shortlink-sdk/node'
@@ -41,10 +42,12 @@ const examples = pages.flatMap(({ name, text }) =>
   }),
 )
 
-/** The fences with a title on the page of a framework, each a file of its project in test/frameworks. */
+/** The fences with a title on a page that has a project of its name in test/frameworks, each a file of it. */
+const projects = await readdir('test/frameworks')
 const files = pages.flatMap(({ name: page, text }) => {
-  const project = /^frameworks\/(.+)\.md$/.exec(page)?.[1]
-  const folder = project === 'test-environments' ? 'test/frameworks' : `test/frameworks/${project}`
+  const name = posix.basename(page, '.md')
+  const project = name === 'test-environments' ? '.' : projects.find((each) => each === name)
+  const folder = posix.join('test/frameworks', project ?? '')
   return fencesOf(text).flatMap((fence) => {
     const title = /title="(.+)"/.exec(fence.words.join(' '))?.[1]
     return project && title ? [{ page, title, fence, path: `${folder}/${title}` }] : []
