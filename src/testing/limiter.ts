@@ -1,66 +1,59 @@
-import type { BudgetWindow } from '../rate-limit/limiter.ts'
+import { type Clock, Limiter, systemClock } from '../rate-limit/limiter.ts'
+import { RateLimitWindow } from '../rate-limit/window.ts'
 import type { RateWindow } from './platform/rate-window.ts'
 
-/**
- * The platform's own window, as the limiter of the sandbox's client asks it. So a wait ends as soon as the sandbox's clock is
- * advanced, and not when a second and a margin have passed.
- */
-export class ClientWindow implements BudgetWindow {
-  /** Lets the limiter look again, after the window or the clock was moved. */
-  wake = () => {}
-  readonly #window: RateWindow
-  /** Slots taken, for which no response has come yet. */
-  #underWay = 0
+/** The limiter of a sandbox's client: the client's own, on a clock that a test can move forward. */
+export class SandboxLimiter extends Limiter {
+  readonly #clock: MovableClock
+  readonly #interval: number
 
-  constructor(window: RateWindow) {
-    this.#window = window
+  constructor({ requests, interval }: RateWindow) {
+    const clock = new MovableClock()
+    // Nobody else uses the key, so no slot is held back for others.
+    super(new RateLimitWindow({ requests, interval }, true), clock)
+    this.#clock = clock
+    this.#interval = interval
   }
 
-  get limit(): number {
-    return this.#window.requests
+  advance(ms: number): void {
+    this.#clock.advance(ms)
   }
 
-  take(_: number, wake: () => void): boolean {
-    this.wake = wake
-    const isFree = this.remaining() > 0
-    if (isFree) this.#underWay += 1
-    return isFree
-  }
-
-  release(): void {
-    this.#underWay = Math.max(0, this.#underWay - 1)
-  }
-
-  observe(): void {
-    this.release()
-  }
-
-  remaining(): number {
-    return Math.max(0, this.#window.state.remaining - this.#underWay)
-  }
-
-  endsAt(): number | undefined {
-    return this.#window.state.resetAt
-  }
-
-  /** If no window is open, the first response opens it. */
-  nextAt(): number {
-    return this.endsAt() ?? Number.POSITIVE_INFINITY
-  }
-
-  estimateWait(now: number, ahead: number): number {
-    const behind = ahead - this.remaining()
-    if (behind < 0) return 0
-    const { requests, interval } = this.#window
-    return (this.endsAt() ?? now + interval) - now + Math.floor(behind / requests) * interval
-  }
-
-  imposedWait(): number {
-    return 0
-  }
-
+  /** Forgets the requests of the window, because it is over. */
   reset(): void {
-    this.#underWay = 0
-    this.wake()
+    this.#clock.advance(2 * this.#interval)
+  }
+}
+
+/** The clock of the system, moved forward. */
+class MovableClock implements Clock {
+  #ahead = 0
+  readonly #timers = new Map<unknown, () => void>()
+
+  now(): number {
+    return systemClock.now() + this.#ahead
+  }
+
+  setTimeout(run: () => void, ms: number): unknown {
+    const timer = systemClock.setTimeout(() => {
+      this.#timers.delete(timer)
+      run()
+    }, ms)
+    this.#timers.set(timer, run)
+    return timer
+  }
+
+  clearTimeout(timer: unknown): void {
+    this.#timers.delete(timer)
+    systemClock.clearTimeout(timer)
+  }
+
+  /** Moves the time, and lets whoever waits look at it. */
+  advance(ms: number): void {
+    this.#ahead += ms
+    for (const [timer, run] of [...this.#timers]) {
+      this.clearTimeout(timer)
+      run()
+    }
   }
 }

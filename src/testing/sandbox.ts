@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../errors.ts'
-import { Limiter, type RateLimiter, systemClock } from '../rate-limit/limiter.ts'
+import type { RateLimiter } from '../rate-limit/limiter.ts'
 import { Chaos, type ChaosOptions } from './faults/chaos.ts'
 import { abortable, deliver, networkError } from './faults/connection.ts'
 import { applyFault, doesWork, type Fault, type FaultEffect, FaultQueue } from './faults/faults.ts'
-import { ClientWindow } from './limiter.ts'
+import { SandboxLimiter } from './limiter.ts'
 import { checkSandboxOptions, type SandboxOptions } from './options.ts'
 import { type SandboxData, Store } from './platform/data.ts'
 import { Dialect, type SandboxDialect } from './platform/dialect.ts'
@@ -92,7 +92,7 @@ class InMemorySandbox implements Sandbox {
   readonly #clock: () => number
   readonly #store: Store
   readonly #rateWindow: RateWindow | undefined
-  readonly #clientWindow: ClientWindow | undefined
+  readonly #limiter: SandboxLimiter | undefined
   readonly #faults = new FaultQueue()
   #chaos: Chaos | undefined
   #advanced = 0
@@ -109,14 +109,13 @@ class InMemorySandbox implements Sandbox {
     this.authScheme = this.#dialect.authScheme
     this.#site = new URL(this.baseUrl).origin
     this.#clock = now
-    const clock = { ...systemClock, now: () => this.now() }
-    this.#store = new Store(data, this.#site, clock.now)
+    this.#store = new Store(data, this.#site, () => this.now())
     this.data = this.#store.data
-    this.#rateWindow = rateLimit ? new RateWindow(rateLimit, clock.now) : undefined
-    this.#clientWindow = this.#rateWindow && new ClientWindow(this.#rateWindow)
+    this.#rateWindow = rateLimit ? new RateWindow(rateLimit, () => this.now()) : undefined
+    this.#limiter = this.#rateWindow && new SandboxLimiter(this.#rateWindow)
     this.clientOptions = {
       ...{ baseUrl: this.baseUrl, openerUrl: this.openerUrl, apiKey, authScheme: this.authScheme },
-      rateLimit: this.#clientWindow ? new Limiter(this.#clientWindow, clock) : false,
+      rateLimit: this.#limiter ?? false,
       fetch: this.fetch,
     }
   }
@@ -156,7 +155,7 @@ class InMemorySandbox implements Sandbox {
   advance(ms: number): void {
     if (!Number.isFinite(ms)) throw new ConfigurationError('advance: expected a number of milliseconds')
     this.#advanced += ms
-    this.#clientWindow?.wake()
+    this.#limiter?.advance(ms)
   }
 
   reset(): void {
@@ -166,7 +165,7 @@ class InMemorySandbox implements Sandbox {
     this.#faults.reset()
     this.#rateWindow?.reset()
     this.#store.reset()
-    this.#clientWindow?.reset()
+    this.#limiter?.reset()
   }
 
   /** Everything that depends on the order of requests (log, limit, faults) happens before the first `await`. */

@@ -9,7 +9,7 @@ export function networkError(code: string, message: string): TypeError {
 }
 
 /** Waits on the real clock, and rejects at once with the signal's reason. What no timer can hold waits for the signal only. */
-export function wait(ms: number, signal: AbortSignal): Promise<void> {
+function wait(ms: number, signal: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const waited = new Promise<void>((resolve) => {
     if (ms <= MAX_TIMER) timer = setTimeout(resolve, ms)

@@ -189,7 +189,7 @@ export function fieldNames(list: ListName | 'account'): string[] {
 }
 
 /** `YYYY-MM-DD HH:MM:SS`, in UTC. */
-export function dateTime(time: number): string {
+function dateTime(time: number): string {
   return new Date(time).toISOString().slice(0, 19).replace('T', ' ')
 }
 

@@ -45,7 +45,7 @@ export interface Sighting {
 }
 
 /** A page of a list as it came. */
-export interface SeenList {
+interface SeenList {
   /** The call, such as `links.list()`. */
   readonly name: string
   readonly error: unknown
