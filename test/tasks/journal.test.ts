@@ -19,6 +19,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ConfigurationError } from '../../src/errors.ts'
 import { fileJournal } from '../../src/tasks/file-journal.ts'
 import { bulk, type JournalEntry } from '../../src/tasks/index.ts'
+import { lockFile } from '../../src/tasks/lock.ts'
 
 let folder: string
 let path: string
@@ -256,7 +257,12 @@ describe('a journal that another run is using', () => {
       )
   const lock = () => `${path}.lock`
   /** The lock that a process leaves behind if it is killed. */
-  const leaveLock = (pid: number, host = hostname()) => writeFile(lock(), `${pid} ${host} 1700000000000.5`)
+  const leaveLock = async (pid: number, holder: object = {}) => {
+    const unlock = await lockFile(path, 'journal')
+    const own = JSON.parse(await readFile(lock(), 'utf8'))
+    await unlock()
+    await writeFile(lock(), JSON.stringify({ ...own, pid, startedAt: 1_700_000_000_000.5, ...holder }))
+  }
   const ENDED = 2 ** 22 + 1
 
   it('is refused within a process, even by another path and before its file exists, until that run ends', async () => {
@@ -305,7 +311,17 @@ describe('a journal that another run is using', () => {
   })
 
   it.each<[string, () => Promise<void>, string]>([
-    ['runs on another host', () => leaveLock(ENDED, 'another'), `in process ${ENDED} on another`],
+    ['runs on another host', () => leaveLock(ENDED, { host: 'another' }), `in process ${ENDED} on another`],
+    [
+      'runs in another container with the same host name',
+      () => leaveLock(ENDED, { namespace: 'pid:[1]' }),
+      `in process ${ENDED} on ${hostname()}, in another container or before a restart`,
+    ],
+    [
+      'runs on another machine with the same host name',
+      () => leaveLock(ENDED, { boot: 'another' }),
+      `in process ${ENDED} on ${hostname()}, in another container or before a restart`,
+    ],
     ['is not told', () => writeFile(lock(), ''), 'in process ? on an unknown host'],
   ])('is refused if the process in its lock %s', async (_what, leave, where) => {
     await leave()
