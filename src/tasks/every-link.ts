@@ -47,7 +47,8 @@ export async function* everyLink(
       }
     }
   } catch (error) {
-    const isIncomplete = isShortLinkError(error) && error.code === 'invalid_response' && error.mark === 'incomplete-list'
+    const isIncomplete =
+      isShortLinkError(error) && error.code === 'invalid_response' && error.mark === 'incomplete-list'
     if (!isIncomplete) throw error
     // As many may have been made as were deleted. They stand in front.
     for (let number = 1; ; number++) {

@@ -44,6 +44,12 @@ export class RandomServer {
   /** Links that the programs under test have not made. */
   protected readonly others = new Set<number>()
   protected readonly deleted: Stored[] = []
+  /** Links that the other program has deleted. */
+  protected readonly removed = new Set<number>()
+  /** Whether another program also deletes links of its own, so that those behind them move while a list is read. */
+  protected isShifting = false
+  /** The links on a page at most. */
+  readonly #pageSize: number
 
   constructor(seed: number) {
     this.random = randomOf(seed)
@@ -55,6 +61,7 @@ export class RandomServer {
     this.sandbox = createSandbox({ dialect: this.dialect, data: { links: distinct } })
     for (const { id } of distinct) this.others.add(id)
     this.sandbox.chaos({ seed, rate: this.random() * 0.4 })
+    this.#pageSize = this.pick([100, 3])
   }
 
   /** Another program writes meanwhile, and what is deleted is noted. */
@@ -62,23 +69,29 @@ export class RandomServer {
     const { links } = this.sandbox.data
     const before = [...links]
     if (before[0] && this.random() < 0.05) {
-      const alias = this.random() < 0.5 ? this.pick(aliases) : `other-${links.length}`
+      const alias = this.random() < 0.5 ? this.pick(aliases) : `other-${links.length}-${this.removed.size}`
       if (!links.some((link) => lettersOf(link.alias) === lettersOf(alias))) {
-        // As any row of the server, with the next id.
-        const { id } = await this.#addAsAnother(alias)
-        this.others.add(id)
+        await this.addAsAnother(alias)
       }
     }
-    const response = await this.sandbox.fetch(...call)
-    this.deleted.push(...before.filter((link) => !links.includes(link)))
+    const foreign = links.filter(({ id, alias }) => this.others.has(id) && alias.startsWith('other-'))
+    if (this.isShifting && foreign.length > 0 && this.random() < 0.1) {
+      const gone = this.pick(foreign)
+      links.splice(links.indexOf(gone), 1)
+      this.removed.add(gone.id)
+    }
+    const response = await this.sandbox.fetch(smallPage(call[0], this.#pageSize), call[1])
+    this.deleted.push(...before.filter((link) => !links.includes(link) && !this.removed.has(link.id)))
     return this.random() < 0.05 ? withoutLastRow(response) : response
   }
 
-  async #addAsAnother(alias: string): Promise<{ id: number }> {
+  /** Adds a link as another program does: as any row of the server, with the next id. */
+  protected async addAsAnother(alias: string): Promise<void> {
     const { links } = this.sandbox.data
-    const id = Math.max(0, ...links.map((link) => link.id), ...this.deleted.map((link) => link.id)) + 1
-    links.push({ ...structuredClone(links[0]!), id, alias: this.#stored(alias), longurl: this.url() })
-    return { id }
+    if (!links[0]) return
+    const id = Math.max(0, ...links.map((link) => link.id), ...this.deleted.map((link) => link.id), ...this.removed) + 1
+    links.push({ ...structuredClone(links[0]), id, alias: this.#stored(alias), longurl: this.url() })
+    this.others.add(id)
   }
 
   /** A row that is done has a link with its alias that leads to its address. */
@@ -120,6 +133,14 @@ export class RandomServer {
   protected pick<T>(values: readonly T[]): T {
     return values[Math.floor(this.random() * values.length)]!
   }
+}
+
+/** The address of a list, with smaller pages than were asked for. */
+function smallPage(input: string | URL | Request, size: number): string | URL | Request {
+  const url = new URL(String(input))
+  if (size >= 100 || !url.searchParams.has('limit')) return input
+  url.searchParams.set('limit', String(size))
+  return url
 }
 
 /** A page of links whose last row is lost on the way, while its count stays. */

@@ -1,6 +1,13 @@
 /** Random scenarios of `ensure`, imports and syncs, and a check that whatever they say is true. */
 import { ShortLinkClient } from '../../src/index.ts'
-import { importLinks, type LinkRow, syncLinks } from '../../src/tasks/index.ts'
+import {
+  type ImportOptions,
+  importLinks,
+  type LinkRow,
+  type ReportResult,
+  reportLinks,
+  syncLinks,
+} from '../../src/tasks/index.ts'
 import { lettersOf, RandomServer } from '../helpers/random-server.ts'
 import { memoryJournal } from './set-up.ts'
 
@@ -13,7 +20,7 @@ class Scenario extends RandomServer {
   })
 
   run(): Promise<void> {
-    return this.pick([() => this.#ensure(), () => this.#import(), () => this.#sync()])()
+    return this.pick([() => this.#ensure(), () => this.#import(), () => this.#sync(), () => this.#report()])()
   }
 
   async #ensure(): Promise<void> {
@@ -33,12 +40,22 @@ class Scenario extends RandomServer {
   }
 
   async #import(): Promise<void> {
-    const rows: LinkRow[] = this.rows(3 + Math.floor(this.random() * 6))
+    let rows: LinkRow[] = this.rows(3 + Math.floor(this.random() * 6))
     for (const row of rows as { custom?: string }[]) if (this.random() < 0.4) delete row.custom
     const journal = memoryJournal()
-    const options = { journal, reuse: this.random() < 0.5, concurrency: this.pick([1, 3, 10]) }
+    const reuse = this.random() < 0.5
+    const options = { journal, reuse, concurrency: this.pick([1, 3, 10]) }
+    this.isShifting = !reuse
     const runs = 1 + Math.floor(this.random() * 4)
+    /** The most rows that were the same in one run: no more links are theirs. */
+    const most = new Map<string, LinkRow[]>()
     for (let turn = 0; turn < runs; turn++) {
+      if (turn > 0) rows = this.#changed(rows)
+      for (const { url, custom } of rows) {
+        const same = rows.filter((row) => row.url === url && row.custom === custom)
+        const name = `${url} ${custom}`
+        if (same.length > (most.get(name)?.length ?? 0)) most.set(name, same)
+      }
       if (turn === runs - 1 && this.random() < 0.5) this.sandbox.chaos({ rate: 0 })
       const ids: number[] = []
       const controller = new AbortController()
@@ -48,24 +65,77 @@ class Scenario extends RandomServer {
         if (stepsLeft-- === 0) controller.abort()
       }
       const own = { ...options, journal: { ...journal, write }, signal: controller.signal }
+      const run = importLinks(this.#client, rows, own)
       try {
-        for await (const { row, ok, id, shorturl } of importLinks(this.#client, rows, own)) {
+        for await (const { row, ok, id, shorturl } of run) {
           if (!ok) continue
           this.checkRow(row, shorturl, id)
           if (!row.custom) ids.push(id)
         }
+        if ((await run.summary()).failed === 0) await this.#repeat(rows, options)
       } catch (error) {
-        if (!['invalid_response', 'aborted'].includes((error as { code: string }).code)) throw error
+        if (!['invalid_response', 'aborted', 'connection'].includes((error as { code: string }).code)) throw error
+        const { strays } = await run.summary()
+        const isStray = (error as { mark?: string }).mark === 'other-alias'
+        if (isStray && strays.length === 0) throw new Error('a stray link is not named')
+        const there = this.sandbox.data.links.map(({ id }) => id)
+        if (strays.some(({ id }) => !there.includes(id))) throw new Error('a stray link is not there')
       }
-      if (!options.reuse && new Set(ids).size < ids.length) throw new Error('two rows have got one link')
+      if (!reuse && new Set(ids).size < ids.length) throw new Error('two rows have got one link')
       if (this.dialect.includes('alias-ignored')) return
-      this.checkNumber(rows)
+      this.checkNumber([...most.values()].flat())
       // As after a kill before the last entry was on disk.
       if (this.random() < 0.3) journal.entries.pop()
     }
   }
 
+  /** The rows of the next run: moved, and some taken out or put in. */
+  #changed(rows: readonly LinkRow[]): LinkRow[] {
+    if (this.random() < 0.4) return [...rows]
+    const left = rows.filter(() => this.random() < 0.8)
+    const added: LinkRow[] = this.rows(Math.floor(this.random() * 3))
+    for (const row of added as { custom?: string }[]) if (this.random() < 0.5) delete row.custom
+    return [...left, ...added].sort(() => this.random() - 0.5)
+  }
+
+  /** An import whose rows are all done sends nothing the second time, in whatever order they are. */
+  async #repeat(rows: readonly LinkRow[], options: ImportOptions): Promise<void> {
+    const sent = this.sandbox.requests.length
+    const moved = [...rows].sort(() => this.random() - 0.5)
+    const { replayed } = await importLinks(this.#client, moved, options).summary()
+    if (replayed < rows.length) throw new Error('a row that is done was done again')
+    if (this.sandbox.requests.length > sent) throw new Error('a repeated import has sent something')
+  }
+
+  async #report(): Promise<void> {
+    this.isShifting = true
+    for (let count = Math.floor(this.random() * 20); count > 0; count--) await this.addAsAnother(`other-${count}`)
+    let previous: ReportResult[] | undefined
+    for (let turn = 0; turn < 3; turn++) {
+      const there = new Set(this.sandbox.data.links.map(({ id }) => id))
+      const run = reportLinks(this.#client, { ...(previous && { previous }) })
+      const results: ReportResult[] = []
+      try {
+        for await (const result of run) results.push(result)
+      } catch (error) {
+        if (!('code' in (error as object))) throw error
+        continue
+      }
+      const { gone } = await run.summary()
+      const stays = new Set(this.sandbox.data.links.map(({ id }) => id).filter((id) => there.has(id)))
+      const alive = gone.find((row) => stays.has((row as ReportResult).link.id))
+      if (alive) throw new Error('a link that is there is gone')
+      const given = new Set(results.map(({ link }) => link.id))
+      if (given.size < results.length) throw new Error('a link is there twice')
+      const lost = previous?.find(({ link }) => stays.has(link.id) && !given.has(link.id))
+      if (lost) throw new Error('a link of the report before is neither there nor gone')
+      previous = results
+    }
+  }
+
   async #sync(): Promise<void> {
+    this.isShifting = true
+    for (let count = Math.floor(this.random() * 20); count > 0; count--) await this.addAsAnother(`other-${count}`)
     const all = this.rows(2 + Math.floor(this.random() * 5))
     const rows = all.filter((row, index) => all.findIndex(({ custom }) => custom === row.custom) === index)
     const options = { apply: true, concurrency: this.pick([1, 10]), ...(this.random() < 0.7 && { prune: 'sale' }) }
@@ -92,6 +162,7 @@ class Scenario extends RandomServer {
     if (lost) throw new Error(`sync has deleted ${lost.alias}`)
     if (failed > 0) return
     this.random = () => 1
+    this.isShifting = false
     const { create, update, delete: deletions } = await syncLinks(this.#client, rows, { apply: false }).summary()
     if (create + update + deletions > 0) throw new Error('a second sync is not all keep')
   }
