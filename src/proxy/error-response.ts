@@ -1,0 +1,77 @@
+import { type AnyShortLinkError, describe, type ErrorCode, isShortLinkError } from '../errors.ts'
+import { rateHeaders } from '../rate-limit/headers.ts'
+
+/** The status of a response to a visitor whose request led to an error. 400 is what the visitor can mend. */
+const statuses: Readonly<Record<ErrorCode, number>> = {
+  invalid_request: 400,
+  api: 400,
+  not_found: 404,
+  link_conflict: 409,
+  rate_limit: 429,
+  aborted: 499,
+  authentication: 500,
+  permission: 500,
+  configuration: 500,
+  connection: 502,
+  server: 502,
+  invalid_response: 502,
+  timeout: 504,
+}
+
+/** What a visitor is told of errors that are not theirs: nothing of the server or the platform. */
+const words: Readonly<Record<number, string>> = {
+  499: 'the request was aborted',
+  500: 'internal error',
+  502: 'the platform did not respond as it should',
+  504: 'the platform did not respond in time',
+}
+
+/** How long to wait, in seconds, if the error does not say so. */
+const DEFAULT_WAIT = 60
+
+/**
+ * The response of a route handler to a visitor, for an error of the client: `{ error: 1, message }` with a status.
+ *
+ * 400 for `invalid_request` and for what the platform refused (`api`), 404 for `not_found`, 409 for `link_conflict`, 429 with
+ * `Retry-After` for `rate_limit`, 499 for `aborted`, 502 for `connection`, `server` and `invalid_response`, 504 for `timeout`, and
+ * 500 for everything else: a refused key, a missing option, an error that is not of this package. The message of a 5xx says
+ * nothing about your server or the platform, so log the error yourself.
+ *
+ * @example
+ * import { errorResponse } from 'shortlink-sdk/proxy'
+ * const result = await client.links.create({ url: 'https://shop.example/tea' }).safe()
+ * const response = result.ok ? Response.json({ shorturl: result.data.shorturl }) : errorResponse(result.error)
+ * console.log(response.status)
+ */
+export function errorResponse(error: unknown): Response {
+  const known = isShortLinkError(error) ? error : undefined
+  const status = (known && statuses[known.code]) ?? 500
+  const message = words[status] ?? (known ? messageOf(known) : '')
+  const headers = new Headers({ 'Cache-Control': 'no-store' })
+  if (known?.code === 'rate_limit') headers.set(rateHeaders.retryAfter, String(secondsToWait(known)))
+  return Response.json({ error: 1, message }, { status, headers })
+}
+
+/** What a visitor can do something about. The words of the client stay here: they may name addresses and options. */
+function messageOf(error: AnyShortLinkError): string {
+  switch (error.code) {
+    case 'invalid_request':
+      return describe(error.issues)
+    case 'rate_limit':
+      return `too many requests: try again in ${secondsToWait(error)} s`
+    case 'link_conflict':
+      return `${error.shorturl} leads to another address`
+    case 'not_found':
+      return error.serverMessage || 'not found'
+    case 'api':
+      return error.serverMessage || 'the platform refused the request'
+    default:
+      return ''
+  }
+}
+
+/** Whole seconds, one at least. */
+function secondsToWait({ retryAfter, resetAt }: Extract<AnyShortLinkError, { code: 'rate_limit' }>): number {
+  const seconds = retryAfter ?? (resetAt ? (resetAt.getTime() - Date.now()) / 1000 : DEFAULT_WAIT)
+  return Math.max(1, Math.ceil(seconds))
+}
