@@ -30,8 +30,8 @@ export interface CallModel {
   readonly docs: Docs
   readonly signature: SignatureReflection
   readonly parameters: readonly ParameterReflection[]
-  /** What the promise resolves to; of a list, what its rows are. */
-  readonly answer: SomeType
+  /** The type that the promise resolves with; of a list, the type of its rows. */
+  readonly result: SomeType
   readonly isList: boolean
   /** `undefined`: it makes several requests, each of which is another method's. */
   readonly request: RequestModel | undefined
@@ -51,8 +51,8 @@ export interface RequestModel {
   readonly body: ParameterReflection | undefined
   readonly content: ParameterReflection | undefined
   readonly checks: Checks
-  /** Where the answer stands. Of a list, under which keys its rows do, the documented one first. */
-  readonly answerAt: 'body' | 'data' | readonly string[]
+  /** The place of the result in the body. Of a list, the keys of its rows, the documented one first. */
+  readonly resultAt: 'body' | 'data' | readonly string[]
 }
 
 /** A parameter of the request, and the argument of the method that it is. */
@@ -127,7 +127,7 @@ function resourceModel(name: string, instance: object, declared: DeclarationRefl
         docs,
         signature,
         parameters,
-        answer: returned.typeArguments![0]!,
+        result: returned.typeArguments![0]!,
         isList: returned.name === 'ListPromise',
         request: requestOf(resource[method.name]!, method.name, docs, parameters, recorded),
       }
@@ -135,7 +135,7 @@ function resourceModel(name: string, instance: object, declared: DeclarationRefl
   }
 }
 
-/** How a docstring names the request of its method: GET `/campaigns`. */
+/** The request in the docstring of its method: GET `/campaigns`. */
 const requestLine = /\b(GET|POST|PUT|DELETE) `([^`?]+)/
 
 function requestOf(
@@ -176,7 +176,7 @@ function requestOf(
     body: markers.get(json),
     content: upload ? markers.get('content') : undefined,
     checks: { ...(row !== undefined && pageChecks), ...checks },
-    answerAt: row === undefined ? (under === 'data' ? 'data' : 'body') : [under!].flat(),
+    resultAt: row === undefined ? (under === 'data' ? 'data' : 'body') : [under!].flat(),
   }
 }
 

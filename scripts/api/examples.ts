@@ -1,4 +1,4 @@
-/** Runs the examples of the docstrings against the sandbox, and notes what they send and what is answered. */
+/** Runs the examples of the docstrings against the sandbox, and records their requests and responses. */
 import { formatWithOptions } from 'node:util'
 import * as proxy from 'shortlink-sdk/proxy'
 import * as schemas from 'shortlink-sdk/schemas'
@@ -8,14 +8,15 @@ import ts from 'typescript'
 import * as z from 'zod'
 import * as sdk from '../../src/index.ts'
 
-/** A request of an example, and the answer to it. */
+/** A request of an example, and its response. */
 export interface Exchange {
   readonly request: testing.SandboxRequest
-  readonly answer: unknown
+  /** The JSON of the response. */
+  readonly body: unknown
   readonly headers: Headers
 }
 
-/** What examples leave out: what shows that a program uses it, its import and its declaration. */
+/** The lines that examples leave out: the sign that a program needs them, the import and the declaration. */
 const preludes = [
   [/\bclient\b/, "import { ShortLinkClient } from 'shortlink-sdk'\n", 'const client = new ShortLinkClient()\n'],
   [/\bsandbox\.\w+/, "import { createSandbox } from 'shortlink-sdk/testing'\n", 'const sandbox = createSandbox()\n'],
@@ -34,14 +35,14 @@ export function programOf(example: string): string {
 /** The sandbox's clock stands still, so that the examples are the same every time. */
 const now = () => Date.UTC(2027, 0, 15, 9, 30)
 
-/** What a program did. */
+/** The result of a program. */
 export interface Run {
   readonly exchanges: readonly Exchange[]
-  /** What it printed, as Node's console does. */
+  /** Its output, as Node's console prints it. */
   readonly output: string
 }
 
-/** How many rows each list of the sandbox has. */
+/** The number of rows in each list of the sandbox. */
 export const ROWS = 3
 
 /**
@@ -53,13 +54,13 @@ export async function run(program: string): Promise<Run> {
   const sandbox = testing.createSandbox({ now, data: testing.sampleData(ROWS), rateLimit: {} })
   const exchanges: Exchange[] = []
   const fetch: typeof globalThis.fetch = async (input, init) => {
-    const answered = sandbox.fetch(input, init)
+    const responding = sandbox.fetch(input, init)
     const request = sandbox.requests.at(-1)!
-    const response = await answered
-    exchanges.push({ request, answer: await response.clone().json(), headers: response.headers })
+    const response = await responding
+    exchanges.push({ request, body: await response.clone().json(), headers: response.headers })
     return response
   }
-  // What a user's environment says.
+  // In place of the variables of a user's environment.
   class ShortLinkClient extends sdk.ShortLinkClient {
     constructor(options?: sdk.ShortLinkClientOptions) {
       super({ ...sandbox.clientOptions, fetch, ...options })
@@ -86,7 +87,7 @@ export async function run(program: string): Promise<Run> {
 
 const AsyncFunction = (async () => {}).constructor as new (...code: string[]) => (...args: unknown[]) => Promise<void>
 
-/** The path of a request, with the values of its parameters; `undefined` where it is another one. */
+/** The path of a request, with the values of its parameters; `undefined` if it is another path. */
 export function match(pattern: string, path: string): Record<string, string> | undefined {
   const groups = pattern.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')
   const found = new RegExp(`^${groups}$`).exec(path)

@@ -8,18 +8,18 @@ import { type CallModel, model, type RequestModel, type ResourceModel } from './
 import { type Exchange, match, programOf, run } from './examples.ts'
 import { declarationOf, docsOf, exportsOf, membersOf, moduleDocs, splitDocs } from './reflections.ts'
 import {
-  answerNames,
-  answerSchemas,
   anyKeyOf,
   bodySchema,
   parametersOf,
   reference,
+  responseNames,
+  responseSchemas,
   type Schema,
   schemaOf,
 } from './schemas.ts'
 
-/** The forms of an answer that no schema says: `readMatches` in src/resources/links/find.ts reads these. */
-const otherAnswers: Readonly<Record<string, readonly string[]>> = { 'links.find': ['LinkDetails'] }
+/** The forms of a response that no schema describes: `readMatches` in src/resources/links/find.ts reads these. */
+const otherForms: Readonly<Record<string, readonly string[]>> = { 'links.find': ['LinkDetails'] }
 
 export type OpenApi = { readonly [key: string]: unknown; readonly paths: Record<string, Record<string, Operation>> }
 type Operation = Record<string, unknown> & {
@@ -27,7 +27,7 @@ type Operation = Record<string, unknown> & {
   responses: Record<string, Schema>
 }
 
-/** Makes the document. The examples in it are what the sandbox was sent and answered. */
+/** Makes the document. The examples in it are requests to the sandbox and its responses. */
 export async function openApi(): Promise<OpenApi> {
   const bodies: Record<string, Schema> = {}
   const paths: OpenApi['paths'] = {}
@@ -45,7 +45,7 @@ export async function openApi(): Promise<OpenApi> {
       if (request.api === 'opener') Object.assign(item, { servers: [server('openerUrl')] })
     }
   }
-  const schemas = { ...answerSchemas(), ...bodies, ...envelopeSchemas() }
+  const schemas = { ...responseSchemas(), ...bodies, ...envelopeSchemas() }
   return {
     openapi: '3.1.0',
     info: {
@@ -76,7 +76,7 @@ const tagOf = (resource: string) => (resource === 'links' ? 'links (outside the 
 const introduction =
   () => `The management API, which keeps an account's domains, campaigns, channels, files, pixels and QR codes, and the app-opener API, which makes links that open in apps. Both speak JSON.
 
-This document is made from the code of \`${manifest.name}\`, a client of both. It says what the reference of the platform says; the descriptions note where deployments differ.
+This document is made from the code of \`${manifest.name}\`, a client of both. It follows the reference of the platform; the descriptions note how servers differ.
 
 ## Errors
 
@@ -122,15 +122,15 @@ async function operationOf(
     tags: [tagOf(resource.name)],
     summary,
     ...(description && { description }),
-    // The reference does not say where the app opener takes a key.
+    // The reference does not show how the app opener takes a key.
     ...(request.api === 'opener' && { security: [{}, { key: [] }] }),
     parameters: parameters(request, exchange),
     ...(body && { requestBody: body }),
     responses: {
       200: {
-        description: answerDescription(call),
+        description: responseDescription(call),
         ...(request.api === 'management' && { headers: headerReferences(Object.keys(headerTexts).slice(0, 3)) }),
-        content: { 'application/json': { schema: answerSchema(call, request, exchange), example: exchange.answer } },
+        content: { 'application/json': { schema: responseSchema(call, request, exchange), example: exchange.body } },
       },
       ...refusals(call, request),
     },
@@ -141,20 +141,20 @@ async function operationOf(
 /** The search for a link is the list of links with another parameter. */
 function merged(list: Operation, search: Operation): Operation {
   const both = [list, search]
-  const answers = both.map(({ responses }) => (responses[200]!.content as Record<string, Schema>)['application/json']!)
+  const contents = both.map(({ responses }) => (responses[200]!.content as Record<string, Schema>)['application/json']!)
   const examples = both.map(({ operationId, summary }, index) => [
     operationId,
-    { summary, value: answers[index]!.example },
+    { summary, value: contents[index]!.example },
   ])
-  const answer = {
-    schema: { anyOf: answers.map(({ schema }) => schema) },
+  const content = {
+    schema: { anyOf: contents.map(({ schema }) => schema) },
     examples: Object.fromEntries(examples),
   }
   return {
     ...list,
     description: `**${search.summary}.** ${search.description}`,
     parameters: [...list.parameters, ...search.parameters],
-    responses: { ...list.responses, 200: { ...list.responses[200], content: { 'application/json': answer } } },
+    responses: { ...list.responses, 200: { ...list.responses[200], content: { 'application/json': content } } },
     'x-codeSamples': both.flatMap((operation) => operation['x-codeSamples']),
   }
 }
@@ -221,29 +221,29 @@ function bodyOf(
   return { required: true, content: { 'application/json': { schema: reference(type.name), example: sent.body } } }
 }
 
-/** The interface of an answer. */
-const nameOf = (answer: SomeType): string => declarationOf(answer)!.name
+/** The name of the interface of a result. */
+const nameOf = (result: SomeType): string => declarationOf(result)!.name
 
-function answerDescription({ docs, isList, answer }: CallModel): string {
+function responseDescription({ docs, isList, result }: CallModel): string {
   if (docs.returns) return docs.returns
-  const { text } = docsOf(declarationOf(answer))
+  const { text } = docsOf(declarationOf(result))
   return isList ? `A page of: ${text[0]!.toLowerCase()}${text.slice(1)}` : text
 }
 
-function answerSchema({ name, answer, isList }: CallModel, request: RequestModel, { answer: shown }: Exchange): Schema {
+function responseSchema({ name, result, isList }: CallModel, request: RequestModel, { body }: Exchange): Schema {
   const success = reference('Success')
   if (isList) {
-    const { data } = shown as { data?: unknown }
-    const keys = request.answerAt as readonly string[]
-    const page = { allOf: [reference('PageNumbers'), rowsSchema(keys, reference(nameOf(answer)))] }
+    const { data } = body as { data?: unknown }
+    const keys = request.resultAt as readonly string[]
+    const page = { allOf: [reference('PageNumbers'), rowsSchema(keys, reference(nameOf(result)))] }
     return data ? { allOf: [success, under('data', page)] } : { allOf: [success, ...page.allOf] }
   }
-  const schemas = (otherAnswers[name] ?? [nameOf(answer)]).map((form) => {
-    if (!answerNames.has(form)) throw new Error(`${name} answers with ${form}, which has no schema`)
+  const schemas = (otherForms[name] ?? [nameOf(result)]).map((form) => {
+    if (!responseNames.has(form)) throw new Error(`${name} responds with ${form}, which has no schema`)
     return reference(form)
   })
-  if (request.answerAt === 'data') return { allOf: [success, under('data', schemas[0]!)] }
-  // The app opener answers with the link alone.
+  if (request.resultAt === 'data') return { allOf: [success, under('data', schemas[0]!)] }
+  // The app opener responds with the link alone.
   return request.api === 'opener' ? schemas[0]! : { allOf: [success, ...schemas] }
 }
 
@@ -276,7 +276,7 @@ function envelopeSchemas(): Record<string, Schema> {
   return {
     Success: {
       type: 'object',
-      description: 'What every answer of the management API holds that is not an error.',
+      description: 'What every successful response of the management API has.',
       required: ['error'],
       properties: { error: { description: '`0`; the string `"0"` in lists.', enum: [0, '0'] } },
     },
@@ -304,7 +304,7 @@ function envelopeSchemas(): Record<string, Schema> {
 
 const rateMembers = fieldsOf(exportsOf('src/rate-limit/headers.ts').get('ParsedRateHeaders')!)
 
-/** What the headers of the rate limit mean, those of every answer first. */
+/** The meaning of the rate-limit headers, those of every response first. */
 const headerTexts: Record<string, string> = {
   [rateHeaders.limit]: docsOf(rateMembers.get('limit')).text,
   [rateHeaders.remaining]: docsOf(rateMembers.get('remaining')).text,
@@ -326,8 +326,8 @@ const headerReferences = (names: readonly string[]) =>
 const statuses = new Map(
   [...main].flatMap(([name, symbol]) => {
     const { text } = docsOf(symbol)
-    const [, status, says] = /^(\d{3}|5xx): (.*)$/.exec(paragraph(text)) ?? []
-    return status && says ? [[name, { status: status.toUpperCase(), says: sentence(says) }] as const] : []
+    const [, status, meaning] = /^(\d{3}|5xx): (.*)$/.exec(paragraph(text)) ?? []
+    return status && meaning ? [[name, { status: status.toUpperCase(), meaning: sentence(meaning) }] as const] : []
   }),
 )
 
@@ -350,7 +350,7 @@ function refusals({ docs }: CallModel, { api }: RequestModel): Record<string, Sc
   }
 }
 
-/** How the sandbox refuses, by the error that the client makes of it. */
+/** Programs that the sandbox refuses, by the error that the client makes of it. */
 const refusedPrograms: Record<string, string> = {
   ApiError: 'await client.campaigns.create({ name: "Again", slug: "spring-tea" })',
   AuthenticationError: 'await client.withOptions({ apiKey: "wrong" }).account.get()',
@@ -360,13 +360,13 @@ const refusedPrograms: Record<string, string> = {
 
 async function refusalComponents(): Promise<Record<string, Schema>> {
   const apiError = docsOf(main.get('ApiError')).text
-  const all = [...[...statuses].map(([name, { says }]) => [name, says] as const), ['ApiError', apiError] as const]
-  const components = all.map(async ([name, says]) => {
+  const all = [...[...statuses].map(([name, { meaning }]) => [name, meaning] as const), ['ApiError', apiError] as const]
+  const components = all.map(async ([name, description]) => {
     const program = refusedPrograms[name]
     const ran = program ? await run(programOf(`try { ${program} } catch {}`)) : undefined
-    const example = ran?.exchanges.at(-1)?.answer
+    const example = ran?.exchanges.at(-1)?.body
     const component = {
-      description: says,
+      description,
       ...(name === 'RateLimitError' && { headers: headerReferences([rateHeaders.retryAfter]) }),
       content: { 'application/json': { schema: reference('Refusal'), ...(example !== undefined && { example }) } },
     }

@@ -29,12 +29,12 @@ export interface Page {
   readonly markdown: string
 }
 
-/** What a page shows of the package. */
+/** The content of a page. */
 interface Content {
   readonly path: string
   readonly title: string
   readonly description: string
-  /** What stands above the exports. */
+  /** The part above the exports. */
   readonly above: Pick<Docs, 'text' | 'examples'> | ResourceModel
   readonly symbols: readonly DeclarationReflection[]
 }
@@ -127,8 +127,8 @@ const byName = (one: DeclarationReflection, other: DeclarationReflection) => one
 const nothing = { text: '', examples: [] }
 
 const openApiText = `[openapi.json](/openapi.json) is an OpenAPI 3.1 document of both APIs, made from the same code as these pages. It is for
-programs in other languages, API browsers, mock servers and gateways. What the reference of the platform says is in its schemas; where deployments
-differ, its descriptions say so. The operations with the tag \`links (outside the reference)\` are gathered from public documentation.
+programs in other languages, API browsers, mock servers and gateways. Its schemas are those of the platform's reference; its
+descriptions say how servers differ. The operations with the tag \`links (outside the reference)\` are gathered from public documentation.
 
 The package has it as \`shortlink-sdk/openapi.json\`:
 
@@ -171,7 +171,7 @@ function requestLine({ request }: CallModel): string {
 }
 
 async function callText(call: CallModel, paths: Paths): Promise<string> {
-  const { name, docs, request, answer, isList } = call
+  const { name, docs, request, result, isList } = call
   const { summary, description } = splitDocs(docs.text)
   const parameters = call.parameters.filter(({ name }) => name !== 'options')
   return paragraphs(
@@ -183,14 +183,14 @@ async function callText(call: CallModel, paths: Paths): Promise<string> {
     parameters.length > 0 && `### Parameters of ${name}`,
     ...parameters.map(parameterText),
     `### Result of ${name}`,
-    docs.returns || `${isList ? 'A list whose rows are' : 'A promise of'} ${answerNames(answer, paths)}.`,
+    docs.returns || `${isList ? 'A list whose rows are' : 'A promise of'} ${typeLinks(result, paths)}.`,
     docs.throws.length > 0 && `### Errors of ${name}\n\nBesides those of [every call](errors.md):`,
     errorTable(docs.throws, (error) => `[\`${error}\`](errors.md#${slug(error)})`),
     await examples(docs.examples),
   )
 }
 
-function answerNames(type: SomeType, paths: Paths): string {
+function typeLinks(type: SomeType, paths: Paths): string {
   return partsOf(type)
     .map((part) => {
       const declared = declarationOf(part)
@@ -204,8 +204,8 @@ function answerNames(type: SomeType, paths: Paths): string {
 function parameterText(parameter: ParameterReflection): string {
   const declared = declarationOf(parameter.type)
   const members = declared?.kind === ReflectionKind.Interface ? membersOf(declared) : []
-  const says = docsOf(parameter).text || (members.length > 0 ? '' : docsOf(declared).text)
-  const line = `\`${parameter.name}\`: \`${parameter.type}\`.${says ? ` ${says}` : ''}`
+  const meaning = docsOf(parameter).text || (members.length > 0 ? '' : docsOf(declared).text)
+  const line = `\`${parameter.name}\`: \`${parameter.type}\`.${meaning ? ` ${meaning}` : ''}`
   return paragraphs(line, membersTable(members))
 }
 
@@ -236,7 +236,7 @@ async function symbolText(symbol: DeclarationReflection): Promise<string> {
   )
 }
 
-/** What a docstring says, with the code and the members that it is about. */
+/** A docstring, with the code and the members that it is about. */
 async function docsText(symbol: DeclarationReflection, code: string | false, members = ''): Promise<string> {
   const { text, examples: codes, throws, returns, remarks } = docsOf(symbol)
   const errors = errorTable(throws, (error) => `\`${error}\``)
@@ -325,7 +325,7 @@ function fence(language: string, code: string): string {
   return `\`\`\`${language}\n${code}\n\`\`\``
 }
 
-/** What cannot run in a page: it needs a file, a server or a process. */
+/** Signs of a program that cannot run in a page: it needs a file, a server or a process. */
 const needsNode = /\b(fileJournal|fileFromPath|serve|handlers|setupServer|process)\b/
 
 async function examples(codes: readonly string[]): Promise<string> {

@@ -15,7 +15,7 @@ import { entries } from '../entries.ts'
 
 const root = new URL('../../', import.meta.url)
 
-/** What no entry exports, but the pages and the OpenAPI document show. */
+/** Modules that are no entries, but that the pages and the OpenAPI document show. */
 const unexported = [
   'src/resources/*.ts',
   'src/resources/links/*.ts',
@@ -39,7 +39,7 @@ const project = await app.convert()
 if (!project) throw new Error('TypeDoc cannot read the sources')
 const modules = project.children!
 
-/** What a module exports, each under its name, `@internal` ones included. */
+/** The exports of a module by their names, `@internal` ones included. */
 export function exportsOf(file: string): ReadonlyMap<string, DeclarationReflection> {
   const module = modules.find(({ sources }) => sources?.[0]?.fileName === file)
   if (!module) throw new Error(`TypeDoc does not read ${file}`)
@@ -60,7 +60,7 @@ export function membersOf({ children = [] }: DeclarationReflection): Declaration
     ({ kind, name, comment, signatures }) =>
       kind !== ReflectionKind.Constructor &&
       !name.startsWith('[') &&
-      ![comment, signatures?.[0]?.comment].some((said) => said?.hasModifier('@internal')),
+      ![comment, signatures?.[0]?.comment].some((docs) => docs?.hasModifier('@internal')),
   )
 }
 
@@ -80,10 +80,10 @@ export const literalsOf = (type: SomeType | undefined): unknown[] =>
     return part.type === 'literal' ? [part.value] : named ? literalsOf(named) : []
   })
 
-/** What a docstring says, as Markdown: a `{@link X}` has become `X` in backticks. */
+/** A docstring as Markdown: a `{@link X}` has become `X` in backticks. */
 export interface Docs {
   readonly text: string
-  /** What is true of the client only, and not of the platform. */
+  /** Facts about the client, not about the platform. */
   readonly remarks: string
   readonly examples: readonly string[]
   readonly throws: readonly { readonly error: string; readonly when: string }[]
@@ -106,7 +106,7 @@ export function docsOf(reflection: Reflection | undefined): Docs {
   }
 }
 
-/** What stands at the top of a module. */
+/** The comment at the top of a module. */
 export function moduleDocs(file: string): Pick<Docs, 'text' | 'examples'> {
   const [, comment = ''] = /^\/\*\*\n([\s\S]*?)\n \*\//.exec(readFileSync(new URL(file, root), 'utf8')) ?? []
   const [text = '', ...examples] = comment.replace(/^ \* ?/gm, '').split('@example\n')

@@ -1,6 +1,6 @@
 /**
- * The components of the OpenAPI document: what is answered from the zod schemas that the client reads with, what is sent
- * from the checks of the parameters, and what both mean from the docstrings of the interfaces.
+ * The components of the OpenAPI document: responses from the zod schemas that the client reads with, requests from the
+ * checks of the parameters, and descriptions from the docstrings of the interfaces.
  */
 import { readdirSync } from 'node:fs'
 import type { DeclarationReflection } from 'typedoc'
@@ -19,11 +19,11 @@ const modules: [file: string, module: object][] = await Promise.all(
   files.map(async (file) => [file, await import(new URL(file, folder).href)] as [string, object]),
 )
 
-type AnswerSchema = z.core.$ZodType & { readonly otherNames: Readonly<Record<string, readonly string[]>> }
+type ResponseSchema = z.core.$ZodType & { readonly otherNames: Readonly<Record<string, readonly string[]>> }
 
-/** Every answer: the zod schema, and the interface of the same name, which the compiler holds it to. */
-const answers = modules.flatMap(([file, module]) =>
-  Object.entries(module).flatMap(([constant, schema]: [string, AnswerSchema]) => {
+/** Every kind of response: the zod schema, and the interface of the same name, which the compiler holds it to. */
+const responses = modules.flatMap(([file, module]) =>
+  Object.entries(module).flatMap(([constant, schema]: [string, ResponseSchema]) => {
     if (!Object.hasOwn(Object(schema), 'otherNames')) return []
     const name = constant[0]!.toUpperCase() + constant.slice(1)
     const type = exportsOf(`src/resources/${file}`).get(name)
@@ -32,12 +32,12 @@ const answers = modules.flatMap(([file, module]) =>
   }),
 )
 
-export const answerNames: ReadonlySet<string> = new Set(answers.map(({ name }) => name))
+export const responseNames: ReadonlySet<string> = new Set(responses.map(({ name }) => name))
 
-/** The answers by the names of their interfaces. */
-export function answerSchemas(): Record<string, Schema> {
+/** The schemas of responses by the names of their interfaces. */
+export function responseSchemas(): Record<string, Schema> {
   const registry = z.registry<{ id: string }>()
-  for (const { schema, name } of answers) registry.add(schema, { id: name })
+  for (const { schema, name } of responses) registry.add(schema, { id: name })
   const { schemas } = z.toJSONSchema(registry, {
     io: 'output',
     unrepresentable: 'any',
@@ -53,12 +53,12 @@ export function answerSchemas(): Record<string, Schema> {
       if (def.type !== 'object') return
       const { shape } = def as z.core.$ZodObjectDef
       schema.required = Object.keys(shape).filter((name) => !z.safeParse(shape[name]!, undefined).success)
-      // Tomorrow's keys are welcome, which is what JSON Schema says where nothing is said.
+      // Tomorrow's keys are welcome, which is the default of JSON Schema.
       delete schema.additionalProperties
     },
   })
   return Object.fromEntries(
-    answers.map(({ name, schema, type }) => {
+    responses.map(({ name, schema, type }) => {
       const { $schema: _, $id: __, ...json } = schemas[name] as Schema
       return [name, withOtherNames(describe(json, type), schema.otherNames)]
     }),
@@ -67,7 +67,7 @@ export function answerSchemas(): Record<string, Schema> {
 
 type Properties = Record<string, Schema>
 
-/** What the interface says of the fields. */
+/** Adds the docstrings of the interface. */
 function describe({ properties, ...schema }: Schema, type: DeclarationReflection): Schema {
   const members = new Map(membersOf(type).map((member) => [member.name, member]))
   const described = Object.entries(properties as Properties).map(([name, field]) => {
@@ -88,8 +88,8 @@ function examplesOf({ type }: DeclarationReflection): { examples?: unknown[] } {
   return known.length > 0 ? { examples: known } : {}
 }
 
-/** A field that some answers have under another name: either is there. */
-function withOtherNames(schema: Schema, otherNames: AnswerSchema['otherNames']): Schema {
+/** Adds the other names of fields, either of which is there. */
+function withOtherNames(schema: Schema, otherNames: ResponseSchema['otherNames']): Schema {
   const properties = { ...(schema.properties as Properties) }
   const required = schema.required as string[]
   const either: Schema[] = []
@@ -103,7 +103,7 @@ function withOtherNames(schema: Schema, otherNames: AnswerSchema['otherNames']):
   return { ...schema, properties, required: rest, ...first, ...(more.length > 0 && { allOf: more }) }
 }
 
-/** That one of these keys is there. An `anyOf` says it too, but generators of types make a union of it that fits anything. */
+/** Requires one of these keys. An `anyOf` says it too, but generators of types make a union of it that fits anything. */
 export const anyKeyOf = (keys: readonly string[]): Schema => ({
   not: { properties: Object.fromEntries(keys.map((key) => [key, false])) },
 })
@@ -124,7 +124,7 @@ export function parametersOf(type: DeclarationReflection, checks: Checks) {
   })
 }
 
-/** What a check accepts. `''` clears a parameter that is not required. */
+/** The values that a check accepts. `''` clears a parameter that is not required. */
 export function schemaOf({ json, expected, required }: Check): Schema {
   if (!json) throw new Error(`the check for ${expected} has no JSON schema`)
   const { pattern, type } = json

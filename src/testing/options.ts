@@ -26,7 +26,7 @@ export interface SandboxOptions {
   /** The limit of the management API: 30 requests in 60,000 ms unless the object says otherwise. Default `false`: none. */
   rateLimit?: SandboxRateLimit | false | undefined
   /**
-   * How it responds. `'reference'` (default) follows the reference exactly, `'deployed'` has the deviations that are
+   * Its behaviour. `'reference'` (default) follows the reference exactly, `'deployed'` has the deviations that are
    * common, and a list of names has those: see `deviations`. If some of them exclude each other, one of them wins.
    */
   dialect?: SandboxDialect | undefined

@@ -15,7 +15,7 @@ import type { PlatformResponse } from './platform/response.ts'
 import { routesAt } from './platform/routes.ts'
 import { domainsOf } from './platform/short-addresses.ts'
 
-/** What a client needs to talk to a sandbox. */
+/** Options for a client of a sandbox. */
 export interface SandboxClientOptions {
   baseUrl: string
   openerUrl: string
@@ -32,13 +32,13 @@ export interface Sandbox {
   readonly openerUrl: string
   readonly apiKey: string
   readonly dialect: SandboxDialect
-  /** How the key is sent: `Bearer`, unless the dialect has `key-as-token` or `key-raw`. */
+  /** The form of the key in a request: `Bearer`, unless the dialect has `key-as-token` or `key-raw`. */
   readonly authScheme: SandboxClientOptions['authScheme']
-  /** What a client needs to talk to this sandbox: `new ShortLinkClient(sandbox.clientOptions)`. */
+  /** Options for a client of this sandbox: `new ShortLinkClient(sandbox.clientOptions)`. */
   readonly clientOptions: SandboxClientOptions
   /** Every request that came in, oldest first. */
   readonly requests: readonly SandboxRequest[]
-  /** What is stored. Tests may read and change it. */
+  /** The stored rows. Tests may read and change them. */
   readonly data: SandboxData
   /** The rate window now; `undefined` if there is no limit. `resetAt` in milliseconds, `undefined` while none is open. */
   readonly rateLimit: { limit: number; remaining: number; resetAt: number | undefined } | undefined

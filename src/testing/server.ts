@@ -17,7 +17,7 @@ export interface ServeOptions {
   port?: number | undefined
   /** Default `127.0.0.1`. */
   host?: string | undefined
-  /** Called with one line for each request that was answered or dropped. Default: none. */
+  /** Called with one line for each request, after its response or when it was dropped. Default: none. */
   log?: ((line: string) => void) | undefined
 }
 
@@ -54,11 +54,11 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
   }
   assertOptions(options, serveChecks, 'serve')
   const { port = 0, host = '127.0.0.1', log } = options
-  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing))
+  const server = createServer((incoming, outgoing) => void respond(incoming, outgoing))
   // Node's own timeouts must not end a test of a stalled request.
   server.requestTimeout = 0
 
-  async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { method = 'GET', url = '/' } = incoming
     const start = performance.now()
     try {
@@ -106,7 +106,7 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
 const unknownHost = 'Unknown host: open the page at localhost or at the address of the sandbox.'
 
 /**
- * Whether a `Host` header names this machine, or the `host` that was chosen. The page shows the key, and the DNS of a stranger
+ * Returns whether a `Host` header names this machine, or the `host` that was chosen. The page shows the key, and the DNS of a stranger
  * may point any name of theirs here (DNS rebinding), but not an IP address.
  */
 function isOwnHost(header: string | undefined, host: string): boolean {

@@ -5,7 +5,7 @@ import { Headers, TextDecoder } from '../platform/globals.ts'
 import type { PlatformResponse } from '../platform/response.ts'
 import { endpointPaths, matchPath, methodsAt } from '../platform/routes.ts'
 
-/** What a fault changes in a response. All fields are optional. */
+/** The changes that a fault makes to a response. All fields are optional. */
 export interface FaultEffect {
   /** HTTP status, 200 to 599. */
   status?: number | undefined
@@ -24,14 +24,14 @@ export interface FaultEffect {
   /** Address to redirect to, with `status` 302 unless another one is given. */
   redirect?: string | undefined
   /**
-   * Whether the work is done. Default: it is, unless the fault replaces the response (a `redirect`, a `status` of 300
+   * `true`: the work is done all the same; `false`: it is not. Default: it is, unless the fault replaces the response (a `redirect`, a `status` of 300
    * or more, a `body` that is not a function) or drops the connection before it.
    */
   done?: boolean | undefined
 }
 
 /**
- * Which requests fail, and how.
+ * A choice of requests, and how they fail.
  *
  * @example sandbox.fail({ method: 'POST', drop: 'after' })
  */
@@ -40,13 +40,13 @@ export interface Fault extends FaultEffect {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE' | undefined
   /** Only requests to this endpoint, as the reference or the OpenAPI document writes it (`/campaign/:id/update`, `/campaign/{id}/update`), or to any path of a pattern. Default: any. */
   path?: string | RegExp | undefined
-  /** How many matching requests succeed first. Default 0. */
+  /** The number of matching requests that succeed first. Default 0. */
   after?: number | undefined
-  /** How many matching requests then fail; `Infinity` for all. Default 1. */
+  /** The number of matching requests that then fail; `Infinity` for all. Default 1. */
   times?: number | undefined
 }
 
-/** Whether the platform still does the work. */
+/** Returns whether the platform still does the work. */
 export function doesWork({ done, drop, redirect, status = 200, body }: FaultEffect): boolean {
   if (done !== undefined) return done
   if (drop === 'before' || redirect !== undefined) return false

@@ -17,7 +17,7 @@ function read(file: string): string {
   return readFileSync(new URL(file, import.meta.url), 'utf8')
 }
 
-/** Whether a request is for the page rather than the platform. */
+/** `true` for a request for the page, `false` for one for the platform. */
 export function isForPage(method: string, path: string): boolean {
   return path.startsWith('/sandbox/') || (method === 'GET' && path === '/')
 }
@@ -56,11 +56,11 @@ function html(): Response {
   return new Response(page, { headers: { 'Content-Type': 'text/html; charset=utf-8' } })
 }
 
-/** How many rows of a list, and how many requests, the page shows at most. */
+/** The maximum of rows of a list, and of requests, on the page. */
 const MAX_ROWS = 100
 const MAX_TEXT = 4000
 
-/** What the page shows: the newest rows of every list, and the newest requests. */
+/** The state that the page shows: the newest rows of every list, and the newest requests. */
 export type PageState = ReturnType<typeof pageState>
 export type PageRow = Record<string, unknown>
 export type PageRequest = PageState['requests'][number]

@@ -47,7 +47,7 @@ export class SandboxCampaign extends Row {
   links: number[] = []
 }
 
-/** What a channel can hold: links, bio pages and QR codes. */
+/** The types of items in a channel: links, bio pages and QR codes. */
 export type ItemType = 'links' | 'bio' | 'qr'
 
 export class SandboxChannel extends Row {

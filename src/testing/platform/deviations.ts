@@ -3,14 +3,14 @@ import { fields as channelFields } from './endpoints/channels.ts'
 import { addedLink, linkInList } from './endpoints/links.ts'
 import { PlatformRefusal } from './refusal.ts'
 
-/** How the key is sent: `Authorization: Bearer KEY`, `Token KEY`, or the bare key. */
+/** The form of the key in a request: `Authorization: Bearer KEY`, `Token KEY`, or the bare key. */
 export type KeyScheme = 'Bearer' | 'Token' | 'raw'
 
 /** One way in which a server differs from the reference. */
 export interface DeviationRule {
   /** A sentence that describes it. */
   readonly sentence: string
-  /** Whether a server shows it in its account and in a page of each list. Without this function, nothing there shows it. */
+  /** Recognises it in the account and a page of each list of a server. Omitted if nothing there shows it. */
   readonly sign?: (seen: Sighting) => boolean
   /** The word before the key in `Authorization`; none with `raw`. */
   readonly authScheme?: KeyScheme
@@ -30,10 +30,10 @@ export interface DeviationRule {
 
 /** The successful responses of a real server to reading its account and a page of 100 rows of each list. */
 export interface Sighting {
-  /** How the key was accepted. */
+  /** The form in which the key was accepted. */
   readonly scheme: KeyScheme
   readonly hasRateHeaders: boolean
-  /** Whether a list was refused because of its `limit`, and given without it. */
+  /** A list with a `limit` was refused, and accepted without it. */
   readonly isLimitRefused: boolean
   /** The size of a page; 15 without a `limit`. */
   readonly perpage: number
@@ -81,7 +81,7 @@ export const rules = table({
     authScheme: 'raw',
   },
 
-  // How the query is read. Of several `limit` deviations, the first one here wins.
+  // The query. Of several `limit` deviations, the first one here wins.
   'limit-refused': {
     sentence: 'A list refuses the parameter limit.',
     sign: ({ isLimitRefused }) => isLimitRefused,

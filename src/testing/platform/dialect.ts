@@ -1,7 +1,7 @@
 import { type DeviationRule, type KeyScheme, rules } from './deviations.ts'
 import type { EndpointCall, JsonReply } from './endpoint.ts'
 
-/** How a sandbox responds: like the reference, like most servers, or with these deviations. */
+/** The behaviour of a sandbox: that of the reference, that of most servers, or that of a server with these deviations. */
 export type SandboxDialect = 'reference' | 'deployed' | readonly Deviation[]
 
 /**
@@ -62,7 +62,7 @@ export class Dialect {
     return this.#rules.reduce((read, rule) => (rule.body ? rule.body(read, route) : read), body)
   }
 
-  /** Whether two aliases, or two short addresses, are the same one. */
+  /** Compares two aliases, or two short addresses. */
   isSameAlias(one: string, other: string): boolean {
     return one === other || this.#rules.some(({ isSameAlias }) => isSameAlias?.(one, other))
   }

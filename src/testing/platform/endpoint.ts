@@ -15,7 +15,7 @@ export interface EndpointCall {
   readonly site: string
   /** Address of the app-opener API. */
   readonly openerUrl: string
-  /** Whether two aliases, or two short addresses, are the same one. */
+  /** Compares two aliases, or two short addresses. */
   readonly isSameAlias: (one: string, other: string) => boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the sandbox is made of. jest-environment-jsdom hides these globals from a test; the Node below has them all the same.
+ * The globals that the sandbox uses. jest-environment-jsdom hides them from a test; the Node below still has them.
  */
 const { process, Response: visible } = globalThis as Partial<typeof globalThis>
 const hidden = visible ? undefined : process?.getBuiltinModule?.('vm').runInThisContext('globalThis')

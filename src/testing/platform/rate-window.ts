@@ -6,7 +6,7 @@ export interface SandboxRateLimit {
   interval?: number | undefined
 }
 
-/** What the rate limit decides about one request. */
+/** The decision of the rate limit about one request. */
 export interface RateDecision {
   /** Whole seconds to wait if the request is over the limit, `undefined` if it is not. */
   readonly retryAfter: number | undefined

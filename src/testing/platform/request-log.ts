@@ -10,13 +10,13 @@ export interface SandboxRequest {
   readonly query: Readonly<Record<string, string>>
   /** By lower-case name. Only the scheme of `authorization` is kept: `Bearer ***`. */
   readonly headers: Readonly<Record<string, string>>
-  /** The parsed JSON, or the text if it is not JSON; the bytes of an upload. */
+  /** The parsed JSON, or the text if it is not JSON; the bytes of an upload. Not read without a valid key. */
   body: unknown
   /** Bytes in the body. */
   size: number
   /** When it was received, in milliseconds of the sandbox's clock. */
   readonly at: number
-  /** Whether the work was done, whatever the response said, and even if there was none. */
+  /** `true` if the work was done, whatever the response said, and even if there was none. */
   done: boolean
   /** HTTP status of the response; `undefined` until there is one, and if the connection was dropped. */
   status: number | undefined

@@ -77,9 +77,9 @@ export const links: Endpoints = {
   },
 
   'DELETE /url/:id/delete': (call) => {
-    const answer = remove('links', 'Link')(call)
+    const response = remove('links', 'Link')(call)
     for (const campaign of call.data.campaigns) leave(campaign, Number(call.params.id))
-    return answer
+    return response
   },
 }
 
@@ -129,7 +129,7 @@ function byAddress({ data, isSameAlias }: EndpointCall, short: string): SandboxL
   return found(data.links.find(isMeant), 'Link')
 }
 
-/** How a link gets into a campaign and a channel. Refuses if one does not exist, before anything is stored. */
+/** Creates the function that puts a link into a campaign and a channel. Refuses if one does not exist, before anything is stored. */
 function assignment(
   { data }: EndpointCall,
   campaignId?: number,
