@@ -47,7 +47,7 @@ test.concurrent('testing-node-test.ts passes', { timeout }, async () => {
   expect(await run('testing-node-test.ts', '--test')).toMatch(/pass 2\n/)
 })
 
-test.concurrent('testing-lost-post.ts creates one campaign although the answer is lost', { timeout }, async () => {
+test.concurrent('testing-lost-post.ts creates one campaign although the response is lost', { timeout }, async () => {
   expect((await run('testing-lost-post.ts')).split('\n')).toEqual([
     'POST /campaign/add   not done no answer',
     'GET /campaigns       done 200',

@@ -86,7 +86,7 @@ function closedParts(schema: JsonSchema): JsonSchema {
 const mapped = (schemas: Readonly<Record<string, JsonSchema>>, change: (schema: JsonSchema) => JsonSchema) =>
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, change(schema)]))
 
-/** The document with the schema of every request and answer closed. */
+/** The document with the schema of every request and response closed. */
 const closedDocument: object = JSON.parse(JSON.stringify(document), (key, value) => {
   if (key === 'schemas') return mapped(value, closedParts)
   return key === 'application/json' ? { ...value, schema: closed(value.schema) } : value
@@ -99,7 +99,7 @@ ajv.addSchema(closedDocument, 'openapi')
 
 const validators = new Map<string, ValidateFunction>()
 
-/** What does not fit about a value, by the schema at this place in the document. */
+/** The misfits of a value with the schema at this place in the document. */
 function misfits(pointer: string, value: unknown): string[] {
   const validate = validators.get(pointer) ?? ajv.compile({ $ref: `openapi#${pointer}` })
   validators.set(pointer, validate)
@@ -115,7 +115,7 @@ function operationOf(request: Pick<SandboxRequest, 'method' | 'path'>) {
   return found
 }
 
-/** What the document does not say about a request. */
+/** The parts of a request that the document does not describe. */
 function requestMisfits(request: SandboxRequest): string[] {
   const { operation, path, at } = operationOf(request)
   const values: Record<string, Record<string, string>> = {
@@ -148,8 +148,8 @@ function requestMisfits(request: SandboxRequest): string[] {
   ]
 }
 
-/** What the document does not say about an answer. */
-async function answerMisfits(request: SandboxRequest, response: Response): Promise<string[]> {
+/** The parts of a response that the document does not describe. */
+async function responseMisfits(request: SandboxRequest, response: Response): Promise<string[]> {
   const { operation, at } = operationOf(request)
   const status = [String(response.status), `${String(response.status)[0]}XX`].find((key) => key in operation.responses)
   if (status === undefined) return [`${response.status} is not in the document`]
@@ -167,9 +167,9 @@ async function exchanges(call: (client: ShortLinkClient) => PromiseLike<unknown>
   const sandbox = createSandbox({ data: seed, rateLimit: {}, now: () => now })
   const seen: { request: SandboxRequest; response: Response }[] = []
   const fetch: typeof globalThis.fetch = async (...parameters) => {
-    const answered = sandbox.fetch(...parameters)
+    const responding = sandbox.fetch(...parameters)
     const request = sandbox.requests.at(-1)!
-    const response = await answered
+    const response = await responding
     seen.push({ request, response: response.clone() })
     return response
   }
@@ -178,14 +178,14 @@ async function exchanges(call: (client: ShortLinkClient) => PromiseLike<unknown>
 }
 
 describe('openapi.json', () => {
-  it('is valid for a public linter, which warns of nothing', { timeout: 120_000 }, async () => {
+  it('openapi.json is valid for a public linter, which warns of nothing', { timeout: 120_000 }, async () => {
     const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
     const lint = ['run', '--silent', 'check:openapi', '--', '--format=json']
     const { stdout } = await promisify(execFile)('npm', lint, { cwd: root, env })
     expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0 }, problems: [] })
   })
 
-  it('has every call of the client', () => {
+  it('openapi.json has every call of the client', () => {
     const documented = operations.map(({ operation }) => operation.operationId)
     // GET /urls is both the list and, with another parameter, the search.
     expect(
@@ -197,12 +197,12 @@ describe('openapi.json', () => {
     expect(documented).toHaveLength(36)
   })
 
-  it.each(rows)('has the request of %s and the response to it', async (_, { call }) => {
+  it.each(rows)('openapi.json has the request of %s and its response', async (_, { call }) => {
     const seen = await exchanges(call)
     expect(seen.map(({ response }) => response.status)).toEqual([200])
     for (const { request, response } of seen) {
       expect(requestMisfits(request)).toEqual([])
-      expect(await answerMisfits(request, response)).toEqual([])
+      expect(await responseMisfits(request, response)).toEqual([])
     }
   })
 
@@ -219,10 +219,10 @@ describe('openapi.json', () => {
         for (let sent = 0; sent < 31; sent++) await impatient.splash.list()
       },
     ],
-  ])('has the refusal of %s', async (_, status, call) => {
+  ])('openapi.json has the refusal of %s', async (_, status, call) => {
     const { request, response } = (await exchanges(call)).at(-1)!
     expect(response.status).toBe(status)
     expect(requestMisfits(request)).toEqual([])
-    expect(await answerMisfits(request, response)).toEqual([])
+    expect(await responseMisfits(request, response)).toEqual([])
   })
 })

@@ -36,13 +36,13 @@ const parsed = (text: string) => {
 }
 
 describe('chaos', () => {
-  test('is repeatable from its seed, and different with another seed', async () => {
+  test('one seed gives the same chaos each time, and another seed gives another', async () => {
     const [first, again, other] = [await run(7, 0.5, 80), await run(7, 0.5, 80), await run(8, 0.5, 80)]
     expect(again).toEqual(first)
     expect(other).not.toEqual(first)
   })
 
-  test('lets about as many requests fail as its rate says', async () => {
+  test('chaos lets about as many requests fail as its rate says', async () => {
     const wrong = (await run(1, 0.3, 1000)).filter(({ status, text }) => status !== 200 || parsed(text)?.error !== 0)
     // One fault of twelve is a delay, which ends well.
     expect(wrong.length / 1000).toBeGreaterThan(0.22)
@@ -50,7 +50,7 @@ describe('chaos', () => {
     expect((await run(1, 0, 50)).every(({ text }) => parsed(text).error === 0)).toBe(true)
   })
 
-  test('never says done or not done wrongly, and never does the work twice', async () => {
+  test('a response in chaos is true about the work, which is never done twice', async () => {
     const plays = await run(3, 1, 1500)
     const kinds = new Set<string>()
     for (const { status, text, rows, done } of plays) {

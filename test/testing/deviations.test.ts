@@ -241,12 +241,12 @@ const names = Object.keys(examples) as (keyof typeof examples)[]
 describe.each(names)('the deviation %s', (name) => {
   const { to, changes, ...question } = examples[name]
 
-  test('answers as its sentence says', async () => {
+  test(`a server with ${name} responds as the sentence says`, async () => {
     expect(differences(await ask('reference', question), await ask([name], question))).toEqual(to)
     expect(deviations[name]).toMatch(/^[A-Za-z].*\.$/)
   })
 
-  test('changes no other call', async () => {
+  test(`${name} changes no other call`, async () => {
     for (const [index, asked] of questions.entries()) {
       if (!changes.test(asked.request)) {
         expect([asked.request, await ask([name], asked)]).toEqual([asked.request, references[index]])
@@ -256,18 +256,18 @@ describe.each(names)('the deviation %s', (name) => {
 })
 
 describe('several deviations', () => {
-  test('that exclude each other leave one of them', async () => {
+  test('of deviations that exclude each other, one holds', async () => {
     expect((await ask(['error-as-number', 'error-as-boolean', 'error-as-string'], taken)).error).toBe(true)
     expect(await ask(['error-as-boolean', 'error-missing'], { request: 'GET /splash' })).not.toHaveProperty('error')
   })
 
-  test('on limit give way to the first in the list', async () => {
+  test('of several deviations on limit, the first in the table holds', async () => {
     const asked = { request: 'GET /splash?limit=40' }
     expect(await ask(['limit-capped', 'limit-ignored'], asked)).toMatchObject({ 'data.perpage': 15 })
     expect(await ask(['limit-capped', 'limit-ignored', 'limit-refused'], asked)).toMatchObject({ status: 400 })
   })
 
-  test('of the deployed dialect are those that are common: arrays, error 0, and a string for some ids', async () => {
+  test('the deployed dialect has the common deviations: arrays, error 0, and a string for some ids', async () => {
     const asked = { request: 'GET /channels' }
     const common = { error: 0, 'data.nextpage': 1, 'data.channels.1.id': '2' }
     expect(differences(await ask('reference', asked), await ask('deployed', asked))).toEqual(common)
@@ -275,7 +275,7 @@ describe('several deviations', () => {
   })
 })
 
-test('with refusals-in-200, a rate is refused with error 429 and its wait in the body', async () => {
+test('with refusals-in-200, a request over the limit gets error 429 and its wait in the body', async () => {
   const sandbox = createSandbox({
     apiKey: key,
     now: () => now,
@@ -295,7 +295,7 @@ describe('the key', () => {
     [['key-as-token'], ['Token', 'lower case'], 'Token'],
     [['key-raw'], ['bare'], 'raw'],
     [['key-raw', 'key-as-token'], ['Token', 'lower case'], 'Token'],
-  ])('with %j is taken as %j, and shown in no request', async (dialect, taken, authScheme) => {
+  ])('a sandbox with %j takes the key as %j, and shows it in no request', async (dialect, taken, authScheme) => {
     const sandbox = createSandbox({ apiKey: key, dialect })
     expect(sandbox.authScheme).toBe(authScheme)
     for (const [form, authorization] of Object.entries(sent)) {
@@ -325,7 +325,7 @@ describe('aliases and counts that a server changes', () => {
     return { sandbox, ask: async (question: Question) => (await send(sandbox, question)).json() }
   }
 
-  test('an ignored alias is random with each creation, and kept in an update', async () => {
+  test('with alias-ignored, each new link gets a random alias, and an update keeps it', async () => {
     const { sandbox, ask } = platform(['alias-ignored'])
     const [one, other] = [await ask(add('sale')), await ask(add('sale'))]
     expect(new Set([one.shorturl, other.shorturl, 'https://sho.rt/sale']).size).toBe(3)
@@ -333,7 +333,7 @@ describe('aliases and counts that a server changes', () => {
     expect(sandbox.data.links.map(({ alias }) => alias)).not.toContain('sale')
   })
 
-  test('a slugged alias is taken in each spelling, and found only as it is stored', async () => {
+  test('with alias-slugged, an alias is taken in each spelling, and found only as it is stored', async () => {
     const { ask } = platform(['alias-slugged'])
     expect(await ask(add('Sale_May'))).toMatchObject({ error: 0, shorturl: 'https://sho.rt/sale-may' })
     expect(await ask(add('sale may'))).toMatchObject({ error: 1 })
@@ -342,7 +342,7 @@ describe('aliases and counts that a server changes', () => {
     expect(await ask(found('sale-may'))).toMatchObject({ error: 0, id: 3 })
   })
 
-  test('an alias without case is found and opened in each spelling, and stored as first written', async () => {
+  test('with alias-case-ignored, an alias is found and opened in each spelling, and stored as first written', async () => {
     const { sandbox, ask } = platform(['alias-case-ignored'])
     expect(await ask(add('Sale'))).toMatchObject({ error: 0, shorturl: 'https://sho.rt/Sale' })
     expect(await ask(add('sale'))).toMatchObject({ error: 1 })
@@ -354,7 +354,7 @@ describe('aliases and counts that a server changes', () => {
     expect(await ask({ request: 'PUT /url/3/update', body: { custom: 'SALE' } })).toMatchObject({ error: 0 })
   })
 
-  test('a count that is too high has an empty page in the middle, and ends before maxpage', async () => {
+  test('with count-too-high, a list has an empty page in the middle, and ends before maxpage', async () => {
     const pixels = Array.from({ length: 5 }, () => ({}))
     const { ask } = platform(['count-too-high'], { data: { ...seed, pixels } })
     const pages = [1, 2, 3, 4].map((page) => ask({ request: `GET /pixels?limit=2&page=${page}` }))

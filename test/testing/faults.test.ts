@@ -36,7 +36,7 @@ describe.each(Object.keys(ways))('faults through %s', (way) => {
     ['a body that a function cuts', { body: (honest: string) => honest.slice(0, 12) }, 200, '{"error":0,"', true],
     ['a redirect', { redirect: 'https://moved.example/api' }, 302, '', false],
     ['a redirect that keeps the method', { redirect: 'https://moved.example/api', status: 308 }, 308, '', false],
-  ])('the response can be %s', async (_, fault, status, body, isDone) => {
+  ])('a fault makes the response %s', async (_, fault, status, body, isDone) => {
     sandbox.fail(fault)
     const response = await post()
     const bytes = Buffer.from(await response.arrayBuffer())
@@ -46,19 +46,19 @@ describe.each(Object.keys(ways))('faults through %s', (way) => {
     expect(isDone ? wasDone() : wasNotDone()).toBe(true)
   })
 
-  test('body: a page of HTML has the content type of one', async () => {
+  test('a fault whose body is HTML has the content type of HTML', async () => {
     sandbox.fail({ status: 502, body: '<html>Bad gateway</html>' })
     expect((await get()).headers.get('Content-Type')).toContain('text/html')
   })
 
-  test('delay: the response is late', async () => {
+  test('a fault with a delay makes the response late', async () => {
     sandbox.fail({ delay: 60 })
     const start = performance.now()
     await get()
     expect(performance.now() - start).toBeGreaterThan(55)
   })
 
-  test('delay: a response that never comes ends with the signal, and the work is done', async () => {
+  test('a response that never comes ends with the signal, and the work is done', async () => {
     const { arrived, body } = arrival()
     const caller = new AbortController()
     sandbox.fail({ delay: Number.POSITIVE_INFINITY, body })
@@ -69,7 +69,7 @@ describe.each(Object.keys(ways))('faults through %s', (way) => {
     expect(wasDone()).toBe(true)
   })
 
-  test('stall: a body that stops halfway ends with the signal', async () => {
+  test('a body that stops halfway ends with the signal', async () => {
     sandbox.fail({ stall: true })
     const caller = new AbortController()
     const response = await get('/account', { signal: caller.signal })
@@ -84,20 +84,20 @@ describe.each(Object.keys(ways))('faults through %s', (way) => {
     await expect(rest).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  test('drop: the connection can end before the work', async () => {
+  test('a connection dropped before the work leaves it undone', async () => {
     sandbox.fail({ drop: 'before' })
     await expect(post()).rejects.toBeInstanceOf(TypeError)
     expect(wasNotDone()).toBe(true)
     expect(sandbox.requests[0]!.status).toBeUndefined()
   })
 
-  test('drop: the connection can end after the work', async () => {
+  test('a connection dropped after the work leaves it done', async () => {
     sandbox.fail({ drop: 'after' })
     await expect(post()).rejects.toBeInstanceOf(TypeError)
     expect(wasDone()).toBe(true)
   })
 
-  test('headers: null removes one, a text replaces it', async () => {
+  test('a header of a fault is replaced by a text and removed by null', async () => {
     sandbox.fail({ headers: { 'x-ratelimit-limit': null, 'X-RateLimit-Remaining': 'many', 'X-RateLimit-Reset': '7' } })
     const response = await get()
     const values = ['Limit', 'Remaining', 'Reset'].map((name) => response.headers.get(`X-RateLimit-${name}`))
@@ -105,7 +105,7 @@ describe.each(Object.keys(ways))('faults through %s', (way) => {
     expect(await response.json()).toMatchObject({ error: 0 })
   })
 
-  test('method, path, after and times choose the requests that fail', async () => {
+  test('method, path, after and times of a fault choose the requests that fail', async () => {
     const statuses = async () => [
       (await get('/account')).status,
       (await get('/campaigns')).status,
@@ -141,7 +141,7 @@ describe('sandbox.fetch fails as fetch does', () => {
   const sandbox = createSandbox()
   const { fetch, baseUrl } = sandbox
 
-  test('a dropped connection is a TypeError with a code', async () => {
+  test('sandbox.fetch rejects with a TypeError with a code if the connection is dropped', async () => {
     sandbox.fail({ drop: 'before' })
     await expect(fetch(baseUrl)).rejects.toMatchObject({
       name: 'TypeError',
@@ -150,11 +150,11 @@ describe('sandbox.fetch fails as fetch does', () => {
     })
   })
 
-  test('a host that is not of the sandbox cannot be found', async () => {
+  test('sandbox.fetch finds no host but its own', async () => {
     await expect(fetch('https://else.example/api')).rejects.toMatchObject({ cause: { code: 'ENOTFOUND' } })
   })
 
-  test('a signal that is already aborted rejects with its reason', async () => {
+  test('sandbox.fetch rejects with the reason of a signal that is already aborted', async () => {
     const reason = new Error('enough')
     await expect(fetch(`${baseUrl}/account`, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
   })
@@ -164,7 +164,7 @@ describe('sandbox.fetch fails as fetch does', () => {
     expect([response.status, response.headers.get('Content-Type')]).toEqual([404, 'text/html; charset=utf-8'])
   })
 
-  test('a redirect is given to the caller, not followed', async () => {
+  test('sandbox.fetch gives a redirect to the caller, and does not follow it', async () => {
     sandbox.fail({ redirect: `${baseUrl}/account`, status: 307 })
     expect((await fetch(`${baseUrl}/campaigns`)).status).toBe(307)
     expect(sandbox.requests.at(-1)!.path).toBe('/campaigns')

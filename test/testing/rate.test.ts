@@ -63,7 +63,7 @@ test('a window shorter than a second ends to the millisecond', async () => {
   expect((await ask()).status).toBe(200)
 })
 
-test('a fault does not meet a request over the limit', async () => {
+test('a fault spares a request over the limit, and waits for the next', async () => {
   const { sandbox, ask } = limited()
   await ask()
   await ask()
@@ -94,7 +94,7 @@ describe('the client of a sandbox with a rate limit', () => {
     return { sandbox, client: new ShortLinkClient(sandbox.clientOptions) }
   }
 
-  test('waits for the window, and advance() ends the wait as it ends the window', async () => {
+  test('the client of a sandbox waits for the window, and advance() ends the wait as it ends the window', async () => {
     const { sandbox, client } = connect()
     const calls = [1, 2, 3, 4, 5].map(() => client.account.get())
     await Promise.all(calls.slice(0, 2))
@@ -108,7 +108,7 @@ describe('the client of a sandbox with a rate limit', () => {
     expect(sandbox.requests.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
   })
 
-  test('can send at once after reset()', async () => {
+  test('the client of a sandbox can send at once after reset()', async () => {
     const { sandbox, client } = connect()
     await Promise.all([client.account.get(), client.account.get()])
     sandbox.reset()

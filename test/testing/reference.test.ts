@@ -15,7 +15,7 @@ describe.each(Object.keys(ways))('through %s, the sandbox', (way) => {
   afterAll(() => entrance.close())
   beforeEach(() => sandbox.reset())
 
-  test.each(rows)('responds to $request exactly as the reference says', async (row) => {
+  test.each(rows)('the sandbox responds to $request exactly as the reference says', async (row) => {
     const response = await send(entrance, row)
 
     expect(await response.json()).toEqual(row.answer)

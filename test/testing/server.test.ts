@@ -23,7 +23,7 @@ async function start(options: ServeOptions = {}, sandbox = createSandbox({ data:
 }
 
 describe('serve', () => {
-  test('listens on a free loopback port, or on the given one', async () => {
+  test('serve listens on a free loopback port, or on the given one', async () => {
     const { baseUrl, openerUrl } = await start()
     expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api$/)
     expect(openerUrl).toBe(baseUrl.replace('/api', '/opener'))
@@ -34,7 +34,7 @@ describe('serve', () => {
     })
   })
 
-  test('a dropped connection is reset', async () => {
+  test('a connection that a fault drops is reset', async () => {
     const { sandbox, baseUrl } = await start()
     sandbox.fail({ drop: 'before' })
     await expect(fetch(`${baseUrl}/account`)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
@@ -53,7 +53,7 @@ describe('serve', () => {
     await Promise.all([close(), waiting, idleEnded])
   })
 
-  test('logs a caller that gives up, and serves the next one', async () => {
+  test('serve logs a caller that gives up, and serves the next one', async () => {
     const log = new EventEmitter()
     const { sandbox, baseUrl, headers } = await start({ log: (line) => log.emit('line', line) })
     const { arrived, body } = arrival()
@@ -71,7 +71,7 @@ describe('serve', () => {
     expect(await served).toEqual([expect.stringMatching(/^GET \/api\/account 200 \d+ ms$/)])
   })
 
-  test('logs a request with its time, without a password and a key of its query, and not what the page asks', async () => {
+  test('serve logs a request with its time, without passwords and keys of its query, and no request of the page', async () => {
     const log = new EventEmitter()
     const { baseUrl } = await start({ log: (line) => log.emit('line', line) })
     const logged = once(log, 'line')
@@ -84,13 +84,13 @@ describe('serve', () => {
     ])
   })
 
-  test.skipIf(!hasIPv6)('listens on IPv6, whose addresses have brackets', async () => {
+  test.skipIf(!hasIPv6)('serve listens on IPv6, whose addresses have brackets', async () => {
     const { baseUrl, headers } = await start({ host: '::1' })
     expect(baseUrl).toMatch(/^http:\/\/\[::1\]:\d+\/api$/)
     expect((await fetch(`${baseUrl}/account`, { headers })).status).toBe(200)
   })
 
-  test('a file can be fetched from below the root', async () => {
+  test('an uploaded file can be downloaded from below the root of the server', async () => {
     const { baseUrl, headers } = await start()
     const init = { method: 'POST', headers, body: 'hello' }
     await fetch(`${baseUrl}/files/upload/a.txt?custom=%C3%A4%2F`, init)
@@ -103,7 +103,7 @@ describe('the page at /', () => {
     fetch(new URL(`/sandbox/${action}`, baseUrl), { method: 'POST', body: JSON.stringify(body) })
   const state = async (baseUrl: string) => (await fetch(new URL('/sandbox/state', baseUrl))).json()
 
-  test('is one response, which loads nothing', async () => {
+  test('the page at / is one response, which loads nothing', async () => {
     const { baseUrl } = await start()
     const response = await fetch(new URL('/', baseUrl))
     const html = await response.text()
@@ -112,7 +112,7 @@ describe('the page at /', () => {
     expect(html).not.toMatch(/(src|href)="(?!data:)/)
   })
 
-  test('shows the rows and the requests, without bytes, passwords and the key that was sent', async () => {
+  test('the page shows the rows and the requests, without bytes, passwords and the key that was sent', async () => {
     const { sandbox, baseUrl, headers } = await start()
     sandbox.data.account.password = 'PASS-1'
     sandbox.data.files[0]!.password = 'PASS-2'
@@ -132,7 +132,7 @@ describe('the page at /', () => {
     expect(JSON.stringify(shown)).not.toContain('PASS-')
   })
 
-  test('can make a request fail, advance the clock and reset the sandbox', async () => {
+  test('the page can make a request fail, advance the clock and reset the sandbox', async () => {
     const { sandbox, baseUrl, headers } = await start({}, createSandbox({ now: () => 0 }))
     await control(baseUrl, 'fail', { status: 503 })
     expect((await fetch(`${baseUrl}/account`, { headers })).status).toBe(503)
@@ -150,7 +150,7 @@ describe('the page at /', () => {
     ['rebound.example:4010', 403],
     ['localhost.example', 403],
     ['not a host', 403],
-  ])('is shown under the host %s with %d, because a name of a stranger may lead here', async (Host, status) => {
+  ])('under the host %s, the page gets %d: a name of a stranger may lead here', async (Host, status) => {
     const { baseUrl } = await start()
     for (const path of ['/', '/sandbox/state']) {
       const [response] = await once(request(new URL(path, baseUrl), { headers: { Host } }).end(), 'response')
@@ -162,13 +162,13 @@ describe('the page at /', () => {
     ['fail', { status: 99 }, 'fail.status: expected a whole number from 200 to 599, received 99'],
     ['advance', { ms: 'long' }, 'advance: expected a number of milliseconds'],
     ['explode', {}, 'There is no explode.'],
-  ])('refuses to %s with %j', async (action, body, error) => {
+  ])('the page is refused to %s with %j', async (action, body, error) => {
     const { baseUrl } = await start()
     const response = await control(baseUrl, action, body)
     expect([response.status, await response.json()]).toEqual([400, { error }])
   })
 
-  test('is no call of the platform, and neither is what it asks', async () => {
+  test('the page and its requests are no calls of the platform', async () => {
     const { sandbox, baseUrl } = await start()
     await fetch(new URL('/', baseUrl))
     await control(baseUrl, 'advance', { ms: 1 })

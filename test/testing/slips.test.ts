@@ -116,7 +116,7 @@ test.each([
   await expect(serve(createSandbox(), options as never)).rejects.toThrow(new ConfigurationError(message))
 })
 
-test('serve refuses what is no sandbox', async () => {
+test('serve refuses anything but a sandbox', async () => {
   const refusal = new ConfigurationError('serve: expected a sandbox, made with createSandbox()')
   for (const value of [undefined, { port: 0 }]) await expect(serve(value as never)).rejects.toThrow(refusal)
 })

@@ -36,7 +36,7 @@ describe('rows', () => {
     expect((await ids('limit=0&page=-1'))[2]).toBe(15)
   })
 
-  test('updates change what is stored, and no answer shows the password', async () => {
+  test('updates change what is stored, and no response shows the password', async () => {
     const { ask, data } = platform()
     await ask('PUT /domain/1/update', { redirectroot: null, redirect404: 'https://new.example' })
     expect(data.domains[0]).toEqual({
@@ -150,7 +150,7 @@ describe('short addresses', () => {
 })
 
 describe('sandbox.requests', () => {
-  test('lists every request with its body and outcome, and without the key', async () => {
+  test('sandbox.requests has every request with its body and outcome, and without the key', async () => {
     const { ask, requests } = platform({ apiKey: 'TOP-SECRET' })
     await ask('PUT /channel/1/update?x=%C3%A9', { starred: false })
     await ask('POST /files/upload/a.bin', new Uint8Array([1, 2]))
@@ -170,7 +170,7 @@ describe('sandbox.requests', () => {
     expect(JSON.stringify(requests)).not.toContain('TOP-SECRET')
   })
 
-  test('does not read the body of a request without the key, however long it is', async () => {
+  test('the body of a request without the key is not read, however long it is', async () => {
     const { sandbox, fetch, requests } = platform()
     let pulled = 0
     const body = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(++pulled)) })
@@ -182,7 +182,7 @@ describe('sandbox.requests', () => {
 })
 
 describe('createSandbox', () => {
-  test('is empty but for an account, and has no rate limit', async () => {
+  test('a new sandbox is empty but for an account, and has no rate limit', async () => {
     const { data, rateLimit } = createSandbox()
     const { account, ...lists } = data
     expect(account).toMatchObject({ id: 1, email: 'owner@shop.example' })
@@ -190,7 +190,7 @@ describe('createSandbox', () => {
     expect(rateLimit).toBeUndefined()
   })
 
-  test('completes the rows that it is given, and takes the address of a link by either name', () => {
+  test('createSandbox completes the rows that it is given, and takes the address of a link by either name', () => {
     const links = [{ longurl: 'https://shop.example/a' }, { url: 'https://shop.example/b' }]
     const { data } = createSandbox({ data: { links, campaigns: [{ name: 'Only' }, { id: 40 }, {}] } })
     expect(data.links.map(({ longurl }) => longurl)).toEqual(['https://shop.example/a', 'https://shop.example/b'])
@@ -201,7 +201,7 @@ describe('createSandbox', () => {
     ])
   })
 
-  test('gives each row its own copy of what the rows of a test have in common', async () => {
+  test('each row has its own copy of what the rows of a test have in common', async () => {
     const links = [1]
     const { ask, data } = platform({ data: { campaigns: [{ links }, { links }], links: [{}, {}] } })
     await ask('POST /campaign/1/assign/2')
@@ -222,7 +222,7 @@ describe('createSandbox', () => {
     expect(await ask('POST /channel/add', { name: 'New' })).toMatchObject({ error: 0, id: 3 })
   })
 
-  test('serves rows that a test pushes into the data', async () => {
+  test('a row that a test pushes into the data is in the next list', async () => {
     const { ask, data } = platform()
     data.splash.push({ id: 70, name: 'Pushed', date: '2025-01-01 00:00:00' })
     expect((await ask('GET /splash')).data.splash[1].name).toBe('Pushed')
@@ -238,7 +238,7 @@ describe('createSandbox', () => {
     expect(new Set(aliases).size).toBe(1000)
   })
 
-  test('takes addresses with a path and a trailing slash', async () => {
+  test('createSandbox takes addresses with a path and a trailing slash', async () => {
     const { fetch, baseUrl, openerUrl, clientOptions, apiKey } = createSandbox({
       baseUrl: 'https://links.example/deep/api/',
       openerUrl: new URL('https://links.example/opener/'),
@@ -250,7 +250,7 @@ describe('createSandbox', () => {
     expect((await fetch(`${baseUrl}/account`)).status).toBe(401)
   })
 
-  test('dates new rows by its clock', async () => {
+  test('a new row has the date of the clock of the sandbox', async () => {
     const { sandbox, ask, data } = platform()
     sandbox.advance(61_000)
     await ask('POST /pixel/add', { type: 'bing', name: 'a', tag: 'a' })
