@@ -2,10 +2,20 @@ import type { RateLimitState } from '../errors.ts'
 
 type Client = { readonly rateLimit: RateLimitState } | undefined
 
+/** The length of a window, in milliseconds, until one was seen. */
+const USUAL_INTERVAL = 60_000
+
 /** The rate limit of a client: the requests left, and the milliseconds until the window ends, 0 if none is open. */
-export function budgetOf(client: Client) {
-  const { limit = Infinity, remaining = Infinity, resetAt } = client?.rateLimit ?? {}
+export function stateOf(client: Client) {
+  const { limit = Infinity, remaining = limit, resetAt } = client?.rateLimit ?? {}
   return { limit, remaining, untilReset: resetAt ? Math.max(0, resetAt.getTime() - Date.now()) : 0 }
+}
+
+/** How long the rate limit of a client takes until so many more requests may be sent, in milliseconds. */
+export function requestTime(requests: number, client: Client, interval = USUAL_INTERVAL): number {
+  const { limit, remaining, untilReset } = stateOf(client)
+  if (requests <= remaining) return 0
+  return (untilReset || interval) + (Math.ceil((requests - remaining) / limit) - 1) * interval
 }
 
 /** Estimates the remaining time of a run: that of the work at its speed so far, or of the rate limit if that takes longer. */
@@ -20,12 +30,12 @@ export class Estimate {
   /** The length of a window: the longest time until a reset that was seen. */
   #interval = 0
   /** The rate limit when it was last read, and when its window ends. */
-  #budget
+  #state
   #endsAt = Infinity
 
   constructor(client: Client) {
     this.#client = client
-    this.#budget = budgetOf(client)
+    this.#state = stateOf(client)
   }
 
   /** Milliseconds until `left` more items are done, after `finished`, of those `inWork` now; `undefined` if nobody can say. */
@@ -33,21 +43,21 @@ export class Estimate {
     if (left === 0) return 0
     if (finished === 0) return undefined
     this.#count(inWork)
-    const { limit, remaining, untilReset } = this.#budget
+    const { limit, remaining } = this.#state
     const speed = (performance.now() - this.#beganAt - this.#waited) / finished
     // Some of the requests are those of items in work, so there are two bounds.
     this.#perItem = Math.min(Math.max(this.#perItem, this.#sent / (finished + inWork)), this.#sent / finished)
-    const beyond = Math.round(this.#perItem * (finished + left)) - this.#sent - remaining
-    if (beyond <= 0) return speed * left
-    const fullWindows = Math.ceil(beyond / limit) - 1
-    const inLastWindow = (beyond - fullWindows * limit) / this.#perItem
-    return Math.max(speed * left, untilReset + fullWindows * this.#interval + speed * inLastWindow)
+    const requests = Math.round(this.#perItem * (finished + left)) - this.#sent
+    if (requests <= remaining) return speed * left
+    const inLastWindow = ((requests - remaining - 1) % limit) + 1
+    const limited = requestTime(requests, this.#client, this.#interval || USUAL_INTERVAL)
+    return Math.max(speed * left, limited + (speed * inLastWindow) / this.#perItem)
   }
 
   /** Reads the rate limit, and counts what was sent since the last time. */
   #count(inWork: number): void {
-    const before = this.#budget
-    const { limit, remaining, untilReset } = budgetOf(this.#client)
+    const before = this.#state
+    const { limit, remaining, untilReset } = stateOf(this.#client)
     if (remaining === Infinity) return
     const now = performance.now()
     if (now < this.#endsAt) this.#sent += Math.max(0, Math.min(before.remaining, limit) - remaining)
@@ -59,7 +69,7 @@ export class Estimate {
         this.#waited += before.untilReset
       }
     }
-    this.#budget = { limit, remaining, untilReset }
+    this.#state = { limit, remaining, untilReset }
     this.#endsAt = untilReset > 0 ? now + untilReset : Infinity
     this.#interval = Math.max(this.#interval, untilReset)
   }

@@ -2,7 +2,7 @@ import { formatValue, mismatch, reasonOf } from '../checks/mismatch.ts'
 import { ConfigurationError, ConnectionError, hasMessage, isShortLinkError, type Outcome } from '../errors.ts'
 import { abortError, sleep } from '../runtime/abort.ts'
 import { notify } from '../runtime/notify.ts'
-import { budgetOf, Estimate } from './estimate.ts'
+import { Estimate, stateOf } from './estimate.ts'
 import { type BulkOptions, type BulkResult, UnknownOutcomeError, type Worker } from './items.ts'
 import { type JournalState, loadJournal } from './journal.ts'
 import type { TaskControl, TaskError } from './task.ts'
@@ -206,7 +206,7 @@ export class ItemRun<T, R> {
   async #waitForBudget(): Promise<void> {
     const { ending } = this.#control
     while (!ending.aborted) {
-      const { remaining, untilReset } = budgetOf(this.#options.client)
+      const { remaining, untilReset } = stateOf(this.#options.client)
       if (remaining > 0 || untilReset === 0) return
       await sleep(untilReset, ending).catch(() => {})
     }

@@ -46,8 +46,8 @@ export class RandomServer {
   protected readonly deleted: Stored[] = []
   /** Links that the other program has deleted. */
   protected readonly removed = new Set<number>()
-  /** Whether another program also deletes links of its own, so that those behind them move while a list is read. */
-  protected isShifting = false
+  /** Links that another program deletes, so that those behind them move while a list is read. */
+  protected shifting = new Set<number>()
   /** The links on a page at most. */
   readonly #pageSize: number
 
@@ -74,9 +74,9 @@ export class RandomServer {
         await this.addAsAnother(alias)
       }
     }
-    const foreign = links.filter(({ id, alias }) => this.others.has(id) && alias.startsWith('other-'))
-    if (this.isShifting && foreign.length > 0 && this.random() < 0.1) {
-      const gone = this.pick(foreign)
+    const shifting = links.filter(({ id }) => this.shifting.has(id))
+    if (shifting.length > 0 && this.random() < 0.1) {
+      const gone = this.pick(shifting)
       links.splice(links.indexOf(gone), 1)
       this.removed.add(gone.id)
     }
@@ -85,13 +85,22 @@ export class RandomServer {
     return this.random() < 0.05 ? withoutLastRow(response) : response
   }
 
+  /** Adds links that another program deletes later. */
+  protected async addShifting(): Promise<void> {
+    for (let count = Math.floor(this.random() * 20); count > 0; count--) {
+      const id = await this.addAsAnother(`other-${count}`)
+      if (id !== undefined) this.shifting.add(id)
+    }
+  }
+
   /** Adds a link as another program does: as any row of the server, with the next id. */
-  protected async addAsAnother(alias: string): Promise<void> {
+  protected async addAsAnother(alias: string): Promise<number | undefined> {
     const { links } = this.sandbox.data
-    if (!links[0]) return
+    if (!links[0]) return undefined
     const id = Math.max(0, ...links.map((link) => link.id), ...this.deleted.map((link) => link.id), ...this.removed) + 1
     links.push({ ...structuredClone(links[0]), id, alias: this.#stored(alias), longurl: this.url() })
     this.others.add(id)
+    return id
   }
 
   /** A row that is done has a link with its alias that leads to its address. */

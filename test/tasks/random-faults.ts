@@ -45,7 +45,7 @@ class Scenario extends RandomServer {
     const journal = memoryJournal()
     const reuse = this.random() < 0.5
     const options = { journal, reuse, concurrency: this.pick([1, 3, 10]) }
-    this.isShifting = !reuse
+    if (!reuse) await this.addShifting()
     const runs = 1 + Math.floor(this.random() * 4)
     /** The most rows that were the same in one run: no more links are theirs. */
     const most = new Map<string, LinkRow[]>()
@@ -108,8 +108,7 @@ class Scenario extends RandomServer {
   }
 
   async #report(): Promise<void> {
-    this.isShifting = true
-    for (let count = Math.floor(this.random() * 20); count > 0; count--) await this.addAsAnother(`other-${count}`)
+    await this.addShifting()
     let previous: ReportResult[] | undefined
     for (let turn = 0; turn < 3; turn++) {
       const there = new Set(this.sandbox.data.links.map(({ id }) => id))
@@ -134,8 +133,7 @@ class Scenario extends RandomServer {
   }
 
   async #sync(): Promise<void> {
-    this.isShifting = true
-    for (let count = Math.floor(this.random() * 20); count > 0; count--) await this.addAsAnother(`other-${count}`)
+    await this.addShifting()
     const all = this.rows(2 + Math.floor(this.random() * 5))
     const rows = all.filter((row, index) => all.findIndex(({ custom }) => custom === row.custom) === index)
     const options = { apply: true, concurrency: this.pick([1, 10]), ...(this.random() < 0.7 && { prune: 'sale' }) }
@@ -162,7 +160,7 @@ class Scenario extends RandomServer {
     if (lost) throw new Error(`sync has deleted ${lost.alias}`)
     if (failed > 0) return
     this.random = () => 1
-    this.isShifting = false
+    this.shifting.clear()
     const { create, update, delete: deletions } = await syncLinks(this.#client, rows, { apply: false }).summary()
     if (create + update + deletions > 0) throw new Error('a second sync is not all keep')
   }
