@@ -45,7 +45,7 @@ export class RandomServer {
   protected readonly others = new Set<number>()
   protected readonly deleted: Stored[] = []
   /** Links that the other program has deleted. */
-  protected readonly removed = new Set<number>()
+  protected readonly removed = new Set<Stored>()
   /** Links that another program deletes, so that those behind them move while a list is read. */
   protected shifting = new Set<number>()
   /** The links on a page at most. */
@@ -78,10 +78,13 @@ export class RandomServer {
     if (shifting.length > 0 && this.random() < 0.1) {
       const gone = this.pick(shifting)
       links.splice(links.indexOf(gone), 1)
-      this.removed.add(gone.id)
+      this.removed.add(gone)
+      // The server may give its id to another link.
+      this.shifting.delete(gone.id)
+      this.others.delete(gone.id)
     }
     const response = await this.sandbox.fetch(smallPage(call[0], this.#pageSize), call[1])
-    this.deleted.push(...before.filter((link) => !links.includes(link) && !this.removed.has(link.id)))
+    this.deleted.push(...before.filter((link) => !links.includes(link) && !this.removed.has(link)))
     return this.random() < 0.05 ? withoutLastRow(response) : response
   }
 
@@ -97,7 +100,8 @@ export class RandomServer {
   protected async addAsAnother(alias: string): Promise<number | undefined> {
     const { links } = this.sandbox.data
     if (!links[0]) return undefined
-    const id = Math.max(0, ...links.map((link) => link.id), ...this.deleted.map((link) => link.id), ...this.removed) + 1
+    const known = [...links, ...this.deleted, ...this.removed]
+    const id = Math.max(0, ...known.map((link) => link.id)) + 1
     links.push({ ...structuredClone(links[0]), id, alias: this.#stored(alias), longurl: this.url() })
     this.others.add(id)
     return id
