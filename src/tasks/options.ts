@@ -13,6 +13,7 @@ import {
 import type { ShortLinkClient } from '../client.ts'
 import { ConfigurationError, describe } from '../errors.ts'
 import { TRANSPORT, type Transport } from '../http/transport.ts'
+import { asyncIterator } from '../runtime/environment.ts'
 import { isRecord, kind } from '../runtime/text.ts'
 import type { TaskProgress } from './task.ts'
 
@@ -34,8 +35,9 @@ export interface TaskOptions {
 
 /** Strings are iterable too, but passing one is surely a mistake. */
 function isIterable(value: unknown): boolean {
-  const { [Symbol.iterator]: iterator, [Symbol.asyncIterator]: asyncIterator } = Object(value)
-  return typeof value === 'object' && (isFunction(iterator) || isFunction(asyncIterator))
+  if (typeof value !== 'object' || value === null) return false
+  const { [Symbol.iterator]: sync, [asyncIterator]: async } = value as Record<symbol, unknown>
+  return isFunction(sync) || isFunction(async)
 }
 
 function isJournal(value: unknown): boolean {

@@ -1,6 +1,7 @@
 import { formatValue, mismatch, reasonOf } from '../checks/mismatch.ts'
 import { ConfigurationError, ConnectionError, hasMessage, isShortLinkError, type Outcome } from '../errors.ts'
 import { abortError, sleep } from '../runtime/abort.ts'
+import { asyncIterator } from '../runtime/environment.ts'
 import { notify } from '../runtime/notify.ts'
 import { Estimate, stateOf } from './estimate.ts'
 import { type BulkOptions, type BulkResult, UnknownOutcomeError, type Worker } from './items.ts'
@@ -72,7 +73,7 @@ export class ItemRun<T, R> {
   }
 
   get summary() {
-    return { ...this.#counts, elapsedMs: performance.now() - this.#beganAt }
+    return { ...this.#counts, elapsedMs: Math.round(performance.now() - this.#beganAt) }
   }
 
   /** Says how many items earlier runs have done, which take no time. */
@@ -283,7 +284,7 @@ class ResultChannel<T> {
   }
 
   /** The values, in the order in which they were offered, until the channel is closed. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<T> {
+  async *[asyncIterator](): AsyncGenerator<T> {
     for (;;) {
       const next = this.#offered.shift()
       if (next) {

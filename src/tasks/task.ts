@@ -1,5 +1,6 @@
 import { AbortError, type AnyShortLinkError, ConfigurationError, type Outcome } from '../errors.ts'
 import { abortError, abortReason, onAbort } from '../runtime/abort.ts'
+import { asyncIterator } from '../runtime/environment.ts'
 
 // What `await using` needs, for programs whose `lib` and types do not have it. The same as in TypeScript and @types/node.
 declare global {
@@ -127,7 +128,7 @@ export function createTask<Result, Summary>(
   }
 
   return {
-    [Symbol.asyncIterator]() {
+    [asyncIterator]() {
       if (results) throw new ConfigurationError('the results of a task can be iterated over only once')
       results = run()
       return results

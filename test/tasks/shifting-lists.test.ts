@@ -75,6 +75,23 @@ describe.each([false, true])(
   },
 )
 
+test('a report gives no link twice, although 1,100 are made between two of its pages', async () => {
+  let isMade = false
+  const { client } = serverWith({
+    data: { links: linksOf(1500) },
+    beforePage: ({ data: { links } }) => {
+      const made = isMade
+        ? []
+        : linksOf(1100).map((_, index) => ({ ...links[0]!, id: 5000 + index, alias: `new-${index}` }))
+      links.push(...made)
+      isMade = true
+    },
+  })
+  const ids = (await collect(reportLinks(client))).map(({ link }) => link.id)
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(ids.filter((id) => id <= 1500)).toHaveLength(1500)
+})
+
 test('a link counts as gone only if the server also finds one that is there', async () => {
   for (const status of [404, 200]) {
     const { sandbox, client } = serverWith({ data: { links: linksOf(3) } })
