@@ -1,13 +1,13 @@
 import type { Link } from '../resources/links/link.ts'
 import type { LinkCreate } from '../resources/links/params.ts'
 
-/** What rows may say and lists show of a link, besides its address. */
+/** The parameters that both rows and lists have, besides the address. */
 export const comparedNames = ['title', 'description', 'campaign', 'channel'] as const
 
 /** Values of a row that are compared with a link. `null` and `''` mean none. */
 type Compared = { readonly [Name in (typeof comparedNames)[number]]?: unknown }
 
-/** What rows say and a list of links does not show, so that nobody can tell whether it is so. */
+/** The parameters that rows have and a list of links does not show, so they cannot be compared. */
 export function namesNotShown(rows: readonly object[], links: readonly Link[]): string[] {
   const isOlder = links.length > 0 && !links.some(showsGroups)
   const shown = ['url', 'custom', 'domain', ...comparedNames.slice(0, isOlder ? 2 : 4)]
@@ -15,21 +15,21 @@ export function namesNotShown(rows: readonly object[], links: readonly Link[]): 
   return [...said].filter((name) => !shown.includes(name))
 }
 
-/** Whether the list shows campaigns and channels, which older servers do not. */
+/** Older servers show no campaigns and channels. */
 const showsGroups = ({ campaign, channel }: Link) => campaign !== null || channel !== null
 
-/** The names of what a row says of a link, and a list shows otherwise. */
+/** The parameters of a row for which a list shows another value. */
 export function differences(row: Compared, link: Link): string[] {
   return comparedNames.filter((name) => row[name] !== undefined && isShown(name, link) && !isAsSaid(name, row, link))
 }
 
-/** Whether nothing that a row says contradicts a link, or another row, so that it can have that link. */
+/** True if a row says nothing that contradicts a link or another row, so it can have that link. */
 export function contradictsNothing(row: LinkCreate, other: Link | LinkCreate): boolean {
   if ('id' in other) return differences(row, other as Link).length === 0
   return comparedNames.every((name) => row[name] === undefined || isEqual(row[name], other[name]))
 }
 
-/** The names of what a row says, and its link does not have, or not visibly. `undefined`: a link that nobody has seen. */
+/** The parameters of a row that its link does not have, or not visibly. `undefined`: a link that nobody has seen. */
 export function namesNotSet(row: LinkCreate, other: Link | LinkCreate | undefined): string[] {
   const { url: _, custom: __, domain: ___, ...rest } = row
   const isSet = (name: string, value: unknown) => {

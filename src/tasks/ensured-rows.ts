@@ -21,7 +21,7 @@ import type { TaskControl } from './task.ts'
 
 /** The link of a row. */
 export interface RowLink extends Readonly<CreatedLink> {
-  /** Whether the import created the link, as far as can be known. */
+  /** True if the import created the link, as far as can be known. */
   readonly created: boolean
   /**
    * The parameters of the row that a link which was found does not have, or not visibly: no server shows a password, and
@@ -67,7 +67,7 @@ export class EnsuredRows {
     this.#ids.add(id)
   }
 
-  /** @param isBegun Whether an earlier run has begun with this row, so that its link may be there. */
+  /** @param isBegun True if an earlier run began this row, so its link may exist. */
   async ensure(params: LinkCreate, isBegun = false): Promise<RowLink> {
     const key = `${params.domain ? hostOf(params.domain) : ''} ${normalized(params.url)}`
     const turn = this.#turns.get(key)

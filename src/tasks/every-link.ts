@@ -3,15 +3,15 @@ import type { Transport } from '../http/transport.ts'
 import type { Link } from '../resources/links/link.ts'
 import { LinksResource } from '../resources/links/links.ts'
 
-/** How many pages are read again at a time. */
+/** The maximum number of pages to read again at a time. */
 const MAX_READ_AGAIN = 10
 
 /** Links that were not read before, and how the list was. */
 interface LinksPage {
   readonly links: readonly Link[]
-  /** How many links there are. */
+  /** The number of links on all pages. */
   readonly total: number
-  /** Whether links were made or deleted since the page before. */
+  /** True if links were made or deleted since the page before. */
   readonly hasChanged: boolean
 }
 

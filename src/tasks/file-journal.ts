@@ -98,7 +98,7 @@ class FileJournal implements Journal, AsyncDisposable {
   }
 }
 
-/** Whether a text is the beginning of an entry, or zeros, as a power cut may leave them. Any other file must not be changed. */
+/** True for the beginning of an entry, and for zeros, as a power cut may leave them. Any other file must not be changed. */
 function isTruncated(text: string): boolean {
   const beginning = '{"key":"'
   return text.startsWith('\0') || beginning.startsWith(text.slice(0, beginning.length))

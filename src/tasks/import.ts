@@ -31,7 +31,7 @@ export interface ImportOptions extends TaskOptions {
    * No list says whether a link has a password or expires: leave this out if links of your account do.
    */
   reuse?: boolean | undefined
-  /** How many rows are in work at a time. Default 10. */
+  /** The number of rows to work on at a time. Default 10. */
   concurrency?: number | undefined
   /** The number of rows, for `total` and `etaMs`. Default: the length of an array, the size of a set. */
   total?: number | undefined
@@ -45,7 +45,7 @@ export type ImportResult<Row> = TaskResult<
     readonly index: number
   },
   RowLink & {
-    /** Whether an earlier run did the work. */
+    /** True if an earlier run did the work. */
     readonly replayed: boolean
   }
 >
@@ -185,7 +185,7 @@ export function importLinks<Row extends LinkRow>(
   return createTask(signal, run, () => summary)
 }
 
-/** What the journal keeps of a row that is done. */
+/** The data that the journal keeps for a row that is done. */
 interface KeptLink extends Omit<RowLink, 'differs'> {
   readonly differs?: readonly string[]
   readonly row?: Readonly<Record<string, string>>

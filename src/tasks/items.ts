@@ -21,9 +21,9 @@ export type BulkResult<T, R> = TaskResult<
     readonly index: number
   },
   {
-    /** What the worker returned. */
+    /** The value that the worker returned. */
     readonly data: R
-    /** Whether an earlier run did the work, and `data` comes from the journal. Only with the option `replay`. */
+    /** True if an earlier run did the work, and `data` comes from the journal. Only with the option `replay`. */
     readonly replayed: boolean
   }
 >
@@ -38,7 +38,7 @@ export interface BulkSummary extends TaskSummary {
 
 /** Options for `bulk`. All are optional. */
 export interface BulkOptions<T> {
-  /** How many items to work on at a time. Default 10. */
+  /** The number of items to work on at a time. Default 10. */
   concurrency?: number | undefined
   /** Aborts the run: items in progress see the abort and still give results, then the run rejects with an `AbortError`. */
   signal?: AbortSignal | undefined
@@ -73,11 +73,11 @@ export interface BulkOptions<T> {
    * takes the limit into account, and five items in a row without any response end the run.
    */
   client?: { readonly rateLimit: RateLimitState } | undefined
-  /** How many requests of each window of the rate limit of `client` to leave to other calls. Default 0. */
+  /** The number of requests in each window of the client's rate limit to leave to other calls. Default 0. */
   reserve?: number | undefined
 }
 
-/** What to do with an item that an earlier run may have done. */
+/** The options for an item that an earlier run may have done. */
 export type UnknownDecision = 'report' | 'retry'
 
 /** An earlier run began the item, and it is unknown how it ended: the work may have been done. */

@@ -6,7 +6,7 @@ export interface JournalEntry {
   readonly key: string
   /** `begun` before its worker is called; then `done`, or the outcome of its failure. */
   readonly state: 'begun' | 'done' | Outcome
-  /** What belongs to the entry, as JSON: for `bulk` with `replay`, what the worker returned; for tasks, the link. */
+  /** Data of the entry, as JSON: for `bulk` with `replay`, the value that the worker returned; for tasks, the link. */
   readonly data?: unknown
 }
 

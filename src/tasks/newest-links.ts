@@ -6,9 +6,9 @@ import { LinksResource } from '../resources/links/links.ts'
 /** The newest links that were read. */
 interface ReadLinks {
   readonly links: readonly Link[]
-  /** Whether the newest come first: some servers ignore the order. */
+  /** True if the newest come first: some servers ignore the order. */
   readonly isSorted: boolean
-  /** Whether these are all links down to the id that was asked for. */
+  /** True if these are all links down to the id that was asked for. */
   readonly isWhole: boolean
 }
 
@@ -18,7 +18,7 @@ export class NewestLinks {
   readonly #signal: AbortSignal
   readonly #keepId: (id: number | null) => Promise<void> | void
   #idBefore: number | null | undefined
-  /** What was read before, by how many pages. */
+  /** The links that were read before the import, by the number of pages. */
   readonly #before = new Map<number, Promise<ReadLinks>>()
 
   /** @param keepId Records the id of the newest link before the import, so that no later run takes a newer one for it. */

@@ -27,8 +27,8 @@ export interface TaskOptions {
   /** Called after each row that was worked on, and by `syncLinks` for each page of links that it reads. Errors it throws are ignored. */
   onProgress?: ((progress: TaskProgress) => void) | undefined
   /**
-   * How many requests of each window of the rate limit to leave to other calls of the client. Calls of a task stand behind all
-   * others anyway. Default 0.
+   * The number of requests in each window of the rate limit to leave to other calls. Calls of a task stand behind all others
+   * anyway. Default 0.
    */
   reserve?: number | undefined
 }
@@ -48,7 +48,7 @@ function isJournal(value: unknown): boolean {
 
 const isFunction = aFunction.fits
 
-/** Whether a value is a client itself, of either format of the package, and not an object around one. */
+/** True for a client itself, of either format of the package, and not for an object around one. */
 const isClient = (value: unknown): value is ShortLinkClient => isRecord(value) && TRANSPORT in value
 
 const rows = { expected: 'an iterable of rows, such as an array', fits: isIterable }

@@ -27,7 +27,7 @@ export interface ReportOptions<Previous extends ReportedLink = ReportedLink> ext
   /** The rows of an earlier report, with which this one is compared. Default: none, so every link is new. */
   previous?: Iterable<Previous> | AsyncIterable<Previous> | undefined
   /**
-   * How many links to give: those with the most new clicks, then with the most clicks, in this order. Statistics are asked for
+   * The number of links to give: those with the most new clicks, then with the most clicks, in this order. Statistics are asked for
    * these alone. The summary is of all links. Default: all of them.
    */
   top?: number | undefined
@@ -41,7 +41,7 @@ export interface ReportOptions<Previous extends ReportedLink = ReportedLink> ext
    * `fileJournal(path)` of `shortlink-sdk/node` keeps it in a file. Default: none.
    */
   journal?: Journal | undefined
-  /** How many links are in work at a time, if there are statistics to ask for. Default 10. */
+  /** The number of links to work on at a time, if there are statistics to ask for. Default 10. */
   concurrency?: number | undefined
 }
 
@@ -51,9 +51,9 @@ export type ReportResult = TaskResult<
     readonly link: Link
     /** The position of the link in the list, from 0. */
     readonly index: number
-    /** Whether its clicks differ from those of the earlier report. */
+    /** True if its clicks differ from those of the earlier report. */
     readonly changed: boolean
-    /** Whether it is not in the earlier report. */
+    /** True if it is not in the earlier report. */
     readonly isNew: boolean
   },
   {
@@ -217,7 +217,7 @@ const MAX_LOOKED_UP = 50
 /** A link, and what has changed since the earlier report. */
 type ComparedLink = Pick<ReportResult, 'link' | 'changed' | 'isNew'> & { readonly newClicks: number | undefined }
 
-/** How many links that are there are asked for, to find out whether a refusal says that another one is gone. */
+/** The number of existing links to ask for, to find out if a refusal means that another one is gone. */
 const MAX_CONTROLS = 3
 
 /**

@@ -100,7 +100,7 @@ function pairs<Row>(
   return found
 }
 
-/** Whether a key of a journal is that of a row at a server. */
+/** True if a key of a journal is that of a row at a server. */
 export function isKeyOfRow(key: string, server: string): boolean {
   if (!key.startsWith(`[${JSON.stringify(server)},`)) return false
   try {

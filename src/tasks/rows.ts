@@ -26,11 +26,11 @@ export interface ReadRow<Row> {
   readonly params: LinkCreate | undefined
   /** The parameters that are there, and empty. */
   readonly emptied: readonly string[]
-  /** What is wrong with the row. Without it, there are parameters. */
+  /** The error of an invalid row. Without it, there are parameters. */
   readonly problem: InvalidRequestError | undefined
 }
 
-/** What lists, reports and results of an import hold besides the parameters of a link. */
+/** The columns of lists, reports and results of an import that are no parameters of a link. */
 const notParams: ReadonlySet<string> = new Set(
   'id shorturl clicks uniqueclicks uniqueClicks newClicks isNew date changed ok created outcome error replayed differs action was line row'.split(
     ' ',

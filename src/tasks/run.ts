@@ -11,19 +11,19 @@ import type { TaskControl, TaskError } from './task.ts'
 /** After so many items in a row without any response, the server is away. */
 const MAX_WITHOUT_RESPONSE = 5
 
-/** How a run works on its items. */
+/** Options for a run. */
 interface ItemRunOptions<T, R>
   extends Pick<
     BulkOptions<T>,
     'client' | 'reserve' | 'concurrency' | 'total' | 'onProgress' | 'journal' | 'key' | 'onUnknown'
   > {
-  /** Whether the calls wait out a 429, so that one that is left means that nobody can wait for the server. */
+  /** True if the calls wait out a 429, so one that is left means that the wait is too long for anybody. */
   readonly waitsOutRateLimit?: boolean
   /** Picks the journal entries of this run. Default: all. */
   readonly isOwnKey?: (key: string) => boolean
-  /** What the journal keeps of an item that begins. */
+  /** Returns the data that the journal keeps when an item begins. */
   readonly begun?: (item: T) => unknown
-  /** What the journal keeps of an item that is done. Default: nothing. */
+  /** Returns the data that the journal keeps when an item is done. Default: nothing. */
   readonly keep?: (data: R, item: T) => unknown
   /** Makes the result of an item that an earlier run has done from what the journal kept. Default: there is none. */
   readonly replay?: (kept: unknown, item: T) => R
@@ -38,7 +38,7 @@ interface StartedItem<T, R> {
 
 /** Works on items, a few at a time, and counts them. */
 export class ItemRun<T, R> {
-  /** How many items there are; `undefined` if nobody knows. */
+  /** The number of items; `undefined` if nobody knows. */
   total: number | undefined
   readonly #items: Iterable<T> | AsyncIterable<T>
   readonly #worker: Worker<T, R>
@@ -158,7 +158,7 @@ export class ItemRun<T, R> {
     }
   }
 
-  /** What an earlier run has made of an item; `undefined` if the item is to be done. */
+  /** The result of an earlier run for an item; `undefined` if the item is to be done. */
   #earlier(key: string | undefined, item: T, index: number): StartedItem<T, R> | 'skip' | undefined {
     const { onUnknown = 'report', replay } = this.#options
     const earlier = key === undefined ? undefined : this.#journalState.get(key)
@@ -241,7 +241,7 @@ export class ItemRun<T, R> {
     this.#control.fail(new ConnectionError(message, { outcome: 'not-sent', retryable: true }, { cause: error }))
   }
 
-  /** Whether an earlier run began an item, and did not find out how it ended. */
+  /** True if an earlier run began an item, and it is unknown how it ended. */
   #mayBeDone(key: string | undefined): boolean {
     return key !== undefined && this.#journalState.has(key)
   }
@@ -300,7 +300,7 @@ class ResultChannel<T> {
   }
 }
 
-/** Whether another link has the alias of an item, which is certain whatever an earlier run has done. */
+/** True if another link has the alias of an item, which is certain whatever an earlier run did. */
 const isConflict = (error: unknown) => isShortLinkError(error) && error.code === 'link_conflict'
 
 /** The result of an item that failed. What is not our error says nothing about what was sent. */

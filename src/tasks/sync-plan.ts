@@ -8,10 +8,10 @@ import { comparedNames, differences } from './compare.ts'
 import { groupBy } from './row-keys.ts'
 import { type LinkRow, readRows } from './rows.ts'
 
-/** What is to be done about an alias. */
+/** The change that an alias needs. */
 export type SyncAction = 'create' | 'update' | 'keep' | 'delete'
 
-/** What is to be done about one alias. */
+/** The plan for one alias. */
 export interface SyncPlan {
   readonly action: SyncAction
   readonly alias: string
@@ -21,7 +21,7 @@ export interface SyncPlan {
   readonly url: string | undefined
   /** The address that it led to before; `undefined` if there was no link, or the server does not say. */
   readonly was: string | undefined
-  /** What an update changes, such as `url` or `title`. */
+  /** The names of what an update changes, such as `url` or `title`. */
   readonly changes: readonly string[]
   /** The clicks that go with a link that is deleted; `undefined` for other actions, or if the server does not say. */
   readonly clicks: number | undefined
@@ -30,7 +30,7 @@ export interface SyncPlan {
 /** A row of what is wanted. */
 export interface WantedRow {
   readonly params: LinkEnsure
-  /** What its link must not have, as an update says that: `{ title: '', campaign: null }`. */
+  /** The parameters that its link must not have, as an update sends them: `{ title: '', campaign: null }`. */
   readonly none: Readonly<Record<string, unknown>>
 }
 

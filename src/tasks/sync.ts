@@ -24,15 +24,15 @@ export interface SyncOptions extends TaskOptions {
    * deleted.
    */
   prune?: string | undefined
-  /** How many links `prune` may delete at most. Default 10; if the plan deletes more, nothing is changed. */
+  /** The maximum number of links that `prune` may delete. Default 10; if the plan deletes more, nothing is changed. */
   maxDeletes?: number | undefined
   /** Called once, when the plan is made and nothing is changed yet, with the totals of it. Errors it throws are ignored. */
   onPlan?: ((plan: SyncSummary) => void) | undefined
-  /** How many links are in work at a time. Default 10. */
+  /** The number of links to work on at a time. Default 10. */
   concurrency?: number | undefined
 }
 
-/** One alias: what is to be done about it, and with `apply` whether that is done. */
+/** One alias with the change that it needs, and with `apply` the result of that change. */
 export type SyncResult = SyncPlan &
   (
     | TaskResult<unknown, unknown>
@@ -51,9 +51,9 @@ export interface SyncSummary extends TaskSummary {
   readonly created: number
   readonly updated: number
   readonly deleted: number
-  /** What rows say that the list of links does not show: it is sent with creations and updates, and not compared. */
+  /** The parameters that the list of links does not show: they are sent with creations and updates, and not compared. */
   readonly notCompared: readonly string[]
-  /** Why `apply` refuses this plan: it deletes more links than `maxDeletes`. `undefined` if it does not. */
+  /** The error with which `apply` refuses this plan, because it deletes more links than `maxDeletes`; otherwise `undefined`. */
   readonly refused: InvalidRequestError | undefined
 }
 
@@ -223,7 +223,7 @@ async function writeStep(
   const { action, alias } = plan
   if (action === 'delete') {
     await links.delete(link!.id, { signal }).catch((error) => {
-      // Somebody has deleted it, or an attempt whose response was lost.
+      // Somebody has deleted it, or a request whose response was lost.
       const isGone = isShortLinkError(error) && error.code === 'not_found' && error.isOfPlatform
       if (!isGone) throw error
     })

@@ -67,7 +67,7 @@ export interface TaskProgress {
   readonly etaMs: number | undefined
 }
 
-/** What ends a task early. */
+/** The end of a task, and its signals. */
 export class TaskControl {
   readonly #calls = new AbortController()
   readonly #ending = new AbortController()

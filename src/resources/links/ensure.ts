@@ -56,13 +56,13 @@ export async function checkAndEnsure(
   return ensureLink(api, params, api.sharedDeadline(options), { operation, looksFirst: true })
 }
 
-/** How a link is looked for. */
+/** Options for the lookups of `ensureLink`. */
 interface Lookup {
-  /** What the user has called, for errors. */
+  /** The method that the user called, for errors. */
   readonly operation?: string
   /**
-   * Whether to look before the creation, which takes one request if the link exists and two if it does not. Otherwise it is
-   * the other way round.
+   * True to look before the creation, which takes one request if the link exists and two if it does not. Otherwise it is the
+   * other way round.
    */
   readonly looksFirst: boolean
   /**
@@ -168,8 +168,8 @@ interface OtherAliasError extends InvalidResponseError {
 }
 
 /**
- * Whether an error says that the server has given a link another alias or domain than the one that was sent. It will do so
- * with the next link too.
+ * True if the server has given a link another alias or domain than the one that was sent. It will do so with the next link
+ * too.
  */
 export function isOtherAlias(error: unknown): error is OtherAliasError {
   return isShortLinkError(error) && error.code === 'invalid_response' && error.mark === 'other-alias'

@@ -29,7 +29,7 @@ export async function findLink(
  * Asks the server for a link. `undefined`: the response is inconclusive.
  *
  * @param short What to ask for. Default: the alias, or its whole address if the domain is known.
- * @param asSlugToo Whether to ask for the alias as a slug if it is not found as it is spelled.
+ * @param asSlugToo True to ask for the alias as a slug too, if it is not found as it is spelled.
  */
 export async function askForLink(
   api: Transport,
@@ -97,7 +97,7 @@ const readMatches: Read<Link[] | undefined> = ({ id, details, data, urls }, { is
   return rows?.map((row, index) => read(row, isRecord(data) ? ['data', 'urls', index] : ['urls', index]))
 }
 
-/** Whether the server refused a call for a reason that only its message states, in the language of the site. */
+/** True if the server refused a call for a reason that only its message states, in the language of the site. */
 export function isRefusal(error: unknown): error is ApiError {
   if (!isShortLinkError(error)) return false
   return error.code === 'not_found' ? error.isOfPlatform : error.code === 'api' && isRecord(error.body)

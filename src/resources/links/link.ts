@@ -20,7 +20,7 @@ export interface Link {
   id: number
   /** The short address. Read from `short` too. */
   shorturl: string
-  /** What comes after the domain in the short address, from there if it is left out; `null` if there is nothing. */
+  /** The alias: the short address without its domain, from which it is read if it is left out; `null` if there is none. */
   alias: string | null
   /** The address that the link leads to; `null` if it is left out. */
   longurl: string | null
@@ -169,7 +169,7 @@ export const createdLink = /* @__PURE__ */ object<CreatedLink>({ id: integer, sh
 
 /** The link that `ensure` created or found. */
 export interface EnsuredLink extends CreatedLink {
-  /** Whether this call created it, as far as can be known: an attempt whose outcome is unknown counts as its own. */
+  /** True if this call created it, as far as can be known: a creation whose outcome is unknown counts as its own. */
   created: boolean
   /** The link as it was found, so that you see what differs; `undefined` if this call created it. */
   link: Link | undefined

@@ -6,7 +6,7 @@ export interface WantedLink {
   readonly domain?: string | undefined
 }
 
-/** What says which alias a link has. */
+/** The fields that tell the alias of a link. */
 interface ShortAddress {
   readonly alias: string | null
   readonly shorturl: string
@@ -36,7 +36,7 @@ export function slugOf(alias: string): string {
 }
 
 /**
- * Whether a server may have spelled an alias so: as a slug, without its signs, or with hyphens in place of them. Servers move no
+ * True if a server may have spelled an alias so: as a slug, without its signs, or with hyphens in place of them. Servers move no
  * sign: `2026-1-11` is not `2026-11-1`.
  */
 function isSpellingOf(own: string, alias: string): boolean {
@@ -58,14 +58,14 @@ export function aliasIn(shorturl: string): string | null {
   return decoded(pathname.replace(/^\/|\/$/g, '')) || null
 }
 
-/** What somebody means by a short address or an alias. */
+/** The link that a short address or an alias stands for. */
 export function wantedBy(addressOrAlias: string): WantedLink {
   const url = addressOrAlias.includes('/') ? parsed(addressOrAlias) : undefined
   const alias = url && aliasIn(addressOrAlias)
   return alias ? { alias, domain: url.host } : { alias: addressOrAlias }
 }
 
-/** Whether a link has an alias, as servers spell it, on the domain if one is named. */
+/** True if a link has an alias, as servers spell it, on the domain if one is named. */
 export function isWanted(link: ShortAddress, { alias, domain }: WantedLink): boolean {
   if (domain && !isOnDomain(link, domain)) return false
   // In a short address, the alias may come after the folder of the platform.
@@ -73,7 +73,7 @@ export function isWanted(link: ShortAddress, { alias, domain }: WantedLink): boo
   return (own !== null && isSpellingOf(own, alias)) || aliasIn(link.shorturl) === alias
 }
 
-/** Whether a link has exactly an alias. Another spelling may be another link. */
+/** True if a link has exactly this alias. Another spelling may be another link. */
 export function isSameSpelling(link: ShortAddress, alias: string): boolean {
   return aliasOf(link) === alias || aliasIn(link.shorturl) === alias
 }
