@@ -12,6 +12,8 @@ import { listed } from './words.ts'
 export interface ReadLink {
   readonly row: InputRow
   readonly values: LinkRow
+  /** The cells that are not sent. They tell rows apart that are equal otherwise. */
+  readonly otherCells: readonly unknown[]
   /** Why it cannot be sent, if that is known already. */
   readonly problem?: string | undefined
 }
@@ -183,6 +185,7 @@ function couldBeAlias(name: string, cells: readonly string[]): boolean {
 
 function readLink(row: InputRow, columns: readonly Column[]): ReadLink {
   const values: Record<string, unknown> = {}
+  const otherCells = columns.filter(({ parameter }) => !parameter).map(({ index }) => row.cells[index])
   const utm: { name: string; value: string }[] = []
   for (const { index, parameter } of columns) {
     const cell = row.cells[index]
@@ -194,10 +197,10 @@ function readLink(row: InputRow, columns: readonly Column[]): ReadLink {
   if (utm.length > 0) {
     values.parameters = Array.isArray(values.parameters) ? [...values.parameters, ...utm] : utm
   }
-  if (values.expiry === undefined) return { row, values }
+  if (values.expiry === undefined) return { row, values, otherCells }
   const expiry = readDate(values.expiry)
-  if (expiry) return { row, values: { ...values, expiry } }
-  return { row, values, problem: `expiry: expected ${dateForms}, received ${formatValue(values.expiry)}` }
+  if (expiry) return { row, values: { ...values, expiry }, otherCells }
+  return { row, values, otherCells, problem: `expiry: expected ${dateForms}, received ${formatValue(values.expiry)}` }
 }
 
 function readCell(parameter: string, text: string): unknown {

@@ -3,6 +3,7 @@ import { parseArgs, stripVTControlCharacters } from 'node:util'
 import { type ArgsDef, type CommandDef, renderUsage, runCommand } from 'citty'
 import { similarName } from '../checks/checks.ts'
 import { isShortLinkError } from '../errors.ts'
+import { LockedError } from '../tasks/lock.ts'
 
 /** A subcommand of `shortlink-sdk`. */
 export interface Command {
@@ -15,8 +16,20 @@ export interface Command {
 /** The arguments are wrong: the message goes to stderr, and the exit status is 2. */
 export class UsageError extends Error {}
 
-/** Something failed, and the results that were written say what. */
-export class IncompleteError extends Error {}
+/** Something failed or was stopped, and what was printed before says what is done. */
+export class IncompleteError extends Error {
+  /** The exit status. */
+  readonly status: number
+
+  constructor(message: string, status = 1) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** The error that ended some work whose results were written. */
+export const asIncomplete = (error: unknown): IncompleteError =>
+  error instanceof IncompleteError ? error : new IncompleteError(messageOf(error))
 
 /** Parses the number that an option was given. */
 export function numberOption(option: string, value: string, from: number, to: number, other = ''): number {
@@ -72,7 +85,7 @@ export function messageOf(error: unknown): string {
 
 /** What the client refuses before it sends anything is wrong usage of the command, but a file in use is not. */
 function isRefused(error: unknown): boolean {
-  if (!isShortLinkError(error) || /^(journal|import of) /.test(error.message)) return false
+  if (!isShortLinkError(error) || error instanceof LockedError) return false
   return error.code === 'configuration' || error.code === 'invalid_request'
 }
 

@@ -1,21 +1,23 @@
-import { realpath } from 'node:fs/promises'
 import { extname } from 'node:path'
+import process from 'node:process'
 import { defineCommand } from 'citty'
 import { ShortLinkClient } from '../client.ts'
 import { printable } from '../runtime/text.ts'
 import type { ImportResult } from '../tasks/import.ts'
-import { lockFile } from '../tasks/lock.ts'
 import type { LinkRow } from '../tasks/rows.ts'
+import { checkDone } from './check-done.ts'
 import { clientArgs, clientOf } from './client.ts'
 import { problemsOf, readLinks } from './columns.ts'
-import { command, IncompleteError, messageOf, repeated, UsageError } from './command.ts'
+import { asIncomplete, command, IncompleteError, messageOf, repeated, UsageError } from './command.ts'
+import { journalOf } from './import-journal.ts'
 import { type Input, readInput } from './input.ts'
 import { resolveNames } from './names.ts'
 import { type Output, outputArgs, outputOf } from './output.ts'
 import { timeFor } from './progress.ts'
-import { type RowResult, resultRows, resultTable, splitResult } from './result.ts'
+import { throwIfNotReplaceable } from './replaceable.ts'
+import { type DoneRow, isMapOfOutcome, type RowResult, resultRows, resultTable, splitResult } from './result.ts'
 import { count, countsOf, many } from './words.ts'
-import { isNotBegun, journalBeside, place, Work } from './work.ts'
+import { importRows, isNotBegun, Work } from './work.ts'
 
 /** `shortlink-sdk import` */
 export default command(
@@ -42,6 +44,11 @@ export default command(
         valueHint: 'suffix',
         description: 'an alias that leads elsewhere becomes alias-2, alias-3, …',
       },
+      journal: {
+        type: 'string',
+        valueHint: 'file',
+        description: 'what remembers which row got which link; default: FILE.journal, for standard input none',
+      },
       'dry-run': { type: 'boolean', description: 'check the file and say how long it takes; no link is made' },
       ...outputArgs,
       format: { ...outputArgs.format, description: 'default: table on a terminal, else that of the file' },
@@ -55,71 +62,87 @@ export default command(
       }
       const work = args['dry-run'] ? undefined : new Work(args, 'links')
       const output = await outputOf(args, { input: file, suffixes: { '.tsv': 'csv', '.txt': 'csv' } })
-      const { input, done } = splitResult(await readInput(file))
-      const { links: read, notes } = readLinks(input, repeated(map), ['url'])
+      const maps = repeated(map)
+      const whole = await readInput(file)
+      const earlier = maps.some(isMapOfOutcome) ? undefined : splitResult(whole)
+      const { input, done } = earlier ?? { input: whole, done: new Map<number, DoneRow>() }
+      const { links: read, notes } = readLinks(input, maps, ['url'])
       for (const note of notes) console.error(printable(note))
+      const journal = await journalOf(file, args.journal, out)
+      const ownAddresses = [...done.values()].map(({ shorturl }) => shorturl)
+      const known = new Set([...(journal?.addresses ?? []), ...ownAddresses])
+      if (work && out !== undefined) await throwIfNotReplaceable(out, input, known)
+
       const todo = read.filter(({ row }) => !done.has(row.number))
       const links = await resolveNames(todo, { domain, campaign, channel }, () => work?.client ?? clientOf(args))
       const problems = await problemsOf(links)
-      const time = timeFor(links.length - problems.size, work?.client ?? new ShortLinkClient())
-      console.error(`${many(input.rows.length, 'link')}${doneBefore(done.size)}${time}`)
+      const sent = links
+        .filter(({ problem }) => problem === undefined)
+        .map(({ row, values, otherCells }) => ({ ...values, row: row.number, cells: otherCells }))
+      const hasAddress = Boolean(work ?? (args['base-url'] || process.env.SHORTLINK_BASE_URL))
+      const client = work?.client ?? (hasAddress ? clientOf(args) : new ShortLinkClient())
+      const replayed = hasAddress ? ((await journal?.countDone(client, sent)) ?? 0) : 0
+      const time = timeFor(links.length - problems.size - replayed, client)
+      const before = replayed + done.size
+      console.error(`${many(input.rows.length, 'link')}${before > 0 ? `, ${count(before)} done before` : ''}${time}`)
       if (!work) {
         for (const [number, problem] of problems) console.error(printable(`${input.name}, row ${number}: ${problem}`))
         if (problems.size > 0) throw new Error(`${many(problems.size, 'row')} cannot be imported`)
         return
       }
 
-      const beside = out ?? (file === '-' ? undefined : file)
-      const journal = beside === undefined ? undefined : journalBeside(beside)
-      const unlock = await lock(file)
-      try {
-        const results = new Map<number, RowResult>(done)
-        for (const { row, problem = NOT_BEGUN } of links)
-          results.set(row.number, { outcome: 'not-sent', error: problem })
-        const sent = links.filter(({ problem }) => problem === undefined)
-        let replayed = done.size
-        const howToContinue = () => {
-          const made = [...results.values()].filter(({ outcome }) => outcome === 'done').length
-          const next = journal ? `, and ${journal.howToContinue}` : '.'
-          return `stopped: ${count(made)} of ${many(input.rows.length, 'link')} are done${next}`
-        }
-        const end = await place(
-          work,
-          sent.map(({ row, values }) => ({ ...values, row: row.number })),
-          { journal: journal?.journal, reuse, ...(onTaken && { onTaken }) },
-          (result) => {
-            if (result.ok && result.replayed) replayed++
-            results.set(result.row.row, resultOf(result))
-          },
-          howToContinue,
-        )
-        const isMade = [...results.values()].some(({ outcome }) => outcome === 'done' || outcome === 'unknown')
-        if (end !== undefined && !isMade) throw end
-        await write(output, input, results, out)
-        const failed = say(results, replayed)
-        if (end !== undefined) throw new IncompleteError(messageOf(end))
-        if (failed > 0) {
-          const again = 'To try again, run the same command.'
-          throw new IncompleteError(`${many(failed, 'row')} failed, see outcome and error. ${again}`)
-        }
-        await journal?.remove()
-      } finally {
-        await unlock?.()
+      if (!journal) console.error(NO_JOURNAL)
+      const results = new Map<number, RowResult>(done)
+      for (const { row, problem = NOT_BEGUN } of links) results.set(row.number, { outcome: 'not-sent', error: problem })
+      const howToContinue = () => {
+        const made = [...results.values()].filter(({ outcome }) => outcome === 'done').length
+        const next = journal ? `, and ${journal.path} remembers them. The same command continues there.` : '.'
+        return `stopped: ${count(made)} of ${many(input.rows.length, 'link')} are done${next}`
+      }
+      if (done.size > 0) {
+        const rows = read.flatMap(({ row, values }) => {
+          const earlier = done.get(row.number)
+          return earlier ? [{ number: row.number, shorturl: earlier.shorturl, values }] : []
+        })
+        const { signal, progress } = work
+        await work.run(async () => {
+          for (const [number, error] of await checkDone(work.client, rows, { signal, onProgress: progress.show })) {
+            results.set(number, { ...done.get(number), outcome: 'rejected', error })
+          }
+        }, howToContinue)
+      }
+      const stale = [...results.values()].filter(({ outcome, shorturl }) => outcome !== 'done' && shorturl).length
+      const { summary, error: end } = await importRows(
+        work,
+        sent,
+        { journal: journal?.journal, reuse, ...(onTaken && { onTaken }) },
+        (result) => results.set(result.row.row, resultOf(result)),
+        howToContinue,
+      )
+      const isMade = [...results.values()].some(({ outcome }) => outcome === 'done' || outcome === 'unknown')
+      if (end !== undefined && !isMade) throw end
+      await write(output, input, results, out)
+      const notBegun = [...results.values()].filter(({ error }) => error === NOT_BEGUN).length
+      const isUndone = ({ outcome }: RowResult) => outcome !== 'done'
+      const failed = [...results.values()].filter(isUndone).length - notBegun
+      const { created, found } = summary
+      const doneBefore = summary.replayed + done.size - stale
+      if (created + found + failed + notBegun === 0 && doneBefore > 0) {
+        const again = summary.replayed > 0 && journal ? `: delete ${journal.path} to import them again` : ''
+        console.error(`${count(doneBefore)} done before, nothing sent${again}`)
+      } else console.error(countsOf({ created, found, failed, notBegun, doneBefore }))
+      if (end !== undefined) throw asIncomplete(end)
+      if (failed > 0) {
+        const again = 'To try again, run the same command.'
+        throw new IncompleteError(`${many(failed, 'row')} failed, see outcome and error. ${again}`)
       }
     },
   }),
   1,
 )
 
-/** Keeps a second import of the same file away, whatever its name and its result are called. */
-async function lock(file: string): Promise<(() => Promise<void>) | undefined> {
-  if (file === '-') return undefined
-  return lockFile(await realpath(file), 'import of').catch((error) => {
-    // In a folder that nobody can write there is nothing to lock with.
-    if (['EACCES', 'EROFS', 'EPERM'].includes(error.code)) return undefined
-    throw error
-  })
-}
+const NO_JOURNAL =
+  'No journal: after a crash, the same command would make its links a second time. --journal FILE keeps one.'
 
 /** The error of rows that an import has not come to when it ends early. */
 const NOT_BEGUN = 'not begun'
@@ -135,17 +158,4 @@ function write(output: Output, input: Input, results: ReadonlyMap<number, RowRes
   if (format !== 'csv') return output.write(resultRows(input, results), undefined, format)
   const delimiter = extname(out).toLowerCase() === '.tsv' ? '\t' : input.dialect.delimiter
   return output.writeWhole(resultTable(input, results, output.show, delimiter))
-}
-
-const doneBefore = (rows: number): string => (rows > 0 ? ` (${count(rows)} done before)` : '')
-
-/** Prints the totals, and returns how many failed. */
-function say(results: ReadonlyMap<number, RowResult>, replayed: number): number {
-  const all = [...results.values()]
-  const done = all.filter(({ outcome }) => outcome === 'done')
-  const created = done.filter((result) => result.created).length
-  const notBegun = all.filter(({ error }) => error === NOT_BEGUN).length
-  const failed = all.length - done.length - notBegun
-  console.error(`${countsOf(created, done.length - created, failed, notBegun)}${doneBefore(replayed)}`)
-  return failed
 }

@@ -32,7 +32,7 @@ Options:
 
 The address and the key come from the variables SHORTLINK_BASE_URL and SHORTLINK_API_KEY.
 
-Exit status: 0 done, 1 something failed or is unknown, 2 wrong usage`
+Exit status: 0 done, 1 something failed or is unknown, 2 wrong usage, 130 after Ctrl+C`
 
 /** Runs a command. Returns the exit status; a command may have set one by itself. */
 export async function main([name = '', ...args]: string[]): Promise<number | undefined> {
@@ -63,7 +63,8 @@ export async function main([name = '', ...args]: string[]): Promise<number | und
       const { jsonText } = await import('./output.ts')
       console.log(jsonText({ error: messageOf(error), ...code }, 2))
     }
-    return fail(isUsage ? `${message}\n'shortlink-sdk ${name} --help' lists the options.` : message, isUsage ? 2 : 1)
+    if (isUsage) return fail(`${message}\n'shortlink-sdk ${name} --help' lists the options.`, 2)
+    return fail(message, error instanceof IncompleteError ? error.status : 1)
   }
 }
 

@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync'
+import { UsageError } from './command.ts'
 import { type Dialect, type Input, plainDialect } from './input.ts'
 import { escapeFormula, type OutputRow, textOf } from './output.ts'
 import { encode } from './read-text.ts'
@@ -13,37 +14,74 @@ export interface RowResult {
 
 const names = ['shorturl', 'created', 'outcome', 'error'] as const
 
+/** Whether `--map 'outcome='` says that the column of this name is the user's own, and the file no result. */
+export const isMapOfOutcome = (map: string): boolean => /^\s*(result_)*outcome\s*=\s*$/i.test(map)
+
+/** A name as columns are compared: spreadsheets and people change the case. */
+const lower = (name: string) => name.trim().toLowerCase()
+
 /** The names of our columns beside those of an input. */
 const namesBeside = (columns: readonly string[]): string[] =>
-  names.map((name) => (columns.includes(name) ? `result_${name}` : name))
-
-/** A file that may be the result of an earlier import, without our columns, and what they say of the rows that are done. */
-export function splitResult(input: Input): { input: Input; done: ReadonlyMap<number, RowResult> } {
-  const start = findOurs(input.columns)
-  const done = new Map<number, RowResult>()
-  if (start === undefined) return { input, done }
-  const rows = input.rows.map(({ number, cells }) => {
-    const [shorturl, created, outcome] = cells.slice(start).map(textOf)
-    if (shorturl && outcome === 'done')
-      done.set(number, { shorturl, created: /^(true|wahr|vrai|verdadero|vero|waar)$/i.test(created ?? ''), outcome })
-    return { number, cells: withoutOurs(cells, start) }
+  names.map((name) => {
+    const taken = columns.map(lower)
+    let own: string = name
+    while (taken.includes(own)) own = `result_${own}`
+    return own
   })
-  return { input: { ...input, columns: withoutOurs(input.columns, start), rows }, done }
+
+/** The result of an import, as a file that may have been through a spreadsheet. */
+export interface EarlierResult {
+  /** The file without our columns. */
+  readonly input: Input
+  /** What our columns say of the rows that have a link, by their numbers. */
+  readonly done: ReadonlyMap<number, DoneRow>
 }
 
-/** Where our columns begin, the last ones if there are several. A user may have added columns behind them. */
-function findOurs(columns: readonly string[]): number | undefined {
-  for (let start = columns.length - names.length; start >= 0; start--) {
-    const ours = namesBeside(withoutOurs(columns, start))
-    if (ours.every((name, index) => name === columns[start + index])) return start
+/** A row that has a link. */
+export type DoneRow = RowResult & { readonly shorturl: string }
+
+/**
+ * Takes our columns out of the result of an import; they are known by their names, in any order and case. `undefined` if a
+ * file has no column `outcome`, so is no result.
+ *
+ * @throws {UsageError} if it has `outcome` and no `shorturl`, or a row is done and has none, so that nobody can tell which
+ * link it has
+ */
+export function splitResult(input: Input): EarlierResult | undefined {
+  const { columns, name } = input
+  // Where the input has a column of such a name itself, ours has a longer one.
+  const ours = names.map((name) => {
+    const found = columns.filter((column) => lower(column).replace(/^(result_)+/, '') === name)
+    const [longest] = found.sort((one, other) => other.length - one.length)
+    return longest === undefined ? -1 : columns.indexOf(longest)
+  })
+  const [shorturl = -1, created = -1, outcome = -1] = ours
+  if (outcome === -1) return undefined
+  if (shorturl === -1) {
+    const advice = `Put it back, or say --map '${columns[outcome]}=' if the file is no result`
+    throw new UsageError(
+      `${name}: the result of an import, by its column ${columns[outcome]}, lacks shorturl. ${advice}`,
+    )
   }
-  return undefined
+  const done = new Map<number, DoneRow>()
+  const isOurs = (index: number) => ours.includes(index)
+  const rows = input.rows.map(({ number, cells }) => {
+    const cell = (index: number) => textOf(cells[index]).trim()
+    if (cell(shorturl)) {
+      const isCreated = /^(true|wahr|vrai|verdadero|vero|waar)$/i.test(cell(created))
+      done.set(number, {
+        shorturl: cell(shorturl),
+        created: cell(created) === '' ? undefined : isCreated,
+        outcome: 'done',
+      })
+    } else if (cell(outcome).toLowerCase() === 'done') {
+      const advice = `Put it back, or empty ${columns[outcome]} to make another link`
+      throw new UsageError(`${name}, row ${number}: is done and has no ${columns[shorturl]}. ${advice}`)
+    }
+    return { number, cells: cells.filter((_, index) => !isOurs(index)) }
+  })
+  return { input: { ...input, columns: columns.filter((_, index) => !isOurs(index)), rows }, done }
 }
-
-const withoutOurs = <Cell>(cells: readonly Cell[], start: number): Cell[] => [
-  ...cells.slice(0, start),
-  ...cells.slice(start + names.length),
-]
 
 /** The rows of an input with what an import says about them: all of our columns in each, so that it is known again. */
 export function resultRows({ columns, rows }: Input, results: ReadonlyMap<number, RowResult>): OutputRow[] {

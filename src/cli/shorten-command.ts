@@ -4,10 +4,10 @@ import { defineCommand } from 'citty'
 import { printable } from '../runtime/text.ts'
 import type { LinkRow } from '../tasks/rows.ts'
 import { clientArgs } from './client.ts'
-import { command, IncompleteError, messageOf, UsageError } from './command.ts'
+import { asIncomplete, command, IncompleteError, messageOf, UsageError } from './command.ts'
 import { jsonText } from './output.ts'
 import { countsOf, many } from './words.ts'
-import { place, Work } from './work.ts'
+import { importRows, Work } from './work.ts'
 
 /** What is printed of a URL with `--json`. */
 type Entry = { readonly url: unknown } & (
@@ -62,7 +62,7 @@ export default command(
         work.progress.clear()
         console.log(entry && 'shorturl' in entry ? printable(entry.shorturl) : '')
       }
-      const end = await place(
+      const { error: end } = await importRows(
         work,
         rows(),
         { reuse },
@@ -87,8 +87,8 @@ export default command(
       const failed = known.filter((entry) => 'error' in entry).length
       const created = known.filter((entry) => 'created' in entry && entry.created).length
       const found = known.length - created - failed
-      if (found > 0) console.error(countsOf(created, found, failed))
-      if (end !== undefined) throw new IncompleteError(messageOf(end))
+      if (found > 0) console.error(countsOf({ created, found, failed }))
+      if (end !== undefined) throw asIncomplete(end)
       if (failed > 0) throw new IncompleteError(`${many(failed, 'URL')} failed`)
     },
   }),

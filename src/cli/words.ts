@@ -1,9 +1,19 @@
 /** So many of something: 1 link, 1,000 links. */
 export const many = (number: number, what: string): string => `${count(number)} ${what}${number === 1 ? '' : 's'}`
 
-/** What became of rows or URLs. A link that was found is as it was. */
-export const countsOf = (created: number, found: number, failed: number, notBegun = 0): string =>
-  `${count(created)} created, ${count(found)} found and not changed, ${count(failed)} failed${notBegun > 0 ? `, ${count(notBegun)} not begun` : ''}`
+/** What became of rows or URLs in this run, and before it. A link that was found is as it was. */
+export function countsOf(counts: {
+  readonly created: number
+  readonly found: number
+  readonly failed: number
+  readonly notBegun?: number
+  readonly doneBefore?: number
+}): string {
+  const { created, found, failed, notBegun = 0, doneBefore = 0 } = counts
+  const now = `${count(created)} created, ${count(found)} found and not changed, ${count(failed)} failed`
+  const rest = notBegun > 0 ? `, ${count(notBegun)} not begun` : ''
+  return `${now}${rest}${doneBefore > 0 ? `; ${count(doneBefore)} done before` : ''}`
+}
 
 /** A number as people write it: 1,000. */
 export const count = (number: number): string => number.toLocaleString('en-US')

@@ -3,16 +3,27 @@ import process from 'node:process'
 import type { ShortLinkClient } from '../client.ts'
 import { isShortLinkError } from '../errors.ts'
 import { fileJournal } from '../tasks/file-journal.ts'
-import { type ImportOptions, type ImportResult, importLinks } from '../tasks/import.ts'
+import { type ImportOptions, type ImportResult, type ImportSummary, importLinks } from '../tasks/import.ts'
 import type { LinkRow } from '../tasks/rows.ts'
 import { type ClientArgs, clientOf } from './client.ts'
+import { IncompleteError } from './command.ts'
 import { Progress } from './progress.ts'
 import { withAdvice } from './write-whole.ts'
 
-const signals = ['SIGINT', 'SIGTERM'] as const
+/** The exit status of a process that a signal ends, as shells have it. */
+const statusOf = { SIGINT: 130, SIGTERM: 143 } as const
+type Signal = keyof typeof statusOf
+const signals = Object.keys(statusOf) as Signal[]
 
-/** The reason of an abort by Ctrl+C. */
-class Interrupted extends Error {}
+/** The reason of an abort by a signal. */
+class Interrupted extends Error {
+  readonly status: number
+
+  constructor(signal: Signal) {
+    super(signal)
+    this.status = statusOf[signal]
+  }
+}
 
 /** A long piece of work that Ctrl+C ends after the writes in flight, as tasks end, and that a wrong key ends at once. */
 export class Work {
@@ -21,14 +32,14 @@ export class Work {
   readonly client: ShortLinkClient
   readonly progress: Progress
   #isStopping = false
-  readonly #stop = () => {
+  readonly #stop = (signal: Signal) => {
     if (this.#isStopping) {
       console.error('Stopped at once. What was in flight may have been done: the same command finds out.')
-      process.exit(1)
+      process.exit(statusOf[signal])
     }
     this.#isStopping = true
     console.error('\nStopping after the calls in flight. Press Ctrl+C again to stop at once.')
-    this.#controller.abort(new Interrupted())
+    this.#controller.abort(new Interrupted(signal))
   }
 
   /** `what` is counted by the progress. */
@@ -46,7 +57,7 @@ export class Work {
     } catch (error) {
       if (!this.signal.aborted) throw error
       const { reason } = this.signal
-      throw reason instanceof Interrupted ? new Error(howToContinue()) : reason
+      throw reason instanceof Interrupted ? new IncompleteError(howToContinue(), reason.status) : reason
     } finally {
       for (const signal of signals) process.off(signal, this.#stop)
       this.progress.end()
@@ -68,33 +79,42 @@ export class Work {
   }
 }
 
+/** How an import ended. */
+export interface ImportEnd {
+  /** The totals, also if it ended early. */
+  readonly summary: ImportSummary
+  /** What ended it early, if anything did. */
+  readonly error: unknown
+}
+
 /**
  * Imports links as a long piece of work.
  *
  * @param onResult called with each result, and whether it ended the work or came after its end
- * @returns what ended it early, if anything did
  */
-export async function place<Row extends LinkRow>(
+export async function importRows<Row extends LinkRow>(
   work: Work,
   rows: Iterable<Row> | AsyncIterable<Row>,
   options: ImportOptions,
   onResult: (result: ImportResult<Row>, isEnd: boolean) => void,
   howToContinue: () => string,
-): Promise<unknown> {
+): Promise<ImportEnd> {
   let hasWorked = false
   const { signal, progress } = work
+  const task = importLinks(work.client, rows, { ...options, signal, onProgress: progress.show })
+  let end: unknown
   try {
     await work.run(async () => {
-      for await (const result of importLinks(work.client, rows, { ...options, signal, onProgress: progress.show })) {
+      for await (const result of task) {
         if (result.ok) hasWorked = true
         const isEnd = !result.ok && work.check(result.error, !hasWorked && !hasIds(result.row))
         onResult(result, isEnd || isNotBegun(result.error))
       }
     }, howToContinue)
-    return undefined
-  } catch (end) {
-    return withAdvice(end)
+  } catch (error) {
+    end = withAdvice(error, '--journal')
   }
+  return { summary: await task.summary(), error: end }
 }
 
 /** Whether a 404 may be about an id in the row, rather than about the address of the server. */
@@ -105,7 +125,7 @@ const hasIds = (row: LinkRow): boolean =>
 export const isNotBegun = (error: unknown): boolean =>
   isShortLinkError(error) && error.code === 'aborted' && error.outcome === 'not-sent'
 
-/** The journal beside a file, which goes when all is done. */
+/** The journal beside a report, which goes when all is done. */
 export function journalBeside(path: string) {
   const name = `${path}.journal`
   return {

@@ -47,13 +47,17 @@ export async function writeWhole(path: string, content: string | Buffer): Promis
   }
 }
 
-/** An error that also says what to do, if a disk is full or a folder cannot be written. */
-export function withAdvice(error: unknown): unknown {
+/**
+ * An error that also says what to do, if a disk is full or a folder cannot be written.
+ *
+ * @param option The option that names the file.
+ */
+export function withAdvice(error: unknown, option = '--out'): unknown {
   const { code, message } = error as NodeJS.ErrnoException
   const isFull = ['ENOSPC', 'EDQUOT'].includes(code ?? '')
   if (!isFull && !['EROFS', 'EACCES', 'EPERM'].includes(code ?? '')) return error
   const remedy = isFull ? 'make room' : 'allow writing there'
-  return new Error(`${message}. Nothing is lost: ${remedy} and run the same command, or give --out FILE elsewhere`)
+  return new Error(`${message}. Nothing is lost: ${remedy} and run the same command, or give ${option} FILE elsewhere`)
 }
 
 async function existing(path: string) {

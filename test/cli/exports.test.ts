@@ -91,11 +91,12 @@ const table: [string, string, string[], string, Record<string, unknown>][] = [
 const linesOf = (bytes: Buffer) => bytes.toString(bytes[0] === 0xff ? 'utf16le' : 'utf8').split(/\r?\n/)
 
 test.each(table)(
-  'an export of %s is imported with its aliases, and comes back whole',
+  'an export of %s is imported with its aliases, comes back whole, and twice sends nothing',
   async (_name, file, maps, said, sent) => {
-    const { sandbox, path } = await setUp()
+    const { sandbox, write, path } = await setUp()
+    const input = await write(`export-${file}`, await readFile(folder + file))
     const out = path(file)
-    const { status, stderr } = await run('import', folder + file, ...maps, '--out', out)
+    const { status, stderr } = await run('import', input, ...maps, '--out', out)
     expect({ status, stderr }).toEqual({
       status: 0,
       stderr: `${said}2 links\n2 created, 0 found and not changed, 0 failed\n`,
@@ -106,11 +107,14 @@ test.each(table)(
     expect(after).toHaveLength(before.length)
     const unquoted = (line: string) => line.replaceAll('"', '')
     for (const [index, line] of after.entries()) expect(unquoted(line)).toContain(unquoted(before[index]!))
-    expect(after[0]).toMatch(/(.)shorturl\1created\1outcome\1error$/)
-    // What came back can go in again, and sends nothing.
+    expect(after[0]).toMatch(/(.)(result_)?shorturl\1(result_)?created\1outcome\1error$/)
+    // The same again sends nothing, and what came back can go in again.
     const requests = sandbox.requests.length
-    expect((await run('import', out, ...maps, '--out', path(`again-${file}`))).status).toBe(0)
+    expect((await run('import', input, ...maps, '--out', path(`twice-${file}`))).status).toBe(0)
     expect(sandbox.requests).toHaveLength(requests)
+    expect(await readFile(path(`twice-${file}`))).toEqual(await readFile(out))
+    expect((await run('import', out, ...maps, '--out', path(`again-${file}`))).status).toBe(0)
+    expect(sandbox.data.links).toHaveLength(2)
     expect(await readFile(path(`again-${file}`))).toEqual(await readFile(out))
   },
 )

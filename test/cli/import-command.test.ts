@@ -1,7 +1,9 @@
-import fs, { mkdir, open, readFile, symlink } from 'node:fs/promises'
+import fs, { mkdir, open, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { Readable } from 'node:stream'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { createSandbox } from '../../src/testing/index.ts'
+import { serve } from '../../src/testing/server.ts'
 import { run, setUp, shop } from './run.ts'
 
 /** The addresses, aliases and further parameters that a file had sent, in its order. */
@@ -23,8 +25,120 @@ ${shop('tea')},tea,Tea,https://sho.rt/tea,true,done,
 ${shop('cake')},cake,"Cake, with cream",https://sho.rt/cake,true,done,
 ${shop('lamps')},,,https://sho.rt/${random},true,done,
 `)
-  // The journal and the lock go when all is done.
-  expect(await files()).toEqual(['links.csv', 'r.csv'])
+  // The journal stays, because it is the record of which row got which link. The lock goes.
+  expect(await files()).toEqual(['links.csv', 'links.csv.journal', 'r.csv'])
+})
+
+test('the same import again sends nothing, and gives the same result under any name', async () => {
+  const { sandbox, write, read, path } = await setUp()
+  const file = await write(
+    'links.csv',
+    `url,custom,Note\n${shop('tea')},tea,a\n${shop('cake')},,b\n${shop('cake')},,c\n`,
+  )
+  await run('import', file, '--out', path('r.csv'))
+  const requests = sandbox.requests.length
+  for (const out of ['r.csv', 'r2.csv']) {
+    expect(await run('import', file, '--out', path(out))).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: `not sent: Note\n3 links, 3 done before\n3 done before, nothing sent: delete ${file}.journal to import them again\n`,
+    })
+    expect(await read(out)).toBe(await read('r.csv'))
+  }
+  expect(sandbox.requests).toHaveLength(requests)
+  expect(sandbox.data.links).toHaveLength(3)
+})
+
+test('a row that was added is imported, whatever the result is called, and a file that was tried on another server is new', async () => {
+  const { sandbox, write, path } = await setUp()
+  const file = await write('links.csv', `url\n${shop('tea')}\n`)
+  await run('import', file, '--out', path('r.csv'))
+  await write('links.csv', `url\n${shop('cake')}\n${shop('tea')}\n`)
+  const { stderr } = await run('import', file, '--out', path('r2.csv'))
+  expect(stderr).toBe('2 links, 1 done before\n1 created, 0 found and not changed, 0 failed; 1 done before\n')
+  expect(sentTo(sandbox)).toEqual([{ url: shop('tea') }, { url: shop('cake') }])
+  const server = await serve(createSandbox())
+  vi.stubEnv('SHORTLINK_BASE_URL', server.baseUrl)
+  const elsewhere = await run('import', file, '--out', path('r3.csv'))
+  await server.close()
+  expect(elsewhere.stderr).toBe('2 links\n2 created, 0 found and not changed, 0 failed\n')
+})
+
+test('--journal keeps the journal of standard input, and a line says what there is to lose without it', async () => {
+  const { sandbox, path, files } = await setUp()
+  const input = () => {
+    const text = Readable.from([Buffer.from(`url\n${shop('tea')}\n`)])
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(text as never)
+  }
+  onTestFinished(() => void vi.restoreAllMocks())
+  for (const counts of ['1 created, 0 found and not changed, 0 failed', '1 done before, nothing sent: delete']) {
+    input()
+    const { stderr } = await run('import', '-', '--journal', path('tea.journal'))
+    expect(stderr).toContain(counts)
+    expect(stderr).not.toContain('No journal')
+  }
+  expect(sandbox.data.links).toHaveLength(1)
+  input()
+  expect((await run('import', '-')).stderr).toContain(
+    'No journal: after a crash, the same command would make its links a second time. --journal FILE keeps one.\n',
+  )
+  expect(await files()).toEqual(['tea.journal'])
+  const file = path('links.csv')
+  await writeFile(file, `url\n${shop('tea')}\n`)
+  const { status, stderr } = await run('import', file, '--journal', path('r.csv'), '--out', path('r.csv'))
+  expect({ status, stderr }).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('is the journal of this import'),
+  })
+})
+
+/** What another input has got, and files that are none of ours. */
+test.each([
+  [
+    'the result of another file',
+    `url,shorturl,created,outcome,error\n${shop('x')},https://sho.rt/x,true,done,\n`,
+    'which',
+  ],
+  [
+    'a result of other columns without a link',
+    'Link,shorturl,created,outcome,error\nx,,,rejected,No.\n',
+    'another file',
+  ],
+  ['a file of links', `url,custom\n${shop('x')},x\n`, 'is no result of'],
+  ['any other file', 'Dear all,\n', 'is no result of'],
+])('--out over %s is refused, and nothing is sent', async (_, text, message) => {
+  const { sandbox, write, read } = await setUp()
+  const file = await write('links.csv', `url\n${shop('tea')}\n`)
+  const out = await write('r.csv', text)
+  const { status, stdout, stderr } = await run('import', file, '--out', out)
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+  expect(stderr).toContain(message)
+  expect(stderr).toContain('Nothing was sent: give another file, or delete this one')
+  expect(await read('r.csv')).toBe(text)
+  expect(sandbox.requests).toEqual([])
+})
+
+test.each(['csv', 'json', 'ndjson', 'md', 'tsv'])(
+  '--out over the .%s result of the same input replaces it',
+  async (suffix) => {
+    const { write, path } = await setUp()
+    const file = await write('links.csv', `url,title\n${shop('tea')},a | b\nnonsense,\n`)
+    expect((await run('import', file, '--out', path(`r.${suffix}`))).status).toBe(1)
+    await write('links.csv', `url,title\n${shop('tea')},a | b\n${shop('cake')},\n`)
+    expect((await run('import', file, '--out', path(`r.${suffix}`))).status).toBe(0)
+    expect((await run('import', file, '--out', path(`r.${suffix}`))).status).toBe(0)
+  },
+)
+
+test('once the journal is deleted, --out over the only list of the first addresses is refused', async () => {
+  const { sandbox, write, path } = await setUp()
+  const file = await write('links.csv', `url\n${shop('tea')}\n`)
+  await run('import', file, '--out', path('r.csv'))
+  await rm(`${file}.journal`)
+  const { status, stderr } = await run('import', file, '--out', path('r.csv'))
+  expect(status).toBe(2)
+  expect(stderr).toMatch(/r\.csv: has https:\S+, which \S+ and its journal do not have\. Nothing was sent/)
+  expect(sandbox.data.links).toHaveLength(1)
 })
 
 test('the result has every column, delimiter, mark, line end and empty row of the input, and passwords as they were', async () => {
@@ -46,7 +160,7 @@ shortlink-sdk import: 1 row failed, see outcome and error. To try again, run the
 })
 
 test('a result that is imported again is replaced: rows that are done are not sent, the others are', async () => {
-  const { sandbox, write, read, path } = await setUp()
+  const { sandbox, write, read, path } = await setUp({ data: { links: [{ alias: 'tea', url: shop('tea') }] } })
   const header = 'created,url,custom,shorturl,result_created,outcome,error'
   const file = await write(
     'r.csv',
@@ -54,18 +168,22 @@ test('a result that is imported again is replaced: rows that are done are not se
   )
   const { stderr } = await run('import', file, '--out', path('r2.csv'))
   expect(sentTo(sandbox)).toEqual([{ url: shop('cake'), custom: 'cake' }])
-  expect(stderr).toContain('2 links (1 done before)\n2 created, 0 found and not changed, 0 failed (1 done before)')
+  expect(stderr).toContain('2 links, 1 done before\n1 created, 0 found and not changed, 0 failed; 1 done before')
   expect(await read('r2.csv')).toBe(
     `${header}\nmonday,${shop('tea')},tea,https://sho.rt/tea,true,done,\ntuesday,${shop('cake')},cake,https://sho.rt/cake,true,done,\n`,
   )
 })
 
 test.each(['TRUE', 'WAHR', 'VRAI', 'true'])('the %s that a spreadsheet writes for true is read as it', async (cell) => {
-  const { write, path } = await setUp()
+  const links = ['tea', 'cake'].map((alias) => ({ alias, url: shop(alias) }))
+  const { write, path, read } = await setUp({ data: { links } })
   const rows = `${shop('tea')},https://sho.rt/tea,${cell},done,\n${shop('cake')},https://sho.rt/cake,FALSE,done,\n`
   const file = await write('r.csv', `url,shorturl,created,outcome,error\n${rows}`)
   const { stderr } = await run('import', file, '--out', path('r2.csv'))
-  expect(stderr).toContain('1 created, 1 found and not changed, 0 failed (2 done before)')
+  expect(stderr).toBe('2 links, 2 done before\n2 done before, nothing sent\n')
+  expect(await read('r2.csv')).toBe(
+    await read('r.csv').then((text) => text.replace(cell, 'true').replace('FALSE', 'false')),
+  )
 })
 
 test('a cell with spaces around it comes back with them', async () => {
@@ -87,24 +205,101 @@ test.each([
   expect(sentTo(sandbox)).toEqual([{ url: shop('a'), custom }])
 })
 
-test('a result is known by its four columns side by side, also if a column was added behind them, which is kept', async () => {
-  const { sandbox, write, read, path } = await setUp()
-  const rows = [`${shop('tea')},https://sho.rt/tea,true,done,,was good,`, `${shop('cake')},,,rejected,No.,try again,`]
-  const file = await write('r.csv', `url,shorturl,created,outcome,error,Remark,\n${rows.join('\n')}\n`)
-  expect((await run('import', file, '--out', path('r2.csv'))).status).toBe(0)
-  expect(sentTo(sandbox)).toEqual([{ url: shop('cake') }])
-  const { alias } = sandbox.data.links[0]!
-  expect(await read('r2.csv')).toBe(`url,Remark,,shorturl,created,outcome,error
-${shop('tea')},was good,,https://sho.rt/tea,true,done,
-${shop('cake')},try again,,https://sho.rt/${alias},true,done,
-`)
+test.each([
+  [
+    'moved',
+    'shorturl,url,outcome,Remark,error,created',
+    ['https://sho.rt/tea', shop('tea'), 'done', 'good', '', 'true'],
+  ],
+  [
+    'in capitals',
+    'URL,Remark,ShortURL,Created,OUTCOME,Error',
+    [shop('tea'), 'good', 'https://sho.rt/tea', 'true', 'done', ''],
+  ],
+  ['without created and error', 'url,Remark,Outcome,shorturl', [shop('tea'), 'good', 'done', 'https://sho.rt/tea']],
+])('a result whose columns a spreadsheet has %s is known as one', async (_, header, cells) => {
+  const { sandbox, write, path, read } = await setUp({ data: { links: [{ alias: 'tea', url: shop('tea') }] } })
+  const file = await write('r.csv', `${header}\n${cells}\n`)
+  const { status, stderr } = await run('import', file, '--out', path('r2.csv'))
+  expect({ status, stderr }).toMatchObject({
+    status: 0,
+    stderr: expect.stringContaining('1 done before, nothing sent\n'),
+  })
+  expect(sentTo(sandbox)).toEqual([])
+  const created = /created/i.test(header) ? 'true' : ''
+  expect(await read('r2.csv')).toMatch(
+    new RegExp(`^url,Remark,shorturl,created,outcome,error\n.*,good,https://sho.rt/tea,${created},done,\n$`, 'i'),
+  )
+})
+
+test('a result that has lost its short addresses is refused, unless --map says that its outcome is something else', async () => {
+  const { sandbox, write } = await setUp()
+  const lost = await write('r.csv', `url,Outcome\n${shop('tea')},done\n`)
+  const { status, stderr } = await run('import', lost)
+  expect(status).toBe(2)
+  expect(stderr).toContain(
+    "r.csv: the result of an import, by its column Outcome, lacks shorturl. Put it back, or say --map 'Outcome=' if the file is no result",
+  )
+  const row = await write('r2.csv', `url,shorturl,outcome\n${shop('tea')},,done\n`)
+  expect((await run('import', row)).stderr).toContain(
+    'r2.csv, row 2: is done and has no shorturl. Put it back, or empty outcome to make another link',
+  )
+  expect(sandbox.requests).toEqual([])
+  const { stdout } = await run('import', lost, '--map', 'Outcome=')
+  expect(stdout).toMatch(/^url,Outcome,shorturl,created,result_outcome,error\n.*,done,https:\S+,true,done,\n$/)
+})
+
+test('rows that are done are compared with the links of the server: one that leads elsewhere, is gone or has another alias has failed', async () => {
+  const links = ['a', 'b', 'c', 'd'].map((alias) => ({ alias, url: shop(alias) }))
+  const others = Array.from({ length: 150 }, (_, index) => ({ alias: `x-${index}`, url: shop('x') }))
+  const { sandbox, write, read, path } = await setUp({ data: { links: [...links, ...others] } })
+  sandbox.data.links.splice(2, 1)
+  const rows = [
+    ['a', 'a'],
+    ['corrected', 'b'],
+    ['c', 'c'],
+    ['d', 'other'],
+  ].map(([url, custom], index) => `${shop(url!)},${custom},https://sho.rt/${'abcd'[index]},true,done,`)
+  const file = await write('r.csv', `url,custom,shorturl,created,outcome,error\n${rows.join('\n')}\n`)
+  const { status, stderr } = await run('import', file, '--out', path('r2.csv'))
+  expect(status).toBe(1)
+  expect(stderr).toContain('4 links, 4 done before\n0 created, 0 found and not changed, 3 failed; 1 done before\n')
+  const result = await read('r2.csv')
+  expect(result.split('\n').slice(1, 5)).toEqual([
+    rows[0],
+    `${shop('corrected')},b,https://sho.rt/b,true,rejected,"https://sho.rt/b leads to ${shop('b')}, not to the url of this row. To change where a link leads, use sync"`,
+    `${shop('c')},c,https://sho.rt/c,true,rejected,"https://sho.rt/c is not on this server. To make another link, empty shorturl and outcome"`,
+    `${shop('d')},other,https://sho.rt/d,true,rejected,"the link of this row is https://sho.rt/d, which has another alias. To make another link, empty shorturl and outcome"`,
+  ])
+  expect(sandbox.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /urls', 'GET /urls'])
+  // What has failed so is not sent when the new result is imported.
+  expect((await run('import', path('r2.csv'))).status).toBe(1)
+  expect(sentTo(sandbox)).toEqual([])
+})
+
+test('a row whose link moved out of sight while the list was read is looked up, and is done', async () => {
+  const links = Array.from({ length: 250 }, (_, index) => ({ alias: `p-${index}`, url: shop(`${index}`) }))
+  const { sandbox, write } = await setUp({ data: { links } })
+  const file = await write(
+    'r.csv',
+    `url,shorturl,outcome\n${shop('0')},https://sho.rt/p-0,done\n${shop('1')},https://sho.rt/p-1,done\n`,
+  )
+  const { fetch } = globalThis
+  let pages = 0
+  vi.stubGlobal('fetch', async (...call: Parameters<typeof fetch>) => {
+    const response = await fetch(...call)
+    if (++pages === 2) sandbox.data.links.splice(-120, 110)
+    return response
+  })
+  onTestFinished(() => void vi.unstubAllGlobals())
+  expect((await run('import', file)).stderr).toContain('2 done before, nothing sent')
 })
 
 test('a JSON result is known too, whichever of its rows has failed', async () => {
   const { sandbox, write, path } = await setUp()
   const file = await write('links.json', JSON.stringify([{ url: 'nonsense' }, { url: shop('tea'), note: 'x' }]))
   expect((await run('import', file, '--out', path('r.json'))).status).toBe(1)
-  expect((await run('import', path('r.json'))).stderr).toContain('2 links (1 done before)')
+  expect((await run('import', path('r.json'))).stderr).toContain('2 links, 1 done before')
   expect(sentTo(sandbox)).toEqual([{ url: shop('tea') }])
 })
 
@@ -155,9 +350,8 @@ test('a failed row keeps the journal, and the same command tries only that row a
     { shorturl: 'https://sho.rt/cake', created: true, outcome: 'done' },
     { shorturl: 'https://sho.rt/lamps', outcome: 'done' },
   ])
-  expect(second.stderr).toContain('3 created, 0 found and not changed, 0 failed (2 done before)')
+  expect(second.stderr).toContain('1 created, 0 found and not changed, 0 failed; 2 done before')
   expect(sandbox.requests).toHaveLength(before + 1)
-  expect(await files()).toEqual(['links.csv'])
 })
 
 test('what was made before, and what was found, are two numbers', async () => {
@@ -532,10 +726,10 @@ test('a second import of a file that is being imported is refused, through a sym
   expect(second.stderr).toContain('in use by another run')
   expect((await first).status).toBe(0)
   expect(sandbox.data.links).toHaveLength(1)
-  expect(await files()).toEqual(['links.csv', 'other.csv', 'r.csv'])
+  expect(await files()).toEqual(['links.csv', 'links.csv.journal', 'other.csv', 'r.csv'])
 })
 
-test('beside a file in a folder that cannot be written, import says so and sends nothing; with --out elsewhere it works', async () => {
+test('beside a file in a folder that cannot be written, import says so and sends nothing; with --journal elsewhere it works', async () => {
   const { sandbox, write, path, files } = await setUp()
   const file = await write('links.csv', `url\n${shop('a')}\n`)
   const { writeFile } = fs
@@ -551,11 +745,11 @@ test('beside a file in a folder that cannot be written, import says so and sends
   const { status, stdout, stderr } = await run('import', file)
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
   expect(stderr).toContain(
-    'Nothing is lost: allow writing there and run the same command, or give --out FILE elsewhere',
+    'Nothing is lost: allow writing there and run the same command, or give --journal FILE elsewhere',
   )
   expect(sandbox.requests).toEqual([])
-  expect((await run('import', file, '--out', path('r.csv'))).status).toBe(0)
-  expect(await files()).toEqual(['links.csv', 'r.csv'])
+  expect((await run('import', file, '--journal', path('j.journal'))).status).toBe(0)
+  expect(await files()).toEqual(['j.journal', 'links.csv'])
 })
 
 test('a full disk at the end says what to do, and nothing is lost: the same command sends nothing again', async () => {
@@ -571,7 +765,7 @@ test('a full disk at the end says what to do, and nothing is lost: the same comm
   expect(stderr).toContain(
     'ENOSPC: no space left on device. Nothing is lost: make room and run the same command, or give --out FILE elsewhere',
   )
-  expect(await files()).toEqual(['links.csv', 'r.csv.journal'])
+  expect(await files()).toEqual(['links.csv', 'links.csv.journal'])
   const before = sandbox.requests.length
   expect((await run('import', file, '--out', path('r.csv'))).status).toBe(0)
   expect(sandbox.requests).toHaveLength(before)

@@ -13,7 +13,7 @@ test('Ctrl+C lets the creation in flight end, which is in the result, and begins
   await vi.waitFor(() => expect(sandbox.requests).toHaveLength(1), 20_000)
   pressCtrlC()
   const { status, stdout, stderr } = await running
-  expect(status).toBe(1)
+  expect(status).toBe(130)
   expect(stdout.split('\n').slice(1)).toEqual([
     `${shop('tea')},tea,https://sho.rt/tea,true,done,`,
     expect.stringMatching(/^https:\/\/shop\.example\/cake,,,,not-sent,/),
@@ -42,7 +42,7 @@ test.each([
   pressCtrlC()
   const { status, stderr } = await running
   vi.restoreAllMocks()
-  expect(status).toBe(1)
+  expect(status).toBe(130)
   expect(stderr).toContain(`shortlink-sdk ${args[0]}: ${message}\n`)
   expect(await files()).toEqual([])
 })
@@ -67,7 +67,7 @@ test('Ctrl+C in shorten says nothing of the URLs that were not begun', async () 
   await vi.waitFor(() => expect(sandbox.requests.length).toBeGreaterThan(5), 20_000)
   pressCtrlC()
   const { status, stderr } = await running
-  expect(status).toBe(1)
+  expect(status).toBe(130)
   expect(stderr).toMatch(
     /^\nStopping after .*\nshortlink-sdk shorten: stopped: the short addresses above are done\.\n$/,
   )
@@ -82,7 +82,7 @@ test('a second Ctrl+C ends at once, and says so', async () => {
   pressCtrlC()
   expect(exit).not.toHaveBeenCalled()
   pressCtrlC()
-  expect(exit.mock.calls).toEqual([[1]])
+  expect(exit.mock.calls).toEqual([[130]])
   expect((await running).stderr).toContain('Stopped at once. What was in flight may have been done')
   exit.mockRestore()
 })

@@ -1,0 +1,63 @@
+import { realpath } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { ShortLinkClient } from '../client.ts'
+import { isRecord } from '../runtime/text.ts'
+import { fileJournal } from '../tasks/file-journal.ts'
+import { type Journal, loadJournal } from '../tasks/journal.ts'
+import { transportOf } from '../tasks/options.ts'
+import { isKeyOfRow, keyRows } from '../tasks/row-keys.ts'
+import { type LinkRow, readRows } from '../tasks/rows.ts'
+import { UsageError } from './command.ts'
+
+/** The journal of an import, which belongs to its input: the record of which row got which link. It stays. */
+export interface ImportJournal {
+  readonly path: string
+  readonly journal: Journal
+  /** The short addresses in it, of every server. */
+  readonly addresses: ReadonlySet<string>
+  /** How many of these rows earlier runs have done at the server of a client. */
+  countDone(client: ShortLinkClient, rows: Iterable<LinkRow>): Promise<number>
+}
+
+/**
+ * The journal of an input: `FILE.journal`, whatever the result is called, or that of `--journal`. `undefined` for standard input
+ * without the option.
+ *
+ * @throws {UsageError} if `--out` would replace it
+ */
+export async function journalOf(file: string, option: string | undefined, out: string | undefined) {
+  if (file === '-' && option === undefined) return undefined
+  // A symbolic link is another name of the same input.
+  const path = option ?? `${await realName(file)}.journal`
+  if (out !== undefined && resolve(out) === resolve(path))
+    throw new UsageError(`--out ${out}: is the journal of this import`)
+  return openJournal(path)
+}
+
+/** As it was given, unless it is a symbolic link. */
+async function realName(file: string): Promise<string> {
+  const real = await realpath(file)
+  return real === resolve(file) ? file : real
+}
+
+async function openJournal(path: string): Promise<ImportJournal> {
+  const journal = fileJournal(path)
+  const entries = await loadJournal(journal)
+  const addresses = [...entries.values()].flatMap(({ data }) =>
+    isRecord(data) && typeof data.shorturl === 'string' ? [data.shorturl] : [],
+  )
+  return {
+    path,
+    journal,
+    addresses: new Set(addresses),
+    async countDone(client, rows) {
+      const server = transportOf(client).baseUrl
+      const own = new Map([...entries].filter(([key]) => isKeyOfRow(key, server)))
+      let done = 0
+      for await (const { key, problem } of keyRows(readRows(rows), server, own)) {
+        if (!problem && own.get(key)?.state === 'done') done++
+      }
+      return done
+    },
+  }
+}

@@ -1,0 +1,40 @@
+import { readFile, stat } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { UsageError } from './command.ts'
+import { type Input, plainDialect, readInput } from './input.ts'
+import { type EarlierResult, splitResult } from './result.ts'
+
+/**
+ * Checks that the file of `--out` may be replaced, so that nobody's only list of addresses is overwritten: it is not there, is
+ * empty, or is a result of this input, all of whose short addresses are in the journal or in the input.
+ *
+ * @param known The short addresses that the journal and the input have.
+ * @throws {UsageError} if it must not be replaced
+ */
+export async function throwIfNotReplaceable(out: string, input: Input, known: ReadonlySet<string>): Promise<void> {
+  const file = await stat(out).catch(() => undefined)
+  // A pipe or a device is written to, not replaced.
+  if (!file?.isFile() || file.size === 0) return
+  const refuse = (problem: string): never => {
+    throw new UsageError(`--out ${out}: ${problem}. Nothing was sent: give another file, or delete this one`)
+  }
+  const result = await readResult(out).catch(() => undefined)
+  if (!result) return refuse(`is there already, and is no result of ${input.name}`)
+  const addresses = [...result.done.values()].map(({ shorturl }) => shorturl)
+  const lost = addresses.filter((shorturl) => !known.has(shorturl))
+  if (lost.length > 0) {
+    refuse(
+      `has ${lost[0]}${lost.length > 1 ? ` and ${lost.length - 1} more` : ''}, which ${input.name} and its journal do not have`,
+    )
+  }
+  const isOther = String([...result.input.columns].sort()) !== String([...input.columns].sort())
+  if (addresses.length === 0 && isOther) refuse(`is the result of another file than ${input.name}`)
+}
+
+async function readResult(path: string): Promise<EarlierResult | undefined> {
+  if (extname(path).toLowerCase() !== '.md') return splitResult(await readInput(path))
+  const [header = '', , ...lines] = (await readFile(path, 'utf8')).trimEnd().split('\n')
+  const cellsOf = (line: string) => line.slice(2, -2).split(' | ')
+  const rows = lines.map((line, index) => ({ number: index + 1, cells: cellsOf(line) }))
+  return splitResult({ name: path, format: 'csv', dialect: plainDialect, columns: cellsOf(header), rows })
+}
