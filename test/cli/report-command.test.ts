@@ -144,7 +144,7 @@ it('continues with --statistics where Ctrl+C has stopped it, from a journal besi
   await vi.waitFor(() => expect(asked()).toHaveLength(15), 20_000)
   pressCtrlC()
   const { status, stderr } = await running
-  expect(status).toBe(1)
+  expect(status).toBe(130)
   expect(stderr).toContain(
     `stopped: 5 links done, and ${path('r.csv')}.journal remembers them. The same command continues there.`,
   )
