@@ -222,7 +222,7 @@ async function main(): Promise<void> {
       await fail(client)
       const shop = createSandbox({ rateLimit, data: sampleData(10) })
       await tasks(new ShortLinkClient({ ...shop.clientOptions, ...count }), () => shop.data.links[0]!.clicks++)
-      assert.equal(seen.refused, 0, 'the budget let a request go too early')
+      assert.equal(seen.refused, 0, 'the rate limit let a request go too early')
     } finally {
       await rm(folder, { recursive: true })
       await server.close()

@@ -76,7 +76,7 @@ const allFinished = new Promise<void>((resolve) => {
   events.on('failed', finish)
 })
 // The id of a job names its item, so that an item that is added twice is one job. `attempts` are for a platform that
-// cannot be reached: waits for the rate budget do not count.
+// cannot be reached: waits for the rate limit do not count.
 const opts = { attempts: 10, backoff: { type: 'exponential', delay: 1000 } }
 await queue.addBulk(urls.map((url) => ({ name: 'create', data: { url }, opts: { ...opts, jobId: idOf(url) } })))
 console.log(`${urls.length} jobs, ${WORKERS} workers, ${RATE.requests} requests in ${RATE.interval / 1000} s at most`)

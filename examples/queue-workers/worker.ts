@@ -1,8 +1,8 @@
 /**
  * A worker of a BullMQ queue, of which any number can run, in as many processes and on as many machines as you like. Each
- * job creates a QR code. The workers share one rate budget, and `outcome` decides what is done again:
+ * job creates a QR code. The workers share one rate limit, and `outcome` decides what is done again:
  *
- * - When a job has its place in the budget and is about to be sent, it is claimed in Redis, once for all workers. If the
+ * - When a job has a slot of the rate limit and is about to be sent, it is claimed in Redis, once for all workers. If the
  *   worker then dies, BullMQ gives the job to another, which finds the claim and does not send it again: it fails as
  *   `unknown`. A job that had not been sent has no claim, and is simply done.
  * - A request that was certainly not done (`not-sent`, or `rejected` by the rate limit) gives up the claim, and BullMQ
@@ -47,7 +47,7 @@ const worker = new Worker<{ url: string }, { id: number; link: string }>(
   QUEUE,
   async (job) => {
     const claim = `${QUEUE}:begun:${job.id}`
-    // Called when the job has its place in the budget.
+    // Called when the job has a slot of the rate limit.
     const send: typeof fetch = async (input, init) => {
       if (await redis.set(claim, WORKER, 'EX', CLAIM_KEPT, 'NX')) return fetch(input, init)
       throw new Error('another worker began this job and did not record how it ended')
