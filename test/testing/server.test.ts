@@ -5,6 +5,7 @@ import { networkInterfaces } from 'node:os'
 import { type SandboxServer, type ServeOptions, serve } from 'shortlink-sdk/node'
 import { createSandbox, sampleData } from 'shortlink-sdk/testing'
 import { afterEach, describe, expect, test } from 'vitest'
+import { closedOrigin } from '../helpers/server.ts'
 import { arrival } from './arrival.ts'
 
 const hasIPv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'))
@@ -88,6 +89,17 @@ describe('serve', () => {
     const { baseUrl, headers } = await start({ host: '::1' })
     expect(baseUrl).toMatch(/^http:\/\/\[::1\]:\d+\/api$/)
     expect((await fetch(`${baseUrl}/account`, { headers })).status).toBe(200)
+  })
+
+  test('the link of a QR code shows its picture, if the sandbox has the address of its server', async () => {
+    const origin = await closedOrigin()
+    const sandbox = createSandbox({ baseUrl: `${origin}/api` })
+    const { baseUrl, headers } = await start({ port: Number(new URL(origin).port) }, sandbox)
+    const init = { method: 'POST', headers, body: JSON.stringify({ type: 'link', data: 'https://shop.example' }) }
+    const { link } = await (await fetch(`${baseUrl}/qr/add`, init)).json()
+    const picture = await fetch(link)
+    expect(picture.headers.get('Content-Type')).toBe('image/svg+xml')
+    expect(await picture.text()).toMatch(/^<svg /)
   })
 
   test('an uploaded file can be downloaded from below the root of the server', async () => {
