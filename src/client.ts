@@ -1,13 +1,15 @@
 import { type Check, type Checks, checkedElsewhere, checkOptions, nonEmptyString } from './checks/checks.ts'
-import type { FormatValue } from './checks/mismatch.ts'
 import type { RateLimitState } from './errors.ts'
 import type { StandardSchema } from './fields/standard-schema.ts'
+import { Api } from './http/api.ts'
 import { type ApiPromise, startNow } from './http/api-promise.ts'
 import { readPageWithSchema, readWhole } from './http/envelope.ts'
 import { type ListOptions, ListPromise, type PageQuery } from './http/list.ts'
+import { userPath } from './http/path.ts'
+import type { Settings } from './http/request.ts'
 import { headerPairs, type RequestOptions, requestOptionChecks } from './http/request-options.ts'
-import { type Settings, TRANSPORT, Transport } from './http/transport.ts'
-import { type UploadContent, uploadOf } from './http/upload.ts'
+import { TRANSPORT, Transport } from './http/transport.ts'
+import { type UploadContent, uploadOf, uploadOptionChecks } from './http/upload.ts'
 import { resolveSettings, type ShortLinkClientOptions } from './options.ts'
 import { AccountResource } from './resources/account.ts'
 import { CampaignsResource } from './resources/campaigns.ts'
@@ -23,11 +25,13 @@ import { SplashResource } from './resources/splash.ts'
 import { type Inspect, inspectCustom } from './runtime/inspect.ts'
 import { isPlain, isRecord } from './runtime/text.ts'
 
-/** The state if there is no limiter. */
-const unknownRate: RateLimitState = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
-
-const isStandardSchema = (value: unknown): value is StandardSchema =>
-  typeof (value as Partial<StandardSchema> | null)?.['~standard']?.validate === 'function'
+function isStandardSchema(value: unknown): value is StandardSchema {
+  try {
+    return typeof (value as Partial<StandardSchema> | null)?.['~standard']?.validate === 'function'
+  } catch {
+    return false
+  }
+}
 
 const schemaCheck: Check = {
   expected: 'a Standard Schema, such as one of zod, valibot or ArkType',
@@ -100,22 +104,23 @@ export class ShortLinkClient {
     this.#options = options
     this.#settings = settings
     this.#transport = transport
-    this.links = new LinksResource(transport)
-    this.account = new AccountResource(transport)
-    this.domains = new DomainsResource(transport)
-    this.overlays = new OverlaysResource(transport)
-    this.campaigns = new CampaignsResource(transport)
-    this.channels = new ChannelsResource(transport)
-    this.splash = new SplashResource(transport)
-    this.files = new FilesResource(transport)
-    this.pixels = new PixelsResource(transport)
-    this.qr = new QrResource(transport)
-    this.opener = new OpenerResource(transport)
+    const api = new Api(transport)
+    this.links = new LinksResource(api)
+    this.account = new AccountResource(api)
+    this.domains = new DomainsResource(api)
+    this.overlays = new OverlaysResource(api)
+    this.campaigns = new CampaignsResource(api)
+    this.channels = new ChannelsResource(api)
+    this.splash = new SplashResource(api)
+    this.files = new FilesResource(api)
+    this.pixels = new PixelsResource(api)
+    this.qr = new QrResource(api)
+    this.opener = new OpenerResource(api)
   }
 
-  /** The state of the management API's rate limit. With `rateLimit: false`, every value is unknown. */
+  /** The state of the management API's rate limit. With `rateLimit: false`, it is what the last response said. */
   get rateLimit(): RateLimitState {
-    return this.#settings.management.limiter()?.state ?? unknownRate
+    return this.#transport.rateLimit
   }
 
   /**
@@ -163,16 +168,11 @@ export class ShortLinkClient {
     params: RequestParams<T> = {},
     options?: RequestOptions,
   ): ApiPromise<T> {
-    const send = async () => {
-      this.#transport.check(
-        (show) => checkOptions(params, requestChecks, show),
-        () => this.#transport.contextOf(method, path),
-      )
-      const { query, json, body, schema } = params
-      const upload = body === undefined ? undefined : uploadOf(body, 'body')
-      return this.#transport.run({ method, path, query, json, upload, read: readWhole(schema) }, options)
-    }
-    return startNow(send())
+    const issues = checkOptions(params, requestChecks)
+    const { query, json, body, schema }: RequestParams<T> = issues.length ? {} : params
+    const upload = body === undefined ? undefined : uploadOf(body, 'body')
+    const call = { method, path: userPath(path), query, json, upload, issues, read: readWhole(schema) }
+    return startNow(this.#transport.run({ ...call, ...(upload && { optionChecks: uploadOptionChecks }) }, options))
   }
 
   /**
@@ -190,17 +190,16 @@ export class ShortLinkClient {
    * @throws {InvalidRequestError} if `listKey` is missing, or `schema` is not a Standard Schema; nothing is sent
    */
   paginate<T = unknown>(path: string, params: PaginateParams<T>, options: ListOptions = {}): ListPromise<T> {
-    const findIssues = (show: FormatValue) => {
-      const issues = checkOptions(params, paginateChecks, show)
-      if (!isRecord(params) || params.listKey !== undefined) return issues
-      return [...issues, { path: ['listKey'], message: 'is missing, expected the key of the rows' }]
-    }
-    const { listKey, query, schema }: Partial<PaginateParams<T>> = params ?? {}
+    const issues = checkOptions(params, paginateChecks)
+    const isKeyMissing = isRecord(params) && params.listKey === undefined
+    if (isKeyMissing) issues.push({ path: ['listKey'], message: 'is missing, expected the key of the rows' })
+    const { listKey, query, schema }: Partial<PaginateParams<T>> = issues.length ? {} : params
     const read = readPageWithSchema(listKey!, schema)
-    return new ListPromise(this.#transport, { path, query, read, hasUniqueIds: false, findIssues }, options)
+    const list = { path: userPath(path), query, read, hasUniqueIds: false, issues }
+    return new ListPromise(this.#transport, list, options)
   }
 
-  /** For the proxy. @internal */
+  /** For tasks and the proxy. @internal */
   get [TRANSPORT](): Transport {
     return this.#transport
   }

@@ -1,4 +1,5 @@
 import { type Inspect, inspectCustom } from './runtime/inspect.ts'
+import { framesOf, setFrames } from './runtime/stack.ts'
 import { printable, shorten } from './runtime/text.ts'
 
 /**
@@ -49,14 +50,21 @@ export interface RateLimitState {
 /** The call that an error belongs to. */
 export interface ErrorContext {
   /** What the user called, if that takes more than one request: `links.ensure`. The message begins with it. */
-  readonly operation?: string
+  readonly operation?: string | undefined
   readonly method?: string
   readonly path?: string
   readonly url?: string
   readonly attempts?: number
   readonly outcome?: Outcome
   readonly retryable?: boolean
+  /** An error that was created where the user made the call: its frames become the stack. @internal */
+  readonly calledFrom?: Error | undefined
+  /** What the message advises, for code that decides by it. @internal */
+  readonly advice?: AdviceCode | undefined
 }
+
+/** What is probably wrong: a bot wall in front of the server, the address, or the key. @internal */
+export type AdviceCode = 'bot-wall' | 'address' | 'key'
 
 const brand = Symbol.for('shortlink-sdk.error')
 
@@ -80,7 +88,7 @@ export class ShortLinkError extends Error {
   declare readonly code: ErrorCode
   /** What happened to the request. */
   readonly outcome: Outcome
-  /** Whether the same call may succeed if it is retried later, without the risk of doing its work twice. */
+  /** Whether the same call may succeed if it is retried later, without creating anything a second time. */
   readonly retryable: boolean
   /** How many times the request was sent. */
   readonly attempts: number
@@ -90,9 +98,11 @@ export class ShortLinkError extends Error {
   declare readonly path: string | undefined
   /** The URL of the call, without secrets; `undefined` if the error belongs to no call. */
   declare readonly url: string | undefined
+  /** What the message advises, for code that decides by it. @internal */
+  declare readonly advice: AdviceCode | undefined
 
   constructor(message: string, context: ErrorContext = {}, options?: ErrorOptions) {
-    const { method, path, url, operation = method && `${method} ${path}` } = context
+    const { method, path, url, calledFrom, operation = method && `${method} ${path}` } = context
     super(shorten(printable(operation ? `${operation}: ${message}` : message), SHOWN_MESSAGE), options)
     // An own property, because some loggers copy only those.
     this.code = this.code
@@ -100,6 +110,8 @@ export class ShortLinkError extends Error {
     this.retryable = context.retryable ?? false
     this.attempts = context.attempts ?? 0
     Object.assign(this, withoutUndefined({ method, path, url }))
+    hide(this, { advice: context.advice })
+    setFrames(this, framesOf(calledFrom ?? this))
   }
 
   /** The fields for a log: at most ten issues, and at most 1,000 characters of the body. */
@@ -148,10 +160,10 @@ export class ConnectionError extends ShortLinkError {
   declare readonly code: 'connection' | 'timeout'
 }
 
-/** An attempt took longer than the option `timeout`, or the call would take longer than its `deadline`. */
+/** An attempt took longer than the option `timeout`, or the call longer than its `deadline`: the key function or the server was slow. */
 export class TimeoutError extends ConnectionError {
   declare readonly code: 'timeout'
-  /** The time that was given, in milliseconds: the `timeout` of an attempt, or what was left of the `deadline`. */
+  /** The time that was given, in whole milliseconds: the `timeout` of an attempt, or what was left of the `deadline`. */
   readonly timeout: number
 
   constructor(timeout: number, context: ErrorContext, message = `no response within ${timeout} ms`) {

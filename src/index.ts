@@ -26,14 +26,14 @@ export { ApiPromise, type ApiResponse, type Result } from './http/api-promise.ts
 export type { Page } from './http/envelope.ts'
 export { type ListOptions, ListPromise, type PageQuery } from './http/list.ts'
 export type {
+  CallErrorEvent,
+  CallRequestEvent,
+  CallResponseEvent,
+  CallRetryEvent,
+  CallWaitEvent,
   Drift,
-  ErrorEvent,
   Logger,
   LogLevel,
-  RequestEvent,
-  ResponseEvent,
-  RetryEvent,
-  WaitEvent,
 } from './http/observers.ts'
 export type { UploadProgress } from './http/request.ts'
 export type { RequestOptions } from './http/request-options.ts'

@@ -1,10 +1,11 @@
 import { aFunction, boolean, type Checks, checkedElsewhere, checkOptions, oneOf } from './checks/checks.ts'
-import { type FormatValue, formatValue, mismatch } from './checks/mismatch.ts'
-import { ConfigurationError, describe, type Issue } from './errors.ts'
+import { formatValue, mismatch } from './checks/mismatch.ts'
+import { ConfigurationError, describe, type ErrorContext, type Issue } from './errors.ts'
 import { Address, type AddressNames, isLoopback } from './http/address.ts'
 import { ApiKey, type AuthScheme, authSchemes, type KeySource } from './http/api-key.ts'
-import type { Listeners, Observers } from './http/observers.ts'
+import type { Observers } from './http/observers.ts'
 import { type Logger, type LogLevel, logLevels, logMethods, logObservers } from './http/observers.ts'
+import type { Connection, Endpoint, Settings } from './http/request.ts'
 import {
   authorizationBesideKey,
   authorizationIn,
@@ -12,11 +13,10 @@ import {
   type RequestOptions,
   requestOptionChecks,
 } from './http/request-options.ts'
-import { createRedactor, showWithout } from './http/secrets.ts'
-import type { Settings } from './http/transport.ts'
-import type { RateLimiter } from './rate-limit/limiter.ts'
-import { limiterFor, rateLimitChecks } from './rate-limit/registry.ts'
-import type { RateLimitOptions } from './rate-limit/window.ts'
+import { createRedactor, redactGiven } from './http/secrets.ts'
+import { Limiter, type RateLimiter, systemClock } from './rate-limit/limiter.ts'
+import { limiterFor, type QuotaOwner, rateLimitChecks } from './rate-limit/registry.ts'
+import { type RateLimitOptions, RateLimitWindow } from './rate-limit/window.ts'
 import { environment, isVisited } from './runtime/environment.ts'
 import { type Fetch, runtimeFetch } from './runtime/fetch.ts'
 import { isRecord } from './runtime/text.ts'
@@ -134,38 +134,53 @@ const addressNames = {
 } satisfies Record<string, AddressNames>
 
 /** Fills in the options of a client. @internal @throws {ConfigurationError} if an option is invalid */
-export function resolveSettings(given: ShortLinkClientOptions): Settings {
-  check((show) => checkOptions(given, optionChecks, show), given?.apiKey)
-  const options = given
+export function resolveSettings(options: ShortLinkClientOptions): Settings {
+  throwIfInvalid(checkOptions(options, optionChecks), options?.apiKey)
   const { allowInsecureHttp = false, openerAuth = 'none', logger = console as Logger, rateLimit } = options
   const apiKey = new ApiKey(options.apiKey, options.authScheme)
   const headers = headerPairs(options.headers)
-  if (apiKey.isGiven && authorizationIn(headers) !== undefined) check(() => [authorizationBesideKey], options.apiKey)
+  const authorization = authorizationIn(headers)
+  if (apiKey.isGiven && authorization !== undefined) throwIfInvalid([authorizationBesideKey], options.apiKey)
   const redact = (text: string) => apiKey.redact(text)
-  const management = new Address(addressNames.management, options.baseUrl, allowInsecureHttp, redact)
-  const opener = new Address(addressNames.opener, options.openerUrl, allowInsecureHttp, redact)
-  guardKey(options, management)
-  const ownLimit = once(() => limitOf(rateLimit))
-  const usesOpenerKey = openerAuth === 'bearer'
-  // Looked up for each call, because the key may be in the environment, and `fetch` may be replaced.
-  const limiter = (address: Address, usesKey: boolean, limit: RateLimitOptions) => {
-    const key = usesKey ? (authorizationIn(headers) ?? apiKey.source) : null
-    return limiterFor({ baseUrl: address.known, key, fetch: options.fetch ?? globalThis.fetch }, limit)
-  }
-  return {
-    management: {
-      address: management,
-      usesKey: true,
-      limiter: () => {
-        const limit = ownLimit()
-        return limit && 'acquire' in limit ? limit : limit && limiter(management, true, limit)
+
+  /** The connection is settled at the first call, because variables may be set, and `fetch` replaced, until then. */
+  function endpoint(
+    names: AddressNames,
+    url: string | URL | undefined,
+    usesKey: boolean,
+    limiterOf: (limit: RateLimiter | RateLimitOptions, owner: QuotaOwner) => RateLimiter,
+  ): Endpoint {
+    const address = new Address(names, url, allowInsecureHttp, redact)
+    let connection: Connection | undefined
+    const connect = (context?: ErrorContext): Connection => {
+      const baseUrl = address.get(context)
+      const limit = limitOf(rateLimit, context)
+      const key = usesKey ? (authorization ?? apiKey.source) : null
+      const owner = { baseUrl, key, fetch: options.fetch ?? globalThis.fetch }
+      const log = logObservers(options.logLevel ?? logLevelOfEnvironment(context), logger)
+      const limiter = limit && limiterOf(limit, owner)
+      return { names, baseUrl, usesKey, apiKey, limiter, listeners: [options, log] }
+    }
+    return {
+      address,
+      usesKey,
+      connect: (context) => {
+        connection ??= connect(context)
+        return connection
       },
-    },
-    opener: {
-      address: opener,
-      usesKey: usesOpenerKey,
-      limiter: () => ownLimit() && limiter(opener, usesOpenerKey, { requests: Number.POSITIVE_INFINITY }),
-    },
+    }
+  }
+
+  const management = endpoint(addressNames.management, options.baseUrl, true, (limit, owner) =>
+    'acquire' in limit ? limit : limiterFor(owner, limit),
+  )
+  const opener = endpoint(addressNames.opener, options.openerUrl, openerAuth === 'bearer', (_, owner) =>
+    limiterFor(owner, { requests: Number.POSITIVE_INFINITY }),
+  )
+  guardKey(options, management.address)
+  return {
+    management,
+    opener,
     apiKey,
     timeout: options.timeout ?? defaults.timeout,
     deadline: options.deadline,
@@ -173,15 +188,17 @@ export function resolveSettings(given: ShortLinkClientOptions): Settings {
     headers,
     validation: options.validation ?? defaults.validation,
     fetch: options.fetch ?? defaults.fetch,
-    listeners: once((): Listeners => [options, logObservers(options.logLevel ?? logLevelOfEnvironment(), logger)]),
+    limiterBefore() {
+      const limit = limitOf(rateLimit)
+      return limit && ('acquire' in limit ? limit : new Limiter(new RateLimitWindow(limit), systemClock))
+    },
   }
 }
 
-/** @throws {ConfigurationError} if `find` finds issues; it shows values with the function that it is given, without the key */
-function check(find: (show: FormatValue) => readonly Issue[], apiKey: unknown): void {
-  const redact = (text: string) => (typeof apiKey === 'string' && apiKey ? createRedactor(apiKey)(text) : text)
-  const issues = find(showWithout(redact))
-  if (issues.length) throw new ConfigurationError(describe(issues))
+/** @throws {ConfigurationError} if there are issues, without the key */
+function throwIfInvalid(issues: readonly Issue[], apiKey: unknown): void {
+  const redact = createRedactor(typeof apiKey === 'string' ? apiKey : '')
+  if (issues.length) throw new ConfigurationError(describe(redactGiven(redact, issues)))
 }
 
 /** @throws {ConfigurationError} if a visitor could read the key. A server on this machine has no visitors. */
@@ -194,29 +211,24 @@ function guardKey({ apiKey, dangerouslyAllowBrowser }: ShortLinkClientOptions, a
   )
 }
 
-function logLevelOfEnvironment(): LogLevel {
+function logLevelOfEnvironment(context: ErrorContext | undefined): LogLevel {
   const level = environment('SHORTLINK_LOG') ?? defaults.logLevel
   const known = logLevels.find((name) => name === level)
   if (known) return known
-  throw new ConfigurationError(`SHORTLINK_LOG: ${mismatch(`one of ${logLevels.join(', ')}`, level, formatValue)}`)
+  const problem = mismatch(`one of ${logLevels.join(', ')}`, level, formatValue)
+  throw new ConfigurationError(`SHORTLINK_LOG: ${problem}`, context)
 }
 
 /** The limit of a client: its own limiter, the options of one, or `undefined` if it has none. */
-function limitOf(rateLimit: ShortLinkClientOptions['rateLimit']): RateLimiter | RateLimitOptions | undefined {
+function limitOf(
+  rateLimit: ShortLinkClientOptions['rateLimit'],
+  context?: ErrorContext,
+): RateLimiter | RateLimitOptions | undefined {
   if (rateLimit !== undefined) return rateLimit || undefined
   const variable = environment('SHORTLINK_RATE_LIMIT')
   if (variable === undefined) return {}
   if (variable === 'off') return undefined
   if (/^[1-9]\d{0,8}$/.test(variable)) return { requests: Number(variable) }
   const expected = 'off, or a number of requests a minute'
-  throw new ConfigurationError(`SHORTLINK_RATE_LIMIT: ${mismatch(expected, variable, formatValue)}`)
-}
-
-/** Runs a function once, and again only if it threw. */
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
+  throw new ConfigurationError(`SHORTLINK_RATE_LIMIT: ${mismatch(expected, variable, formatValue)}`, context)
 }

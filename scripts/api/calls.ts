@@ -1,16 +1,16 @@
 /**
  * Every call of the client and of the links section, with the request it makes. Each method is called once, with a marker
- * for each argument: where the markers turn up in the call that it hands to the transport is where the arguments go.
+ * for each argument: where the markers turn up in the call that it makes is where the arguments go.
  */
 import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DeclarationReflection, ParameterReflection, ReferenceType, SignatureReflection, SomeType } from 'typedoc'
-import type { Checks } from '../../src/checks/checks.ts'
+import type { Check, Checks } from '../../src/checks/checks.ts'
 import { ShortLinkClient } from '../../src/client.ts'
+import type { Api } from '../../src/http/api.ts'
 import { ApiPromise } from '../../src/http/api-promise.ts'
 import { pageChecks } from '../../src/http/list.ts'
-import { type Path, patternOf } from '../../src/http/path.ts'
-import type { Transport } from '../../src/http/transport.ts'
+import type { Path } from '../../src/http/path.ts'
 import { type Docs, declarationOf, docsOf, exportsOf, fileOf, membersOf } from './reflections.ts'
 
 /** The methods of one resource of the platform. */
@@ -43,7 +43,7 @@ export interface RequestModel {
   readonly method: string
   /** With the names of its parameters: `/campaign/:id/update`. */
   readonly path: string
-  readonly pathParams: readonly Argument[]
+  readonly pathParams: readonly (Argument & { readonly check: Check })[]
   /** An object of query parameters. */
   readonly query: ParameterReflection | undefined
   /** Query parameters that are arguments of their own. */
@@ -76,7 +76,7 @@ interface Recorded {
   readonly row?: unknown
 }
 
-/** A transport that sends nothing, and what it would have sent. */
+/** The calls of a resource that send nothing, and what they would have sent. */
 function recording() {
   const recorded: Recorded[] = []
   const never = new Promise<never>(() => {})
@@ -84,20 +84,23 @@ function recording() {
     recorded.push({ method, path, ...params })
     return new ApiPromise(() => never)
   }
-  const transport = {
+  const api = {
     get: record('GET'),
     post: record('POST'),
     put: record('PUT'),
     delete: record('DELETE'),
     list: record('GET'),
-    run(call: Recorded) {
-      recorded.push(call)
-      return never
+    begin: () => api,
+    with: () => api,
+    transport: {
+      run(call: Recorded) {
+        recorded.push(call)
+        return never
+      },
+      throwIfInvalid() {},
     },
-    check() {},
-    sharedDeadline: <Options>(options: Options) => options,
-  } satisfies Partial<Record<keyof Transport, unknown>>
-  return { transport: transport as unknown as Transport, recorded }
+  } satisfies Record<keyof Api, unknown>
+  return { api: api as unknown as Api, recorded }
 }
 
 /** The file of a resource; all files of its folder if it has one of its own. */
@@ -111,8 +114,8 @@ const client = new ShortLinkClient({ baseUrl: 'https://sho.rt', apiKey: null })
 type Method = (...args: unknown[]) => unknown
 
 function resourceModel(name: string, instance: object, declared: DeclarationReflection): ResourceModel {
-  const { transport, recorded } = recording()
-  const resource: Record<string, Method> = new (instance.constructor as new (transport: Transport) => never)(transport)
+  const { api, recorded } = recording()
+  const resource: Record<string, Method> = new (instance.constructor as new (api: Api) => never)(api)
   return {
     name,
     docs: docsOf(declared),
@@ -153,7 +156,7 @@ function requestOf(
   recorded.length = 0
   void call(...markers.keys())
   const { method, path, query, json, upload, checks, row, under, api = 'management' } = recorded[0]!
-  const sent = `${method} ${api === 'opener' ? '{openerUrl}' : ''}${patternOf(path)}`
+  const sent = `${method} ${api === 'opener' ? '{openerUrl}' : ''}${path.pattern}`
   const withoutNames = (line: string) => line.replaceAll(/:\w+/g, ':')
   if (withoutNames(sent) !== withoutNames(`${documentedMethod} ${documentedPath}`)) {
     throw new Error(`the docstring of ${name} says ${documentedMethod} ${documentedPath}, it sends ${sent}`)
@@ -170,7 +173,11 @@ function requestOf(
     api,
     method,
     path: documented,
-    pathParams: path.params.flatMap(argumentsIn).map(({ argument }, index) => ({ name: pathNames[index]!, argument })),
+    pathParams: path.params.map(({ value, check }, index) => ({
+      name: pathNames[index]!,
+      argument: markers.get(value)!,
+      check,
+    })),
     query: markers.get(query),
     queryParams: query && !markers.has(query) ? argumentsIn(query as object) : [],
     body: markers.get(json),

@@ -2,7 +2,6 @@
 import type { DeclarationReflection, SomeType } from 'typedoc'
 import manifest from '../../package.json' with { type: 'json' }
 import { string } from '../../src/checks/checks.ts'
-import { pathCheck } from '../../src/http/path.ts'
 import { rateHeaders } from '../../src/rate-limit/headers.ts'
 import { type CallModel, model, type RequestModel, type ResourceModel } from './calls.ts'
 import { type Exchange, match, programOf, run } from './examples.ts'
@@ -177,14 +176,14 @@ async function exchangeOf(request: RequestModel, program: string, name: string):
 
 function parameters(request: RequestModel, { request: sent }: Exchange): Schema[] {
   const values = match(request.path, sent.path) ?? {}
-  const inPath = request.pathParams.map(({ name, argument }) => {
+  const inPath = request.pathParams.map(({ name, argument, check }) => {
     const description = docsOf(argument).text || docsOf(declarationOf(argument.type)).text
     return {
       name,
       in: 'path',
       required: true,
       ...(description && { description }),
-      schema: schemaOf({ ...pathCheck(argument.name), required: true }),
+      schema: schemaOf({ ...check, required: true }),
       example: values[name],
     }
   })

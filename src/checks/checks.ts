@@ -1,7 +1,7 @@
 import type { Issue } from '../errors.ts'
 import { canParseUrl } from '../runtime/environment.ts'
 import { isPlain, isRecord, kind } from '../runtime/text.ts'
-import { type FormatValue, formatValue, mismatch, notPlain } from './mismatch.ts'
+import { formatValue, mismatch, notPlain } from './mismatch.ts'
 import { isPathSegment } from './path-segment.ts'
 
 /** A JSON schema. */
@@ -16,7 +16,7 @@ export interface Check<Value = unknown> {
   readonly expected: string
   readonly fits: (value: unknown) => boolean
   /** Advice about an invalid value, if `expected` is not enough. */
-  readonly hint?: (value: unknown, format: FormatValue) => string | undefined
+  readonly hint?: (value: unknown) => string | undefined
   /** Whether the value must never be shown. */
   readonly secret?: boolean
   /** The valid values, for code that documents the check. */
@@ -198,17 +198,12 @@ export const alias: Check<string> = {
  * A parameter without a check is allowed, because servers may have more of them, unless it looks like a misspelling of a
  * missing one, or is an option of the call in the wrong argument (`options` are the names of these).
  */
-export function checkParams(
-  params: unknown,
-  checks: Checks,
-  format: FormatValue = formatValue,
-  options: readonly string[] = [],
-): Issue[] {
+export function checkParams(params: unknown, checks: Checks, options: readonly string[] = []): Issue[] {
   if (!isPlain(params)) return [{ path: [], message: notPlain('an object of parameters', params ?? null) }]
   const listed = Object.entries(checks).flatMap(([name, check]) => {
     const value = Object.hasOwn(params, name) ? params[name] : undefined
     const isLeftOut = value === undefined || value === null || value === ''
-    return isLeftOut && !check.required ? [] : checkValue([name], value, check, format)
+    return isLeftOut && !check.required ? [] : checkValue([name], value, check)
   })
   const missing = Object.fromEntries(Object.entries(checks).filter(([name]) => params[name] === undefined))
   const others = Object.keys(params).flatMap((name): Issue[] => {
@@ -222,12 +217,7 @@ export function checkParams(
 }
 
 /** Problems with options. `undefined` means the default; unknown options are rejected. */
-export function checkOptions(
-  options: unknown,
-  checks: Checks,
-  format: FormatValue = formatValue,
-  at: readonly string[] = [],
-): Issue[] {
+export function checkOptions(options: unknown, checks: Checks, at: readonly string[] = []): Issue[] {
   if (!isPlain(options)) return [{ path: at, message: notPlain('an object of options', options ?? null) }]
   return Object.entries(options).flatMap(([name, value]) => {
     const path = [...at, name]
@@ -240,20 +230,15 @@ export function checkOptions(
     }
     if (value === undefined) return []
     const inner = isRecord(value) && !check.fits(value) ? check.options : undefined
-    return inner ? checkOptions(value, inner, format, path) : checkValue(path, value, check, format)
+    return inner ? checkOptions(value, inner, path) : checkValue(path, value, check)
   })
 }
 
 /** Problems with one value, which must be given. */
-export function checkValue(
-  path: readonly string[],
-  value: unknown,
-  { expected, fits, hint, secret }: Check,
-  format: FormatValue,
-): Issue[] {
+export function checkValue(path: readonly string[], value: unknown, { expected, fits, hint, secret }: Check): Issue[] {
   if (fits(value)) return []
-  const message = mismatch(expected, value, secret ? kind : format)
-  const advice = hint?.(value, format)
+  const message = mismatch(expected, value, secret ? kind : formatValue)
+  const advice = hint?.(value)
   return [{ path, message: advice ? `${message}: ${advice}` : message }]
 }
 

@@ -16,10 +16,10 @@ export function notPlain(expected: string, value: unknown): string {
 /** More than a message shows, because secrets are removed before it is shortened. */
 const MAX_FORMATTED = 2000
 
-/** How a value or a name that is not ours appears in a message. */
-export type FormatValue = (value: unknown) => string
-
-/** The value itself if it is short and plain, else its type. Not for secrets. */
+/**
+ * The value itself if it is short and plain, else its type. Not for parameters that are secrets. A string stands in double
+ * quotes, which our own words never do: the key and passwords are removed from what is quoted.
+ */
 export function formatValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(shorten(value, MAX_FORMATTED))
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kind(value)

@@ -1,8 +1,8 @@
-import { mismatch } from '../checks/mismatch.ts'
-import { ConfigurationError } from '../errors.ts'
+import { formatValue, mismatch } from '../checks/mismatch.ts'
+import { ConfigurationError, type ErrorContext } from '../errors.ts'
 import { canParseUrl, environment, pageAddress } from '../runtime/environment.ts'
 import { isRecord } from '../runtime/text.ts'
-import { redactLine, showWithout } from './secrets.ts'
+import { type Redact, redactLine } from './secrets.ts'
 
 /** The option and the variable that set an address. */
 export interface AddressNames {
@@ -19,7 +19,7 @@ export class Address {
   readonly names: AddressNames
   readonly #given: string | URL | undefined
   readonly #allowInsecureHttp: boolean
-  readonly #redact: (text: string) => string
+  readonly #redact: Redact
   #address: string | undefined
 
   /** @throws {ConfigurationError} if it cannot be an address */
@@ -27,7 +27,7 @@ export class Address {
     names: AddressNames,
     given: string | URL | undefined,
     allowInsecureHttp: boolean,
-    redact = (text: string): string => text,
+    redact: Redact = (text) => text,
   ) {
     this.names = names
     this.#given = given
@@ -48,23 +48,24 @@ export class Address {
   }
 
   /** @throws {ConfigurationError} if it is missing */
-  get(): string {
-    this.#address ??= this.#find()
+  get(context?: ErrorContext): string {
+    this.#address ??= this.#find(context)
     return this.#address
   }
 
-  #find(): string {
+  #find(context?: ErrorContext): string {
     const { option, variable } = this.names
     if (isRelative(this.#given)) {
       const base = pageAddress()
-      if (base) return parseAddress(option, new URL(this.#given, base), this.#allowInsecureHttp, this.#redact)
+      if (base) return parseAddress(option, new URL(this.#given, base), this.#allowInsecureHttp, this.#redact, context)
       throw new ConfigurationError(
         `${option}: ${redactLine(this.#redact, this.#given, 200)} is relative to the URL of a page, and there is no page here. On a server, give the absolute URL`,
+        context,
       )
     }
     const value = environment(variable)
-    if (value === undefined) throw new ConfigurationError(`no base URL: set \`${option}\` or ${variable}`)
-    return parseAddress(variable, value, this.#allowInsecureHttp, this.#redact)
+    if (value === undefined) throw new ConfigurationError(`no base URL: set \`${option}\` or ${variable}`, context)
+    return parseAddress(variable, value, this.#allowInsecureHttp, this.#redact, context)
   }
 }
 
@@ -76,12 +77,15 @@ export function parseAddress(
   name: string,
   address: string | URL,
   allowInsecureHttp: boolean,
-  redact = (text: string): string => text,
+  redact: Redact = (text) => text,
+  context?: ErrorContext,
 ): string {
   const given: unknown = isRecord(address) ? address.href : address
   const url = typeof given === 'string' && canParseUrl(given) ? new URL(given) : undefined
   const problem = !url
-    ? mismatch('an absolute URL such as https://sho.rt/api', address, showWithout(redact))
+    ? mismatch('an absolute URL such as https://sho.rt/api', address, (value) =>
+        redactLine(redact, formatValue(value), 200),
+      )
     : !['http:', 'https:'].includes(url.protocol)
       ? `expected http: or https:, received ${redactLine(redact, url.protocol, 40)}`
       : url.username || url.password
@@ -91,7 +95,7 @@ export function parseAddress(
           : url.protocol === 'http:' && !isLoopback(url.hostname) && !allowInsecureHttp
             ? 'http: sends the key unencrypted: use https:, or set allowInsecureHttp'
             : undefined
-  if (problem) throw new ConfigurationError(`${name}: ${problem}`)
+  if (problem) throw new ConfigurationError(`${name}: ${problem}`, context)
   return url!.href.replace(/\/+$/, '')
 }
 

@@ -1,5 +1,5 @@
 import { formatValue, mismatch, reasonOf } from '../checks/mismatch.ts'
-import { ConfigurationError } from '../errors.ts'
+import { ConfigurationError, type ErrorContext } from '../errors.ts'
 import { environment } from '../runtime/environment.ts'
 import { createRedactor, type Redact } from './secrets.ts'
 
@@ -48,14 +48,12 @@ export class ApiKey {
    *
    * @throws {ConfigurationError} if the key is missing or invalid; the error does not contain it
    */
-  authorization(): string | null | Promise<string> {
+  async authorization(context?: ErrorContext): Promise<string | null> {
     if (this.#source === null) return null
-    const source = this.#source ?? this.#fromEnvironment()
-    const withScheme = (key: string) => {
-      const scheme = this.#scheme ?? schemeFromEnvironment()
-      return scheme === 'raw' ? key : `${scheme} ${key}`
-    }
-    return typeof source === 'string' ? withScheme(source) : this.#ask(source).then(withScheme)
+    const source = this.#source ?? this.#fromEnvironment(context)
+    const key = typeof source === 'string' ? source : await this.#ask(source, context)
+    const scheme = this.#scheme ?? schemeFromEnvironment(context)
+    return scheme === 'raw' ? key : `${scheme} ${key}`
   }
 
   /** Removes the key from a text, however it is encoded there. */
@@ -65,30 +63,31 @@ export class ApiKey {
     return result
   }
 
-  #fromEnvironment(): string {
+  #fromEnvironment(context?: ErrorContext): string {
     const key = environment('SHORTLINK_API_KEY')
     if (key === undefined) {
       throw new ConfigurationError(
         'no key: set `apiKey` or SHORTLINK_API_KEY. The client of a proxy that adds the key has `apiKey: null`',
+        context,
       )
     }
-    this.#source = this.#checked(key)
+    this.#source = this.#checked(key, context)
     return key
   }
 
-  async #ask(source: () => string | Promise<string>): Promise<string> {
+  async #ask(source: () => string | Promise<string>, context?: ErrorContext): Promise<string> {
     let key: string
     try {
       key = await source()
     } catch (error) {
-      throw new ConfigurationError(`apiKey() failed: ${this.redact(reasonOf(error))}`)
+      throw new ConfigurationError(`apiKey() failed: ${this.redact(reasonOf(error))}`, context)
     }
-    return this.#checked(key)
+    return this.#checked(key, context)
   }
 
-  #checked(key: string): string {
+  #checked(key: string, context?: ErrorContext): string {
     const problem = problemOf(key)
-    if (problem) throw new ConfigurationError(`apiKey: ${problem}`)
+    if (problem) throw new ConfigurationError(`apiKey: ${problem}`, context)
     if (!this.#redactors.has(key)) this.#redactors.set(key, createRedactor(key))
     const [oldest] = this.#redactors.keys()
     if (this.#redactors.size > REMEMBERED) this.#redactors.delete(oldest as string)
@@ -97,12 +96,13 @@ export class ApiKey {
 }
 
 /** @internal */
-export function schemeFromEnvironment(): AuthScheme {
+export function schemeFromEnvironment(context?: ErrorContext): AuthScheme {
   const scheme = environment('SHORTLINK_AUTH_SCHEME') ?? 'Bearer'
   const known = authSchemes.find((name) => name === scheme)
   if (known) return known
   throw new ConfigurationError(
     `SHORTLINK_AUTH_SCHEME: ${mismatch(`one of ${authSchemes.join(', ')}`, scheme, formatValue)}`,
+    context,
   )
 }
 

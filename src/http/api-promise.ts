@@ -13,6 +13,16 @@ export interface ApiResponse<T> {
   readonly attempts: number
 }
 
+/** A result as it travels inside the package. */
+export interface CallResult<T> extends Omit<ApiResponse<T>, 'response'> {
+  /** The HTTP status. */
+  readonly status: number
+  /** The URL of the call, without secrets. */
+  readonly url: string
+  /** Creates the response for the user, without secrets. */
+  readonly toResponse: () => Response
+}
+
 /** A result or an error. `error.code` narrows the error. */
 export type Result<T> =
   | { readonly ok: true; readonly data: T; readonly error?: never }
@@ -29,8 +39,8 @@ export type Result<T> =
  * console.log(email, data.email, response.status, attempts, result.ok)
  */
 export class ApiPromise<T> extends Promise<T> {
-  readonly #start: () => Promise<ApiResponse<T>>
-  #response: Promise<ApiResponse<T>> | undefined
+  readonly #start: () => Promise<CallResult<T>>
+  #result: Promise<CallResult<T>> | undefined
   #data: Promise<T> | undefined
 
   // `then` returns a plain Promise, because it belongs to no call.
@@ -39,21 +49,21 @@ export class ApiPromise<T> extends Promise<T> {
   }
 
   /** @internal */
-  constructor(start: () => Promise<ApiResponse<T>>) {
+  constructor(start: () => Promise<CallResult<T>>) {
     super(() => {})
     this.#start = start
   }
 
   /** Resolves with the result, its HTTP response, the state of the rate limit after it, and the number of attempts. */
-  withResponse(): Promise<ApiResponse<T>> {
-    this.#response ??= this.#start()
-    return this.#response
+  async withResponse(): Promise<ApiResponse<T>> {
+    const { data, rateLimit, attempts, toResponse } = await this.result()
+    return { data, response: toResponse(), rateLimit, attempts }
   }
 
   /** Resolves with `{ ok: true, data }` or `{ ok: false, error }` instead of rejecting, after an abort too. */
   safe(): Promise<Result<T>> {
-    return this.withResponse().then(
-      ({ data }) => ({ ok: true, data }),
+    return this.then(
+      (data) => ({ ok: true, data }),
       (error) => {
         if (isShortLinkError(error)) return { ok: false, error }
         throw error
@@ -61,27 +71,33 @@ export class ApiPromise<T> extends Promise<T> {
     )
   }
 
-  // In two steps, so that the stack of an error contains the caller.
   // biome-ignore lint/suspicious/noThenProperty: it is a Promise that resolves with the result alone.
   override then<A = T, B = never>(
     onfulfilled?: ((data: T) => A | PromiseLike<A>) | null,
     onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    this.#data ??= this.withResponse().then(({ data }) => data)
+    // In two steps, so that the stack of an error inside contains the caller.
+    this.#data ??= this.result().then(({ data }) => data)
     return this.#data.then(onfulfilled, onrejected)
+  }
+
+  /** The result with everything that is known of the call. @internal */
+  result(): Promise<CallResult<T>> {
+    this.#result ??= this.#start()
+    return this.#result
   }
 
   /** Lets Node print the state of the call. @internal */
   [inspectCustom](_depth: number, options: object, inspect: Inspect): string {
-    const state = this.#data ?? this.#response
+    const state = this.#data ?? this.#result
     const name = this.constructor.name
     return state ? inspect(state, options).replace('Promise', name) : `${name} { <not sent yet> }`
   }
 }
 
 /** Starts a call whether or not its promise is used. @internal */
-export function startNow<T>(response: Promise<ApiResponse<T>>): ApiPromise<T> {
-  const call = new ApiPromise(() => response)
-  void call.withResponse()
+export function startNow<T>(result: Promise<CallResult<T>>): ApiPromise<T> {
+  const call = new ApiPromise(() => result)
+  void call.result()
   return call
 }

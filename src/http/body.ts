@@ -32,7 +32,7 @@ export async function readText(response: FetchResponse, signal?: AbortSignal): P
 
 /** Reads a body as it is, within the same limit. */
 export async function readBytes(response: FetchResponse, signal: AbortSignal): Promise<Uint8Array> {
-  if (isWebStream(response.body)) return readStream(response.body, signal)
+  if (isWebStream(response.body) && !isBrowser()) return readStream(response.body, signal)
   const bytes = new Uint8Array(await (response as Response).arrayBuffer())
   if (bytes.length > MAX_BYTES) throw new BodyTooLargeError()
   return bytes
@@ -75,13 +75,22 @@ const MAX_PREFIX = 65_536
 /** A byte order mark, or text that ends with a line break or a tag and is not truncated JSON. */
 const prefix = /^\uFEFF+|^(?!\s*[[{"])[\s\S]*?[\n>](?=[ \t\r]*\{\s*["}])/
 
-/** Parses JSON, even if PHP warnings precede it. Returns the text itself if it is not JSON. */
+/** The maximum depth of a body. The platform's have six levels; a recursion over millions would end the program. */
+const MAX_DEPTH = 100
+
+/** Parses JSON, even if PHP warnings precede it. Returns the text itself if it is not JSON, or nested too deeply. */
 export function parseBody(text: string): unknown {
   try {
-    return JSON.parse(text)
+    const body: unknown = JSON.parse(text)
+    return isDeeperThan(MAX_DEPTH, body) ? text : body
   } catch {
     return jsonBehindText(text) ?? text
   }
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner))
 }
 
 /** The JSON object at the end of a text, if it has the key `error`, which no nested object has. */
@@ -90,13 +99,18 @@ function jsonBehindText(text: string): unknown {
   if (before === undefined) return undefined
   try {
     const body: unknown = JSON.parse(text.slice(before.length))
-    return isRecord(body) && 'error' in body ? body : undefined
+    return isRecord(body) && 'error' in body && !isDeeperThan(MAX_DEPTH, body) ? body : undefined
   } catch {
     return undefined
   }
 }
 
-/** Whether a body is an HTML page. */
+const phpError = /^(PHP )?(Fatal error|Parse error|Warning|Notice|Deprecated) ?: /
+
+/** Whether a body is an HTML page, rather than an error message of PHP in HTML. */
+export const isPage = (body: string): boolean => isHtml(body) && !phpError.test(excerptOf(body))
+
+/** Whether a body is HTML. */
 export const isHtml = (body: string): boolean => /^\s*</.test(body.slice(0, 1000))
 
 /** Describes a body that is not a JSON object, with its first readable words. It must not contain secrets. */
@@ -105,7 +119,7 @@ export function describeUnreadable(body: unknown): string {
   const excerpt = excerptOf(body)
   if (excerpt === '') return body.trim() === '' ? 'the response is empty' : 'the response is not JSON'
   const begins = `It begins with “${excerpt}”`
-  if (/^(PHP )?(Fatal error|Parse error|Warning|Notice|Deprecated) ?: /.test(excerpt)) {
+  if (phpError.test(excerpt)) {
     return `the response is a PHP error message, not JSON. ${begins}`
   }
   return isHtml(body)

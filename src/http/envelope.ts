@@ -70,7 +70,7 @@ export interface Page<T> {
   readonly perpage: number
   /** The number of this page, from 1. */
   readonly currentpage: number
-  /** The number of the next page, as the server sent it. On the last page, some servers repeat the current number. */
+  /** The number of the next page, whatever the server sent there; `null` on the last page. */
   readonly nextpage: number | null
   /** The number of the last page. */
   readonly maxpage: number
@@ -120,12 +120,14 @@ function openPage<T>(body: Record<string, unknown>, keys: readonly string[], { i
   const envelope = isRecord(body.data) ? body.data : body
   const path = envelope === body ? [] : ['data']
   const key = keys.find((name) => name in envelope) ?? keys[0]!
-  const number = (name: string) => parse(integer, envelope[name], { path: [...path, name], issues })
+  const number = (name: string) => {
+    const value: unknown = parse(integer, envelope[name], { path: [...path, name], issues })
+    return typeof value === 'number' ? value : Number.NaN
+  }
 
   const result = number('result')
   const perpage = number('perpage')
   const currentpage = number('currentpage')
-  const nextpage = envelope.nextpage ? number('nextpage') : null
   const maxpage = number('maxpage')
   // PHP sometimes sends null for an empty list.
   const list = envelope[key] ?? (result === 0 ? [] : undefined)
@@ -134,6 +136,7 @@ function openPage<T>(body: Record<string, unknown>, keys: readonly string[], { i
   const rows = found ?? []
   // Not `nextpage`, which some servers send as null on every page.
   const hasNextPage = rows.length > 0 && currentpage < maxpage
+  const nextpage = hasNextPage ? currentpage + 1 : null
   const page: Omit<Page<T>, 'items'> = { result, perpage, currentpage, nextpage, maxpage, hasNextPage }
   return { page, rows, at: [...path, key] }
 }

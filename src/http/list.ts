@@ -1,21 +1,14 @@
 import { type Checks, checkOptions, positiveInteger } from '../checks/checks.ts'
-import type { FormatValue } from '../checks/mismatch.ts'
-import {
-  AbortError,
-  type ErrorContext,
-  InvalidResponseError,
-  type Issue,
-  isShortLinkError,
-  type Outcome,
-} from '../errors.ts'
+import { AbortError, InvalidResponseError, type Issue, isShortLinkError, type Outcome } from '../errors.ts'
 import { abortReason, onAbort } from '../runtime/abort.ts'
 import { asyncIterator } from '../runtime/environment.ts'
+import { framesOf } from '../runtime/stack.ts'
 import { isPlain, isRecord } from '../runtime/text.ts'
-import { ApiPromise, type ApiResponse } from './api-promise.ts'
+import { ApiPromise, type CallResult } from './api-promise.ts'
 import { type Page, type Read, readNumberedPage } from './envelope.ts'
-import type { Path } from './path.ts'
 import type { Call } from './request.ts'
 import { type RequestOptions, requestOptionChecks } from './request-options.ts'
+import type { CallBeginning, Transport } from './transport.ts'
 
 /** Rows per page unless the caller names a `limit`. Large pages, because the rate limit counts requests. */
 const DEFAULT_LIMIT = 100
@@ -56,27 +49,16 @@ const toArrayChecks = {
 }
 
 /** What a list requests, and how its pages are read. */
-export interface ListRequest<T> {
-  readonly path: Path | string
+export interface ListRequest<T> extends Pick<Call<never>, 'path' | 'checks' | 'issues'> {
   readonly query?: PageQuery | undefined
-  readonly checks?: Checks | undefined
   readonly read: Read<Page<T>>
   /** Whether no two rows have the same id and type. Otherwise only rows that are the same in whole are duplicates. Default `true`. */
   readonly hasUniqueIds?: boolean
-  /** Finds what is wrong with parameters that are not sent. */
-  readonly findIssues?: (show: FormatValue) => readonly Issue[]
 }
 
-/** What a list needs from the transport. */
-interface ListTransport {
-  contextOf(method: string, path: Path | string): ErrorContext
-  /** @throws {InvalidRequestError} if `find` finds issues */
-  check(find: (show: FormatValue) => readonly Issue[], contextOf: () => ErrorContext): void
-  run<T>(call: Call<T>, options: RequestOptions): Promise<ApiResponse<T>>
-  /** The options for the requests of a call that makes several, which has one deadline. */
-  sharedDeadline(options: ListOptions): ListOptions
-  /** Throws the error of a response that can be used all the same, or tells `onDrift`, as `validation` says. */
-  throwOrReport(error: InvalidResponseError): void
+/** What a list needs of the transport. */
+interface ListTransport extends Pick<Transport, 'contextOf' | 'run' | 'throwOrReport'> {
+  begin(beginning: CallBeginning): ListTransport
 }
 
 /**
@@ -100,10 +82,16 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
   readonly #options: ListOptions
 
   /** @internal */
-  constructor(transport: ListTransport, request: ListRequest<T>, options: ListOptions) {
+  constructor(transport: ListTransport, request: ListRequest<T>, options: ListOptions = {}) {
     super(async () => {
-      checkList(transport, request, options)
-      return pageRequester(transport, request, options)(request.query?.page)
+      let calledFrom = new Error()
+      if (framesOf(calledFrom) === '') {
+        // An `await` calls `then` from outside of the program. Its line is in the stack of what runs a moment later.
+        await undefined
+        calledFrom = new Error()
+      }
+      const { deadline } = isRecord(options) ? (options as ListOptions) : {}
+      return pageRequester(transport.begin({ deadline, calledFrom }), request, options)(request.query?.page)
     })
     this.#transport = transport
     this.#request = request
@@ -116,19 +104,13 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
    * @throws {InvalidResponseError} if the server sends another page than the one requested, larger pages than before,
    *   the same rows again and again, or fewer rows than it announced
    */
-  async *pages(): AsyncGenerator<Page<T>, void, undefined> {
-    for await (const { data } of this.responses()) yield data
+  pages(): AsyncGenerator<Page<T>, void, undefined> {
+    return pagesOf(this.responses())
   }
 
   /** Iterates over every row of every page, each once. Leaving the loop stops all requests. */
-  async *[asyncIterator](): AsyncGenerator<T, void, undefined> {
-    for await (const { data } of this.responses()) {
-      for (const row of data.items) {
-        // The walk then rejects.
-        if (this.#options.signal?.aborted) break
-        yield row
-      }
-    }
+  [asyncIterator](): AsyncGenerator<T, void, undefined> {
+    return rowsOf(this.responses(), this.#options)
   }
 
   /**
@@ -142,14 +124,12 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
    * @throws {InvalidResponseError} if the server sends fewer rows than it announced
    */
   async toArray(options: { limit?: number | undefined } = {}): Promise<T[]> {
-    const transport = this.#transport
-    transport.check(
-      (show) => checkOptions(options, toArrayChecks, show),
-      () => transport.contextOf('GET', this.#request.path),
-    )
-    const { limit = Number.POSITIVE_INFINITY } = options
+    const issues = [...(this.#request.issues ?? []), ...checkOptions(options, toArrayChecks)]
+    const { deadline }: ListOptions = isRecord(this.#options) ? this.#options : {}
+    const transport = this.#transport.begin({ deadline, calledFrom: new Error() })
+    const { limit = Number.POSITIVE_INFINITY } = issues.length ? {} : options
     const all: T[] = []
-    for await (const { data } of this.responses(limit, transport.sharedDeadline(this.#options))) {
+    for await (const { data } of walk(transport, { ...this.#request, issues }, this.#options, limit)) {
       for (const row of data.items) if (all.push(row) >= limit) return all
     }
     return all
@@ -158,82 +138,102 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
   /**
    * Reads every page from the first one on, in order, with `concurrency` requests in flight, and leaves out duplicate rows.
    *
-   * If later pages are smaller, their first rows are duplicates. If they are larger, rows between two pages would be lost,
-   * so the walk fails.
-   *
-   * @param rowsWanted How many rows the caller will read at most.
-   * @param options The options of each page.
    * @internal
    */
-  async *responses(
-    rowsWanted = Number.POSITIVE_INFINITY,
-    options = this.#options,
-  ): AsyncGenerator<ApiResponse<Page<T>>, void, undefined> {
-    checkList(this.#transport, this.#request, this.#options)
-    const { signal, concurrency = 1 } = this.#options
-    const { path, query, hasUniqueIds } = this.#request
-    const inFlight: Promise<ApiResponse<Page<T>>>[] = []
-    const contextOf = (outcome: Outcome) => ({ ...this.#transport.contextOf('GET', path), outcome })
-    const throwIfAborted = () => {
-      if (!signal?.aborted) return
-      throw new AbortError(abortReason(signal), contextOf(inFlight.length > 0 ? 'unknown' : 'not-sent'))
-    }
-    const invalid = ({ response, attempts }: ApiResponse<unknown>, field: string, problem: string) => {
-      const issues = [{ path: [field], message: problem }]
-      const mark = field === 'result' ? { mark: 'incomplete-list' as const } : {}
-      const read = { status: response.status, body: undefined, issues, ...mark }
-      return new InvalidResponseError(problem, read, { ...contextOf('unknown'), attempts })
-    }
-    throwIfAborted()
-    // One signal for all requests, so that leaving the loop aborts those in flight.
-    const controller = new AbortController()
-    const unsubscribe = signal && onAbort(signal, () => controller.abort(abortReason(signal)))
-    const firstPage = query?.page
-    // A page that the caller names is counted in pages of the usual size.
-    const limit = firstPage === undefined ? Math.min(DEFAULT_LIMIT, rowsWanted) : DEFAULT_LIMIT
-    const pageOptions = { ...options, signal: controller.signal }
-    const request = pageRequester(this.#transport, this.#request, pageOptions, limit)
-    const progress = new Progress<T>(hasUniqueIds)
-    try {
-      for (let response = await request(firstPage); ; ) {
-        const { data: page } = response
-        const last = concurrency > 1 && page.hasNextPage ? page.maxpage : 0
-        while (inFlight.length < concurrency && page.currentpage + inFlight.length < last) {
-          const next = request(page.currentpage + inFlight.length + 1)
-          // An error is handled when the page is due, which may be never.
-          next.catch(() => {})
-          inFlight.push(next)
-        }
-        throwIfAborted()
-        const { items, problem } = progress.add(page)
-        if (problem) throw invalid(response, 'currentpage', problem)
-        yield { ...response, data: { ...page, items } }
-        throwIfAborted()
-        if (!page.hasNextPage) {
-          const isWhole = (firstPage ?? 1) === 1
-          // A server that does not say how many there are, which only `report` lets through, may have more.
-          if (isWhole && !(progress.received >= progress.announced)) {
-            const { received, announced } = progress
-            const missing = Number.isNaN(announced)
-              ? `received ${received} rows, and the server does not say of how many`
-              : `received ${received} of ${announced} rows`
-            this.#transport.throwOrReport(invalid(response, 'result', missing))
-          }
-          return
-        }
-        response = await (inFlight.shift() ?? request(page.currentpage + 1))
-      }
-    } finally {
-      unsubscribe?.()
-      controller.abort()
+  responses(): AsyncGenerator<CallResult<Page<T>>, void, undefined> {
+    // A deadline is that of each page, because the body of the loop takes time of its own.
+    const transport = this.#transport.begin({ deadline: false, calledFrom: new Error() })
+    return walk(transport, this.#request, this.#options)
+  }
+}
+
+async function* pagesOf<T>(responses: AsyncGenerator<CallResult<Page<T>>>): AsyncGenerator<Page<T>, void, undefined> {
+  for await (const { data } of responses) yield data
+}
+
+async function* rowsOf<T>(
+  responses: AsyncGenerator<CallResult<Page<T>>>,
+  options: ListOptions,
+): AsyncGenerator<T, void, undefined> {
+  for await (const { data } of responses) {
+    for (const row of data.items) {
+      // The walk then rejects.
+      if (options.signal?.aborted) break
+      yield row
     }
   }
 }
 
-/** Checks what is checked once per use of a list, not once per page. */
-function checkList<T>(transport: ListTransport, { path, findIssues }: ListRequest<T>, options: ListOptions): void {
-  const find = (show: FormatValue) => [...(findIssues?.(show) ?? []), ...checkOptions(options, listOptionChecks, show)]
-  transport.check(find, () => transport.contextOf('GET', path))
+/**
+ * Walks the pages of a list. If later pages are smaller, their first rows are duplicates. If they are larger, rows between
+ * two pages would be lost, so the walk fails.
+ *
+ * @param rowsWanted How many rows the caller will read at most.
+ */
+async function* walk<T>(
+  transport: ListTransport,
+  list: ListRequest<T>,
+  given: ListOptions,
+  rowsWanted = Number.POSITIVE_INFINITY,
+): AsyncGenerator<CallResult<Page<T>>, void, undefined> {
+  // Invalid options are for the check of the first request.
+  const { signal, concurrency = 1 }: ListOptions = isRecord(given) ? given : {}
+  const { path, query, hasUniqueIds } = list
+  const inFlight: Promise<CallResult<Page<T>>>[] = []
+  const contextOf = (outcome: Outcome) => ({ ...transport.contextOf({ method: 'GET', path }), outcome })
+  const throwIfAborted = () => {
+    if (!signal?.aborted) return
+    throw new AbortError(abortReason(signal), contextOf(inFlight.length > 0 ? 'unknown' : 'not-sent'))
+  }
+  const invalid = ({ status, attempts }: CallResult<unknown>, field: 'currentpage' | 'result', problem: string) => {
+    const issues: Issue[] = [{ path: [field], message: problem }]
+    const read = { status, body: undefined, issues, ...(field === 'result' && { mark: 'incomplete-list' as const }) }
+    return new InvalidResponseError(problem, read, { ...contextOf('unknown'), attempts })
+  }
+  throwIfAborted()
+  // One signal for all requests, so that leaving the loop aborts those in flight.
+  const controller = new AbortController()
+  const isSignal = requestOptionChecks.signal.fits(signal)
+  const unsubscribe = isSignal ? onAbort(signal!, () => controller.abort(abortReason(signal!))) : undefined
+  const firstPage = query?.page
+  // A page that the caller names is counted in pages of the usual size.
+  const limit = firstPage === undefined ? Math.min(DEFAULT_LIMIT, rowsWanted) : DEFAULT_LIMIT
+  const options = isRecord(given) && (isSignal || !signal) ? { ...given, signal: controller.signal } : given
+  const request = pageRequester(transport, list, options, limit)
+  const progress = new Progress<T>(hasUniqueIds)
+  try {
+    for (let response = await request(firstPage); ; ) {
+      const { data: page } = response
+      const last = concurrency > 1 && page.hasNextPage ? page.maxpage : 0
+      while (inFlight.length < concurrency && page.currentpage + inFlight.length < last) {
+        const next = request(page.currentpage + inFlight.length + 1)
+        // An error is handled when the page is due, which may be never.
+        next.catch(() => {})
+        inFlight.push(next)
+      }
+      throwIfAborted()
+      const { items, problem } = progress.add(page)
+      if (problem) throw invalid(response, 'currentpage', problem)
+      yield { ...response, data: { ...page, items } }
+      throwIfAborted()
+      if (!page.hasNextPage) {
+        const isWhole = (firstPage ?? 1) === 1
+        // A server that does not say how many there are, which only `report` lets through, may have more.
+        if (isWhole && !(progress.received >= progress.announced)) {
+          const { received, announced } = progress
+          const missing = Number.isNaN(announced)
+            ? `received ${received} rows, and the server does not say of how many`
+            : `received ${received} of ${announced} rows`
+          transport.throwOrReport(invalid(response, 'result', missing))
+        }
+        return
+      }
+      response = await (inFlight.shift() ?? request(page.currentpage + 1))
+    }
+  } finally {
+    unsubscribe?.()
+    controller.abort()
+  }
 }
 
 /**
@@ -242,22 +242,21 @@ function checkList<T>(transport: ListTransport, { path, findIssues }: ListReques
  */
 function pageRequester<T>(
   transport: ListTransport,
-  list: ListRequest<T>,
-  { concurrency: _, ...options }: ListOptions,
+  { path, query, checks = pageChecks, issues, read }: ListRequest<T>,
+  options: ListOptions,
   defaultLimit = DEFAULT_LIMIT,
-): (page: number | undefined) => Promise<ApiResponse<Page<T>>> {
-  const { path, checks = pageChecks } = list
-  const query = list.query ?? {}
-  let ownLimit = query.limit === undefined ? defaultLimit : undefined
+): (page: number | undefined) => Promise<CallResult<Page<T>>> {
+  let ownLimit = query?.limit === undefined ? defaultLimit : undefined
+  const { deadline }: ListOptions = isRecord(options) ? options : {}
   return async (page) => {
     // Both requests of a page have one deadline.
-    const pageOptions = transport.sharedDeadline(options)
+    const requests = transport.begin({ deadline })
     const send = (limit: number | undefined) => {
       const own = { ...(page !== undefined && { page }), ...(limit !== undefined && { limit }) }
       // An invalid query is sent as it is, so that its check finds it.
-      const paged = isPlain(query) ? { ...query, ...own } : query
-      const read = readNumberedPage(list.read, page)
-      return transport.run({ method: 'GET', path, query: paged, checks, read }, pageOptions)
+      const paged = query === undefined || isPlain(query) ? { ...query, ...own } : query
+      const request = { path, query: paged, checks, issues, optionChecks: listOptionChecks }
+      return requests.run({ method: 'GET', ...request, read: readNumberedPage(read, page) }, options)
     }
     const limit = ownLimit
     try {
@@ -270,10 +269,11 @@ function pageRequester<T>(
   }
 }
 
-/** Whether the server may have refused the `limit`: it accepted the key, knows the path, and did not redirect. */
+/** Whether the server may have refused the `limit`: with 400 or 422, or inside a 200 without a number of its own. */
 function mayRefuseLimit(error: unknown): boolean {
   if (!isShortLinkError(error) || error.code !== 'api') return false
-  return !error.retryable && (error.httpStatus < 300 || error.httpStatus >= 400)
+  const isRedirect = error.httpStatus < 200 || (error.httpStatus >= 300 && error.httpStatus < 400)
+  return !isRedirect && (error.status === 400 || error.status === 422)
 }
 
 /** The progress of a walk, in bounded memory. It recognises duplicate rows, and lists that repeat themselves. */

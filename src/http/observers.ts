@@ -1,4 +1,4 @@
-import { type AnyShortLinkError, hasMessage, type Issue, isShortLinkError, type RateLimitState } from '../errors.ts'
+import type { AnyShortLinkError, Issue, RateLimitState } from '../errors.ts'
 import { notify } from '../runtime/notify.ts'
 import { formatDuration } from '../runtime/text.ts'
 
@@ -7,15 +7,15 @@ export interface Observers {
   /** Called with what is invalid in a response, with `validation: 'report'`. */
   onDrift?: ((drift: Drift) => void) | undefined
   /** Called before each attempt is sent. */
-  onRequest?: ((event: RequestEvent) => void) | undefined
+  onRequest?: ((event: CallRequestEvent) => void) | undefined
   /** Called after each response, be it a success or a failure. */
-  onResponse?: ((event: ResponseEvent) => void) | undefined
+  onResponse?: ((event: CallResponseEvent) => void) | undefined
   /** Called before the wait for a retry. */
-  onRetry?: ((event: RetryEvent) => void) | undefined
+  onRetry?: ((event: CallRetryEvent) => void) | undefined
   /** Called when a call has to wait for the rate limit. */
-  onWait?: ((event: WaitEvent) => void) | undefined
+  onWait?: ((event: CallWaitEvent) => void) | undefined
   /** Called when a call has failed, after all retries. A call with invalid parameters never begins, so it is not reported. */
-  onError?: ((event: ErrorEvent) => void) | undefined
+  onError?: ((event: CallErrorEvent) => void) | undefined
 }
 
 /** What is invalid in a response: paths and types, but no values. */
@@ -41,13 +41,13 @@ export interface CallEvent {
 }
 
 /** An attempt that is about to be sent. */
-export interface RequestEvent extends CallEvent {
+export interface CallRequestEvent extends CallEvent {
   /** Counted from 1. */
   readonly attempt: number
 }
 
 /** A response. */
-export interface ResponseEvent extends RequestEvent {
+export interface CallResponseEvent extends CallRequestEvent {
   /** The HTTP status. */
   readonly status: number
   /** From sending the request to the last byte of the response, in milliseconds. */
@@ -57,7 +57,7 @@ export interface ResponseEvent extends RequestEvent {
 }
 
 /** An attempt that failed and will be retried. */
-export interface RetryEvent extends RequestEvent {
+export interface CallRetryEvent extends CallRequestEvent {
   /** How long the wait before the retry is, in milliseconds. */
   readonly delayMs: number
   /** The message of the error that ended the attempt. */
@@ -65,7 +65,7 @@ export interface RetryEvent extends RequestEvent {
 }
 
 /** A call that has to wait for the rate limit. */
-export interface WaitEvent extends CallEvent {
+export interface CallWaitEvent extends CallEvent {
   /** The estimated wait, in milliseconds. */
   readonly waitMs: number
   /** Calls that are waiting, this one included. */
@@ -73,9 +73,9 @@ export interface WaitEvent extends CallEvent {
 }
 
 /** A call that has failed. */
-export interface ErrorEvent extends CallEvent {
-  /** An error of this package, or the reason of an abort. */
-  readonly error: AnyShortLinkError | unknown
+export interface CallErrorEvent extends CallEvent {
+  /** The error that the call rejects with. */
+  readonly error: AnyShortLinkError
   /** How many times the request was sent. */
   readonly attempts: number
   /** From the call to its end, including waits, in milliseconds. */
@@ -83,23 +83,23 @@ export interface ErrorEvent extends CallEvent {
 }
 
 /** A call that has succeeded. Only the log listens to it. */
-interface SuccessEvent extends Omit<ErrorEvent, 'error'> {
+interface CallSuccessEvent extends Omit<CallErrorEvent, 'error'> {
   readonly status: number
 }
 
 /** The listeners to the events of a client: the user's callbacks and the log. */
-export type Listeners = readonly (Observers & { onSuccess?: ((event: SuccessEvent) => void) | undefined })[]
+export type Listeners = readonly (Observers & { onSuccess?: ((event: CallSuccessEvent) => void) | undefined })[]
 
 type EventName = Exclude<keyof Listeners[number], 'onDrift'>
 type EventOf<Name extends EventName> = Parameters<NonNullable<Listeners[number][Name]>>[0]
 
 /** Passes an event of a call to its listeners. The event is created only if there are any. */
 export function emit<Name extends EventName>(
-  { id, method, path, url, listeners }: CallEvent & { readonly listeners: Listeners },
+  { id, method, path, url, connection }: CallEvent & { readonly connection: { readonly listeners: Listeners } },
   name: Name,
   makeEvent: () => Omit<EventOf<Name>, keyof CallEvent>,
 ): void {
-  for (const listener of listeners) {
+  for (const listener of connection.listeners) {
     const observer = listener[name] as ((event: object) => void) | undefined
     if (observer) notify(observer, { id, method, path, url, ...makeEvent() })
   }
@@ -145,14 +145,10 @@ export function logObservers(level: LogLevel, logger: Logger): Listeners[number]
   const info: Listeners[number] = {
     onSuccess: ({ method, path, status, attempts, durationMs }) =>
       logger.info(`shortlink-sdk: ${method} ${path} ${status} in ${formatDuration(durationMs)}${times(attempts)}`),
-    onError: ({ method, path, error, attempts, durationMs }) => {
-      // The reason of an abort may be anything, and a user's schema may throw any error.
-      const other = (hasMessage(error) && error.name) || 'aborted'
-      const what = isShortLinkError(error) ? `${error.code}, ${error.outcome}` : other
-      return logger.info(
-        `shortlink-sdk: ${method} ${path} failed (${what}) in ${formatDuration(durationMs)}${times(attempts)}`,
-      )
-    },
+    onError: ({ method, path, error: { code, outcome }, attempts, durationMs }) =>
+      logger.info(
+        `shortlink-sdk: ${method} ${path} failed (${code}, ${outcome}) in ${formatDuration(durationMs)}${times(attempts)}`,
+      ),
   }
   const debug: Listeners[number] = {
     onRequest: ({ id, method, url, attempt }) =>

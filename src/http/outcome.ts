@@ -1,6 +1,7 @@
-/** What is certain about a call that failed, from what fetch threw or the server responded: outcome, retry and words. */
+/** What is certain about a call that failed, from what fetch threw or the server responded: its outcome, and whether it is retried. */
 import {
   AbortError,
+  type AnyShortLinkError,
   type ApiErrorResponse,
   apiError,
   ConfigurationError,
@@ -11,20 +12,19 @@ import {
   InvalidResponseError,
   type Issue,
   type Outcome,
+  RateLimitError,
   type ShortLinkError,
   TimeoutError,
 } from '../errors.ts'
+import { isSlotRefusal, MAX_IMPOSED_WAIT } from '../rate-limit/limiter.ts'
 import { abortReason, EXPIRED } from '../runtime/abort.ts'
-import { canParseUrl } from '../runtime/environment.ts'
 import { type FetchResponse, readableHeaders } from '../runtime/fetch.ts'
 import { shorten } from '../runtime/text.ts'
-import { BodyTooLargeError, describeUnreadable, isHtml } from './body.ts'
+import { type Advice, addressAdvice, adviceAboutBody, adviceAboutRefusal, MAX_QUOTED, redirectWords } from './advice.ts'
+import { BodyTooLargeError, describeUnreadable } from './body.ts'
 import { isOfPlatform } from './envelope.ts'
 import type { PreparedCall } from './request.ts'
 import { redactBody, redactCause, redactHeaders, redactIssues, redactLine } from './secrets.ts'
-
-/** How much of a text from a server or a fetch is quoted in a message, in characters. */
-const MAX_QUOTED = 300
 
 /** Thrown if an attempt fails for a reason that fetch does not know. It is not retried, because the work may have been done. */
 export class AttemptError extends Error {
@@ -37,18 +37,34 @@ export class AttemptError extends Error {
   }
 }
 
+/** Thrown if the `fetch` of the client cannot send a content. Nothing was sent. */
+export class UnsendableError extends Error {}
+
 /** How far a call has come, for its errors. */
 export interface CallState {
   /** The number of the attempt, from 1; 0 before the first. */
   attempt: number
   /** Whether an earlier attempt may have done the work. If so, no later attempt can prove that it was not done. */
   mayHaveSucceeded: boolean
-  /** How long the server said to wait before the next attempt, in milliseconds. */
-  wait?: number | undefined
-  /** Whether the attempt that failed may be repeated. */
-  mayRepeat?: boolean
+  /** How the last attempt failed. */
+  failure?: Failure
+  /** How long to wait before the next attempt, in milliseconds. */
+  delayMs: number
   /** How many attempts were refused because of the rate limit, and do not count. */
-  waitedOut?: number
+  waitedOut: number
+}
+
+/** An attempt that failed. */
+export interface Failure {
+  readonly error: ShortLinkError
+  /** Whether the request may have reached the server. */
+  readonly isSent: boolean
+  /** The outcome of this attempt alone. */
+  readonly outcome: Outcome
+  /** Whether it may be repeated. */
+  readonly mayRepeat: boolean
+  /** How long the server said to wait before the next attempt, in milliseconds. */
+  readonly wait?: number | undefined
 }
 
 /** A response that was read. */
@@ -62,15 +78,42 @@ export interface ReadResponse {
 /** Error context for a call that has come this far. */
 export function errorContext(
   { method, path, url, context }: PreparedCall<unknown>,
-  state: CallState,
+  { attempt, mayHaveSucceeded }: CallState,
   ownOutcome: Outcome,
   mayRepeat: boolean,
 ): ErrorContext {
-  const { operation, isRepeatable } = context
-  const outcome = context.outcome ?? (state.mayHaveSucceeded ? 'unknown' : ownOutcome)
-  state.mayRepeat = mayRepeat
+  const { operation, isRepeatable, calledFrom } = context
+  const outcome = context.outcome ?? (mayHaveSucceeded ? 'unknown' : ownOutcome)
   const retryable = mayRepeat || (isRepeatable === true && outcome === 'unknown')
-  return { method, path, url, ...(operation && { operation }), attempts: state.attempt, outcome, retryable }
+  return { method, path, url, operation, attempts: attempt, outcome, retryable, calledFrom }
+}
+
+/** The error of a call that the limiter gave no slot: an abort, the limit that lets nothing through in time, or its own failure. */
+export function noSlot(call: PreparedCall<unknown>, state: CallState, reason: unknown): ShortLinkError {
+  const { signal, redact, connection } = call
+  const context = errorContext(call, state, 'not-sent', true)
+  if (signal?.aborted) return new AbortError(abortReason(signal), context)
+  if (!isSlotRefusal(reason)) {
+    const cause = redactCause(redact, reason)
+    return new ConnectionError(`the rate limiter failed: ${innermostReason(cause)}`, context, { cause })
+  }
+  const { ms } = reason
+  const seconds = Math.max(1, Math.ceil(ms / 1000))
+  const rateLimit = connection.limiter!.state
+  const words =
+    reason.reason === 'imposed'
+      ? `the server said to wait another ${seconds} s, and a call waits ${MAX_IMPOSED_WAIT / 1000} s at most`
+      : `would wait about ${seconds} s for the rate limit, longer than the deadline allows`
+  const refusal = {
+    status: 429,
+    httpStatus: 429,
+    serverMessage: '',
+    isOfPlatform: false,
+    body: undefined,
+    headers: new Headers(),
+    rateLimit: { ...rateLimit, resetAt: rateLimit.resetAt ?? new Date(Date.now() + ms) },
+  }
+  return new RateLimitError(words, refusal, context, seconds)
 }
 
 const transientStatuses = [408, 429, 500, 502, 503, 504]
@@ -86,10 +129,10 @@ const unclearStatuses = [302, 303, 408, 499]
  * because of the rate limit, or never sent. A body that can be read only once cannot be retried.
  */
 function mayRepeat(
-  { method, replayable }: Pick<PreparedCall<unknown>, 'method' | 'replayable'>,
+  { method, call: { upload } }: PreparedCall<unknown>,
   { isSent, status }: { readonly isSent: boolean; readonly status?: number },
 ): boolean {
-  if (!replayable) return false
+  if (upload && !upload.replayable) return false
   if (!isSent || status === 429) return true
   return method !== 'POST' && method !== 'PATCH' && (status === undefined || transientStatuses.includes(status))
 }
@@ -104,59 +147,96 @@ function outcomeOf(method: string, status: number): Outcome {
 /** An exchange without a readable response. */
 export interface BrokenExchange {
   readonly thrown: unknown
-  /** Whether fetch was called. */
-  readonly isSent: boolean
+  /** What the attempt was doing. */
+  readonly step: 'key' | 'content' | 'sent'
   /** How long the attempt was given, in milliseconds, and whether the deadline of the call decided that. */
   readonly limit: { readonly ms: number; readonly isDeadline: boolean }
   readonly response: FetchResponse | undefined
 }
 
-/** The error of an attempt that got no response, or an unreadable one. */
-export function noResponse(
+/** The failure of an attempt that got no response, or an unreadable one. */
+export function noResponse(call: PreparedCall<unknown>, state: CallState, exchange: BrokenExchange): Failure {
+  try {
+    return failureOf(call, state, exchange)
+  } catch {
+    // Getters of what fetch threw may throw, too.
+    return failureOf(call, state, { ...exchange, thrown: undefined })
+  }
+}
+
+function failureOf(
   call: PreparedCall<unknown>,
   state: CallState,
-  { thrown, isSent, limit, response }: BrokenExchange,
-): ShortLinkError {
-  const { redact } = call
-  const attempts = isSent ? state.attempt : state.attempt - 1
-  const contextOf = (outcome: Outcome, retryable: boolean) => ({
-    ...errorContext(call, state, isSent ? outcome : 'not-sent', retryable),
-    attempts,
-  })
-  function connectionError(message: string, outcome: Outcome, retryable: boolean, cause?: unknown): ConnectionError {
-    return new ConnectionError(message, contextOf(outcome, retryable), cause === undefined ? {} : { cause })
+  { thrown, step, limit, response }: BrokenExchange,
+): Failure {
+  const { redact, signal } = call
+  const isSent = step === 'sent'
+  const isRepeatable = mayRepeat(call, { isSent })
+  const progress = { ...state, attempt: isSent ? state.attempt : state.attempt - 1 }
+  const failWith = (
+    ownOutcome: Outcome,
+    mayRepeat: boolean,
+    makeError: (context: ErrorContext) => ShortLinkError,
+  ): Failure => {
+    const outcome = isSent ? ownOutcome : 'not-sent'
+    const error = makeError(errorContext(call, progress, outcome, mayRepeat))
+    return { error, mayRepeat, outcome, isSent: outcome !== 'not-sent' }
   }
 
-  if (call.signal?.aborted) {
-    return new AbortError(abortReason(call.signal), contextOf('unknown', false))
-  }
-  if (thrown instanceof ConfigurationError) {
-    const context = { ...contextOf('not-sent', false), attempts: state.attempt - 1 }
-    return new ConfigurationError(thrown.message, context)
-  }
-  if (thrown instanceof AttemptError) {
-    const quoted = thrown.quoted && `: ${redactLine(redact, thrown.quoted, MAX_QUOTED)}`
-    return connectionError(thrown.message + quoted, 'unknown', false, thrown.cause)
-  }
-  if (thrown instanceof BodyTooLargeError && response) {
-    const tooLarge = { status: response.status, body: undefined, issues: [] }
-    return new InvalidResponseError(thrown.message, tooLarge, contextOf('unknown', false))
+  if (signal?.aborted) {
+    return failWith('unknown', false, (context) => new AbortError(abortReason(signal), context))
   }
   if (thrown === EXPIRED) {
-    const retryable = mayRepeat(call, { isSent })
-    const message = limit.isDeadline
-      ? `no response before the deadline, ${Math.ceil(limit.ms)} ms were left`
-      : undefined
-    return new TimeoutError(limit.ms, contextOf('unknown', retryable), message)
+    const ms = Math.ceil(limit.ms)
+    const words =
+      expiredWords[step] + (limit.isDeadline ? ` before the deadline, ${ms} ms were left` : ` within ${ms} ms`)
+    return failWith('unknown', isRepeatable, (context) => new TimeoutError(ms, context, words))
+  }
+  // The key is missing or invalid. What fetch throws is no error of ours.
+  if (thrown instanceof ConfigurationError && step === 'key') return failWith('not-sent', false, () => thrown)
+  if (thrown instanceof UnsendableError) {
+    progress.attempt = state.attempt - 1
+    return failWith('not-sent', false, (context) => new ConfigurationError(thrown.message, context))
+  }
+  if (thrown instanceof AttemptError) {
+    const { message, quoted, cause } = thrown
+    const words = message + (quoted && `: ${redactLine(redact, quoted, MAX_QUOTED)}`)
+    return failWith(
+      'unknown',
+      false,
+      (context) => new ConnectionError(words, context, cause === undefined ? {} : { cause }),
+    )
+  }
+  if (thrown instanceof BodyTooLargeError && response) {
+    const read = { status: response.status, body: undefined, issues: [] }
+    return failWith('unknown', false, (context) => new InvalidResponseError(thrown.message, read, context))
   }
   const cause = redactCause(redact, thrown)
   const reason = innermostReason(cause)
+  const options = cause === undefined ? {} : { cause }
   if (response) {
-    return connectionError(`the response broke off: ${reason}`, 'unknown', mayRepeat(call, { isSent: true }), cause)
+    const words = `the response broke off: ${reason}`
+    return failWith('unknown', isRepeatable, (context) => new ConnectionError(words, context, options))
   }
-  const { outcome, isFinal, words } = failureOf(call, causesOf(thrown), reason)
-  const retryable = !isFinal && mayRepeat(call, { isSent: isSent && outcome !== 'not-sent' })
-  return connectionError(words, outcome, retryable, cause)
+  const { outcome, isFinal, words, advice } = failureOfFetch(call, causesOf(thrown), reason)
+  return failWith(
+    outcome,
+    !isFinal && mayRepeat(call, { isSent: isSent && outcome !== 'not-sent' }),
+    (context) => new ConnectionError(words + (advice?.words ?? ''), { ...context, advice: advice?.advice }, options),
+  )
+}
+
+/** The error of a call whose attempts could not begin, because the environment refused to create the request. */
+export function notStarted(call: PreparedCall<unknown>, state: CallState, thrown: unknown): AnyShortLinkError {
+  const exchange = { thrown, step: 'content', limit: { ms: 0, isDeadline: false }, response: undefined } as const
+  return noResponse(call, state, exchange).error as AnyShortLinkError
+}
+
+/** What had not happened when the time of an attempt was over. */
+const expiredWords = {
+  key: 'no key from `apiKey()`',
+  content: 'the content was not read',
+  sent: 'no response',
 }
 
 /** What a failure of fetch says. */
@@ -165,10 +245,11 @@ interface FetchFailure {
   /** Whether a retry would fail again. */
   readonly isFinal?: boolean
   readonly words: string
+  readonly advice?: Advice
 }
 
 /** What is certain about a failure of fetch. Whatever else fetch throws leaves the outcome unknown. */
-function failureOf(call: PreparedCall<unknown>, causes: readonly Error[], reason: string): FetchFailure {
+function failureOfFetch(call: PreparedCall<unknown>, causes: readonly Error[], reason: string): FetchFailure {
   const noResponse = `no response: ${reason}`
   // Certificates are rejected before the request is sent. Other TLS errors prove nothing: OpenSSL uses the same codes for a
   // handshake and for a connection that breaks after the request.
@@ -180,12 +261,16 @@ function failureOf(call: PreparedCall<unknown>, causes: readonly Error[], reason
     // It may have been a 302.
     return { outcome: outcomeOf(call.method, 302), isFinal: true, words: redirectWords(null, call) }
   }
+  // The Fetch standard blocks some ports, such as 6000.
+  if (says(causes, /^bad port$/)) {
+    return { outcome: 'not-sent', isFinal: true, words: `${noResponse}. \`fetch\` blocks the port of this address` }
+  }
   // undici: a proxy refused CONNECT.
   if (says(causes, /^Proxy response \(\d+\) ?!== ?200( when HTTP Tunneling)?$/)) {
     return { outcome: 'not-sent', words: `${noResponse}. Check HTTPS_PROXY and NO_PROXY` }
   }
   if (causes.some(isConnectFailure) || isDenoConnectFailure(call, causes)) {
-    return { outcome: 'not-sent', words: noResponse + addressAdvice(call) }
+    return { outcome: 'not-sent', words: noResponse, advice: addressAdvice(call) }
   }
   if (hasCode(causes, /^(ERR_SSL_|EPROTO$)/) || says(causes, /wrong version number|packet length too long/)) {
     const words = 'the TLS connection failed. Does this port speak TLS? The address begins with https:'
@@ -220,8 +305,8 @@ function isConnectFailure(error: Error): boolean {
 }
 
 /** Deno retries a request without a body by itself, and then reports the second connection only. */
-function isDenoConnectFailure({ body, upload }: PreparedCall<unknown>, causes: readonly Error[]): boolean {
-  const hasBody = body !== undefined || upload !== undefined
+function isDenoConnectFailure({ body, call }: PreparedCall<unknown>, causes: readonly Error[]): boolean {
+  const hasBody = body !== undefined || call.upload !== undefined
   // `\S+` is safe, because no URL contains a space.
   return hasBody && says(causes, /^error sending request( for url \(\S+\))?: client error \(Connect\)(: |$)/)
 }
@@ -254,66 +339,58 @@ type Refusal = ReadResponse & {
   readonly rateLimit: ApiErrorResponse['rateLimit']
 }
 
-/** The error of an attempt that the server refused. Notes in the state how long the server said to wait. */
-export function refused(call: PreparedCall<unknown>, state: CallState, refusal: Refusal): ShortLinkError {
+/** The failure of an attempt that the server refused. */
+export function refused(call: PreparedCall<unknown>, state: CallState, refusal: Refusal): Failure {
   const { method, redact } = call
   const { status, response, rateLimit, retryAfter } = refusal
   const body = redactBody(redact, refusal.body)
   const headers = redactHeaders(redact, readableHeaders(response))
+  const isPlatform = isOfPlatform(refusal.body)
   const isOpaque = (response as Partial<Response>).type === 'opaqueredirect'
   const isRedirect = isOpaque || (status >= 300 && status <= 399 && headers.has('location'))
   // A browser hides which redirect it was.
   const outcome = outcomeOf(method, isOpaque ? 302 : status)
-  const context = errorContext(call, state, outcome, mayRepeat(call, { isSent: true, status }))
+  const mayRepeatIt = mayRepeat(call, { isSent: true, status })
   const serverMessage = redactLine(redact, refusal.message, MAX_QUOTED)
-  const words = isRedirect
+  const { advice, words } = adviceAboutRefusal(call, status, body, headers, isPlatform)
+  const message = isRedirect
     ? `${status || ''} ${redirectWords(headers.get('location'), call)}`.trimStart()
-    : refusalWords(call, refusal, serverMessage, body, headers)
+    : withAdvice(refusalWords(call, refusal, serverMessage, body), words)
+  const context = { ...errorContext(call, state, outcome, mayRepeatIt), ...(!isRedirect && { advice }) }
   const untilReset =
     status === 429 ? rateLimit.resetAt && Math.max(0, rateLimit.resetAt.getTime() - Date.now()) : undefined
-  state.wait = retryAfter === undefined ? untilReset : retryAfter * 1000
   const said = {
     status,
     httpStatus: response.status,
     serverMessage,
-    isOfPlatform: isOfPlatform(refusal.body),
+    isOfPlatform: isPlatform,
     body,
     headers,
     rateLimit,
   }
-  return apiError(words, said, context, retryAfter)
+  return {
+    error: apiError(message, said, context, retryAfter),
+    isSent: true,
+    outcome,
+    mayRepeat: mayRepeatIt,
+    wait: retryAfter === undefined ? untilReset : retryAfter * 1000,
+  }
 }
 
+const withAdvice = (said: string, advice: string): string => (advice ? said.replace(/\.$/, '') + advice : said)
+
 function refusalWords(
-  call: PreparedCall<unknown>,
-  { status, response, body }: Refusal,
+  { redact }: PreparedCall<unknown>,
+  { status, response }: Refusal,
   serverMessage: string,
   cleanBody: unknown,
-  headers: Headers,
 ): string {
   // The status text of a failure with status 200 is only “OK”.
   const isOk = response.status >= 200 && response.status < 300
-  const statusText = isOk ? '' : redactLine(call.redact, response.statusText ?? '', MAX_QUOTED)
+  const statusText = isOk ? '' : redactLine(redact, response.statusText ?? '', MAX_QUOTED)
   const unsaid = typeof cleanBody === 'string' ? describeUnreadable(cleanBody) : 'no message'
   const said = serverMessage || statusText || unsaid
-  const words = isOk && status === response.status ? said : `${status} ${said}`
-  const advice =
-    botWallAdvice(cleanBody, headers) ||
-    (status === 404 && isUnknownPath(body, call) ? addressAdvice(call) : keyAdvice(call, status))
-  return advice ? words.replace(/\.$/, '') + advice : words
-}
-
-/** What to do about a refused key. If the client sends none, a proxy adds it, and reports the problem itself. */
-function keyAdvice({ api, apiKey }: PreparedCall<unknown>, status: number): string {
-  if ((status !== 401 && status !== 403) || !api.usesKey || !apiKey.isSent) return ''
-  return '. Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme`: some servers expect another one than Bearer, and some hosts drop the Authorization header'
-}
-
-/** Whether a 404 is about the path rather than an id: the call sends no id, or the body is not one of the platform. */
-function isUnknownPath(body: unknown, { path, body: sent = '' }: PreparedCall<unknown>): boolean {
-  // An id in a body is a value that begins with a digit. Addresses and aliases may have digits too.
-  const hasId = /\d/.test(path) || /:\[?"?\d/.test(sent)
-  return !hasId || !isOfPlatform(body)
+  return isOk && status === response.status ? said : `${status} ${said}`
 }
 
 /** The error of a response that is not what the platform documents: an unreadable body, or invalid rows. */
@@ -325,45 +402,10 @@ export function invalidResponse(
   const { redact } = call
   const clean = redactBody(redact, body)
   const safeIssues = redactIssues(redact, issues)
-  const unreadable = describeUnreadable(clean)
-  const isPage = unreadable.includes('an HTML page')
-  const advice = botWallAdvice(clean, readableHeaders(response)) || (isPage ? addressAdvice(call) : '')
-  const words = issues.length
+  const { advice, words } = adviceAboutBody(call, clean, readableHeaders(response))
+  const message = issues.length
     ? `invalid response: ${describe(safeIssues)}`
-    : `${response.status} ${unreadable}${advice}`
+    : `${response.status} ${describeUnreadable(clean)}${words}`
   const read = { status: response.status, body: clean, issues: safeIssues }
-  return new InvalidResponseError(words, read, errorContext(call, state, 'unknown', false))
-}
-
-/** What to do about an address that may be wrong. */
-function addressAdvice(call: PreparedCall<unknown>): string {
-  return `. Is ${namesOf(call)} right? It is ${shorten(call.api.address.get(), MAX_QUOTED)}. ${DOCTOR}`
-}
-
-/** @internal */
-const DOCTOR = '`npx shortlink-sdk doctor` searches for the right one'
-
-function namesOf({ api }: PreparedCall<unknown>): string {
-  const { option, variable } = api.address.names
-  return `\`${option}\` or ${variable}`
-}
-
-function redirectWords(location: string | null, call: PreparedCall<unknown>): string {
-  if (location === null)
-    return `redirected to another address, which this runtime does not reveal${redirectAdvice(call)}`
-  const target = canParseUrl(location, call.target) ? new URL(location, call.target).href : location
-  return `redirected to ${redactLine(call.redact, target, MAX_QUOTED)}${redirectAdvice(call)}`
-}
-
-const redirectAdvice = (call: PreparedCall<unknown>): string =>
-  `. Redirects are not followed, because a POST would turn into a GET: set ${namesOf(call)} to the new address`
-
-const botWords =
-  /captcha|challenge-platform|cf-chl|just a moment|checking your browser|are you a robot|document\.cookie ?=[^<]{0,400}location\.reload/i
-
-/** Advice about a page that asks visitors to prove that they are human; `''` if it is another one. */
-function botWallAdvice(body: unknown, headers: Headers): string {
-  const page = typeof body === 'string' && isHtml(body) ? body.slice(0, 100_000) : ''
-  if (headers.get('cf-mitigated') === null && !botWords.test(page)) return ''
-  return '. A bot wall may be in front of the server: some let requests with a certain `User-Agent` or cookie through, see `headers`'
+  return new InvalidResponseError(message, read, { ...errorContext(call, state, 'unknown', false), advice })
 }

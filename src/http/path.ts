@@ -1,56 +1,55 @@
-import { type Check, type Checks, checkValue, filename, id, oneOf } from '../checks/checks.ts'
-import type { FormatValue } from '../checks/mismatch.ts'
+import { type Check, checkValue, id } from '../checks/checks.ts'
+import { formatValue } from '../checks/mismatch.ts'
 import { neverClimbs } from '../checks/path-segment.ts'
 import type { Issue } from '../errors.ts'
 import { kind } from '../runtime/text.ts'
 
-/** A path with its parameters by name. */
+/** The path of a call, checked. */
 export interface Path {
-  readonly text: readonly string[]
-  readonly params: readonly Readonly<Record<string, unknown>>[]
+  /** With the names of its parameters: `/campaign/:id/delete`. A user's path is as it was given. */
+  readonly pattern: string
+  /** With its parameters, escaped; `undefined` if something is invalid. */
+  readonly escaped: string | undefined
+  readonly issues: readonly Issue[]
+  readonly params: readonly PathParam[]
+  /** Whether a user wrote it. It may contain a secret. */
+  readonly isOfUser?: boolean
 }
 
-const pathChecks: Checks = { filename, type: oneOf(['links', 'bio', 'qr']) }
+/** A parameter of a path. */
+interface PathParam {
+  readonly name: string
+  readonly value: unknown
+  readonly check: Check
+}
 
-/** The check of a parameter of a path, by its name. @internal */
-export const pathCheck = (name: string): Check => pathChecks[name] ?? id
+/** A parameter by its name, and its check if it is no id. */
+type Param = Readonly<Record<string, unknown>> & { readonly check?: Check }
 
 /**
- * A path whose parameters are checked and escaped by their names: `` path`/campaign/${{ id }}/delete` ``. All are
- * ids except `type` and `filename`.
+ * A path whose parameters are checked and escaped: `` path`/campaign/${{ id }}/delete` ``. A parameter that is no id has its
+ * check beside it: `` path`/files/upload/${{ filename, check: filenameCheck }}` ``.
  */
-export function path(text: TemplateStringsArray, ...params: Record<string, unknown>[]): Path {
-  return { text, params }
+export function path(text: TemplateStringsArray, ...given: Param[]): Path {
+  const params = given.map(({ check = id, ...param }): PathParam => {
+    const [[name, value]] = Object.entries(param) as [[string, unknown]]
+    return { name, value, check }
+  })
+  const join = (show: (param: PathParam) => string) =>
+    text.reduce((done, part, index) => done + show(params[index - 1]!) + part)
+  const issues = params.flatMap(({ name, value, check }) => checkValue([name], value, check))
+  const escaped = issues.length ? undefined : join(({ value }) => encodeURIComponent(String(value)))
+  return { pattern: join(({ name }) => `:${name}`), escaped, issues, params }
 }
 
-/** A path with the names of its parameters: `/campaign/:id/delete`. A user's path stays as it is. */
-export function patternOf(path: Path | string): string {
-  if (!isTemplate(path)) return typeof path === 'string' ? path : kind(path)
-  const { text, params } = path
-  return text.reduce((done, part, index) => `${done}:${Object.keys(params[index - 1]!)[0]}${part}`)
-}
-
-/** Problems with a path: invalid parameters, or a user's path that could lead out of the base URL. */
-export function checkPath(path: Path | string, format: FormatValue): Issue[] {
-  if (isTemplate(path)) {
-    return Object.entries(valuesOf(path)).flatMap(([name, value]) => checkValue([name], value, pathCheck(name), format))
-  }
-  const fits = typeof path === 'string' && /^\/(?!\/)[^?#\\\s\0-\x1f\x7f-\x9f]*$/.test(path) && neverClimbs(path)
+/** A path that a user wrote, which must not lead out of the base URL. */
+export function userPath(given: unknown): Path {
+  const pattern = typeof given === 'string' ? given : kind(given)
+  const fits = typeof given === 'string' && /^\/(?!\/)[^?#\\\s\0-\x1f\x7f-\x9f]*$/.test(given) && neverClimbs(given)
+  if (fits) return { pattern, escaped: given, issues: [], params: [], isOfUser: true }
   const message =
-    typeof path === 'string' && /^[a-z]/i.test(path) && !path.includes(':')
-      ? `did you mean ${format(`/${path}`)}?`
+    typeof given === 'string' && /^[a-z]/i.test(given) && !given.includes(':')
+      ? `did you mean ${formatValue(`/${given}`)}?`
       : 'expected a path such as /urls, without ?, #, backslashes, spaces, . and .. segments: use `query` and encodeURIComponent'
-  return fits ? [] : [{ path: ['path'], message }]
+  return { pattern, escaped: undefined, issues: [{ path: ['path'], message }], params: [], isOfUser: true }
 }
-
-/** Escapes the parameters of a valid path. */
-export function escapePath(path: Path | string): string {
-  if (!isTemplate(path)) return path
-  const values = valuesOf(path)
-  const names = Object.keys(values)
-  return path.text.reduce((done, part, index) => done + encodeURIComponent(String(values[names[index - 1]!])) + part)
-}
-
-const isTemplate = (path: Path | string): path is Path => typeof path === 'object' && path !== null && 'params' in path
-
-const valuesOf = ({ params }: Path): Record<string, unknown> => Object.assign({}, ...params)

@@ -1,5 +1,5 @@
 import { abortSignal, type Checks, count, milliseconds } from '../checks/checks.ts'
-import type { FormatValue } from '../checks/mismatch.ts'
+import { formatValue } from '../checks/mismatch.ts'
 import type { Issue } from '../errors.ts'
 import type { HeadersInput } from '../runtime/fetch.ts'
 import { kind } from '../runtime/text.ts'
@@ -11,21 +11,16 @@ export interface RequestOptions {
   /** How long one attempt may take, in milliseconds. `false`: no limit. Default: the client's, 30,000. */
   timeout?: number | false | undefined
   /**
-   * How long the whole call may take, in milliseconds: waiting for the rate limit, attempts and retries. A call that cannot
-   * be done in time fails at once with a `TimeoutError`. Default: the client's, which is none.
+   * How long the whole call may take, in milliseconds: waiting for the rate limit, attempts and retries. It fails with a
+   * `RateLimitError`, at once, if the rate limit lets nothing through in time, and with a `TimeoutError` if it is slow.
+   * `false`: no limit. Default: the client's, which is none.
    */
-  deadline?: number | undefined
+  deadline?: number | false | undefined
   /** The number of retries after the first attempt. Default: the client's, 2; 0: none. */
   retry?: number | undefined
   /** Headers to add to the request. */
   headers?: HeadersInput | undefined
 }
-
-/**
- * When a call that makes several requests must have ended, on the clock of `performance.now()`: the options of each request
- * carry it in place of the `deadline`. @internal
- */
-export const ENDS_AT: unique symbol = Symbol('ends at')
 
 /** @internal */
 const timeoutCheck = {
@@ -37,7 +32,7 @@ const timeoutCheck = {
 export const requestOptionChecks = {
   signal: { ...abortSignal, otherNames: ['abortSignal', 'cancelToken'] },
   timeout: { ...timeoutCheck, otherNames: ['timeoutMs', 'timeoutMillis', 'requestTimeout'] },
-  deadline: { ...milliseconds, otherNames: ['maxWait', 'totalTimeout'] },
+  deadline: { ...timeoutCheck, otherNames: ['maxWait', 'totalTimeout'] },
   retry: {
     ...count,
     expected: 'a whole number of retries from 0',
@@ -49,9 +44,9 @@ export const requestOptionChecks = {
     otherNames: ['defaultHeaders'],
     // Only the name is shown, because the value may be a secret.
     secret: true,
-    hint: (value: unknown, show: FormatValue) => {
+    hint: (value: unknown) => {
       const misfit = headerEntries(value)?.find((entry) => !isHeader(entry))
-      return misfit && `${show(misfit[0])} is invalid, its value is ${kind(misfit[1])}`
+      return misfit && `${formatValue(misfit[0])} is invalid, its value is ${kind(misfit[1])}`
     },
   },
 } satisfies Checks<keyof RequestOptions>

@@ -2,36 +2,36 @@ import { type Checks, checkOptions, checkParams, checkValue, oneOf } from '../ch
 import { mismatch, notPlain, reasonOf } from '../checks/mismatch.ts'
 import {
   type ApiError,
-  ConfigurationError,
   type ErrorContext,
   InvalidRequestError,
   type Issue,
   type Outcome,
+  type RateLimitState,
 } from '../errors.ts'
+import type { ParseContext } from '../fields/parse.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
-import type { Fetch } from '../runtime/fetch.ts'
+import type { Fetch, FetchResponse } from '../runtime/fetch.ts'
 import { isPlain, isRecord, kind } from '../runtime/text.ts'
-import type { Address } from './address.ts'
+import type { Address, AddressNames } from './address.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Read } from './envelope.ts'
 import type { Listeners } from './observers.ts'
-import { checkPath, escapePath, type Path, patternOf } from './path.ts'
+import type { Path } from './path.ts'
 import {
   authorizationBesideKey,
   authorizationIn,
   callOptionNames,
-  ENDS_AT,
   type HeaderPair,
   headerPairs,
   type RequestOptions,
   requestOptionChecks,
 } from './request-options.ts'
-import { createRedactor, REDACTED, type Redact, redactLine, showWithout } from './secrets.ts'
+import { createRedactor, REDACTED, type Redact, redactGiven, redactLine } from './secrets.ts'
 
 /** A call: what to send, how to check that, and how to read the response. */
-export interface Call<T> {
+export type Call<T> = {
   readonly method: string
-  readonly path: Path | string
+  readonly path: Path
   readonly api?: 'opener' | undefined
   readonly query?: object | undefined
   /** A query that is sent as it is, in place of `query`. */
@@ -41,9 +41,35 @@ export interface Call<T> {
   readonly upload?: Upload | undefined
   /** The checks of `json`, or of `query` if there is no `json`. */
   readonly checks?: Checks | undefined
-  readonly read: Read<T>
+  /** The checks of its options, if it has others than every call. */
+  readonly optionChecks?: Checks | undefined
+  /** Problems that the caller has already found. */
+  readonly issues?: readonly Issue[] | undefined
   /** Whether an error is part of the call, so that observers need not hear of it. */
-  readonly expects?: (error: unknown) => error is ApiError
+  readonly isExpected?: (error: unknown) => error is ApiError
+} & (
+  | { /** Reads the body, which is a JSON object. */ readonly read: Read<T>; readonly readRaw?: undefined }
+  | {
+      /** Reads a response of any kind. */
+      readonly readRaw: (response: RawResponse, context: ParseContext) => T | Promise<T>
+      readonly read?: undefined
+      /** What it needs of the body. Not every `fetch` gives bytes. */
+      readonly as: 'text' | 'bytes'
+      /** Whether it reads refusals too, which are errors otherwise. */
+      readonly readsRefusals?: boolean
+    }
+)
+
+/** A response as it came. */
+export interface RawResponse {
+  readonly response: FetchResponse
+  readonly text: string
+  /** Empty unless the call needs them. */
+  readonly bytes: Uint8Array
+  /** Parsed JSON, or the text if it is none. `undefined` if the response is large and refusals are read too. */
+  readonly body: unknown
+  /** Removes the key and the secrets of the call from a text. */
+  readonly redact: Redact
 }
 
 /** The progress of an upload. */
@@ -62,7 +88,6 @@ export interface Upload {
   readonly issues: readonly Issue[]
   /** Whether it can be sent a second time. */
   readonly replayable: boolean
-  readonly optionChecks: Checks
   /** Opens it for one attempt. */
   open(onProgress: OnProgress, sender: Sender): Promise<OpenedUpload>
 }
@@ -89,30 +114,48 @@ export interface OpenedUpload {
   readonly failure?: () => Error | undefined
 }
 
+/** The options of a client with their defaults filled in. */
+export interface Settings {
+  readonly management: Endpoint
+  readonly opener: Endpoint
+  readonly apiKey: ApiKey
+  readonly timeout: number | false
+  readonly deadline: number | false | undefined
+  readonly retry: number
+  readonly headers: readonly HeaderPair[]
+  readonly validation: 'strict' | 'report'
+  readonly fetch: Fetch
+  /** The limiter that the management API has while its base URL is not known. */
+  readonly limiterBefore: () => RateLimiter | undefined
+}
+
 /** One of the two APIs. */
-export interface Api {
+export interface Endpoint {
   readonly address: Address
   /** Whether its calls carry the key. */
   readonly usesKey: boolean
-  /** @throws {ConfigurationError} if a variable that sets it is invalid */
-  readonly limiter: () => RateLimiter | undefined
+  /** Settles the connection, at the first call. @throws {ConfigurationError} if an address or a variable is missing or invalid */
+  readonly connect: (context?: ErrorContext) => Connection
 }
 
-/** The settings that a call takes from its client. */
-export interface CallSettings {
-  readonly management: Api
-  readonly opener: Api
+/** What all calls to one API have in common. */
+export interface Connection {
+  readonly names: AddressNames
+  readonly baseUrl: string
+  readonly usesKey: boolean
   readonly apiKey: ApiKey
-  readonly timeout: number | false
-  readonly deadline: number | undefined
-  readonly retry: number
-  readonly headers: readonly HeaderPair[]
-  /** @throws {ConfigurationError} if a variable that sets the log level is invalid */
-  readonly listeners: () => Listeners
+  readonly limiter: RateLimiter | undefined
+  readonly listeners: Listeners
+  /** The state of the rate limit after the last response. */
+  lastRateLimit?: RateLimitState
 }
 
 /** What tasks, and calls that make several requests, decide for their requests. */
 export interface CallContext {
+  /** An error that was created where the user made the call, whose frames become the stack of its errors. */
+  readonly calledFrom?: Error | undefined
+  /** When a call that makes several requests must have ended, on the clock of `performance.now()`. */
+  readonly endsAt?: number | undefined
   /** What the user has called. The messages of errors begin with it. */
   readonly operation?: string | undefined
   /** The outcome of errors, if it is that of the whole: a look before a creation changes nothing. */
@@ -125,12 +168,17 @@ export interface CallContext {
   readonly waitsOutRateLimit?: boolean | undefined
   /** Whether a request in flight comes to its end after an abort, because it may do its work anyway. */
   readonly finishesInFlight?: boolean | undefined
+  /** The time within which a call must have its slot, in milliseconds. */
+  readonly slotWithin?: number | undefined
   /** Whether an incomplete list is an error with `validation: 'report'` too. */
   readonly needsWholeList?: boolean | undefined
 }
 
 /** A call that was checked and can be sent, several times if it is retried. */
 export interface PreparedCall<T> {
+  readonly call: Call<T>
+  readonly connection: Connection
+  readonly context: CallContext
   /** The same for all attempts; for events. */
   readonly id: string
   readonly method: string
@@ -140,25 +188,17 @@ export interface PreparedCall<T> {
   readonly url: string
   /** The URL to send to. */
   readonly target: string
-  readonly api: Api
-  readonly limiter: RateLimiter | undefined
-  readonly listeners: Listeners
-  readonly apiKey: ApiKey
+  readonly body: string | undefined
+  /** Those of the client, then those of the call. */
+  readonly headers: readonly HeaderPair[]
   /** Removes the key and the secrets of this call from a text. */
   readonly redact: Redact
-  readonly body: string | undefined
-  readonly upload: Upload | undefined
-  readonly onProgress: OnProgress
-  readonly replayable: boolean
-  readonly read: Read<T>
   readonly signal: AbortSignal | undefined
+  readonly onProgress: OnProgress
   readonly timeout: number | false
   /** When the deadline of the call is, on the clock of `performance.now()`; `Infinity` if it has none. */
   readonly endsAt: number
   readonly retry: number
-  /** Those of the client, then those of the call. */
-  readonly headers: readonly HeaderPair[]
-  readonly context: CallContext
 }
 
 let calls = 0
@@ -174,90 +214,80 @@ const methods = oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
 export function prepareCall<T>(
   call: Call<T>,
   given: RequestOptions,
-  settings: CallSettings,
-  context: CallContext = {},
+  settings: Settings,
+  context: CallContext,
 ): PreparedCall<T> {
   const { method, query, json, upload, checks } = call
   const { apiKey } = settings
-  const api = call.api === 'opener' ? settings.opener : settings.management
-  const options: RequestOptions & { onProgress?: OnProgress; [ENDS_AT]?: number } = isRecord(given) ? given : {}
+  const endpoint = call.api === 'opener' ? settings.opener : settings.management
+  const options: RequestOptions & { onProgress?: OnProgress } = isRecord(given) ? given : {}
   const headers = [...settings.headers, ...headerPairs(options.headers)]
   const authorization = authorizationIn(headers)
   const redact = redactorOf([...secretsIn(query, checks), ...secretsIn(json, checks)], authorization, apiKey)
-  const show = showWithout(redact)
+  const errorContext = contextOfInvalid(call, settings, context, redact)
 
-  const pathIssues = checkPath(call.path, show)
-  const path = pathIssues.length ? patternOf(call.path) : escapePath(call.path)
-  const shownPath = pathToShow(call.path, path, redact)
   const issues = [
-    ...checkValue(['method'], method, methods, show),
-    ...pathIssues,
-    ...checkOptions(given, upload?.optionChecks ?? requestOptionChecks, show),
-    ...(checks ? checkParams(json === undefined ? (query ?? {}) : json, checks, show, callOptionNames) : []),
+    ...checkValue(['method'], method, methods),
+    ...call.path.issues,
+    ...checkOptions(given, call.optionChecks ?? requestOptionChecks),
+    ...(checks ? checkParams(json === undefined ? (query ?? {}) : json, checks, callOptionNames) : []),
     ...(upload?.issues ?? []),
+    ...(call.issues ?? []),
   ]
   if (json !== undefined && upload) issues.push({ path: ['body'], message: 'expected `json` or `body`, got both' })
   if ((json !== undefined || upload) && method === 'GET') {
     issues.push({ path: ['body'], message: 'GET has no body: use `query`' })
   }
   if (authorization !== undefined && apiKey.isSent) issues.push(authorizationBesideKey)
-  const { operation } = context
-  const contextOf = () => ({ ...contextOfInvalid(method, shownPath, api, redact), ...(operation && { operation }) })
-  throwIfInvalid(issues, contextOf)
+  throwIfInvalid(issues, errorContext, redact)
 
   const body = stringify(json, issues, redact)
   // The query of somebody else may contain secrets that are unknown here.
   const search =
     call.search === undefined ? queryString(query, checks, issues, redact) : { sent: call.search, shown: '' }
-  throwIfInvalid(issues, contextOf)
+  throwIfInvalid(issues, errorContext, redact)
 
-  const inContext = <V>(read: () => V): V => {
-    try {
-      return read()
-    } catch (error) {
-      throw new ConfigurationError((error as Error).message, { method, path: shownPath })
-    }
-  }
-  const address = inContext(() => api.address.get())
+  const connection = endpoint.connect(errorContext)
+  const escaped = call.path.escaped ?? ''
+  const path = call.path.isOfUser ? redact(escaped) : escaped
   const { signal, timeout = settings.timeout, deadline = settings.deadline, retry = settings.retry } = options
   return {
+    call,
+    connection,
+    context,
     id: String(++calls),
     method,
-    path: shownPath,
-    url: address + shownPath + search.shown,
-    target: address + path + search.sent,
-    api,
-    limiter: inContext(api.limiter),
-    listeners: inContext(settings.listeners),
-    apiKey,
-    redact,
+    path,
+    url: connection.baseUrl + path + search.shown,
+    target: connection.baseUrl + escaped + search.sent,
     body,
-    upload,
-    onProgress: options.onProgress,
-    replayable: upload?.replayable ?? true,
-    read: call.read,
-    signal,
-    timeout,
-    endsAt: options[ENDS_AT] ?? performance.now() + (deadline ?? Number.POSITIVE_INFINITY),
-    retry,
     headers,
-    context,
+    redact,
+    signal,
+    onProgress: options.onProgress,
+    timeout,
+    endsAt: context.endsAt ?? performance.now() + (deadline || Number.POSITIVE_INFINITY),
+    retry,
   }
 }
 
-/** @throws {InvalidRequestError} if there are issues */
-export function throwIfInvalid(issues: readonly Issue[], contextOf: () => ErrorContext): void {
-  if (issues.length) throw new InvalidRequestError(issues, contextOf())
+/** @throws {InvalidRequestError} if there are issues, without secrets */
+export function throwIfInvalid(issues: readonly Issue[], context: ErrorContext, redact: Redact): void {
+  if (issues.length) throw new InvalidRequestError(redactGiven(redact, issues), context)
 }
 
-/** A path as errors and events show it: only a user's own may contain a secret. */
-export const pathToShow = (path: Path | string, text: string, redact: Redact): string =>
-  typeof path === 'string' ? redact(text) : text
-
 /** Error context for a call that is rejected before it is prepared. */
-export function contextOfInvalid(given: unknown, path: string, { address }: Api, redact: Redact): ErrorContext {
+export function contextOfInvalid(
+  { method: given, path: { pattern, escaped = pattern, isOfUser }, api }: Pick<Call<never>, 'method' | 'path' | 'api'>,
+  settings: Settings,
+  { operation, calledFrom }: CallContext,
+  redact: Redact,
+): ErrorContext {
+  // Only a user's own path may contain a secret.
+  const path = isOfUser ? redact(escaped) : escaped
   const method = typeof given === 'string' ? redact(given) : kind(given)
-  return { method, path, ...(address.known && { url: address.known + path }) }
+  const { known } = (api === 'opener' ? settings.opener : settings.management).address
+  return { method, path, ...(known && { url: known + path }), operation, calledFrom }
 }
 
 /** Whether a parameter is a secret. */

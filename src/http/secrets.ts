@@ -1,4 +1,3 @@
-import { type FormatValue, formatValue } from '../checks/mismatch.ts'
 import { hasMessage, type Issue } from '../errors.ts'
 import { printable, shorten } from '../runtime/text.ts'
 
@@ -102,11 +101,14 @@ const MAX_LINE = 10_000
 export const redactLine = (redact: Redact, text: string, max: number): string =>
   shorten(printable(redact(text).slice(0, MAX_LINE)), max)
 
-/** Shows values without secrets, at most 200 characters of each. */
-export const showWithout =
-  (redact: Redact): FormatValue =>
-  (value) =>
-    redactLine(redact, formatValue(value), 200)
+/** What is quoted in a message of ours is a value of the caller, and so is a long number. */
+const given = /"(?:[^"\\]|\\.)*"|\d{8,}/g
+
+/** Removes secrets from the values in the issues of a request, not from our own words around them. */
+export function redactGiven(redact: Redact, issues: readonly Issue[]): Issue[] {
+  const redactValue = (value: string) => redactLine(redact, value, 200)
+  return issues.map(({ path, message }) => ({ path, message: message.replace(given, redactValue) }))
+}
 
 /** Removes secrets from the issues of a response: a schema may quote them, and a server may use them as keys. */
 export function redactIssues(redact: Redact, issues: readonly Issue[]): Issue[] {

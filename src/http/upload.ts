@@ -1,6 +1,6 @@
 import { aFunction, type Checks } from '../checks/checks.ts'
 import { mismatch, reasonOf } from '../checks/mismatch.ts'
-import { ConfigurationError, type Issue } from '../errors.ts'
+import type { Issue } from '../errors.ts'
 import { throwIfAborted } from '../runtime/abort.ts'
 import {
   asyncIterator,
@@ -12,7 +12,7 @@ import {
 } from '../runtime/environment.ts'
 import { runtimeFetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
-import { AttemptError } from './outcome.ts'
+import { AttemptError, UnsendableError } from './outcome.ts'
 import type { OnProgress, OpenedUpload, Sender, Upload } from './request.ts'
 import { requestOptionChecks } from './request-options.ts'
 import { tellProgress } from './upload-browser.ts'
@@ -30,14 +30,13 @@ export type UploadContent =
   | AsyncIterable<Uint8Array>
 
 /** @internal */
-const uploadOptionChecks = { ...requestOptionChecks, onProgress: aFunction } satisfies Checks
+export const uploadOptionChecks = { ...requestOptionChecks, onProgress: aFunction } satisfies Checks
 
 /** Content that a call sends as it is. @internal */
 export function uploadOf(content: UploadContent, name: string): Upload {
   return {
     issues: checkContent(content, name),
     replayable: isSized(content),
-    optionChecks: uploadOptionChecks,
     open: (onProgress, sender) => (isBrowser() ? openForBrowser : openUpload)(content, onProgress, sender),
   }
 }
@@ -212,7 +211,7 @@ export function openSource(content: Source, onBytes?: (loaded: number) => void) 
 }
 
 function throwCannotStream(): never {
-  throw new ConfigurationError(
+  throw new UnsendableError(
     'fetch: it cannot send a stream. Pass bytes or a Blob of at most 16 MiB, or use the fetch of the runtime or of undici',
   )
 }

@@ -1,9 +1,11 @@
 import type { ShortLinkClient } from '../client.ts'
-import { isShortLinkError } from '../errors.ts'
+import { isShortLinkError, type RateLimitError } from '../errors.ts'
 import { decode } from '../http/body.ts'
 import { isRedirectError } from '../http/outcome.ts'
+import { userPath } from '../http/path.ts'
+import type { RawResponse } from '../http/request.ts'
 import { redactLine } from '../http/secrets.ts'
-import { type Forwarded, TRANSPORT } from '../http/transport.ts'
+import { TRANSPORT } from '../http/transport.ts'
 import { rateHeaders } from '../rate-limit/headers.ts'
 import { headerOf } from '../runtime/fetch.ts'
 import { ProxyRefusal } from './refusal.ts'
@@ -33,28 +35,35 @@ export async function forward(client: ShortLinkClient, request: Request, { path,
   const isOpener = path.startsWith(`${OPENER}/`)
   const call = {
     method: request.method,
-    path: isOpener ? path.slice(OPENER.length) : path,
+    path: userPath(isOpener ? path.slice(OPENER.length) : path),
     search,
     api: isOpener ? ('opener' as const) : undefined,
     upload: uploadOf(request),
+    as: 'bytes' as const,
+    readRaw: (response: RawResponse) => response,
+    readsRefusals: true,
   }
   const language = request.headers.get('Accept-Language')
   const options = {
     signal: request.signal ?? undefined,
     headers: language === null ? {} : { 'Accept-Language': language },
+    retry: 0,
   }
-  const forwarded = await client[TRANSPORT].forward(call, options, MAX_WAIT).catch((error) => {
+  const transport = client[TRANSPORT].with({ slotWithin: MAX_WAIT })
+  const { data } = await transport.run(call, options).catch((error) => {
     throw refusalFor(error)
   })
-  if (forwarded.response) return toPageResponse(forwarded)
-  const { resetAt } = forwarded
-  const seconds = resetAt ? Math.max(1, Math.ceil((resetAt.getTime() - Date.now()) / 1000)) : 60
-  throw new ProxyRefusal(429, 'the rate limit is used up', undefined, { [rateHeaders.retryAfter]: String(seconds) })
+  return toPageResponse(data)
 }
 
 /** What is thrown in place of an error of the client. */
 function refusalFor(error: unknown): unknown {
   switch (isShortLinkError(error) && error.code) {
+    case 'rate_limit': {
+      const { retryAfter = 60 } = error as RateLimitError
+      const headers = { [rateHeaders.retryAfter]: String(retryAfter) }
+      return new ProxyRefusal(429, 'the rate limit is used up', undefined, headers)
+    }
     case 'aborted':
       return new ProxyRefusal(499, 'the browser closed the connection')
     case 'timeout':
@@ -76,7 +85,7 @@ function refusalFor(error: unknown): unknown {
  * A response for the page, which has the bytes of the platform's, less the key. What is not JSON becomes plain text, so that
  * it cannot become a page of this site.
  */
-function toPageResponse({ response, bytes, redact }: Forwarded & { readonly response: object }): Response {
+function toPageResponse({ response, bytes, redact }: RawResponse): Response {
   const { status } = response
   if (status < 200 || (status >= 300 && status < 400))
     throw redirectRefusal(status, headerOf(response, 'Location'), redact)

@@ -1,5 +1,5 @@
 import { aFunction, type Check, type Checks, checkOptions, checkValue } from '../checks/checks.ts'
-import { formatValue, mismatch } from '../checks/mismatch.ts'
+import { mismatch } from '../checks/mismatch.ts'
 import type { ShortLinkClient } from '../client.ts'
 import { ConfigurationError, describe } from '../errors.ts'
 import { TRANSPORT } from '../http/transport.ts'
@@ -76,8 +76,8 @@ export function throwIfInvalid(client: ProxyClient, options: ProxyOptions): void
   const issues = checkOptions(options, optionChecks)
   if (issues.length) throw new ConfigurationError(describe(issues))
   const missing = [
-    ...checkValue(['allow'], options.allow, required.allow, formatValue),
-    ...checkValue(['authorize'], options.authorize, required.authorize, formatValue),
+    ...checkValue(['allow'], options.allow, required.allow),
+    ...checkValue(['authorize'], options.authorize, required.authorize),
   ]
   if (missing.length) throw new ConfigurationError(describe(missing))
 }

@@ -1,5 +1,4 @@
 import type { Upload } from '../http/request.ts'
-import { requestOptionChecks } from '../http/request-options.ts'
 import { openSource, withLength } from '../http/upload.ts'
 import { isDeno, streamedRedirect } from '../runtime/environment.ts'
 import { bodyWasRead, ProxyRefusal } from './refusal.ts'
@@ -17,7 +16,6 @@ export function uploadOf({ body, bodyUsed, headers }: Request): Upload | undefin
   return {
     issues: [],
     replayable: false,
-    optionChecks: requestOptionChecks,
     async open() {
       const common = {
         headers: announced === null ? {} : { 'content-length': announced },

@@ -1,7 +1,8 @@
 import { MAX_TIMER } from '../checks/checks.ts'
-import { type ErrorContext, RateLimitError, type RateLimitState, TimeoutError } from '../errors.ts'
+import type { RateLimitState } from '../errors.ts'
 import { abortReason, onAbort } from '../runtime/abort.ts'
 import { notify } from '../runtime/notify.ts'
+import { isRecord } from '../runtime/text.ts'
 import type { RateLimitAnswer, RateLimitWindow } from './window.ts'
 
 /** The longest wait that a server may impose on a call, in milliseconds. The call fails at once if it asks for more. */
@@ -13,17 +14,29 @@ export interface RateLimiter {
   readonly state: RateLimitState
   /**
    * Takes a slot: returns `undefined` if one is free at once, else a promise that resolves when the call has its slot.
-   * First come, first served. An abort leaves the queue and rejects with the signal's reason. If it rejects, the call
-   * fails with that error.
+   * First come, first served. An abort leaves the queue and rejects with the signal's reason.
    *
-   * @throws {TimeoutError} with `outcome: 'not-sent'` if the slot cannot be there within `options.deadline`
-   * @throws {RateLimitError} with `outcome: 'not-sent'` if the server has refused requests for longer than 90 seconds
+   * It rejects with a {@link SlotRefusal}, which is no error, if there is no slot in time. The call then fails with a
+   * `RateLimitError`, and with a `ConnectionError` if it rejects with anything else; nothing is sent.
    */
   acquire(options?: AcquireOptions): Promise<void> | undefined
   /** Must be called exactly once for each slot taken: with the response, or with nothing if there was none. */
   observe(answer?: RateLimitAnswer): void
   /** Called instead of `observe` if the request was never sent. Releases the slot. */
   release?(): void
+}
+
+/** Why a call gets no slot. */
+export interface SlotRefusal {
+  /** `deadline`: the slot cannot be there in time. `imposed`: the server has refused requests for longer than 90 seconds. */
+  readonly reason: 'deadline' | 'imposed'
+  /** How long the call would still have to wait, in milliseconds. */
+  readonly ms: number
+}
+
+/** Whether a limiter has rejected with a `SlotRefusal`. Not a class, because the limiter may be of another copy of the package. */
+export function isSlotRefusal(value: unknown): value is SlotRefusal {
+  return isRecord(value) && (value.reason === 'deadline' || value.reason === 'imposed') && typeof value.ms === 'number'
 }
 
 /** Options for acquiring a slot. */
@@ -74,7 +87,6 @@ export interface BudgetWindow
 
 interface Waiter {
   readonly attempt: number
-  readonly deadline: number
   /** When the deadline passes. */
   readonly expiresAt: number
   /** Removed after it was called. */
@@ -84,8 +96,6 @@ interface Waiter {
   /** Stops listening to the signal. */
   unsubscribe?: (() => void) | undefined
 }
-
-const notSent: ErrorContext = { outcome: 'not-sent', retryable: true }
 
 /** Hands the slots of a window to calls: first come, first served. */
 export class Limiter implements RateLimiter {
@@ -119,7 +129,7 @@ export class Limiter implements RateLimiter {
     const now = this.#clock.now()
     if (this.#queue.length === 0 && this.#window.take(now, this.#serve)) return undefined
     return new Promise((resolve, reject) => {
-      const waiter: Waiter = { attempt, deadline, expiresAt: now + deadline, onWait, resolve, reject }
+      const waiter: Waiter = { attempt, expiresAt: now + deadline, onWait, resolve, reject }
       const abort = () => {
         this.#remove(waiter)
         reject(abortReason(signal!))
@@ -168,10 +178,10 @@ export class Limiter implements RateLimiter {
   /** Rejects a call that cannot get its slot in time, or reports its wait. Returns whether it still waits. */
   #review(waiter: Waiter, now: number, ahead: number): boolean {
     const wait = this.#window.estimateWait(now, ahead)
-    const error = this.#errorOf(waiter, now, wait)
-    if (error) {
+    const refusal = this.#refusalOf(waiter, now, wait)
+    if (refusal) {
       this.#remove(waiter)
-      waiter.reject(error)
+      waiter.reject(refusal)
       return false
     }
     if (wait > 0) {
@@ -182,28 +192,12 @@ export class Limiter implements RateLimiter {
     return true
   }
 
-  /** The error of a call that must not wait any longer, if any. */
-  #errorOf({ deadline, expiresAt }: Waiter, now: number, wait: number): TimeoutError | RateLimitError | undefined {
-    if (now >= expiresAt) {
-      return new TimeoutError(deadline, notSent, 'got no slot of the rate limit before the deadline')
-    }
+  /** Why a call must not wait any longer, if so. */
+  #refusalOf({ expiresAt }: Waiter, now: number, wait: number): SlotRefusal | undefined {
     const imposed = this.#window.imposedWait(now)
-    if (now + Math.max(wait, imposed) > expiresAt) {
-      const message = `would wait about ${about(Math.max(wait, imposed))} for the rate limit, longer than the deadline allows`
-      return new TimeoutError(deadline, notSent, message)
-    }
-    if (imposed <= MAX_IMPOSED_WAIT) return undefined
-    const message = `the server said to wait another ${about(imposed)}, and a call waits ${about(MAX_IMPOSED_WAIT)} at most`
-    const refusal = {
-      status: 429,
-      httpStatus: 429,
-      serverMessage: '',
-      isOfPlatform: false,
-      body: undefined,
-      headers: new Headers(),
-      rateLimit: this.state,
-    }
-    return new RateLimitError(message, refusal, notSent, Math.ceil(imposed / 1000))
+    const ms = Math.max(1, wait, imposed)
+    if (now >= expiresAt || now + Math.max(wait, imposed) > expiresAt) return { reason: 'deadline', ms }
+    return imposed > MAX_IMPOSED_WAIT ? { reason: 'imposed', ms: imposed } : undefined
   }
 
   /** Keeps one timer while calls wait, and none otherwise. */
@@ -227,5 +221,3 @@ export class Limiter implements RateLimiter {
 function finite(count: number): number | undefined {
   return count < Infinity ? count : undefined
 }
-
-const about = (ms: number): string => (ms < 1000 ? `${Math.ceil(ms)} ms` : `${Math.ceil(ms / 1000)} s`)

@@ -1,4 +1,4 @@
-import { boolean, checks, hexColor, string } from '../checks/checks.ts'
+import { boolean, checks, hexColor, oneOf, string } from '../checks/checks.ts'
 import { flag, integer, object, text, textOrNull } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
@@ -61,7 +61,7 @@ export class ChannelsResource extends Resource {
    */
   assignItem(channelId: Id, type: ChannelItemType, itemId: Id, options?: RequestOptions): ApiPromise<ActionResult> {
     return this.api.post(
-      path`/channel/${{ channelId }}/assign/${{ type }}/${{ itemId }}`,
+      path`/channel/${{ channelId }}/assign/${{ type, check: itemType }}/${{ itemId }}`,
       { schema: actionResult },
       options,
     )
@@ -101,6 +101,8 @@ export class ChannelsResource extends Resource {
     return this.api.delete(path`/channel/${{ id }}/delete`, { schema: actionResult }, options)
   }
 }
+
+const itemType = /* @__PURE__ */ oneOf(['links', 'bio', 'qr'])
 
 const look = { description: string, color: hexColor, starred: boolean }
 

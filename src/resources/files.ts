@@ -1,11 +1,11 @@
-import { alias, checks, count, date, secret, string } from '../checks/checks.ts'
+import { alias, checks, count, date, filename as filenameCheck, secret, string } from '../checks/checks.ts'
 import { integer, object, text } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import { type ListOptions, type ListPromise, type PageQuery, pageChecks } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { UploadProgress } from '../http/request.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { type UploadContent, uploadOf } from '../http/upload.ts'
+import { type UploadContent, uploadOf, uploadOptionChecks } from '../http/upload.ts'
 import { Resource } from './resource.ts'
 
 /** Files, each with a short URL. */
@@ -50,8 +50,14 @@ export class FilesResource extends Resource {
     params?: FileUpload,
     options?: UploadOptions,
   ): ApiPromise<UploadedFile> {
-    const sent = { query: params, upload: uploadOf(content, 'content'), checks: upload }
-    return this.api.post(path`/files/upload/${{ filename }}`, { ...sent, schema: uploadedFile }, options)
+    const sent = {
+      query: params,
+      upload: uploadOf(content, 'content'),
+      checks: upload,
+      optionChecks: uploadOptionChecks,
+    }
+    const to = path`/files/upload/${{ filename, check: filenameCheck }}`
+    return this.api.post(to, { ...sent, schema: uploadedFile }, options)
   }
 }
 

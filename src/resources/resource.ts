@@ -1,13 +1,13 @@
 import { integer, object, textOrEmpty } from '../fields/fields.ts'
-import type { Transport } from '../http/transport.ts'
+import type { Api } from '../http/api.ts'
 
 /** The base of every resource. */
 export abstract class Resource {
   /** Sends its calls and lists. @internal */
-  declare protected readonly api: Transport
+  declare protected readonly api: Api
 
   /** @internal */
-  constructor(api: Transport) {
+  constructor(api: Api) {
     Object.defineProperty(this, 'api', { value: api })
     // Bound, so that `const { list } = client.campaigns` works.
     const { constructor: _, ...methods } = Object.getOwnPropertyDescriptors(new.target.prototype)

@@ -1,5 +1,5 @@
 import { isShortLinkError } from '../errors.ts'
-import type { Transport } from '../http/transport.ts'
+import type { Api } from '../http/api.ts'
 import { createLink, ensureLink, isOtherAlias } from '../resources/links/ensure.ts'
 import { SEARCHED_PAGES } from '../resources/links/find.ts'
 import type { CreatedLink, Link } from '../resources/links/link.ts'
@@ -32,8 +32,8 @@ export interface RowLink extends Readonly<CreatedLink> {
 
 interface EnsuredRowsOptions {
   /** For requests that read, and for those that write. */
-  readonly reading: Transport
-  readonly writing: Transport
+  readonly reading: Api
+  readonly writing: Api
   readonly newest: NewestLinks
   readonly control: TaskControl
   readonly onTaken?: 'suffix' | undefined

@@ -1,5 +1,5 @@
 import { isShortLinkError } from '../errors.ts'
-import type { Transport } from '../http/transport.ts'
+import type { Api } from '../http/api.ts'
 import type { Link } from '../resources/links/link.ts'
 import { LinksResource } from '../resources/links/links.ts'
 
@@ -22,12 +22,8 @@ interface LinksPage {
  * @param seen The ids of links that were read before. Those that are read now are added.
  * @throws {InvalidResponseError} if the list is incomplete, but not for lack of links that were made meanwhile
  */
-export async function* everyLink(
-  transport: Transport,
-  signal: AbortSignal,
-  seen = new Set<number>(),
-): AsyncGenerator<LinksPage> {
-  const list = new LinksResource(transport)
+export async function* everyLink(api: Api, signal: AbortSignal, seen = new Set<number>()): AsyncGenerator<LinksPage> {
+  const list = new LinksResource(api)
   const read = new Set<number>()
   const pageOf = (items: readonly Link[], total: number, hasChanged: boolean): LinksPage => {
     for (const { id } of items) read.add(id)

@@ -5,7 +5,7 @@ import { isRecord } from '../runtime/text.ts'
 import { EnsuredRows, type RowLink } from './ensured-rows.ts'
 import type { Journal, JournalState } from './journal.ts'
 import { NewestLinks } from './newest-links.ts'
-import { checkTask, type TaskClient, type TaskOptions, transportOf } from './options.ts'
+import { apiOf, checkTask, type TaskClient, type TaskOptions } from './options.ts'
 import { changedSince, isKeyOfRow, type KeyedRow, keyRows } from './row-keys.ts'
 import { type LinkRow, readRows } from './rows.ts'
 import { ItemRun, sizeOf } from './run.ts'
@@ -125,8 +125,8 @@ export function importLinks<Row extends LinkRow>(
   }
 
   async function* run(control: TaskControl): AsyncGenerator<ImportResult<Row>> {
-    const reading = transportOf(client, reserve)
-    const server = reading.baseUrl
+    const reading = apiOf(client, reserve)
+    const server = reading.transport.baseUrl
     const newestKey = JSON.stringify([server, 'newest link before'])
     const newest = new NewestLinks(reading, control.signal, (id) =>
       journal?.write({ key: newestKey, state: 'done', data: id }),

@@ -1,5 +1,5 @@
 import { isShortLinkError, type Outcome } from '../errors.ts'
-import type { Transport } from '../http/transport.ts'
+import type { Api } from '../http/api.ts'
 import type { Link } from '../resources/links/link.ts'
 import { LinksResource } from '../resources/links/links.ts'
 
@@ -14,7 +14,7 @@ interface ReadLinks {
 
 /** The newest links of an account: those before an import, and those that it may have created since. */
 export class NewestLinks {
-  readonly #transport: Transport
+  readonly #api: Api
   readonly #signal: AbortSignal
   readonly #keepId: (id: number | null) => Promise<void> | void
   #idBefore: number | null | undefined
@@ -22,8 +22,8 @@ export class NewestLinks {
   readonly #before = new Map<number, Promise<ReadLinks>>()
 
   /** @param keepId Records the id of the newest link before the import, so that no later run takes a newer one for it. */
-  constructor(transport: Transport, signal: AbortSignal, keepId: (id: number | null) => Promise<void> | void) {
-    this.#transport = transport
+  constructor(api: Api, signal: AbortSignal, keepId: (id: number | null) => Promise<void> | void) {
+    this.#api = api
     this.#signal = signal
     this.#keepId = keepId
   }
@@ -78,7 +78,7 @@ export class NewestLinks {
 
   /** Reads so many pages, or fewer if links older than the one with this id are not needed. */
   async #read(pages: number, outcome: Outcome, downTo = 0): Promise<ReadLinks> {
-    const resource = new LinksResource(this.#transport.with({ outcome }))
+    const resource = new LinksResource(this.#api.with({ outcome }))
     const links: Link[] = []
     let isSorted = true
     let pagesLeft = pages

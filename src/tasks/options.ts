@@ -12,9 +12,10 @@ import {
 } from '../checks/checks.ts'
 import type { ShortLinkClient } from '../client.ts'
 import { ConfigurationError, describe } from '../errors.ts'
-import { TRANSPORT, type Transport } from '../http/transport.ts'
+import { Api } from '../http/api.ts'
+import { TRANSPORT } from '../http/transport.ts'
 import { asyncIterator } from '../runtime/environment.ts'
-import { isRecord, kind } from '../runtime/text.ts'
+import { isRecord } from '../runtime/text.ts'
 import type { TaskProgress } from './task.ts'
 
 /** The client of a task: a `ShortLinkClient`, of either format of the package. */
@@ -90,18 +91,21 @@ export function checkTask(
   options: unknown,
   names: readonly OptionName[],
 ): void {
+  // A text may be a whole file.
   const issues = Object.entries(given).flatMap(([name, value]) =>
-    checkValue([name], value, checks[name as OptionName], kind),
+    checkValue([name], value, { ...checks[name as OptionName], secret: true }),
   )
   issues.push(...checkOptions(options, Object.fromEntries(names.map((name) => [name, checks[name]]))))
   if (issues.length) throw new ConfigurationError(`${task}: ${describe(issues)}`)
 }
 
-/** The transport of a client for the requests of a task: they stand behind others, wait out a 429, and need whole lists. */
-export function transportOf(client: TaskClient, reserve = 0): Transport {
-  return (client as ShortLinkClient)[TRANSPORT].with({
+/** The calls of a client for a task: they stand behind others, wait out a 429, and need whole lists. */
+export function apiOf(client: TaskClient, reserve = 0): Api {
+  const { [TRANSPORT]: transport } = client as ShortLinkClient
+  const context = {
     background: { reserve },
     waitsOutRateLimit: true,
     needsWholeList: true,
-  })
+  }
+  return new Api(transport.with(context))
 }

@@ -8,7 +8,7 @@ import { notify } from '../runtime/notify.ts'
 import { isRecord } from '../runtime/text.ts'
 import { everyLink } from './every-link.ts'
 import type { Journal } from './journal.ts'
-import { checkTask, type TaskClient, type TaskOptions, transportOf } from './options.ts'
+import { apiOf, checkTask, type TaskClient, type TaskOptions } from './options.ts'
 import { rowName } from './rows.ts'
 import { ItemRun } from './run.ts'
 import { createTask, type Task, type TaskControl, type TaskResult, type TaskSummary } from './task.ts'
@@ -125,8 +125,8 @@ export function reportLinks<Previous extends ReportedLink = ReportedLink>(
 
   async function* run(control: TaskControl): AsyncGenerator<ReportResult> {
     const { signal } = control
-    const transport = transportOf(client, reserve)
-    const links = new LinksResource(transport)
+    const api = apiOf(client, reserve)
+    const links = new LinksResource(api)
     const earlier = await readPrevious(previous)
     const startedAt = performance.now()
     const compare = (link: Link): ComparedLink => {
@@ -150,7 +150,7 @@ export function reportLinks<Previous extends ReportedLink = ReportedLink>(
       const isMissing = (id: number) => !seen.has(id)
       const missing = () => [...earlier.keys()].filter(isMissing)
       const walk = async function* () {
-        for await (const { links, total } of everyLink(transport, signal, seen)) {
+        for await (const { links, total } of everyLink(api, signal, seen)) {
           if (top === undefined) work.total = Math.max(total, seen.size)
           for (const link of links) yield compare(link)
           if (top !== undefined) {
@@ -184,7 +184,7 @@ export function reportLinks<Previous extends ReportedLink = ReportedLink>(
       const { data } = await links.get(link.id, { signal })
       return { uniqueClicks: data.uniqueClicks, statistics: data }
     }
-    const server = transport.baseUrl
+    const server = api.transport.baseUrl
     type Asked = Awaited<ReturnType<typeof ask>>
     const work: ItemRun<ComparedLink, Asked> = new ItemRun(top === undefined ? compareAll() : topOnes(), ask, control, {
       // The links that need no request wait for no slot.

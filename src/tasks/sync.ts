@@ -1,5 +1,5 @@
 import { ConfigurationError, InvalidRequestError, isShortLinkError } from '../errors.ts'
-import type { Transport } from '../http/transport.ts'
+import type { Api } from '../http/api.ts'
 import { askForLink } from '../resources/links/find.ts'
 import type { Link } from '../resources/links/link.ts'
 import { LinksResource } from '../resources/links/links.ts'
@@ -9,7 +9,7 @@ import { namesNotShown } from './compare.ts'
 import { EnsuredRows } from './ensured-rows.ts'
 import { everyLink } from './every-link.ts'
 import { NewestLinks } from './newest-links.ts'
-import { checkTask, type TaskClient, type TaskOptions, transportOf } from './options.ts'
+import { apiOf, checkTask, type TaskClient, type TaskOptions } from './options.ts'
 import type { LinkRow } from './rows.ts'
 import { ItemRun } from './run.ts'
 import { type PlannedStep, planOf, readWanted, type SyncPlan, type WantedRow } from './sync-plan.ts'
@@ -109,7 +109,7 @@ export function syncLinks(
   let summary: SyncSummary = { ...planned, ...changed, ...counted, notCompared: [], refused: undefined }
 
   async function* run(control: TaskControl): AsyncGenerator<SyncResult> {
-    const reading = transportOf(client, reserve)
+    const reading = apiOf(client, reserve)
     const rows = await readWanted(wanted)
     const existing = await readExisting(reading, rows, control.signal, onProgress)
     const steps = planOf(rows, existing, prune)
@@ -175,7 +175,7 @@ const MAX_LOOKED_UP = 50
  * and missing are looked up.
  */
 async function readExisting(
-  transport: Transport,
+  api: Api,
   rows: readonly WantedRow[],
   signal: AbortSignal,
   onProgress: SyncOptions['onProgress'],
@@ -186,7 +186,7 @@ async function readExisting(
   /** Returns whether living links may be missing. */
   const walk = async () => {
     let mayMiss = false
-    for await (const { links, total, hasChanged } of everyLink(transport, signal, seen)) {
+    for await (const { links, total, hasChanged } of everyLink(api, signal, seen)) {
       existing.push(...links)
       mayMiss ||= hasChanged
       const elapsedMs = Math.round(performance.now() - startedAt)
@@ -200,7 +200,7 @@ async function readExisting(
   if (!mayMiss) return existing
   for (const { row } of missing()) {
     const { custom: alias, domain } = row!.params
-    const found = await askForLink(transport, { alias, domain }, { signal }, { asSlugToo: true })
+    const found = await askForLink(api, { alias, domain }, { signal }, { asSlugToo: true })
     if (found?.data && !seen.has(found.data.id)) existing.push(found.data)
   }
   return existing

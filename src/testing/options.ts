@@ -106,7 +106,7 @@ export function assertOptions<Options>(
   checks: Checks<keyof Options & string>,
   ...at: string[]
 ): void {
-  const issues = checkOptions(options, checks, undefined, at)
+  const issues = checkOptions(options, checks, at)
   if (issues.length > 0) throw new ConfigurationError(describe(issues))
 }
 

@@ -82,5 +82,6 @@ function onlyPage<Row>(rows: readonly Row[]): Page<Row> {
 async function respondWith<T>(value: T | Error) {
   if (value instanceof Error) throw value
   const rateLimit = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
-  return { data: value, response: new Response(null, { status: 200 }), rateLimit, attempts: 1 }
+  const toResponse = () => new Response(null, { status: 200 })
+  return { data: value, rateLimit, attempts: 1, status: 200, url: '', toResponse }
 }

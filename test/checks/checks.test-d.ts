@@ -1,8 +1,8 @@
 /** Checked by the compiler alone: the checks of a call have exactly the parameters of its type, and accept their values. */
 
 import { boolean, checks, id, oneOf, string } from '../../src/checks/checks.ts'
+import type { Api } from '../../src/http/api.ts'
 import { path } from '../../src/http/path.ts'
-import type { Transport } from '../../src/http/transport.ts'
 import type { CampaignCreate, CampaignUpdate } from '../../src/resources/campaigns.ts'
 import { campaign } from '../../src/resources/campaigns.ts'
 import type { PixelUpdate } from '../../src/resources/pixels.ts'
@@ -42,7 +42,7 @@ checks<{ status: 'public' | 'private' }>({ status: string }, {})
 
 checks<PixelUpdate>({ tag: string }, { name: string })
 
-export function send(api: Transport, params: CampaignUpdate): void {
+export function send(api: Api, params: CampaignUpdate): void {
   api.put(path`/campaign/update`, { json: params, checks: update, schema: campaign })
   // @ts-expect-error: what is sent has no checks.
   api.put(path`/campaign/update`, { json: params, schema: campaign })

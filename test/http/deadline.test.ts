@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { ShortLinkClient } from '../../src/index.ts'
+import type { RateLimitError, ShortLinkClient, TimeoutError } from '../../src/index.ts'
 import { account } from '../helpers/answers.ts'
 import { connect } from '../helpers/client.ts'
 import { failure } from '../helpers/outcome.ts'
@@ -15,12 +15,15 @@ describe('the deadline of a call', () => {
     await client.account.get()
     const error = await failure(create(client, 10_000))
     expect(error).toMatchObject({
-      name: 'TimeoutError',
-      code: 'timeout',
+      name: 'RateLimitError',
+      code: 'rate_limit',
       outcome: 'not-sent',
       attempts: 0,
       retryable: true,
     })
+    const { retryAfter, resetAt } = error as RateLimitError
+    expect(retryAfter).toSatisfy((seconds: number) => Number.isInteger(seconds) && seconds > 10)
+    expect(resetAt!.getTime()).toBeGreaterThan(Date.now() + 10_000)
     expect(error.message).toMatch(/^POST \/campaign\/add: would wait about \d+ s for the rate limit/)
     expect(server.seen).toHaveLength(1)
   })
@@ -35,15 +38,18 @@ describe('the deadline of a call', () => {
   it('covers the key function', async () => {
     const server = await serve({ body: account })
     const client = connect(server, { apiKey: () => new Promise<string>(() => {}), deadline: 30 })
-    expect(await failure(create(client))).toMatchObject({ code: 'timeout', outcome: 'not-sent' })
+    const error = await failure(create(client))
+    expect(error).toMatchObject({ code: 'timeout', outcome: 'not-sent', attempts: 0, timeout: expect.any(Number) })
+    expect(error.message).toMatch(/: no key from `apiKey\(\)` before the deadline, \d+ ms were left$/)
+    expect(Number.isInteger((error as TimeoutError).timeout)).toBe(true)
     expect(server.seen).toEqual([])
   })
 
   it('ends a call at once if the server asks for a longer wait, with the outcome of the refusal', async () => {
     const server = await serve({ status: 429, headers: { 'Retry-After': '60' } })
     const error = await failure(create(connect(server, { retry: 1 }), 10_000))
-    expect(error).toMatchObject({ code: 'timeout', outcome: 'rejected', attempts: 1 })
-    expect(error.message).toMatch(/the server said to wait 60\.0 s, and the deadline is in (9\.\d|10\.0) s$/)
+    expect(error).toMatchObject({ code: 'rate_limit', outcome: 'rejected', attempts: 1, retryAfter: 60 })
+    expect(error.message).toMatch(/^POST \/campaign\/add: 429 /)
   })
 
   it('is the client’s, unless the call has one', async () => {
@@ -52,8 +58,19 @@ describe('the deadline of a call', () => {
       { body: { error: 0, id: 1, domain: 'a', public: 0, rotator: false, list: '' } },
     )
     const client = connect(server, { deadline: 500, retry: 1 })
-    expect(await failure(create(client))).toMatchObject({ code: 'timeout' })
+    expect(await failure(create(client))).toMatchObject({ code: 'rate_limit', attempts: 1 })
     expect(await create(connect(server, { retry: 1 }), 10_000)).toMatchObject({ id: 1 })
+  })
+
+  it('of the client is lifted by `deadline: false` of a call', async () => {
+    const server = await serve({ body: account })
+    const slow: typeof globalThis.fetch = async (...call) => {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      return globalThis.fetch(...call)
+    }
+    const client = connect(server, { deadline: 20, fetch: slow })
+    expect(await failure(client.account.get())).toMatchObject({ code: 'timeout' })
+    expect(await client.account.get({ deadline: false })).toMatchObject({ id: account.data.id })
   })
 
   it('is none by default, and with `timeout: false` an attempt takes as long as it takes', async () => {

@@ -79,7 +79,16 @@ describe('a wrong base address', () => {
   ])('is suspected if a 404 is of the platform only if no parameter is an id: %j', async (params, isSuspected) => {
     const client = connect(await serve({ status: 404, body: refused }))
     const { message } = await failure(client.links.create({ url: 'https://shop.example', ...params }))
-    expect(message.includes('Is `baseUrl`')).toBe(isSuspected)
+    expect(message.includes('is `baseUrl`')).toBe(isSuspected)
+  })
+
+  it('is suspected second by a 404 of the links section, which the server may not have', async () => {
+    const client = connect(await serve({ status: 404, body: html }))
+    const error = await failure(client.links.list())
+    expect(error.message).toMatch(
+      /This server may have no links section, which the platform's reference does not show\. If other calls get a 404 too: is `baseUrl` or SHORTLINK_BASE_URL right\? It is http/,
+    )
+    expect(error).toMatchObject({ advice: 'address' })
   })
 
   it.each<[body: unknown, isSuspected: boolean]>([

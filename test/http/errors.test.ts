@@ -18,7 +18,7 @@ import {
 } from '../../src/index.ts'
 import { account, html } from '../helpers/answers.ts'
 import { connect, KEY } from '../helpers/client.ts'
-import { failure, thrown, until } from '../helpers/outcome.ts'
+import { failure, until } from '../helpers/outcome.ts'
 import { type Canned, closedOrigin, listen, serve } from '../helpers/server.ts'
 
 const get = (c: ShortLinkClient) => c.account.get()
@@ -271,11 +271,14 @@ describe('a call that gets no answer', () => {
     expect(error.message).not.toMatch(/undefined|\[object/)
   })
 
-  it('is an error of the limiter itself if that fails', async () => {
+  it('is a ConnectionError that was not sent if a limiter of the user fails, with its error as the cause', async () => {
     const down = new Error('the store is down')
     const rateLimit = { acquire: () => Promise.reject(down), observe() {}, state: {} } as never
     const client = new ShortLinkClient({ baseUrl: 'https://sho.rt', apiKey: 'KEY', rateLimit })
-    expect(await thrown(get(client))).toBe(down)
+    const { error } = await get(client).safe()
+    expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent', attempts: 0, retryable: true })
+    expect(error?.message).toBe('GET /account: the rate limiter failed: the store is down')
+    expect(error?.cause).toMatchObject({ message: 'the store is down' })
   })
 
   it('was not sent if a fetch of another realm, as under Jest, was refused the connection', async () => {

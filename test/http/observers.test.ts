@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { logObservers } from '../../src/http/observers.ts'
-import type { ErrorEvent, ShortLinkClientOptions, WaitEvent } from '../../src/index.ts'
+import type { CallErrorEvent, CallWaitEvent, ShortLinkClientOptions } from '../../src/index.ts'
 import { account } from '../helpers/answers.ts'
 import { connect } from '../helpers/client.ts'
 import { failure, thrown, until } from '../helpers/outcome.ts'
@@ -102,7 +102,7 @@ describe('observers', () => {
 
 describe('onError', () => {
   it('is called once with the error that ends a call, after its retries', async () => {
-    const events: ErrorEvent[] = []
+    const events: CallErrorEvent[] = []
     const server = await serve(busy)
     const error = await failure(connect(server, { retry: 1, onError: (event) => events.push(event) }).account.get())
     const call = { id: expect.any(String), method: 'GET', path: '/account', url: `${server.origin}/api/account` }
@@ -139,7 +139,7 @@ describe('onError', () => {
 describe('onWait', () => {
   it('is called when a call has to wait for budget, with the expected wait and the calls that wait', async () => {
     const clock = new FakeClock()
-    const events: WaitEvent[] = []
+    const events: CallWaitEvent[] = []
     const server = await serve({ body: account })
     const client = connect(server, {
       rateLimit: createRateLimiter({ requests: 1, interval: 60_000 }, clock),

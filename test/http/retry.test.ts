@@ -1,11 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import {
-  type ApiPromise,
-  type Outcome,
-  ShortLinkClient,
-  type ShortLinkClientOptions,
-  TimeoutError,
-} from '../../src/index.ts'
+import { type ApiPromise, type Outcome, ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
 import { createSandbox, type Fault, type Sandbox, sampleData } from '../../src/testing/index.ts'
 import { serve } from '../../src/testing/server.ts'
 import { connect } from '../helpers/client.ts'
@@ -192,10 +186,10 @@ it.each([
   const server = await serveAnswers({ status: 503, headers: now })
   const state = { limit: 1, remaining: 0, resetAt: undefined, queued: 0 }
   let slots = 1
-  const acquire = () => (slots-- > 0 ? undefined : Promise.reject(new TimeoutError(5, { outcome: 'not-sent' }, 'late')))
+  const acquire = () => (slots-- > 0 ? undefined : Promise.reject({ reason: 'deadline', ms: 5000 }))
   const client = connect(server, { retry: 2, rateLimit: { state, acquire, observe() {} } })
   const { error } = await (calls[name](client) as ApiPromise<unknown>).safe()
-  expect(error).toMatchObject({ code: 'timeout', timeout: 5, outcome, attempts: 1, retryable: true })
+  expect(error).toMatchObject({ code: 'rate_limit', retryAfter: 5, outcome, attempts: 1, retryable: true })
   expect(server.seen).toHaveLength(1)
 })
 

@@ -24,7 +24,7 @@ it('answers each of 60 visitors at once within a deadline of 10 s, with a link o
   const created = visitors.filter((_, index) => results[index]!.ok)
   const errors = results.flatMap((result) => (result.ok ? [] : [`${result.error.code} ${result.error.outcome}`]))
   expect(created).toHaveLength(30)
-  expect(errors).toEqual(Array(30).fill('timeout not-sent'))
+  expect(errors).toEqual(Array(30).fill('rate_limit not-sent'))
   expect(sandbox.data.links.map(({ alias }) => alias).sort()).toEqual(created.sort())
   expect(sandbox.requests.every(({ status }) => status === 200)).toBe(true)
 })

@@ -1,5 +1,4 @@
-import type { RateLimitError } from '../../src/errors.ts'
-import type { AcquireOptions } from '../../src/rate-limit/limiter.ts'
+import type { AcquireOptions, SlotRefusal } from '../../src/rate-limit/limiter.ts'
 import type { RateLimitAnswer, RateLimitOptions } from '../../src/rate-limit/window.ts'
 import { createRateLimiter, FakeClock } from './clock.ts'
 
@@ -23,8 +22,8 @@ export function refusal(retryAfter?: number, resetIn?: number): RateLimitAnswer 
 /** A refusal without any header. */
 export const silentRefusal: RateLimitAnswer = { headers: new Headers(), refused: true, retryAfter: undefined }
 
-/** What waiting for a place ends with: an error, or nothing where it is granted. */
-export const errorOf = (place: Promise<unknown> | undefined): Promise<RateLimitError | undefined> =>
+/** What waiting for a slot ends with: why there is none, or nothing if it is granted. */
+export const errorOf = (place: Promise<unknown> | undefined): Promise<SlotRefusal | undefined> =>
   place!.then(
     () => undefined,
     (error) => error,

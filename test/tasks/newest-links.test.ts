@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { Api } from '../../src/http/api.ts'
 import { TRANSPORT } from '../../src/http/transport.ts'
 import { NewestLinks } from '../../src/tasks/newest-links.ts'
 import { countRequests, setUp } from './set-up.ts'
@@ -15,7 +16,7 @@ function newestOf(count: number, { ignoresOrder = false } = {}) {
   }
   const client = plain.withOptions({ fetch })
   const kept: (number | null)[] = []
-  const newest = new NewestLinks(client[TRANSPORT], new AbortController().signal, (id) => void kept.push(id))
+  const newest = new NewestLinks(new Api(client[TRANSPORT]), new AbortController().signal, (id) => void kept.push(id))
   return { sandbox, client, newest, kept }
 }
 

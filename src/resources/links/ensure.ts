@@ -1,5 +1,5 @@
 import { checkOptions, checkParams, oneOf } from '../../checks/checks.ts'
-import { type FormatValue, formatValue } from '../../checks/mismatch.ts'
+import { formatValue } from '../../checks/mismatch.ts'
 import {
   type ErrorContext,
   InvalidResponseError,
@@ -7,10 +7,10 @@ import {
   LinkConflictError,
   type Outcome,
 } from '../../errors.ts'
-import type { ApiResponse } from '../../http/api-promise.ts'
+import type { Api } from '../../http/api.ts'
+import type { CallResult } from '../../http/api-promise.ts'
 import { path } from '../../http/path.ts'
 import { type RequestOptions, requestOptionChecks } from '../../http/request-options.ts'
-import type { Transport } from '../../http/transport.ts'
 import { askForLink, isRefusal, responseTo, searchNewest } from './find.ts'
 import { type CreatedLink, createdLink, type EnsuredLink, type Link } from './link.ts'
 import { addressOf, candidates, hasAlias, isOnDomain, isSameAddress, isSameSpelling, type WantedLink } from './match.ts'
@@ -36,24 +36,19 @@ const operation = 'links.ensure'
 
 /** Checks what is given to `links.ensure`, and ensures the link. */
 export async function checkAndEnsure(
-  api: Transport,
+  api: Api,
   params: LinkEnsure,
   options: EnsureOptions = {},
-): Promise<ApiResponse<EnsuredLink>> {
-  const findIssues = (show: FormatValue) => {
-    const issues = [
-      ...checkParams(params, linkCreate, show, Object.keys(optionChecks)),
-      ...checkOptions(options, optionChecks, show),
-    ]
-    // Without an alias, any link to the URL would do.
-    if (issues.length === 0 && !params.custom) {
-      const message = 'is missing: without an alias use `create`, or `importLinks` with `reuse`'
-      issues.push({ path: ['custom'], message })
-    }
-    return issues
+): Promise<CallResult<EnsuredLink>> {
+  const call = api.begin({ operation, deadline: options?.deadline })
+  const issues = [...checkParams(params, linkCreate, Object.keys(optionChecks)), ...checkOptions(options, optionChecks)]
+  // Without an alias, any link to the URL would do.
+  if (issues.length === 0 && !params.custom) {
+    const message = 'is missing: without an alias use `create`, or `importLinks` with `reuse`'
+    issues.push({ path: ['custom'], message })
   }
-  api.check(findIssues, () => ({ operation }))
-  return ensureLink(api, params, api.sharedDeadline(options), { operation, looksFirst: true })
+  call.transport.throwIfInvalid(issues)
+  return ensureLink(call, params, options, { operation, looksFirst: true })
 }
 
 /** Options for the lookups of `ensureLink`. */
@@ -70,22 +65,22 @@ interface Lookup {
    * links are read.
    */
   readonly searchRead?: (wanted: WantedLink) => Promise<Link | undefined>
-  /** The transport for the creation. Default: that of the lookups. */
-  readonly creating?: Transport
+  /** The API for the creation. Default: that of the lookups. */
+  readonly creating?: Api
 }
 
 /** Looks for a link with an alias, creates it if there is none, and looks again if it is unknown whether that has worked. */
 export async function ensureLink(
-  api: Transport,
+  api: Api,
   params: LinkEnsure,
   { onTaken, ...options }: EnsureOptions,
   { operation, looksFirst, searchRead, creating = api }: Lookup,
-): Promise<ApiResponse<EnsuredLink>> {
+): Promise<CallResult<EnsuredLink>> {
   const { url, domain } = params
   /** The outcome of the creation so far, which is that of everything: a look changes nothing. */
   let outcome: Outcome = 'not-sent'
   let conflict: LinkConflictError | undefined
-  const conflictWith = ({ shorturl, longurl }: Link, response: ApiResponse<unknown>) =>
+  const conflictWith = ({ shorturl, longurl }: Link, response: CallResult<unknown>) =>
     new LinkConflictError(
       { shorturl, longurl: longurl! },
       { ...contextOf('GET', '/urls', response, operation), outcome },
@@ -140,13 +135,13 @@ export async function ensureLink(
 
 /** Creates a link, and checks that it has the alias and the domain that it was to have, in the server's spelling. */
 export async function createLink(
-  api: Transport,
+  api: Api,
   params: LinkCreate,
   options: RequestOptions,
   operation?: string,
-): Promise<ApiResponse<CreatedLink>> {
+): Promise<CallResult<CreatedLink>> {
   const sent = { json: params, checks: linkCreate, schema: createdLink }
-  const created = await api.post(path`/url/add`, sent, options).withResponse()
+  const created = await api.post(path`/url/add`, sent, options).result()
   const { custom: alias, domain } = params
   const { id, shorturl } = created.data
   const isOnItsDomain = !domain || isOnDomain(created.data, domain)
@@ -157,7 +152,7 @@ export async function createLink(
   const issues = [{ path: [isOnItsDomain ? 'custom' : 'domain'], message }]
   throw new InvalidResponseError(
     message,
-    { status: created.response.status, body: created.data, issues, mark: 'other-alias' },
+    { status: created.status, body: created.data, issues, mark: 'other-alias' },
     { ...contextOf('POST', '/url/add', created, operation), outcome: 'unknown' },
   )
 }
@@ -175,7 +170,7 @@ export function isOtherAlias(error: unknown): error is OtherAliasError {
   return isShortLinkError(error) && error.code === 'invalid_response' && error.mark === 'other-alias'
 }
 
-function ensured(response: ApiResponse<unknown>, link: Link, created: boolean): ApiResponse<EnsuredLink> {
+function ensured(response: CallResult<unknown>, link: Link, created: boolean): CallResult<EnsuredLink> {
   const { id, shorturl } = link
   return { ...response, data: { id, shorturl, created, link: created ? undefined : link } }
 }
@@ -183,9 +178,8 @@ function ensured(response: ApiResponse<unknown>, link: Link, created: boolean): 
 function contextOf(
   method: string,
   path: string,
-  { attempts, response }: ApiResponse<unknown>,
+  { attempts, url }: CallResult<unknown>,
   operation: string | undefined,
 ): ErrorContext {
-  // The responses of some fetches have no URL.
-  return { ...(operation && { operation }), method, path, ...(response.url && { url: response.url }), attempts }
+  return { operation, method, path, url, attempts }
 }

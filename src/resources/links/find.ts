@@ -1,11 +1,11 @@
 import { type ApiError, isShortLinkError } from '../../errors.ts'
 import { rowsOf } from '../../fields/fields.ts'
 import { parse } from '../../fields/parse.ts'
-import type { ApiResponse } from '../../http/api-promise.ts'
+import type { Api } from '../../http/api.ts'
+import type { CallResult } from '../../http/api-promise.ts'
 import type { Read } from '../../http/envelope.ts'
 import { path } from '../../http/path.ts'
 import type { RequestOptions } from '../../http/request-options.ts'
-import type { Transport } from '../../http/transport.ts'
 import { isRecord } from '../../runtime/text.ts'
 import { type Link, link } from './link.ts'
 import { addressOf, isSameSpelling, isWanted, pickLink, slugOf, type WantedLink } from './match.ts'
@@ -16,11 +16,11 @@ export const SEARCHED_PAGES = 10
 
 /** Finds a link by asking the server, or among the newest links if the response is inconclusive. */
 export async function findLink(
-  api: Transport,
+  api: Api,
   wanted: WantedLink,
   options?: RequestOptions,
   short?: string,
-): Promise<ApiResponse<Link | undefined>> {
+): Promise<CallResult<Link | undefined>> {
   const asked = await askForLink(api, wanted, options, { asSlugToo: true, ...(short !== undefined && { short }) })
   return asked ?? searchNewest(api, wanted, options)
 }
@@ -32,11 +32,11 @@ export async function findLink(
  * @param asSlugToo True to ask for the alias as a slug too, if it is not found as it is spelled.
  */
 export async function askForLink(
-  api: Transport,
+  api: Api,
   wanted: WantedLink,
   options?: RequestOptions,
   { short = addressOf(wanted), asSlugToo = false } = {},
-): Promise<ApiResponse<Link | undefined> | undefined> {
+): Promise<CallResult<Link | undefined> | undefined> {
   const asked = await askOnce(api, wanted, options, short)
   const slug = slugOf(wanted.alias)
   const hasSlug = slug !== '' && slug !== wanted.alias && !wanted.alias.includes('/')
@@ -45,14 +45,14 @@ export async function askForLink(
 }
 
 async function askOnce(
-  api: Transport,
+  api: Api,
   wanted: WantedLink,
   options: RequestOptions | undefined,
   short: string,
-): Promise<ApiResponse<Link | undefined> | undefined> {
+): Promise<CallResult<Link | undefined> | undefined> {
   try {
-    const call = { method: 'GET', path: path`/urls`, query: { short }, read: readMatches, expects: isRefusal }
-    const { data, ...response } = await api.run(call, options)
+    const call = { method: 'GET', path: path`/urls`, query: { short }, read: readMatches, isExpected: isRefusal }
+    const { data, ...response } = await api.transport.run(call, options)
     const link = data && pickLink(data, wanted)
     return link || data?.length === 0 ? { ...response, data: link } : undefined
   } catch (error) {
@@ -63,21 +63,22 @@ async function askOnce(
 }
 
 /** A result that a refusal has led to. */
-export function responseTo<T>({ status, headers, rateLimit, attempts }: ApiError, data: T): ApiResponse<T> {
-  return { data, response: new Response(null, { status, headers }), rateLimit, attempts }
+export function responseTo<T>(error: ApiError, data: T): CallResult<T> {
+  const { status, headers, rateLimit, attempts, url = '' } = error
+  return { data, rateLimit, attempts, status, url, toResponse: () => new Response(null, { status, headers }) }
 }
 
 /** Searches the newest links. */
 export async function searchNewest(
-  api: Transport,
+  api: Api,
   wanted: WantedLink,
   options: RequestOptions = {},
-): Promise<ApiResponse<Link | undefined>> {
+): Promise<CallResult<Link | undefined>> {
   const query: LinkQuery = { order: 'date' }
   const links = api.list(path`/urls`, { query, checks: linkQuery, under: 'urls', row: link }, options)
   const same: Link[] = []
   let pagesLeft = SEARCHED_PAGES
-  let last!: ApiResponse<unknown>
+  let last!: CallResult<unknown>
   for await (const response of links.responses()) {
     last = response
     same.push(...response.data.items.filter((row) => isWanted(row, wanted)))

@@ -75,13 +75,9 @@ export class LinksResource extends Resource {
    */
   find(addressOrAlias: string, options?: RequestOptions): ApiPromise<Link | undefined> {
     const find = async () => {
-      const operation = 'links.find'
-      this.api.check(
-        (show) => checkValue(['addressOrAlias'], addressOrAlias, nonEmptyString, show),
-        () => ({ operation }),
-      )
-      const wanted = wantedBy(addressOrAlias)
-      return findLink(this.api, wanted, this.api.sharedDeadline(options ?? {}), addressOrAlias)
+      const api = this.api.begin({ operation: 'links.find', deadline: options?.deadline })
+      api.transport.throwIfInvalid(checkValue(['addressOrAlias'], addressOrAlias, nonEmptyString))
+      return findLink(api, wantedBy(addressOrAlias), options, addressOrAlias)
     }
     return startNow(find())
   }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { apiError, InvalidResponseError } from '../../../src/errors.ts'
 import { openEnvelope, readPageWithSchema } from '../../../src/http/envelope.ts'
 import { ListPromise, type PageQuery } from '../../../src/http/list.ts'
+import { path } from '../../../src/http/path.ts'
 import { connect } from '../../helpers/client.ts'
 import { range } from '../../helpers/lists.ts'
 import { type Habits, habits, type PagingServer, pageSizes, pagingServer } from '../../helpers/paging-server.ts'
@@ -42,7 +43,6 @@ const listWithoutTransport: MakeList = ({ answer }, { limit, ...options }) => {
   const rateLimit = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
   const transport: ConstructorParameters<typeof ListPromise>[0] = {
     contextOf: () => context,
-    check: () => {},
     async run({ query, read }) {
       const { page = 1, limit } = query as PageQuery
       const { status, body } = answer(page, limit)
@@ -52,17 +52,17 @@ const listWithoutTransport: MakeList = ({ answer }, { limit, ...options }) => {
         const said = { status: envelope.status, httpStatus: status, serverMessage: '', isOfPlatform: true }
         throw apiError('no', { ...said, body, headers, rateLimit }, context, undefined)
       }
-      const data = await read(envelope.body, { path: [], issues: [] })
-      return { data, response: new Response(), rateLimit, attempts: 1 }
+      const data = await read!(envelope.body, { path: [], issues: [] })
+      return { data, rateLimit, attempts: 1, status: 200, url: '', toResponse: () => new Response() }
     },
-    sharedDeadline: (options) => options,
+    begin: () => transport,
     throwOrReport(error) {
       throw error
     },
   }
   const query = limit === undefined ? {} : { limit }
   const read = readPageWithSchema<Row>('list', undefined)
-  return () => new ListPromise<Row>(transport, { path: '/urls', query, read }, options)
+  return () => new ListPromise<Row>(transport, { path: path`/urls`, query, read }, options)
 }
 
 /** Whether a page has room for more rows than the one before, so that a walk could lose rows between the two. */

@@ -1,0 +1,98 @@
+/** What to do about a failure. */
+import type { AdviceCode } from '../errors.ts'
+import { canParseUrl } from '../runtime/environment.ts'
+import { shorten } from '../runtime/text.ts'
+import { isHtml, isPage } from './body.ts'
+import type { PreparedCall } from './request.ts'
+import { redactLine } from './secrets.ts'
+
+/** How much of a text from a server or a fetch is quoted in a message, in characters. */
+export const MAX_QUOTED = 300
+
+/** What is probably wrong, and what to do about it, to be added to a message. */
+export interface Advice {
+  readonly advice?: AdviceCode
+  readonly words: string
+}
+
+const noAdvice: Advice = { words: '' }
+
+/** Advice about a response that refuses the request. `body` contains no secrets. */
+export function adviceAboutRefusal(
+  call: PreparedCall<unknown>,
+  status: number,
+  body: unknown,
+  headers: Headers,
+  isPlatform: boolean,
+): Advice {
+  const botWall = botWallAdvice(body, headers)
+  if (botWall) return botWall
+  if (status === 404 && isUnknownPath(call, isPlatform)) return unknownPathAdvice(call)
+  const isAboutKey = (status === 401 || status === 403) && call.connection.usesKey && call.connection.apiKey.isSent
+  return isAboutKey ? keyAdvice : noAdvice
+}
+
+/** Advice about a response that is not what the platform documents. `body` contains no secrets. */
+export function adviceAboutBody(call: PreparedCall<unknown>, body: unknown, headers: Headers): Advice {
+  const isAddressDoubtful = typeof body === 'string' && isPage(body)
+  return botWallAdvice(body, headers) ?? (isAddressDoubtful ? addressAdvice(call) : noAdvice)
+}
+
+/** Advice about an address that may be wrong. */
+export const addressAdvice = (call: PreparedCall<unknown>): Advice => ({
+  advice: 'address',
+  words: `. Is ${addressQuestion(call)}`,
+})
+
+function addressQuestion(call: PreparedCall<unknown>): string {
+  const address = shorten(call.connection.baseUrl, MAX_QUOTED)
+  return `${namesOf(call)} right? It is ${address}. \`npx shortlink-sdk doctor\` searches for the right one`
+}
+
+/** Where a redirect leads, and what to do about it. `null`: the runtime does not reveal where. */
+export function redirectWords(location: string | null, call: PreparedCall<unknown>): string {
+  const advice = `. Redirects are not followed, because a POST would turn into a GET: set ${namesOf(call)} to the new address`
+  if (location === null) return `redirected to another address, which this runtime does not reveal${advice}`
+  const target = canParseUrl(location, call.target) ? new URL(location, call.target).href : location
+  return `redirected to ${redactLine(call.redact, target, MAX_QUOTED)}${advice}`
+}
+
+function namesOf({ connection }: PreparedCall<unknown>): string {
+  const { option, variable } = connection.names
+  return `\`${option}\` or ${variable}`
+}
+
+/** If the client sends no key, a proxy adds it, and reports the problem itself. */
+const keyAdvice: Advice = {
+  advice: 'key',
+  words:
+    '. Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme`: some servers expect another one than Bearer, and some hosts drop the Authorization header',
+}
+
+/** Whether a 404 is about the path rather than an id: the call sends no id, or the body is not one of the platform. */
+function isUnknownPath({ path, body = '' }: PreparedCall<unknown>, isPlatform: boolean): boolean {
+  // An id in a body is a value that begins with a digit. Addresses and aliases may have digits too.
+  const hasId = /\d/.test(path) || /:\[?"?\d/.test(body)
+  return !hasId || !isPlatform
+}
+
+/** The reference does not show the links section, so that some servers may lack it. */
+function unknownPathAdvice(call: PreparedCall<unknown>): Advice {
+  if (!/^\/urls?(\/|$)/.test(call.path)) return addressAdvice(call)
+  const words = `. This server may have no links section, which the platform's reference does not show. If other calls get a 404 too: is ${addressQuestion(call)}`
+  return { advice: 'address', words }
+}
+
+const botWords =
+  /captcha|challenge-platform|cf-chl|just a moment|checking your browser|are you a robot|document\.cookie ?=[^<]{0,400}location\.reload/i
+
+/** Advice about a page that asks visitors to prove that they are human; `undefined` if it is another one. */
+function botWallAdvice(body: unknown, headers: Headers): Advice | undefined {
+  const page = typeof body === 'string' && isHtml(body) ? body.slice(0, 100_000) : ''
+  if (headers.get('cf-mitigated') === null && !botWords.test(page)) return undefined
+  return {
+    advice: 'bot-wall',
+    words:
+      '. A bot wall may be in front of the server: some let requests with a certain `User-Agent` or cookie through, see `headers`',
+  }
+}
