@@ -3,7 +3,7 @@ import type { Link } from '../resources/links/link.ts'
 import { LinksResource } from '../resources/links/links.ts'
 import { aliasOf, candidates, hasAlias, hostOf, isSameAddress, normalized } from '../resources/links/match.ts'
 import { everyLink } from '../tasks/every-link.ts'
-import { transportOf } from '../tasks/options.ts'
+import { apiOf } from '../tasks/options.ts'
 import type { LinkRow } from '../tasks/rows.ts'
 import type { TaskProgress } from '../tasks/task.ts'
 
@@ -47,17 +47,17 @@ export async function checkDone(
     left.delete(key)
   }
   const total = left.size
-  const transport = transportOf(client)
+  const api = apiOf(client)
   let mayMiss = false
   if (left.size > 0) {
-    for await (const { links, hasChanged } of everyLink(transport, signal)) {
+    for await (const { links, hasChanged } of everyLink(api, signal)) {
       for (const link of links) compare(link)
       mayMiss ||= hasChanged
       onProgress({ done: total - left.size, failed: 0, total, etaMs: undefined })
       if (left.size === 0) break
     }
   }
-  const resource = new LinksResource(transport)
+  const resource = new LinksResource(api)
   for (const [key, [row]] of mayMiss ? [...left] : []) {
     const link = await resource.find(row!.shorturl, { signal })
     if (link && addressKey(link.shorturl) === key) compare(link)

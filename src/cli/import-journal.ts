@@ -4,7 +4,7 @@ import type { ShortLinkClient } from '../client.ts'
 import { isRecord } from '../runtime/text.ts'
 import { fileJournal } from '../tasks/file-journal.ts'
 import { type Journal, loadJournal } from '../tasks/journal.ts'
-import { transportOf } from '../tasks/options.ts'
+import { apiOf } from '../tasks/options.ts'
 import { isKeyOfRow, keyRows } from '../tasks/row-keys.ts'
 import { type LinkRow, readRows } from '../tasks/rows.ts'
 import { UsageError } from './command.ts'
@@ -51,7 +51,7 @@ async function openJournal(path: string): Promise<ImportJournal> {
     journal,
     addresses: new Set(addresses),
     async countDone(client, rows) {
-      const server = transportOf(client).baseUrl
+      const server = apiOf(client).transport.baseUrl
       const own = new Map([...entries].filter(([key]) => isKeyOfRow(key, server)))
       let done = 0
       for await (const { key, problem } of keyRows(readRows(rows), server, own)) {
