@@ -3,8 +3,9 @@
 import {
   type DeclarationReflection,
   type ParameterReflection,
+  type Reflection,
   ReflectionKind,
-  type SignatureReflection,
+  SignatureReflection,
   type SomeType,
   type TypeParameterReflection,
 } from 'typedoc'
@@ -224,7 +225,12 @@ async function symbolText(symbol: DeclarationReflection): Promise<string> {
   const extending = base && 'name' in base && `It extends \`${base.name}\`.`
   return paragraphs(
     `## ${name}`,
-    await docsText(symbol, extending || (!isObject && fence('ts', declarationText(symbol))), membersTable(fields)),
+    // Each overload of a function has docs of its own.
+    ...(await Promise.all(
+      (symbol.signatures ?? [symbol]).map((one) =>
+        docsText(one, extending || (!isObject && fence('ts', declarationText(one))), membersTable(fields)),
+      ),
+    )),
     ...(await Promise.all(
       methods.map(async (method) =>
         paragraphs(
@@ -237,7 +243,7 @@ async function symbolText(symbol: DeclarationReflection): Promise<string> {
 }
 
 /** A docstring, with the code and the members that it is about. */
-async function docsText(symbol: DeclarationReflection, code: string | false, members = ''): Promise<string> {
+async function docsText(symbol: Reflection, code: string | false, members = ''): Promise<string> {
   const { text, examples: codes, throws, returns, remarks } = docsOf(symbol)
   const errors = errorTable(throws, (error) => `\`${error}\``)
   return paragraphs(text, code, remarks, members, returns && `Returns: ${returns}`, errors, await examples(codes))
@@ -254,9 +260,9 @@ const paragraphs = (...parts: (string | false | undefined)[]): string => parts.f
 const LINE = 120
 
 /** The declaration of an export, without what it does. */
-function declarationText(symbol: DeclarationReflection): string {
-  const { name, kind, signatures, typeParameters, type } = symbol
-  if (signatures) return `function ${name}${signatureText(signatures[0]!)}`
+function declarationText(symbol: DeclarationReflection | SignatureReflection): string {
+  if (symbol instanceof SignatureReflection) return `function ${symbol.name}${signatureText(symbol)}`
+  const { name, kind, typeParameters, type } = symbol
   if (kind === ReflectionKind.Variable) return `const ${name}: ${typeText(type)}`
   const head = `type ${name}${typeParametersText(typeParameters)} =`
   const line = `${head} ${typeText(type)}`

@@ -14,12 +14,12 @@ import { Response } from './platform/globals.ts'
  */
 export function apiPromise(error: Error): ApiPromise<never>
 /**
- * The promise of a call that succeeds with this value, for a stub of a method: `await`, `.safe()` and `.withResponse()` work on
- * it as on that of a real call.
+ * The promise of a call that succeeds with this value, for a stub of a method:
+ * `vi.spyOn(client.links, 'create').mockReturnValue(apiPromise(link))`. `await`, `.safe()` and `.withResponse()` work on it as
+ * on the promise of a real call.
  *
  * @example
  * import { apiPromise } from 'shortlink-sdk/testing'
- * // vi.spyOn(client.links, 'create').mockReturnValue(apiPromise({ id: 1, shorturl: 'https://sho.rt/opening' }))
  * const call = apiPromise({ id: 1, shorturl: 'https://sho.rt/opening' })
  * const { data, response } = await call.withResponse()
  * console.log(await call, data.id, response.status)
@@ -40,12 +40,12 @@ export function apiPromise<T>(value: T | Error): ApiPromise<T> {
  */
 export function listPromise(error: Error): ListPromise<never>
 /**
- * The promise of a list with these rows, for a stub of a method. It works like a real list: `for await`, `.pages()` and
- * `.toArray()` give the rows, and `await` gives a page, which is the only one and has all of them.
+ * The promise of a list with these rows, for a stub of a method:
+ * `vi.spyOn(client.campaigns, 'list').mockReturnValue(listPromise([campaign]))`. It works like a real list: `for await`,
+ * `.pages()` and `.toArray()` give the rows, and `await` gives a page, which is the only one and has all of them.
  *
  * @example
  * import { listPromise } from 'shortlink-sdk/testing'
- * // vi.spyOn(client.campaigns, 'list').mockReturnValue(listPromise([campaign]))
  * const list = listPromise([{ id: 1 }, { id: 2 }])
  * for await (const { id } of list) console.log(id)
  * console.log((await list).result, await list.toArray({ limit: 1 }))
