@@ -1,12 +1,21 @@
 /** Questions of people who build on the package, and the page that the search shows first or second. */
 export const questions: Record<string, string> = {
+  'retry-after': 'frameworks/services/',
+  'key per tenant': 'frameworks/services/',
+  shutdown: 'frameworks/services/',
   'infinite list': 'recipes/react/',
   'upload with progress': 'recipes/uploads/',
+  'errors to statuses': 'frameworks/services/',
   'testing behind the proxy': 'frameworks/testing-pages/',
   'vite dev': 'frameworks/vite/',
+  'journal in a database': 'recipes/slices/',
+  slices: 'recipes/slices/',
+  'undocumented parameters': 'guides/other-calls/',
   "type of ensure's parameter": 'guides/links/',
+  cookies: 'guides/key-proxy/',
   'raw response': 'guides/other-calls/',
   certificates: 'recipes/network/',
+  versions: 'guides/versions/',
 }
 
 /** What people search for, by the page that they should find among the first three. */

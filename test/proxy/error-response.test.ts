@@ -94,6 +94,20 @@ test('a refusal for the rate says when to come back, as the server said', async 
   expect(response.headers.get('Retry-After')).toBe('7')
 })
 
+test('a call that the rate limit cannot let through within its deadline becomes a 429 with the time until the window ends', async () => {
+  const sandbox = createSandbox({ rateLimit: { requests: 1 } })
+  const client = new ShortLinkClient({ ...sandbox.clientOptions, deadline: 1000 })
+  await client.account.get()
+  const busy = await client.account.get().safe()
+
+  const response = errorResponse(busy.error)
+
+  expect(response.status).toBe(429)
+  const seconds = Number(response.headers.get('Retry-After'))
+  expect(seconds).toBeGreaterThan(50)
+  expect(seconds).toBeLessThanOrEqual(61)
+})
+
 test.each([[new Error('at /srv/app.js')], ['text'], [undefined]])(
   'what is not an error of the package (%s) becomes a 500 without its words',
   async (error) => {
