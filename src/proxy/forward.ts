@@ -9,7 +9,7 @@ import { TRANSPORT } from '../http/transport.ts'
 import { rateHeaders } from '../rate-limit/headers.ts'
 import { headerOf } from '../runtime/fetch.ts'
 import { ProxyRefusal } from './refusal.ts'
-import { uploadOf } from './upload.ts'
+import { streamedUpload } from './upload.ts'
 
 /** The path below which the app-opener API is served. */
 const OPENER = '/opener'
@@ -38,7 +38,7 @@ export async function forward(client: ShortLinkClient, request: Request, { path,
     path: userPath(isOpener ? path.slice(OPENER.length) : path),
     search,
     api: isOpener ? ('opener' as const) : undefined,
-    upload: uploadOf(request),
+    upload: streamedUpload(request),
     as: 'bytes' as const,
     readRaw: (response: RawResponse) => response,
     readsRefusals: true,

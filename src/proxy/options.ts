@@ -69,7 +69,7 @@ const optionChecks = {
  *
  * @throws {ConfigurationError} if one is invalid
  */
-export function throwIfInvalid(client: ProxyClient, options: ProxyOptions): void {
+export function assertProxyOptions(client: ProxyClient, options: ProxyOptions): void {
   if (typeof client !== 'function' && !isClient(client)) {
     throw new ConfigurationError(`client: ${mismatch('a ShortLinkClient, or a function that returns one', client)}`)
   }

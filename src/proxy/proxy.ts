@@ -5,7 +5,7 @@ import { notify } from '../runtime/notify.ts'
 import { printable, shorten } from '../runtime/text.ts'
 import { isAllowed, parseRule } from './allow.ts'
 import { forward, type Route } from './forward.ts'
-import { clientFor, type ProxyClient, type ProxyOptions, throwIfInvalid } from './options.ts'
+import { assertProxyOptions, clientFor, type ProxyClient, type ProxyOptions } from './options.ts'
 import { forbiddenOrigin, isPreflight, originHeaders, preflightResponse } from './origins.ts'
 import { ProxyRefusal, refusalOf, refusalResponse } from './refusal.ts'
 
@@ -36,7 +36,7 @@ import { ProxyRefusal, refusalOf, refusalResponse } from './refusal.ts'
  *   in the first request
  */
 export function createProxy(client: ProxyClient, options: ProxyOptions): (request: Request) => Promise<Response> {
-  throwIfInvalid(client, options)
+  assertProxyOptions(client, options)
   const { authorize, origins = [], onError = printError } = options
   const prefix = options.prefix?.replace(/\/+$/, '') ?? ''
   const rules = options.allow.map(parseRule)

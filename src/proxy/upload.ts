@@ -8,7 +8,7 @@ import { bodyWasRead, ProxyRefusal } from './refusal.ts'
  *
  * @throws {ProxyRefusal} if it was already read
  */
-export function uploadOf({ body, bodyUsed, headers }: Request): Upload | undefined {
+export function streamedUpload({ body, bodyUsed, headers }: Request): Upload | undefined {
   const announced = headers.get('Content-Length')
   const length = announced === null ? undefined : Number(announced)
   if (bodyUsed || body?.locked || (!body && length)) throw bodyWasRead()

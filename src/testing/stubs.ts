@@ -4,13 +4,13 @@ import type { ListPromise } from '../http/list.ts'
 import { Response } from './platform/globals.ts'
 
 /**
- * The promise of a call that fails with this error, for a stub of a method.
+ * The promise of a call that fails with this error, for a stub of a method. A client of a sandbox gives real errors to take.
  *
  * @example
- * import { ConfigurationError } from 'shortlink-sdk'
  * import { apiPromise } from 'shortlink-sdk/testing'
- * const result = await apiPromise(new ConfigurationError('no key')).safe()
- * console.log(result.error?.code)
+ * const { error } = await client.qr.get(99).safe() // a NotFoundError
+ * const result = await apiPromise(error!).safe()
+ * console.log(result.ok, result.error?.code)
  */
 export function apiPromise(error: Error): ApiPromise<never>
 /**
@@ -33,10 +33,10 @@ export function apiPromise<T>(value: T | Error): ApiPromise<T> {
  * The promise of a list that fails with this error, for a stub of a method. Each loop over it fails, too.
  *
  * @example
- * import { ConfigurationError } from 'shortlink-sdk'
  * import { listPromise } from 'shortlink-sdk/testing'
- * const result = await listPromise(new ConfigurationError('no key')).safe()
- * console.log(result.error?.code)
+ * const { error } = await client.qr.get(99).safe()
+ * const result = await listPromise(error!).safe()
+ * console.log(result.ok, result.error?.code)
  */
 export function listPromise(error: Error): ListPromise<never>
 /**
