@@ -14,8 +14,14 @@ import {
   requestOptionChecks,
 } from './http/request-options.ts'
 import { createRedactor, redactGiven } from './http/secrets.ts'
-import { Limiter, type RateLimiter, systemClock } from './rate-limit/limiter.ts'
-import { limiterFor, type QuotaOwner, rateLimitChecks } from './rate-limit/registry.ts'
+import {
+  Limiter,
+  type LimiterOwner,
+  limiterFor,
+  type RateLimiter,
+  rateLimitChecks,
+  systemClock,
+} from './rate-limit/limiter.ts'
 import { type RateLimitOptions, RateLimitWindow } from './rate-limit/window.ts'
 import { environment, isVisited } from './runtime/environment.ts'
 import { type Fetch, runtimeFetch } from './runtime/fetch.ts'
@@ -54,10 +60,10 @@ export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 
   /**
    * The rate limit. Default: the environment variable `SHORTLINK_RATE_LIMIT` (`off`, or a number of requests a minute), else
    * 30 requests per 60,000 ms until the server's headers state another limit. A given number of `requests` is a ceiling.
-   * Clients with the same base URL, key and `fetch` share one limit, and the smallest `requests` among them holds. Processes
+   * A number is that of `requests` a minute. Clients with the same base URL, key and `fetch` share one limit, and the smallest `requests` among them holds. Processes
    * share one with `sharedRateLimiter`. `false`: no limit.
    */
-  rateLimit?: RateLimitOptions | RateLimiter | false | undefined
+  rateLimit?: RateLimitOptions | number | RateLimiter | false | undefined
   /**
    * What to do if a response does not match its documented type. Default `strict`: fail with `InvalidResponseError`.
    * `report`: return the row as the server sent it, and call `onDrift`. Tasks need `strict`: they decide by what rows say.
@@ -93,9 +99,11 @@ const optionChecks = {
   apiKey: { ...checkedElsewhere, otherNames: ['key', 'token', 'auth', 'bearerToken', 'secretKey'] },
   authScheme: oneOf(authSchemes),
   rateLimit: {
-    expected: 'an object of options, a RateLimiter, or false',
+    expected: 'an object of options, a number of requests a minute, a RateLimiter, or false',
     fits: (value: unknown) =>
-      value === false || (isRecord(value) && aFunction.fits(value.acquire) && aFunction.fits(value.observe)),
+      value === false ||
+      rateLimitChecks.requests.fits(value) ||
+      (isRecord(value) && aFunction.fits(value.acquire) && aFunction.fits(value.observe)),
     options: rateLimitChecks,
   },
   validation: oneOf(['strict', 'report']),
@@ -148,7 +156,7 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
     names: AddressNames,
     url: string | URL | undefined,
     usesKey: boolean,
-    limiterOf: (limit: RateLimiter | RateLimitOptions, owner: QuotaOwner) => RateLimiter,
+    limiterOf: (limit: RateLimiter | RateLimitOptions, owner: LimiterOwner) => RateLimiter,
   ): Endpoint {
     const address = new Address(names, url, allowInsecureHttp, redact)
     let connection: Connection | undefined
@@ -224,6 +232,7 @@ function limitOf(
   rateLimit: ShortLinkClientOptions['rateLimit'],
   context?: ErrorContext,
 ): RateLimiter | RateLimitOptions | undefined {
+  if (typeof rateLimit === 'number') return { requests: rateLimit }
   if (rateLimit !== undefined) return rateLimit || undefined
   const variable = environment('SHORTLINK_RATE_LIMIT')
   if (variable === undefined) return {}

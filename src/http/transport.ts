@@ -10,7 +10,7 @@ import {
 } from '../errors.ts'
 import type { ParseContext } from '../fields/parse.ts'
 import { parseRetryAfter, rateLimitStateOf } from '../rate-limit/headers.ts'
-import { type BudgetWait, MAX_IMPOSED_WAIT } from '../rate-limit/limiter.ts'
+import { MAX_IMPOSED_WAIT, type SlotWait } from '../rate-limit/limiter.ts'
 import { sleep, throwIfAborted, withDeadline } from '../runtime/abort.ts'
 import { isBrowser, sentOnce } from '../runtime/environment.ts'
 import { type Fetch, type FetchResponse, headerOf, isResponse, readableHeaders } from '../runtime/fetch.ts'
@@ -292,7 +292,7 @@ async function acquireSlot(call: PreparedCall<unknown>, state: CallState): Promi
       attempt: state.attempt + 1,
       ...(deadline < Number.POSITIVE_INFINITY && { deadline }),
       ...(background && { background: true, reserve: background.reserve }),
-      onWait: (event: BudgetWait) => emit(call, 'onWait', () => event),
+      onWait: (event: SlotWait) => emit(call, 'onWait', () => event),
     })
   } catch (reason) {
     throw noSlot(call, state, reason)

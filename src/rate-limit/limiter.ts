@@ -1,42 +1,34 @@
-import { MAX_TIMER } from '../checks/checks.ts'
+import { type Checks, MAX_TIMER, milliseconds, nonEmptyString, positiveInteger } from '../checks/checks.ts'
 import type { RateLimitState } from '../errors.ts'
 import { abortReason, onAbort } from '../runtime/abort.ts'
+import type { Fetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
 import { isRecord } from '../runtime/text.ts'
-import type { RateLimitAnswer, RateLimitWindow } from './window.ts'
+import { DAY } from './headers.ts'
+import { type RateLimitOptions, type RateLimitResponse, RateLimitWindow } from './window.ts'
 
 /** The longest wait that a server may impose on a call, in milliseconds. The call fails at once if it asks for more. */
 export const MAX_IMPOSED_WAIT = 90_000
 
-/** A budget of requests. Clients with the same limiter share its budget. */
+/** A limiter of requests. Clients with the same limiter share its rate limit. */
 export interface RateLimiter {
   /** The state now. */
   readonly state: RateLimitState
   /**
    * Takes a slot: returns `undefined` if one is free at once, else a promise that resolves when the call has its slot.
-   * First come, first served. An abort leaves the queue and rejects with the signal's reason.
-   *
-   * It rejects with a {@link SlotRefusal}, which is no error, if there is no slot in time. The call then fails with a
-   * `RateLimitError`, and with a `ConnectionError` if it rejects with anything else; nothing is sent.
+   * First come, first served. An abort leaves the queue and rejects with the signal's reason. A {@link SlotRefusal} becomes a
+   * `RateLimitError`; if it rejects with anything else, the call fails with an error that has it as its `cause`.
    */
   acquire(options?: AcquireOptions): Promise<void> | undefined
   /** Must be called exactly once for each slot taken: with the response, or with nothing if there was none. */
-  observe(answer?: RateLimitAnswer): void
+  observe(response?: RateLimitResponse): void
   /** Called instead of `observe` if the request was never sent. Releases the slot. */
   release?(): void
-}
-
-/** Why a call gets no slot. */
-export interface SlotRefusal {
-  /** `deadline`: the slot cannot be there in time. `imposed`: the server has refused requests for longer than 90 seconds. */
-  readonly reason: 'deadline' | 'imposed'
-  /** How long the call would still have to wait, in milliseconds. */
-  readonly ms: number
-}
-
-/** Whether a limiter has rejected with a `SlotRefusal`. Not a class, because the limiter may be of another copy of the package. */
-export function isSlotRefusal(value: unknown): value is SlotRefusal {
-  return isRecord(value) && (value.reason === 'deadline' || value.reason === 'imposed') && typeof value.ms === 'number'
+  /**
+   * Resolves when a call with these options would get a slot at once, without taking it. Tasks hold their rows back with it. Without
+   * it, they hold none back.
+   */
+  whenFree?(options?: AcquireOptions): Promise<void>
 }
 
 /** Options for acquiring a slot. */
@@ -47,16 +39,36 @@ export interface AcquireOptions {
   deadline?: number | undefined
   /** The number of the attempt that the slot is for. Later attempts go first, because their calls came first. Default: 1. */
   attempt?: number | undefined
+  /** Whether the call belongs to a task, and stands behind all calls that do not. Default: `false`. */
+  background?: boolean | undefined
+  /** How many slots of each window a background call leaves to other calls. Default: 0. */
+  reserve?: number | undefined
   /** Called once if the call has to wait, as soon as that is known. */
-  onWait?: ((event: BudgetWait) => void) | undefined
+  onWait?: ((event: SlotWait) => void) | undefined
 }
 
 /** A call has to wait for the rate limit. */
-export interface BudgetWait {
+export interface SlotWait {
   /** The estimated wait in milliseconds. */
   readonly waitMs: number
   /** Calls that are waiting now, this one included. */
   readonly queued: number
+}
+
+/** The rejection of a limiter that has no slot in time. */
+export interface SlotRefusal {
+  /**
+   * `deadline`: no slot can be free within `AcquireOptions.deadline`. `imposed`: the server has refused requests for longer than a
+   * call waits.
+   */
+  readonly reason: 'deadline' | 'imposed'
+  /** How long the call would still have to wait, in milliseconds. */
+  readonly ms: number
+}
+
+/** Whether a limiter, of either format of the package, has rejected because it has no slot in time. */
+export function isSlotRefusal(value: unknown): value is SlotRefusal {
+  return isRecord(value) && (value.reason === 'deadline' || value.reason === 'imposed') && typeof value.ms === 'number'
 }
 
 /** A source of time that tests can control. `now` counts milliseconds and never jumps. */
@@ -74,7 +86,7 @@ export const systemClock: Clock = {
 }
 
 /** The window of this process, or the one that it shares with others over a store. */
-export interface BudgetWindow
+export interface SlotWindow
   extends Pick<
     RateLimitWindow,
     'limit' | 'nextAt' | 'release' | 'observe' | 'remaining' | 'estimateWait' | 'imposedWait' | 'endsAt'
@@ -83,10 +95,16 @@ export interface BudgetWindow
   readonly isAsking?: boolean
   /** Takes a slot if one is free. A window that has to ask calls `wake` later. */
   take(now: number, wake: () => void): boolean
+  restrict?(options: RateLimitOptions): void
 }
 
+/** A call that waits, or a task that holds a row back. */
 interface Waiter {
   readonly attempt: number
+  readonly isBackground: boolean
+  readonly reserve: number
+  /** Whether it takes the slot that it waits for. */
+  readonly takes: boolean
   /** When the deadline passes. */
   readonly expiresAt: number
   /** Removed after it was called. */
@@ -99,7 +117,7 @@ interface Waiter {
 
 /** Hands the slots of a window to calls: first come, first served. */
 export class Limiter implements RateLimiter {
-  readonly #window: BudgetWindow
+  readonly #window: SlotWindow
   readonly #clock: Clock
   /** The waiting calls, in the order in which they get their slots. */
   readonly #queue: Waiter[] = []
@@ -108,7 +126,7 @@ export class Limiter implements RateLimiter {
   #timer: unknown
   #wakesAt = Infinity
 
-  constructor(window: BudgetWindow, clock: Clock) {
+  constructor(window: SlotWindow, clock: Clock) {
     this.#window = window
     this.#clock = clock
   }
@@ -124,28 +142,38 @@ export class Limiter implements RateLimiter {
     }
   }
 
-  acquire({ signal, deadline = Infinity, attempt = 1, onWait }: AcquireOptions = {}): Promise<void> | undefined {
+  acquire(options?: AcquireOptions): Promise<void> | undefined {
+    return this.#wait(options, true)
+  }
+
+  async whenFree(options?: AcquireOptions): Promise<void> {
+    await this.#wait(options, false)
+  }
+
+  #wait(options: AcquireOptions = {}, takes: boolean): Promise<void> | undefined {
+    const { signal, deadline = Infinity, attempt = 1, background: isBackground = false, reserve = 0, onWait } = options
     if (signal?.aborted) return Promise.reject(abortReason(signal))
     const now = this.#clock.now()
-    if (this.#queue.length === 0 && this.#window.take(now, this.#serve)) return undefined
+    const standing = { attempt, isBackground, reserve: isBackground ? reserve : 0, takes }
+    const later = this.#queue.findIndex((other) => goesBefore(standing, other))
+    const ahead = later === -1 ? this.#queue.length : later
+    if (ahead === 0 && this.#serves(standing, now)) return undefined
     return new Promise((resolve, reject) => {
-      const waiter: Waiter = { attempt, expiresAt: now + deadline, onWait, resolve, reject }
+      const waiter: Waiter = { ...standing, expiresAt: now + deadline, onWait, resolve, reject }
       const abort = () => {
         this.#remove(waiter)
         reject(abortReason(signal!))
         this.#setTimer()
       }
       waiter.unsubscribe = signal && onAbort(signal, abort)
-      const later = this.#queue.findIndex((other) => other.attempt < attempt)
-      const ahead = later === -1 ? this.#queue.length : later
       this.#queue.splice(ahead, 0, waiter)
       this.#review(waiter, now, ahead)
       this.#setTimer()
     })
   }
 
-  observe(answer?: RateLimitAnswer): void {
-    this.#window.observe(this.#clock.now(), answer)
+  observe(response?: RateLimitResponse): void {
+    this.#window.observe(this.#clock.now(), response)
     this.#serve()
   }
 
@@ -154,11 +182,20 @@ export class Limiter implements RateLimiter {
     this.#serve()
   }
 
+  /** Whether it has something to remember: a window that is open, or calls that wait. */
+  get isInUse(): boolean {
+    return this.#queue.length > 0 || this.#window.endsAt(this.#clock.now()) !== undefined
+  }
+
+  /** Keeps to these options too: the smaller number of requests and the longer interval hold. */
+  restrict(options: RateLimitOptions): void {
+    this.#window.restrict?.(options)
+  }
+
   /** Gives free slots to waiting calls, and looks at the rest again. */
   #serve = (): void => {
     const now = this.#clock.now()
-    while (this.#queue.length > 0 && this.#window.take(now, this.#serve)) {
-      const first = this.#queue[0]!
+    for (let first = this.#queue[0]; first && this.#serves(first, now); first = this.#queue[0]) {
       this.#remove(first)
       first.resolve()
     }
@@ -166,6 +203,23 @@ export class Limiter implements RateLimiter {
     let ahead = 0
     for (const waiter of [...this.#queue]) if (this.#review(waiter, now, ahead)) ahead++
     this.#setTimer()
+  }
+
+  /** Gives a slot to a call that may have one. */
+  #serves({ reserve, takes }: Pick<Waiter, 'reserve' | 'takes'>, now: number): boolean {
+    if (this.#isReserved(reserve, now)) return false
+    if (takes) return this.#window.take(now, this.#serve)
+    return this.#window.remaining(now) > 0 && this.#window.nextAt(now) <= now
+  }
+
+  /** Whether the slots that are left are for other calls. */
+  #isReserved(reserve: number, now: number): boolean {
+    return reserve > 0 && this.#window.remaining(now) <= this.#slotsKept(reserve)
+  }
+
+  /** The slots of a window that are kept for other calls: all but one at most, so that a task comes to its end. */
+  #slotsKept(reserve: number): number {
+    return Math.min(reserve, this.#window.limit - 1)
   }
 
   #remove(waiter: Waiter): void {
@@ -177,7 +231,7 @@ export class Limiter implements RateLimiter {
 
   /** Rejects a call that cannot get its slot in time, or reports its wait. Returns whether it still waits. */
   #review(waiter: Waiter, now: number, ahead: number): boolean {
-    const wait = this.#window.estimateWait(now, ahead)
+    const wait = this.#window.estimateWait(now, ahead + this.#slotsKept(waiter.reserve))
     const refusal = this.#refusalOf(waiter, now, wait)
     if (refusal) {
       this.#remove(waiter)
@@ -196,15 +250,22 @@ export class Limiter implements RateLimiter {
   #refusalOf({ expiresAt }: Waiter, now: number, wait: number): SlotRefusal | undefined {
     const imposed = this.#window.imposedWait(now)
     const ms = Math.max(1, wait, imposed)
-    if (now >= expiresAt || now + Math.max(wait, imposed) > expiresAt) return { reason: 'deadline', ms }
+    if (now >= expiresAt || now + ms > expiresAt) return { reason: 'deadline', ms }
     return imposed > MAX_IMPOSED_WAIT ? { reason: 'imposed', ms: imposed } : undefined
+  }
+
+  /** When the first call in the queue may get its slot. */
+  #nextAt(now: number): number {
+    const [first] = this.#queue
+    if (!first || this.#window.isAsking) return Infinity
+    const nextAt = this.#window.nextAt(now)
+    return this.#isReserved(first.reserve, now) ? Math.max(nextAt, this.#window.endsAt(now) ?? nextAt) : nextAt
   }
 
   /** Keeps one timer while calls wait, and none otherwise. */
   #setTimer(): void {
     const now = this.#clock.now()
-    const nextAt = this.#window.isAsking ? Infinity : this.#window.nextAt(now)
-    const time = this.#queue.length === 0 ? Infinity : Math.min(nextAt, this.#expiresAt)
+    const time = Math.min(this.#nextAt(now), this.#expiresAt)
     if (time === this.#wakesAt) return
     this.#clock.clearTimeout(this.#timer)
     this.#wakesAt = time
@@ -218,6 +279,105 @@ export class Limiter implements RateLimiter {
   }
 }
 
+/** Whether one call gets its slot before another that came earlier. */
+function goesBefore(one: Pick<Waiter, 'attempt' | 'isBackground'>, other: Waiter): boolean {
+  if (one.isBackground !== other.isBackground) return other.isBackground
+  return one.attempt > other.attempt
+}
+
 function finite(count: number): number | undefined {
   return count < Infinity ? count : undefined
 }
+
+/** The checks of the options. @internal */
+export const rateLimitChecks = {
+  requests: {
+    expected: 'a whole number from 1, or Infinity',
+    fits: (value) => value === Number.POSITIVE_INFINITY || positiveInteger.fits(value),
+    otherNames: ['limit', 'max'],
+  },
+  interval: {
+    expected: `milliseconds above 0 and up to ${DAY}`,
+    fits: (value) => milliseconds.fits(value) && Number(value) <= DAY,
+    otherNames: ['window', 'windowMs'],
+  },
+  name: { ...nonEmptyString, otherNames: ['id', 'tenant'] },
+} satisfies Checks<keyof RateLimitOptions>
+
+/** Whose requests a limiter counts. */
+export interface LimiterOwner {
+  /** `undefined` while it is not known. */
+  readonly baseUrl: string | undefined
+  /** The key or the function that returns it; `null` or `undefined` if none is sent. */
+  readonly key: string | (() => unknown) | null | undefined
+  readonly fetch: Fetch
+}
+
+/** The limiters of a process. */
+interface Registry {
+  /** All that are alive, by their owner. A client keeps its limiter alive. */
+  readonly byOwner: Map<string, { deref(): Limiter | undefined }>
+  /** Those that must not be forgotten although no client may be left: their windows are open. */
+  readonly inUse: Set<Limiter>
+  /** Numbers for key functions and fetches. */
+  readonly ids: WeakMap<object, number>
+  nextId: number
+  /** When the limiters were last looked through, on the clock of `performance.now()`. */
+  sweptAt: number
+}
+
+// One for both formats of the package.
+const registryKey = Symbol.for('shortlink-sdk.limiters.1')
+
+function registryOfProcess(): Registry {
+  const holder = globalThis as { [registryKey]?: Registry }
+  holder[registryKey] ??= { byOwner: new Map(), inUse: new Set(), ids: new WeakMap(), nextId: 1, sweptAt: 0 }
+  return holder[registryKey]
+}
+
+/** How long limiters are kept after their last use at least, in milliseconds. */
+const SWEEP_INTERVAL = 60_000
+
+/**
+ * The limiter for a base URL, a key and a `fetch`, or for a base URL and a `name`: the same one however often it is requested.
+ * The smallest `requests` and the longest `interval` that were given for it hold.
+ *
+ * A limiter is forgotten when its window is over, no call waits, and no client has it.
+ */
+export function limiterFor(owner: LimiterOwner, options: RateLimitOptions): Limiter {
+  const registry = registryOfProcess()
+  const now = performance.now()
+  if (now - registry.sweptAt >= SWEEP_INTERVAL) sweep(registry, now)
+  const id = ownerId(registry, owner, options.name)
+  const known = registry.byOwner.get(id)?.deref()
+  known?.restrict(options)
+  const limiter = known ?? new Limiter(new RateLimitWindow(options), systemClock)
+  if (!known) registry.byOwner.set(id, weakly(limiter))
+  registry.inUse.add(limiter)
+  return limiter
+}
+
+function ownerId({ ids }: Registry, { baseUrl, key, fetch }: LimiterOwner, name: string | undefined): string {
+  if (name !== undefined) return JSON.stringify([baseUrl, name])
+  const idOf = (value: object): number => {
+    const id = ids.get(value) ?? registryOfProcess().nextId++
+    ids.set(value, id)
+    return id
+  }
+  return JSON.stringify([baseUrl, typeof key === 'function' ? idOf(key) : [key], idOf(fetch)])
+}
+
+/** Forgets the limiters that are out of use. */
+function sweep(registry: Registry, now: number): void {
+  registry.sweptAt = now
+  for (const limiter of registry.inUse) if (!limiter.isInUse) registry.inUse.delete(limiter)
+  for (const [id, reference] of registry.byOwner) {
+    const limiter = reference.deref()
+    // Without WeakRef nobody can say whether a client has it: the next client begins with a new window.
+    if (!limiter || (typeof WeakRef !== 'function' && !registry.inUse.has(limiter))) registry.byOwner.delete(id)
+  }
+}
+
+/** Cloudflare Workers with an older compatibility date, and React Native with an older Hermes, have no WeakRef. */
+const weakly = (limiter: Limiter): { deref(): Limiter | undefined } =>
+  typeof WeakRef === 'function' ? new WeakRef(limiter) : { deref: () => limiter }

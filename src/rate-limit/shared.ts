@@ -1,11 +1,10 @@
-import { aFunction, type Checks, checkOptions, milliseconds, nonEmptyString } from '../checks/checks.ts'
-import { mismatch } from '../checks/mismatch.ts'
+import { type Checks, checkOptions, nonEmptyString } from '../checks/checks.ts'
+import { mismatch, reasonOf } from '../checks/mismatch.ts'
 import { ConfigurationError, describe, type Issue } from '../errors.ts'
 import { EXPIRED, withDeadline } from '../runtime/abort.ts'
-import { notify } from '../runtime/notify.ts'
 import { DAY } from './headers.ts'
-import { type BudgetWindow, type Clock, Limiter, type RateLimiter, systemClock } from './limiter.ts'
-import { type RateLimitAnswer, RateLimitWindow } from './window.ts'
+import { type Clock, Limiter, type RateLimiter, type SlotWindow, systemClock } from './limiter.ts'
+import { type RateLimitResponse, RateLimitWindow } from './window.ts'
 
 /**
  * A limiter of `rate-limiter-flexible` with a store that all processes can reach: `RateLimiterRedis`, `RateLimiterValkey`,
@@ -17,13 +16,13 @@ export interface StoreLimiter {
   /** The length of a window in seconds. */
   readonly duration: number
   /** Takes a slot. Rejects with the wait if there is none, and with an `Error` if the store cannot be reached. */
-  consume(key: string): Promise<StoreAnswer>
+  consume(key: string): Promise<StoreState>
   /** Closes the window for all processes. */
   block(key: string, seconds: number): Promise<unknown>
 }
 
 /** The state of the window in the store. */
-export interface StoreAnswer {
+export interface StoreState {
   readonly remainingPoints: number
   /** Milliseconds until the window ends. */
   readonly msBeforeNext: number
@@ -32,30 +31,21 @@ export interface StoreAnswer {
 /** Options for {@link sharedRateLimiter}. All have defaults. */
 export interface SharedRateLimitOptions {
   /**
-   * The name of the budget in the store. Use one name per API key, and never the key itself. Default: `shortlink-sdk`.
+   * The name of the rate limit in the store. Use one name per API key, and never the key itself. Default: `shortlink-sdk`.
    */
   key?: string | undefined
-  /** How long the store may take to respond before it counts as unavailable, in milliseconds. Default: 1,000. */
-  storeTimeout?: number | undefined
-  /** Called when the store becomes unavailable, and when it is available again. Default: a console warning the first time. */
-  onStateChange?: ((change: StoreChange) => void) | undefined
 }
 
-/** The store became unavailable, or is available again. */
-export interface StoreChange {
-  /** Whether the budget is shared now. If not, this process counts alone and tries the store again every second. */
-  readonly shared: boolean
-  /** Why the store could not be reached. */
-  readonly error?: unknown
-}
+/** How long the store may take to respond before it counts as unavailable, in milliseconds. */
+const STORE_TIMEOUT = 1000
 
 /** How long to wait before an unavailable store is tried again, in milliseconds. */
 const STORE_PAUSE = 1000
 
 /**
- * Creates one budget of requests for many processes and machines. Each call takes a slot in the store, and one in the
- * budget of its own process, which learns from the server's responses. While the store is unavailable, only that budget
- * applies.
+ * Creates one rate limit for many processes and machines. Each call takes a slot in the store, and one in the window of its own
+ * process, which learns from the server's responses. While the store does not respond within a second, only that window counts: the
+ * console warns once, and the store is tried again every second.
  *
  * @example
  * const store = new RateLimiterRedis({ storeClient: redis, points: 30, duration: 60 })
@@ -63,11 +53,12 @@ const STORE_PAUSE = 1000
  *
  * @throws {ConfigurationError} if the limiter or an option is invalid.
  */
-export function sharedRateLimiter(
-  limiter: StoreLimiter,
-  options: SharedRateLimitOptions = {},
-  clock: Clock = systemClock,
-): RateLimiter {
+export function sharedRateLimiter(limiter: StoreLimiter, options: SharedRateLimitOptions = {}): RateLimiter {
+  return createSharedLimiter(limiter, options, systemClock)
+}
+
+/** Creates a shared rate limit whose time tests can control. */
+export function createSharedLimiter(limiter: StoreLimiter, options: SharedRateLimitOptions, clock: Clock): RateLimiter {
   checkArguments(limiter, options)
   return new Limiter(new SharedWindow(limiter, options, clock), clock)
 }
@@ -79,11 +70,9 @@ export function sharedRateLimiter(
  * ends later. The responses to this process give an upper bound, which is tighter the earlier the first response came.
  * No slot is taken before that time.
  */
-class SharedWindow implements BudgetWindow {
+class SharedWindow implements SlotWindow {
   readonly #store: StoreLimiter
   readonly #key: string
-  readonly #storeTimeout: number
-  readonly #onStateChange: (change: StoreChange) => void
   readonly #clock: Clock
   /** The length of a window in milliseconds. */
   readonly #interval: number
@@ -96,17 +85,15 @@ class SharedWindow implements BudgetWindow {
   /** Until when the store is closed because the server refused a request of any process. */
   #blockedUntil = 0
   #isStoreAway = false
+  #hasWarned = false
   #askAgainAt = 0
   /** Whether a slot was granted that no call has taken yet. */
   #hasSlot = false
   isAsking = false
 
   constructor(store: StoreLimiter, options: SharedRateLimitOptions, clock: Clock) {
-    const { key = 'shortlink-sdk', storeTimeout = 1000, onStateChange = warnOnce() } = options
     this.#store = store
-    this.#key = key
-    this.#storeTimeout = storeTimeout
-    this.#onStateChange = onStateChange
+    this.#key = options.key ?? 'shortlink-sdk'
     this.#clock = clock
     this.#interval = store.duration * 1000
     this.#local = new RateLimitWindow({ requests: store.points, interval: this.#interval }, true)
@@ -141,10 +128,10 @@ class SharedWindow implements BudgetWindow {
     this.#local.release()
   }
 
-  observe(now: number, answer?: RateLimitAnswer): void {
-    this.#local.observe(now, answer)
+  observe(now: number, response?: RateLimitResponse): void {
+    this.#local.observe(now, response)
     this.#serverEndsAt = this.#local.endsAt(now) ?? this.#serverEndsAt
-    if (answer?.refused && answer.retryAfter !== 0) this.#closeForAll(now)
+    if (response?.refused && response.retryAfter !== 0) this.#closeForAll(now)
   }
 
   remaining(now: number): number {
@@ -182,18 +169,16 @@ class SharedWindow implements BudgetWindow {
   /** Asks the store for a slot, which is also granted if the store is unavailable. */
   async #ask(): Promise<boolean> {
     try {
-      const answer = await withDeadline(async () => this.#store.consume(this.#key), this.#storeTimeout, undefined)
-      this.#learn(answer.remainingPoints, answer.msBeforeNext)
+      const state = await withDeadline(async () => this.#store.consume(this.#key), STORE_TIMEOUT, undefined)
+      this.#learn(state.remainingPoints, state.msBeforeNext)
       return true
     } catch (refusal) {
-      if (isStoreAnswer(refusal)) {
+      if (isStoreState(refusal)) {
         this.#learn(0, refusal.msBeforeNext)
         return false
       }
-      const error =
-        refusal === EXPIRED ? new Error(`the store did not respond within ${this.#storeTimeout} ms`) : refusal
       this.#askAgainAt = this.#clock.now() + STORE_PAUSE
-      this.#changeState(true, error)
+      this.#loseStore(refusal === EXPIRED ? `it did not respond within ${STORE_TIMEOUT} ms` : reasonOf(refusal))
       return true
     }
   }
@@ -204,17 +189,19 @@ class SharedWindow implements BudgetWindow {
     this.#endsAt = now + Math.min(msBeforeNext, DAY)
     // No window is longer than the interval, so a process blocked the store after the server refused it.
     this.#blockedUntil = msBeforeNext > this.#interval ? this.#endsAt : 0
-    this.#changeState(false)
+    this.#isStoreAway = false
   }
 
-  #changeState(isAway: boolean, error?: unknown): void {
-    if (this.#isStoreAway === isAway) return
-    this.#isStoreAway = isAway
-    if (isAway) {
-      this.#endsAt = -Infinity
-      this.#blockedUntil = 0
-    }
-    notify(this.#onStateChange, isAway ? { shared: false, error } : { shared: true })
+  /** Counts alone from now on, and warns once, because a rate limit that is not shared may lead to refusals. */
+  #loseStore(why: string): void {
+    this.#isStoreAway = true
+    this.#endsAt = -Infinity
+    this.#blockedUntil = 0
+    if (this.#hasWarned) return
+    this.#hasWarned = true
+    console.warn(
+      `shortlink-sdk: the store of the shared rate limit is unavailable (${why}). Until it is available again, this process counts alone.`,
+    )
   }
 
   /** Blocks the store after a refusal, until the server allows more requests. */
@@ -229,24 +216,7 @@ class SharedWindow implements BudgetWindow {
   }
 }
 
-/** The default of `onStateChange`. It warns, because a budget that is not shared may lead to refusals. */
-function warnOnce(): (change: StoreChange) => void {
-  let hasWarned = false
-  return ({ shared, error }) => {
-    if (shared || hasWarned) return
-    hasWarned = true
-    const why = error instanceof Error ? error.message : String(error)
-    console.warn(
-      `shortlink-sdk: the store of the shared rate limit is unavailable (${why}). Until it is available again, this process counts alone: see onStateChange of sharedRateLimiter.`,
-    )
-  }
-}
-
-const optionChecks: Checks<keyof SharedRateLimitOptions> = {
-  key: nonEmptyString,
-  storeTimeout: milliseconds,
-  onStateChange: aFunction,
-}
+const optionChecks = { key: nonEmptyString } satisfies Checks<keyof SharedRateLimitOptions>
 
 function checkArguments(store: StoreLimiter, options: SharedRateLimitOptions): void {
   const issues: Issue[] = checkOptions(options, optionChecks)
@@ -257,6 +227,6 @@ function checkArguments(store: StoreLimiter, options: SharedRateLimitOptions): v
   if (issues.length) throw new ConfigurationError(`sharedRateLimiter: ${describe(issues)}`)
 }
 
-function isStoreAnswer(value: unknown): value is StoreAnswer {
-  return !(value instanceof Error) && Number((value as StoreAnswer | null)?.msBeforeNext) >= 0
+function isStoreState(value: unknown): value is StoreState {
+  return !(value instanceof Error) && Number((value as StoreState | null)?.msBeforeNext) >= 0
 }

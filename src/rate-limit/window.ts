@@ -1,7 +1,7 @@
 import { DAY, type HeadersLike, type ParsedRateHeaders, parseRateHeaders } from './headers.ts'
 
 /** What a response says about the rate limit. */
-export interface RateLimitAnswer {
+export interface RateLimitResponse {
   /** The headers of the response. */
   readonly headers: HeadersLike
   /** Whether the server refused the request because of its rate: 429, as the status or in the body. */
@@ -19,6 +19,11 @@ export interface RateLimitOptions {
   requests?: number | undefined
   /** The length of a window in milliseconds, at most a day. Default: 60,000. */
   interval?: number | undefined
+  /**
+   * A name for whose requests are counted, such as `'tenant-7'`: clients with the same base URL and name share one rate limit. Needed
+   * only if a key function or a `fetch` is created for each request. Default: the key and the `fetch` tell owners apart.
+   */
+  name?: string | undefined
 }
 
 const SECOND = 1000
@@ -106,14 +111,14 @@ export class RateLimitWindow {
   }
 
   /** Learns from a response, or from the end of a request that got none. */
-  observe(now: number, answer?: RateLimitAnswer): void {
+  observe(now: number, response?: RateLimitResponse): void {
     this.#pending = Math.max(0, this.#pending - 1)
-    const headers = answer && parseRateHeaders(answer.headers)
+    const headers = response && parseRateHeaders(response.headers)
     if (headers?.limit) this.#stated = headers.limit
     // A refusal that allows an immediate retry says nothing about the window.
-    if (headers && answer.refused && answer.retryAfter !== 0) this.#refuse(now, headers, answer.retryAfter)
+    if (headers && response.refused && response.retryAfter !== 0) this.#refuse(now, headers, response.retryAfter)
     else if (!this.#refused && now < this.#mustEndAt) this.#accept(now, headers)
-    if (answer?.refused) this.#sent = Math.max(0, this.#sent - 1)
+    if (response?.refused) this.#sent = Math.max(0, this.#sent - 1)
   }
 
   /** Slots that are left, not counting those in flight. */

@@ -20,6 +20,8 @@ describe('the deadline of a call', () => {
       outcome: 'not-sent',
       attempts: 0,
       retryable: true,
+      retryAfter: expect.any(Number),
+      resetAt: expect.any(Date),
     })
     const { retryAfter, resetAt } = error as RateLimitError
     expect(retryAfter).toSatisfy((seconds: number) => Number.isInteger(seconds) && seconds > 10)

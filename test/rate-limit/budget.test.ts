@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type RateLimiter, ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
 import type { AcquireOptions } from '../../src/rate-limit/limiter.ts'
-import type { RateLimitAnswer } from '../../src/rate-limit/window.ts'
+import type { RateLimitResponse } from '../../src/rate-limit/window.ts'
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/testing/index.ts'
 
 const MINUTE = 60_000
@@ -191,7 +191,7 @@ describe('a limiter of the user’s own', () => {
         options.push(given)
         return undefined
       },
-      observe(answer?: RateLimitAnswer) {
+      observe(answer?: RateLimitResponse) {
         calls.push(answer ? ['observe', answer.refused, answer.retryAfter] : ['observe'])
       },
       release() {

@@ -15,8 +15,6 @@ export interface Crowd {
   /** Requests in a window, and its length in seconds. */
   points: number
   duration: number
-  /** How long a process waits for the store, in milliseconds. */
-  storeTimeout: number
   /** How many of the processes are killed after they have done something, and then started again. */
   kills?: number
   /** Called once, when a quarter of the calls is done. The promise resolves when a process misses the store. */
@@ -34,20 +32,20 @@ export interface Report {
   /** From the first request to the last, in milliseconds, and the shortest time that the windows allow. */
   took: number
   shortest: number
-  /** What the processes reported about the store, in order. */
-  changes: string[]
+  /** How many processes have reported that the store is away. */
+  away: number
 }
 
 /** Lets processes share one key, and counts what they do in a sandbox. */
 export async function run(crowd: Crowd): Promise<Report> {
-  const { redisPort, processes, calls, points, duration, storeTimeout, kills = 0, onQuarter } = crowd
+  const { redisPort, processes, calls, points, duration, kills = 0, onQuarter } = crowd
   const links = Array.from({ length: calls }, (_, index) => ({ id: index + 1 }))
   const rateLimit = { requests: points, interval: duration * 1000 }
   const sandbox = createSandbox({ rateLimit, data: { campaigns: [{ id: 1 }], links } })
   const { baseUrl, close } = await serve(sandbox)
 
   const lost: string[] = []
-  const changes: string[] = []
+  let away = 0
   let done = 0
   let killsLeft = kills
   let quarter: Promise<void> | undefined
@@ -57,16 +55,18 @@ export async function run(crowd: Crowd): Promise<Report> {
   })
 
   async function work(ids: Set<number>): Promise<void> {
-    const settings = [redisPort, points, duration, storeTimeout, [...ids]].map(String)
+    const settings = [redisPort, points, duration, [...ids]].map(String)
     const child = spawn(process.execPath, ['--import', 'tsx', caller, baseUrl, sandbox.apiKey, ...settings], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const exited = once(child, 'exit')
     for await (const line of createInterface(child.stdout)) {
       const [what, id] = line.split(' ')
-      if (line === 'shared false') reportMissed()
-      if (what === 'shared') changes.push(line)
-      else if (what === 'lost') lost.push(line)
+      if (what === 'away') {
+        away++
+        reportMissed()
+      }
+      if (what === 'lost') lost.push(line)
       if (what !== 'done') continue
       ids.delete(Number(id))
       done++
@@ -95,7 +95,7 @@ export async function run(crowd: Crowd): Promise<Report> {
     lost: lost.length + missing,
     took: requests.at(-1)!.at - requests[0]!.at,
     shortest: (Math.ceil(calls / points) - 1) * duration * 1000,
-    changes,
+    away,
   }
 }
 

@@ -1,12 +1,12 @@
 import type { AcquireOptions, SlotRefusal } from '../../src/rate-limit/limiter.ts'
-import type { RateLimitAnswer, RateLimitOptions } from '../../src/rate-limit/window.ts'
+import type { RateLimitOptions, RateLimitResponse } from '../../src/rate-limit/window.ts'
 import { createRateLimiter, FakeClock } from './clock.ts'
 
 /** What the server's clock shows, in Unix seconds. */
 export const SERVER_TIME = 1_800_000_000
 
 /** A response of the server; the reset is `resetIn` seconds after the response. */
-export function response(limit?: unknown, remaining?: unknown, resetIn?: number): RateLimitAnswer {
+export function response(limit?: unknown, remaining?: unknown, resetIn?: number): RateLimitResponse {
   const headers = new Headers({ Date: new Date(SERVER_TIME * 1000).toUTCString() })
   if (limit !== undefined) headers.set('X-RateLimit-Limit', String(limit))
   if (remaining !== undefined) headers.set('X-RateLimit-Remaining', String(remaining))
@@ -15,16 +15,16 @@ export function response(limit?: unknown, remaining?: unknown, resetIn?: number)
 }
 
 /** A refusal by the server. */
-export function refusal(retryAfter?: number, resetIn?: number): RateLimitAnswer {
+export function refusal(retryAfter?: number, resetIn?: number): RateLimitResponse {
   return { ...response(30, 0, resetIn), refused: true, retryAfter }
 }
 
 /** A refusal without any header. */
-export const silentRefusal: RateLimitAnswer = { headers: new Headers(), refused: true, retryAfter: undefined }
+export const silentRefusal: RateLimitResponse = { headers: new Headers(), refused: true, retryAfter: undefined }
 
-/** What waiting for a slot ends with: why there is none, or nothing if it is granted. */
-export const errorOf = (place: Promise<unknown> | undefined): Promise<SlotRefusal | undefined> =>
-  place!.then(
+/** The rejection of a call that waits for a slot; `undefined` if it gets one. */
+export const refusalOf = (slot: Promise<unknown> | undefined): Promise<SlotRefusal | undefined> =>
+  slot!.then(
     () => undefined,
     (error) => error,
   )
@@ -47,7 +47,7 @@ export function setUp(options: RateLimitOptions = {}) {
   }
 
   /** Ends requests: with a response, or without any. */
-  async function end(count: number, what?: RateLimitAnswer): Promise<void> {
+  async function end(count: number, what?: RateLimitResponse): Promise<void> {
     for (let i = 0; i < count; i++) limiter.observe(what)
     await clock.advance(0)
   }

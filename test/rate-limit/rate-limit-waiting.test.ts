@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { errorOf, refusal, response, setUp, silentRefusal } from './rate-limit-setup.ts'
+import type { AcquireOptions } from '../../src/rate-limit/limiter.ts'
+import { refusal, refusalOf, response, setUp, silentRefusal } from './rate-limit-setup.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -108,18 +109,19 @@ describe('a deadline', () => {
     const { take, end, limiter } = setUp()
     take(60)
     await end(30)
-    const error = await errorOf(take(1, { deadline: 61_000 })[0])
-    expect(error).toEqual({ reason: 'deadline', ms: 120_061 })
+    const refusal = await refusalOf(take(1, { deadline: 61_000 })[0])
+    expect(refusal?.reason).toBe('deadline')
+    expect(Math.ceil(refusal!.ms / 1000)).toBe(121)
     expect(limiter.state.queued).toBe(30)
   })
 
   it('rejects a waiting call as soon as a refusal makes its wait too long', async () => {
     const { take, end, limiter, clock } = setUp()
     take(30)
-    const waiting = errorOf(take(1, { deadline: 61_000 })[0])
+    const waiting = refusalOf(take(1, { deadline: 61_000 })[0])
     await clock.advance(1000)
     await end(30, refusal(61))
-    expect(await waiting).toEqual({ reason: 'deadline', ms: 61_000 })
+    expect(await waiting).toMatchObject({ reason: 'deadline' })
     expect(limiter.state.queued).toBe(0)
     expect(clock.timers).toBe(0)
   })
@@ -127,22 +129,22 @@ describe('a deadline', () => {
   it('counts the calls before each, but not those that are rejected', async () => {
     const { take, end, limiter } = setUp({ requests: 1 })
     const calls = take(3, { deadline: 130_000 })
-    const errors = calls.slice(1).map(errorOf)
+    const errors = calls.slice(1).map(refusalOf)
     expect(limiter.state.queued).toBe(2)
     await end(1, refusal(71))
-    expect(await errors[1]).toMatchObject({ reason: 'deadline', ms: expect.closeTo(131_000, -2) })
+    expect(Math.ceil((await errors[1])!.ms / 1000)).toBe(131)
     expect(limiter.state.queued).toBe(1)
   })
 
   it('rejects a call when it passes, if the wait is longer than estimated', async () => {
     const { clock, limiter, take } = setUp({ requests: 1, interval: 1000 })
     take(1)
-    const waiting = errorOf(take(1, { deadline: 1050 })[0])
+    const waiting = refusalOf(take(1, { deadline: 1050 })[0])
     // No response has told when the window ends, so it may be later.
     await clock.advance(1049)
     expect(limiter.state.queued).toBe(1)
     await clock.advance(1)
-    expect(await waiting).toEqual({ reason: 'deadline', ms: 950 })
+    expect(await waiting).toMatchObject({ reason: 'deadline' })
     expect(clock.timers).toBe(0)
   })
 })
@@ -154,7 +156,7 @@ describe('a wait that the server imposes by a refusal', () => {
     const { clock, limiter, take, end } = setUp()
     take(1)
     await end(1, refusal(DAY))
-    const error = await errorOf(limiter.acquire())
+    const error = await refusalOf(limiter.acquire())
     expect(error).toEqual({ reason: 'imposed', ms: DAY * 1000 })
     expect(limiter.state.queued).toBe(0)
     expect(clock.timers).toBe(0)
@@ -168,23 +170,23 @@ describe('a wait that the server imposes by a refusal', () => {
 
   it('beyond 90 seconds rejects the calls that wait already', async () => {
     const { limiter, take, end } = setUp({ requests: 1 })
-    const waiting = take(3).slice(1).map(errorOf)
+    const waiting = take(3).slice(1).map(refusalOf)
     await end(1, refusal(91))
     for (const error of await Promise.all(waiting)) expect(error).toEqual({ reason: 'imposed', ms: 91_000 })
     expect(limiter.state.queued).toBe(0)
   })
 
-  it('beyond a deadline rejects the calls that have it', async () => {
+  it('beyond a deadline is refused because of the deadline', async () => {
     const { limiter, take, end } = setUp()
     take(1)
     await end(1, refusal(50))
-    expect(await errorOf(limiter.acquire({ deadline: 49_000 }))).toMatchObject({ reason: 'deadline' })
-    const waiting = errorOf(limiter.acquire({ deadline: 51_000 }))
+    expect(await refusalOf(limiter.acquire({ deadline: 49_000 }))).toMatchObject({ reason: 'deadline' })
+    const waiting = refusalOf(limiter.acquire({ deadline: 51_000 }))
     expect(limiter.state.queued).toBe(1)
     await end(1, refusal(91))
     expect(await waiting).toMatchObject({ reason: 'deadline' })
-    expect(await errorOf(limiter.acquire({ deadline: 90_500 }))).toMatchObject({ reason: 'deadline' })
-    expect(await errorOf(limiter.acquire({ deadline: 120_000 }))).toMatchObject({ reason: 'imposed' })
+    expect(await refusalOf(limiter.acquire({ deadline: 90_500 }))).toMatchObject({ reason: 'deadline' })
+    expect(await refusalOf(limiter.acquire({ deadline: 120_000 }))).toMatchObject({ reason: 'imposed' })
   })
 
   it.each([
@@ -231,5 +233,62 @@ describe('onWait', () => {
     }
     void limiter.acquire({ onWait })
     expect(limiter.state.queued).toBe(1)
+  })
+})
+
+describe('calls of tasks', () => {
+  it('stand behind all other calls, whenever these come', async () => {
+    const { clock, limiter, take } = setUp({ requests: 1, interval: 1000 })
+    take(1)
+    const order: string[] = []
+    const call = (name: string, options: AcquireOptions) => limiter.acquire(options)!.then(() => order.push(name))
+    const calls = [
+      call('task', { background: true }),
+      call('task again', { background: true, attempt: 2 }),
+      call('visitor', {}),
+      call('visitor again', { attempt: 2 }),
+    ]
+    for (let window = 0; window < 8; window++) await clock.advance(1100)
+    await Promise.all(calls)
+    expect(order).toEqual(['visitor again', 'visitor', 'task again', 'task'])
+  })
+
+  it('leave the reserved slots of each window to the others', async () => {
+    const { clock, limiter } = setUp({ requests: 5, interval: 1000 })
+    const isFree = (options: AcquireOptions) => {
+      const slot = limiter.acquire({ ...options, deadline: 500 })
+      slot?.catch(() => {})
+      return slot === undefined
+    }
+    const task = { background: true, reserve: 2 }
+    for (let window = 0; window < 2; window++) {
+      expect([1, 2, 3, 4].map(() => isFree(task))).toEqual([true, true, true, false])
+      expect([1, 2, 3].map(() => isFree({}))).toEqual([true, true, false])
+      await clock.advance(4100)
+    }
+    expect(clock.timers).toBe(0)
+  })
+
+  it('come to their end though more slots are reserved than a window has', async () => {
+    const { clock, limiter } = setUp({ requests: 2, interval: 1000 })
+    const slots = [1, 2, 3].map(() => limiter.acquire({ background: true, reserve: 10 }))
+    expect(slots[0]).toBeUndefined()
+    for (let window = 0; window < 6; window++) await clock.advance(1100)
+    await Promise.all(slots)
+  })
+
+  it('can wait for a free slot without taking it', async () => {
+    const { clock, limiter, take } = setUp({ requests: 2, interval: 1000 })
+    await limiter.whenFree({ background: true, reserve: 1 })
+    expect(limiter.state.remaining).toBe(2)
+    take(1)
+    const onWait = vi.fn()
+    const free = limiter.whenFree({ background: true, reserve: 1, onWait })
+    expect(onWait).toHaveBeenCalledTimes(1)
+    expect(limiter.acquire()).toBeUndefined()
+    for (let window = 0; window < 4; window++) await clock.advance(1100)
+    await free
+    expect(limiter.state.queued).toBe(0)
+    expect(clock.timers).toBe(0)
   })
 })

@@ -1,9 +1,9 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest'
 import { ConfigurationError } from '../../src/errors.ts'
 import type { RateLimiter } from '../../src/rate-limit/limiter.ts'
-import { type StoreAnswer, type StoreChange, sharedRateLimiter } from '../../src/rate-limit/shared.ts'
-import { errorOf } from './rate-limit-setup.ts'
+import { type StoreState, sharedRateLimiter } from '../../src/rate-limit/shared.ts'
+import { refusalOf } from './rate-limit-setup.ts'
 
 const MINUTE = 60_000
 /** How much later than the store's window the server's may end, if no response has told this process. */
@@ -12,7 +12,7 @@ const MARGIN = MINUTE / 20
 const refused = (retryAfter?: number) => ({ headers: new Headers(), refused: true, retryAfter })
 
 /** A store that gives these answers, and then grants everything. */
-function createStore(answers: (() => Promise<StoreAnswer>)[] = [], points = 2) {
+function createStore(answers: (() => Promise<StoreState>)[] = [], points = 2) {
   return {
     points,
     duration: MINUTE / 1000,
@@ -30,7 +30,10 @@ const hanging = () => new Promise<never>(() => {})
 
 const advance = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
+let warn: MockInstance<typeof console.warn>
+
 beforeEach(() => {
+  warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
   vi.useFakeTimers({ now: 1_000_000 })
 })
 
@@ -38,9 +41,10 @@ afterEach(() => {
   // Whatever a test did, no timer keeps the process alive.
   expect(vi.getTimerCount()).toBe(0)
   vi.useRealTimers()
+  warn.mockRestore()
 })
 
-describe('a shared budget', () => {
+describe('a shared rate limit', () => {
   it('is one for all limiters over the same store', async () => {
     const store = new RateLimiterMemory({ points: 4, duration: 60 })
     const limiters = [sharedRateLimiter(store), sharedRateLimiter(store)]
@@ -87,7 +91,7 @@ describe('a shared budget', () => {
     expect(limiter.state).toEqual({ limit: 2, remaining: 2, resetAt: undefined, queued: 0 })
     await limiter.acquire()
     const controller = new AbortController()
-    const waiting = errorOf(limiter.acquire(controller))
+    const waiting = refusalOf(limiter.acquire(controller))
     await advance(0)
     expect(limiter.state).toEqual({ limit: 2, remaining: 0, resetAt: new Date(1_045_000), queued: 1 })
     controller.abort('enough')
@@ -99,7 +103,7 @@ describe('a shared budget', () => {
     const store = createStore([full(30_000), granted(0)])
     const limiter = sharedRateLimiter(store)
     const controller = new AbortController()
-    const first = errorOf(limiter.acquire(controller))
+    const first = refusalOf(limiter.acquire(controller))
     const second = limiter.acquire()
     controller.abort('enough')
     expect(await first).toBe('enough')
@@ -109,14 +113,14 @@ describe('a shared budget', () => {
   })
 
   it('keeps no place for a call that was aborted while the store was asked', async () => {
-    let answer = (_: StoreAnswer) => {}
+    let answer = (_: StoreState) => {}
     const asked = () =>
-      new Promise<StoreAnswer>((resolve) => {
+      new Promise<StoreState>((resolve) => {
         answer = resolve
       })
     const limiter = sharedRateLimiter(createStore([asked], 1))
     const controller = new AbortController()
-    const aborted = errorOf(limiter.acquire(controller))
+    const aborted = refusalOf(limiter.acquire(controller))
     await advance(0)
     controller.abort('enough')
     answer(await granted(0)())
@@ -133,20 +137,20 @@ describe('a deadline', () => {
     const store = createStore([granted(0)])
     const limiter = sharedRateLimiter(store)
     await limiter.acquire()
-    const error = await errorOf(limiter.acquire({ deadline: 5000 }))
+    const error = await refusalOf(limiter.acquire({ deadline: 5000 }))
     expect(error).toEqual({ ...late, ms: 63_000 })
     expect(store.consume).toHaveBeenCalledTimes(1)
   })
 
   it('rejects a call if it turns out that the store is full for longer', async () => {
     const limiter = sharedRateLimiter(createStore([full(MINUTE)]))
-    expect(await errorOf(limiter.acquire({ deadline: 5000 }))).toMatchObject(late)
+    expect(await refusalOf(limiter.acquire({ deadline: 5000 }))).toMatchObject(late)
     expect(limiter.state.queued).toBe(0)
   })
 
   it('rejects a call when it passes while the store is silent', async () => {
-    const limiter = sharedRateLimiter(createStore([hanging]), { onStateChange: () => {} })
-    const waiting = errorOf(limiter.acquire({ deadline: 100 }))
+    const limiter = sharedRateLimiter(createStore([hanging]))
+    const waiting = refusalOf(limiter.acquire({ deadline: 100 }))
     await advance(99)
     expect(limiter.state.queued).toBe(1)
     await advance(1)
@@ -194,11 +198,11 @@ describe('a refusal by the server', () => {
   it('for longer than 90 seconds rejects the calls that wait and those that come later', async () => {
     const limiter = sharedRateLimiter(createStore([granted(1), full(30_000)]))
     await limiter.acquire()
-    const waiting = errorOf(limiter.acquire())
+    const waiting = refusalOf(limiter.acquire())
     await advance(0)
     limiter.observe(refused(86_400))
     expect(await waiting).toEqual({ reason: 'imposed', ms: 86_400_000 })
-    expect(await errorOf(limiter.acquire())).toMatchObject({ reason: 'imposed' })
+    expect(await refusalOf(limiter.acquire())).toEqual({ reason: 'imposed', ms: 86_400_000 })
   })
 
   it('of another process rejects calls too: the store is blocked for longer than a window', async () => {
@@ -206,8 +210,8 @@ describe('a refusal by the server', () => {
     await limiter.acquire()
     await advance(5000)
     const onWait = vi.fn()
-    const error = await errorOf(limiter.acquire({ onWait }))
-    expect(error).toEqual({ reason: 'imposed', ms: 100_000 })
+    const error = await refusalOf(limiter.acquire({ onWait }))
+    expect(error).toMatchObject({ reason: 'imposed', ms: 100_000 })
     expect(onWait).not.toHaveBeenCalled()
   })
 })
@@ -227,7 +231,7 @@ describe('onWait of a shared budget', () => {
     const limiter = sharedRateLimiter(createStore([full(30_000)]))
     const controller = new AbortController()
     const first = limiter.acquire({ onWait: () => controller.abort('enough') })
-    const second = errorOf(limiter.acquire({ signal: controller.signal, deadline: 20_000 }))
+    const second = refusalOf(limiter.acquire({ signal: controller.signal, deadline: 20_000 }))
     const third = limiter.acquire()
     expect(await second).toBe('enough')
     await advance(30_000 + MARGIN)
@@ -238,84 +242,59 @@ describe('onWait of a shared budget', () => {
 describe('a store that is unavailable', () => {
   it.each([
     ['fails', broken, 'ECONNREFUSED'],
-    ['does not answer', hanging, 'the store did not respond within 50 ms'],
-  ])('because it %s is replaced by the process’s own budget until it is back', async (_, trouble, message) => {
-    const changes: StoreChange[] = []
+    ['does not respond within a second', hanging, 'it did not respond within 1000 ms'],
+  ])('is replaced by the window of the process until it is back, if it %s', async (_, trouble, why) => {
     const store = createStore([trouble], 3)
-    const onStateChange = (change: StoreChange) => {
-      changes.push(change)
-      throw new Error('an observer that throws breaks nothing')
-    }
-    const limiter = sharedRateLimiter(store, { storeTimeout: 50, onStateChange })
+    const limiter = sharedRateLimiter(store)
     const first = limiter.acquire()
-    await advance(50)
+    await advance(1000)
     await first
-    expect(changes).toEqual([{ shared: false, error: new Error(message) }])
+    expect(warn.mock.calls).toEqual([
+      [
+        `shortlink-sdk: the store of the shared rate limit is unavailable (${why}). Until it is available again, this process counts alone.`,
+      ],
+    ])
     expect(limiter.state).toMatchObject({ limit: 3, remaining: 2 })
-    // The store is left alone for a second.
-    await advance(900)
+    // A store that has just failed is left alone for a second.
+    const asked = store.consume.mock.calls.length
     await limiter.acquire()
-    expect(store.consume).toHaveBeenCalledTimes(1)
+    expect(store.consume).toHaveBeenCalledTimes(trouble === broken ? 2 : asked)
     limiter.observe(refused(0))
-    await advance(100)
+    await advance(1000)
     await limiter.acquire()
-    expect(store.consume).toHaveBeenCalledTimes(2)
-    expect(changes.slice(1)).toEqual([{ shared: true }])
+    expect(store.consume).toHaveBeenCalledTimes(trouble === broken ? 3 : 2)
   })
 
   it('is reported once, however often it fails, and what it said before is forgotten', async () => {
-    const changes: StoreChange[] = []
-    const store = createStore([granted(1), broken, broken], 5)
-    const limiter = sharedRateLimiter(store, { onStateChange: (change) => changes.push(change) })
+    const limiter = sharedRateLimiter(createStore([granted(1), broken, broken], 5))
     await limiter.acquire()
     expect(limiter.state.remaining).toBe(1)
     await limiter.acquire()
     expect(limiter.state.remaining).toBe(3)
     await advance(1000)
     await limiter.acquire()
-    expect(changes).toEqual([{ shared: false, error: expect.any(Error) }])
+    expect(warn).toHaveBeenCalledTimes(1)
   })
 
   it.each([[undefined], [{ msBeforeNext: 'soon' }], [{ msBeforeNext: -1 }]])(
     'is one that rejects with %j',
     async (reason) => {
-      const onStateChange = vi.fn()
-      await sharedRateLimiter(createStore([() => Promise.reject(reason)]), { onStateChange }).acquire()
-      expect(onStateChange.mock.calls).toEqual([[{ shared: false, error: reason }]])
+      await sharedRateLimiter(createStore([() => Promise.reject(reason)])).acquire()
+      expect(warn).toHaveBeenCalledTimes(1)
     },
   )
 })
 
-describe('a store that is not ready', () => {
-  it('is reported on the console, once, unless onStateChange is given', async () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
-    const limiter = sharedRateLimiter(createStore([broken, granted(9), broken], 9))
-    for (let i = 0; i < 3; i++) {
-      await limiter.acquire()
-      await advance(1000)
-    }
-    expect(warn.mock.calls).toEqual([
-      [
-        'shortlink-sdk: the store of the shared rate limit is unavailable (ECONNREFUSED). Until it is available again, this process counts alone: see onStateChange of sharedRateLimiter.',
-      ],
-    ])
-    await sharedRateLimiter(createStore([broken]), { onStateChange: () => {} }).acquire()
-    expect(warn).toHaveBeenCalledTimes(1)
-    warn.mockRestore()
-  })
-})
-
 describe('a store that says that the next window starts now', () => {
   it('does not count as an outage', async () => {
-    const onStateChange = vi.fn()
-    const place = sharedRateLimiter(createStore([full(0)]), { onStateChange }).acquire()
+    const slot = sharedRateLimiter(createStore([full(0)])).acquire()
     await advance(MARGIN)
-    await place
-    expect(onStateChange).not.toHaveBeenCalled()
+    await slot
+    expect(warn).not.toHaveBeenCalled()
   })
 })
 
-describe('the options of a shared budget', () => {
+describe('the options of a shared rate limit', () => {
   const limiterMessage =
     'limiter: expected a limiter of rate-limiter-flexible with points and a duration above 0, received an object'
 
@@ -325,13 +304,7 @@ describe('the options of a shared budget', () => {
     [{ ...createStore(), duration: 0 }, {}, limiterMessage],
     [createStore(), null, 'expected an object of options, received null'],
     [createStore(), { key: '' }, 'key: expected a string that is not empty, received ""'],
-    [
-      createStore(),
-      { storeTimeout: 0 },
-      'storeTimeout: expected milliseconds above 0 and up to 2147483647, received 0',
-    ],
-    [createStore(), { onStateChange: console }, 'onStateChange: expected a function, received a console'],
-    [createStore(), { storetimeout: 5 }, 'storetimeout: unknown option, did you mean storeTimeout?'],
+    [createStore(), { Key: 'shop' }, 'Key: unknown option, did you mean key?'],
   ])('are checked: %#', (store, options, message) => {
     const create = () => sharedRateLimiter(store as never, options as never)
     expect(create).toThrow(new ConfigurationError(`sharedRateLimiter: ${message}`))

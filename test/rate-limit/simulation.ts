@@ -1,4 +1,4 @@
-import { type StoreAnswer, type StoreLimiter, sharedRateLimiter } from '../../src/rate-limit/shared.ts'
+import { createSharedLimiter, type StoreLimiter, type StoreState } from '../../src/rate-limit/shared.ts'
 import { createRateLimiter, FakeClock } from './clock.ts'
 
 /** A server with a fixed window and clients that send to it, all in simulated time. */
@@ -78,7 +78,7 @@ export async function play(scene: Scene): Promise<Outcome> {
   /** The same row, seen by a client whose clock is so far ahead. */
   function connect({ latency, work }: Store, ahead: number): StoreLimiter {
     const time = () => clock.now() + ahead
-    async function run(change: (now: number) => void): Promise<StoreAnswer> {
+    async function run(change: (now: number) => void): Promise<StoreState> {
       const now = time()
       const [there, back] = latency()
       await pass(there)
@@ -106,7 +106,7 @@ export async function play(scene: Scene): Promise<Outcome> {
   for (const [index, starts] of scene.clients.entries()) {
     const { store } = scene
     const limiter = store
-      ? sharedRateLimiter(connect(store, store.clocks?.[index] ?? 0), {}, clock)
+      ? createSharedLimiter(connect(store, store.clocks?.[index] ?? 0), {}, clock)
       : createRateLimiter({ requests: limit, interval }, clock)
     const call = async (start: number) => {
       await pass(start)

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { limiterFor } from '../../src/rate-limit/registry.ts'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { limiterFor } from '../../src/rate-limit/limiter.ts'
 
 const baseUrl = 'https://sho.rt/api'
 const otherUrl = 'https://go.example/api'
@@ -50,11 +50,28 @@ it('takes the limit that the server states, as long as no client has set a small
   expect(limiter.state.limit).toBe(60)
 })
 
-it('keeps at most 500 limiters: the oldest leaves, and serves the calls that it has accepted', () => {
-  const owners = Array.from({ length: 501 }, (_, index) => ({ baseUrl, key: `tenant ${index}`, fetch: newFetch() }))
-  const [oldest, second] = owners.map((owner) => limiterFor(owner, {}))
-  void oldest!.acquire()
-  expect(limiterFor(owners[1]!, {})).toBe(second)
-  expect(limiterFor(owners[0]!, {})).not.toBe(oldest)
-  expect(oldest!.state.remaining).toBe(29)
+it('gives one limiter to clients with one name, whatever their keys and fetches are', () => {
+  const owner = () => ({ baseUrl, key: newKey(), fetch: newFetch() })
+  const limiter = limiterFor(owner(), { name: 'tenant-7' })
+  expect(limiterFor(owner(), { name: 'tenant-7' })).toBe(limiter)
+  expect(limiterFor(owner(), { name: 'tenant-8' })).not.toBe(limiter)
+  expect(limiterFor({ ...owner(), baseUrl: otherUrl }, { name: 'tenant-7' })).not.toBe(limiter)
+})
+
+it('forgets no limiter of ten thousand tenants while its window is open', async () => {
+  const owners = Array.from({ length: 10_000 }, (_, index) => ({ baseUrl, key: `tenant ${index}`, fetch: newFetch() }))
+  for (const owner of owners) await limiterFor(owner, {}).acquire()
+  expect(owners.filter((owner) => limiterFor(owner, {}).state.remaining !== 29)).toEqual([])
+})
+
+it('keeps the limiter that a long-lived client has, however many others come and go', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'Date', 'setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const owner = { baseUrl, key: newKey(), fetch: newFetch() }
+  const limiter = limiterFor(owner, { requests: 10 })
+  for (let tenant = 0; tenant < 600; tenant++) {
+    vi.advanceTimersByTime(1000)
+    limiterFor({ ...owner, key: newKey() }, {})
+  }
+  expect(limiterFor(owner, {})).toBe(limiter)
 })
