@@ -90,6 +90,15 @@ export function errorContext(
 
 /** The error of a call that the limiter gave no slot: an abort, the limit that lets nothing through in time, or its own failure. */
 export function noSlot(call: PreparedCall<unknown>, state: CallState, reason: unknown): ShortLinkError {
+  try {
+    return slotError(call, state, reason)
+  } catch {
+    // Getters of what a limiter of the user rejects with may throw.
+    return slotError(call, state, undefined)
+  }
+}
+
+function slotError(call: PreparedCall<unknown>, state: CallState, reason: unknown): ShortLinkError {
   const { signal, redact, connection } = call
   const context = errorContext(call, state, 'not-sent', true)
   if (signal?.aborted) return new AbortError(abortReason(signal), context)
@@ -172,7 +181,7 @@ function failureOf(
   const { redact, signal } = call
   const isSent = step === 'sent'
   const isRepeatable = mayRepeat(call, { isSent })
-  const progress = { ...state, attempt: isSent ? state.attempt : state.attempt - 1 }
+  const progress = { ...state, attempt: isSent ? state.attempt : Math.max(0, state.attempt - 1) }
   const failWith = (
     ownOutcome: Outcome,
     mayRepeat: boolean,
@@ -226,9 +235,10 @@ function failureOf(
   )
 }
 
-/** The error of a call whose attempts could not begin, because the environment refused to create the request. */
-export function notStarted(call: PreparedCall<unknown>, state: CallState, thrown: unknown): AnyShortLinkError {
-  const exchange = { thrown, step: 'content', limit: { ms: 0, isDeadline: false }, response: undefined } as const
+/** The error of a call that ended with something unexpected, such as a Request that the environment refuses to create. */
+export function unexpected(call: PreparedCall<unknown>, state: CallState, thrown: unknown): AnyShortLinkError {
+  const step = state.attempt === 0 ? 'content' : 'sent'
+  const exchange = { thrown, step, limit: { ms: 0, isDeadline: false }, response: undefined } as const
   return noResponse(call, state, exchange).error as AnyShortLinkError
 }
 

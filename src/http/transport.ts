@@ -30,8 +30,8 @@ import {
   invalidResponse,
   noResponse,
   noSlot,
-  notStarted,
   refused,
+  unexpected,
 } from './outcome.ts'
 import {
   type Call,
@@ -130,7 +130,7 @@ export class Transport {
       emit(prepared, 'onSuccess', () => ({ status: result.status, ...soFar() }))
       return result
     } catch (thrown) {
-      const error = isShortLinkError(thrown) ? thrown : notStarted(prepared, state, thrown)
+      const error = isShortLinkError(thrown) ? thrown : unexpected(prepared, state, thrown)
       if (call.isExpected?.(error)) emit(prepared, 'onSuccess', () => ({ status: error.httpStatus, ...soFar() }))
       else emit(prepared, 'onError', () => ({ error, ...soFar() }))
       throw error

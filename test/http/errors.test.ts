@@ -281,6 +281,12 @@ describe('a call that gets no answer', () => {
     expect(error?.cause).toMatchObject({ message: 'the store is down' })
   })
 
+  it('was not sent if fetch blocks the port of the address', async () => {
+    const error = await failure(post(connect({ origin: 'http://127.0.0.1:6000' })))
+    expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent', attempts: 1, retryable: false })
+    expect(error.message).toBe('POST /campaign/add: no response: bad port. `fetch` blocks the port of this address')
+  })
+
   it('was not sent if a fetch of another realm, as under Jest, was refused the connection', async () => {
     const { runInNewContext } = await import('node:vm')
     const foreign = runInNewContext(

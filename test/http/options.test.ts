@@ -402,6 +402,14 @@ describe('withOptions', () => {
     ])
   })
 
+  it('has the state that the last response told, without a limiter', async () => {
+    const headers = { 'X-RateLimit-Limit': '60', 'X-RateLimit-Remaining': '41' }
+    const client = connect(await serve({ body: account, headers }), { rateLimit: false })
+    expect(client.rateLimit).toEqual({ limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 })
+    await client.account.get()
+    expect(client.rateLimit).toMatchObject({ limit: 60, remaining: 41, queued: 0 })
+  })
+
   it('can replace or remove the rate limiter', async () => {
     const first = connect(await serve({ body: account }), { rateLimit: {} })
     const unknown = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }

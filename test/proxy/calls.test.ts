@@ -120,6 +120,24 @@ describe('authorize', () => {
     expect((await redirecting.call('/campaigns')).status).toBe(302)
   })
 
+  test('a call that is passed on is one of the client: its observers and its log hear of it', async () => {
+    const heard: string[] = []
+    const hear = (name: string) => () => void heard.push(name)
+    const info: string[] = []
+    const logger = { error() {}, warn() {}, debug() {}, info: (line: string) => void info.push(line) }
+    const observers = { onRequest: hear('request'), onResponse: hear('response'), onError: hear('error') }
+    const client = { ...observers, logger, logLevel: 'info' as const }
+    const { call } = await proxied({ client }, (_, response) => void response.writeHead(404).end('{"error":404}'))
+    expect((await call('/campaigns')).status).toBe(404)
+    expect(heard).toEqual(['request', 'response'])
+    expect(info).toEqual([expect.stringMatching(/^shortlink-sdk: GET \/campaigns 404 in /)])
+
+    const broken = await proxied({ client }, (_, response) => void response.destroy())
+    expect((await broken.call('/campaigns')).status).toBe(502)
+    expect(heard.slice(2)).toEqual(['request', 'error'])
+    expect(info[1]).toMatch(/^shortlink-sdk: GET \/campaigns failed \(connection, unknown\) in /)
+  })
+
   test('a response that cannot be sent is a 500, reported to onError', async () => {
     const used = new Response('used')
     await used.text()

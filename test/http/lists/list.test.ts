@@ -24,6 +24,17 @@ describe('a list', () => {
     expect(addresses(server)).toEqual(['/api/splash?page=2&limit=3'])
   })
 
+  it('has the number of the next page in `nextpage`, or null on the last one, whatever the server sends there', async () => {
+    const numbers = { result: 2, perpage: 1, maxpage: 2 }
+    const server = await serve(
+      page('splash', [splash(1)], { ...numbers, currentpage: 1, nextpage: null }),
+      page('splash', [splash(2)], { ...numbers, currentpage: 2, nextpage: 2 }),
+    )
+    const { splash: client } = connect(server)
+    expect(await client.list()).toMatchObject({ nextpage: 2, hasNextPage: true })
+    expect(await client.list({ page: 2 })).toMatchObject({ nextpage: null, hasNextPage: false })
+  })
+
   it('gives every row of every page in order when it is iterated', async () => {
     const server = await serve(splashPages(7, 3))
     expect(ids(await collect(connect(server).splash.list({ limit: 3 })))).toEqual(range(1, 7))
@@ -177,7 +188,16 @@ describe('the page size of a list', () => {
       expect(server.seen.map(({ url }) => limitOf(url))).toEqual(['100', null, '100', null])
     })
 
-    it.each([300, 302, 401, 403, 404, 429, 500, 503])(
+    it.each([401, 403, 404, 409, 429, 500])(
+      'is not to blame for a failure inside a 200 with the number %i',
+      async (number) => {
+        const server = await serve({ body: { error: number, message: 'no' } })
+        await failure(connect(server).splash.list().toArray())
+        expect(server.seen).toHaveLength(1)
+      },
+    )
+
+    it.each([300, 302, 401, 402, 403, 404, 405, 409, 410, 418, 429, 451, 500, 503])(
       'is not to blame for a response with the status %i',
       async (status) => {
         const server = await serve({ status, body: { error: 1 }, headers: { location: '/' } })
