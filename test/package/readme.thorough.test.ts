@@ -99,6 +99,14 @@ test('the program of short links prints its short address and the clicks of ever
   }
 })
 
+test('the 404 of a server without links says so before it doubts the address', async () => {
+  const sandbox = createSandbox()
+  sandbox.fail({ path: '/url/add', status: 404, body: { error: 1, message: 'Not found.' } })
+  const { links } = new ShortLinkClient(sandbox.clientOptions)
+  const { error } = await links.create({ url: 'https://shop.example' }).safe()
+  expect(error?.message).toMatch(/404 Not found\. This server may have no links section.*baseUrl/)
+})
+
 test('the same with fetch prints undefined if the alias is taken, as the README says', async () => {
   printed.mockClear()
   await import(pathToFileURL(files[2]!.path).href)
