@@ -1,8 +1,8 @@
 import { dateTime, httpUrl, similarName } from '../checks/checks.ts'
 import { formatValue } from '../checks/mismatch.ts'
 import { aliasIn } from '../resources/links/match.ts'
-import { linkUpdate } from '../resources/links/params.ts'
 import { type LinkRow, readRows } from '../tasks/rows.ts'
+import { otherNames, parameterOf, parameters, plain } from './column-names.ts'
 import { messageOf, UsageError } from './command.ts'
 import type { Input, InputRow } from './input.ts'
 import { textOf, unescapeFormula } from './output.ts'
@@ -12,23 +12,15 @@ import { listed } from './words.ts'
 export interface ReadLink {
   readonly row: InputRow
   readonly values: LinkRow
+  /** The parameters whose cells are empty, which means none to a sync. */
+  readonly emptied: Readonly<Record<string, ''>>
+  /** The short address that a list or report of this package has in the row. */
+  readonly listedAt?: string | undefined
   /** The cells that are not sent. They tell rows apart that are equal otherwise. */
   readonly otherCells: readonly unknown[]
   /** Why it cannot be sent, if that is known already. */
   readonly problem?: string | undefined
 }
-
-/** The names that exports of other programs have, without case, spaces and signs. */
-const otherNames: Readonly<Record<string, string>> = {
-  ...named('url', 'longurl destination destinationurl originalurl target linkto'),
-  ...named('custom', 'alias customalias slug keyword backhalf slashtag shortcode path key custombitlink'),
-}
-
-function named(parameter: string, names: string): Record<string, string> {
-  return Object.fromEntries(names.split(' ').map((name) => [name, parameter]))
-}
-
-const parameters = Object.keys(linkUpdate)
 
 /** The columns whose cells hold JSON, if they are not plain. */
 const jsonColumns = ['pixels', 'channel', 'deeplink', 'geotarget', 'devicetarget', 'languagetarget', 'parameters']
@@ -37,20 +29,6 @@ const jsonColumns = ['pixels', 'channel', 'deeplink', 'geotarget', 'devicetarget
 const ownValues: Readonly<Record<string, RegExp>> = {
   status: /^(public|private)?$/i,
   type: /^(direct|frame|splash|\d+)?$/i,
-}
-
-/** A name without case, spaces and signs. */
-const plain = (name: string): string =>
-  name
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, '')
-
-/** The parameter of a link that a name means. The parameters of UTM keep their names. */
-function parameterOf(name: string): string | undefined {
-  const text = plain(name)
-  if (/^utm./.test(text)) return `utm_${text.slice(3)}`
-  return parameters.includes(text) ? text : Object.hasOwn(otherNames, text) ? otherNames[text] : undefined
 }
 
 /** A column of a file. */
@@ -79,13 +57,19 @@ export function readLinks(
   throwIfTwice(input, columns)
   if (input.rows.length > 0 || input.format === 'csv') throwIfMissing(input, columns, needed)
   throwIfOverlooked(input, columns)
+  throwIfOtherValues(input, columns)
   const renamed = columns.filter(({ name, parameter }) => parameter && parameter !== name.toLowerCase())
   const unused = columns.filter(({ name, parameter }) => parameter === undefined && name !== '')
   const notes = [
     ...(renamed.length > 0 ? [`read as: ${renamed.map((one) => `${one.name} → ${one.parameter}`).join(', ')}`] : []),
     ...(unused.length > 0 ? [`not sent: ${unused.map(({ name }) => name).join(', ')}`] : []),
   ]
-  return { links: input.rows.map((row) => readLink(row, columns)), notes }
+  const shorturl = input.columns.includes('longurl') ? input.columns.indexOf('shorturl') : -1
+  const links = input.rows.map((row) => ({
+    ...readLink(row, columns),
+    listedAt: textOf(row.cells[shorturl]) || undefined,
+  }))
+  return { links, notes }
 }
 
 function readColumns(input: Input, maps: readonly string[]): Column[] {
@@ -183,25 +167,65 @@ function couldBeAlias(name: string, cells: readonly string[]): boolean {
   )
 }
 
+/** Values that columns of other programs have, and what they are there. */
+const otherValues: Readonly<Record<string, { readonly pattern: RegExp; readonly meaning: string }>> = {
+  password: { pattern: /^(true|false|yes|no|0|1)$/i, meaning: 'whether a link has a password' },
+  status: { pattern: /^3\d\d$/, meaning: 'the status of a redirect' },
+  type: { pattern: /^3\d\d$/, meaning: 'the status of a redirect' },
+}
+
+/** Refuses a column that has the name of a parameter and says something else in all of its cells. */
+function throwIfOtherValues(input: Input, columns: readonly Column[]): void {
+  for (const { name, index, isMapped } of columns) {
+    const other = otherValues[parameterOf(name) ?? '']
+    const cells = cellsOf(input, index)
+    if (!other || isMapped || cells.length === 0 || !cells.every((cell) => other.pattern.test(cell))) continue
+    const said = listed([...new Set(cells)].slice(0, 3))
+    const advice = `Say --map '${name}=' to leave it out, or --map '${name}=${parameterOf(name)}' to send it`
+    throw new UsageError(`${input.name}, column ${name}: ${said} may say ${other.meaning}. ${advice}`)
+  }
+}
+
+/** What databases write for nothing. */
+const isNothing = (text: string): boolean => text === '' || text === 'NULL' || text === '\\N'
+
+/** What spreadsheets show if a formula fails, in English, German, French and Spanish. */
+const formulaError =
+  /^#(REF!|NAME\?|VALUE!|DIV\/0!|N\/A|NUM!|NULL!|SPILL!|CALC!|ERROR!|FIELD!|BLOCKED!|CONNECT!|BUSY!|GETTING_DATA|UNKNOWN!|BEZUG!|WERT!|ZAHL!|NV|NOM\?|VALEUR!|NOMBRE!|¡REF!|¿NOMBRE\?|¡VALOR!|¡DIV\/0!)$/
+
 function readLink(row: InputRow, columns: readonly Column[]): ReadLink {
   const values: Record<string, unknown> = {}
   const otherCells = columns.filter(({ parameter }) => !parameter).map(({ index }) => row.cells[index])
+  const emptied: Record<string, ''> = {}
+  let problem: string | undefined
   const utm: { name: string; value: string }[] = []
   for (const { index, parameter } of columns) {
     const cell = row.cells[index]
     const text = textOf(cell).trim()
-    if (parameter === undefined || text === '') continue
+    if (parameter === undefined || cell === undefined) continue
+    if (isNothing(text)) {
+      if (mayBeNone.includes(parameter)) emptied[parameter] = ''
+      continue
+    }
+    if (formulaError.test(text)) problem ??= `${parameter}: ${text} is an error of the spreadsheet`
     if (parameter.startsWith('utm_')) utm.push({ name: parameter, value: unescapeFormula(text) })
     else values[parameter] = typeof cell === 'string' ? readCell(parameter, unescapeFormula(cell)) : cell
   }
   if (utm.length > 0) {
     values.parameters = Array.isArray(values.parameters) ? [...values.parameters, ...utm] : utm
   }
-  if (values.expiry === undefined) return { row, values, otherCells }
+  const link = { row, emptied, otherCells }
+  if (values.expiry === undefined || problem) return { ...link, values, problem }
   const expiry = readDate(values.expiry)
-  if (expiry) return { row, values: { ...values, expiry }, otherCells }
-  return { row, values, otherCells, problem: `expiry: expected ${dateForms}, received ${formatValue(values.expiry)}` }
+  if (expiry) return { ...link, values: { ...values, expiry } }
+  const given = textOf(values.expiry).trim()
+  const [zone] = /(?<=\d)(Z|[+-]\d\d:?\d\d)$/i.exec(given.includes(':') ? given : '') ?? []
+  const why = zone ? `: the platform has no time zones, so leave out ${zone}` : ''
+  return { ...link, values, problem: `expiry: expected ${dateForms}, received ${formatValue(values.expiry)}${why}` }
 }
+
+/** The parameters that an empty cell takes away in a sync, because the list of links shows them. */
+const mayBeNone = ['title', 'description', 'campaign', 'channel']
 
 function readCell(parameter: string, text: string): unknown {
   // Some exports have the whole short address where others have the alias.

@@ -7,14 +7,14 @@ import type { ImportResult } from '../tasks/import.ts'
 import type { LinkRow } from '../tasks/rows.ts'
 import { checkDone } from './check-done.ts'
 import { clientArgs, clientOf } from './client.ts'
-import { problemsOf, readLinks } from './columns.ts'
+import { problemsOf, type ReadLink, readLinks } from './columns.ts'
 import { asIncomplete, command, IncompleteError, messageOf, repeated, UsageError } from './command.ts'
 import { journalOf } from './import-journal.ts'
 import { type Input, readInput } from './input.ts'
-import { resolveNames } from './names.ts'
 import { type Output, outputArgs, outputOf } from './output.ts'
 import { timeFor } from './progress.ts'
 import { throwIfNotReplaceable } from './replaceable.ts'
+import { resolveNames } from './resolve-names.ts'
 import { type DoneRow, isMapOfOutcome, type RowResult, resultRows, resultTable, splitResult } from './result.ts'
 import { count, countsOf, many } from './words.ts'
 import { importRows, isNotBegun, Work } from './work.ts'
@@ -74,14 +74,21 @@ export default command(
       if (work && out !== undefined) await throwIfNotReplaceable(out, input, known)
 
       const todo = read.filter(({ row }) => !done.has(row.number))
-      const links = await resolveNames(todo, { domain, campaign, channel }, () => work?.client ?? clientOf(args))
-      const problems = await problemsOf(links)
-      const sent = links
-        .filter(({ problem }) => problem === undefined)
-        .map(({ row, values, otherCells }) => ({ ...values, row: row.number, cells: otherCells }))
-      const hasAddress = Boolean(work ?? (args['base-url'] || process.env.SHORTLINK_BASE_URL))
+      const { SHORTLINK_BASE_URL, SHORTLINK_API_KEY } = process.env
+      const hasAddress = Boolean(work ?? ((args['base-url'] || SHORTLINK_BASE_URL) && SHORTLINK_API_KEY))
       const client = work?.client ?? (hasAddress ? clientOf(args) : new ShortLinkClient())
-      const replayed = hasAddress ? ((await journal?.countDone(client, sent)) ?? 0) : 0
+      const countDone = async (links: readonly ReadLink[]) =>
+        hasAddress ? ((await journal?.countDone(client, links.map(rowOf))) ?? 0) : 0
+      const areDone = async (links: readonly ReadLink[]) => (await countDone(links)) === links.length
+      const links = await resolveNames(
+        todo,
+        { domain, campaign, channel },
+        () => work?.client ?? clientOf(args),
+        areDone,
+      )
+      const problems = await problemsOf(links)
+      const valid = links.filter(({ problem }) => problem === undefined)
+      const replayed = await countDone(valid)
       const time = timeFor(links.length - problems.size - replayed, client)
       const before = replayed + done.size
       console.error(`${many(input.rows.length, 'link')}${before > 0 ? `, ${count(before)} done before` : ''}${time}`)
@@ -114,7 +121,7 @@ export default command(
       const stale = [...results.values()].filter(({ outcome, shorturl }) => outcome !== 'done' && shorturl).length
       const { summary, error: end } = await importRows(
         work,
-        sent,
+        valid.map(rowOf),
         { journal: journal?.journal, reuse, ...(onTaken && { onTaken }) },
         (result) => results.set(result.row.row, resultOf(result)),
         howToContinue,
@@ -140,6 +147,9 @@ export default command(
   }),
   1,
 )
+
+/** A link as it is sent. The number names it in errors; the other cells tell rows apart that are equal otherwise. */
+const rowOf = ({ row, values, otherCells }: ReadLink) => ({ ...values, row: row.number, cells: otherCells })
 
 const NO_JOURNAL =
   'No journal: after a crash, the same command would make its links a second time. --journal FILE keeps one.'

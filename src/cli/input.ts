@@ -1,6 +1,7 @@
 import { extname } from 'node:path'
 import { CsvError, parse } from 'csv-parse/sync'
 import { isRecord } from '../runtime/text.ts'
+import { parameterOf } from './column-names.ts'
 import { UsageError } from './command.ts'
 import { nameOf, readText, type Text } from './read-text.ts'
 
@@ -13,7 +14,7 @@ export interface Input {
   /** The rows that are not empty. */
   readonly rows: readonly InputRow[]
   /** How the cells of a table are written. */
-  readonly dialect: Dialect
+  readonly dialect: CsvDialect
 }
 
 /** A row of a file. */
@@ -25,14 +26,14 @@ export interface InputRow {
 }
 
 /** How a table is written. */
-export interface Dialect extends Omit<Text, 'text'> {
+export interface CsvDialect extends Omit<Text, 'text'> {
   readonly delimiter: string
   readonly lineEnd: string
   /** Whether its first line is `sep=;`, which Excel does not show. */
   readonly hasSeparatorLine: boolean
 }
 
-export const plainDialect: Dialect = {
+export const plainDialect: CsvDialect = {
   delimiter: ',',
   lineEnd: '\n',
   encoding: 'utf-8',
@@ -98,6 +99,7 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
     throw new UsageError(`${name}, line ${line}: ${problem}`)
   }
   const [columns = [], ...rest] = records
+  throwIfTitle(records, name)
   const rows = rest.map((cells, index) => ({ number: index + 2, cells }))
   for (const { number, cells } of rows) {
     if (cells.slice(columns.length).some((cell) => cell !== '')) {
@@ -110,6 +112,18 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
     rows: rows.filter(({ cells }) => cells.some((cell) => cell !== '')),
     dialect: { ...written, delimiter, lineEnd, hasSeparatorLine: separatorLine !== '' },
   }
+}
+
+/** Refuses a table whose first line is a title above the names of the columns. */
+function throwIfTitle([first = [], ...rest]: readonly string[][], name: string): void {
+  const filled = first.filter((cell) => cell !== '')
+  if (filled.length !== 1 || parameterOf(filled[0]!)) return
+  const header = rest.slice(0, 2).findIndex((cells) => cells.some((cell) => parameterOf(cell) === 'url'))
+  if (header === -1) return
+  const line = header + 2
+  throw new UsageError(
+    `${name}, line 1: "${filled[0]}" is a title, and the names of the columns are in line ${line}. Delete the lines above it`,
+  )
 }
 
 /** Spreadsheets of some countries separate cells by semicolons. */

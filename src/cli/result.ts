@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 import { UsageError } from './command.ts'
-import { type Dialect, type Input, plainDialect } from './input.ts'
+import { type CsvDialect, type Input, plainDialect } from './input.ts'
 import { escapeFormula, type OutputRow, textOf } from './output.ts'
 import { encode } from './read-text.ts'
 
@@ -112,7 +112,7 @@ export function resultTable(
   delimiter = input.dialect.delimiter,
 ): Buffer {
   const { columns, rows, format } = input
-  const dialect: Dialect = { ...(format === 'csv' ? input.dialect : plainDialect), delimiter }
+  const dialect: CsvDialect = { ...(format === 'csv' ? input.dialect : plainDialect), delimiter }
   const records: string[][] = [[...columns, ...namesBeside(columns)]]
   for (const { number, cells } of rows) {
     while (format === 'csv' && records.length < number - 1) records.push(records[0]!.map(() => ''))

@@ -6,6 +6,7 @@ import type { LinkRow } from '../tasks/rows.ts'
 import { clientArgs } from './client.ts'
 import { asIncomplete, command, IncompleteError, messageOf, UsageError } from './command.ts'
 import { jsonText } from './output.ts'
+import { resolveDomain } from './resolve-names.ts'
 import { countsOf, many } from './words.ts'
 import { importRows, Work } from './work.ts'
 
@@ -41,6 +42,7 @@ export default command(
       const urls = given.join() === '-' ? [] : given
       if (alias && urls.length !== 1) throw new UsageError('--alias is for one URL')
       const work = new Work(args, 'URLs')
+      const ownDomain = domain === undefined ? undefined : await resolveDomain(domain, work.client)
       const entries: Entry[] = []
       /** The place of each row among the lines. */
       const places: number[] = []
@@ -51,7 +53,7 @@ export default command(
           if (url === '') entries[place++] = EMPTY
           else {
             places.push(place++)
-            yield { url, ...(alias && { custom: alias }), ...(domain && { domain }) }
+            yield { url, ...(alias && { custom: alias }), ...(ownDomain && { domain: ownDomain }) }
           }
         }
       }

@@ -1,21 +1,22 @@
 import { defineCommand } from 'citty'
+import { printable } from '../runtime/text.ts'
 import { type SyncResult, type SyncSummary, syncLinks } from '../tasks/sync.ts'
 import { clientArgs } from './client.ts'
 import { problemsOf, readLinks } from './columns.ts'
-import { command, IncompleteError, messageOf, numberOption, UsageError } from './command.ts'
+import { command, IncompleteError, messageOf, numberOption, repeated, UsageError } from './command.ts'
 import { readInput } from './input.ts'
-import { resolveNames } from './names.ts'
 import { type OutputRow, outputArgs, outputOf } from './output.ts'
 import { timeFor } from './progress.ts'
+import { resolveNames } from './resolve-names.ts'
 import { count, many } from './words.ts'
 import { Work } from './work.ts'
 
 const notes = `The file has an alias and a url in each row, and, if wanted, title, description, campaign, channel and the other parameters of a link.
 What the list of links shows is compared; the rest is sent with creations and updates.
 
-In CI: sync links.csv --check fails if the links differ from the file, and sync links.csv --apply makes them the same.
+In CI: sync links.csv --check ends with 3 if the links differ from the file, and sync links.csv --apply makes them the same.
 
-Exit status: 0 done, a plan with changes too; 1 something failed, or --check found changes; 2 wrong usage
+Exit status: 0 done, a plan with changes too; 1 something failed; 2 wrong usage; 3 --check would change something; 130 after Ctrl+C
 `
 
 /** `shortlink-sdk sync` */
@@ -29,7 +30,12 @@ export default command(
         description: '.csv, .json or .ndjson with alias and url; - for standard input',
       },
       apply: { type: 'boolean', description: 'carry out the plan' },
-      check: { type: 'boolean', description: 'exit with 1 if there is anything to change' },
+      check: { type: 'boolean', description: 'exit with 3 if there is anything to change' },
+      map: {
+        type: 'string',
+        valueHint: 'column=parameter',
+        description: 'what a column is, such as "Vanity=custom"; "Notes=" for nothing; may be repeated',
+      },
       prune: {
         type: 'string',
         valueHint: 'prefix',
@@ -45,15 +51,15 @@ export default command(
       ...clientArgs,
     },
     async run({ args }) {
-      const { file, apply = false, check = false, prune, 'max-deletes': maxDeletes, verbose } = args
+      const { file, apply = false, check = false, prune, 'max-deletes': maxDeletes, verbose, map } = args
       if (apply && check) throw new UsageError('--check changes nothing: leave out --apply')
       if (prune?.trim() === '') throw new UsageError('--prune takes what the aliases begin with that it may delete')
       if (maxDeletes !== undefined && prune === undefined) throw new UsageError('--max-deletes is for --prune')
       const max = maxDeletes === undefined ? undefined : numberOption('max-deletes', maxDeletes, 0, 1e9)
       const output = await outputOf(args, { input: file })
       const input = await readInput(file)
-      const { links: read, notes } = readLinks(input, [], ['url', 'custom'])
-      for (const note of notes) console.error(note)
+      const { links: read, notes } = readLinks(input, repeated(map), ['url', 'custom'])
+      for (const note of notes) console.error(printable(note))
       if (prune !== undefined && read.length === 0) {
         // Most likely the program that writes it has failed.
         throw new UsageError(
@@ -70,17 +76,16 @@ export default command(
       }
 
       const steps: SyncResult[] = []
-      let plan: SyncSummary | undefined
+      let end: SyncSummary | undefined
       const main = async () => {
         const run = syncLinks(
           work.client,
-          links.map(({ values }) => values),
+          links.map(({ row, values, emptied }) => ({ ...emptied, ...values, row: row.number })),
           {
             apply,
             signal: work.signal,
             onProgress: work.progress.showList,
             onPlan: (made) => {
-              plan = made
               const time = apply ? timeFor(made.total - made.keep, work.client) : ''
               work.progress.say(`${describePlan(made)}${time}`)
             },
@@ -92,10 +97,11 @@ export default command(
           work.check(step.error)
           steps.push(step)
         }
+        end = await run.summary()
       }
       await work.run(main, () => 'stopped: what is done stays done. The same command does the rest.')
       await output.write(steps.filter(({ action }) => verbose || action !== 'keep').map(stepRow))
-      finish(steps, plan!, { apply, check })
+      finish(steps, end!, { apply, check })
     },
   }),
   1,
@@ -131,9 +137,14 @@ function finish(
     const left = deletions.some(({ outcome }) => outcome === 'planned') ? ' Nothing was deleted.' : ''
     throw new IncompleteError(`${many(failed, 'change')} failed, see error.${left} To try again, run the same command.`)
   }
-  const changes = plan.total - plan.keep
+  const { total, keep, created, updated, deleted, refused } = plan
+  const changes = total - keep
+  if (refused) throw new UsageError(messageOf(refused))
   if (changes === 0) console.error('Nothing to do.')
-  else if (apply) console.error(`${many(changes, 'change')} done.`)
-  else if (check) throw new IncompleteError(`${many(changes, 'change')} to make: --apply carries out this plan`)
+  else if (apply) console.error(`${count(created)} created, ${count(updated)} updated, ${count(deleted)} deleted`)
+  else if (check) throw new IncompleteError(`${many(changes, 'change')} to make: --apply carries out this plan`, DRIFT)
   else console.error('Nothing was changed: --apply carries out this plan.')
 }
+
+/** The exit status of `--check` if the links differ from the file. */
+const DRIFT = 3

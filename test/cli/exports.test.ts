@@ -19,7 +19,7 @@ const table: [string, string, string[], string, Record<string, unknown>][] = [
     'rebrandly.csv',
     [],
     'read as: slashtag → custom, destination → url\nnot sent: id, createdAt, shortUrl, clicks\n',
-    { url: tea, custom: 'tea', title: 'Tea week', domain: 'go.shop.example' },
+    { url: tea, custom: 'tea', title: 'Tea week', domain: 'https://go.shop.example' },
   ],
   [
     'YOURLS',
@@ -93,7 +93,7 @@ const linesOf = (bytes: Buffer) => bytes.toString(bytes[0] === 0xff ? 'utf16le' 
 test.each(table)(
   'an export of %s is imported with its aliases, comes back whole, and twice sends nothing',
   async (_name, file, maps, said, sent) => {
-    const { sandbox, write, path } = await setUp()
+    const { sandbox, write, path } = await setUp({ data: { domains: [{ domain: 'https://go.shop.example' }] } })
     const input = await write(`export-${file}`, await readFile(folder + file))
     const out = path(file)
     const { status, stderr } = await run('import', input, ...maps, '--out', out)

@@ -427,6 +427,15 @@ test.each([
   expect(sentTo(sandbox)).toEqual([{ url: shop('tea'), custom: 'tea', expiry }])
 })
 
+test.each(['2030-12-24T18:00:00Z', '2030-12-24 18:00+02:00'])(
+  'the date %s is refused for its time zone',
+  async (cell) => {
+    const { write } = await setUp()
+    const { stdout } = await run('import', await write('links.csv', `url,expiry\n${shop('tea')},${cell}\n`))
+    expect(stdout).toContain(`: the platform has no time zones, so leave out ${cell.endsWith('Z') ? 'Z' : '+02:00'}`)
+  },
+)
+
 test.each(['2030-02-30', '24.12.2030', '2030-12-24 25:00', '12/24/2030', '2030-12-24T18:00:00Z'])(
   'the date %s fails its row with the accepted forms, and nothing is sent',
   async (cell) => {
@@ -487,14 +496,86 @@ test('a campaign may be called by a number: the name is meant if that is no id, 
   expect(sandbox.requests.filter(({ path }) => path === '/campaigns')).toHaveLength(2)
 })
 
+const ownDomains = { data: { domains: [{ domain: 'https://go.example' }, { domain: 'https://b.example' }] } }
+
 test('--domain is for the rows that have none', async () => {
-  const { write } = await setUp()
+  const { write } = await setUp(ownDomains)
   const file = await write('links.csv', `url,custom,domain\n${shop('a')},a,\n${shop('b')},b,https://b.example\n`)
   const { stdout } = await run('import', file, '--domain', 'https://go.example')
   expect(stdout.split('\n').slice(1, 3)).toEqual([
     `${shop('a')},a,,https://go.example/a,true,done,`,
     `${shop('b')},b,https://b.example,https://b.example/b,true,done,`,
   ])
+})
+
+test('a domain is sent as the server writes it, and an unknown one fails its row, in --domain it is wrong usage', async () => {
+  const { sandbox, write } = await setUp(ownDomains)
+  const rows = ['GO.example', 'http://b.example/', 'nope.example', 'go.exampel', '127.0.0.1']
+  const file = await write('links.csv', `url,domain\n${rows.map((domain) => `${shop('a')},${domain}`).join('\n')}\n`)
+  const plan = await run('import', file, '--dry-run')
+  expect(plan.status).toBe(1)
+  expect(plan.stderr).toContain('row 4: domain: there is none called "nope.example", there are \'https://go.example\'')
+  expect(plan.stderr).toContain('row 5: domain: there is none called "go.exampel", did you mean')
+  expect(sandbox.requests.map(({ path }) => path)).toEqual(['/domains'])
+  await run('import', file)
+  expect(sentTo(sandbox).slice(0, 2)).toEqual([
+    { url: shop('a'), domain: 'https://go.example' },
+    { url: shop('a'), domain: 'https://b.example' },
+  ])
+  const requests = sandbox.requests.length
+  for (const args of [
+    ['import', file],
+    ['shorten', shop('a')],
+  ]) {
+    const { status, stderr } = await run(...args, '--domain', 'nope.example')
+    expect({ status, stderr }).toMatchObject({ status: 2, stderr: expect.stringContaining('--domain: there is none') })
+  }
+  expect(sandbox.requests.slice(requests).every(({ method }) => method === 'GET')).toBe(true)
+})
+
+test.each([
+  ['password', ['true', 'FALSE', ''], "column password: 'true' and 'FALSE' may say whether a link has a password."],
+  ['Password', ['0', '1', '1'], "column Password: '0' and '1' may say whether a link has a password."],
+  ['type', ['301', '302', ''], "column type: '301' and '302' may say the status of a redirect."],
+  ['Status', ['301', '301', '301'], "column Status: '301' may say the status of a redirect."],
+])('a column %s of %j is refused with what to write, and --map says which', async (column, cells, message) => {
+  const { sandbox, write } = await setUp()
+  const rows = cells.map((cell, index) => `${shop(`${index}`)},${cell}\n`).join('')
+  const file = await write('links.csv', `url,${column}\n${rows}`)
+  const { status, stderr } = await run('import', file)
+  expect(status).toBe(2)
+  expect(stderr).toContain(`${message} Say --map '${column}=' to leave it out, or --map`)
+  expect(sandbox.requests).toEqual([])
+  expect((await run('import', file, '--map', `${column}=`)).status).toBe(0)
+  expect(sentTo(sandbox)).toEqual(cells.map((_, index) => ({ url: shop(`${index}`) })))
+})
+
+test('a password column with a real password is sent', async () => {
+  const { sandbox, write } = await setUp()
+  await run('import', await write('links.csv', `url,password\n${shop('a')},true\n${shop('b')},s3cret\n`))
+  expect(sentTo(sandbox)).toMatchObject([{ password: 'true' }, { password: 's3cret' }])
+})
+
+test('NULL and \\N of a database are empty, and the errors of a spreadsheet fail their row', async () => {
+  const { sandbox, write } = await setUp()
+  const errors = ['#REF!', '#NAME?', '#N/A', '#BEZUG!', '#DIV/0!']
+  const rows = [`${shop('a')},NULL,\\N`, ...errors.map((error) => `${shop('b')},${error},x`), `${shop('c')},,#tea!`]
+  const file = await write('links.csv', `url,custom,title\n${rows.join('\n')}\n`)
+  const { stdout } = await run('import', file)
+  expect(sentTo(sandbox)).toEqual([{ url: shop('a') }, { url: shop('c'), title: '#tea!' }])
+  for (const error of errors) expect(stdout).toContain(`not-sent,custom: ${error} is an error of the spreadsheet`)
+})
+
+test.each([
+  ['My links,,\nurl,custom,title\n', 2],
+  ['My links\n\nLong URL,Alias\n', 3],
+])('a title above the names of the columns is said to be one', async (text, line) => {
+  const { write } = await setUp()
+  const { status, stderr } = await run('import', await write('links.csv', `${text}${shop('a')},a\n`))
+  expect(status).toBe(2)
+  expect(stderr).toContain(
+    `links.csv, line 1: "My links" is a title, and the names of the columns are in line ${line}. Delete the lines above it`,
+  )
 })
 
 test.each([

@@ -36,7 +36,7 @@ Nothing was changed: --apply carries out this plan.
 
   const applied = await run('sync', file, '--prune', 'x-', '--apply')
   expect(applied.status).toBe(0)
-  expect(applied.stderr).toContain('57 clicks of the deleted links are gone.\n3 changes done.\n')
+  expect(applied.stderr).toContain('57 clicks of the deleted links are gone.\n1 created, 1 updated, 1 deleted\n')
   expect(sandbox.data.links.map(({ alias, longurl }) => [alias, longurl])).toEqual([
     ['tea', shop('tea')],
     ['cake', shop('cake')],
@@ -48,7 +48,7 @@ Nothing was changed: --apply carries out this plan.
 it('fails with --check if there is anything to change, and changes nothing', async () => {
   const { sandbox, file } = await differing()
   const drift = await run('sync', file, '--check')
-  expect(drift.status).toBe(1)
+  expect(drift.status).toBe(3)
   expect(drift.stderr).toContain('2 changes to make: --apply carries out this plan')
   expect(sandbox.requests.every(({ method }) => method === 'GET')).toBe(true)
   await run('sync', file, '--apply')
@@ -140,3 +140,39 @@ it('refuses to write its plan onto its own file', async () => {
   expect(stderr).toContain('is the file that is read. Give another file')
   expect(await read('links.csv')).toBe(before)
 })
+
+it('--map says what a column is', async () => {
+  const { write } = await setUp({ data: { links: [{ alias: 'tea', url: shop('tea') }] } })
+  const file = await write('links.csv', `Kurz,Ziel\ntea,${shop('cake')}\n`)
+  expect((await run('sync', file)).stderr).toContain('--map')
+  const { status, stdout } = await run('sync', file, '--map', 'Kurz=custom', '--map', 'Ziel=url')
+  expect(status).toBe(0)
+  expect(stdout).toContain(`update,tea,sho.rt,${shop('tea')},${shop('cake')},url,,planned`)
+})
+
+it('an emptied cell and NULL take a title away, and a column that is not there says nothing', async () => {
+  const links = ['tea', 'cake'].map((alias) => ({ alias, url: shop(alias), title: 'Old', description: 'Kept' }))
+  const { sandbox, write } = await setUp({ data: { links } })
+  const file = await write('links.csv', `alias,url,title\ntea,${shop('tea')},\ncake,${shop('cake')},NULL\n`)
+  const { stderr } = await run('sync', file, '--apply')
+  expect(stderr).toContain('0 created, 2 updated, 0 deleted\n')
+  expect(sandbox.data.links.map(({ title, description }) => [title, description])).toEqual([
+    ['', 'Kept'],
+    ['', 'Kept'],
+  ])
+  expect((await run('sync', file, '--check')).status).toBe(0)
+})
+
+it.each([[], ['--check'], ['--apply']])(
+  'a plan with more deletions than --max-deletes is refused with %j',
+  async (...option) => {
+    const links = Array.from({ length: 12 }, (_, index) => ({ alias: `sale-${index}`, url: shop(`${index}`) }))
+    const { sandbox, write } = await setUp({ data: { links } })
+    const file = await write('links.csv', `alias,url\nsale-0,${shop('0')}\n`)
+    const { status, stderr } = await run('sync', file, '--prune', 'sale-', ...option)
+    expect(status).toBe(2)
+    expect(stderr).toContain('the plan deletes 11 links (sale-11, sale-10, sale-9, …), and at most 10 may be deleted.')
+    expect(stderr).not.toContain('--apply carries out this plan')
+    expect(sandbox.data.links).toHaveLength(12)
+  },
+)
