@@ -38,6 +38,13 @@ export function numberOption(option: string, value: string, from: number, to: nu
   throw new UsageError(`--${option} takes a number from ${from} to ${to}${other}, not '${value}'`)
 }
 
+/** Parses the whole number that an option was given. */
+export function wholeNumberOption(option: string, value: string, from: number, to: number, other = ''): number {
+  const number = numberOption(option, value, from, to, other)
+  if (Number.isInteger(number)) return number
+  throw new UsageError(`--${option} takes a whole number, not '${value}'`)
+}
+
 const noKeyOption =
   'there is no option for the key, because it would stay in the history of the shell: set SHORTLINK_API_KEY'
 

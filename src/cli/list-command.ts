@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty'
 import { similarName } from '../checks/checks.ts'
 import { clientArgs } from './client.ts'
-import { command, numberOption, UsageError } from './command.ts'
+import { command, UsageError, wholeNumberOption } from './command.ts'
 import { type OutputRow, outputArgs, outputOf } from './output.ts'
 import { Work } from './work.ts'
 
@@ -25,7 +25,7 @@ export default command(
         const advice = meant ? `did you mean ${meant}?` : `but of ${resources.join(', ')}`
         throw new UsageError(`there is no list of '${resource}', ${advice}`)
       }
-      const max = limit === undefined ? Infinity : numberOption('limit', limit, 1, 1e9)
+      const max = limit === undefined ? Infinity : wholeNumberOption('limit', limit, 1, 1e9)
       const output = await outputOf(args)
       const work = new Work(args, 'rows')
       const rows: OutputRow[] = []
@@ -35,7 +35,7 @@ export default command(
       )
       await output.write(
         rows.slice(0, max),
-        resource === 'links' ? ['id', 'shorturl', 'longurl', 'clicks', 'date'] : undefined,
+        resource === 'links' ? ['id', 'shorturl', 'title', 'longurl', 'clicks', 'date'] : undefined,
       )
     },
   }),

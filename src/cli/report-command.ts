@@ -1,10 +1,12 @@
 import { defineCommand } from 'citty'
 import type { ShortLinkClient } from '../client.ts'
+import { isShortLinkError } from '../errors.ts'
+import { isRefusal } from '../resources/links/find.ts'
 import { hostOf } from '../resources/links/match.ts'
 import { printable } from '../runtime/text.ts'
-import { type ReportResult, reportLinks } from '../tasks/report.ts'
+import { type ReportResult, type ReportSummary, readPrevious, reportLinks } from '../tasks/report.ts'
 import { clientArgs } from './client.ts'
-import { command, IncompleteError, messageOf, numberOption, UsageError } from './command.ts'
+import { command, IncompleteError, messageOf, UsageError, wholeNumberOption } from './command.ts'
 import { readInput } from './input.ts'
 import { type OutputRow, outputArgs, outputOf, textOf } from './output.ts'
 import { count, many } from './words.ts'
@@ -42,9 +44,9 @@ export default command(
     async run({ args }) {
       const { previous: file, by, top, statistics, out } = args
       if (by !== undefined && !isGrouping(by)) throw new UsageError(`--by takes ${groupings.join(', ')}, not '${by}'`)
-      const max = top === undefined ? Infinity : numberOption('top', top, 1, 1e9)
+      const max = top === undefined ? undefined : wholeNumberOption('top', top, 1, 1e9)
       const output = await outputOf(args)
-      const previous = file === undefined ? undefined : await readPrevious(file)
+      const previous = file === undefined ? undefined : await readEarlierReport(file)
       const work = new Work(args, 'links')
       const journal = statistics && out !== undefined ? journalBeside(out) : undefined
       const results: ReportResult[] = []
@@ -54,6 +56,8 @@ export default command(
         const run = reportLinks(work.client, {
           ...(previous && { previous }),
           statistics,
+          // Groups are ranked by the clicks of all their links.
+          ...(by === undefined && { top: max }),
           journal: journal?.journal,
           signal: work.signal,
           onProgress: work.progress.showList,
@@ -62,12 +66,16 @@ export default command(
           work.check(result.error)
           results[result.index] = result
         }
-        const { total, clicks, newClicks, gone } = await run.summary()
-        const since = file === undefined ? '' : `, ${count(newClicks)} of them new since ${file}`
-        const isShown = total === 0 || results.some(({ link }) => link.clicks !== null)
-        const sum = isShown ? `${many(clicks, 'click')}${since}` : 'and the server does not show their clicks'
-        lines.push(`${many(total, 'link')}, ${sum}`, ...goneLines(gone))
-        rows = by ? groupsOf(results, by, await namesOf(work.client, by)) : results.map((result) => linkRow(result))
+        const summary = await run.summary()
+        const isShown = summary.links === 0 || summary.clicks > 0 || results.some(({ link }) => link.clicks !== null)
+        lines.push(...linesOf(summary, file, isShown))
+        if (by) rows = groupsOf(results, by, by === 'domain' ? new Map() : await namesOf(work.client, by))
+        else {
+          const names = results.some(({ link }) => link.campaign !== null)
+            ? await namesIfListed(work.client)
+            : undefined
+          rows = results.map((result) => linkRow(result, names))
+        }
       }
       await work.run(main, () => {
         if (!journal) return 'stopped, and nothing was written. The same command starts again.'
@@ -77,7 +85,7 @@ export default command(
       // Without an earlier report, every click would be new.
       if (!previous) rows = rows.map(({ newClicks: _, isNew: __, ...row }) => row)
       const columns = ['shorturl', 'title', 'longurl', 'clicks', 'newClicks', 'uniqueClicks', 'error']
-      await output.write(max < rows.length ? topOf(rows, max) : rows, by ? undefined : columns)
+      await output.write(by ? topOf(rows, max ?? rows.length) : rows, by ? undefined : columns)
       for (const line of lines) console.error(printable(line))
       const failed = results.filter(({ ok }) => !ok).length
       if (failed > 0) {
@@ -92,31 +100,39 @@ export default command(
 
 const isGrouping = (text: string): text is Grouping => groupings.some((name) => name === text)
 
-/** A link of an earlier report. */
-interface EarlierLink {
-  readonly id: number
-  readonly clicks: number | null
-  readonly shorturl: string
-  readonly error: string
+/** A link of an earlier report: a row of its file. */
+interface EarlierLink extends Readonly<Record<string, unknown>> {
+  readonly id: number | string
+  readonly clicks: number | string | null
+  readonly error?: string
 }
 
 /** @throws {UsageError} with the row, if a file is no report of links */
-async function readPrevious(file: string): Promise<EarlierLink[]> {
+async function readEarlierReport(file: string): Promise<EarlierLink[]> {
   const { name, columns, rows } = await readInput(file)
-  return rows.map(({ number, cells }) => {
-    const cell = (column: string) => textOf(cells[columns.indexOf(column)])
-    const [id, clicks] = [cell('id'), cell('clicks')]
-    if (!/^\d+$/.test(id) || !/^\d*$/.test(clicks) || !columns.includes('clicks')) {
-      const advice = 'Give the file of a report without --by'
-      throw new UsageError(`${name}, row ${number}: expected a link with a number in id and clicks. ${advice}`)
-    }
-    return {
-      id: Number(id),
-      clicks: clicks === '' ? null : Number(clicks),
-      shorturl: cell('shorturl'),
-      error: cell('error'),
-    }
+  const links = rows.map(({ number, cells }): EarlierLink => {
+    const values = Object.fromEntries(columns.map((column, index) => [column, cells[index]]))
+    return { ...(values as { id: string; clicks: string }), error: textOf(values.error), row: number }
   })
+  try {
+    await readPrevious(links, `${name},`)
+  } catch (error) {
+    throw new UsageError(`${messageOf(error)}. Give a file that report has written without --by`)
+  }
+  return links
+}
+
+/** The totals, and the links that are gone. */
+function linesOf(summary: ReportSummary<EarlierLink>, file: string | undefined, isShown: boolean): string[] {
+  const { links, clicks, newClicks, lostClicks, isNew, newLinkClicks, gone } = summary
+  const lost = lostClicks > 0 ? `, and ${count(lostClicks)} fewer on others` : ''
+  const since = file === undefined ? '' : `, ${count(newClicks)} of them new since ${file}${lost}`
+  const sum = isShown ? `${many(clicks, 'click')}${since}` : 'and the server does not show their clicks'
+  const lines = [`${many(links, 'link')}, ${sum}`, ...goneLines(gone)]
+  // Few are new in a week, unless the file has the top of a report, or another account's.
+  if (file === undefined || isNew <= links / 2) return lines
+  const are = `${many(isNew, 'link')} ${isNew === 1 ? 'is not in' : 'are not in'} ${file}`
+  return [...lines, `${are} and ${isNew === 1 ? 'counts' : 'count'} as new (${many(newLinkClicks, 'click')})`]
 }
 
 /** How many of the links that are gone are named. */
@@ -124,29 +140,39 @@ const MAX_GONE = 10
 
 function goneLines(gone: readonly EarlierLink[]): string[] {
   const lines = gone.slice(0, MAX_GONE).map(({ id, shorturl, clicks }) => {
-    return `gone: ${shorturl || `link ${id}`}${clicks === null ? '' : `, ${many(clicks, 'click')}`}`
+    const before = textOf(clicks) === '' ? '' : `, ${many(Number(clicks), 'click')}`
+    return `gone: ${textOf(shorturl) || `link ${id}`}${before}`
   })
   return gone.length > MAX_GONE ? [...lines, `gone: ${count(gone.length - MAX_GONE)} more`] : lines
 }
 
 /** A link with its clicks, and what else the report says of it. */
-function linkRow({ link, newClicks, isNew, uniqueClicks, statistics, error }: ReportResult): OutputRow {
-  const { id, shorturl, alias, title, longurl, clicks, uniqueclicks: _, ...rest } = link
+function linkRow(result: ReportResult, campaigns: ReadonlyMap<number, string> | undefined): OutputRow {
+  const { link, newClicks, isNew, uniqueClicks, statistics, error } = result
+  const { id, shorturl, alias, title, longurl, clicks, uniqueclicks: _, campaign, ...rest } = link
   const { clicks: __, uniqueClicks: ___, ...more } = statistics ?? {}
   const problem = error === undefined ? {} : { error: messageOf(error) }
-  return { id, shorturl, alias, title, longurl, clicks, newClicks, isNew, uniqueClicks, ...rest, ...more, ...problem }
+  const name = campaigns && { campaignName: campaign === null ? null : (campaigns.get(campaign) ?? null) }
+  const counts = { clicks, newClicks, isNew, uniqueClicks }
+  return { id, shorturl, alias, title, longurl, ...counts, campaign, ...name, ...rest, ...more, ...problem }
 }
 
-/** The names of campaigns or channels by their ids. A domain is its own name. */
-async function namesOf(client: ShortLinkClient, by: Grouping): Promise<Map<number, string>> {
+/** The names of campaigns or channels by their ids. */
+async function namesOf(client: ShortLinkClient, by: 'campaign' | 'channel'): Promise<Map<number, string>> {
   const names = new Map<number, string>()
-  if (by === 'domain') return names
   for await (const { id, name } of by === 'campaign' ? client.campaigns.list() : client.channels.list()) {
     // Two may have one name.
     names.set(id, [...names.values()].includes(name) ? `${name} (${id})` : name)
   }
   return names
 }
+
+/** The names of campaigns; `undefined` if the server refuses this list. */
+const namesIfListed = (client: ShortLinkClient): Promise<Map<number, string> | undefined> =>
+  namesOf(client, 'campaign').catch((error) => {
+    if (isRefusal(error) || (isShortLinkError(error) && error.code === 'permission')) return undefined
+    throw error
+  })
 
 /** The clicks of each campaign, domain or channel, the most first. A link in two channels counts in both. */
 function groupsOf(results: readonly ReportResult[], by: Grouping, names: ReadonlyMap<number, string>): OutputRow[] {

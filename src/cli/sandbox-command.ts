@@ -6,7 +6,7 @@ import { defineCommand } from 'citty'
 import { ConfigurationError } from '../errors.ts'
 import { createSandbox, type Sandbox, type SandboxDialect, sampleData } from '../testing/index.ts'
 import { type SandboxServer, serve } from '../testing/server.ts'
-import { command, numberOption, UsageError } from './command.ts'
+import { command, numberOption, UsageError, wholeNumberOption } from './command.ts'
 
 const notes = `With a program, as in \`shortlink-sdk sandbox -- node first.mjs\`, runs it with
 the variables set that a client reads, and ends with its exit code.`
@@ -37,12 +37,12 @@ export default command(
       if (end === rawArgs.length && args._.length > 0) throw new UsageError(`to run '${args._[0]}', write -- before it`)
       const { host, key } = args
       const limit = args['rate-limit']
-      const requests = limit === 'off' ? 0 : numberOption('rate-limit', limit, 1, 1_000_000, ', or off')
-      const data = sampleData(numberOption('rows', args.rows, 0, 1_000_000))
+      const requests = limit === 'off' ? 0 : wholeNumberOption('rate-limit', limit, 1, 1_000_000, ', or off')
+      const data = sampleData(wholeNumberOption('rows', args.rows, 0, 1_000_000))
       const rate = numberOption('chaos', args.chaos, 0, 1)
-      const seed = numberOption('seed', args.seed, 0, 2 ** 53)
+      const seed = wholeNumberOption('seed', args.seed, 0, 2 ** 53)
       const wanted = args.port ?? (program === undefined ? '4010' : '0')
-      const port = numberOption('port', wanted, 0, 65_535) || (await freePort(host))
+      const port = wholeNumberOption('port', wanted, 0, 65_535) || (await freePort(host))
 
       // It knows its own address, so that short addresses can be opened.
       const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`

@@ -3,7 +3,7 @@ import { printable } from '../runtime/text.ts'
 import { type SyncResult, type SyncSummary, syncLinks } from '../tasks/sync.ts'
 import { clientArgs } from './client.ts'
 import { problemsOf, readLinks } from './columns.ts'
-import { command, IncompleteError, messageOf, numberOption, repeated, UsageError } from './command.ts'
+import { command, IncompleteError, messageOf, repeated, UsageError, wholeNumberOption } from './command.ts'
 import { readInput } from './input.ts'
 import { type OutputRow, outputArgs, outputOf } from './output.ts'
 import { timeFor } from './progress.ts'
@@ -55,7 +55,7 @@ export default command(
       if (apply && check) throw new UsageError('--check changes nothing: leave out --apply')
       if (prune?.trim() === '') throw new UsageError('--prune takes what the aliases begin with that it may delete')
       if (maxDeletes !== undefined && prune === undefined) throw new UsageError('--max-deletes is for --prune')
-      const max = maxDeletes === undefined ? undefined : numberOption('max-deletes', maxDeletes, 0, 1e9)
+      const max = maxDeletes === undefined ? undefined : wholeNumberOption('max-deletes', maxDeletes, 0, 1e9)
       const output = await outputOf(args, { input: file })
       const input = await readInput(file)
       const { links: read, notes } = readLinks(input, repeated(map), ['url', 'custom'])

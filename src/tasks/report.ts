@@ -259,14 +259,15 @@ interface EarlierLink<Row> {
 }
 
 /** The links of an earlier report. In a file its numbers may be strings, and what is missing an empty one. */
-async function readPrevious<Row extends ReportedLink>(
+export async function readPrevious<Row extends ReportedLink>(
   rows: Iterable<Row> | AsyncIterable<Row>,
+  name = 'reportLinks: previous:',
 ): Promise<Map<number, EarlierLink<Row>>> {
   const earlier = new Map<number, EarlierLink<Row>>()
   let number = 0
   for await (const row of rows) {
     number++
-    const at = `reportLinks: previous: ${rowName(row, number)}`
+    const at = `${name} ${rowName(row, number)}`
     const { link = row, ok, error } = isRecord(row) ? (row as Record<string, unknown>) : {}
     if (!isRecord(link)) throw new ConfigurationError(`${at}: ${mismatch('an object with id and clicks', row)}`)
     const wholeNumber = (name: string) => {

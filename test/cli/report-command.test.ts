@@ -130,7 +130,7 @@ it('asks for statistics of the links whose clicks have changed, and again for th
   expect(await read('r.csv')).toMatch(/topCountries/)
   const before = sandbox.requests.length
   expect((await run('report', '--statistics', '--previous', path('r.csv'), '--out', path('r.csv'))).status).toBe(0)
-  expect(sandbox.requests).toHaveLength(before + 2)
+  expect(sandbox.requests.slice(before).map(({ path }) => path)).toEqual(['/urls', '/url/3', '/campaigns'])
 })
 
 it('continues with --statistics where Ctrl+C has stopped it, from a journal beside the output', async () => {
@@ -160,10 +160,21 @@ it('continues with --statistics where Ctrl+C has stopped it, from a journal besi
 })
 
 it.each([
-  ['a row without clicks', 'id,clicks\n1,2\n2,x\n', [], 'row 3: expected a link with a number in id and clicks'],
-  ['a report without clicks', 'id,title\n1,Tea\n', [], 'row 2: expected a link with a number in id and clicks'],
-  ['a report by campaign', 'campaign,clicks\nSpring,2\n', [], 'Give the file of a report without --by'],
+  [
+    'a cell that is no number',
+    'id,clicks\n1,2\n2,"1,603"\n',
+    ['--top', '3'],
+    'r.csv, row 3: clicks: expected a whole number without separators, received "1,603"',
+  ],
+  ['a report without clicks', 'id,title\n1,Tea\n', [], 'row 2: clicks: is missing'],
+  [
+    'a report by campaign',
+    'campaign,clicks\nSpring,2\n',
+    [],
+    'row 2: id: is missing, expected a whole number without separators. Give a file that report has written without --by',
+  ],
   ['another grouping', 'id,clicks\n', ['--by', 'country'], "--by takes campaign, domain, channel, not 'country'"],
+  ['a fraction', 'id,clicks\n', ['--top', '1.5'], "--top takes a whole number, not '1.5'"],
   ['no number', 'id,clicks\n', ['--top', 'ten'], "--top takes a number from 1 to 1000000000, not 'ten'"],
 ])('refuses %s, and sends nothing', async (_, text, args, message) => {
   const { sandbox, write } = await setUp()
@@ -171,4 +182,34 @@ it.each([
   expect(status).toBe(2)
   expect(stderr).toContain(message)
   expect(sandbox.requests).toEqual([])
+})
+
+it('asks for the statistics of the --top links alone, and the totals are of all', async () => {
+  const { sandbox } = await setUp({ data })
+  const { stdout, stderr } = await run('report', '--top', '1', '--statistics', '--json')
+  expect(JSON.parse(stdout)).toMatchObject([{ alias: 'tea', topCountries: expect.any(Object) }])
+  expect(stderr).toBe('3 links, 22 clicks\n')
+  expect(sandbox.requests.filter(({ path }) => path.startsWith('/url/')).map(({ path }) => path)).toEqual(['/url/1'])
+})
+
+it('says how many links are not in an earlier report that lacks most of them, and tells gains and losses apart', async () => {
+  const { write } = await setUp({ data })
+  const file = await write('top1.csv', 'id,clicks\n1,15\n')
+  const { stderr } = await run('report', '--previous', file)
+  expect(stderr).toBe(
+    `3 links, 22 clicks, 12 of them new since ${file}, and 5 fewer on others\n2 links are not in ${file} and count as new (12 clicks)\n`,
+  )
+})
+
+it('has the name of a campaign beside its id, unless the server refuses to list them', async () => {
+  const { sandbox } = await setUp({ data })
+  const { stdout } = await run('report', '--json')
+  const rows = JSON.parse(stdout).map(({ campaign, campaignName }: Record<string, unknown>) => [campaign, campaignName])
+  expect(rows).toEqual([
+    [null, null],
+    [1, 'Spring | sale'],
+    [1, 'Spring | sale'],
+  ])
+  sandbox.fail({ path: '/campaigns', status: 403, body: { error: 1, message: 'No.' } })
+  expect((await run('report', '--json')).status).toBe(0)
 })

@@ -55,7 +55,7 @@ test('list prints every row, or as many as it is told, of every resource', async
   }
   expect((await run('list', 'channels')).stdout).toBe('')
   sandbox.data.links.length = 0
-  expect((await run('list', 'links', '--format', 'csv')).stdout).toBe('id,shorturl,longurl,clicks,date\n')
+  expect((await run('list', 'links', '--format', 'csv')).stdout).toBe('id,shorturl,title,longurl,clicks,date\n')
   expect((await run('list', 'channels', '--json')).stdout).toBe('[]\n')
 })
 
