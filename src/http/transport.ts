@@ -33,6 +33,7 @@ import {
   refused,
   unexpected,
 } from './outcome.ts'
+import { path } from './path.ts'
 import {
   type Call,
   type CallContext,
@@ -108,6 +109,28 @@ export class Transport {
   throwIfInvalid(issues: readonly Issue[]): void {
     const { operation, calledFrom } = this.#context
     throwIfInvalid(issues, { operation, calledFrom }, (text) => this.#settings.apiKey.redact(text))
+  }
+
+  /**
+   * Waits until a call in this context would get a slot at once, and tells observers and the log of the wait as that call would.
+   * If it cannot get one at all, its own error says so.
+   */
+  async waitForRoom(waiting: { readonly method: string; readonly path: string }, signal: AbortSignal): Promise<void> {
+    const { background } = this.#context
+    try {
+      const call = prepareCall(
+        { method: 'GET', path: path`/`, read: () => undefined },
+        {},
+        this.#settings,
+        this.#context,
+      )
+      const onWait = (event: SlotWait) => emit({ ...call, ...waiting }, 'onWait', () => event)
+      await call.connection.limiter?.whenFree?.({
+        signal,
+        ...(background && { background: true, ...background }),
+        onWait,
+      })
+    } catch {}
   }
 
   /** Throws the error of a response that can be used all the same, or tells `onDrift`, as `validation` says. */

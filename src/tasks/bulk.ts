@@ -1,6 +1,7 @@
+import type { ShortLinkClient } from '../client.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { BulkContext, BulkOptions, BulkResult, BulkSummary } from './items.ts'
-import { checkTask } from './options.ts'
+import { apiOf, checkTask } from './options.ts'
 import { ItemRun, sizeOf } from './run.ts'
 import { createTask, type Task } from './task.ts'
 
@@ -44,7 +45,7 @@ export function bulk<T, R>(
     'client',
     'reserve',
   ])
-  const { journal, key, replay, signal, total = sizeOf(items), ...rest } = options
+  const { journal, key, replay, signal, total = sizeOf(items), client, reserve, ...rest } = options
   if (journal && !key) {
     throw new ConfigurationError(
       'bulk: key: is missing, because a journal knows items by their names, such as `key: (item) => item.id`',
@@ -55,7 +56,10 @@ export function bulk<T, R>(
     signal,
     async function* (control) {
       const kept = replay && { keep: (data: R) => data ?? null, replay: (data: unknown) => data as R }
-      const run = new ItemRun(items, worker, control, { ...rest, total, journal, key, ...kept })
+      const transport = client && apiOf(client as ShortLinkClient, reserve).transport
+      const waitForRoom =
+        transport && ((signal: AbortSignal) => transport.waitForRoom({ method: 'bulk', path: 'item' }, signal))
+      const run = new ItemRun(items, worker, control, { ...rest, client, waitForRoom, total, journal, key, ...kept })
       try {
         yield* run.results()
       } finally {

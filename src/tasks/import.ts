@@ -124,8 +124,9 @@ export function importLinks<Row extends LinkRow>(
     strays: [],
   }
 
+  const reading = apiOf(client, reserve)
+
   async function* run(control: TaskControl): AsyncGenerator<ImportResult<Row>> {
-    const reading = apiOf(client, reserve)
     const server = reading.transport.baseUrl
     const newestKey = JSON.stringify([server, 'newest link before'])
     const newest = new NewestLinks(reading, control.signal, (id) =>
@@ -150,7 +151,7 @@ export function importLinks<Row extends LinkRow>(
     }
     const work: ItemRun<KeyedRow<Row>, RowLink> = new ItemRun(items(), ensure, control, {
       client,
-      reserve,
+      waitForRoom: (signal) => writing.transport.waitForRoom({ method: 'POST', path: '/url/add' }, signal),
       journal,
       concurrency,
       total,

@@ -99,13 +99,17 @@ export function checkTask(
   if (issues.length) throw new ConfigurationError(`${task}: ${describe(issues)}`)
 }
 
-/** The calls of a client for a task: they stand behind others, wait out a 429, and need whole lists. */
+/**
+ * The calls of a client for a task: they stand behind others, wait out a 429, need whole lists, and have no deadline. Call it
+ * where the user calls the task, because that line is the one of their errors.
+ */
 export function apiOf(client: TaskClient, reserve = 0): Api {
   const { [TRANSPORT]: transport } = client as ShortLinkClient
   const context = {
     background: { reserve },
     waitsOutRateLimit: true,
     needsWholeList: true,
+    endsAt: Number.POSITIVE_INFINITY,
   }
-  return new Api(transport.with(context))
+  return new Api(transport.begin({}).with(context))
 }

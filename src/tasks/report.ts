@@ -123,9 +123,10 @@ export function reportLinks<Previous extends ReportedLink = ReportedLink>(
   const summary = { links: 0, changed: 0, isNew: 0, clicks: 0, newClicks: 0, newLinkClicks: 0, lostClicks: 0 }
   const gone: Previous[] = []
 
+  const api = apiOf(client, reserve)
+
   async function* run(control: TaskControl): AsyncGenerator<ReportResult> {
     const { signal } = control
-    const api = apiOf(client, reserve)
     const links = new LinksResource(api)
     const earlier = await readPrevious(previous)
     const startedAt = performance.now()
@@ -188,8 +189,10 @@ export function reportLinks<Previous extends ReportedLink = ReportedLink>(
     type Asked = Awaited<ReturnType<typeof ask>>
     const work: ItemRun<ComparedLink, Asked> = new ItemRun(top === undefined ? compareAll() : topOnes(), ask, control, {
       // The links that need no request wait for no slot.
-      client: wantsStatistics ? client : undefined,
-      reserve,
+      ...(wantsStatistics && {
+        client,
+        waitForRoom: (signal) => api.transport.waitForRoom({ method: 'GET', path: '/url/:id' }, signal),
+      }),
       key: ({ link }) => JSON.stringify([server, 'statistics', link.id, link.clicks]),
       isOwnKey: (key) => key.startsWith(JSON.stringify([server, 'statistics']).slice(0, -1)),
       keep: (asked) => asked,

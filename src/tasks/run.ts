@@ -1,9 +1,9 @@
 import { formatValue, mismatch, reasonOf } from '../checks/mismatch.ts'
 import { ConfigurationError, ConnectionError, hasMessage, isShortLinkError, type Outcome } from '../errors.ts'
-import { abortError, sleep } from '../runtime/abort.ts'
+import { abortError } from '../runtime/abort.ts'
 import { asyncIterator } from '../runtime/environment.ts'
 import { notify } from '../runtime/notify.ts'
-import { Estimate, stateOf } from './estimate.ts'
+import { Estimate } from './estimate.ts'
 import { type BulkOptions, type BulkResult, UnknownOutcomeError, type Worker } from './items.ts'
 import { type JournalState, loadJournal } from './journal.ts'
 import type { TaskControl, TaskError } from './task.ts'
@@ -13,10 +13,9 @@ const MAX_WITHOUT_RESPONSE = 5
 
 /** Options for a run. */
 interface ItemRunOptions<T, R>
-  extends Pick<
-    BulkOptions<T>,
-    'client' | 'reserve' | 'concurrency' | 'total' | 'onProgress' | 'journal' | 'key' | 'onUnknown'
-  > {
+  extends Pick<BulkOptions<T>, 'client' | 'concurrency' | 'total' | 'onProgress' | 'journal' | 'key' | 'onUnknown'> {
+  /** Waits until the rate limit has room for the calls of an item. Default: items wait for nothing. */
+  readonly waitForRoom?: ((signal: AbortSignal) => Promise<void>) | undefined
   /** True if the calls wait out a 429, so one that is left means that the wait is too long for anybody. */
   readonly waitsOutRateLimit?: boolean
   /** Picks the journal entries of this run. Default: all. */
@@ -191,7 +190,8 @@ export class ItemRun<T, R> {
   async #start(key: string | undefined, item: T, index: number): Promise<StartedItem<T, R> | undefined> {
     const { begun } = this.#options
     const { ending } = this.#control
-    await this.#waitForBudget()
+    // If the process is killed while the rate limit has no room, few items are then in an unknown state.
+    await this.#options.waitForRoom?.(ending)
     if (ending.aborted) return undefined
     await this.#write(key, 'begun', begun && { data: begun(item) })
     if (!ending.aborted) return { result: this.#do(key, item, index) }
@@ -201,16 +201,6 @@ export class ItemRun<T, R> {
 
   async #write(key: string | undefined, state: 'begun' | 'done' | Outcome, data: object = {}): Promise<void> {
     if (key !== undefined) await this.#options.journal?.write({ key, state, ...data })
-  }
-
-  /** Waits until the rate limit has room. If the process is killed, few items are then in an unknown state. */
-  async #waitForBudget(): Promise<void> {
-    const { ending } = this.#control
-    while (!ending.aborted) {
-      const { remaining, untilReset } = stateOf(this.#options.client)
-      if (remaining > 0 || untilReset === 0) return
-      await sleep(untilReset, ending).catch(() => {})
-    }
   }
 
   /** Calls the worker, and records how the item ended. */

@@ -108,8 +108,9 @@ export function syncLinks(
   const counted = { done: 0, failed: 0, unknown: 0 }
   let summary: SyncSummary = { ...planned, ...changed, ...counted, notCompared: [], refused: undefined }
 
+  const reading = apiOf(client, reserve)
+
   async function* run(control: TaskControl): AsyncGenerator<SyncResult> {
-    const reading = apiOf(client, reserve)
     const rows = await readWanted(wanted)
     const existing = await readExisting(reading, rows, control.signal, onProgress)
     const steps = planOf(rows, existing, prune)
@@ -148,7 +149,7 @@ export function syncLinks(
     const total = steps.length - kept
     const work = new ItemRun(changes(), write, control, {
       client,
-      reserve,
+      waitForRoom: (signal) => writing.transport.waitForRoom({ method: 'POST', path: '/url/add' }, signal),
       total,
       concurrency,
       onProgress,

@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ConfigurationError, ConnectionError, InvalidRequestError } from '../../src/errors.ts'
-import { ShortLinkClient } from '../../src/index.ts'
+import { ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
 import {
   type BulkOptions,
   bulk,
   type Journal,
   type JournalEntry,
-  type RateLimitState,
   type TaskProgress,
   UnknownOutcomeError,
 } from '../../src/tasks/index.ts'
+import { createSandbox } from '../../src/testing/index.ts'
 import { collect } from '../helpers/lists.ts'
 import { memoryJournal } from './set-up.ts'
 
@@ -342,59 +342,73 @@ describe('progress', () => {
   })
 })
 
-/** A client whose rate limit is in this state. */
-const clientWith = (rateLimit: RateLimitState): ShortLinkClient =>
-  Object.defineProperty(new ShortLinkClient(), 'rateLimit', { value: rateLimit })
+/** A client that may send so many requests a minute, and the paths that it has sent. */
+function limitedClient(requests: number, options: ShortLinkClientOptions = {}) {
+  vi.useFakeTimers()
+  const sandbox = createSandbox({ data: { links: Array.from({ length: 100 }, () => ({})) } })
+  const rateLimit = { requests, interval: 60_000 }
+  const client = new ShortLinkClient({ ...sandbox.clientOptions, logLevel: 'off', ...options, rateLimit })
+  const sent = () => sandbox.requests.map(({ path }) => path.replace('/api', ''))
+  return { client, sent }
+}
 
-describe('a rate budget', () => {
-  it('with no room holds items back, and their journal entries too', async () => {
-    vi.useFakeTimers()
+describe('a rate limit', () => {
+  it('with no room holds items back, and their journal entries too, and tells observers and the log', async () => {
+    const waits: object[] = []
+    const warnings: string[] = []
+    const logger = { error() {}, warn: (line: string) => warnings.push(line), info() {}, debug() {} }
+    const onWait = (event: object) => waits.push(event)
+    const { client } = limitedClient(1, { onWait, logLevel: 'warn', logger })
+    await client.links.get(1)
     const journal = memoryJournal()
-    const rateLimit = { limit: 1, remaining: 0, resetAt: new Date(Date.now() + 60_000), queued: 0 }
-    const run = bulk([1], async () => {}, { client: clientWith(rateLimit), journal, key: String }).summary()
-    await vi.advanceTimersByTimeAsync(59_999)
+    const run = bulk([2], (id) => client.links.get(id), { client, journal, key: String }).summary()
+    await vi.advanceTimersByTimeAsync(59_000)
     expect(journal.entries).toEqual([])
-    rateLimit.remaining = 1
-    await vi.advanceTimersByTimeAsync(1)
+    expect(waits).toMatchObject([{ method: 'bulk', path: 'item', waitMs: expect.any(Number), queued: 1 }])
+    expect(warnings).toEqual([expect.stringMatching(/^shortlink-sdk: bulk item waits .* s for the rate limit\./)])
+    await vi.advanceTimersByTimeAsync(5_000)
     await run
     expect(journal.entries).toHaveLength(2)
   })
 
   it('with room for two begins two items, though the journal is slow and ten could be in work', async () => {
-    const rateLimit = { limit: 2, remaining: 2, resetAt: new Date(Date.now() + 1_000_000), queued: 0 }
-    const controller = new AbortController()
+    const { client } = limitedClient(2)
     const written: JournalEntry[] = []
     const journal: Journal = {
       read: () => [],
       write: async (entry) => {
         written.push(entry)
-        await settle()
+        for (let turn = 0; turn < 20; turn++) await Promise.resolve()
       },
     }
-    const { worker, begun } = manualWorker()
-    const run = bulk(
-      numbers(50),
-      (item, context) => {
-        rateLimit.remaining--
-        return worker(item, context)
-      },
-      { client: clientWith(rateLimit), journal, key: String, signal: controller.signal },
-    )
+    const run = bulk(numbers(50), (item) => client.links.get(item + 1), { client, journal, key: String })
     const summary = run.summary()
-    await begun(2)
-    await settle()
+    await vi.advanceTimersByTimeAsync(30_000)
     expect(written.filter(({ state }) => state === 'begun')).toHaveLength(2)
-    controller.abort('enough')
-    await expect(summary).rejects.toMatchObject({ code: 'aborted', cause: 'enough' })
+    await run[Symbol.asyncDispose]()
+    await expect(summary).rejects.toMatchObject({ code: 'aborted' })
   })
 
-  it.each([
-    ['without an end', { limit: 1, remaining: 0, resetAt: undefined }],
-    ['that items do not use', { limit: 2, remaining: 2, resetAt: new Date(Date.now() + 1_000_000) }],
-  ])('%s holds nothing up', async (_what, state) => {
-    const client = clientWith({ ...state, queued: 0 })
+  it('that items do not use holds nothing up', async () => {
+    const { client } = limitedClient(1)
     const summary = await bulk(numbers(50), async () => {}, { client, journal: memoryJournal(), key: String }).summary()
     expect(summary.done).toBe(50)
+  })
+
+  it.each([0, 2])('lets the calls of visitors go first, with a reserve of %i for them', async (reserve) => {
+    const { client, sent } = limitedClient(5)
+    const work = bulk(numbers(20), (item) => client.links.get(item + 1), { client, reserve }).summary()
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(sent()).toHaveLength(5 - reserve)
+    // Those that the reserve leaves them go out at once, and those that wait go before the next items.
+    const visits = [1, 2, 3].map(() => client.account.get())
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(sent().filter((path) => path === '/account')).toHaveLength(reserve)
+    await vi.advanceTimersByTimeAsync(61_000)
+    expect(sent().slice(5, 5 + 3 - reserve)).toEqual(Array(3 - reserve).fill('/account'))
+    await Promise.all(visits)
+    await vi.advanceTimersByTimeAsync(600_000)
+    expect(await work).toMatchObject({ done: 20 })
   })
 })
 

@@ -6,6 +6,8 @@ vi.mock(import('../../src/runtime/environment.ts'), async (original) => ({
   ...(await original()),
   asyncIterator: '@@asyncIterator' as never,
 }))
+// The modules of other tests may be there already.
+vi.resetModules()
 const { bulk } = await import('../../src/tasks/index.ts')
 
 test('a task has an iterator under the name that loops in React Native ask for', async () => {
