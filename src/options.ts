@@ -160,20 +160,20 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
   ): Endpoint {
     const address = new Address(names, url, allowInsecureHttp, redact)
     let connection: Connection | undefined
-    const connect = (context?: ErrorContext): Connection => {
-      const baseUrl = address.get(context)
-      const limit = limitOf(rateLimit, context)
+    const connect = (contextOf?: () => ErrorContext): Connection => {
+      const baseUrl = address.get(contextOf)
+      const limit = limitOf(rateLimit, contextOf)
       const key = usesKey ? (authorization ?? apiKey.source) : null
       const owner = { baseUrl, key, fetch: options.fetch ?? globalThis.fetch }
-      const log = logObservers(options.logLevel ?? logLevelOfEnvironment(context), logger)
+      const log = logObservers(options.logLevel ?? logLevelOfEnvironment(contextOf), logger)
       const limiter = limit && limiterOf(limit, owner)
       return { names, baseUrl, usesKey, apiKey, limiter, listeners: [options, log] }
     }
     return {
       address,
       usesKey,
-      connect: (context) => {
-        connection ??= connect(context)
+      connect: (contextOf) => {
+        connection ??= connect(contextOf)
         return connection
       },
     }
@@ -219,18 +219,18 @@ function guardKey({ apiKey, dangerouslyAllowBrowser }: ShortLinkClientOptions, a
   )
 }
 
-function logLevelOfEnvironment(context: ErrorContext | undefined): LogLevel {
+function logLevelOfEnvironment(contextOf: (() => ErrorContext) | undefined): LogLevel {
   const level = environment('SHORTLINK_LOG') ?? defaults.logLevel
   const known = logLevels.find((name) => name === level)
   if (known) return known
   const problem = mismatch(`one of ${logLevels.join(', ')}`, level, formatValue)
-  throw new ConfigurationError(`SHORTLINK_LOG: ${problem}`, context)
+  throw new ConfigurationError(`SHORTLINK_LOG: ${problem}`, contextOf?.())
 }
 
 /** The limit of a client: its own limiter, the options of one, or `undefined` if it has none. */
 function limitOf(
   rateLimit: ShortLinkClientOptions['rateLimit'],
-  context?: ErrorContext,
+  contextOf?: () => ErrorContext,
 ): RateLimiter | RateLimitOptions | undefined {
   if (typeof rateLimit === 'number') return { requests: rateLimit }
   if (rateLimit !== undefined) return rateLimit || undefined
@@ -239,5 +239,5 @@ function limitOf(
   if (variable === 'off') return undefined
   if (/^[1-9]\d{0,8}$/.test(variable)) return { requests: Number(variable) }
   const expected = 'off, or a number of requests a minute'
-  throw new ConfigurationError(`SHORTLINK_RATE_LIMIT: ${mismatch(expected, variable, formatValue)}`, context)
+  throw new ConfigurationError(`SHORTLINK_RATE_LIMIT: ${mismatch(expected, variable, formatValue)}`, contextOf?.())
 }

@@ -48,24 +48,26 @@ export class Address {
   }
 
   /** @throws {ConfigurationError} if it is missing */
-  get(context?: ErrorContext): string {
-    this.#address ??= this.#find(context)
+  get(contextOf?: () => ErrorContext): string {
+    this.#address ??= this.#find(contextOf)
     return this.#address
   }
 
-  #find(context?: ErrorContext): string {
+  #find(contextOf?: () => ErrorContext): string {
     const { option, variable } = this.names
     if (isRelative(this.#given)) {
       const base = pageAddress()
-      if (base) return parseAddress(option, new URL(this.#given, base), this.#allowInsecureHttp, this.#redact, context)
+      if (base)
+        return parseAddress(option, new URL(this.#given, base), this.#allowInsecureHttp, this.#redact, contextOf)
       throw new ConfigurationError(
         `${option}: ${redactLine(this.#redact, this.#given, 200)} is relative to the URL of a page, and there is no page here. On a server, give the absolute URL`,
-        context,
+        contextOf?.(),
       )
     }
     const value = environment(variable)
-    if (value === undefined) throw new ConfigurationError(`no base URL: set \`${option}\` or ${variable}`, context)
-    return parseAddress(variable, value, this.#allowInsecureHttp, this.#redact, context)
+    if (value === undefined)
+      throw new ConfigurationError(`no base URL: set \`${option}\` or ${variable}`, contextOf?.())
+    return parseAddress(variable, value, this.#allowInsecureHttp, this.#redact, contextOf)
   }
 }
 
@@ -78,7 +80,7 @@ export function parseAddress(
   address: string | URL,
   allowInsecureHttp: boolean,
   redact: Redact = (text) => text,
-  context?: ErrorContext,
+  contextOf?: () => ErrorContext,
 ): string {
   const given: unknown = isRecord(address) ? address.href : address
   const url = typeof given === 'string' && canParseUrl(given) ? new URL(given) : undefined
@@ -95,7 +97,7 @@ export function parseAddress(
           : url.protocol === 'http:' && !isLoopback(url.hostname) && !allowInsecureHttp
             ? 'http: sends the key unencrypted: use https:, or set allowInsecureHttp'
             : undefined
-  if (problem) throw new ConfigurationError(`${name}: ${problem}`, context)
+  if (problem) throw new ConfigurationError(`${name}: ${problem}`, contextOf?.())
   return url!.href.replace(/\/+$/, '')
 }
 

@@ -48,11 +48,11 @@ export class ApiKey {
    *
    * @throws {ConfigurationError} if the key is missing or invalid; the error does not contain it
    */
-  async authorization(context?: ErrorContext): Promise<string | null> {
+  async authorization(contextOf?: () => ErrorContext): Promise<string | null> {
     if (this.#source === null) return null
-    const source = this.#source ?? this.#fromEnvironment(context)
-    const key = typeof source === 'string' ? source : await this.#ask(source, context)
-    const scheme = this.#scheme ?? schemeFromEnvironment(context)
+    const source = this.#source ?? this.#fromEnvironment(contextOf)
+    const key = typeof source === 'string' ? source : await this.#ask(source, contextOf)
+    const scheme = this.#scheme ?? schemeFromEnvironment(contextOf)
     return scheme === 'raw' ? key : `${scheme} ${key}`
   }
 
@@ -63,31 +63,31 @@ export class ApiKey {
     return result
   }
 
-  #fromEnvironment(context?: ErrorContext): string {
+  #fromEnvironment(contextOf?: () => ErrorContext): string {
     const key = environment('SHORTLINK_API_KEY')
     if (key === undefined) {
       throw new ConfigurationError(
         'no key: set `apiKey` or SHORTLINK_API_KEY. The client of a proxy that adds the key has `apiKey: null`',
-        context,
+        contextOf?.(),
       )
     }
-    this.#source = this.#checked(key, context)
+    this.#source = this.#checked(key, contextOf)
     return key
   }
 
-  async #ask(source: () => string | Promise<string>, context?: ErrorContext): Promise<string> {
+  async #ask(source: () => string | Promise<string>, contextOf?: () => ErrorContext): Promise<string> {
     let key: string
     try {
       key = await source()
     } catch (error) {
-      throw new ConfigurationError(`apiKey() failed: ${this.redact(reasonOf(error))}`, context)
+      throw new ConfigurationError(`apiKey() failed: ${this.redact(reasonOf(error))}`, contextOf?.())
     }
-    return this.#checked(key, context)
+    return this.#checked(key, contextOf)
   }
 
-  #checked(key: string, context?: ErrorContext): string {
+  #checked(key: string, contextOf?: () => ErrorContext): string {
     const problem = problemOf(key)
-    if (problem) throw new ConfigurationError(`apiKey: ${problem}`, context)
+    if (problem) throw new ConfigurationError(`apiKey: ${problem}`, contextOf?.())
     if (!this.#redactors.has(key)) this.#redactors.set(key, createRedactor(key))
     const [oldest] = this.#redactors.keys()
     if (this.#redactors.size > REMEMBERED) this.#redactors.delete(oldest as string)
@@ -96,13 +96,13 @@ export class ApiKey {
 }
 
 /** @internal */
-export function schemeFromEnvironment(context?: ErrorContext): AuthScheme {
+export function schemeFromEnvironment(contextOf?: () => ErrorContext): AuthScheme {
   const scheme = environment('SHORTLINK_AUTH_SCHEME') ?? 'Bearer'
   const known = authSchemes.find((name) => name === scheme)
   if (known) return known
   throw new ConfigurationError(
     `SHORTLINK_AUTH_SCHEME: ${mismatch(`one of ${authSchemes.join(', ')}`, scheme, formatValue)}`,
-    context,
+    contextOf?.(),
   )
 }
 

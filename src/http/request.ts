@@ -135,7 +135,7 @@ export interface Endpoint {
   /** Whether its calls carry the key. */
   readonly usesKey: boolean
   /** Settles the connection, at the first call. @throws {ConfigurationError} if an address or a variable is missing or invalid */
-  readonly connect: (context?: ErrorContext) => Connection
+  readonly connect: (contextOf?: () => ErrorContext) => Connection
 }
 
 /** What all calls to one API have in common. */
@@ -224,7 +224,7 @@ export function prepareCall<T>(
   const headers = [...settings.headers, ...headerPairs(options.headers)]
   const authorization = authorizationIn(headers)
   const redact = redactorOf([...secretsIn(query, checks), ...secretsIn(json, checks)], authorization, apiKey)
-  const errorContext = contextOfInvalid(call, settings, context, redact)
+  const contextOf = () => contextOfInvalid(call, settings, context, redact)
 
   const issues = [
     ...checkValue(['method'], method, methods),
@@ -239,15 +239,15 @@ export function prepareCall<T>(
     issues.push({ path: ['body'], message: 'GET has no body: use `query`' })
   }
   if (authorization !== undefined && apiKey.isSent) issues.push(authorizationBesideKey)
-  throwIfInvalid(issues, errorContext, redact)
+  throwIfInvalid(issues, contextOf, redact)
 
   const body = stringify(json, issues, redact)
   // The query of somebody else may contain secrets that are unknown here.
   const search =
     call.search === undefined ? queryString(query, checks, issues, redact) : { sent: call.search, shown: '' }
-  throwIfInvalid(issues, errorContext, redact)
+  throwIfInvalid(issues, contextOf, redact)
 
-  const connection = endpoint.connect(errorContext)
+  const connection = endpoint.connect(contextOf)
   const escaped = call.path.escaped ?? ''
   const path = call.path.isOfUser ? redact(escaped) : escaped
   const { signal, timeout = settings.timeout, deadline = settings.deadline, retry = settings.retry } = options
@@ -272,8 +272,8 @@ export function prepareCall<T>(
 }
 
 /** @throws {InvalidRequestError} if there are issues, without secrets */
-export function throwIfInvalid(issues: readonly Issue[], context: ErrorContext, redact: Redact): void {
-  if (issues.length) throw new InvalidRequestError(redactGiven(redact, issues), context)
+export function throwIfInvalid(issues: readonly Issue[], contextOf: () => ErrorContext, redact: Redact): void {
+  if (issues.length) throw new InvalidRequestError(redactGiven(redact, issues), contextOf())
 }
 
 /** Error context for a call that is rejected before it is prepared. */

@@ -1,4 +1,5 @@
 import { hasMessage, type Issue } from '../errors.ts'
+import { isOwnFrame } from '../runtime/stack.ts'
 import { printable, shorten } from '../runtime/text.ts'
 
 /** Removes secrets from a text. */
@@ -134,7 +135,8 @@ export function redactCause(redact: Redact, cause: unknown, depth = 0): unknown 
   const line = (text: string) => redactLine(redact, text, MAX_LINE)
   if (!hasMessage(cause)) return typeof cause === 'string' ? line(cause) : undefined
   const { name = 'Error', message, stack = '', code, cause: inner } = cause as Error & { code?: unknown }
-  const lines = redact(String(stack)).split('\n', MAX_STACK_LINES)
+  const frames = redact(String(stack)).split('\n')
+  const lines = frames.filter((frame) => !isOwnFrame(frame)).slice(0, MAX_STACK_LINES)
   const hidden = { configurable: true, writable: true }
   const copy = Object.defineProperties(new Error(line(message)), {
     name: { value: line(String(name)), ...hidden },

@@ -108,7 +108,11 @@ export class Transport {
   /** @throws {InvalidRequestError} if there are problems with a call that makes several requests */
   throwIfInvalid(issues: readonly Issue[]): void {
     const { operation, calledFrom } = this.#context
-    throwIfInvalid(issues, { operation, calledFrom }, (text) => this.#settings.apiKey.redact(text))
+    throwIfInvalid(
+      issues,
+      () => ({ operation, calledFrom }),
+      (text) => this.#settings.apiKey.redact(text),
+    )
   }
 
   /**
@@ -240,8 +244,8 @@ export class Transport {
     let response: FetchResponse | undefined
     let upload: OpenedUpload | undefined
     const work = async (signal: AbortSignal) => {
-      const notSent = errorContext(call, { ...state, attempt: state.attempt - 1 }, 'not-sent', false)
-      const authorization = connection.usesKey ? await connection.apiKey.authorization(notSent) : null
+      const contextOf = () => errorContext(call, { ...state, attempt: state.attempt - 1 }, 'not-sent', false)
+      const authorization = connection.usesKey ? await connection.apiKey.authorization(contextOf) : null
       emit(call, 'onRequest', () => ({ attempt: state.attempt }))
       step = 'content'
       upload = await call.call.upload?.open(call.onProgress, { fetch, hasKey: authorization !== null, signal })

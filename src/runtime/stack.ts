@@ -22,13 +22,18 @@ function findHome(): string {
   return folder ?? file
 }
 
+/** Whether a line of a stack is a frame of this package. */
+export function isOwnFrame(line: string): boolean {
+  home ??= findHome()
+  return home !== '' && fileOf(line)?.startsWith(home) === true
+}
+
 /** The frames of an error from the first one on that is the user's; `''` if there is none, or the runtime has no stacks. */
 export function framesOf({ stack }: Error): string {
-  home ??= findHome()
   const lines = typeof stack === 'string' ? stack.split('\n') : []
   const isOfUser = (line: string): boolean => {
     const file = fileOf(line)
-    return file !== undefined && !file.startsWith('node:') && !file.startsWith(home!)
+    return file !== undefined && !file.startsWith('node:') && !isOwnFrame(line)
   }
   const first = lines.findIndex(isOfUser)
   return first === -1 ? '' : lines.slice(first).join('\n')

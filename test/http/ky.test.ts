@@ -1,58 +1,33 @@
-import type { KyInstance, Options } from 'ky'
-import { beforeEach, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
+import type { ShortLinkClient } from '../../src/index.ts'
 import { account } from '../helpers/answers.ts'
 import { connect } from '../helpers/client.ts'
-import { serve } from '../helpers/server.ts'
+import { type Canned, serve } from '../helpers/server.ts'
 
-/** What replaces ky in a test. By default, ky itself. */
-const replacement = vi.hoisted(() => ({ ky: undefined as undefined | ((url: string, options: Options) => unknown) }))
+const refused: Canned = { status: 429, headers: { 'Retry-After': '0' } }
 
-vi.mock('ky', async (original) => {
-  const { default: ky } = await original<{ default: KyInstance }>()
-  return { default: (url: string, options: Options) => (replacement.ky ?? ky)(url, options) }
-})
-
-beforeEach(() => {
-  replacement.ky = undefined
-})
-
-/** Sends a request once, without the loop of ky. */
-const sendOnce = (url: string, options: Options) => options.fetch!(new Request(url, options as RequestInit))
-
-const transient = { status: 503, headers: { 'Retry-After': '0' } }
-
-it('a call that fails is retried by the loop of ky, and only by it', async () => {
-  const server = await serve(transient, { body: account })
-  expect(await connect(server, { retry: 1 }).account.get()).toMatchObject({ id: account.data.id })
+/** What a call that is refused once does while a method of ky's class runs: `slot`, and `retry` for the wait. */
+async function doneByKy(call: (client: ShortLinkClient) => PromiseLike<unknown>, answer: Canned) {
+  const done: string[] = []
+  const note = (what: string, method: RegExp) => {
+    const frames = new Error().stack!.split('\n').filter((line) => line.includes('/ky/distribution/'))
+    done.push(frames.some((frame) => method.test(frame)) ? what : `${what} without ky`)
+  }
+  const server = await serve(refused, answer)
+  const rateLimit = { acquire: () => void note('slot', /#fetch/), observe() {}, state: {} } as never
+  await call(connect(server, { retry: 1, rateLimit, onRetry: () => note('retry', /#retry/) }))
   expect(server.seen).toHaveLength(2)
+  return done
+}
 
-  replacement.ky = sendOnce
-  const other = await serve(transient, { body: account })
-  expect(await connect(other, { retry: 1 }).account.get().safe()).toMatchObject({ error: { code: 'server' } })
-  expect(other.seen).toHaveLength(1)
+const attempts = ['slot', 'retry', 'slot']
+
+it('ky makes the attempts of a call: it takes a slot before each, and decides and waits between them', async () => {
+  expect(await doneByKy((client) => client.account.get(), { body: account })).toEqual(attempts)
 })
 
-it('a call takes its slot of the rate limit in a hook of ky, before each attempt', async () => {
-  const server = await serve(transient, { body: account })
-  const acquire = vi.fn()
-  const rateLimit = { acquire, observe() {}, state: {} } as never
-  await connect(server, { retry: 1, rateLimit }).account.get()
-  expect(acquire).toHaveBeenCalledTimes(2)
-
-  replacement.ky = sendOnce
-  await connect(await serve({ body: account }), { rateLimit }).account.get()
-  expect(acquire).toHaveBeenCalledTimes(2)
-})
-
-it('an upload is sent by ky like every other call', async () => {
-  const server = await serve({ status: 429, headers: { 'Retry-After': '0' } }, { body: { id: 1, shorturl: '' } })
-  await connect(server, { retry: 1 }).files.upload('a.txt', new Blob(['a']))
-  expect(server.seen).toHaveLength(2)
-
-  replacement.ky = sendOnce
-  const other = await serve({ status: 429, headers: { 'Retry-After': '0' } }, { body: { id: 1, shorturl: '' } })
-  await connect(other, { retry: 1 })
-    .files.upload('a.txt', new Blob(['a']))
-    .safe()
-  expect(other.seen).toHaveLength(1)
+it('ky makes the attempts of an upload, too', async () => {
+  const uploaded = { body: { error: 0, id: 1, shorturl: 'https://sho.rt/a' } }
+  const upload = (client: ShortLinkClient) => client.files.upload('a.txt', new Blob(['a']))
+  expect(await doneByKy(upload, uploaded)).toEqual(attempts)
 })
