@@ -144,6 +144,13 @@ export async function createLink(
   const created = await api.post(path`/url/add`, sent, options).result()
   const { custom: alias, domain } = params
   const { id, shorturl } = created.data
+  // With `validation: 'report'`, they may be anything, and nobody can tell which link was made.
+  if (typeof shorturl !== 'string' || !Number.isSafeInteger(id)) {
+    const message = 'the response has no id and short address of the new link'
+    const issues = [{ path: ['shorturl'], message }]
+    const context = { ...contextOf('POST', '/url/add', created, operation), outcome: 'unknown' as const }
+    throw new InvalidResponseError(message, { status: created.status, body: created.data, issues }, context)
+  }
   const isOnItsDomain = !domain || isOnDomain(created.data, domain)
   if (isOnItsDomain && (!alias || hasAlias(shorturl, alias))) return created
   const onDomain = alias ? addressOf({ alias, domain }) : `a link on ${domain}`

@@ -49,7 +49,7 @@ function isSpellingOf(own: string, alias: string): boolean {
 
 /** The alias of a link. A server that leaves it out says it in the short address, which has it after the domain. */
 export function aliasOf({ alias, shorturl }: ShortAddress): string | null {
-  return alias ?? aliasIn(shorturl)
+  return typeof alias === 'string' ? alias : aliasIn(shorturl)
 }
 
 /** The alias in a short address: all of its path. `null` if there is none. */
@@ -110,7 +110,8 @@ export function hostOf(domain: string): string {
 }
 
 /** An address in one spelling: `https://Shop.example` is `https://shop.example/`. */
-export const normalized = (url: string): string => (canParseUrl(url) ? new URL(url).href : url)
+export const normalized = (url: string): string =>
+  typeof url === 'string' && canParseUrl(url) ? new URL(url).href : url
 
 /** Whether two URLs are equal after normalization. */
 export const isSameAddress = (one: string, other: string): boolean => normalized(one) === normalized(other)
@@ -129,7 +130,9 @@ export function candidates(alias: string, onTaken: 'suffix' | undefined): string
   return [alias, ...Array.from({ length: LAST_SUFFIX - 1 }, (_, index) => `${alias}-${index + 2}`)]
 }
 
-function parsed(address: string): URL | undefined {
+// With `validation: 'report'`, a server's value may be anything.
+function parsed(address: unknown): URL | undefined {
+  if (typeof address !== 'string') return undefined
   const url = /^https?:\/\//i.test(address) ? address : `https://${address}`
   return canParseUrl(url) ? new URL(url) : undefined
 }
