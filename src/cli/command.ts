@@ -3,6 +3,7 @@ import { parseArgs, stripVTControlCharacters } from 'node:util'
 import { type ArgsDef, type CommandDef, renderUsage, runCommand } from 'citty'
 import { similarName } from '../checks/checks.ts'
 import { isShortLinkError } from '../errors.ts'
+import type { OptionNames } from '../http/option-names.ts'
 import { LockedError } from '../tasks/lock.ts'
 
 /** A subcommand of `shortlink-sdk`. */
@@ -69,26 +70,19 @@ export function command<Args extends ArgsDef>(definition: CommandDef<Args>, most
   }
 }
 
-/** The options of code, by the words that a command has for them. */
-const words: Readonly<Record<string, string>> = {
-  allowInsecureHttp: '--allow-insecure-http',
+/** What messages of the client call the options that a user of the command may have to change. */
+export const commandNames: OptionNames = {
+  key: 'SHORTLINK_API_KEY',
   apiKey: 'SHORTLINK_API_KEY',
   authScheme: 'SHORTLINK_AUTH_SCHEME',
-  baseUrl: '--base-url',
-  maxDeletes: '--max-deletes',
-  onTaken: '--on-taken',
-  openerUrl: '--opener-url',
-  rateLimit: 'SHORTLINK_RATE_LIMIT',
+  baseUrl: '--base-url or SHORTLINK_BASE_URL',
+  openerUrl: 'SHORTLINK_OPENER_URL',
+  allowInsecureHttp: '--allow-insecure-http',
+  headers: '--header',
 }
 
-/** The message of an error, in the words of the command. */
-export function messageOf(error: unknown): string {
-  const { message } = error as Error
-  if (!isShortLinkError(error)) return message ?? String(error)
-  return message
-    .replace(/`?\b(\w+)\b`?/g, (text, name) => (Object.hasOwn(words, name) ? words[name]! : text))
-    .replace('SHORTLINK_API_KEY or SHORTLINK_API_KEY', 'SHORTLINK_API_KEY')
-}
+/** The message of whatever was thrown. */
+export const messageOf = (error: unknown): string => (error as Error).message ?? String(error)
 
 /** What the client refuses before it sends anything is wrong usage of the command, but a file in use is not. */
 function isRefused(error: unknown): boolean {

@@ -1,8 +1,9 @@
 import { similarName } from '../checks/checks.ts'
 import { isShortLinkError } from '../errors.ts'
+import { setOptionNames } from '../http/option-names.ts'
 import { printable } from '../runtime/text.ts'
 import { VERSION } from '../runtime/version.ts'
-import { type Command, IncompleteError, messageOf, UsageError } from './command.ts'
+import { type Command, commandNames, IncompleteError, messageOf, UsageError } from './command.ts'
 
 /** The commands. Each is loaded only when it runs. */
 const commands: Record<string, { summary: string; load: () => Promise<{ default: Command }> }> = {
@@ -39,6 +40,7 @@ export async function main([name = '', ...args]: string[]): Promise<number | und
   if (name === '--version' || name === '-v') return print(VERSION)
   if (name === '--help' || name === '-h') return print(help)
   if (name === 'help') return main(args.length > 0 ? [args[0]!, '--help'] : ['--help'])
+  setOptionNames(commandNames)
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!entry) {
     const meant = similarName(name, Object.keys(commands))

@@ -1,4 +1,5 @@
 import { defineCommand } from 'citty'
+import { isShortLinkError } from '../errors.ts'
 import { printable } from '../runtime/text.ts'
 import { type SyncResult, type SyncSummary, syncLinks } from '../tasks/sync.ts'
 import { clientArgs } from './client.ts'
@@ -99,7 +100,10 @@ export default command(
         }
         end = await run.summary()
       }
-      await work.run(main, () => 'stopped: what is done stays done. The same command does the rest.')
+      await work.run(
+        () => main().catch(throwRefused),
+        () => 'stopped: what is done stays done. The same command does the rest.',
+      )
       await output.write(steps.filter(({ action }) => verbose || action !== 'keep').map(stepRow))
       finish(steps, end!, { apply, check })
     },
@@ -139,11 +143,17 @@ function finish(
   }
   const { total, keep, created, updated, deleted, refused } = plan
   const changes = total - keep
-  if (refused) throw new UsageError(messageOf(refused))
+  if (refused) throwRefused(refused)
   if (changes === 0) console.error('Nothing to do.')
   else if (apply) console.error(`${count(created)} created, ${count(updated)} updated, ${count(deleted)} deleted`)
   else if (check) throw new IncompleteError(`${many(changes, 'change')} to make: --apply carries out this plan`, DRIFT)
   else console.error('Nothing was changed: --apply carries out this plan.')
+}
+
+/** Says of a plan that deletes too many links which option allows it. */
+function throwRefused(error: unknown): never {
+  const [issue] = isShortLinkError(error) && error.code === 'invalid_request' ? error.issues : []
+  throw issue?.path[0] === 'maxDeletes' ? new UsageError(`--max-deletes: ${issue.message}`) : error
 }
 
 /** The exit status of `--check` if the links differ from the file. */

@@ -2,11 +2,12 @@ import { formatValue, mismatch } from '../checks/mismatch.ts'
 import { ConfigurationError, type ErrorContext } from '../errors.ts'
 import { canParseUrl, environment, pageAddress } from '../runtime/environment.ts'
 import { isRecord } from '../runtime/text.ts'
+import { optionNames } from './option-names.ts'
 import { type Redact, redactLine } from './secrets.ts'
 
 /** The option and the variable that set an address. */
 export interface AddressNames {
-  readonly option: string
+  readonly option: 'baseUrl' | 'openerUrl'
   readonly variable: string
 }
 
@@ -65,8 +66,7 @@ export class Address {
       )
     }
     const value = environment(variable)
-    if (value === undefined)
-      throw new ConfigurationError(`no base URL: set \`${option}\` or ${variable}`, contextOf?.())
+    if (value === undefined) throw new ConfigurationError(`no base URL: set ${optionNames()[option]}`, contextOf?.())
     return parseAddress(variable, value, this.#allowInsecureHttp, this.#redact, contextOf)
   }
 }
@@ -91,11 +91,11 @@ export function parseAddress(
     : !['http:', 'https:'].includes(url.protocol)
       ? `expected http: or https:, received ${redactLine(redact, url.protocol, 40)}`
       : url.username || url.password
-        ? 'leave out the user name and password: the key goes into apiKey'
+        ? `leave out the user name and password: the key goes into ${optionNames().apiKey}`
         : url.search || url.hash
           ? 'leave out the query and the fragment'
           : url.protocol === 'http:' && !isLoopback(url.hostname) && !allowInsecureHttp
-            ? 'http: sends the key unencrypted: use https:, or set allowInsecureHttp'
+            ? `http: sends the key unencrypted: use https:, or set ${optionNames().allowInsecureHttp}`
             : undefined
   if (problem) throw new ConfigurationError(`${name}: ${problem}`, contextOf?.())
   return url!.href.replace(/\/+$/, '')

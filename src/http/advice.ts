@@ -3,6 +3,7 @@ import type { AdviceCode } from '../errors.ts'
 import { canParseUrl } from '../runtime/environment.ts'
 import { shorten } from '../runtime/text.ts'
 import { isHtml, isPage } from './body.ts'
+import { optionNames } from './option-names.ts'
 import type { PreparedCall } from './request.ts'
 import { redactLine } from './secrets.ts'
 
@@ -29,7 +30,7 @@ export function adviceAboutRefusal(
   if (botWall) return botWall
   if (status === 404 && isUnknownPath(call, isPlatform)) return unknownPathAdvice(call)
   const isAboutKey = (status === 401 || status === 403) && call.connection.usesKey && call.connection.apiKey.isSent
-  return isAboutKey ? keyAdvice : noAdvice
+  return isAboutKey ? keyAdvice() : noAdvice
 }
 
 /** Advice about a response that is not what the platform documents. `body` contains no secrets. */
@@ -58,15 +59,14 @@ export function redirectWords(location: string | null, call: PreparedCall<unknow
 }
 
 function namesOf({ connection }: PreparedCall<unknown>): string {
-  const { option, variable } = connection.names
-  return `\`${option}\` or ${variable}`
+  return optionNames()[connection.names.option]
 }
 
 /** If the client sends no key, a proxy adds it, and reports the problem itself. */
-const keyAdvice: Advice = {
-  advice: 'key',
-  words:
-    '. Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme`: some servers expect another one than Bearer, and some hosts drop the Authorization header',
+function keyAdvice(): Advice {
+  const { apiKey, authScheme } = optionNames()
+  const why = 'some servers expect another one than Bearer, and some hosts drop the Authorization header'
+  return { advice: 'key', words: `. Check ${apiKey} first, then ${authScheme}: ${why}` }
 }
 
 /** Whether a 404 is about the path rather than an id: the call sends no id, or the body is not one of the platform. */
@@ -92,7 +92,6 @@ function botWallAdvice(body: unknown, headers: Headers): Advice | undefined {
   if (headers.get('cf-mitigated') === null && !botWords.test(page)) return undefined
   return {
     advice: 'bot-wall',
-    words:
-      '. A bot wall may be in front of the server: some let requests with a certain `User-Agent` or cookie through, see `headers`',
+    words: `. A bot wall may be in front of the server: some let requests with a certain \`User-Agent\` or cookie through, see ${optionNames().headers}`,
   }
 }

@@ -1,6 +1,7 @@
 import { formatValue, mismatch, reasonOf } from '../checks/mismatch.ts'
 import { ConfigurationError, type ErrorContext } from '../errors.ts'
 import { environment } from '../runtime/environment.ts'
+import { optionNames } from './option-names.ts'
 import { createRedactor, type Redact } from './secrets.ts'
 
 /** The key, or a function that returns it, called before each attempt. `null`: no key is sent. */
@@ -87,7 +88,7 @@ export class ApiKey {
 
   #checked(key: string, contextOf?: () => ErrorContext): string {
     const problem = problemOf(key)
-    if (problem) throw new ConfigurationError(`apiKey: ${problem}`, contextOf?.())
+    if (problem) throw new ConfigurationError(`${optionNames().key}: ${problem}`, contextOf?.())
     if (!this.#redactors.has(key)) this.#redactors.set(key, createRedactor(key))
     const [oldest] = this.#redactors.keys()
     if (this.#redactors.size > REMEMBERED) this.#redactors.delete(oldest as string)
@@ -110,7 +111,7 @@ function problemOf(key: unknown): string | undefined {
   if (typeof key !== 'string') return mismatch('a string', key)
   if (key === '') return 'is empty'
   const [, scheme] = /^(bearer|token)\s/i.exec(key) ?? []
-  if (scheme) return `begins with “${scheme}”: leave that out, the client adds what \`authScheme\` says`
+  if (scheme) return `begins with “${scheme}”: leave that out, the client adds what ${optionNames().authScheme} says`
   if (key !== key.trim()) return 'begins or ends with white space: trim it'
   if (!/^[\x21-\x7e]+$/.test(key))
     return 'contains a space, a line break or another character that a header cannot carry'

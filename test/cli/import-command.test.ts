@@ -851,3 +851,10 @@ test('a full disk at the end says what to do, and nothing is lost: the same comm
   expect((await run('import', file, '--out', path('r.csv'))).status).toBe(0)
   expect(sandbox.requests).toHaveLength(before)
 })
+
+test('an alias that is called as an option is printed as it is', async () => {
+  const { write } = await setUp({ data: { links: [{ alias: 'baseUrl', url: shop('other') }] } })
+  const { stdout } = await run('import', await write('links.csv', `url,custom\n${shop('apiKey')},baseUrl\n`))
+  expect(stdout).toContain(`https://sho.rt/baseUrl already leads to ${shop('other')}`)
+  expect(stdout).not.toContain('--base-url')
+})
