@@ -74,12 +74,13 @@ export class RandomServer {
         await this.addAsAnother(alias)
       }
     }
-    const shifting = links.filter(({ id }) => this.shifting.has(id))
+    // Not the newest: the sandbox would give its id to the next link, which databases do not.
+    const newest = Math.max(...links.map(({ id }) => id))
+    const shifting = links.filter(({ id }) => this.shifting.has(id) && id < newest)
     if (shifting.length > 0 && this.random() < 0.1) {
       const gone = this.pick(shifting)
       links.splice(links.indexOf(gone), 1)
       this.removed.add(gone)
-      // The server may give its id to another link.
       this.shifting.delete(gone.id)
       this.others.delete(gone.id)
     }
