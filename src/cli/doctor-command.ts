@@ -18,7 +18,8 @@ With a certificate of your own:  NODE_EXTRA_CA_CERTS=company.pem
 
 The report holds no key and no contents of the account, so it can be pasted into an issue.
 
-Exit status: 0 the client works there, 1 it does not or that cannot be told, 2 wrong usage
+Exit status: 0 the client works there, 1 it does not, only in part or with other options, or that cannot be told, 2 wrong usage,
+so that shortlink-sdk doctor && shortlink-sdk import links.csv is safe
 `
 
 /** The longest wait for one response, in milliseconds. */
@@ -49,7 +50,8 @@ export default command(
       const showRequests = (done: number) => progress.show({ done, failed: 0, total: undefined, etaMs: undefined })
       const report = reportOf(await new Examination(subject, showRequests).run())
       progress.end()
-      const works = report.verdict.startsWith('works')
+      const works = report.verdict === 'works'
+      // Options that are not set yet are a failure of the next command.
       const json = works ? report : { error: report.text, ...report }
       stdout.write(args.json ? `${jsonText(json, 2)}\n` : print(report, args.verbose ?? false))
       process.exitCode = works ? 0 : 1

@@ -127,7 +127,11 @@ export default command(
         howToContinue,
       )
       const isMade = [...results.values()].some(({ outcome }) => outcome === 'done' || outcome === 'unknown')
-      if (end !== undefined && !isMade) throw end
+      const strays = strayLines(summary.strays)
+      if (end !== undefined && !isMade) {
+        for (const line of strays) console.error(line)
+        throw end
+      }
       await write(output, input, results, out)
       const notBegun = [...results.values()].filter(({ error }) => error === NOT_BEGUN).length
       const isUndone = ({ outcome }: RowResult) => outcome !== 'done'
@@ -138,6 +142,10 @@ export default command(
         const again = summary.replayed > 0 && journal ? `: delete ${journal.path} to import them again` : ''
         console.error(`${count(doneBefore)} done before, nothing sent${again}`)
       } else console.error(countsOf({ created, found, failed, notBegun, doneBefore }))
+      const differing = [...results.values()].filter(({ outcome, error }) => outcome === 'done' && error).length
+      if (differing > 0)
+        console.error(`${many(differing, 'link')} may lack what the row says, see error: sync changes links`)
+      for (const line of strays) console.error(line)
       if (end !== undefined) throw asIncomplete(end)
       if (failed > 0) {
         const again = 'To try again, run the same command.'
@@ -151,6 +159,14 @@ export default command(
 /** A link as it is sent. The number names it in errors; the other cells tell rows apart that are equal otherwise. */
 const rowOf = ({ row, values, otherCells }: ReadLink) => ({ ...values, row: row.number, cells: otherCells })
 
+/** How to delete the links that the server made under another alias or domain. */
+const strayLines = (strays: readonly { id: number; shorturl: string }[]): string[] =>
+  strays.map(({ id, shorturl }) =>
+    printable(
+      `${shorturl} was made in place of the wanted link. To delete it: shortlink-sdk call DELETE /url/${id}/delete`,
+    ),
+  )
+
 const NO_JOURNAL =
   'No journal: after a crash, the same command would make its links a second time. --journal FILE keeps one.'
 
@@ -159,7 +175,11 @@ const NOT_BEGUN = 'not begun'
 
 function resultOf(result: ImportResult<LinkRow>): RowResult {
   const { outcome, error } = result
-  if (result.ok) return { shorturl: result.shorturl, created: result.created, outcome }
+  if (result.ok) {
+    const { shorturl, created, differs = [] } = result
+    const error = differs.length > 0 ? `left as it is: ${differs.join(', ')} may not be as in this row` : undefined
+    return { shorturl, created, outcome, error }
+  }
   return { outcome, error: isNotBegun(error) ? NOT_BEGUN : messageOf(error) }
 }
 

@@ -858,3 +858,22 @@ test('an alias that is called as an option is printed as it is', async () => {
   expect(stdout).toContain(`https://sho.rt/baseUrl already leads to ${shop('other')}`)
   expect(stdout).not.toContain('--base-url')
 })
+
+test('a link that was found and lacks what the row says is named in the result, without its password', async () => {
+  const { write } = await setUp({ data: { links: [{ alias: 'tea', url: shop('tea'), title: 'Old' }] } })
+  const file = await write('links.csv', `url,custom,title,password\n${shop('tea')},tea,New,s3cret\n`)
+  const { status, stdout, stderr } = await run('import', file)
+  expect(status).toBe(0)
+  expect(stdout).toContain('https://sho.rt/tea,false,done,"left as it is: title, password may not be as in this row"')
+  expect(stderr).toContain('1 link may lack what the row says, see error: sync changes links\n')
+})
+
+test('a link that the server makes under an alias of its own is named, with the call that deletes it', async () => {
+  const { sandbox, write } = await setUp({ dialect: ['alias-ignored'], data: { links: [] } })
+  const { status, stderr } = await run('import', await write('links.csv', `url,custom\n${shop('tea')},tea\n`))
+  expect(status).toBe(1)
+  const [{ id, alias }] = sandbox.data.links as unknown as [{ id: number; alias: string }]
+  expect(stderr).toContain(
+    `https://sho.rt/${alias} was made in place of the wanted link. To delete it: shortlink-sdk call DELETE /url/${id}/delete\n`,
+  )
+})

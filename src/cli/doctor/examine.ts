@@ -31,7 +31,7 @@ interface Exchange {
 export type Kind = 'ok' | 'refused' | 'foreign' | 'silent' | 'redirect' | 'failing' | 'rate limit'
 
 /** A call, and what came of it. */
-export interface Call {
+export interface ExaminedCall {
   /** As it is written in a program, such as `campaigns.list()`. */
   readonly name: string
   /** The path of its address, such as `/api/campaigns`. */
@@ -59,7 +59,7 @@ type ListName = (typeof lists)[number]
 /** Reads from a server with GET, and changes nothing there. It holds everything that was seen. */
 export class Examination {
   readonly subject: Subject
-  readonly calls: Call[] = []
+  readonly calls: ExaminedCall[] = []
   /** How the key was sent when it was accepted, or else as the subject says. */
   scheme: AuthScheme
   /** The base URLs that were tried in place of the subject's, and the one of them that responds as the platform does. */
@@ -102,11 +102,11 @@ export class Examination {
     return lists.filter((name) => !asked.includes(`${name}.list()`))
   }
 
-  #askAccount(options?: ShortLinkClientOptions, name = 'account.get()'): Promise<Call> {
+  #askAccount(options?: ShortLinkClientOptions, name = 'account.get()'): Promise<ExaminedCall> {
     return this.#ask(name, (client) => client.account.get(), options)
   }
 
-  #askList(name: ListName): Promise<Call> {
+  #askList(name: ListName): Promise<ExaminedCall> {
     return this.#ask(`${name}.list()`, (client) => client[name].list())
   }
 
@@ -121,7 +121,7 @@ export class Examination {
   }
 
   /** Looks for the platform at the usual addresses, without the key. */
-  async #lookElsewhere({ exchange }: Call): Promise<void> {
+  async #lookElsewhere({ exchange }: ExaminedCall): Promise<void> {
     for (const baseUrl of otherBaseUrls(this.subject.baseUrl, exchange?.headers.get('Location'))) {
       this.tried.push(baseUrl)
       const call = await this.#askAccount({ baseUrl, apiKey: null }, `account.get() at ${baseUrl}`)
@@ -135,7 +135,7 @@ export class Examination {
     name: string,
     send: (client: ShortLinkClient) => ApiPromise<unknown>,
     options: ShortLinkClientOptions = {},
-  ): Promise<Call> {
+  ): Promise<ExaminedCall> {
     const exchanges: Exchange[] = []
     let drift: readonly Issue[] = []
     let path = ''
@@ -180,7 +180,7 @@ function issueText({ path, message }: Issue): string {
 }
 
 /** Whether a response shows that the platform is at this address. */
-export const showsPlatform = ({ kind, status }: Call): boolean =>
+export const showsPlatform = ({ kind, status }: ExaminedCall): boolean =>
   (kind === 'ok' || kind === 'refused') && status !== 404
 
 /** Where the platform may be if it is not at the base URL: where that redirects to, and the usual addresses. */

@@ -2,13 +2,20 @@ import type { AnyShortLinkError } from '../../errors.ts'
 import type { AuthScheme } from '../../http/api-key.ts'
 import { isRecord, printable, shorten } from '../../runtime/text.ts'
 import { duration, many } from '../words.ts'
-import { type Call, type Examination, type Kind, showsPlatform } from './examine.ts'
+import { type Examination, type ExaminedCall, type Kind, showsPlatform } from './examine.ts'
 import { deviationsOf } from './signs.ts'
 
 /** A response that takes so long is called slow, in milliseconds. */
 const SLOW = 3000
 
-type Verdict = 'works' | 'works with options' | 'key refused' | 'wrong address' | 'another platform' | 'cannot be told'
+type Verdict =
+  | 'works'
+  | 'works with options'
+  | 'works in part'
+  | 'key refused'
+  | 'wrong address'
+  | 'another platform'
+  | 'cannot be told'
 
 /** The verdict, its line, and why and what to do: a line each, the most important first. */
 const conclude = (verdict: Verdict, text: string, ...notes: (string | false)[]) => ({
@@ -21,11 +28,11 @@ const conclude = (verdict: Verdict, text: string, ...notes: (string | false)[]) 
 export function judge(seen: Examination): ReturnType<typeof conclude> {
   const { calls, subject, rightBaseUrl } = seen
   const { baseUrl } = subject
-  const [first] = calls as [Call]
+  const [first] = calls as [ExaminedCall]
   const untold = (why: string, ...notes: (string | false)[]) =>
     conclude('cannot be told', `Cannot be told: ${why}`, ...notes)
 
-  if (first.error?.message.includes('bot wall')) return untold('a bot wall is in front of the server', wallNote(first))
+  if (first.error?.advice === 'bot-wall') return untold('a bot wall is in front of the server', WALL_NOTE)
   if (first.kind === 'silent') return untold(`no response from ${baseUrl}`, ...silenceNotes(first, baseUrl))
   if (first.kind === 'failing') return untold(`the server fails (${refusalOf(first)})`, 'Show this to its operator.')
 
@@ -42,7 +49,7 @@ export function judge(seen: Examination): ReturnType<typeof conclude> {
 
 /** A server of which no response is one of the platform. */
 function judgeForeign({ calls, subject: { baseUrl }, tried }: Examination) {
-  const [first] = calls as [Call]
+  const [first] = calls as [ExaminedCall]
   const elsewhere = tried.length > 0 && `Neither does the platform respond at ${tried.join(', ')}.`
   const where = "The platform's page for developers shows the address; on most servers it ends in /api."
   if (first.kind === 'redirect') {
@@ -53,6 +60,11 @@ function judgeForeign({ calls, subject: { baseUrl }, tried }: Examination) {
   if (calls.every(({ status }) => status === 404)) {
     return conclude('wrong address', `Wrong address: every call to ${baseUrl} gets 404`, elsewhere, where)
   }
+  const pages = calls.filter(({ kind, exchange }) => kind === 'foreign' && isHtmlType(exchange?.headers))
+  if (pages.length === calls.length) {
+    const text = `Another platform: a web page responds at ${baseUrl}, perhaps one about maintenance`
+    return conclude('another platform', text, `GET /account gets ${responseOf(first)}.`, elsewhere, where)
+  }
   return conclude(
     'another platform',
     `Another platform: nothing at ${baseUrl} responds as this one does`,
@@ -62,6 +74,8 @@ function judgeForeign({ calls, subject: { baseUrl }, tried }: Examination) {
     where,
   )
 }
+
+const isHtmlType = (headers: Headers | undefined): boolean => /^text\/html/i.test(headers?.get('Content-Type') ?? '')
 
 /** A platform that refuses the key, in each scheme. */
 function judgeKey({ calls, subject }: Examination) {
@@ -91,9 +105,10 @@ function judgeWorking(seen: Examination) {
     issues.length > 0 && "validation: 'report'",
     ...(subject.headers ?? []).map(([name]) => `headers: { '${name}': … }`),
   ].filter((option) => option !== false)
-  const works = `Works${slow ? ', but is slow' : ''}`
+  const isInPart = calls.some(({ kind }) => kind === 'failing')
+  const works = `Works${isInPart ? ' in part' : ''}${slow ? ', but is slow' : ''}`
   return conclude(
-    options.length > 0 ? 'works with options' : 'works',
+    isInPart ? 'works in part' : options.length > 0 ? 'works with options' : 'works',
     options.length > 0 ? `${works}, with these options: ${options.join(', ')}` : `${works}: ${subject.baseUrl}`,
     isOtherScheme && `The key is refused as ${formOf(subject.authScheme)}, and accepted as ${formOf(scheme)}.`,
     slow !== undefined &&
@@ -118,7 +133,7 @@ const meanings: Partial<Record<Kind, string>> = {
 }
 
 /** The calls that failed, those with the same response in one line. */
-function failures(calls: readonly Call[]): string[] {
+function failures(calls: readonly ExaminedCall[]): string[] {
   const names = new Map<string, string[]>()
   for (const call of calls) {
     const meaning = meanings[call.kind]
@@ -136,34 +151,28 @@ const shortName = (name: string) => name.replace(/\.(get|list)\(\)$/, '')
 const formOf = (scheme: AuthScheme) => (scheme === 'raw' ? 'the bare KEY' : `${scheme} KEY`)
 
 /** What a response is, if it is not one of the platform to an accepted key. */
-const responseOf = ({ status, exchange }: Call) => `${status} ${isRecord(exchange?.body) ? 'and' : 'without'} JSON`
+const responseOf = ({ status, exchange }: ExaminedCall) =>
+  `${status} ${isRecord(exchange?.body) ? 'and' : 'without'} JSON`
 
 /** What a server said to a call that failed: the status, and its message. */
-function refusalOf({ status, error }: Call): string {
-  if (status === undefined) return messageOf(error)
+function refusalOf({ status, error }: ExaminedCall): string {
+  if (status === undefined) return plainMessage(error)
   const said = error && 'serverMessage' in error ? shorten(printable(error.serverMessage), 100) : ''
   return `${status} ${said}`.trim().replace(/\.$/, '')
 }
 
 /** What the client says of a failed call, without the call, and without the advice to run the doctor. */
-export function messageOf(error: AnyShortLinkError | undefined): string {
+export function plainMessage(error: AnyShortLinkError | undefined): string {
   const { message = 'the response cannot be read' } = error ?? {}
-  return message.replace(/^[A-Z]+ \S+: (no response: )?/, '').replace(/\.? Is `baseUrl`.*$/, '')
+  return message.replace(/^[A-Z]+ \S+: (no response: )?/, '').replace(/\.? Is --base-url.*$/, '')
 }
 
-/** How to get past a bot wall, whose page may set the cookie that it wants. */
-function wallNote({ exchange }: Call): string {
-  const page = typeof exchange?.body === 'string' ? exchange.body : ''
-  const [, cookie] = /document\.cookie ?= ?["']([\w-]+=[\w-]+)/.exec(page) ?? []
-  return cookie
-    ? `Its cookie may let you through: --header 'Cookie: ${cookie}', and \`headers: { Cookie: '${cookie}' }\` for the client.`
-    : 'Ask the operator which cookie or User-Agent passes: --header sends it.'
-}
+const WALL_NOTE = 'Ask the operator which cookie or User-Agent passes: --header sends it.'
 
 /** Why no response came, and what to do. */
-function silenceNotes({ error }: Call, baseUrl: string): (string | false)[] {
+function silenceNotes({ error }: ExaminedCall, baseUrl: string): (string | false)[] {
   const { host } = new URL(baseUrl)
-  const reason = messageOf(error)
+  const reason = plainMessage(error)
   return [
     `${reason}.`,
     /ECONNREFUSED/.test(reason) && `Is the server running? Nothing listens at ${host}.`,
@@ -173,7 +182,7 @@ function silenceNotes({ error }: Call, baseUrl: string): (string | false)[] {
 }
 
 /** Why the doctor has ended early, and when to run it again. */
-function whyEnded({ kind, error }: Call): string {
+function whyEnded({ kind, error }: ExaminedCall): string {
   if (kind === 'silent') return 'The server stopped responding.'
   const seconds = error?.code === 'rate_limit' ? error.retryAfter : undefined
   return `Run the doctor again in ${duration(seconds ?? 60)}: the rate limit is used up.`

@@ -1,7 +1,7 @@
 import { type Deviation, deviations } from '../../testing/index.ts'
 import { many } from '../words.ts'
 import type { Examination } from './examine.ts'
-import { judge, messageOf } from './judge.ts'
+import { judge, plainMessage } from './judge.ts'
 import { deviationsOf } from './signs.ts'
 
 /** What was found, as plain data without the key and without values of rows, so that it can be pasted anywhere. */
@@ -16,7 +16,7 @@ export function reportOf(seen: Examination) {
     requests,
     calls: calls.map(({ name, path, status = null, kind, ms, error, issues }) => ({
       ...{ call: name, path, status, kind, ms, issues },
-      ...(error && { message: messageOf(error) }),
+      ...(error && { message: plainMessage(error) }),
     })),
     notAsked,
     deviations: found,

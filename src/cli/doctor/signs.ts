@@ -2,7 +2,7 @@ import { rowsOf } from '../../fields/fields.ts'
 import { isRecord } from '../../runtime/text.ts'
 import { type Deviation, deviations } from '../../testing/index.ts'
 import { type DeviationRule, rules, type Sighting } from '../../testing/platform/deviations.ts'
-import type { Call, Examination } from './examine.ts'
+import type { Examination, ExaminedCall } from './examine.ts'
 
 /** The deviations that show, and those that are not looked for. */
 export function deviationsOf(examination: Examination): { seen: Deviation[]; notLookedFor: Deviation[] } {
@@ -37,7 +37,7 @@ function seenOf({ calls, scheme }: Examination): Sighting {
 }
 
 /** A response of the platform: what is beside `error` or in `data`, and the rows if that is a page. */
-function readCall({ name, exchange }: Call) {
+function readCall({ name, exchange }: ExaminedCall) {
   const body = exchange!.body as Record<string, unknown>
   const data = isRecord(body.data) ? body.data : body
   const list = Object.values(data).find(rowsOf)
