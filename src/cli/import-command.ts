@@ -2,6 +2,7 @@ import { extname } from 'node:path'
 import process from 'node:process'
 import { defineCommand } from 'citty'
 import { ShortLinkClient } from '../client.ts'
+import { hostOf, lettersOf } from '../resources/links/match.ts'
 import { printable } from '../runtime/text.ts'
 import type { ImportResult } from '../tasks/import.ts'
 import type { LinkRow } from '../tasks/rows.ts'
@@ -11,7 +12,7 @@ import { problemsOf, type ReadLink, readLinks } from './columns.ts'
 import { asIncomplete, command, IncompleteError, messageOf, repeated, UsageError } from './command.ts'
 import { journalOf } from './import-journal.ts'
 import { type Input, readInput } from './input.ts'
-import { type Output, outputArgs, outputOf } from './output.ts'
+import { type Output, outputArgs, outputOf, textOf } from './output.ts'
 import { timeFor } from './progress.ts'
 import { throwIfNotReplaceable } from './replaceable.ts'
 import { resolveNames } from './resolve-names.ts'
@@ -93,6 +94,7 @@ export default command(
       const before = replayed + done.size
       console.error(`${many(input.rows.length, 'link')}${before > 0 ? `, ${count(before)} done before` : ''}${time}`)
       if (!work) {
+        for (const line of previewOf(valid)) console.error(printable(line))
         for (const [number, problem] of problems) console.error(printable(`${input.name}, row ${number}: ${problem}`))
         if (problems.size > 0) throw new Error(`${many(problems.size, 'row')} cannot be imported`)
         return
@@ -158,6 +160,31 @@ export default command(
 
 /** A link as it is sent. The number names it in errors; the other cells tell rows apart that are equal otherwise. */
 const rowOf = ({ row, values, otherCells }: ReadLink) => ({ ...values, row: row.number, cells: otherCells })
+
+/** What the first rows send, and aliases that a server with its own spelling would take for one. */
+function previewOf(links: readonly ReadLink[]): string[] {
+  const shown = links.slice(0, 3).map(({ row, values }) => {
+    const cells = Object.entries(values).map(([name, value]) => {
+      return `${name}=${name === 'password' ? '(a password)' : textOf(value)}`
+    })
+    return `row ${row.number}: ${cells.join(', ')}`
+  })
+  const firsts = new Map<string, ReadLink>()
+  const twins = links.flatMap((link) => {
+    const { custom, domain } = link.values
+    if (!custom) return []
+    const key = `${domain ? hostOf(domain) : ''}/${lettersOf(custom)}`
+    const first = firsts.get(key)
+    firsts.set(key, first ?? link)
+    const isTwin = first && first.values.custom !== custom
+    return isTwin
+      ? [
+          `rows ${first.row.number} and ${link.row.number}: ${first.values.custom} and ${custom} are one alias on some servers`,
+        ]
+      : []
+  })
+  return [...shown, ...twins]
+}
 
 /** How to delete the links that the server made under another alias or domain. */
 const strayLines = (strays: readonly { id: number; shorturl: string }[]): string[] =>

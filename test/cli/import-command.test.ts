@@ -369,7 +369,11 @@ test('import --dry-run says how long it takes and what is wrong, needs no key, a
   vi.stubEnv('SHORTLINK_API_KEY', undefined)
   const rows = Array.from({ length: 1000 }, (_, index) => `${shop(String(index))},p-${index}`)
   const good = await run('import', await write('good.csv', `url,custom\n${rows.join('\n')}`), '--dry-run')
-  expect(good).toEqual({ status: 0, stdout: '', stderr: '1,000 links, about 34 minutes at 30 a minute\n' })
+  expect(good).toEqual({
+    status: 0,
+    stdout: '',
+    stderr: expect.stringMatching(/^1,000 links, about 34 minutes at 30 a minute\nrow 2: /),
+  })
   const file = await write('bad.csv', `url,custom,expiry\n,"t\nea",\n${shop('x')},a,\n${shop('y')},b,24.12.2030\n`)
   const bad = await run('import', file, '--dry-run')
   expect(bad.status).toBe(1)
@@ -876,4 +880,23 @@ test('a link that the server makes under an alias of its own is named, with the 
   expect(stderr).toContain(
     `https://sho.rt/${alias} was made in place of the wanted link. To delete it: shortlink-sdk call DELETE /url/${id}/delete\n`,
   )
+})
+
+test('import --dry-run shows what the first three rows send, without passwords, and aliases that are twins', async () => {
+  const { sandbox, write } = await setUp()
+  const rows = ['Tea,New tea,s3cret', 'tea,,', 'cake,,', 'lamps,,'].map(
+    (cells, index) => `${shop(`${index}`)},${cells}`,
+  )
+  const file = await write('links.csv', `url,custom,title,password\n${rows.join('\n')}\n`)
+  const { status, stderr } = await run('import', file, '--dry-run')
+  expect(status).toBe(0)
+  expect(stderr).toBe(
+    `4 links
+row 2: url=${shop('0')}, custom=Tea, title=New tea, password=(a password)
+row 3: url=${shop('1')}, custom=tea
+row 4: url=${shop('2')}, custom=cake
+rows 2 and 3: Tea and tea are one alias on some servers
+`,
+  )
+  expect(sandbox.requests).toEqual([])
 })
