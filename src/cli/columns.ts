@@ -4,9 +4,9 @@ import { aliasIn } from '../resources/links/match.ts'
 import { type LinkRow, readRows } from '../tasks/rows.ts'
 import { otherNames, parameterOf, parameters, plain } from './column-names.ts'
 import { messageOf, UsageError } from './command.ts'
+import { listed } from './counts-and-times.ts'
 import type { Input, InputRow } from './input.ts'
 import { textOf, unescapeFormula } from './output.ts'
-import { listed } from './words.ts'
 
 /** A row of a file as a link. */
 export interface ReadLink {

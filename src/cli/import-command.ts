@@ -10,15 +10,15 @@ import { checkDone } from './check-done.ts'
 import { clientArgs, clientOf } from './client.ts'
 import { problemsOf, type ReadLink, readLinks } from './columns.ts'
 import { asIncomplete, command, IncompleteError, messageOf, repeated, UsageError } from './command.ts'
+import { count, countsOf, many } from './counts-and-times.ts'
 import { journalOf } from './import-journal.ts'
 import { type Input, readInput } from './input.ts'
+import { importRows, isNotBegun, Work } from './interruptible-work.ts'
 import { type Output, outputArgs, outputOf, textOf } from './output.ts'
 import { timeFor } from './progress.ts'
 import { throwIfNotReplaceable } from './replaceable.ts'
 import { resolveNames } from './resolve-names.ts'
 import { type DoneRow, isMapOfOutcome, type RowResult, resultRows, resultTable, splitResult } from './result.ts'
-import { count, countsOf, many } from './words.ts'
-import { importRows, isNotBegun, Work } from './work.ts'
 
 /** `shortlink-sdk import` */
 export default command(

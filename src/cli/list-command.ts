@@ -2,8 +2,8 @@ import { defineCommand } from 'citty'
 import { similarName } from '../checks/checks.ts'
 import { clientArgs } from './client.ts'
 import { command, UsageError, wholeNumberOption } from './command.ts'
+import { Work } from './interruptible-work.ts'
 import { type OutputRow, outputArgs, outputOf } from './output.ts'
-import { Work } from './work.ts'
 
 const resources = ['links', 'campaigns', 'channels', 'domains', 'files', 'overlays', 'pixels', 'qr', 'splash'] as const
 type Resource = (typeof resources)[number]

@@ -2,7 +2,7 @@ import process from 'node:process'
 import type { RateLimitState } from '../errors.ts'
 import { printable } from '../runtime/text.ts'
 import type { TaskProgress } from '../tasks/task.ts'
-import { clock, count, duration } from './words.ts'
+import { clock, count, duration } from './counts-and-times.ts'
 
 const SECOND = 1000
 

@@ -7,10 +7,10 @@ import { printable } from '../runtime/text.ts'
 import { type ReportResult, type ReportSummary, readPrevious, reportLinks } from '../tasks/report.ts'
 import { clientArgs } from './client.ts'
 import { command, IncompleteError, messageOf, UsageError, wholeNumberOption } from './command.ts'
+import { count, many } from './counts-and-times.ts'
 import { readInput } from './input.ts'
+import { journalBeside, Work } from './interruptible-work.ts'
 import { type OutputRow, outputArgs, outputOf, textOf } from './output.ts'
-import { count, many } from './words.ts'
-import { journalBeside, Work } from './work.ts'
 
 const groupings = ['campaign', 'domain', 'channel'] as const
 type Grouping = (typeof groupings)[number]
@@ -110,6 +110,12 @@ interface EarlierLink extends Readonly<Record<string, unknown>> {
 /** @throws {UsageError} with the row, if a file is no report of links */
 async function readEarlierReport(file: string): Promise<EarlierLink[]> {
   const { name, columns, rows } = await readInput(file)
+  const missing = columns.includes('id') && columns.includes('clicks') ? undefined : columns.join(', ')
+  if (rows.length === 0 && missing) {
+    throw new UsageError(
+      `${name}: expected the columns id and clicks, found ${missing}. Give a file that report has written`,
+    )
+  }
   const links = rows.map(({ number, cells }): EarlierLink => {
     const values = Object.fromEntries(columns.map((column, index) => [column, cells[index]]))
     return { ...(values as { id: string; clicks: string }), error: textOf(values.error), row: number }

@@ -7,7 +7,7 @@ import { isRefusal } from '../resources/links/find.ts'
 import { hostOf } from '../resources/links/match.ts'
 import type { ReadLink } from './columns.ts'
 import { UsageError } from './command.ts'
-import { listed } from './words.ts'
+import { listed } from './counts-and-times.ts'
 
 const kinds = ['domain', 'campaign', 'channel'] as const
 type Kind = (typeof kinds)[number]

@@ -5,12 +5,12 @@ import { type SyncResult, type SyncSummary, syncLinks } from '../tasks/sync.ts'
 import { clientArgs } from './client.ts'
 import { problemsOf, readLinks } from './columns.ts'
 import { command, IncompleteError, messageOf, repeated, UsageError, wholeNumberOption } from './command.ts'
+import { count, many } from './counts-and-times.ts'
 import { readInput } from './input.ts'
+import { Work } from './interruptible-work.ts'
 import { type OutputRow, outputArgs, outputOf } from './output.ts'
 import { timeFor } from './progress.ts'
 import { resolveNames } from './resolve-names.ts'
-import { count, many } from './words.ts'
-import { Work } from './work.ts'
 
 const notes = `The file has an alias and a url in each row, and, if wanted, title, description, campaign, channel and the other parameters of a link.
 What the list of links shows is compared; the rest is sent with creations and updates.

@@ -173,6 +173,7 @@ it.each([
     [],
     'row 2: id: is missing, expected a whole number without separators. Give a file that report has written without --by',
   ],
+  ['a file of something else', 'my notes\n', [], 'expected the columns id and clicks, found my notes'],
   ['another grouping', 'id,clicks\n', ['--by', 'country'], "--by takes campaign, domain, channel, not 'country'"],
   ['a fraction', 'id,clicks\n', ['--top', '1.5'], "--top takes a whole number, not '1.5'"],
   ['no number', 'id,clicks\n', ['--top', 'ten'], "--top takes a number from 1 to 1000000000, not 'ten'"],

@@ -1,7 +1,7 @@
 import type { AnyShortLinkError } from '../../errors.ts'
 import type { AuthScheme } from '../../http/api-key.ts'
 import { isRecord, printable, shorten } from '../../runtime/text.ts'
-import { duration, many } from '../words.ts'
+import { duration, many } from '../counts-and-times.ts'
 import { type Examination, type ExaminedCall, type Kind, showsPlatform } from './examine.ts'
 import { deviationsOf } from './signs.ts'
 

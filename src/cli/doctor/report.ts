@@ -1,5 +1,5 @@
 import { type Deviation, deviations } from '../../testing/index.ts'
-import { many } from '../words.ts'
+import { many } from '../counts-and-times.ts'
 import type { Examination } from './examine.ts'
 import { judge, plainMessage } from './judge.ts'
 import { deviationsOf } from './signs.ts'
