@@ -3,7 +3,7 @@ import { CsvError, parse } from 'csv-parse/sync'
 import { isRecord } from '../runtime/text.ts'
 import { parameterOf } from './column-names.ts'
 import { UsageError } from './command.ts'
-import { nameOf, readText, type Text } from './read-text.ts'
+import { nameOf, readTextFile, type Text } from './read-text.ts'
 
 /** The rows of a file, and what it takes to write them back. */
 export interface Input {
@@ -57,7 +57,7 @@ const formats: Readonly<Record<string, Input['format']>> = {
 export async function readInput(path: string): Promise<Input> {
   const extension = extname(path).toLowerCase()
   const name = nameOf(path)
-  const whole = await readText(path)
+  const whole = await readTextFile(path)
   const format = path === '-' ? formatOf(whole.text) : formats[extension]
   if (!format) throw new UsageError(`${path}: expected a .csv, .tsv, .txt, .json or .ndjson file`)
   if (format === 'csv') return { name, format, ...readTable(whole, name, extension) }

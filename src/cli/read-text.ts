@@ -23,7 +23,7 @@ export const nameOf = (path: string): string => (path === '-' ? 'standard input'
  *
  * @throws {UsageError} if it is no text in UTF-8 or UTF-16, or larger than 64 MiB
  */
-export async function readText(path: string): Promise<Text> {
+export async function readTextFile(path: string): Promise<Text> {
   const name = nameOf(path)
   const bytes = await readBytes(path, name)
   // A zip file, as of Excel, Numbers and LibreOffice, or an .xls file.
