@@ -1,5 +1,5 @@
 /** So many of something: 1 link, 1,000 links. */
-export const many = (number: number, what: string): string => `${count(number)} ${what}${number === 1 ? '' : 's'}`
+export const many = (number: number, what: string): string => `${formatCount(number)} ${what}${number === 1 ? '' : 's'}`
 
 /** What became of rows or URLs in this run, and before it. A link that was found is as it was. */
 export function countsOf(counts: {
@@ -10,13 +10,13 @@ export function countsOf(counts: {
   readonly doneBefore?: number
 }): string {
   const { created, found, failed, notBegun = 0, doneBefore = 0 } = counts
-  const now = `${count(created)} created, ${count(found)} found and not changed, ${count(failed)} failed`
-  const rest = notBegun > 0 ? `, ${count(notBegun)} not begun` : ''
-  return `${now}${rest}${doneBefore > 0 ? `; ${count(doneBefore)} done before` : ''}`
+  const now = `${formatCount(created)} created, ${formatCount(found)} found and not changed, ${formatCount(failed)} failed`
+  const rest = notBegun > 0 ? `, ${formatCount(notBegun)} not begun` : ''
+  return `${now}${rest}${doneBefore > 0 ? `; ${formatCount(doneBefore)} done before` : ''}`
 }
 
 /** A number as people write it: 1,000. */
-export const count = (number: number): string => number.toLocaleString('en-US')
+export const formatCount = (number: number): string => number.toLocaleString('en-US')
 
 /** A time in the largest unit that fits twice: 90 seconds, 34 minutes, 2 hours. */
 export function duration(seconds: number): string {

@@ -10,7 +10,7 @@ import { checkDone } from './check-done.ts'
 import { clientArgs, clientOf } from './client.ts'
 import { problemsOf, type ReadLink, readLinks } from './columns.ts'
 import { asIncomplete, command, IncompleteError, messageOf, repeated, UsageError } from './command.ts'
-import { count, countsOf, many } from './counts-and-times.ts'
+import { countsOf, formatCount, many } from './counts-and-times.ts'
 import { journalOf } from './import-journal.ts'
 import { type Input, readInput } from './input.ts'
 import { importRows, isNotBegun, Work } from './interruptible-work.ts'
@@ -92,7 +92,9 @@ export default command(
       const replayed = await countDone(valid)
       const time = timeFor(links.length - problems.size - replayed, client)
       const before = replayed + done.size
-      console.error(`${many(input.rows.length, 'link')}${before > 0 ? `, ${count(before)} done before` : ''}${time}`)
+      console.error(
+        `${many(input.rows.length, 'link')}${before > 0 ? `, ${formatCount(before)} done before` : ''}${time}`,
+      )
       if (!work) {
         for (const line of previewOf(valid)) console.error(printable(line))
         for (const [number, problem] of problems) console.error(printable(`${input.name}, row ${number}: ${problem}`))
@@ -106,7 +108,7 @@ export default command(
       const howToContinue = () => {
         const made = [...results.values()].filter(({ outcome }) => outcome === 'done').length
         const next = journal ? `, and ${journal.path} remembers them. The same command continues there.` : '.'
-        return `stopped: ${count(made)} of ${many(input.rows.length, 'link')} are done${next}`
+        return `stopped: ${formatCount(made)} of ${many(input.rows.length, 'link')} are done${next}`
       }
       if (done.size > 0) {
         const rows = read.flatMap(({ row, values }) => {
@@ -142,7 +144,7 @@ export default command(
       const doneBefore = summary.replayed + done.size - stale
       if (created + found + failed + notBegun === 0 && doneBefore > 0) {
         const again = summary.replayed > 0 && journal ? `: delete ${journal.path} to import them again` : ''
-        console.error(`${count(doneBefore)} done before, nothing sent${again}`)
+        console.error(`${formatCount(doneBefore)} done before, nothing sent${again}`)
       } else console.error(countsOf({ created, found, failed, notBegun, doneBefore }))
       const differing = [...results.values()].filter(({ outcome, error }) => outcome === 'done' && error).length
       if (differing > 0)

@@ -33,14 +33,23 @@ Options:
 
 The address and the key come from the variables SHORTLINK_BASE_URL and SHORTLINK_API_KEY.
 
-Exit status: 0 done, 1 something failed or is unknown, 2 wrong usage, 130 after Ctrl+C`
+Exit status: 0 done, 1 something failed or is unknown, 2 wrong usage, 3 'sync --check' would change something,
+130 after Ctrl+C`
 
 /** Runs a command. Returns the exit status; a command may have set one by itself. */
 export async function main([name = '', ...args]: string[]): Promise<number | undefined> {
   if (name === '--version' || name === '-v') return print(VERSION)
   if (name === '--help' || name === '-h') return print(help)
   if (name === 'help') return main(args.length > 0 ? [args[0]!, '--help'] : ['--help'])
-  setOptionNames(commandNames)
+  const restoreNames = setOptionNames(commandNames)
+  try {
+    return await run(name, args)
+  } finally {
+    restoreNames()
+  }
+}
+
+async function run(name: string, args: string[]): Promise<number | undefined> {
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!entry) {
     const meant = similarName(name, Object.keys(commands))

@@ -2,7 +2,7 @@ import process from 'node:process'
 import type { RateLimitState } from '../errors.ts'
 import { printable } from '../runtime/text.ts'
 import type { TaskProgress } from '../tasks/task.ts'
-import { clock, count, duration } from './counts-and-times.ts'
+import { clock, duration, formatCount } from './counts-and-times.ts'
 
 const SECOND = 1000
 
@@ -52,7 +52,7 @@ export class Progress {
   readonly showList = (state: State, rowsPerRequest = 100): void => {
     const { total = 0 } = state
     const time = timeFor(Math.ceil(total / rowsPerRequest) - 1, this.#client)
-    if (this.#latest === undefined && time) this.say(`${count(total)} ${this.#what}${time}`)
+    if (this.#latest === undefined && time) this.say(`${formatCount(total)} ${this.#what}${time}`)
     this.show(state)
   }
 
@@ -89,9 +89,9 @@ export class Progress {
     const waits = this.#waits()
     if (!this.#latest) return `${this.#what}: ${waits[0] ?? 'waiting for the server'}`
     const { done, failed, total } = this.#latest
-    const of = total === undefined ? '' : ` of ${count(total)}`
-    const failures = failed > 0 ? [`${count(failed)} failed`] : []
-    return [`${count(done + failed)}${of} ${this.#what}`, ...failures, ...waits].join(', ')
+    const of = total === undefined ? '' : ` of ${formatCount(total)}`
+    const failures = failed > 0 ? [`${formatCount(failed)} failed`] : []
+    return [`${formatCount(done + failed)}${of} ${this.#what}`, ...failures, ...waits].join(', ')
   }
 
   /** How long it takes, and how long the rate limit is waited for. */

@@ -7,7 +7,7 @@ import { printable } from '../runtime/text.ts'
 import { type ReportResult, type ReportSummary, readPrevious, reportLinks } from '../tasks/report.ts'
 import { clientArgs } from './client.ts'
 import { command, IncompleteError, messageOf, UsageError, wholeNumberOption } from './command.ts'
-import { count, many } from './counts-and-times.ts'
+import { formatCount, many } from './counts-and-times.ts'
 import { readInput } from './input.ts'
 import { journalBeside, Work } from './interruptible-work.ts'
 import { type OutputRow, outputArgs, outputOf, textOf } from './output.ts'
@@ -131,8 +131,8 @@ async function readEarlierReport(file: string): Promise<EarlierLink[]> {
 /** The totals, and the links that are gone. */
 function linesOf(summary: ReportSummary<EarlierLink>, file: string | undefined, isShown: boolean): string[] {
   const { links, clicks, newClicks, lostClicks, isNew, newLinkClicks, gone } = summary
-  const lost = lostClicks > 0 ? `, and ${count(lostClicks)} fewer on others` : ''
-  const since = file === undefined ? '' : `, ${count(newClicks)} of them new since ${file}${lost}`
+  const lost = lostClicks > 0 ? `, and ${formatCount(lostClicks)} fewer on others` : ''
+  const since = file === undefined ? '' : `, ${formatCount(newClicks)} of them new since ${file}${lost}`
   const sum = isShown ? `${many(clicks, 'click')}${since}` : 'and the server does not show their clicks'
   const lines = [`${many(links, 'link')}, ${sum}`, ...goneLines(gone)]
   // Few are new in a week, unless the file has the top of a report, or another account's.
@@ -149,7 +149,7 @@ function goneLines(gone: readonly EarlierLink[]): string[] {
     const before = textOf(clicks) === '' ? '' : `, ${many(Number(clicks), 'click')}`
     return `gone: ${textOf(shorturl) || `link ${id}`}${before}`
   })
-  return gone.length > MAX_GONE ? [...lines, `gone: ${count(gone.length - MAX_GONE)} more`] : lines
+  return gone.length > MAX_GONE ? [...lines, `gone: ${formatCount(gone.length - MAX_GONE)} more`] : lines
 }
 
 /** A link with its clicks, and what else the report says of it. */

@@ -5,7 +5,7 @@ import { type SyncResult, type SyncSummary, syncLinks } from '../tasks/sync.ts'
 import { clientArgs } from './client.ts'
 import { problemsOf, readLinks } from './columns.ts'
 import { command, IncompleteError, messageOf, repeated, UsageError, wholeNumberOption } from './command.ts'
-import { count, many } from './counts-and-times.ts'
+import { formatCount, many } from './counts-and-times.ts'
 import { readInput } from './input.ts'
 import { Work } from './interruptible-work.ts'
 import { type OutputRow, outputArgs, outputOf } from './output.ts'
@@ -115,7 +115,7 @@ export default command(
 const NO_ALIAS = 'custom: is missing, expected an alias'
 
 function describePlan({ create, update, keep, delete: deletions }: SyncSummary): string {
-  return `${count(create)} to create, ${count(update)} to update, ${count(keep)} to keep, ${count(deletions)} to delete`
+  return `${formatCount(create)} to create, ${formatCount(update)} to update, ${formatCount(keep)} to keep, ${formatCount(deletions)} to delete`
 }
 
 function stepRow({ action, alias, domain, was, url, changes, clicks, outcome, error }: SyncResult): OutputRow {
@@ -145,7 +145,8 @@ function finish(
   const changes = total - keep
   if (refused) throwRefused(refused)
   if (changes === 0) console.error('Nothing to do.')
-  else if (apply) console.error(`${count(created)} created, ${count(updated)} updated, ${count(deleted)} deleted`)
+  else if (apply)
+    console.error(`${formatCount(created)} created, ${formatCount(updated)} updated, ${formatCount(deleted)} deleted`)
   else if (check) throw new IncompleteError(`${many(changes, 'change')} to make: --apply carries out this plan`, DRIFT)
   else console.error('Nothing was changed: --apply carries out this plan.')
 }

@@ -24,7 +24,14 @@ let names: OptionNames = {
 /** The names for the messages that are made now. */
 export const optionNames = (): OptionNames => names
 
-/** Sets the names, for a program whose users set other things than options in code, such as the command. */
-export function setOptionNames(own: OptionNames): void {
+/**
+ * Sets the names, for a program whose users set other things than options in code, such as the command. Returns a function that restores
+ * the earlier ones.
+ */
+export function setOptionNames(own: OptionNames): () => void {
+  const before = names
   names = own
+  return () => {
+    names = before
+  }
 }

@@ -6,13 +6,13 @@ type Client = { readonly rateLimit: RateLimitState } | undefined
 const USUAL_INTERVAL = 60_000
 
 /** The rate limit of a client: the requests left, and the milliseconds until the window ends, 0 if none is open. */
-export function stateOf(client: Client) {
+function stateOf(client: Client) {
   const { limit = Infinity, remaining = limit, resetAt } = client?.rateLimit ?? {}
   return { limit, remaining, untilReset: resetAt ? Math.max(0, resetAt.getTime() - Date.now()) : 0 }
 }
 
 /** How long the rate limit of a client takes until so many more requests may be sent, in milliseconds. */
-export function requestTime(requests: number, client: Client, interval = USUAL_INTERVAL): number {
+function requestTime(requests: number, client: Client, interval = USUAL_INTERVAL): number {
   const { limit, remaining, untilReset } = stateOf(client)
   if (requests <= remaining) return 0
   return (untilReset || interval) + (Math.ceil((requests - remaining) / limit) - 1) * interval

@@ -96,16 +96,13 @@ function namesOf(name: ts.Node | undefined): string[] {
   return name && ts.isIdentifier(name) ? [name.text] : []
 }
 
-/** Names that have yet to become one each. */
-const twins = ['count']
-
 // The platform of the sandbox has words of its own for what the client has too. A schema has the name of the type that it reads.
 test('no two modules export something of the same name', () => {
   const files = Object.keys(graph.obj()).filter((file) => !/^(\.\.\/|testing\/platform\/|schemas\.ts$)/.test(file))
   const homes = new Map<string, string[]>()
   for (const file of files) for (const name of exportedBy(file)) homes.set(name, [...(homes.get(name) ?? []), file])
   expect(homes.size).toBeGreaterThan(300)
-  const several = [...homes].filter(([name, { length }]) => length > 1 && !twins.includes(name))
+  const several = [...homes].filter(([, { length }]) => length > 1)
   expect(several.map(([name, modules]) => `${name}: ${modules.join(', ')}`)).toEqual([])
 })
 

@@ -102,7 +102,8 @@ describe('whatever the network and the server are like', () => {
       fc.asyncProperty(scenes, async ({ calls, maxLatency, seed, ...server }) => {
         const latency = latencies(0, maxLatency, seed)
         const outcome = await play({ ...server, latency, clients: [atOnce(calls)] })
-        const windows = Math.ceil(calls / server.limit) - 1
+        // A burst may begin in the last moments of an aligned window, which then counts for one.
+        const windows = Math.ceil(calls / server.limit) - (server.aligned ? 0 : 1)
         expect(outcome.done).toBe(calls)
         // A burst may lie on both sides of an aligned window’s end, which the next test shows.
         if (server.aligned && outcome.refused > 0) return
