@@ -11,10 +11,10 @@ import type { Finding, Limit, Measured, Row } from './measure.ts'
 
 /** What this project may cost. */
 export const limits = {
-  download: { atMost: 39, goal: 30 },
+  download: { atMost: 42, goal: 30 },
   types: { atMost: 455 },
-  disk: { atMost: 1820, goal: 1400 },
-  tarball: { atMost: 500, goal: 400 },
+  disk: { atMost: 1960, goal: 1400 },
+  tarball: { atMost: 530, goal: 400 },
 } satisfies Record<string, Limit>
 
 const names = (Object.keys(clients) as ClientName[]).filter((name) => clients[name].imports)

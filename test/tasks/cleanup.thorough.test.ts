@@ -45,8 +45,7 @@ describe('what calls leave behind', () => {
       const controller = new AbortController()
       const { signal } = controller
       const calls = Promise.allSettled(Array.from({ length: 1000 }, () => client.account.get({ signal })))
-      if (rateLimit) expect(client.rateLimit.queued).toBe(1000)
-      else await until(() => onRequest.mock.calls.length === 1000)
+      await until(() => (rateLimit ? client.rateLimit.queued : onRequest.mock.calls.length) === 1000)
       expect(listeners(signal)).toBe(1)
       controller.abort('enough')
       for (const end of await calls) expect(end).toMatchObject({ reason: { code: 'aborted', cause: 'enough' } })
