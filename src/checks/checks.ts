@@ -64,6 +64,23 @@ export function oneOf<const Value extends string>(values: readonly Value[]): Che
   }
 }
 
+/**
+ * One of these values, or one that a server has beside them: new ones appear without notice. What is only misspelled is refused.
+ */
+export function openEnum<const Value extends string>(values: readonly Value[]): Check<Value | (string & {})> {
+  const meant = (value: unknown) =>
+    isString(value) && !values.includes(value as Value) ? similarName(value, values) : undefined
+  return {
+    expected: `one of ${values.join(', ')}, or another that the server has`,
+    fits: (value) => isSegment(value) && meant(value) === undefined,
+    hint: (value) => {
+      const known = meant(value)
+      return known && `did you mean ${known}?`
+    },
+    json: { type: 'string', examples: values },
+  }
+}
+
 /** A string of this pattern that passes `isValid`. */
 const text = (expected: string, pattern: RegExp, isValid = (_: string) => true): Check<string> => ({
   expected,
@@ -129,7 +146,7 @@ export const milliseconds: Check<number> = {
   fits: (value) => typeof value === 'number' && value > 0 && value <= MAX_TIMER,
 }
 
-export const hexColor = /* @__PURE__ */ text('a colour as #RRGGBB', /^#[\dA-Fa-f]{6}$/)
+export const hexColor = /* @__PURE__ */ text('a colour as #RRGGBB or #RGB', /^#([\dA-Fa-f]{3}){1,2}$/)
 
 export const rgbColor = /* @__PURE__ */ text(
   'a colour as rgb(R,G,B), each 0 to 255',
@@ -159,6 +176,16 @@ export const httpUrl = /* @__PURE__ */ text(
   // `new URL` drops line breaks and tabs, so two addresses in one cell would become one.
   /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s/][^\0-\x1F\x7F]*$/,
   canParseUrl,
+)
+
+/** Whether a text with a scheme is one: `shop.example:8080` is a host with a port. */
+const hasScheme = (url: string): boolean =>
+  /^(https?:|tel:|sms:|[^:.]*:(?!\d{1,5}([/?#]|$)))/i.test(url) && (!/^https?:/i.test(url) || httpUrl.fits(url))
+
+export const anyUrl = /* @__PURE__ */ text(
+  'an absolute URL with its scheme, such as https://shop.example or myapp://open',
+  /^[A-Za-z][A-Za-z\d+.-]*:[^\s][^\0-\x1F\x7F]*$/,
+  hasScheme,
 )
 
 export const domainUrl = /* @__PURE__ */ text(

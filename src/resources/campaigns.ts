@@ -1,4 +1,4 @@
-import { boolean, checks, string } from '../checks/checks.ts'
+import { boolean, checks, nonEmptyString, string } from '../checks/checks.ts'
 import { flag, integer, object, text, textOrFalse } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
@@ -86,7 +86,7 @@ export class CampaignsResource extends Resource {
 
 const create = /* @__PURE__ */ checks<CampaignCreate>({}, { name: string, slug: string, public: boolean })
 
-const update = /* @__PURE__ */ checks<CampaignUpdate>({ name: string }, { slug: string, public: boolean })
+const update = /* @__PURE__ */ checks<CampaignUpdate>({ name: nonEmptyString }, { slug: string, public: boolean })
 
 /** A campaign. */
 export interface Campaign {

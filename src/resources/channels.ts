@@ -1,4 +1,4 @@
-import { boolean, checks, hexColor, oneOf, string } from '../checks/checks.ts'
+import { boolean, checks, hexColor, nonEmptyString, openEnum, string } from '../checks/checks.ts'
 import { flag, integer, object, text, textOrNull } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
@@ -39,7 +39,7 @@ export class ChannelsResource extends Resource {
    * const { id } = await client.channels.create({ name: 'Newsletter', color: '#3366FF', starred: true })
    * console.log(id)
    *
-   * @throws {InvalidRequestError} if the name is missing, or the colour is not `#RRGGBB`; nothing is sent
+   * @throws {InvalidRequestError} if the name is missing, or empty, or the colour is not `#RRGGBB` or `#RGB`; nothing is sent
    * @throws {ApiError} if the name is taken
    */
   create(params: ChannelCreate, options?: RequestOptions): ApiPromise<Channel> {
@@ -56,10 +56,15 @@ export class ChannelsResource extends Resource {
    * const { message } = await client.channels.assignItem(id, 'links', 1)
    * console.log(message)
    *
-   * @throws {InvalidRequestError} if the type is not `links`, `bio` or `qr`; nothing is sent
+   * @throws {InvalidRequestError} if the type is misspelled; nothing is sent
    * @throws {NotFoundError} if there is no such channel or item
    */
-  assignItem(channelId: Id, type: ChannelItemType, itemId: Id, options?: RequestOptions): ApiPromise<ActionResult> {
+  assignItem(
+    channelId: Id,
+    type: ChannelItemType | (string & {}),
+    itemId: Id,
+    options?: RequestOptions,
+  ): ApiPromise<ActionResult> {
     return this.api.post(
       path`/channel/${{ channelId }}/assign/${{ type, check: itemType }}/${{ itemId }}`,
       { schema: actionResult },
@@ -102,11 +107,11 @@ export class ChannelsResource extends Resource {
   }
 }
 
-const itemType = /* @__PURE__ */ oneOf(['links', 'bio', 'qr'])
+const itemType = /* @__PURE__ */ openEnum(['links', 'bio', 'qr'])
 
 const look = { description: string, color: hexColor, starred: boolean }
 
-const create = /* @__PURE__ */ checks<ChannelCreate>({ name: string }, look)
+const create = /* @__PURE__ */ checks<ChannelCreate>({ name: nonEmptyString }, look)
 
 const update = /* @__PURE__ */ checks<ChannelUpdate>({}, { name: string, ...look })
 

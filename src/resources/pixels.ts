@@ -1,4 +1,4 @@
-import { checks, oneOf, string } from '../checks/checks.ts'
+import { checks, nonEmptyString, openEnum, string } from '../checks/checks.ts'
 import { integer, object, text } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
@@ -27,7 +27,7 @@ export class PixelsResource extends Resource {
    * const { id } = await client.pixels.create({ type: 'gapixel', name: 'Analytics', tag: 'G-12345' })
    * console.log(id)
    *
-   * @throws {InvalidRequestError} if the type is not one of {@link PixelType}, or a parameter is missing; nothing is
+   * @throws {InvalidRequestError} if the type is misspelled, or a parameter is missing or empty; nothing is
    *   sent
    * @throws {ApiError} if the account already has a pixel with this tag
    */
@@ -83,11 +83,11 @@ const pixelTypes = [
 ] as const
 
 const create = /* @__PURE__ */ checks<PixelCreate>(
-  { type: /* @__PURE__ */ oneOf(pixelTypes), name: string, tag: string },
+  { type: /* @__PURE__ */ openEnum(pixelTypes), name: nonEmptyString, tag: nonEmptyString },
   {},
 )
 
-const update = /* @__PURE__ */ checks<PixelUpdate>({ tag: string }, { name: string })
+const update = /* @__PURE__ */ checks<PixelUpdate>({ tag: nonEmptyString }, { name: string })
 
 /** The provider of a pixel. */
 export type PixelType = (typeof pixelTypes)[number]
@@ -109,7 +109,8 @@ export const pixel = /* @__PURE__ */ object<Pixel>({ id: integer, type: text, na
 
 /** Parameters for creating a pixel. */
 export interface PixelCreate {
-  type: PixelType
+  /** One of the listed types, or another that the server has. */
+  type: PixelType | (string & {})
   name: string
   /** The tag or id that the provider gave. */
   tag: string

@@ -23,7 +23,7 @@ describe('an invalid parameter is refused before anything is sent', () => {
     ['no name', (c) => c.campaigns.update(1, {} as never), 'name', /is missing, expected a string/],
     ['a number for a name', (c) => c.campaigns.create({ name: 5 as never }), 'name', /expected a string, received 5/],
     ['a text for a flag', (c) => c.campaigns.create({ public: 'yes' as never }), 'public', /expected true or false/],
-    ['a colour by name', (c) => c.channels.update(1, { color: 'red' }), 'color', /#RRGGBB, received "red"/],
+    ['a colour by name', (c) => c.channels.update(1, { color: 'red' }), 'color', /#RRGGBB or #RGB, received "red"/],
     ['a colour with more behind', (c) => c.channels.update(1, { color: '#ffffff\n' }), 'color', /#RRGGBB/],
     [
       'rgb beyond 255',
@@ -31,14 +31,26 @@ describe('an invalid parameter is refused before anything is sent', () => {
       'background',
       /0 to 255/,
     ],
+    ['a slip for a type of QR code', (c) => c.qr.create({ type: 'wfi', data: 'a' }), 'type', /did you mean wifi\?/],
     [
-      'an unknown type of QR code',
-      (c) => c.qr.create({ type: 'crypto' as never, data: 'a' }),
+      'a slip for a type of pixel',
+      (c) => c.pixels.create({ type: 'gtmpixl', name: 'a', tag: 'b' }),
       'type',
-      /one of text, vcard/,
+      /did you mean gtmpixel\?/,
     ],
+    ['an empty type', (c) => c.qr.create({ type: '', data: 'a' }), 'type', /received an empty string|received ""/],
+    ['empty data of a QR code', (c) => c.qr.create({ type: 'text', data: '' }), 'data', /a string that is not empty/],
+    ['an empty name of a channel', (c) => c.channels.create({ name: '' }), 'name', /a string that is not empty/],
+    ['an address without its scheme', (c) => c.links.create({ url: 'shop.example/a' }), 'url', /with its scheme/],
+    ['a host with a port', (c) => c.links.create({ url: 'shop.example:8080/a' }), 'url', /with its scheme/],
+    ['localhost with a port', (c) => c.links.create({ url: 'localhost:3000' }), 'url', /with its scheme/],
     ['no data for a QR code', (c) => c.qr.update(1, {} as never), 'data', /is missing/],
-    ['a number for the data', (c) => c.qr.update(1, { data: 5 as never }), 'data', /a string, a list or an object/],
+    [
+      'a number for the data',
+      (c) => c.qr.update(1, { data: 5 as never }),
+      'data',
+      /a string that is not empty, a list or an object/,
+    ],
     ['no domain', (c) => c.domains.create({} as never), 'domain', /is missing/],
     ['no address', (c) => c.opener.create({} as never), 'url', /is missing/],
     ['no type of QR code', (c) => c.qr.create({ data: 'a' } as never), 'type', /is missing/],
@@ -48,7 +60,7 @@ describe('an invalid parameter is refused before anything is sent', () => {
     ['no type of pixel', (c) => c.pixels.create({ name: 'a', tag: 'b' } as never), 'type', /is missing/],
     ['a channel without a name', (c) => c.channels.create({} as never), 'name', /is missing/],
     ['no tag', (c) => c.pixels.update(1, { name: 'a' } as never), 'tag', /is missing/],
-    ['an unknown type of item', (c) => c.channels.assignItem(1, 'link' as never, 1), 'type', /one of links, bio, qr/],
+    ['a slip for a type of item', (c) => c.channels.assignItem(1, 'link', 1), 'type', /did you mean links\?/],
     ['a domain without scheme', (c) => c.domains.create({ domain: 'go.example' }), 'domain', /with its scheme/],
     ['a domain with a path', (c) => c.domains.create({ domain: 'https://go.example/a' }), 'domain', /with its scheme/],
     [
@@ -237,13 +249,26 @@ describe('what is sent', () => {
       (c) => c.domains.create({ domain: 'http://a.example/' }),
       { domain: 'http://a.example/' },
     ],
-    ['an empty name is sent where one is needed', (c) => c.channels.create({ name: '' }), { name: '' }],
+    ['an empty name is sent where none is needed', (c) => c.campaigns.create({ name: '' }), { name: '' }],
+    [
+      'a type that the reference does not list is sent',
+      (c) => c.qr.create({ type: 'crypto', data: 'a' }),
+      { type: 'crypto', data: 'a' },
+    ],
+    ['a colour of three digits is sent', (c) => c.channels.update(1, { color: '#FFF' }), { color: '#FFF' }],
+    ['the address of an app is sent', (c) => c.links.create({ url: 'myapp://open' }), { url: 'myapp://open' }],
+    [
+      'a mail address is sent',
+      (c) => c.links.create({ url: 'mailto:tea@shop.example' }),
+      { url: 'mailto:tea@shop.example' },
+    ],
+    ['a telephone number is sent', (c) => c.links.create({ url: 'tel:5551' }), { url: 'tel:5551' }],
     ['0 is sent', (c) => c.account.update({ credits: 0 } as never), { credits: 0 }],
     ['`undefined` is left out', (c) => c.campaigns.create({ name: 'a', slug: undefined } as never), { name: 'a' }],
     [
       'an unlisted key is sent as it is',
-      (c) => c.qr.create({ type: 'text', data: '', eyes: { shape: 'round' } } as never),
-      { type: 'text', data: '', eyes: { shape: 'round' } },
+      (c) => c.qr.create({ type: 'text', data: 'a', eyes: { shape: 'round' } } as never),
+      { type: 'text', data: 'a', eyes: { shape: 'round' } },
     ],
     ['a list is data of a QR code', (c) => c.qr.update(1, { data: ['a', 0, null] }), { data: ['a', 0, null] }],
     ['a colour may be of any case', (c) => c.channels.update(1, { color: '#00aAfF' }), { color: '#00aAfF' }],
@@ -357,4 +382,21 @@ it('a base address may have a path and trailing slashes', async () => {
     await connect(server, { baseUrl: new URL(server.origin + ending), validation: 'report' }).account.get()
     expect(server.seen[0]!.url).toBe(`${path}/account`)
   }
+})
+
+type SendType = (client: ShortLinkClient, type: string) => Promise<unknown>
+const createPixel: SendType = (client, type) => client.pixels.create({ type, name: 'a', tag: 'b' })
+const createQrCode: SendType = (client, type) => client.qr.create({ type, data: 'a' })
+const assignItem: SendType = (client, type) => client.channels.assignItem(1, type, 2)
+const pixels = 'gtmpixel gapixel fbpixel adwordspixel linkedinpixel twitterpixel adrollpixel quorapixel pinterest bing'
+
+it.each<[type: string, send: SendType]>([
+  ...`${pixels} snapchat reddit tiktok metapixel`.split(' ').map((type): [string, SendType] => [type, createPixel]),
+  ...'text vcard link email phone sms wifi crypto'.split(' ').map((type): [string, SendType] => [type, createQrCode]),
+  ...'links bio qr'.split(' ').map((type): [string, SendType] => [type, assignItem]),
+])('the type %s reaches the server', async (type, send) => {
+  const server = await serve({})
+  await send(connect(server, { validation: 'report' }), type)
+  const { url, body } = server.seen[0]!
+  expect(`${url} ${body}`).toContain(type)
 })

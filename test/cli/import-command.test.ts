@@ -153,7 +153,8 @@ not sent: SKU, Note, Note
 shortlink-sdk import: 1 row failed, see outcome and error. To try again, run the same command.
 `)
   expect(sentTo(sandbox)).toEqual([{ url: shop('tea'), custom: 'tea', password: '=x' }])
-  const error = '"url: expected an absolute URL that begins with http:// or https://, received ""nonsense"""'
+  const error =
+    '"url: expected an absolute URL with its scheme, such as https://shop.example or myapp://open, received ""nonsense"""'
   expect(await read('r.csv')).toBe(
     `\uFEFFsep=;\r\nSKU;URL;Alias;Password;Note;Note;shorturl;created;outcome;error\r\n1;${shop('tea')};tea;'=x;"a\nb";ü;https://sho.rt/tea;true;done;\r\n;;;;;;;;;\r\n2;nonsense;b;;;;;;not-sent;${error}\r\n`,
   )
@@ -671,7 +672,7 @@ test('every line end ends a row, also if a file has several, and a line break or
   const { stdout, stderr } = await run('import', await write('links.csv', text))
   expect(sentTo(sandbox)).toEqual([{ url: one }, { url: two }, { url: three }])
   expect(stderr).toContain('5 links\n3 created, 0 found and not changed, 2 failed\n')
-  expect(stdout.match(/,not-sent,"url: expected an absolute URL that begins with/g)).toHaveLength(2)
+  expect(stdout.match(/,not-sent,"url: expected an absolute URL with its scheme/g)).toHaveLength(2)
 })
 
 const alias = 'could be the alias, and would not be sent. Say --map'

@@ -334,8 +334,8 @@ describe('our own words', () => {
     'stay if the key is `%s`, and it is removed from what they quote',
     async (apiKey) => {
       const client = connect({ origin: 'https://sho.rt' }, { apiKey })
-      const { message } = await failure(client.channels.assignItem(1, apiKey as never, 2))
-      expect(message).toMatch(/: type: expected one of links, bio, qr, received "\[redacted\]"$/)
+      const { message } = await failure(client.opener.create({ url: 'https://shop.example', status: apiKey as never }))
+      expect(message).toMatch(/: status: expected one of public, private, received "\[redacted\]"$/)
       const list = await failure(client.campaigns.list().toArray({ limit: -1 }))
       expect(list).toMatchObject({ path: '/campaigns', url: 'https://sho.rt/api/campaigns' })
       const made = (async () => new ShortLinkClient({ apiKey, validation: apiKey as never }))()

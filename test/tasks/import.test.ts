@@ -216,7 +216,7 @@ test('a row with a domain gets a link of that domain', async () => {
 test.each([
   ['no address', { custom: 'a' }, 'url: is missing'],
   ['a wrong address', { url: 'shop.example' }, 'url: expected an absolute'],
-  ['another protocol', { url: 'ftp://shop.example' }, 'url: expected an absolute'],
+  ['a host and a port', { url: 'shop.example:8080/a' }, 'url: expected an absolute'],
   ['a wrong date', { url, custom: 'b', expiry: 'tomorrow' }, 'expiry: expected'],
   ['nothing', null, 'expected an object with a url'],
 ])('a row with %s fails alone, and nothing is sent for it', async (_what, row, message) => {

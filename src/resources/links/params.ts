@@ -1,5 +1,6 @@
 import {
   alias,
+  anyUrl,
   type Check,
   checks,
   dateTime,
@@ -91,7 +92,7 @@ function pairs<Name extends string, Other extends string>(
   }
 }
 
-const url = { ...httpUrl, otherNames: ['longurl', 'link', 'target'] }
+const url = { ...anyUrl, otherNames: ['longurl', 'link', 'target'] }
 
 const rest = {
   custom: { ...alias, otherNames: ['alias', 'slug'] },

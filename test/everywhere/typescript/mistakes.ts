@@ -22,14 +22,8 @@ client.campaigns.update(1, { public: true })
 client.campaigns.create({ public: 'yes' })
 // @ts-expect-error: an unknown parameter
 client.channels.create({ name: 'a', colour: '#ffffff' })
-// @ts-expect-error: an item is links, bio or qr
-client.channels.assignItem(1, 'pixels', 2)
 // @ts-expect-error: the tag is required
 client.pixels.update(1, { name: 'a' })
-// @ts-expect-error: an unknown pixel type
-client.pixels.create({ type: 'myspace', name: 'a', tag: 'b' })
-// @ts-expect-error: an unknown QR type
-client.qr.create({ type: 'poem', data: 'a' })
 // @ts-expect-error: the data is required
 client.qr.create({ type: 'text' })
 // @ts-expect-error: the url is required
