@@ -102,7 +102,7 @@ describe.each(errors)('%s', (_, make) => {
     const error = await make()
     for (const text of [inspect(error), inspect({ deep: { inside: [error] } }), inspect(error, { depth: 10 })]) {
       // The stack is as long as the paths of the files in it.
-      expect(text.length - error.stack!.length).toBeLessThan(1300)
+      expect(text.length - error.stack!.length).toBeLessThan(1400)
       expect(text).toContain(`${error.constructor.name}: ${error.message}`)
       expect(text).toContain(`code: '${error.code}'`)
       expect(text).toContain(`url: '${error.url}'`)
