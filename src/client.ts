@@ -1,4 +1,4 @@
-import { type Check, type Checks, checkedElsewhere, checkOptions, nonEmptyString } from './checks/checks.ts'
+import { type Check, type Checks, checkedElsewhere, checkOptions, nonEmptyString, oneOf } from './checks/checks.ts'
 import type { RateLimitState } from './errors.ts'
 import type { StandardSchema } from './fields/standard-schema.ts'
 import { Api } from './http/api.ts'
@@ -6,7 +6,7 @@ import { type ApiPromise, startNow } from './http/api-promise.ts'
 import { readPageWithSchema, readWhole } from './http/envelope.ts'
 import { type ListOptions, ListPromise, type PageQuery } from './http/list.ts'
 import { userPath } from './http/path.ts'
-import type { Settings } from './http/request.ts'
+import type { RawResponse, Settings } from './http/request.ts'
 import { headerPairs, type RequestOptions, requestOptionChecks } from './http/request-options.ts'
 import { TRANSPORT, Transport } from './http/transport.ts'
 import { type UploadContent, uploadOf, uploadOptionChecks } from './http/upload.ts'
@@ -50,6 +50,7 @@ const requestChecks = {
   json: { ...checkedElsewhere, otherNames: ['data'] },
   body: checkedElsewhere,
   schema: schemaCheck,
+  as: { ...oneOf(['text', 'bytes']), otherNames: ['responseType', 'parseAs'] },
 } satisfies Checks<keyof RequestParams<unknown>>
 
 const listKeyCheck: Check = { ...nonEmptyString, expected: 'the key of the rows' }
@@ -158,10 +159,29 @@ export class ShortLinkClient {
    * console.log(shorturl)
    *
    * @param path The path, beginning with a slash. Escape values in it with `encodeURIComponent`.
-   * @returns The whole body: as the server sent it, or as `schema` (any Standard Schema) returns it.
-   * @throws {InvalidRequestError} if the path could lead out of `baseUrl`, both `json` and `body` are given, or `schema` is
-   *   not a Standard Schema; nothing is sent
+   * @returns The whole body, an object or a list: as the server sent it, or as `schema` (any Standard Schema) returns it.
+   *   `undefined` if the body is empty, as with status 204. With `as`, the body as it came; a refusal is an error all the same.
+   * @throws {InvalidRequestError} if the path could lead out of `baseUrl`, both `json` and `body` or both `schema` and `as` are
+   *   given, or `schema` is not a Standard Schema; nothing is sent
    */
+  request(
+    method: HttpMethod,
+    path: string,
+    params: RequestParams<never> & { as: 'text' },
+    options?: RequestOptions,
+  ): ApiPromise<string>
+  request(
+    method: HttpMethod,
+    path: string,
+    params: RequestParams<never> & { as: 'bytes' },
+    options?: RequestOptions,
+  ): ApiPromise<Uint8Array>
+  request<T = unknown>(
+    method: HttpMethod,
+    path: string,
+    params?: RequestParams<T>,
+    options?: RequestOptions,
+  ): ApiPromise<T>
   request<T = unknown>(
     method: HttpMethod,
     path: string,
@@ -169,10 +189,20 @@ export class ShortLinkClient {
     options?: RequestOptions,
   ): ApiPromise<T> {
     const issues = checkOptions(params, requestChecks)
-    const { query, json, body, schema }: RequestParams<T> = issues.length ? {} : params
+    const { query, json, body, schema, as }: RequestParams<T> = issues.length ? {} : params
+    if (schema && as) issues.push({ path: ['as'], message: 'expected `schema` or `as`, got both' })
     const upload = body === undefined ? undefined : uploadOf(body, 'body')
-    const call = { method, path: userPath(path), query, json, upload, issues, read: readWhole(schema) }
-    return startNow(this.#transport.run({ ...call, ...(upload && { optionChecks: uploadOptionChecks }) }, options))
+    const call = {
+      method,
+      path: userPath(path),
+      query,
+      json,
+      upload,
+      issues,
+      ...(upload && { optionChecks: uploadOptionChecks }),
+    }
+    const reading = as ? { as, readRaw: (response: RawResponse) => response[as] as T } : { readAny: readWhole(schema) }
+    return startNow(this.#transport.run({ ...call, ...reading }, options))
   }
 
   /**
@@ -228,6 +258,8 @@ export interface RequestParams<T> {
   body?: UploadContent | undefined
   /** Any Standard Schema that validates the whole body. */
   schema?: StandardSchema<T> | undefined
+  /** Returns the body as it came, such as a CSV or a picture, in place of parsed JSON. Not together with `schema`. */
+  as?: 'text' | 'bytes' | undefined
 }
 
 /** Options for `client.paginate`: which list to read, and how to read its rows. */

@@ -56,8 +56,9 @@ export function readBody<T>(schema: z.ZodMiniType<T>, under?: string): Read<T> {
 }
 
 /** Reads the whole body: as it is, or as a user's schema returns it. */
-export function readWhole<T>(schema: StandardSchema<T> | undefined): Read<T> {
-  return (body, context) => (schema ? parseWithStandardSchema(schema, body, context) : (body as T))
+export function readWhole<T>(schema: StandardSchema<T> | undefined) {
+  return (body: unknown, context: ParseContext): T | Promise<T> =>
+    schema ? parseWithStandardSchema(schema, body, context) : (body as T)
 }
 
 /** One page of a list, as plain data. */

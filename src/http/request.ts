@@ -48,13 +48,25 @@ export type Call<T> = {
   /** Whether an error is part of the call, so that observers need not hear of it. */
   readonly isExpected?: (error: unknown) => error is ApiError
 } & (
-  | { /** Reads the body, which is a JSON object. */ readonly read: Read<T>; readonly readRaw?: undefined }
+  | {
+      /** Reads the body, which is a JSON object. */
+      readonly read: Read<T>
+      readonly readAny?: undefined
+      readonly readRaw?: undefined
+    }
+  | {
+      /** Reads the body, which is a JSON object or a list; `undefined` if it is empty. */
+      readonly readAny: (body: unknown, context: ParseContext) => T | Promise<T>
+      readonly read?: undefined
+      readonly readRaw?: undefined
+    }
   | {
       /** Reads a response of any kind. */
       readonly readRaw: (response: RawResponse, context: ParseContext) => T | Promise<T>
       readonly read?: undefined
       /** What it needs of the body. Not every `fetch` gives bytes. */
       readonly as: 'text' | 'bytes'
+      readonly readAny?: undefined
       /** Whether it reads refusals too, which are errors otherwise. */
       readonly readsRefusals?: boolean
     }

@@ -222,7 +222,9 @@ export class Transport {
     const context: ParseContext = { path: [], issues: [] }
     let data: T
     if (call.readRaw) data = await call.readRaw({ ...exchange, redact: prepared.redact }, context)
-    else if (envelope?.ok) data = await call.read(envelope.body, context)
+    else if (call.readAny && (envelope?.ok || Array.isArray(body))) data = await call.readAny(body, context)
+    else if (call.readAny && exchange.text === '') data = await call.readAny(undefined, context)
+    else if (call.read && envelope?.ok) data = await call.read(envelope.body, context)
     else throw invalidResponse(prepared, state, { ...received, issues: [] })
     if (context.issues.length > 0) {
       const error = invalidResponse(prepared, state, { ...received, issues: context.issues })
