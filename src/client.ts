@@ -125,7 +125,7 @@ export class ShortLinkClient {
   }
 
   /**
-   * Creates a client with other options. `headers` are added to those of this client. With another key, base URL or `fetch` it has a
+   * Creates a client with other options. `headers` and `fetchOptions` are added to those of this client. With another key, base URL or `fetch` it has a
    * rate limit of its own.
    *
    * @example
@@ -146,7 +146,15 @@ export class ShortLinkClient {
     const headers = requestOptionChecks.headers.fits(given.headers)
       ? [...headerPairs(this.#options.headers), ...headerPairs(given.headers)]
       : given.headers
-    return new Client({ ...this.#options, ...given, ...(headers && { headers }) })
+    const fetchOptions = requestOptionChecks.fetchOptions.fits(given.fetchOptions)
+      ? { ...this.#options.fetchOptions, ...given.fetchOptions }
+      : given.fetchOptions
+    return new Client({
+      ...this.#options,
+      ...given,
+      ...(headers && { headers }),
+      ...(fetchOptions && { fetchOptions }),
+    })
   }
 
   /**

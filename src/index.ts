@@ -68,5 +68,5 @@ export type {
 } from './resources/qr.ts'
 export type { ActionResult, Created, Id } from './resources/resource.ts'
 export type { Splash } from './resources/splash.ts'
-export type { Fetch } from './runtime/fetch.ts'
+export type { Fetch, FetchOptions } from './runtime/fetch.ts'
 export { VERSION } from './runtime/version.ts'

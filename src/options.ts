@@ -194,6 +194,7 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
     deadline: options.deadline,
     retry: options.retry ?? defaults.retry,
     headers,
+    fetchOptions: options.fetchOptions,
     validation: options.validation ?? defaults.validation,
     fetch: options.fetch ?? defaults.fetch,
     limiterBefore() {

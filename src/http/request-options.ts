@@ -1,8 +1,8 @@
 import { abortSignal, type Checks, count, milliseconds } from '../checks/checks.ts'
 import { formatValue } from '../checks/mismatch.ts'
 import type { Issue } from '../errors.ts'
-import type { HeadersInput } from '../runtime/fetch.ts'
-import { kind } from '../runtime/text.ts'
+import type { FetchOptions, HeadersInput, OwnFetchOption } from '../runtime/fetch.ts'
+import { isPlain, isRecord, kind } from '../runtime/text.ts'
 
 /** Options for one call, which override the client's. All are optional. */
 export interface RequestOptions {
@@ -20,6 +20,11 @@ export interface RequestOptions {
   retry?: number | undefined
   /** Headers to add to the request. */
   headers?: HeadersInput | undefined
+  /**
+   * Further options for `fetch`, given to it as they are: `credentials` and `cache` in a page, `next` of Next.js, `dispatcher` of undici.
+   * Those of a call are added to the client's.
+   */
+  fetchOptions?: FetchOptions | undefined
 }
 
 /** @internal */
@@ -49,7 +54,30 @@ export const requestOptionChecks = {
       return misfit && `${formatValue(misfit[0])} is invalid, its value is ${kind(misfit[1])}`
     },
   },
+  fetchOptions: {
+    expected: 'an object of options for `fetch`',
+    fits: (value: unknown) => isPlain(value) && ownOptionIn(value) === undefined,
+    otherNames: ['requestInit', 'fetchInit', 'credentials', 'cache', 'dispatcher', 'agent', 'withCredentials'],
+    // Only a name is shown: a dispatcher may contain the password of a proxy.
+    secret: true,
+    hint: (value: unknown) => {
+      const own = isRecord(value) && ownOptionIn(value)
+      return own ? `\`${own}\` ${ownFetchOptions[own]}` : undefined
+    },
+  },
 } satisfies Checks<keyof RequestOptions>
+
+/** The options of `fetch` that the client sets itself, and what to use in their place. */
+const ownFetchOptions = {
+  method: 'belongs to the call',
+  headers: 'is an option of its own, beside `fetchOptions`',
+  body: 'belongs to the call',
+  signal: 'is an option of its own, beside `fetchOptions`',
+  redirect: 'is set by the client, which follows no redirect',
+} satisfies Record<OwnFetchOption, string>
+
+const ownOptionIn = (options: object) =>
+  (Object.keys(ownFetchOptions) as OwnFetchOption[]).find((name) => name in options)
 
 /**
  * The names of all options that a call may have, which are a mistake among its parameters. Lists, uploads and `links.ensure`

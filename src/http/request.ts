@@ -10,7 +10,7 @@ import {
 } from '../errors.ts'
 import type { ParseContext } from '../fields/parse.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
-import type { Fetch, FetchResponse } from '../runtime/fetch.ts'
+import type { Fetch, FetchOptions, FetchResponse } from '../runtime/fetch.ts'
 import { isPlain, isRecord, kind } from '../runtime/text.ts'
 import type { Address, AddressNames } from './address.ts'
 import type { ApiKey } from './api-key.ts'
@@ -135,6 +135,7 @@ export interface Settings {
   readonly deadline: number | false | undefined
   readonly retry: number
   readonly headers: readonly HeaderPair[]
+  readonly fetchOptions: FetchOptions | undefined
   readonly validation: 'strict' | 'report'
   readonly fetch: Fetch
   /** The limiter that the management API has while its base URL is not known. */
@@ -203,6 +204,8 @@ export interface PreparedCall<T> {
   readonly body: string | undefined
   /** Those of the client, then those of the call. */
   readonly headers: readonly HeaderPair[]
+  /** Those of the client, then those of the call. */
+  readonly fetchOptions: FetchOptions
   /** Removes the key and the secrets of this call from a text. */
   readonly redact: Redact
   readonly signal: AbortSignal | undefined
@@ -274,6 +277,7 @@ export function prepareCall<T>(
     target: connection.baseUrl + escaped + search.sent,
     body,
     headers,
+    fetchOptions: { ...settings.fetchOptions, ...options.fetchOptions },
     redact,
     signal,
     onProgress: options.onProgress,

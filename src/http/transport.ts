@@ -339,7 +339,7 @@ function headersOf({ headers }: PreparedCall<unknown>): Headers {
 
 /** Sends a request with what ky would change: it would clone the body, and combine the signal with AbortSignal.any, which leaks. */
 async function send(
-  { body }: PreparedCall<unknown>,
+  { body, fetchOptions }: PreparedCall<unknown>,
   request: Request,
   authorization: string | null,
   upload: OpenedUpload | undefined,
@@ -354,7 +354,8 @@ async function send(
   const { redirect = 'manual' } = upload ?? {}
   const content = upload ? { body: upload.body, duplex: 'half' } : body !== undefined && { body: sentOnce(body) }
   // A URL and an init, because a fetch of another realm does not understand a Request of this one.
-  const response: unknown = await fetch(request.url, { method: request.method, headers, redirect, signal, ...content })
+  const init = { ...fetchOptions, method: request.method, headers, redirect, signal, ...content }
+  const response: unknown = await fetch(request.url, init)
   if (!isResponse(response)) throw new AttemptError(`\`fetch\` must resolve with a Response, got ${kind(response)}`)
   // Happy DOM leaves `bodyUsed` false.
   if (response.bodyUsed || (response.body as ReadableStream | null | undefined)?.locked) {

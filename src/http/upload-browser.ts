@@ -28,16 +28,18 @@ interface XhrInit {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly signal: AbortSignal
+  readonly credentials?: string
 }
 
 /** A fetch that uses XMLHttpRequest, because only that reports upload progress in a browser and keeps the Content-Length. */
 function xhrFetch(blob: Blob, onProgress: OnProgress): Fetch {
-  return (url, { method, headers, signal }: XhrInit) =>
+  return (url, { method, headers, signal, credentials }: XhrInit) =>
     new Promise((resolve, reject) => {
       throwIfAborted(signal)
       const xhr = new XMLHttpRequest()
       xhr.open(method, url)
       xhr.responseType = 'blob'
+      xhr.withCredentials = credentials === 'include'
       for (const [name, value] of Object.entries(headers)) xhr.setRequestHeader(name, value)
       xhr.upload.onprogress = ({ loaded }) => notify(onProgress, { loaded, total: blob.size })
       xhr.onerror = () => reject(new TypeError('Network request failed'))

@@ -8,6 +8,19 @@ export type Fetch = (url: string, init: any) => Promise<FetchResponse>
 /** Headers in any form. `HeadersInit` would require the DOM types. */
 export type HeadersInput = Headers | Record<string, string> | [name: string, value: string][]
 
+/** Options for `fetch`, other than those that the client sets itself. */
+export interface FetchOptions extends Readonly<Partial<Record<OwnFetchOption, never>>> {
+  /** Whether a page's cookies are sent. `include`: to another origin too, such as that of a proxy. */
+  readonly credentials?: 'include' | 'omit' | 'same-origin' | undefined
+  /** How the cache of the browser, or of the framework, is used. */
+  readonly cache?: 'default' | 'force-cache' | 'no-cache' | 'no-store' | 'only-if-cached' | 'reload' | undefined
+  /** Any other option that the `fetch` in use takes, such as `next`, `cf` or `dispatcher`. */
+  readonly [name: string]: unknown
+}
+
+/** The options for `fetch` that the client sets itself. */
+export type OwnFetchOption = 'method' | 'headers' | 'body' | 'signal' | 'redirect'
+
 /** What the client needs of a response. */
 export interface FetchResponse {
   readonly status: number

@@ -17,6 +17,7 @@ class XmlHttpRequest {
   onerror: Handler<unknown> = null
   onabort: Handler<unknown> = null
   responseType: '' | 'blob' = ''
+  withCredentials = false
   response: unknown = ''
   responseURL = ''
   status = 0
@@ -95,7 +96,7 @@ class XmlHttpRequest {
 }
 
 /** Gives the runtime an XMLHttpRequest until its globals are put back. The answer lists those that were made. */
-export function stubXmlHttpRequest(): readonly Pick<XmlHttpRequest, 'state'>[] {
+export function stubXmlHttpRequest(): readonly Pick<XmlHttpRequest, 'state' | 'withCredentials'>[] {
   const made: XmlHttpRequest[] = []
   vi.stubGlobal(
     'XMLHttpRequest',
