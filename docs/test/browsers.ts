@@ -35,7 +35,8 @@ export async function open(
   })
   page.on('pageerror', (error) => problems.push(String(error)))
   await page.setViewport({ width: 1280, height: 900 })
-  await page.goto(address)
+  // To its end, because a page that is left while it loads a module reports that as an error.
+  await page.goto(address, { waitUntil: 'networkidle0' })
   return { page, problems }
 }
 
