@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { Examination } from '../../src/cli/doctor/examine.ts'
+import { reportOf } from '../../src/cli/doctor/report.ts'
 import { createSandbox, type SandboxDialect, sampleData } from '../../src/testing/index.ts'
-import { html, page } from '../helpers/answers.ts'
+import { html, page, splash } from '../helpers/answers.ts'
 import { type Answering, closedOrigin, serve } from '../helpers/server.ts'
 import { run } from './run.ts'
 
@@ -14,6 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => {
   vi.unstubAllEnvs()
+  vi.unstubAllGlobals()
   vi.restoreAllMocks()
   process.exitCode = undefined
 })
@@ -146,6 +149,35 @@ const servers: [what: string, server: () => Answering | undefined, status: numbe
     1,
     [/^Works in part: /, /^ {2}campaigns\.list\(\), channels\.list\(\): 500\. The server fails/],
   ],
+  [
+    'lists that all fail',
+    () => platform('reference', page404, ({ url }) => (url === '/api/account' ? undefined : { status: 500 })),
+    1,
+    [
+      /^Works in part: /,
+      /^ {2}campaigns\.list\(\), .*, splash\.list\(\): 500\. The server fails/,
+      /As documented: account\.$/,
+    ],
+  ],
+  [
+    'a web page in place of a part',
+    () => part('/api/splash', homePage),
+    1,
+    [/^Works in part: /, /^ {2}splash\.list\(\): 200\. It is not the platform that responds\.$/],
+  ],
+  [
+    'a list that begins with another page',
+    () => part('/api/splash', () => page('splash', [splash(1)], { currentpage: 2, maxpage: 3 })),
+    1,
+    [/^Works in part: http:\S+$/, /^ {2}splash\.list\(\): 200\. The client cannot use this response/],
+  ],
+  [
+    'a part without a response',
+    () => part('/api/qr', (_, destroy) => void destroy()),
+    1,
+    [/^Works in part: /, /^ {2}qr\.list\(\): no response\. Show this to the operator of the server\.$/],
+  ],
+  ['a part that the server lacks', () => part('/api/splash', page404), 0, [/^Works: /, /^ {2}splash\.list\(\): 404/]],
   ['a server that fails', () => () => ({ status: 503, body: html }), 1, [/^Cannot be told: the server fails \(503\)/]],
   [
     'a rate limit that is used up',
@@ -282,6 +314,55 @@ it('sees the quotes around a key', async () => {
 it('gets past a bot wall with the cookie of --header, and says that a client needs it', async () => {
   const { lines } = await examine(walled, '/api', '--header', 'Cookie: wall=passed')
   expect(lines[0]).toBe("Works, with these options: headers: { 'Cookie': … }")
+})
+
+it('says what to check if no connection can be opened, and does not advise to run the doctor', async () => {
+  const cause = Object.assign(new Error('getaddrinfo ENOTFOUND sho.invalid'), { code: 'ENOTFOUND' })
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed', { cause })))
+  vi.stubEnv('SHORTLINK_BASE_URL', 'https://sho.invalid/api')
+  const { stdout } = await run('doctor')
+  expect(stdout.split('\n')).toEqual([
+    'Cannot be told: no response from https://sho.invalid/api',
+    '  getaddrinfo ENOTFOUND sho.invalid.',
+    '  Check the spelling of sho.invalid, the network, and a firewall or proxy on the way: --help says how to use a proxy.',
+    '  1 request sent, and nothing was changed.',
+    '',
+  ])
+})
+
+it('says what to check if a server is silent', async () => {
+  const { origin } = await serve(() => undefined)
+  const subject = { baseUrl: `${origin}/api`, apiKey: KEY, authScheme: 'Bearer', timeout: 50, fetch } as const
+  const { verdict, notes } = reportOf(await new Examination(subject).run())
+  expect(verdict).toBe('cannot be told')
+  expect(notes).toEqual([
+    'GET /account: no response within 50 ms.',
+    expect.stringMatching(/^Check the spelling of 127\.0\.0\.1:\d+, the network/),
+  ])
+})
+
+it('keeps the advice of a certificate that is not trusted', async () => {
+  const cause = Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed', { cause })))
+  vi.stubEnv('SHORTLINK_BASE_URL', 'https://sho.invalid/api')
+  const { stdout } = await run('doctor')
+  expect(stdout).toMatch(/no response: self-signed certificate\. .* set NODE_EXTRA_CA_CERTS to its file\.$/m)
+})
+
+it.each<[what: string, server: Answering, message: string | RegExp]>([
+  ['a refusal', json404, 'Not found.'],
+  ['a page', homePage, /^the response is an HTML page, not JSON: .* “Down for maintenance”$/],
+])('says in --json what a call got that is %s, without the advice to run the doctor', async (_, server, message) => {
+  const { calls } = JSON.parse((await examine(server, '/api', '--json')).stdout)
+  expect(calls[0].message).toEqual(expect.stringMatching(message))
+  expect(JSON.stringify(calls)).not.toContain('shortlink-sdk doctor')
+})
+
+it('prints where a redirect leads without the key', async () => {
+  const Location = `https://platform.invalid/account?key=${KEY}`
+  const { stdout } = await examine(() => ({ status: 302, headers: { Location }, body: '' }))
+  expect(stdout).toMatch(/^Wrong address: \S+ redirects to https:\/\/platform\.invalid/)
+  expect(stdout).not.toContain(KEY)
 })
 
 it('calls a wrong option wrong usage', async () => {

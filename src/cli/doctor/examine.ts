@@ -3,11 +3,11 @@ import type { AnyShortLinkError, Issue } from '../../errors.ts'
 import { type AuthScheme, authSchemes } from '../../http/api-key.ts'
 import type { ApiPromise } from '../../http/api-promise.ts'
 import { parseBody, readText } from '../../http/body.ts'
-import { isOfPlatform, openEnvelope } from '../../http/envelope.ts'
+import { isOfPlatform } from '../../http/envelope.ts'
 import type { ShortLinkClientOptions } from '../../options.ts'
 import { isRecord } from '../../runtime/text.ts'
 
-/** What to examine. */
+/** A server, and how it is reached. */
 export interface Subject extends ShortLinkClientOptions {
   readonly baseUrl: string
   readonly apiKey: string
@@ -25,32 +25,29 @@ interface Exchange {
 }
 
 /**
- * What a response is: of the platform (`ok`, `refused`), of something else (`foreign`), or none at all (`silent`). A
- * redirect, a failure (5xx) and a rate limit (429) can come from anything on the way.
+ * The sender of a response: the platform (`ok`, `refused`, or `unusable` if the client cannot work with it), something else
+ * (`foreign`), or nobody (`silent`). A failure (5xx) and a rate limit (429) can come from anything on the way.
  */
-export type Kind = 'ok' | 'refused' | 'foreign' | 'silent' | 'redirect' | 'failing' | 'rate limit'
+export type Kind = 'ok' | 'refused' | 'unusable' | 'foreign' | 'silent' | 'failing' | 'rate limit'
 
-/** A call, and what came of it. */
+/** A call, and its end. */
 export interface ExaminedCall {
   /** As it is written in a program, such as `campaigns.list()`. */
   readonly name: string
   /** The path of its address, such as `/api/campaigns`. */
   readonly path: string
   readonly kind: Kind
-  /** The status that counts: the one in the body, if that is 400 or more. `undefined` if no response came. */
+  /** The status of the error if the platform refused, else that of the response. `undefined` if no response came. */
   readonly status: number | undefined
   /** The last response. */
   readonly exchange: Exchange | undefined
-  /** Whether the server refused the parameter `limit`, and the client asked again without it. */
+  /** `true` if the server refused the parameter `limit`, and the client asked again without it. */
   readonly isLimitRefused: boolean
   readonly ms: number
   readonly error: AnyShortLinkError | undefined
-  /** Where the rows are not as documented, and how: each once, whatever row it is in. */
+  /** Fields that are not as documented, and how: each once, whatever row it is in. */
   readonly issues: readonly string[]
 }
-
-/** The client that reports what is not as documented, and does nothing by itself. */
-const plain = { retry: 0, rateLimit: false, validation: 'report', logLevel: 'off' } as const
 
 /** The lists that need no id, those first that most users have rows in. */
 const lists = ['campaigns', 'channels', 'qr', 'links', 'domains', 'overlays', 'pixels', 'files', 'splash'] as const
@@ -98,8 +95,7 @@ export class Examination {
 
   /** The lists that were not asked for. */
   get notAsked(): ListName[] {
-    const asked = this.calls.map(({ name }) => name)
-    return lists.filter((name) => !asked.includes(`${name}.list()`))
+    return lists.filter((list) => !this.calls.some(({ name }) => name === `${list}.list()`))
   }
 
   #askAccount(options?: ShortLinkClientOptions, name = 'account.get()'): Promise<ExaminedCall> {
@@ -110,7 +106,7 @@ export class Examination {
     return this.#ask(`${name}.list()`, (client) => client[name].list())
   }
 
-  /** Whether the key is accepted if it is sent in another way. */
+  /** Returns `true` if the key is accepted when it is sent in another way. */
   async #tryOtherSchemes(): Promise<boolean> {
     for (const authScheme of authSchemes.filter((scheme) => scheme !== this.subject.authScheme)) {
       if ((await this.#askAccount({ authScheme })).kind !== 'ok') continue
@@ -140,7 +136,13 @@ export class Examination {
     let drift: readonly Issue[] = []
     let path = ''
     const client = new ShortLinkClient({
-      ...{ ...this.subject, authScheme: this.scheme, ...plain, ...options },
+      ...this.subject,
+      authScheme: this.scheme,
+      retry: 0,
+      rateLimit: false,
+      validation: 'report',
+      logLevel: 'off',
+      ...options,
       fetch: async (url: string, init: RequestInit) => {
         path = new URL(url).pathname
         this.#onRequest(++this.requests)
@@ -160,12 +162,14 @@ export class Examination {
     const found = error?.code === 'invalid_response' ? error.issues : drift
     const issues = [...new Set(found.map(issueText))]
     const exchange = exchanges.at(-1)
-    const call = { name, path, ...kindOf(exchange), exchange, isLimitRefused: exchanges.length > 1, ms, error, issues }
+    const kind = kindOf(error, exchange?.body)
+    const status = kind !== 'foreign' && error && 'status' in error ? error.status : exchange?.status
+    const call = { name, path, kind, status, exchange, isLimitRefused: exchanges.length > 1, ms, error, issues }
     this.calls.push(call)
     return call
   }
 
-  /** Whether two calls in a row got no response, or the rate limit is used up. */
+  /** Returns `true` if two calls in a row got no response, or the rate limit is used up. */
   #isOver(): boolean {
     const [last, before] = [this.calls.at(-1), this.calls.at(-2)]
     const isSilent = last?.kind === 'silent' && before?.kind === 'silent'
@@ -174,16 +178,16 @@ export class Examination {
   }
 }
 
-/** Where an issue is, without positions, and what it is. */
+/** The place of an issue, without positions, and the issue. */
 function issueText({ path, message }: Issue): string {
   return `${path.join('.').replace(/\.\d+(?=\.|$)/g, '[]')}: ${message}`
 }
 
-/** Whether a response shows that the platform is at this address. */
+/** Returns `true` if a response shows that the platform is at this address. */
 export const showsPlatform = ({ kind, status }: ExaminedCall): boolean =>
-  (kind === 'ok' || kind === 'refused') && status !== 404
+  ['ok', 'refused', 'unusable'].includes(kind) && status !== 404
 
-/** Where the platform may be if it is not at the base URL: where that redirects to, and the usual addresses. */
+/** The likely addresses of the platform if it is not at the base URL: the target of a redirect, and the usual ones. */
 function otherBaseUrls(baseUrl: string, location?: string | null): string[] {
   const { origin, pathname } = new URL(baseUrl)
   const own = pathname.replace(/\/+$/, '')
@@ -194,19 +198,16 @@ function otherBaseUrls(baseUrl: string, location?: string | null): string[] {
   return [...new Set([...moved, ...usual])].filter((other) => other !== origin + own)
 }
 
-function kindOf(exchange: Exchange | undefined): { kind: Kind; status: number | undefined } {
-  if (!exchange) return { kind: 'silent', status: undefined }
-  const { status, body } = exchange
-  if (status >= 300 && status < 400) return { kind: 'redirect', status }
-  const envelope = hasEnvelope(body) ? openEnvelope(body, status) : undefined
-  if (envelope?.ok) return { kind: 'ok', status }
-  const failed = envelope?.status ?? status
-  if (failed === 429) return { kind: 'rate limit', status: failed }
-  if (failed >= 500) return { kind: 'failing', status: failed }
-  return { kind: envelope ? 'refused' : 'foreign', status: failed }
+function kindOf(error: AnyShortLinkError | undefined, body: unknown): Kind {
+  if (!error) return hasEnvelope(body) ? 'ok' : 'foreign'
+  if (error.code === 'invalid_response') return hasEnvelope(body) ? 'unusable' : 'foreign'
+  if (error.code === 'server') return 'failing'
+  if (error.code === 'rate_limit') return 'rate limit'
+  if (!('isOfPlatform' in error)) return 'silent'
+  return error.isOfPlatform ? 'refused' : 'foreign'
 }
 
-/** Whether a body is one of the platform. Some servers leave out `error` beside the documented data. */
+/** Returns `true` if a body is one of the platform. Some servers leave out `error` beside the documented data. */
 function hasEnvelope(body: unknown): boolean {
   if (!isRecord(body) || body.error !== undefined) return isOfPlatform(body)
   const documented = ['username', 'perpage', 'details']

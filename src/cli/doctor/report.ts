@@ -1,22 +1,22 @@
 import { type Deviation, deviations } from '../../testing/index.ts'
 import { many } from '../counts-and-times.ts'
 import type { Examination } from './examine.ts'
-import { judge, plainMessage } from './judge.ts'
+import { judge, problemOf } from './judge.ts'
 import { deviationsOf } from './signs.ts'
 
-/** What was found, as plain data without the key and without values of rows, so that it can be pasted anywhere. */
+/** The findings as plain data, without the key and without values of rows, so that they can be pasted anywhere. */
 export type Report = ReturnType<typeof reportOf>
 
 export function reportOf(seen: Examination) {
   const { subject, requests, calls, notAsked } = seen
-  const { seen: found, notLookedFor } = deviationsOf(seen)
+  const { found, notLookedFor } = deviationsOf(seen)
   return {
-    ...judge(seen),
+    ...judge(seen, found.length),
     baseUrl: subject.baseUrl,
     requests,
     calls: calls.map(({ name, path, status = null, kind, ms, error, issues }) => ({
       ...{ call: name, path, status, kind, ms, issues },
-      ...(error && { message: plainMessage(error) }),
+      ...(error && { message: problemOf(error) }),
     })),
     notAsked,
     deviations: found,
@@ -36,16 +36,14 @@ export function print(report: Report, isVerbose: boolean): string {
 }
 
 function detailsOf({ calls, deviations: found, notLookedFor, sandbox }: Report): string[] {
-  const sentences = found.map((name: Deviation) => `${name}: ${deviations[name]}`)
   return [
     '',
     ...calls.flatMap(({ call, path, status, kind, ms, issues, message }) => [
       `${kind.padEnd(10)} ${String(status ?? '-').padStart(3)} ${`${ms} ms`.padStart(8)}  GET ${path}  ${call}`,
-      ...(message ? [`  ${message}`] : []),
-      ...issues.map((issue) => `  ${issue}`),
+      ...[...(message ? [message] : []), ...issues].map((line) => `  ${line}`),
     ]),
     '',
-    ...sentences,
+    ...found.map((name: Deviation) => `${name}: ${deviations[name]}`),
     `The same in your tests: ${sandbox}`,
     `Not looked for: ${notLookedFor.join(', ')}.`,
   ]
