@@ -198,6 +198,23 @@ const servers: [what: string, server: () => Answering | undefined, status: numbe
     [/^Another platform: a web page responds at http:\S+, perhaps one about maintenance$/],
   ],
   [
+    'a page of maintenance beside addresses that do not exist',
+    () =>
+      ({ url }) =>
+        /^\/api\/(account|campaigns|urls)/.test(url) ? homePage() : page404(),
+    1,
+    [/^Another platform: a web page responds at http:\S+, perhaps one about maintenance$/],
+  ],
+  [
+    'an address that does not exist beside a home page',
+    () =>
+      ({ url }) =>
+        url.startsWith('/v1/') ? page404() : homePage(),
+    1,
+    [/^Wrong address: every call to http:\S+\/v1 gets 404$/],
+    '/v1',
+  ],
+  [
     'a bot wall that sets a cookie',
     () => walled,
     1,

@@ -57,7 +57,7 @@ type ListName = (typeof lists)[number]
 export class Examination {
   readonly subject: Subject
   readonly calls: ExaminedCall[] = []
-  /** How the key was sent when it was accepted, or else as the subject says. */
+  /** The form in which the key was accepted, or else that of the subject. */
   scheme: AuthScheme
   /** The base URLs that were tried in place of the subject's, and the one of them that responds as the platform does. */
   readonly tried: string[] = []

@@ -67,10 +67,12 @@ function judgeForeign({ calls, subject: { baseUrl }, tried }: Examination, first
     const text = `Wrong address: ${baseUrl} redirects to ${shorten(printable(target), 200)}`
     return conclude('wrong address', text, elsewhere, where)
   }
-  if (calls.every((call) => call.status === 404)) {
+  // The search made the last calls, one to each address.
+  const callsHere = calls.slice(0, calls.length - tried.length)
+  if (callsHere.every((call) => call.status === 404)) {
     return conclude('wrong address', `Wrong address: every call to ${baseUrl} gets 404`, elsewhere, where)
   }
-  if (calls.every((call) => call.error?.code === 'invalid_response' && call.error.advice === 'address')) {
+  if (callsHere.every((call) => call.error?.code === 'invalid_response' && call.error.advice === 'address')) {
     const text = `Another platform: a web page responds at ${baseUrl}, perhaps one about maintenance`
     return conclude('another platform', text, got, elsewhere, where)
   }
