@@ -4,7 +4,7 @@ import type { StandardSchema } from './fields/standard-schema.ts'
 import { Api } from './http/api.ts'
 import { type ApiPromise, startNow } from './http/api-promise.ts'
 import { readPageWithSchema, readWhole } from './http/envelope.ts'
-import { type ListOptions, ListPromise, type PageQuery } from './http/list.ts'
+import { type ListOptions, type ListPromise, type PageQuery, RequestedList } from './http/list.ts'
 import { userPath } from './http/path.ts'
 import type { RawResponse, Settings } from './http/request.ts'
 import { headerPairs, type RequestOptions, requestOptionChecks } from './http/request-options.ts'
@@ -61,6 +61,17 @@ const paginateChecks = {
   schema: schemaCheck,
 } satisfies Checks<keyof PaginateParams<unknown>>
 
+interface Internals {
+  readonly options: ShortLinkClientOptions
+  readonly settings: Settings
+  readonly transport: Transport
+}
+
+/** Not private members, because with those the type of one format of the package would refuse a client of the other, and a stub. */
+const internals = new WeakMap<ShortLinkClient, Internals>()
+
+const transportOf = (client: ShortLinkClient): Transport => internals.get(client)!.transport
+
 /**
  * A client for both APIs: one sub-client per resource, and `request` and `paginate` for everything else.
  *
@@ -95,16 +106,10 @@ export class ShortLinkClient {
   /** The app-opener API. */
   readonly opener: OpenerResource
 
-  readonly #options: ShortLinkClientOptions
-  readonly #settings: Settings
-  readonly #transport: Transport
-
   constructor(options: ShortLinkClientOptions = {}) {
     const settings = resolveSettings(options)
     const transport = new Transport(settings)
-    this.#options = options
-    this.#settings = settings
-    this.#transport = transport
+    internals.set(this, { options, settings, transport })
     const api = new Api(transport)
     this.links = new LinksResource(api)
     this.account = new AccountResource(api)
@@ -121,11 +126,11 @@ export class ShortLinkClient {
 
   /** The state of the management API's rate limit. With `rateLimit: false`, it is what the last response said. */
   get rateLimit(): RateLimitState {
-    return this.#transport.rateLimit
+    return transportOf(this).rateLimit
   }
 
   /**
-   * Creates a client with other options. `headers` and `fetchOptions` are added to those of this client. With another key, base URL or `fetch` it has a
+   * Creates a client of the same class with other options. `headers` and `fetchOptions` are added to those of this client. With another key, base URL or `fetch` it has a
    * rate limit of its own.
    *
    * @example
@@ -135,8 +140,9 @@ export class ShortLinkClient {
    *
    * @throws {ConfigurationError} if an option is invalid
    */
-  withOptions(overrides: ShortLinkClientOptions): ShortLinkClient {
-    const Client = this.constructor as typeof ShortLinkClient
+  withOptions(overrides: ShortLinkClientOptions): this {
+    const { options } = internals.get(this)!
+    const Client = this.constructor as new (options: ShortLinkClientOptions) => this
     // The constructor says what is wrong with anything but an object.
     if (!isRecord(overrides)) return new Client(overrides)
     const given: ShortLinkClientOptions = Object.fromEntries(
@@ -144,13 +150,13 @@ export class ShortLinkClient {
     )
     // Invalid headers are for the constructor too.
     const headers = requestOptionChecks.headers.fits(given.headers)
-      ? [...headerPairs(this.#options.headers), ...headerPairs(given.headers)]
+      ? [...headerPairs(options.headers), ...headerPairs(given.headers)]
       : given.headers
     const fetchOptions = requestOptionChecks.fetchOptions.fits(given.fetchOptions)
-      ? { ...this.#options.fetchOptions, ...given.fetchOptions }
+      ? { ...options.fetchOptions, ...given.fetchOptions }
       : given.fetchOptions
     return new Client({
-      ...this.#options,
+      ...options,
       ...given,
       ...(headers && { headers }),
       ...(fetchOptions && { fetchOptions }),
@@ -210,7 +216,7 @@ export class ShortLinkClient {
       ...(upload && { optionChecks: uploadOptionChecks }),
     }
     const reading = as ? { as, readRaw: (response: RawResponse) => response[as] as T } : { readAny: readWhole(schema) }
-    return startNow(this.#transport.run({ ...call, ...reading }, options))
+    return startNow(transportOf(this).run({ ...call, ...reading }, options))
   }
 
   /**
@@ -234,17 +240,17 @@ export class ShortLinkClient {
     const { listKey, query, schema }: Partial<PaginateParams<T>> = issues.length ? {} : params
     const read = readPageWithSchema(listKey!, schema)
     const list = { path: userPath(path), query, read, hasUniqueIds: false, issues }
-    return new ListPromise(this.#transport, list, options)
+    return new RequestedList(transportOf(this), list, options)
   }
 
   /** For tasks and the proxy. @internal */
   get [TRANSPORT](): Transport {
-    return this.#transport
+    return transportOf(this)
   }
 
   /** Node prints the addresses and the rate limit, but not the key. @internal */
   [inspectCustom](_depth: number, options: object, inspect: Inspect): string {
-    const { management, opener } = this.#settings
+    const { management, opener } = internals.get(this)!.settings
     const shown = { baseUrl: management.address.known, openerUrl: opener.address.known, rateLimit: this.rateLimit }
     return `ShortLinkClient ${inspect(shown, options)}`
   }

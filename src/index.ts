@@ -22,9 +22,9 @@ export {
   TimeoutError,
 } from './errors.ts'
 export type { StandardSchema } from './fields/standard-schema.ts'
-export { ApiPromise, type ApiResponse, type Result } from './http/api-promise.ts'
+export type { ApiPromise, ApiResponse, Result } from './http/api-promise.ts'
 export type { Page } from './http/envelope.ts'
-export { type ListOptions, ListPromise, type PageQuery } from './http/list.ts'
+export type { ListOptions, ListPromise, PageQuery } from './http/list.ts'
 export type {
   CallErrorEvent,
   CallRequestEvent,

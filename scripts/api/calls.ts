@@ -8,7 +8,7 @@ import type { DeclarationReflection, ParameterReflection, ReferenceType, Signatu
 import type { Check, Checks } from '../../src/checks/checks.ts'
 import { ShortLinkClient } from '../../src/client.ts'
 import type { Api } from '../../src/http/api.ts'
-import { ApiPromise } from '../../src/http/api-promise.ts'
+import { CallPromise } from '../../src/http/api-promise.ts'
 import { pageChecks } from '../../src/http/list.ts'
 import type { Path } from '../../src/http/path.ts'
 import { type Docs, declarationOf, docsOf, exportsOf, fileOf, membersOf } from './reflections.ts'
@@ -82,7 +82,7 @@ function recording() {
   const never = new Promise<never>(() => {})
   const record = (method: string) => (path: Path, params: object) => {
     recorded.push({ method, path, ...params })
-    return new ApiPromise(() => never)
+    return new CallPromise(() => never)
   }
   const api = {
     get: record('GET'),

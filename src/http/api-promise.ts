@@ -38,29 +38,40 @@ export type Result<T> =
  * const result = await client.account.get().safe()
  * console.log(email, data.email, response.status, attempts, result.ok)
  */
-export class ApiPromise<T> extends Promise<T> {
+export interface ApiPromise<T> extends Promise<T> {
+  /** Resolves with the result, its HTTP response, the state of the rate limit after it, and the number of attempts. */
+  withResponse(): Promise<ApiResponse<T>>
+  /** Resolves with `{ ok: true, data }` or `{ ok: false, error }` instead of rejecting, after an abort too. */
+  safe(): Promise<Result<T>>
+  /** The result with everything that is known of the call. @internal */
+  result(): Promise<CallResult<T>>
+}
+
+/** The promise of a call, which `start` makes. */
+export class CallPromise<T> extends Promise<T> implements ApiPromise<T> {
   readonly #start: () => Promise<CallResult<T>>
   #result: Promise<CallResult<T>> | undefined
   #data: Promise<T> | undefined
+
+  protected get typeName(): string {
+    return 'ApiPromise'
+  }
 
   // `then` returns a plain Promise, because it belongs to no call.
   static override get [Symbol.species]() {
     return Promise
   }
 
-  /** @internal */
   constructor(start: () => Promise<CallResult<T>>) {
     super(() => {})
     this.#start = start
   }
 
-  /** Resolves with the result, its HTTP response, the state of the rate limit after it, and the number of attempts. */
   async withResponse(): Promise<ApiResponse<T>> {
     const { data, rateLimit, attempts, toResponse } = await this.result()
     return { data, response: toResponse(), rateLimit, attempts }
   }
 
-  /** Resolves with `{ ok: true, data }` or `{ ok: false, error }` instead of rejecting, after an abort too. */
   safe(): Promise<Result<T>> {
     return this.then(
       (data) => ({ ok: true, data }),
@@ -81,23 +92,21 @@ export class ApiPromise<T> extends Promise<T> {
     return this.#data.then(onfulfilled, onrejected)
   }
 
-  /** The result with everything that is known of the call. @internal */
   result(): Promise<CallResult<T>> {
     this.#result ??= this.#start()
     return this.#result
   }
 
-  /** Lets Node print the state of the call. @internal */
+  /** Lets Node print the state of the call, under the name of its public type. */
   [inspectCustom](_depth: number, options: object, inspect: Inspect): string {
     const state = this.#data ?? this.#result
-    const name = this.constructor.name
-    return state ? inspect(state, options).replace('Promise', name) : `${name} { <not sent yet> }`
+    return state ? inspect(state, options).replace('Promise', this.typeName) : `${this.typeName} { <not sent yet> }`
   }
 }
 
-/** Starts a call whether or not its promise is used. @internal */
+/** Starts a call whether or not its promise is used. */
 export function startNow<T>(result: Promise<CallResult<T>>): ApiPromise<T> {
-  const call = new ApiPromise(() => result)
+  const call = new CallPromise(() => result)
   void call.result()
   return call
 }

@@ -2,7 +2,7 @@ import type * as z from 'zod/mini'
 import type { Checks, ChecksFor } from '../checks/checks.ts'
 import { type ApiPromise, startNow } from './api-promise.ts'
 import { readBody, readPage } from './envelope.ts'
-import { type ListOptions, ListPromise, type PageQuery } from './list.ts'
+import { type ListOptions, type ListPromise, type PageQuery, RequestedList } from './list.ts'
 import type { Path } from './path.ts'
 import type { Call, CallContext, Upload } from './request.ts'
 import type { RequestOptions } from './request-options.ts'
@@ -83,7 +83,7 @@ export class Api {
     { under, row, ...params }: ListParams<T, Q>,
     options?: ListOptions,
   ): ListPromise<T> {
-    return new ListPromise(this.transport, { path, ...params, read: readPage(under, row) }, options)
+    return new RequestedList(this.transport, { path, ...params, read: readPage(under, row) }, options)
   }
 
   #call<T, P>(method: string, path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> {

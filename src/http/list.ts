@@ -4,7 +4,7 @@ import { abortReason, onAbort } from '../runtime/abort.ts'
 import { asyncIterator } from '../runtime/environment.ts'
 import { framesOf } from '../runtime/stack.ts'
 import { isPlain, isRecord } from '../runtime/text.ts'
-import { ApiPromise, type CallResult } from './api-promise.ts'
+import { type ApiPromise, CallPromise, type CallResult } from './api-promise.ts'
 import { type Page, type Read, readNumberedPage } from './envelope.ts'
 import type { Call } from './request.ts'
 import { type RequestOptions, requestOptionChecks } from './request-options.ts'
@@ -76,12 +76,37 @@ interface ListTransport extends Pick<Transport, 'contextOf' | 'run' | 'throwOrRe
  * const all = await client.campaigns.list().toArray({ limit: 1000 })
  * console.log(items.length, maxpage, all.length)
  */
-export class ListPromise<T> extends ApiPromise<Page<T>> {
+export interface ListPromise<T> extends ApiPromise<Page<T>> {
+  /**
+   * Iterates over the pages, each without the rows of earlier ones. Leaving the loop stops all requests.
+   *
+   * @throws {InvalidResponseError} if the server sends another page than the one requested, larger pages than before,
+   *   the same rows again and again, or fewer rows than it announced
+   */
+  pages(): AsyncGenerator<Page<T>, void, undefined>
+  /** Iterates over every row of every page, each once. Leaving the loop stops all requests. */
+  [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>
+  /**
+   * Collects the rows, at most `limit` of them (default: all). A `deadline` covers all of its requests.
+   *
+   * @example
+   * const some = await client.campaigns.list().toArray({ limit: 2 })
+   * console.log(some.map(({ name }) => name))
+   *
+   * @throws {InvalidRequestError} if `limit` is not a positive integer; nothing is sent
+   * @throws {InvalidResponseError} if the server sends fewer rows than it announced
+   */
+  toArray(options?: { limit?: number | undefined }): Promise<T[]>
+  /** Iterates over the pages with everything that is known of their calls. @internal */
+  responses(): AsyncGenerator<CallResult<Page<T>>, void, undefined>
+}
+
+/** A list that is requested with this transport. */
+export class RequestedList<T> extends CallPromise<Page<T>> implements ListPromise<T> {
   readonly #transport: ListTransport
   readonly #request: ListRequest<T>
   readonly #options: ListOptions
 
-  /** @internal */
   constructor(transport: ListTransport, request: ListRequest<T>, options: ListOptions = {}) {
     super(async () => {
       let calledFrom = new Error()
@@ -98,31 +123,18 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
     this.#options = options
   }
 
-  /**
-   * Iterates over the pages, each without the rows of earlier ones. Leaving the loop stops all requests.
-   *
-   * @throws {InvalidResponseError} if the server sends another page than the one requested, larger pages than before,
-   *   the same rows again and again, or fewer rows than it announced
-   */
+  protected override get typeName(): string {
+    return 'ListPromise'
+  }
+
   pages(): AsyncGenerator<Page<T>, void, undefined> {
     return pagesOf(this.responses())
   }
 
-  /** Iterates over every row of every page, each once. Leaving the loop stops all requests. */
   [asyncIterator](): AsyncGenerator<T, void, undefined> {
     return rowsOf(this.responses(), this.#options)
   }
 
-  /**
-   * Collects the rows, at most `limit` of them (default: all). A `deadline` covers all of its requests.
-   *
-   * @example
-   * const some = await client.campaigns.list().toArray({ limit: 2 })
-   * console.log(some.map(({ name }) => name))
-   *
-   * @throws {InvalidRequestError} if `limit` is not a positive integer; nothing is sent
-   * @throws {InvalidResponseError} if the server sends fewer rows than it announced
-   */
   async toArray(options: { limit?: number | undefined } = {}): Promise<T[]> {
     const issues = [...(this.#request.issues ?? []), ...checkOptions(options, toArrayChecks)]
     const { deadline }: ListOptions = isRecord(this.#options) ? this.#options : {}
@@ -137,8 +149,6 @@ export class ListPromise<T> extends ApiPromise<Page<T>> {
 
   /**
    * Reads every page from the first one on, in order, with `concurrency` requests in flight, and leaves out duplicate rows.
-   *
-   * @internal
    */
   responses(): AsyncGenerator<CallResult<Page<T>>, void, undefined> {
     // A deadline is that of each page, because the body of the loop takes time of its own.

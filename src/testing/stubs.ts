@@ -1,4 +1,4 @@
-import { ApiPromise } from '../http/api-promise.ts'
+import { type ApiPromise, CallPromise } from '../http/api-promise.ts'
 import type { Page } from '../http/envelope.ts'
 import type { ListPromise } from '../http/list.ts'
 import { Response } from './platform/globals.ts'
@@ -26,7 +26,7 @@ export function apiPromise(error: Error): ApiPromise<never>
  */
 export function apiPromise<T>(value: T): ApiPromise<T>
 export function apiPromise<T>(value: T | Error): ApiPromise<T> {
-  return new ApiPromise(() => respondWith(value))
+  return new CallPromise(() => respondWith(value))
 }
 
 /**
@@ -56,7 +56,7 @@ export function listPromise<Row>(rows: readonly Row[] | Error): ListPromise<Row>
 }
 
 /** A list of one page. */
-class StubbedList<Row> extends ApiPromise<Page<Row>> {
+class StubbedList<Row> extends CallPromise<Page<Row>> {
   constructor(page: Page<Row> | Error) {
     super(() => respondWith(page))
   }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { apiError, InvalidResponseError } from '../../../src/errors.ts'
 import { openEnvelope, readPageWithSchema } from '../../../src/http/envelope.ts'
-import { ListPromise, type PageQuery } from '../../../src/http/list.ts'
+import { type ListPromise, type PageQuery, RequestedList } from '../../../src/http/list.ts'
 import { path } from '../../../src/http/path.ts'
 import { connect } from '../../helpers/client.ts'
 import { range } from '../../helpers/lists.ts'
@@ -41,7 +41,7 @@ const listOfClient: MakeList = ({ fetch }, { limit, concurrency }) => {
 const listWithoutTransport: MakeList = ({ answer }, { limit, ...options }) => {
   const context = { method: 'GET', path: '/urls' }
   const rateLimit = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
-  const transport: ConstructorParameters<typeof ListPromise>[0] = {
+  const transport: ConstructorParameters<typeof RequestedList>[0] = {
     contextOf: () => context,
     async run({ query, read }) {
       const { page = 1, limit } = query as PageQuery
@@ -62,7 +62,7 @@ const listWithoutTransport: MakeList = ({ answer }, { limit, ...options }) => {
   }
   const query = limit === undefined ? {} : { limit }
   const read = readPageWithSchema<Row>('list', undefined)
-  return () => new ListPromise<Row>(transport, { path: path`/urls`, query, read }, options)
+  return () => new RequestedList<Row>(transport, { path: path`/urls`, query, read }, options)
 }
 
 /** Whether a page has room for more rows than the one before, so that a walk could lose rows between the two. */

@@ -1,0 +1,27 @@
+/** Checked by the compiler alone: what is built upon the public types. */
+import { expectTypeOf } from 'vitest'
+import type { ApiPromise, ListPromise, ShortLinkClient } from '../src/index.ts'
+import * as sdk from '../src/index.ts'
+import { apiPromise, listPromise } from '../src/testing/index.ts'
+
+// Types alone: as values, they would compile and throw.
+expectTypeOf<keyof typeof sdk & ('ApiPromise' | 'ListPromise')>().toBeNever()
+
+// A port that somebody writes needs nothing but what the types show.
+interface LinkPort {
+  create: ShortLinkClient['links']['create']
+  list: ShortLinkClient['links']['list']
+}
+const port: LinkPort = {
+  create: () => apiPromise({ id: 1, shorturl: 'https://sho.rt/opening' }),
+  list: () => listPromise([]),
+}
+expectTypeOf(port.create({ url: 'https://shop.example' })).toExtend<ApiPromise<unknown>>()
+expectTypeOf(port.list()).toExtend<ListPromise<unknown>>()
+
+class ShopClient extends sdk.ShortLinkClient {
+  openingLink() {
+    return this.links.find('opening')
+  }
+}
+expectTypeOf(new ShopClient().withOptions({ retry: 5 })).toEqualTypeOf<ShopClient>()
