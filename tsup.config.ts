@@ -34,6 +34,4 @@ export default defineConfig([
     // Without it, `import * as` in the output of Babel and TypeScript is a copy, which no spy of a test gets into.
     banner: { js: "Object.defineProperty(exports, '__esModule', { value: true })" },
   },
-  // Of each format its own types, because classes such as those of msw are told apart by the format of their file.
-  { format: ['esm', 'cjs'], entry: entries, dts: { only: true, compilerOptions: { stripInternal: true } } },
 ])

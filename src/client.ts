@@ -260,12 +260,12 @@ export class ShortLinkClient {
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** Query parameters. `undefined` is left out; `null` and `''` are sent empty. */
-type Query = Readonly<Record<string, string | number | boolean | null | undefined>>
+export type RequestQuery = Readonly<Record<string, string | number | boolean | null | undefined>>
 
 /** Options for `client.request`: what to send, and how to read the response. */
 export interface RequestParams<T> {
   /** Query parameters. */
-  query?: Query | undefined
+  query?: RequestQuery | undefined
   /** The request body, sent as JSON. */
   json?: unknown | undefined
   /** The request body, sent as it is, in place of `json`. */
@@ -281,7 +281,7 @@ export interface PaginateParams<T> {
   /** The key of the rows, inside `data` or at the top level. */
   listKey: string
   /** Query parameters, sent with every page request. */
-  query?: (Query & PageQuery) | undefined
+  query?: (RequestQuery & PageQuery) | undefined
   /** Any Standard Schema that validates each row. */
   schema?: StandardSchema<T> | undefined
 }

@@ -4,7 +4,8 @@ import { formatValue, mismatch } from './checks/mismatch.ts'
 import { InvalidRequestError } from './errors.ts'
 
 export { fileJournal } from './tasks/file-journal.ts'
-export { type SandboxServer, type ServeOptions, serve } from './testing/server.ts'
+export type { Journal } from './tasks/journal.ts'
+export { type Sandbox, type SandboxServer, type ServeOptions, serve } from './testing/server.ts'
 
 /**
  * Opens a file on disk for `client.files.upload` without reading it into memory. The file is read while it is sent, so a

@@ -29,44 +29,99 @@ import * as splash from './resources/splash.ts'
 const published = <T>(schema: ZodMiniType<T>) => schema as unknown as Schema<T>
 
 /** An account. */
-export const Account: Schema<account.Account> = /* @__PURE__ */ published(account.account)
+export interface Account extends account.Account {}
+/** An account. */
+export const Account: Schema<Account> = /* @__PURE__ */ published(account.account)
 /** The result of a call that changes or deletes something. */
-export const ActionResult: Schema<resource.ActionResult> = /* @__PURE__ */ published(resource.actionResult)
+export interface ActionResult extends resource.ActionResult {}
+/** The result of a call that changes or deletes something. */
+export const ActionResult: Schema<ActionResult> = /* @__PURE__ */ published(resource.actionResult)
 /** A campaign. */
-export const Campaign: Schema<campaigns.Campaign> = /* @__PURE__ */ published(campaigns.campaign)
+export interface Campaign extends campaigns.Campaign {}
+/** A campaign. */
+export const Campaign: Schema<Campaign> = /* @__PURE__ */ published(campaigns.campaign)
 /** A channel. */
-export const Channel: Schema<channels.Channel> = /* @__PURE__ */ published(channels.channel)
+export interface Channel extends channels.Channel {}
+/** A channel. */
+export const Channel: Schema<Channel> = /* @__PURE__ */ published(channels.channel)
 /** An item of a channel. */
-export const ChannelItem: Schema<channels.ChannelItem> = /* @__PURE__ */ published(channels.channelItem)
+export interface ChannelItem extends channels.ChannelItem {}
+/** An item of a channel. */
+export const ChannelItem: Schema<ChannelItem> = /* @__PURE__ */ published(channels.channelItem)
 /** The result of a call that creates something. */
-export const Created: Schema<resource.Created> = /* @__PURE__ */ published(resource.created)
+export interface Created extends resource.Created {}
+/** The result of a call that creates something. */
+export const Created: Schema<Created> = /* @__PURE__ */ published(resource.created)
 /** The result of creating a QR code. */
-export const CreatedQrCode: Schema<qr.CreatedQrCode> = /* @__PURE__ */ published(qr.createdQrCode)
+export interface CreatedQrCode extends qr.CreatedQrCode {}
+/** The result of creating a QR code. */
+export const CreatedQrCode: Schema<CreatedQrCode> = /* @__PURE__ */ published(qr.createdQrCode)
 /** A branded domain. */
-export const Domain: Schema<domains.Domain> = /* @__PURE__ */ published(domains.domain)
+export interface Domain extends domains.Domain {}
+/** A branded domain. */
+export const Domain: Schema<Domain> = /* @__PURE__ */ published(domains.domain)
 /** A link in a list. Outside the reference. */
-export const Link: Schema<links.Link> = /* @__PURE__ */ published(links.link)
+export interface Link extends links.Link {}
+/** A link in a list. Outside the reference. */
+export const Link: Schema<Link> = /* @__PURE__ */ published(links.link)
 /** A link with its statistics. Outside the reference. */
-export const LinkDetails: Schema<links.LinkDetails> = /* @__PURE__ */ published(links.linkDetails)
+export interface LinkDetails extends links.LinkDetails {}
+/** A link with its statistics. Outside the reference. */
+export const LinkDetails: Schema<LinkDetails> = /* @__PURE__ */ published(links.linkDetails)
 /** The result of creating or updating a link. Outside the reference. */
-export const CreatedLink: Schema<links.CreatedLink> = /* @__PURE__ */ published(links.createdLink)
+export interface CreatedLink extends links.CreatedLink {}
+/** The result of creating or updating a link. Outside the reference. */
+export const CreatedLink: Schema<CreatedLink> = /* @__PURE__ */ published(links.createdLink)
 /** A short link that opens in an app. */
-export const OpenerLink: Schema<opener.OpenerLink> = /* @__PURE__ */ published(opener.openerLink)
+export interface OpenerLink extends opener.OpenerLink {}
+/** A short link that opens in an app. */
+export const OpenerLink: Schema<OpenerLink> = /* @__PURE__ */ published(opener.openerLink)
 /** A CTA overlay. */
-export const Overlay: Schema<overlays.Overlay> = /* @__PURE__ */ published(overlays.overlay)
+export interface Overlay extends overlays.Overlay {}
+/** A CTA overlay. */
+export const Overlay: Schema<Overlay> = /* @__PURE__ */ published(overlays.overlay)
 /** A pixel. */
-export const Pixel: Schema<pixels.Pixel> = /* @__PURE__ */ published(pixels.pixel)
+export interface Pixel extends pixels.Pixel {}
+/** A pixel. */
+export const Pixel: Schema<Pixel> = /* @__PURE__ */ published(pixels.pixel)
 /** An uploaded file. */
-export const PlatformFile: Schema<files.PlatformFile> = /* @__PURE__ */ published(files.platformFile)
+export interface PlatformFile extends files.PlatformFile {}
+/** An uploaded file. */
+export const PlatformFile: Schema<PlatformFile> = /* @__PURE__ */ published(files.platformFile)
 /** A QR code. */
-export const QrCode: Schema<qr.QrCode> = /* @__PURE__ */ published(qr.qrCode)
+export interface QrCode extends qr.QrCode {}
+/** A QR code. */
+export const QrCode: Schema<QrCode> = /* @__PURE__ */ published(qr.qrCode)
 /** A QR code with its statistics. */
-export const QrDetails: Schema<qr.QrDetails> = /* @__PURE__ */ published(qr.qrDetails)
+export interface QrDetails extends qr.QrDetails {
+  details: QrCode
+  data?: QrStatistics | undefined
+}
+/** A QR code with its statistics. */
+export const QrDetails: Schema<QrDetails> = /* @__PURE__ */ published(qr.qrDetails)
 /** The statistics of a QR code. */
-export const QrStatistics: Schema<qr.QrStatistics> = /* @__PURE__ */ published(qr.qrStatistics)
+export interface QrStatistics extends qr.QrStatistics {}
+/** The statistics of a QR code. */
+export const QrStatistics: Schema<QrStatistics> = /* @__PURE__ */ published(qr.qrStatistics)
 /** A custom splash page. */
-export const Splash: Schema<splash.Splash> = /* @__PURE__ */ published(splash.splash)
+export interface Splash extends splash.Splash {}
+/** A custom splash page. */
+export const Splash: Schema<Splash> = /* @__PURE__ */ published(splash.splash)
 /** The result of an upload. */
-export const UploadedFile: Schema<files.UploadedFile> = /* @__PURE__ */ published(files.uploadedFile)
+export interface UploadedFile extends files.UploadedFile {}
+/** The result of an upload. */
+export const UploadedFile: Schema<UploadedFile> = /* @__PURE__ */ published(files.uploadedFile)
 
-export type { Schema, StandardSchema } from './fields/standard-schema.ts'
+export type {
+  ParseResult,
+  Schema,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+  ZodInternals,
+} from './fields/standard-schema.ts'
+export type { ChannelItemType } from './resources/channels.ts'
+export type { LinkFields, LinkSocialCount, LinkStatistics } from './resources/links/link.ts'
+export type { DeviceTarget, OpenerLinkStatus } from './resources/opener.ts'
+export type { PixelType } from './resources/pixels.ts'
+export type { SocialCount } from './resources/qr.ts'

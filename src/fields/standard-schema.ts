@@ -14,13 +14,15 @@ export interface StandardSchema<Output = unknown> {
 }
 
 /** The result of a Standard Schema. */
-type StandardResult<Output> =
+export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] }
 
 /** One issue of a Standard Schema. */
-interface StandardIssue {
+export interface StandardIssue {
+  /** The sentence that says what is wrong. */
   readonly message: string
+  /** The keys that lead to the value. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
@@ -30,10 +32,23 @@ interface StandardIssue {
  */
 export interface Schema<Output> extends StandardSchema<Output> {
   readonly _zod: ZodInternals & { readonly output: Output; readonly input: unknown }
+  /** Reads a value. @throws an error with `issues` if it does not fit */
+  parse(value: unknown): Output
+  /** Reads a value, and returns what is wrong with it in place of throwing. */
+  safeParse(value: unknown): ParseResult<Output>
 }
 
+/** The result of `safeParse`. */
+export type ParseResult<Output> =
+  | { readonly success: true; readonly data: Output; readonly error?: undefined }
+  | {
+      readonly success: false
+      readonly data?: undefined
+      readonly error: Error & { readonly issues: readonly StandardIssue[] }
+    }
+
 /** The members that zod's types require. `never` matches every version of them, and keeps zod out of these types. */
-type ZodInternals = Readonly<
+export type ZodInternals = Readonly<
   Record<'version' | 'def' | 'deferred' | 'run' | 'parse' | 'traits' | 'pattern' | 'constr' | 'bag' | 'isst', never>
 > & { readonly optin?: never; readonly optout?: never; readonly values?: never; readonly propValues?: never }
 

@@ -1,3 +1,4 @@
+export type { ShortLinkClient } from '../client.ts'
 export type { AllowedCall } from './allow.ts'
 export { errorResponse } from './error-response.ts'
 export type { ProxyClient, ProxyOptions } from './options.ts'

@@ -23,6 +23,7 @@ export interface StoreLimiter {
 
 /** The state of the window in the store. */
 export interface StoreState {
+  /** The requests that are left in the window. */
   readonly remainingPoints: number
   /** Milliseconds until the window ends. */
   readonly msBeforeNext: number

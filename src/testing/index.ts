@@ -1,3 +1,4 @@
+export type { RateLimiter } from '../rate-limit/limiter.ts'
 export type { ChaosOptions } from './faults/chaos.ts'
 export type { Fault, FaultEffect } from './faults/faults.ts'
 export type { SandboxOptions } from './options.ts'
@@ -9,7 +10,9 @@ export type {
   SandboxData,
   SandboxDomain,
   SandboxFile,
+  SandboxItemType,
   SandboxLink,
+  SandboxListName,
   SandboxOpenerLink,
   SandboxOverlay,
   SandboxPixel,
@@ -22,4 +25,4 @@ export type { SandboxRateLimit } from './platform/rate-window.ts'
 export type { SandboxRequest } from './platform/request-log.ts'
 export { sampleData } from './sample-data.ts'
 export { createSandbox, type Sandbox, type SandboxClientOptions } from './sandbox.ts'
-export { apiPromise, listPromise } from './stubs.ts'
+export { type ApiPromise, apiPromise, type ListPromise, listPromise } from './stubs.ts'

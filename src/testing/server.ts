@@ -11,6 +11,8 @@ import { isForPage, pageResponse } from './page/page.ts'
 import { withoutSecret } from './platform/request-log.ts'
 import type { Sandbox } from './sandbox.ts'
 
+export type { Sandbox }
+
 /** Options for {@link serve}; every one has a default. */
 export interface ServeOptions {
   /** Default 0: any free port. */

@@ -3,6 +3,8 @@ import type { Page } from '../http/envelope.ts'
 import type { ListPromise } from '../http/list.ts'
 import { Response } from './platform/globals.ts'
 
+export type { ApiPromise, ListPromise }
+
 /**
  * The promise of a call that fails with this error, for a stub of a method. A client of a sandbox gives real errors to take.
  *

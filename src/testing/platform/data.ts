@@ -48,14 +48,14 @@ export class SandboxCampaign extends Row {
 }
 
 /** The types of items in a channel: links, bio pages and QR codes. */
-export type ItemType = 'links' | 'bio' | 'qr'
+export type SandboxItemType = 'links' | 'bio' | 'qr'
 
 export class SandboxChannel extends Row {
   name = `Channel ${this.id}`
   description = ''
   color = '#1f6feb'
   starred = false
-  items: { type: ItemType; id: number }[] = []
+  items: { type: SandboxItemType; id: number }[] = []
 }
 
 export class SandboxSplash extends Row {
@@ -169,21 +169,23 @@ const rowTypes = {
 }
 
 /** The lists of {@link SandboxData}, by name. */
-export type ListName = keyof typeof rowTypes
+export type SandboxListName = keyof typeof rowTypes
 
 /** The data of the sandbox: one list per resource, with plain rows that a test can read, add and change. */
-export type SandboxData = { account: SandboxAccount } & { [List in ListName]: InstanceType<(typeof rowTypes)[List]>[] }
+export type SandboxData = { account: SandboxAccount } & {
+  [List in SandboxListName]: InstanceType<(typeof rowTypes)[List]>[]
+}
 
 /** Initial rows. Missing fields, the id included, get defaults. The address of a link may be called `url` too. */
 export type SandboxSeed = {
   account?: Partial<SandboxAccount>
   links?: readonly (Partial<SandboxLink> & { url?: string })[]
-} & { [List in Exclude<ListName, 'links'>]?: readonly Partial<SandboxData[List][number]>[] }
+} & { [List in Exclude<SandboxListName, 'links'>]?: readonly Partial<SandboxData[List][number]>[] }
 
-export const listNames = Object.keys(rowTypes) as ListName[]
+export const listNames = Object.keys(rowTypes) as SandboxListName[]
 
 /** The names of the fields that the rows of a list, or the account, may be given. */
-export function fieldNames(list: ListName | 'account'): string[] {
+export function fieldNames(list: SandboxListName | 'account'): string[] {
   const blank = list === 'account' ? new SandboxAccount() : new rowTypes[list](1)
   return [...Object.keys(blank), ...(list === 'links' ? ['url'] : [])]
 }
@@ -203,7 +205,7 @@ export class Store {
   readonly #seed: SandboxSeed
   readonly #site: string
   readonly #now: () => number
-  readonly #lastIds = new Map<ListName, number>()
+  readonly #lastIds = new Map<SandboxListName, number>()
 
   /** @param site the domain of short addresses that are given none */
   constructor(seed: SandboxSeed, site: string, now: () => number) {
@@ -214,7 +216,7 @@ export class Store {
   }
 
   /** Adds a row with the next id. Missing fields get defaults. */
-  add<List extends ListName>(
+  add<List extends SandboxListName>(
     list: List,
     { id = this.#nextId(list), ...given }: Partial<SandboxData[List][number]>,
   ): SandboxData[List][number] {
@@ -249,7 +251,7 @@ export class Store {
   }
 
   /** An id is never used twice, even after its row was deleted. */
-  #nextId(list: ListName): number {
+  #nextId(list: SandboxListName): number {
     const ids = this.data[list].map(({ id }) => id)
     const id = ids.reduce((highest, one) => Math.max(highest, one), this.#lastIds.get(list) ?? 0) + 1
     this.#lastIds.set(list, id)

@@ -1,4 +1,4 @@
-import type { ListName, SandboxData, Store } from './data.ts'
+import type { SandboxData, SandboxListName, Store } from './data.ts'
 import { given, type ParameterCheck } from './parameters.ts'
 import { PlatformRefusal, refuseIf } from './refusal.ts'
 
@@ -73,7 +73,7 @@ export function found<Row>(row: Row | undefined, what: string): Row {
 
 /** The endpoint that updates a row of a list by these parameters. */
 export function update(
-  list: ListName,
+  list: SandboxListName,
   what: string,
   checks: Record<string, ParameterCheck<unknown>>,
   required: readonly string[] = [],
@@ -86,7 +86,7 @@ export function update(
 }
 
 /** The endpoint that removes a row of a list. */
-export function remove(list: ListName, what: string): Endpoint {
+export function remove(list: SandboxListName, what: string): Endpoint {
   return ({ data, params }) => {
     const rows: { id: number }[] = data[list]
     rows.splice(rows.indexOf(find(rows, params.id, what)), 1)

@@ -1,4 +1,4 @@
-import type { ItemType, SandboxChannel } from '../data.ts'
+import type { SandboxChannel, SandboxItemType } from '../data.ts'
 import { type EndpointCall, type Endpoints, find, list, pick, remove, shortUrl, update } from '../endpoint.ts'
 import { flag, given, hexColor, oneOf, text } from '../parameters.ts'
 import { refuseIf } from '../refusal.ts'
@@ -47,6 +47,6 @@ export function fields(row: SandboxChannel): object {
   return pick(row, 'id', 'name', 'description', 'color', 'starred')
 }
 
-function listOf({ data }: EndpointCall, type: ItemType) {
+function listOf({ data }: EndpointCall, type: SandboxItemType) {
   return { links: data.links, bio: data.bios, qr: data.qrs }[type]
 }

@@ -1,0 +1,32 @@
+/** Writes the declarations of the built package: a file for each entry, and one for each room whose types they share. */
+import { fileURLToPath } from 'node:url'
+import { rollup } from 'rollup'
+import { dts } from 'rollup-plugin-dts'
+import { entries } from './entries.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const modules = Object.values(entries).map((file) => root + file)
+
+/** The room of a module, which its types are in: `resources`, `http`. An entry is a file of its own, and the checks have no public types. */
+function roomOf(module: string): string | undefined {
+  const [, room] = /\/src\/([\w-]+)/.exec(module) ?? []
+  return modules.includes(module) || room === 'checks' ? undefined : room
+}
+
+const bundle = await rollup({
+  input: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, root + file])),
+  external: [/^node:/, 'msw', 'rate-limiter-flexible'],
+  plugins: [dts({ tsconfig: `${root}tsconfig.json`, compilerOptions: { stripInternal: true } })],
+})
+// Of each format its own types, because classes such as those of msw are told apart by the format of their file.
+for (const extension of ['d.ts', 'd.cts']) {
+  await bundle.write({
+    dir: `${root}dist`,
+    entryFileNames: `[name].${extension}`,
+    chunkFileNames: `types/[name].${extension}`,
+    manualChunks: roomOf,
+    // Otherwise a class is exported between files under a name of one letter, which editors then show.
+    minifyInternalExports: false,
+  })
+}
+await bundle.close()
