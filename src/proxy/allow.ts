@@ -1,9 +1,11 @@
+import { similarName } from '../checks/checks.ts'
 import { formatValue, mismatch } from '../checks/mismatch.ts'
 import { isPathSegment, neverClimbs } from '../checks/path-segment.ts'
 import { ConfigurationError } from '../errors.ts'
+import { type KnownCall, knownCalls } from './known-calls.ts'
 
 /** A call as a method and a path with named parameters: `GET /campaigns`, `POST /files/upload/:filename`. */
-export type AllowedCall = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
+export type AllowedCall = KnownCall | (`${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}` & {})
 
 const callPattern = /^(GET|POST|PUT|PATCH|DELETE) ((?:\/(?::[A-Za-z]\w*|[\w.~-]+))+)$/
 
@@ -18,7 +20,7 @@ export interface AllowRule {
  * The rule for an allowed call. There is no wildcard, and a parameter is one segment of unreserved characters: an encoded
  * slash, dot or backslash matches nothing. Only `:filename` takes escapes, because file names need them.
  *
- * @throws {ConfigurationError} if it is not a method and a path
+ * @throws {ConfigurationError} if it is not a method and a path, or a slip for a known call
  */
 export function parseRule(call: AllowedCall): AllowRule {
   const [, method, path] = (typeof call === 'string' && callPattern.exec(call)) || []
@@ -26,11 +28,22 @@ export function parseRule(call: AllowedCall): AllowRule {
     const expected = "a method and a path, such as 'GET /campaigns' or 'POST /files/upload/:filename'"
     throw new ConfigurationError(`allow: ${mismatch(expected, call, formatValue)}`)
   }
+  const meant = misspelled(call)
+  if (meant) throw new ConfigurationError(`allow: ${formatValue(call)} is unknown, did you mean ${formatValue(meant)}?`)
   const segments = path.split('/').map((segment) => {
     if (segment === ':filename') return '(?<filename>[^/]+)'
     return segment.startsWith(':') ? '[\\w.~-]+' : segment.replaceAll('.', '\\.')
   })
   return { call, method, pattern: new RegExp(`^${segments.join('/')}$`) }
+}
+
+const withoutNames = (call: string): string => call.replaceAll(/:\w+/g, ':')
+
+/** The known call that one was probably meant to be. Names of parameters do not matter. */
+function misspelled(call: string): KnownCall | undefined {
+  const known = knownCalls.map(withoutNames)
+  const given = withoutNames(call)
+  return known.includes(given) ? undefined : knownCalls[known.indexOf(similarName(given, known) ?? '')]
 }
 
 /** Whether a request matches a rule. The work is linear in the length of the path. */

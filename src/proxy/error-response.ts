@@ -44,12 +44,15 @@ const DEFAULT_WAIT = 60
  * console.log(response.status)
  */
 export function errorResponse(error: unknown): Response {
-  const known = isShortLinkError(error) ? error : undefined
-  const status = (known && statuses[known.code]) ?? 500
-  const message = words[status] ?? (known ? messageOf(known) : '')
-  const headers = new Headers({ 'Cache-Control': 'no-store' })
-  if (known?.code === 'rate_limit') headers.set(rateHeaders.retryAfter, String(secondsToWait(known)))
-  return Response.json({ error: 1, message }, { status, headers })
+  const { status, message, headers } = isShortLinkError(error) ? answerTo(error) : { status: 500, message: words[500] }
+  return Response.json({ error: 1, message }, { status, headers: { 'Cache-Control': 'no-store', ...headers } })
+}
+
+/** Status, message and headers for a visitor whose request led to this error. */
+export function answerTo(error: AnyShortLinkError) {
+  const status = statuses[error.code]
+  const headers = error.code === 'rate_limit' ? { [rateHeaders.retryAfter]: String(secondsToWait(error)) } : undefined
+  return { status, message: words[status] ?? messageOf(error), headers }
 }
 
 /** What a visitor can do something about. The words of the client stay here: they may name addresses and options. */

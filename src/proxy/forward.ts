@@ -1,5 +1,5 @@
 import type { ShortLinkClient } from '../client.ts'
-import { isShortLinkError, type RateLimitError } from '../errors.ts'
+import { isShortLinkError } from '../errors.ts'
 import { decode } from '../http/body.ts'
 import { isRedirectError } from '../http/outcome.ts'
 import { userPath } from '../http/path.ts'
@@ -8,6 +8,7 @@ import { redactLine } from '../http/secrets.ts'
 import { TRANSPORT } from '../http/transport.ts'
 import { rateHeaders } from '../rate-limit/headers.ts'
 import { headerOf } from '../runtime/fetch.ts'
+import { answerTo } from './error-response.ts'
 import { ProxyRefusal } from './refusal.ts'
 import { streamedUpload } from './upload.ts'
 
@@ -56,25 +57,24 @@ export async function forward(client: ShortLinkClient, request: Request, { path,
   return toPageResponse(data)
 }
 
-/** What is thrown in place of an error of the client. */
+/** The error to throw in place of one of the client: with the status of `errorResponse`, and what a proxy knows better. */
 function refusalFor(error: unknown): unknown {
-  switch (isShortLinkError(error) && error.code) {
-    case 'rate_limit': {
-      const { retryAfter = 60 } = error as RateLimitError
-      const headers = { [rateHeaders.retryAfter]: String(retryAfter) }
-      return new ProxyRefusal(429, 'the rate limit is used up', undefined, headers)
-    }
+  if (!isShortLinkError(error)) return error
+  const { status, message, headers } = answerTo(error)
+  switch (error.code) {
+    case 'rate_limit':
+      return new ProxyRefusal(status, 'the rate limit is used up', undefined, headers)
     case 'aborted':
-      return new ProxyRefusal(499, 'the browser closed the connection')
+      return new ProxyRefusal(status, 'the browser closed the connection')
     case 'timeout':
-      return new ProxyRefusal(504, 'the platform did not respond in time', error)
+      return new ProxyRefusal(status, message, error)
     case 'invalid_response':
-      return new ProxyRefusal(502, 'the response of the platform is too large', error)
+      return new ProxyRefusal(status, 'the response of the platform is too large', error)
     case 'connection': {
-      const { cause } = error as Error
+      const { cause } = error
       // The body of the page's request failed.
       if (cause instanceof ProxyRefusal) return cause
-      return new ProxyRefusal(502, isRedirectError(cause) ? REDIRECTS : 'the platform did not respond', error)
+      return new ProxyRefusal(status, isRedirectError(cause) ? REDIRECTS : 'the platform did not respond', error)
     }
     default:
       return error

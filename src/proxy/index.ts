@@ -1,5 +1,6 @@
 export type { ShortLinkClient } from '../client.ts'
 export type { AllowedCall } from './allow.ts'
 export { errorResponse } from './error-response.ts'
+export type { KnownCall } from './known-calls.ts'
 export type { ProxyClient, ProxyOptions } from './options.ts'
 export { createProxy } from './proxy.ts'

@@ -15,7 +15,7 @@ export interface ProxyOptions {
   /**
    * The allowed calls, each as a method and a path below `prefix`: `'GET /campaigns'`, `'GET /qr/:id'`,
    * `'POST /files/upload/:filename'`, `'POST /opener/v3/api'`. Everything else is refused with 403. A parameter is one
-   * segment; there is no wildcard.
+   * segment; there is no wildcard. A slip for a known call (`GET /campaings`) is refused.
    */
   allow: readonly AllowedCall[]
   /**
