@@ -1,4 +1,9 @@
 import { createServer } from 'node:http'
+import { Readable } from 'node:stream'
+import { isDeepStrictEqual } from 'node:util'
+import { ShortLinkClient } from '../../../src/index.ts'
+import { createProxy } from '../../../src/proxy/index.ts'
+import { createSandbox } from '../../../src/testing/index.ts'
 import type { Result } from '../conformance.ts'
 import type { Page } from './browsers.ts'
 import { listen } from './listen.ts'
@@ -9,6 +14,7 @@ export async function browserChecks(page: Page): Promise<Result[]> {
     ['secrecy', 'an API key in a page is refused', keyInPage],
     ['secrecy', 'an API key in a worker is refused', keyInWorker],
     ['calls', 'preflights ask for Authorization and Content-Type only', preflights],
+    ['uploads', 'a page of another origin uploads with its cookie, and sees the progress', uploadWithCookie],
     ['entries', 'no Content-Security-Policy is violated', violations],
   ]
   const results: Result[] = []
@@ -78,6 +84,44 @@ async function preflights(page: Page): Promise<string | undefined> {
   }
   const names = [...asked].sort().join(', ')
   return names === 'authorization, content-type' ? undefined : `preflights asked for ${names || 'nothing'}`
+}
+
+/** Uploads to a proxy of another origin, which lets only those in who have the cookie. */
+async function uploadWithCookie(page: Page): Promise<string | undefined> {
+  const origin = (await page.evaluate('location.origin')) as string
+  const sandbox = createSandbox()
+  const proxy = createProxy(new ShortLinkClient(sandbox.clientOptions), {
+    allow: ['POST /files/upload/:filename'],
+    authorize: (request) => request.headers.get('Cookie')?.includes('session=8c1f0e') ?? false,
+    origins: [origin],
+  })
+  const server = createServer(async (incoming, outgoing) => {
+    const { method = 'GET', url: path = '/', headers } = incoming
+    const body = method === 'POST' ? Readable.toWeb(incoming) : undefined
+    const init = { method, headers: headers as Record<string, string>, body, duplex: 'half' }
+    const response = await proxy(new Request(`http://${headers.host}${path}`, init as RequestInit))
+    outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+    outgoing.end(await response.text())
+  })
+  const { url, close } = await listen(server)
+  try {
+    const uploaded = await page.evaluate(`(async () => {
+      const client = (options) => new sdk.ShortLinkClient({ baseUrl: '${url}', apiKey: null, ...options })
+      const content = new Blob([new Uint8Array(3_000_000)])
+      const loaded = []
+      const onProgress = (progress) => loaded.push(progress.loaded)
+      document.cookie = 'session=8c1f0e'
+      const withCookie = client({ fetchOptions: { credentials: 'include' } })
+      const { id } = await withCookie.files.upload('menu.pdf', content, { name: 'Menu' }, { onProgress })
+      const without = await client().files.upload('menu.pdf', content, {}, { onProgress() {} }).safe()
+      document.cookie = 'session=; max-age=0'
+      return { hasId: id > 0, sent: loaded.at(-1), without: without.error?.code }
+    })()`)
+    const expected = { hasId: true, sent: 3_000_000, without: 'permission' }
+    return isDeepStrictEqual(uploaded, expected) ? undefined : JSON.stringify(uploaded)
+  } finally {
+    await close()
+  }
 }
 
 async function violations(page: Page): Promise<string | undefined> {

@@ -4,7 +4,7 @@ import type { Finding } from './report.ts'
 import { run } from './shell.ts'
 import { root, toolModules } from './tools.ts'
 
-const versions = ['5.0', '5', '6', '7']
+const versions = ['5.0', '5.4', '5', '6', '7']
 
 /** A way to resolve the package: compiler options, and the extensions of the program's files. */
 interface Resolution {
@@ -18,7 +18,7 @@ interface Resolution {
 const resolutions: Record<string, Resolution> = {
   'nodenext, ESM and CommonJS': { module: 'nodenext', moduleResolution: 'nodenext', extensions: ['mts', 'cts'] },
   bundler: { module: 'esnext', moduleResolution: 'bundler', extensions: ['ts'] },
-  node10: { module: 'commonjs', moduleResolution: 'node10', extensions: ['ts'], versions: ['5.0', '5'] },
+  node10: { module: 'commonjs', moduleResolution: 'node10', extensions: ['ts'], versions: ['5.0', '5.4', '5'] },
 }
 
 const libraries: Record<string, object> = {
@@ -35,7 +35,7 @@ export async function tryCompilers(folder: string): Promise<Finding[]> {
     for (const [resolution, settings] of known) {
       for (const [library, options] of Object.entries(libraries)) {
         const project = join(folder, 'typescript', version, `${resolution}, ${library}`)
-        await writeProject(project, settings, options)
+        await writeProject(project, version, settings, options)
         projects.push(project)
       }
     }
@@ -51,12 +51,15 @@ export async function tryCompilers(folder: string): Promise<Finding[]> {
 
 async function writeProject(
   project: string,
+  version: string,
   { module, moduleResolution, extensions }: Resolution,
   options: object,
 ): Promise<void> {
   await mkdir(project, { recursive: true })
   const files: string[] = []
-  for (const name of ['surface', 'mistakes']) {
+  // Before 5.4, TypeScript does not find the entry that exports a type of another file.
+  const names = version === '5.0' ? ['surface', 'mistakes'] : ['surface', 'mistakes', 'library']
+  for (const name of names) {
     for (const extension of extensions) {
       const file = `${name}.${extension}`
       await cp(join(root, 'test/everywhere/typescript', `${name}.ts`), join(project, file))
@@ -72,7 +75,11 @@ async function writeProject(
     skipLibCheck: false,
     // The compiler's own declarations are not under test.
     skipDefaultLibCheck: true,
-    noEmit: true,
+    noUncheckedIndexedAccess: true,
+    // Fails if a type cannot be named.
+    declaration: true,
+    emitDeclarationOnly: true,
+    outDir: 'declarations',
     typeRoots: [join(toolModules, '@types')],
     ...options,
   }

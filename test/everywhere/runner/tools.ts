@@ -31,6 +31,7 @@ const wanted: Record<string, string> = {
   '@rollup/plugin-node-resolve': '16',
   '@rspack/core': '2',
   'typescript-5.0': 'npm:typescript@5.0',
+  'typescript-5.4': 'npm:typescript@5.4',
   'typescript-5': 'npm:typescript@5',
   'typescript-6': 'npm:typescript@6',
   'typescript-7': 'npm:typescript@7',
