@@ -1,4 +1,3 @@
-import { defineCommand } from 'citty'
 import type { HttpMethod } from '../client.ts'
 import { clientArgs, clientOf } from './client.ts'
 import { command, UsageError } from './command.ts'
@@ -6,7 +5,7 @@ import { jsonText } from './output.ts'
 
 /** `shortlink-sdk call` */
 export default command(
-  defineCommand({
+  {
     meta: { name: 'call', description: 'Make any call below the base URL, and print the response as JSON' },
     args: {
       method: { type: 'positional', required: true, description: 'GET, POST, PUT, PATCH or DELETE' },
@@ -27,7 +26,7 @@ export default command(
       })
       console.log(jsonText(body, 2))
     },
-  }),
+  },
   2,
 )
 

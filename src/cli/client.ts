@@ -2,7 +2,7 @@ import process from 'node:process'
 import { ShortLinkClient } from '../client.ts'
 import { parseAddress } from '../http/address.ts'
 import { ApiKey } from '../http/api-key.ts'
-import { repeated, UsageError } from './command.ts'
+import { UsageError } from './command.ts'
 
 /** The options of every command that calls the platform. */
 export const clientArgs = {
@@ -10,6 +10,7 @@ export const clientArgs = {
   'allow-insecure-http': { type: 'boolean', description: 'send the key over http: to another machine' },
   header: {
     type: 'string',
+    multiple: true,
     valueHint: "'name: value'",
     description: 'a header of every request, such as a cookie; may be repeated',
   },
@@ -19,7 +20,7 @@ export const clientArgs = {
 export interface ClientArgs {
   readonly 'base-url'?: string | undefined
   readonly 'allow-insecure-http'?: boolean | undefined
-  readonly header?: string | undefined
+  readonly header?: readonly string[] | undefined
 }
 
 /** The base URL of a command. @throws {UsageError} if it or the key is missing @throws {ConfigurationError} if it is invalid */
@@ -39,7 +40,7 @@ export function baseUrlOf(args: ClientArgs): string {
  * @throws {UsageError} if one is not `Name: value`, or is the key; it may be a secret, so it is not shown
  */
 export function headersOf({ header }: ClientArgs): [string, string][] {
-  return repeated(header).map((line) => {
+  return (header ?? []).map((line) => {
     const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*(\S.*)$/.exec(line) ?? []
     if (!name || !value) throw new UsageError("--header takes 'Name: value', such as 'Cookie: session=…'")
     if (name.toLowerCase() === 'authorization') {

@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { parseArgs, stripVTControlCharacters } from 'node:util'
-import { type ArgsDef, type CommandDef, renderUsage, runCommand } from 'citty'
+import { type CommandDef, renderUsage } from 'citty'
 import { similarName } from '../checks/checks.ts'
 import { isShortLinkError } from '../errors.ts'
 import type { OptionNames } from '../http/option-names.ts'
@@ -46,25 +46,66 @@ export function wholeNumberOption(option: string, value: string, from: number, t
   throw new UsageError(`--${option} takes a whole number, not '${value}'`)
 }
 
+/** The sentence about it in each help. */
+export const ADDRESS_AND_KEY =
+  'The address and the key come from the variables SHORTLINK_BASE_URL and SHORTLINK_API_KEY.'
+
 const noKeyOption =
   'there is no option for the key, because it would stay in the history of the shell: set SHORTLINK_API_KEY'
 
-/** A command that citty describes and parses. It takes no option that it does not know, and `most` arguments. */
-export function command<Args extends ArgsDef>(definition: CommandDef<Args>, most: number, notes = ''): Command {
+/** An option of a command. */
+interface Option {
+  readonly type: 'string' | 'boolean'
+  readonly description: string
+  readonly valueHint?: string
+  readonly default?: string
+  /** Whether it may be given several times. */
+  readonly multiple?: boolean
+}
+
+/** An argument of a command that is no option. */
+interface Positional {
+  readonly type: 'positional'
+  readonly description: string
+  readonly required: boolean
+}
+
+type Args = Readonly<Record<string, Option | Positional>>
+
+type Value<Arg> = Arg extends { type: 'boolean' }
+  ? boolean | undefined
+  : Arg extends { multiple: true }
+    ? readonly string[] | undefined
+    : Arg extends { required: true } | { default: string }
+      ? string
+      : string | undefined
+
+/** The values of arguments by name, and all that are no options under `_`. */
+type Values<A extends Args> = { readonly [Name in keyof A]: Value<A[Name]> } & { readonly _: readonly string[] }
+
+/** A command before its line is parsed. */
+interface Definition<A extends Args> {
+  readonly meta: { readonly name: string; readonly description: string }
+  readonly args: A
+  run(line: { readonly args: Values<A>; readonly rawArgs: readonly string[] }): Promise<void>
+}
+
+/** A command whose help citty prints. It takes no option that it does not know, and at most so many arguments besides. */
+export function command<const A extends Args>(definition: Definition<A>, most: number, notes = ''): Command {
   return {
     async help() {
-      const usage = await renderUsage(definition, { meta: { name: 'shortlink-sdk' } })
+      const usage = await renderUsage(definition as unknown as CommandDef, { meta: { name: 'shortlink-sdk' } })
       const text = hasColors() ? usage : stripVTControlCharacters(usage)
-      return `${text.replaceAll(/ +$/gm, '').trimEnd()}\n\n${notes}`.trimEnd()
+      const address = 'base-url' in definition.args ? ADDRESS_AND_KEY : ''
+      const parts = [text.replaceAll(/ +$/gm, ''), notes, address]
+      return parts.flatMap((part) => part.trimEnd() || []).join('\n\n')
     },
     async run(rawArgs) {
-      const tokens = checkArgs(rawArgs, definition.args as ArgsDef, most)
+      const args = parseLine(rawArgs, definition.args, most) as Values<A>
       try {
-        await runCommand(definition, { rawArgs: withRepeated(rawArgs, tokens) })
+        await definition.run({ args, rawArgs })
       } catch (error) {
-        // citty does not export its class.
-        const isUsage = (error as Error).name === 'CLIError' || isRefused(error)
-        throw isUsage ? new UsageError(messageOf(error)) : error
+        throw isRefused(error) ? new UsageError(messageOf(error)) : error
       }
     },
   }
@@ -92,14 +133,14 @@ function isRefused(error: unknown): boolean {
 
 const hasColors = () => process.stdout.isTTY && !process.env.NO_COLOR
 
-type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number]
-
-/** citty takes options that nobody has defined, and an option without its value. */
-function checkArgs(rawArgs: string[], args: ArgsDef, most: number): Token[] {
-  const names = Object.keys(args).filter((name) => args[name]!.type !== 'positional')
-  const typeOf = (name: string) => (args[name]!.type === 'boolean' ? 'boolean' : 'string')
-  const options = Object.fromEntries(names.map((name) => [name, { type: typeOf(name) } as const]))
-  const { tokens, positionals } = parseArgs({
+/** @throws {UsageError} if an option is unknown, has no value or takes none, or there are too few or too many arguments */
+function parseLine(rawArgs: string[], args: Args, most: number): object {
+  const positional = Object.entries(args).filter(([, { type }]) => type === 'positional')
+  const options = Object.fromEntries(
+    Object.entries(args).flatMap(([name, arg]) => (arg.type === 'positional' ? [] : [[name, arg] as const])),
+  )
+  const names = Object.keys(options)
+  const { values, tokens, positionals } = parseArgs({
     args: rawArgs,
     options,
     strict: false,
@@ -108,29 +149,20 @@ function checkArgs(rawArgs: string[], args: ArgsDef, most: number): Token[] {
   })
   for (const token of tokens) {
     if (token.kind !== 'option') continue
-    const { name, rawName, value } = token
-    if (!names.includes(name)) throw new UsageError(unknownOption(name, rawName, names))
-    if (typeOf(name) === 'boolean' && value !== undefined) throw new UsageError(`${rawName} takes no value`)
-    if (typeOf(name) === 'string' && !value) throw new UsageError(`${rawName} needs a value`)
+    const { name, rawName, value, inlineValue } = token
+    const option = options[name]
+    if (!option) throw new UsageError(unknownOption(name, rawName, names))
+    if (option.type === 'boolean' && value !== undefined) throw new UsageError(`${rawName} takes no value`)
+    // An option is no value of another. What begins with a dash is given as `--prune=-x`.
+    const isOption = !inlineValue && value !== undefined && /^-./.test(value)
+    if (option.type === 'string' && (!value || isOption)) throw new UsageError(`${rawName} needs a value`)
   }
   if (positionals.length > most) throw new UsageError(`unexpected argument '${positionals[most]}'`)
-  return tokens
+  const named = positional.map(([name], index) => [name, positionals[index]] as const)
+  const missing = named.find(([name, value]) => value === undefined && (args[name] as Positional).required)
+  if (missing) throw new UsageError(`Missing required positional argument: ${missing[0].toUpperCase()}`)
+  return { ...values, ...Object.fromEntries(named), _: positionals }
 }
-
-/** The options that may be repeated. citty takes the last one, so that gets all values, one a line. */
-const repeatable = ['header', 'map']
-
-function withRepeated(rawArgs: string[], tokens: Token[]): string[] {
-  const joined = repeatable.flatMap((name) => {
-    const values = tokens.flatMap((token) => (token.kind === 'option' && token.name === name ? [token.value] : []))
-    return values.length > 1 ? [`--${name}=${values.join('\n')}`] : []
-  })
-  const end = rawArgs.includes('--') ? rawArgs.indexOf('--') : rawArgs.length
-  return [...rawArgs.slice(0, end), ...joined, ...rawArgs.slice(end)]
-}
-
-/** The values of an option that may be repeated. */
-export const repeated = (value: string | undefined): string[] => value?.split('\n') ?? []
 
 function unknownOption(name: string, rawName: string, names: readonly string[]): string {
   const plain = name.replace(/[_-]/g, '').toLowerCase()

@@ -1,5 +1,4 @@
 import process from 'node:process'
-import { defineCommand } from 'citty'
 import { schemeFromEnvironment } from '../http/api-key.ts'
 import { baseUrlOf, clientArgs, headersOf } from './client.ts'
 import { command } from './command.ts'
@@ -27,7 +26,7 @@ const TIMEOUT = 15_000
 
 /** `shortlink-sdk doctor` */
 export default command(
-  defineCommand({
+  {
     meta: { name: 'doctor', description: 'Read from a server, and say whether the client works there and what to do' },
     args: {
       ...clientArgs,
@@ -56,7 +55,7 @@ export default command(
       stdout.write(args.json ? `${jsonText(json, 2)}\n` : print(report, args.verbose ?? false))
       process.exitCode = works ? 0 : 1
     },
-  }),
+  },
   0,
   notes,
 )

@@ -1,6 +1,5 @@
 import { extname } from 'node:path'
 import process from 'node:process'
-import { defineCommand } from 'citty'
 import { ShortLinkClient } from '../client.ts'
 import { hostOf, lettersOf } from '../resources/links/match.ts'
 import { printable } from '../runtime/text.ts'
@@ -9,7 +8,7 @@ import type { LinkRow } from '../tasks/rows.ts'
 import { checkDone } from './check-done.ts'
 import { clientArgs, clientOf } from './client.ts'
 import { problemsOf, type ReadLink, readLinks } from './columns.ts'
-import { asIncomplete, command, IncompleteError, messageOf, repeated, UsageError } from './command.ts'
+import { asIncomplete, command, IncompleteError, messageOf, UsageError } from './command.ts'
 import { countsOf, formatCount, many } from './counts-and-times.ts'
 import { journalOf } from './import-journal.ts'
 import { type Input, readInput } from './input.ts'
@@ -22,7 +21,7 @@ import { type DoneRow, isMapOfOutcome, type RowResult, resultRows, resultTable, 
 
 /** `shortlink-sdk import` */
 export default command(
-  defineCommand({
+  {
     meta: { name: 'import', description: 'Make a link for every row of a file, and write the file with its links' },
     args: {
       file: {
@@ -33,6 +32,7 @@ export default command(
       },
       map: {
         type: 'string',
+        multiple: true,
         valueHint: 'column=parameter',
         description: 'what a column is, such as "Vanity=custom"; "Notes=" for nothing; may be repeated',
       },
@@ -63,7 +63,7 @@ export default command(
       }
       const work = args['dry-run'] ? undefined : new Work(args, 'links')
       const output = await outputOf(args, { input: file, suffixes: { '.tsv': 'csv', '.txt': 'csv' } })
-      const maps = repeated(map)
+      const maps = map ?? []
       const whole = await readInput(file)
       const earlier = maps.some(isMapOfOutcome) ? undefined : splitResult(whole)
       const { input, done } = earlier ?? { input: whole, done: new Map<number, DoneRow>() }
@@ -156,7 +156,7 @@ export default command(
         throw new IncompleteError(`${many(failed, 'row')} failed, see outcome and error. ${again}`)
       }
     },
-  }),
+  },
   1,
 )
 

@@ -1,16 +1,39 @@
-import { defineCommand } from 'citty'
 import { similarName } from '../checks/checks.ts'
+import { campaign } from '../resources/campaigns.ts'
+import { channel } from '../resources/channels.ts'
+import { domain } from '../resources/domains.ts'
+import { platformFile } from '../resources/files.ts'
+import { link } from '../resources/links/link.ts'
+import { overlay } from '../resources/overlays.ts'
+import { pixel } from '../resources/pixels.ts'
+import { qrCode } from '../resources/qr.ts'
+import { splash } from '../resources/splash.ts'
 import { clientArgs } from './client.ts'
 import { command, UsageError, wholeNumberOption } from './command.ts'
 import { Work } from './interruptible-work.ts'
 import { type OutputRow, outputArgs, outputOf } from './output.ts'
 
-const resources = ['links', 'campaigns', 'channels', 'domains', 'files', 'overlays', 'pixels', 'qr', 'splash'] as const
-type Resource = (typeof resources)[number]
+/** The lists, with the schemas of their rows. */
+const schemas = {
+  links: link,
+  campaigns: campaign,
+  channels: channel,
+  domains: domain,
+  files: platformFile,
+  overlays: overlay,
+  pixels: pixel,
+  qr: qrCode,
+  splash,
+}
+type ListedResource = keyof typeof schemas
+const resources = Object.keys(schemas) as ListedResource[]
+
+/** The columns of a table of links, which have more. */
+const linkColumns = ['id', 'shorturl', 'title', 'longurl', 'clicks', 'date']
 
 /** `shortlink-sdk list` */
 export default command(
-  defineCommand({
+  {
     meta: { name: 'list', description: 'List what the account has' },
     args: {
       resource: { type: 'positional', required: true, description: resources.join(', ') },
@@ -20,7 +43,7 @@ export default command(
     },
     async run({ args }) {
       const { resource, limit } = args
-      if (!resources.includes(resource as Resource)) {
+      if (!resources.includes(resource as ListedResource)) {
         const meant = similarName(resource, resources)
         const advice = meant ? `did you mean ${meant}?` : `but of ${resources.join(', ')}`
         throw new UsageError(`there is no list of '${resource}', ${advice}`)
@@ -30,20 +53,20 @@ export default command(
       const work = new Work(args, 'rows')
       const rows: OutputRow[] = []
       await work.run(
-        () => read(work, resource as Resource, max, rows),
+        () => read(work, resource as ListedResource, max, rows),
         () => 'stopped, and nothing was written.',
       )
-      await output.write(
-        rows.slice(0, max),
-        resource === 'links' ? ['id', 'shorturl', 'title', 'longurl', 'clicks', 'date'] : undefined,
-      )
+      const columns = resource === 'links' ? linkColumns : undefined
+      // CSV of no row has a header.
+      const { fieldNames } = schemas[resource as ListedResource]
+      await output.write(rows.slice(0, max), rows.length > 0 ? columns : fieldNames)
     },
-  }),
+  },
   1,
 )
 
 /** Reads a list until it has so many rows. */
-async function read({ client, progress, signal }: Work, resource: Resource, max: number, rows: OutputRow[]) {
+async function read({ client, progress, signal }: Work, resource: ListedResource, max: number, rows: OutputRow[]) {
   const startedAt = performance.now()
   for await (const { items, result } of client[resource].list({}, { signal }).pages()) {
     rows.push(...(items as unknown as OutputRow[]))

@@ -3,7 +3,7 @@ import { isShortLinkError } from '../errors.ts'
 import { setOptionNames } from '../http/option-names.ts'
 import { printable } from '../runtime/text.ts'
 import { VERSION } from '../runtime/version.ts'
-import { type Command, commandNames, IncompleteError, messageOf, UsageError } from './command.ts'
+import { ADDRESS_AND_KEY, type Command, commandNames, IncompleteError, messageOf, UsageError } from './command.ts'
 
 /** The commands. Each is loaded only when it runs. */
 const commands: Record<string, { summary: string; load: () => Promise<{ default: Command }> }> = {
@@ -31,7 +31,7 @@ Options:
   --help     print this text, or after a command that command's options
   --version  print the version
 
-The address and the key come from the variables SHORTLINK_BASE_URL and SHORTLINK_API_KEY.
+${ADDRESS_AND_KEY}
 
 Exit status: 0 done, 1 something failed or is unknown, 2 wrong usage, 3 'sync --check' would change something,
 130 after Ctrl+C`

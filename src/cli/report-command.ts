@@ -1,4 +1,3 @@
-import { defineCommand } from 'citty'
 import type { ShortLinkClient } from '../client.ts'
 import { isShortLinkError } from '../errors.ts'
 import { isRefusal } from '../resources/links/find.ts'
@@ -27,7 +26,7 @@ Monday's mail: keep a report of all links, and compare the next one with it.
 
 /** `shortlink-sdk report` */
 export default command(
-  defineCommand({
+  {
     meta: { name: 'report', description: 'List every link with its clicks, and how many of them are new' },
     args: {
       previous: { type: 'string', valueHint: 'file', description: 'an earlier report: says how many clicks are new' },
@@ -93,7 +92,7 @@ export default command(
       }
       await journal?.remove()
     },
-  }),
+  },
   0,
   notes,
 )

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import process from 'node:process'
-import { defineCommand } from 'citty'
 import { ConfigurationError } from '../errors.ts'
 import { createSandbox, type Sandbox, type SandboxDialect, sampleData } from '../testing/index.ts'
 import { type SandboxServer, serve } from '../testing/server.ts'
@@ -13,7 +12,7 @@ the variables set that a client reads, and ends with its exit code.`
 
 /** `shortlink-sdk sandbox` */
 export default command(
-  defineCommand({
+  {
     meta: { name: 'sandbox', description: 'Start the short-link platform in memory' },
     args: {
       port: { type: 'string', valueHint: 'n', description: '0 for any free one (4010; 0 with a program)' },
@@ -69,7 +68,7 @@ export default command(
         await served.close()
       }
     },
-  }),
+  },
   Number.POSITIVE_INFINITY,
   notes,
 )

@@ -1,6 +1,5 @@
 import process from 'node:process'
 import { createInterface } from 'node:readline'
-import { defineCommand } from 'citty'
 import { printable } from '../runtime/text.ts'
 import type { LinkRow } from '../tasks/rows.ts'
 import { clientArgs } from './client.ts'
@@ -21,7 +20,7 @@ const EMPTY: Entry = { url: '', error: '' }
 
 /** `shortlink-sdk shorten` */
 export default command(
-  defineCommand({
+  {
     meta: { name: 'shorten', description: 'Make a short address for each URL, and print one a line' },
     args: {
       urls: {
@@ -93,6 +92,6 @@ export default command(
       if (end !== undefined) throw asIncomplete(end)
       if (failed > 0) throw new IncompleteError(`${many(failed, 'URL')} failed`)
     },
-  }),
+  },
   Infinity,
 )

@@ -1,10 +1,9 @@
-import { defineCommand } from 'citty'
 import { isShortLinkError } from '../errors.ts'
 import { printable } from '../runtime/text.ts'
 import { type SyncResult, type SyncSummary, syncLinks } from '../tasks/sync.ts'
 import { clientArgs } from './client.ts'
 import { problemsOf, readLinks } from './columns.ts'
-import { command, IncompleteError, messageOf, repeated, UsageError, wholeNumberOption } from './command.ts'
+import { command, IncompleteError, messageOf, UsageError, wholeNumberOption } from './command.ts'
 import { formatCount, many } from './counts-and-times.ts'
 import { readInput } from './input.ts'
 import { Work } from './interruptible-work.ts'
@@ -22,7 +21,7 @@ Exit status: 0 done, a plan with changes too; 1 something failed; 2 wrong usage;
 
 /** `shortlink-sdk sync` */
 export default command(
-  defineCommand({
+  {
     meta: { name: 'sync', description: 'Make aliases lead where a file says; without --apply, only print the plan' },
     args: {
       file: {
@@ -34,6 +33,7 @@ export default command(
       check: { type: 'boolean', description: 'exit with 3 if there is anything to change' },
       map: {
         type: 'string',
+        multiple: true,
         valueHint: 'column=parameter',
         description: 'what a column is, such as "Vanity=custom"; "Notes=" for nothing; may be repeated',
       },
@@ -59,7 +59,7 @@ export default command(
       const max = maxDeletes === undefined ? undefined : wholeNumberOption('max-deletes', maxDeletes, 0, 1e9)
       const output = await outputOf(args, { input: file })
       const input = await readInput(file)
-      const { links: read, notes } = readLinks(input, repeated(map), ['url', 'custom'])
+      const { links: read, notes } = readLinks(input, map ?? [], ['url', 'custom'])
       for (const note of notes) console.error(printable(note))
       if (prune !== undefined && read.length === 0) {
         // Most likely the program that writes it has failed.
@@ -107,7 +107,7 @@ export default command(
       await output.write(steps.filter(({ action }) => verbose || action !== 'keep').map(stepRow))
       finish(steps, end!, { apply, check })
     },
-  }),
+  },
   1,
   notes,
 )
@@ -119,8 +119,17 @@ function describePlan({ create, update, keep, delete: deletions }: SyncSummary):
 }
 
 function stepRow({ action, alias, domain, was, url, changes, clicks, outcome, error }: SyncResult): OutputRow {
-  const problem = error === undefined ? {} : { error: messageOf(error) }
-  return { action, alias, domain, was, url, changes: changes.join(', '), clicks, outcome, ...problem }
+  return {
+    action,
+    alias,
+    domain,
+    was,
+    url,
+    changes: changes.join(', '),
+    clicks,
+    outcome,
+    error: error && messageOf(error),
+  }
 }
 
 /** Prints the last lines. @throws {IncompleteError} if a change has failed, or `--check` has found one */

@@ -175,13 +175,13 @@ export function orDefaults<T>(part: z.ZodMiniType<T>): z.ZodMiniType<T> {
 /**
  * An object with these fields; other keys are kept as they are. The compiler refuses a field of `T` that has no
  * schema, and a schema that has no field.
- * `otherNames` is kept for code that documents the schema. `complete` adds what other fields of a row imply.
+ * `otherNames` is kept for code that documents the schema, `fieldNames` for the columns of an empty list. `complete` adds what other fields of a row imply.
  */
 export function object<T>(
   fields: { readonly [Name in keyof Required<T>]: z.ZodMiniType<T[Name]> },
   otherNames: OtherNames<T> = {},
   complete = (row: Record<string, unknown>) => row,
-): z.ZodMiniType<T> & { readonly otherNames: OtherNames<T> } {
+): z.ZodMiniType<T> & { readonly otherNames: OtherNames<T>; readonly fieldNames: readonly string[] } {
   const aliases = Object.entries(otherNames) as [string, readonly string[]][]
   const named = (value: unknown) => {
     if (Array.isArray(value) && value.length === 0) return {}
@@ -189,7 +189,7 @@ export function object<T>(
   }
   const error = ({ input }: { input?: unknown }) => mismatch('an object', input)
   const schema = z.pipe(z.transform(named), z.looseObject(fields, { error })) as z.ZodMiniType<T>
-  return Object.assign(schema, { otherNames })
+  return Object.assign(schema, { otherNames, fieldNames: Object.keys(fields) })
 }
 
 /** The names that some servers use in place of a documented one. */

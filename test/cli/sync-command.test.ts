@@ -176,3 +176,19 @@ it.each([[], ['--check'], ['--apply']])(
     expect(sandbox.data.links).toHaveLength(12)
   },
 )
+
+it('an option is no value of another: --prune --apply is wrong usage, and nothing is sent', async () => {
+  const { sandbox, write } = await setUp()
+  const file = await write('links.csv', `alias,url\ntea,${shop('a')}\n`)
+  const { status, stderr } = await run('sync', file, '--prune', '--apply')
+  expect(status).toBe(2)
+  expect(stderr).toContain('--prune needs a value')
+  expect(sandbox.requests).toEqual([])
+  expect((await run('sync', file, '--prune=-x')).status).toBe(0)
+})
+
+it('a plan has its column of errors, whether or not there are any', async () => {
+  const { write } = await setUp()
+  const { stdout } = await run('sync', await write('links.csv', `alias,url\ntea,${shop('a')}\n`))
+  expect(stdout.split('\n')[0]).toBe('action,alias,domain,was,url,changes,clicks,outcome,error')
+})
