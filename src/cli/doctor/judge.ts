@@ -15,6 +15,7 @@ type Verdict =
   | 'key refused'
   | 'wrong address'
   | 'another platform'
+  | 'web page'
   | 'cannot be told'
 
 /** The verdict, its line, and why and what to do: a line each, the most important first. */
@@ -73,8 +74,8 @@ function judgeForeign({ calls, subject: { baseUrl }, tried }: Examination, first
     return conclude('wrong address', `Wrong address: every call to ${baseUrl} gets 404`, elsewhere, where)
   }
   if (callsHere.every((call) => call.error?.code === 'invalid_response' && call.error.advice === 'address')) {
-    const text = `Another platform: a web page responds at ${baseUrl}, perhaps one about maintenance`
-    return conclude('another platform', text, got, elsewhere, where)
+    const text = `A web page responds at ${baseUrl}, perhaps one about maintenance`
+    return conclude('web page', text, got, elsewhere, where)
   }
   const text = `Another platform: nothing at ${baseUrl} responds as this one does`
   const only = 'The client works with one platform only, not with other shorteners.'
@@ -104,15 +105,17 @@ function judgeWorking({ calls, scheme, subject, notAsked }: Examination, deviati
   const documented = readable.filter(({ issues }) => issues.length === 0)
   const slow = calls.find(({ ms }) => ms >= SLOW)
   const isOtherScheme = scheme !== subject.authScheme
-  const options = [
+  const hasMisfit = readable.length > documented.length
+  const missing = [
     isOtherScheme && `SHORTLINK_AUTH_SCHEME=${scheme} (authScheme: '${scheme}')`,
-    readable.length > documented.length && "validation: 'report'",
-    ...(subject.headers ?? []).map(([name]) => `headers: { '${name}': … }`),
+    hasMisfit && "validation: 'report'",
   ].filter((option) => option !== false)
-  const isInPart = counting.some(isFault)
+  // A client needs the headers too, but the line of the command has them.
+  const options = [...missing, ...(subject.headers ?? []).map(([name]) => `headers: { '${name}': … }`)]
+  const isInPart = hasMisfit || counting.some(isFault)
   const works = `Works${isInPart ? ' in part' : ''}${slow ? ', but is slow' : ''}`
   return conclude(
-    isInPart ? 'works in part' : options.length > 0 ? 'works with options' : 'works',
+    isInPart ? 'works in part' : missing.length > 0 ? 'works with options' : 'works',
     options.length > 0 ? `${works}, with these options: ${options.join(', ')}` : `${works}: ${subject.baseUrl}`,
     isOtherScheme && `The key is refused as ${formOf(subject.authScheme)}, and accepted as ${formOf(scheme)}.`,
     slow !== undefined &&
