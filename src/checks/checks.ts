@@ -215,7 +215,8 @@ export const filename: Check<string> = {
 /** The last part of a short address. */
 export const alias: Check<string> = {
   ...filename,
-  expected: 'a string without slashes or lone surrogates',
+  expected: 'an alias, such as opening',
+  hint: (value) => (String(value).includes('/') ? 'an alias cannot contain /' : filename.hint?.(value)),
   json: { type: 'string', pattern: '^[^/\\\\]+$' },
 }
 

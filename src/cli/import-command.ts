@@ -200,7 +200,7 @@ const NO_JOURNAL =
   'No journal: after a crash, the same command would make its links a second time. --journal FILE keeps one.'
 
 /** The error of rows that an import has not come to when it ends early. */
-const NOT_BEGUN = 'not begun'
+const NOT_BEGUN = 'not tried yet'
 
 function resultOf(result: ImportResult<LinkRow>): RowResult {
   const { outcome, error } = result

@@ -227,7 +227,7 @@ export class ItemRun<T, R> {
     const isWithoutResponse = error?.code === 'connection' || error?.code === 'timeout'
     this.#withoutResponse = isWithoutResponse ? this.#withoutResponse + 1 : 0
     if (this.#withoutResponse < MAX_WITHOUT_RESPONSE) return
-    const message = `no response for ${MAX_WITHOUT_RESPONSE} items in a row, so the rest was not begun. The last error: ${error!.message}`
+    const message = `no response for ${MAX_WITHOUT_RESPONSE} items in a row, so the rest was not tried. The last error: ${error!.message}`
     this.#control.fail(new ConnectionError(message, { outcome: 'not-sent', retryable: true }, { cause: error }))
   }
 

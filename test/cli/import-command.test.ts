@@ -615,8 +615,8 @@ test('the row that a revoked key has ended an import at has the refusal for its 
   const { status, stdout } = await run('import', await write('links.csv', `url,custom\n${rows.join('\n')}`))
   expect(status).toBe(1)
   expect(stdout).toMatch(/,rejected,.*401 Invalid key\..*\n/)
-  expect(stdout).not.toContain('rejected,not begun')
-  expect(stdout).toContain('p-29,,,not-sent,not begun\n')
+  expect(stdout).not.toContain('rejected,not tried yet')
+  expect(stdout).toContain('p-29,,,not-sent,not tried yet\n')
 })
 
 test.each([0, 15])('import goes on if the campaign of row %i is not found', async (after) => {

@@ -115,7 +115,7 @@ test('Ctrl+C ends an import after the calls in flight and says how to continue, 
   const stopped = await first.ended
   expect(stopped.status).toBe(130)
   expect(stopped.stderr).toMatch(
-    /Stopping after the calls in flight\..*\n\d+ created, 0 found and not changed, \d+ failed(, \d+ not begun)?\n.*stopped: \d+ of 100 links are done, and .*links\.csv\.journal remembers them\. The same command continues there\.\n$/,
+    /Stopping after the calls in flight\..*\n\d+ created, 0 found and not changed, \d+ failed(, \d+ not tried yet)?\n.*stopped: \d+ of 100 links are done, and .*links\.csv\.journal remembers them\. The same command continues there\.\n$/,
   )
   // What was made is in the result.
   expect(stopped.stdout.match(/;true;done;/g)).toHaveLength(sandbox.data.links.length)

@@ -21,7 +21,7 @@ test('Ctrl+C lets the creation in flight end, which is in the result, and begins
     '',
   ])
   expect(stderr).toContain('\nStopping after the calls in flight. Press Ctrl+C again to stop at once.\n')
-  expect(stderr).toContain('1 created, 0 found and not changed, 0 failed, 2 not begun\n')
+  expect(stderr).toContain('1 created, 0 found and not changed, 0 failed, 2 not tried yet\n')
   expect(stderr).toContain(`stopped: 1 of 3 links are done, and ${file}.journal remembers them.`)
   expect(sandbox.requests).toHaveLength(1)
   expect(await files()).toEqual(['links.csv', 'links.csv.journal'])

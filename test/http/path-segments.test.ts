@@ -88,7 +88,7 @@ describe('before anything is sent, the client refuses', () => {
     ]
     for (const error of await Promise.all(calls.map(failure))) {
       expect(error).toMatchObject({ code: 'invalid_request', outcome: 'not-sent' })
-      expect(error.message).toContain('custom: expected a string without slashes')
+      expect(error.message).toContain('custom: expected an alias, such as opening, received ')
     }
     expect(server.seen).toEqual([])
   })
