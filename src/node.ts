@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { formatValue, mismatch } from './checks/mismatch.ts'
 import { InvalidRequestError } from './errors.ts'
 
+export type { Closable } from './runtime/async-disposable.ts'
 export { fileJournal } from './tasks/file-journal.ts'
 export type { Journal } from './tasks/journal.ts'
 export { type Sandbox, type SandboxServer, type ServeOptions, serve } from './testing/server.ts'

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { formatValue, mismatch } from '../checks/mismatch.ts'
 import { ConfigurationError } from '../errors.ts'
+import type { Closable } from '../runtime/async-disposable.ts'
 import { isRecord } from '../runtime/text.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 import { lockFile } from './lock.ts'
@@ -27,11 +28,11 @@ import { lockFile } from './lock.ts'
  * @throws {ConfigurationError} if the path is invalid. During the run: if another run is using the file, or a line of it is
  * not an entry; the error names the file and the line. Errors of the file system end the run unchanged.
  */
-export function fileJournal(path: string | URL): Journal & AsyncDisposable {
+export function fileJournal(path: string | URL): Journal & Closable {
   return new FileJournal(pathOf(path))
 }
 
-class FileJournal implements Journal, AsyncDisposable {
+class FileJournal implements Journal, Closable {
   readonly #path: string
   #unlock: (() => Promise<void>) | undefined
   #file: FileHandle | undefined

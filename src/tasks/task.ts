@@ -1,22 +1,13 @@
 import { AbortError, type AnyShortLinkError, ConfigurationError, type Outcome } from '../errors.ts'
 import { abortError, abortReason, onAbort } from '../runtime/abort.ts'
+import type { Closable } from '../runtime/async-disposable.ts'
 import { asyncIterator } from '../runtime/environment.ts'
-
-// What `await using` needs, for programs whose `lib` and types do not have it. The same as in TypeScript and @types/node.
-declare global {
-  interface SymbolConstructor {
-    readonly asyncDispose: unique symbol
-  }
-  interface AsyncDisposable {
-    [Symbol.asyncDispose](): PromiseLike<void>
-  }
-}
 
 /**
  * Work under way. It begins when its results are iterated over, or when `summary` is called. Disposing of it (`await using`)
  * or leaving the loop ends it: items in progress see an abort, and the journal records how they ended.
  */
-export interface Task<Result, Summary> extends AsyncIterable<Result>, AsyncDisposable {
+export interface Task<Result, Summary> extends AsyncIterable<Result>, Closable {
   /**
    * The totals, once the work has ended. If nobody iterates over the results, this call does the work, and rejects with
    * whatever ends it early.

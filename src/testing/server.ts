@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { aFunction, type Checks, string } from '../checks/checks.ts'
 import { ConfigurationError } from '../errors.ts'
+import type { Closable } from '../runtime/async-disposable.ts'
 import { assertOptions, number } from './options.ts'
 import { isForPage, pageResponse } from './page/page.ts'
 import { withoutSecret } from './platform/request-log.ts'
@@ -24,7 +25,7 @@ export interface ServeOptions {
 }
 
 /** A sandbox on a port. */
-export interface SandboxServer extends AsyncDisposable {
+export interface SandboxServer extends Closable {
   /** Address of the management API, such as `http://127.0.0.1:4010/api`. */
   readonly baseUrl: string
   /** Address of the app-opener API, such as `http://127.0.0.1:4010/opener`. */

@@ -57,7 +57,13 @@ test('nothing of the client but serve, for Node, imports the sandbox', () => {
 // The platform must not be written with the eyes of the client, which is tested against it. The checks of the sandbox's own
 // options are no part of the platform, and neither is the limiter in `clientOptions`, which has an error and a type of the client.
 test('the sandbox imports nothing of the client but checks of options, and what its limiter for the client is made of', () => {
-  const shared = ['errors.ts', 'checks/checks.ts', 'rate-limit/limiter.ts', 'rate-limit/window.ts']
+  const shared = [
+    'errors.ts',
+    'checks/checks.ts',
+    'rate-limit/limiter.ts',
+    'rate-limit/window.ts',
+    'runtime/async-disposable.ts',
+  ]
   const crossing = imports.filter(({ from, to }) => isTesting(from) && !isTesting(to))
   const isPlatform = (file: string) => file.startsWith('testing/platform/')
   const isStub = (file: string) => file === 'testing/stubs.ts'

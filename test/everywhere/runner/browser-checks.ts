@@ -1,9 +1,6 @@
 import { createServer } from 'node:http'
 import { Readable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
-import { ShortLinkClient } from '../../../src/index.ts'
-import { createProxy } from '../../../src/proxy/index.ts'
-import { createSandbox } from '../../../src/testing/index.ts'
 import type { Result } from '../conformance.ts'
 import type { Page } from './browsers.ts'
 import { listen } from './listen.ts'
@@ -88,6 +85,10 @@ async function preflights(page: Page): Promise<string | undefined> {
 
 /** Uploads to a proxy of another origin, which lets only those in who have the cookie. */
 async function uploadWithCookie(page: Page): Promise<string | undefined> {
+  // Here, because the projects of frameworks run this file without a loader for the sources.
+  const { ShortLinkClient } = await import('../../../src/index.ts')
+  const { createProxy } = await import('../../../src/proxy/index.ts')
+  const { createSandbox } = await import('../../../src/testing/index.ts')
   const origin = (await page.evaluate('location.origin')) as string
   const sandbox = createSandbox()
   const proxy = createProxy(new ShortLinkClient(sandbox.clientOptions), {
