@@ -171,21 +171,34 @@ export const dateTime: Check<string> = {
     value instanceof Date ? 'use the time zone of the server, which the platform does not name' : undefined,
 }
 
-export const httpUrl = /* @__PURE__ */ text(
-  'an absolute URL that begins with http:// or https://',
-  // `new URL` drops line breaks and tabs, so two addresses in one cell would become one.
-  /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s/][^\0-\x1F\x7F]*$/,
-  canParseUrl,
+/** Of any realm. */
+export const isUrlObject = (value: unknown): value is URL => Object.prototype.toString.call(value) === '[object URL]'
+
+/** A URL as a string or as a `URL`, which JSON makes a string of. */
+const orUrlObject = (check: Check<string>): Check<string | URL> => ({
+  ...check,
+  fits: (value) => check.fits(isUrlObject(value) ? value.href : value),
+})
+
+export const httpUrl = /* @__PURE__ */ orUrlObject(
+  /* @__PURE__ */ text(
+    'an absolute URL that begins with http:// or https://',
+    // `new URL` drops line breaks and tabs, so two addresses in one cell would become one.
+    /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s/][^\0-\x1F\x7F]*$/,
+    canParseUrl,
+  ),
 )
 
 /** Whether a text with a scheme is one: `shop.example:8080` is a host with a port. */
 const hasScheme = (url: string): boolean =>
   /^(https?:|tel:|sms:|[^:.]*:(?!\d{1,5}([/?#]|$)))/i.test(url) && (!/^https?:/i.test(url) || httpUrl.fits(url))
 
-export const anyUrl = /* @__PURE__ */ text(
-  'an absolute URL with its scheme, such as https://shop.example or myapp://open',
-  /^[A-Za-z][A-Za-z\d+.-]*:[^\s][^\0-\x1F\x7F]*$/,
-  hasScheme,
+export const anyUrl = /* @__PURE__ */ orUrlObject(
+  /* @__PURE__ */ text(
+    'an absolute URL with its scheme, such as https://shop.example or myapp://open',
+    /^[A-Za-z][A-Za-z\d+.-]*:[^\s][^\0-\x1F\x7F]*$/,
+    hasScheme,
+  ),
 )
 
 export const domainUrl = /* @__PURE__ */ text(

@@ -92,9 +92,9 @@ export const domain = /* @__PURE__ */ object<Domain>({
 /** Parameters for updating a domain. */
 export interface DomainUpdate {
   /** The absolute URL that visits to the root of the domain are redirected to; `''` or `null` removes it. */
-  redirectroot?: string | null | undefined
+  redirectroot?: string | URL | null | undefined
   /** The absolute URL that visits to unknown paths are redirected to; `''` or `null` removes it. */
-  redirect404?: string | null | undefined
+  redirect404?: string | URL | null | undefined
 }
 
 /** Parameters for creating a domain. */

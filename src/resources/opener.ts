@@ -75,7 +75,7 @@ export const openerLink = /* @__PURE__ */ object<OpenerLink>({
 /** Parameters for creating an app-opener link. */
 export interface OpenerLinkCreate {
   /** An absolute URL, with its `https://`. */
-  url: string
+  url: string | URL
   /** Who may see the analytics. Default on the server: `private`. */
   status?: OpenerLinkStatus | undefined
 }

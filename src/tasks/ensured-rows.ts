@@ -13,10 +13,10 @@ import {
   pickLink,
   type WantedLink,
 } from '../resources/links/match.ts'
-import type { LinkCreate } from '../resources/links/params.ts'
 import { contradictsNothing, namesNotSet } from './compare.ts'
 import { UnknownOutcomeError } from './items.ts'
 import type { NewestLinks } from './newest-links.ts'
+import type { RowParams } from './rows.ts'
 import type { TaskControl } from './task.ts'
 
 /** The link of a row. */
@@ -52,7 +52,7 @@ export class EnsuredRows {
   readonly #aliases = new Set<string>()
   /** The rows of each address, which are worked on one after another. */
   readonly #turns = new Map<string, Promise<unknown>>()
-  readonly #ensured = new Map<string, { params: LinkCreate; link: RowLink }[]>()
+  readonly #ensured = new Map<string, { params: RowParams; link: RowLink }[]>()
   /** The addresses that may have got a link that is not known. */
   readonly #unknown = new Map<string, unknown>()
   /** The first row that names an alias or a domain. */
@@ -68,7 +68,7 @@ export class EnsuredRows {
   }
 
   /** @param isBegun True if an earlier run began this row, so its link may exist. */
-  async ensure(params: LinkCreate, isBegun = false): Promise<RowLink> {
+  async ensure(params: RowParams, isBegun = false): Promise<RowLink> {
     const key = `${params.domain ? hostOf(params.domain) : ''} ${normalized(params.url)}`
     const turn = this.#turns.get(key)
     const { custom, domain } = params
@@ -98,7 +98,7 @@ export class EnsuredRows {
     return working
   }
 
-  async #ensureAlias(params: LinkCreate & { custom: string }): Promise<RowLink> {
+  async #ensureAlias(params: RowParams & { custom: string }): Promise<RowLink> {
     const { reading, writing, newest, onTaken, existing, control } = this.#options
     control.throwIfEnding()
     const searchRead = async (wanted: WantedLink) =>
@@ -109,7 +109,7 @@ export class EnsuredRows {
     return rowLink(data, data.created, data.link ? namesNotSet(params, data.link) : [])
   }
 
-  async #ensureAddress(params: LinkCreate, key: string, isBegun: boolean): Promise<RowLink> {
+  async #ensureAddress(params: RowParams, key: string, isBegun: boolean): Promise<RowLink> {
     const { writing, newest, reuse, control } = this.#options
     control.throwIfEnding()
     // Before the first link is created, so that a link can be found again if the response is lost.
@@ -138,7 +138,7 @@ export class EnsuredRows {
     }
   }
 
-  #findToReuse(params: LinkCreate, key: string, links: readonly Link[]): RowLink | undefined {
+  #findToReuse(params: RowParams, key: string, links: readonly Link[]): RowLink | undefined {
     const earlier = this.#ensured.get(key)?.find((row) => contradictsNothing(params, row.params))
     if (earlier) return rowLink(earlier.link, false, namesNotSet(params, earlier.params))
     const link = links.find((link) => leadsTo(link, params) && contradictsNothing(params, link))
@@ -146,7 +146,7 @@ export class EnsuredRows {
   }
 
   /** Searches the links that the import may have created for that of a row, which no other row has got. */
-  async #findOwn(params: LinkCreate, key: string): Promise<{ own?: RowLink; isCertain: boolean }> {
+  async #findOwn(params: RowParams, key: string): Promise<{ own?: RowLink; isCertain: boolean }> {
     const nothing = { links: [], isWhole: false }
     const { links, isWhole } = await this.#options.newest.since(SEARCHED_PAGES).catch(() => nothing)
     const isOwn = (link: Link) => !this.#ids.has(link.id) && !this.#aliases.has(lettersOf(aliasOf(link) ?? ''))
@@ -157,7 +157,7 @@ export class EnsuredRows {
   }
 }
 
-const leadsTo = (link: Link, { url, domain }: LinkCreate) =>
+const leadsTo = (link: Link, { url, domain }: RowParams) =>
   link.longurl !== null && isSameAddress(link.longurl, url) && (!domain || isOnDomain(link, domain))
 
 const rowLink = ({ id, shorturl }: CreatedLink, created: boolean, differs: readonly string[] = []): RowLink => ({

@@ -1,4 +1,4 @@
-import { type Checks, checkParams } from '../checks/checks.ts'
+import { type Checks, checkParams, isUrlObject } from '../checks/checks.ts'
 import { formatValue, mismatch } from '../checks/mismatch.ts'
 import { InvalidRequestError } from '../errors.ts'
 import { hostOf } from '../resources/links/match.ts'
@@ -23,12 +23,15 @@ export interface ReadRow<Row> {
   /** Everything that the row says, its own columns too, without empty values and what only the server sets. */
   readonly values: Readonly<Record<string, unknown>>
   /** The parameters of its link. */
-  readonly params: LinkCreate | undefined
+  readonly params: RowParams | undefined
   /** The parameters that are there, and empty. */
   readonly emptied: readonly string[]
   /** The error of an invalid row. Without it, there are parameters. */
   readonly problem: InvalidRequestError | undefined
 }
+
+/** The parameters of a row, whose address is a text. */
+export type RowParams = LinkCreate & { readonly url: string }
 
 /** The columns of lists, reports and results of an import that are no parameters of a link. */
 const notParams: ReadonlySet<string> = new Set(
@@ -55,9 +58,17 @@ export async function* readRows<Row>(
     }
     const { longurl, alias, channel, ...rest } = row as Record<string, unknown>
     const given = pick(rest, (_, value) => !isEmpty(value))
-    const all = { url: longurl, custom: alias, ...given, channel: Array.isArray(channel) ? channel[0] : channel }
+    const { url } = given as { url?: unknown }
+    const asText = isUrlObject(url) ? { url: url.href } : {}
+    const all = {
+      url: longurl,
+      custom: alias,
+      ...given,
+      ...asText,
+      channel: Array.isArray(channel) ? channel[0] : channel,
+    }
     const values = pick(all, (name, value) => !isEmpty(value) && !notParams.has(name))
-    const params = pick(values, (name) => Object.hasOwn(linkCreate, name)) as unknown as LinkCreate
+    const params = pick(values, (name) => Object.hasOwn(linkCreate, name)) as unknown as RowParams
     // A misspelled name is found among all values, which include columns of the row's own.
     const issues = [...checkParams(values, checks)]
     const { custom, domain } = params

@@ -29,7 +29,7 @@ export interface SyncPlan {
 
 /** A row of what is wanted. */
 export interface WantedRow {
-  readonly params: LinkEnsure
+  readonly params: LinkEnsure & { readonly url: string }
   /** The parameters that its link must not have, as an update sends them: `{ title: '', campaign: null }`. */
   readonly none: Readonly<Record<string, unknown>>
 }
@@ -53,7 +53,7 @@ export async function readWanted(rows: Iterable<LinkRow> | AsyncIterable<LinkRow
     issues.push(...problems.map(({ path, message }) => ({ path: [`row ${number}`, ...path], message })))
     const names = comparedNames.filter((name) => emptied.includes(name))
     const none = Object.fromEntries(names.map((name) => [name, name === 'title' || name === 'description' ? '' : null]))
-    wanted.push({ params: params as LinkEnsure, none })
+    wanted.push({ params: params as WantedRow['params'], none })
   }
   if (issues.length) throw new InvalidRequestError(issues)
   return wanted

@@ -76,7 +76,8 @@ export async function ensureLink(
   { onTaken, ...options }: EnsureOptions,
   { operation, looksFirst, searchRead, creating = api }: Lookup,
 ): Promise<CallResult<EnsuredLink>> {
-  const { url, domain } = params
+  const { domain } = params
+  const url = String(params.url)
   /** The outcome of the creation so far, which is that of everything: a look changes nothing. */
   let outcome: Outcome = 'not-sent'
   let conflict: LinkConflictError | undefined

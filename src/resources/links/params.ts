@@ -23,7 +23,7 @@ export interface LinkQuery extends PageQuery {
 /** Parameters for updating a link. Unlisted parameters are sent as they are. */
 export interface LinkUpdate {
   /** The URL that the link leads to. */
-  url?: string | undefined
+  url?: string | URL | undefined
   /** The alias, instead of a random one. */
   custom?: string | undefined
   /** A branded domain of the account. */
@@ -72,14 +72,14 @@ export interface LinkUpdate {
 
 /** Parameters for creating a link. `url` is required. */
 export interface LinkCreate extends LinkUpdate {
-  url: string
+  url: string | URL
 }
 
 /** A check for a list of objects with these two strings, the second of which passes a check of its own. */
 function pairs<Name extends string, Other extends string>(
   name: Name,
   other: Other,
-  second: Check<string>,
+  second: Check<string | URL>,
 ): Check<readonly Readonly<Record<Name | Other, string>>[]> {
   const fits = (item: unknown) => isRecord(item) && nonEmptyString.fits(item[name]) && second.fits(item[other])
   const misfit = (value: unknown) => (Array.isArray(value) ? value.findIndex((item) => !fits(item)) : undefined)
