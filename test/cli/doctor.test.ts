@@ -376,6 +376,33 @@ it.each<[what: string, server: Answering, message: string | RegExp]>([
   expect(JSON.stringify(calls)).not.toContain('shortlink-sdk doctor')
 })
 
+it('sends key and headers to the origin that it was given, and to no other', async () => {
+  const other = await serve(platform())
+  const { seen, lines } = await examine(
+    ({ url }) =>
+      url === '/api/account'
+        ? { status: 302, headers: { Location: `${other.origin}/api/account` }, body: '' }
+        : page404(),
+    '/api',
+    ...['--header', 'Cookie: wall=passed', '--header', 'CF-Access-Client-Secret: 0123456789abcdef'],
+  )
+  const secrets = ({ headers }: (typeof seen)[number]) =>
+    ['authorization', 'cookie', 'cf-access-client-secret'].map((name) => headers[name])
+  expect(lines[0]).toBe(`Wrong address, this one answers: ${other.origin}/api`)
+  expect(seen.map(secrets)[0]).toEqual([`Bearer ${KEY}`, 'wall=passed', '0123456789abcdef'])
+  expect(other.seen.map(secrets)).toEqual([[undefined, undefined, undefined]])
+})
+
+it('calls a redirect from https to http a wrong address', async () => {
+  const headers = { Location: 'http://sho.invalid/api/account' }
+  const fetch = vi.fn(async () => new Response(null, { status: 301, headers }))
+  vi.stubGlobal('fetch', fetch)
+  vi.stubEnv('SHORTLINK_BASE_URL', 'https://sho.invalid/api')
+  const { stdout } = await run('doctor')
+  expect(stdout).toMatch(/^Wrong address: https:\S+ redirects to http:\/\/sho\.invalid\/api\/account\n/)
+  expect(process.exitCode).toBe(1)
+})
+
 it('prints where a redirect leads without the key', async () => {
   const Location = `https://platform.invalid/account?key=${KEY}`
   const { stdout } = await examine(() => ({ status: 302, headers: { Location }, body: '' }))

@@ -120,7 +120,10 @@ export class Examination {
   async #lookElsewhere({ exchange }: ExaminedCall): Promise<void> {
     for (const baseUrl of otherBaseUrls(this.subject.baseUrl, exchange?.headers.get('Location'))) {
       this.tried.push(baseUrl)
-      const call = await this.#askAccount({ baseUrl, apiKey: null }, `account.get() at ${baseUrl}`)
+      // The headers may be secrets, such as a cookie.
+      const isOwn = new URL(baseUrl).origin === new URL(this.subject.baseUrl).origin
+      const options = { baseUrl, apiKey: null, allowInsecureHttp: true, ...(!isOwn && { headers: [] }) }
+      const call = await this.#askAccount(options, `account.get() at ${baseUrl}`)
       if (!showsPlatform(call)) continue
       this.rightBaseUrl = baseUrl
       return
@@ -194,7 +197,10 @@ function otherBaseUrls(baseUrl: string, location?: string | null): string[] {
   const above = own.slice(0, own.lastIndexOf('/'))
   const usual = ['/api', above, '', `${own}/api`].map((path) => origin + path)
   const target = URL.canParse(location ?? '', baseUrl) ? new URL(location!, baseUrl) : undefined
-  const moved = target?.pathname.endsWith('/account') ? [target.origin + target.pathname.slice(0, -8)] : []
+  // The key must not go from https: to http:, so that an address there is no use.
+  const isSecure = target?.protocol === 'https:' || (target?.protocol === 'http:' && origin.startsWith('http:'))
+  const moved =
+    target && isSecure && target.pathname.endsWith('/account') ? [target.origin + target.pathname.slice(0, -8)] : []
   return [...new Set([...moved, ...usual])].filter((other) => other !== origin + own)
 }
 
