@@ -137,6 +137,44 @@ test('Ctrl+C ends an import after the calls in flight and says how to continue, 
   expect(sandbox.data.links).toHaveLength(100)
 })
 
+test('a reader of standard error that goes away after one line changes neither ten imports nor a sync', {
+  timeout: 120_000,
+}, async () => {
+  const { sandbox, folder, start } = await setUp()
+  /** The exit status of a command whose standard error nobody reads after the first of its text. */
+  const withoutReader = async (...args: string[]) => {
+    const { child, ended } = start(...args)
+    child.stderr!.once('data', () => child.stderr!.destroy())
+    return (await ended).status
+  }
+  const names = Array.from({ length: 10 }, (_, index) => join(folder, `links-${index}`))
+  for (const [index, name] of names.entries()) {
+    // The columns that are said to be not sent are the first line.
+    const rows = Array.from({ length: 60 }, (_, row) => `x,https://shop.example/${index}/${row},p-${index}-${row}\n`)
+    await writeFile(`${name}.csv`, `Note,url,custom\n${rows.join('')}`)
+    expect(await withoutReader('import', `${name}.csv`, '--out', `${name}.result.csv`)).toBe(0)
+    expect((await readFile(`${name}.result.csv`, 'utf8')).match(/,done,/g)).toHaveLength(60)
+    expect(sandbox.data.links).toHaveLength((index + 1) * 60)
+  }
+  const [first] = names
+  await writeFile(`${first}.csv`, (await readFile(`${first}.csv`, 'utf8')).replaceAll('/0/', '/other/'))
+  expect(await withoutReader('sync', `${first}.csv`, '--apply')).toBe(0)
+  expect(sandbox.data.links.filter(({ longurl }) => longurl.includes('/other/'))).toHaveLength(60)
+  expect((await readdir(folder)).filter((name) => name.endsWith('.lock'))).toEqual([])
+})
+
+test('an import whose standard output is closed goes on, and its status is that of its rows', {
+  timeout: 60_000,
+}, async () => {
+  const { sandbox, folder, start } = await setUp()
+  const file = join(folder, 'links.csv')
+  await writeFile(file, csv(60))
+  const { child, ended } = start('import', file)
+  child.stdout!.destroy()
+  expect(await ended).toMatchObject({ status: 0 })
+  expect(sandbox.data.links).toHaveLength(60)
+})
+
 test('a reader that closes the pipe ends the command quietly', { timeout: 60_000 }, async () => {
   const { start } = await setUp(Array.from({ length: 5000 }, (_, index) => ({ alias: `p-${index}` })))
   const { child, ended } = start('list', 'links')
