@@ -166,8 +166,17 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
       const key = usesKey ? (authorization ?? apiKey.source) : null
       const owner = { baseUrl, key, fetch: options.fetch ?? globalThis.fetch }
       const log = logObservers(options.logLevel ?? logLevelOfEnvironment(contextOf), logger)
-      const limiter = limit && limiterOf(limit, owner)
-      return { names, baseUrl, usesKey, apiKey, limiter, listeners: [options, log] }
+      return {
+        names,
+        baseUrl,
+        usesKey,
+        apiKey,
+        // Looked up each time, because the process forgets limiters that are idle.
+        get limiter() {
+          return limit && limiterOf(limit, owner)
+        },
+        listeners: [options, log],
+      }
     }
     return {
       address,

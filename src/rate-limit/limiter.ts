@@ -313,71 +313,64 @@ export interface LimiterOwner {
   readonly fetch: Fetch
 }
 
-/** The limiters of a process. */
-interface Registry {
-  /** All that are alive, by their owner. A client keeps its limiter alive. */
-  readonly byOwner: Map<string, { deref(): Limiter | undefined }>
-  /** Those that must not be forgotten although no client may be left: their windows are open. */
-  readonly inUse: Set<Limiter>
-  /** Numbers for key functions and fetches. */
-  readonly ids: WeakMap<object, number>
-  nextId: number
-  /** When the limiters were last looked through, on the clock of `performance.now()`. */
-  sweptAt: number
+/** How long a limiter stays after its last use at least, in milliseconds. */
+const IDLE = 60_000
+
+type LimiterFor = (owner: LimiterOwner, options: RateLimitOptions) => Limiter
+
+/**
+ * The limiters of a process, behind a function: nothing that is inspected or printed leads to the keys that tell them apart.
+ *
+ * One that is idle, with its window over and nobody waiting, leaves when another owner comes.
+ */
+function limitersOfProcess(): LimiterFor {
+  const known = new Map<string, { readonly limiter: Limiter; usedAt: number }>()
+  const numbers = new WeakMap<object, number>()
+  let nextNumber = 1
+  let sweptAt = 0
+
+  function numberOf(value: object): number {
+    const number = numbers.get(value) ?? nextNumber++
+    numbers.set(value, number)
+    return number
+  }
+
+  function idOf({ baseUrl, key, fetch }: LimiterOwner, name: string | undefined): string {
+    if (name !== undefined) return JSON.stringify([baseUrl, name])
+    return JSON.stringify([baseUrl, typeof key === 'function' ? numberOf(key) : [key], numberOf(fetch)])
+  }
+
+  function removeIdle(now: number): void {
+    sweptAt = now
+    for (const [id, { limiter, usedAt }] of known) if (now - usedAt >= IDLE && !limiter.isInUse) known.delete(id)
+  }
+
+  return (owner, options) => {
+    const now = performance.now()
+    const id = idOf(owner, options.name)
+    const found = known.get(id)
+    if (found) {
+      found.usedAt = now
+      found.limiter.restrict(options)
+      return found.limiter
+    }
+    if (now - sweptAt >= IDLE) removeIdle(now)
+    const limiter = new Limiter(new RateLimitWindow(options), systemClock)
+    known.set(id, { limiter, usedAt: now })
+    return limiter
+  }
 }
 
 // One for both formats of the package.
-const registryKey = Symbol.for('shortlink-sdk.limiters.1')
-
-function registryOfProcess(): Registry {
-  const holder = globalThis as { [registryKey]?: Registry }
-  holder[registryKey] ??= { byOwner: new Map(), inUse: new Set(), ids: new WeakMap(), nextId: 1, sweptAt: 0 }
-  return holder[registryKey]
-}
-
-/** How long limiters are kept after their last use at least, in milliseconds. */
-const SWEEP_INTERVAL = 60_000
+const LIMITERS = Symbol.for('shortlink-sdk.limiters.2')
 
 /**
- * The limiter for a base URL, a key and a `fetch`, or for a base URL and a `name`: the same one however often it is requested.
- * The smallest `requests` and the longest `interval` that were given for it hold.
- *
- * A limiter is forgotten when its window is over, no call waits, and no client has it.
+ * Returns the limiter for a base URL, a key and a `fetch`, or for a base URL and a `name`: the same one however often it is asked
+ * for, which each call does. The smallest `requests` and the longest `interval` that were given for it hold.
  */
 export function limiterFor(owner: LimiterOwner, options: RateLimitOptions): Limiter {
-  const registry = registryOfProcess()
-  const now = performance.now()
-  if (now - registry.sweptAt >= SWEEP_INTERVAL) sweep(registry, now)
-  const id = ownerId(registry, owner, options.name)
-  const known = registry.byOwner.get(id)?.deref()
-  known?.restrict(options)
-  const limiter = known ?? new Limiter(new RateLimitWindow(options), systemClock)
-  if (!known) registry.byOwner.set(id, weakly(limiter))
-  registry.inUse.add(limiter)
-  return limiter
+  const holder = globalThis as { [LIMITERS]?: LimiterFor }
+  // Not enumerable, so that `console.log(globalThis)` does not show it.
+  if (!holder[LIMITERS]) Object.defineProperty(holder, LIMITERS, { value: limitersOfProcess() })
+  return holder[LIMITERS]!(owner, options)
 }
-
-function ownerId({ ids }: Registry, { baseUrl, key, fetch }: LimiterOwner, name: string | undefined): string {
-  if (name !== undefined) return JSON.stringify([baseUrl, name])
-  const idOf = (value: object): number => {
-    const id = ids.get(value) ?? registryOfProcess().nextId++
-    ids.set(value, id)
-    return id
-  }
-  return JSON.stringify([baseUrl, typeof key === 'function' ? idOf(key) : [key], idOf(fetch)])
-}
-
-/** Forgets the limiters that are out of use. */
-function sweep(registry: Registry, now: number): void {
-  registry.sweptAt = now
-  for (const limiter of registry.inUse) if (!limiter.isInUse) registry.inUse.delete(limiter)
-  for (const [id, reference] of registry.byOwner) {
-    const limiter = reference.deref()
-    // Without WeakRef nobody can say whether a client has it: the next client begins with a new window.
-    if (!limiter || (typeof WeakRef !== 'function' && !registry.inUse.has(limiter))) registry.byOwner.delete(id)
-  }
-}
-
-/** Cloudflare Workers with an older compatibility date, and React Native with an older Hermes, have no WeakRef. */
-const weakly = (limiter: Limiter): { deref(): Limiter | undefined } =>
-  typeof WeakRef === 'function' ? new WeakRef(limiter) : { deref: () => limiter }

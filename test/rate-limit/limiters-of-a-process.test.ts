@@ -1,4 +1,5 @@
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { inspect } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { limiterFor } from '../../src/rate-limit/limiter.ts'
 
 const baseUrl = 'https://sho.rt/api'
@@ -64,14 +65,46 @@ it('forgets no limiter of ten thousand tenants while its window is open', async 
   expect(owners.filter((owner) => limiterFor(owner, {}).state.remaining !== 29)).toEqual([])
 })
 
-it('keeps the limiter that a long-lived client has, however many others come and go', async () => {
-  vi.useFakeTimers({ toFake: ['performance', 'Date', 'setTimeout', 'clearTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
-  const owner = { baseUrl, key: newKey(), fetch: newFetch() }
-  const limiter = limiterFor(owner, { requests: 10 })
-  for (let tenant = 0; tenant < 600; tenant++) {
-    vi.advanceTimersByTime(1000)
-    limiterFor({ ...owner, key: newKey() }, {})
+describe('however many other tenants come and go', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'Date', 'setTimeout', 'clearTimeout'] }))
+  afterEach(() => void vi.useRealTimers())
+  const minutesOfTenants = (minutes: number) => {
+    for (let tenant = 0; tenant < minutes * 60; tenant++) {
+      vi.advanceTimersByTime(1000)
+      limiterFor({ baseUrl, key: newKey(), fetch: globalThis.fetch }, {})
+    }
   }
-  expect(limiterFor(owner, {})).toBe(limiter)
+
+  it('keeps a limiter that is asked for again', () => {
+    const owner = { baseUrl, key: newKey(), fetch: newFetch() }
+    const limiter = limiterFor(owner, { requests: 10 })
+    for (let minute = 0; minute < 10; minute++) {
+      expect(limiterFor(owner, {})).toBe(limiter)
+      minutesOfTenants(0.9)
+    }
+  })
+
+  it('keeps a limiter whose window is open or whose calls wait, and forgets it after that', async () => {
+    const owner = { baseUrl, key: newKey(), fetch: newFetch() }
+    const limiter = limiterFor(owner, { requests: 1, interval: 300_000 })
+    await limiter.acquire()
+    const second = limiter.acquire()
+    minutesOfTenants(9)
+    expect(limiterFor(owner, {})).toBe(limiter)
+    minutesOfTenants(2)
+    await second
+    minutesOfTenants(12)
+    expect(limiterFor(owner, {})).not.toBe(limiter)
+  })
+})
+
+it('shows no key and no base URL to whoever inspects the process', () => {
+  limiterFor({ baseUrl, key: 'the-key-that-nobody-sees', fetch: newFetch() }, {})
+  const symbols = Object.getOwnPropertySymbols(globalThis).filter(({ description }) => /shortlink/.test(description!))
+  expect(symbols).not.toEqual([])
+  for (const symbol of symbols) {
+    expect(Object.prototype.propertyIsEnumerable.call(globalThis, symbol)).toBe(false)
+    const shown = inspect(Reflect.get(globalThis, symbol), { showHidden: true, depth: 9 })
+    expect(shown).not.toMatch(/the-key-that-nobody-sees|sho\.rt/)
+  }
 })
