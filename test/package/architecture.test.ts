@@ -143,6 +143,6 @@ test('the picture in CONTRIBUTING.md has an arrow for each import between parts 
       .filter((target) => !others(part).some((other) => other !== target && leadsTo(other, target)))
       .map((target) => `${part} --> ${target}`),
   )
-  const guide = await readFile(new URL('../../CONTRIBUTING.md', import.meta.url), 'utf8')
+  const guide = await readFile(new URL('../../.github/CONTRIBUTING.md', import.meta.url), 'utf8')
   expect((guide.match(/^ {2}\S+ --> \S+$/gm) ?? []).map((line) => line.trim()).sort()).toEqual(arrows.sort())
 })

@@ -43,7 +43,7 @@ afterAll(async () => {
 })
 
 test('every test that SECURITY.md names is there', async () => {
-  const security = await readFile(new URL('../../SECURITY.md', import.meta.url), 'utf8')
+  const security = await readFile(new URL('../../.github/SECURITY.md', import.meta.url), 'utf8')
   const named = [...security.matchAll(/`(test\/\S+)`/g)].map(([, path]) => path!)
   expect(named.length).toBeGreaterThan(15)
   await Promise.all(named.map((path) => access(new URL(`../../${path}`, import.meta.url))))

@@ -7,7 +7,7 @@ import { fencesOf } from '../helpers/snippets.ts'
  * run its programs.
  */
 const root = new URL('../..', import.meta.url)
-const skill = await readFile(new URL('skills/shortlink-sdk/SKILL.md', root), 'utf8')
+const skill = await readFile(new URL('docs/skills/shortlink-sdk/SKILL.md', root), 'utf8')
 const folder = new URL('docs/src/content/docs/', root)
 const pages = await readPages()
 
