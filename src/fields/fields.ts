@@ -152,14 +152,15 @@ export const idOrNull = /* @__PURE__ */ field('an integer', { type: ['integer', 
   isEmptyValue(value) ? null : readInteger(value),
 )
 
-/** A list of ids, even if it arrives as a single id or an empty value; `null` if the server leaves it out. */
+/** A list of ids, even if it arrives as a single id or an empty value, without its empty entries; `null` if the server leaves it out. */
 export const idsOrNull = /* @__PURE__ */ field(
   'a list of integers',
   { type: ['array', 'null'], items: { type: 'integer' } },
   (value) => {
     if (isAbsent(value)) return null
     if (isEmptyValue(value)) return []
-    const numbers = (rowsOf(value) ?? [value]).map(readInteger)
+    // A server that was sent `null` for no channel may list that.
+    const numbers = (rowsOf(value) ?? [value]).filter((id) => !isAbsent(id)).map(readInteger)
     return numbers.every((number) => number !== undefined) ? numbers : undefined
   },
 )

@@ -83,6 +83,8 @@ const rows: [form: string, wire: object, read: object][] = [
     { id: 44, shorturl, channel: { 0: 9, 2: '10' } },
     { ...bare, channel: [9, 10] },
   ],
+  ['has nothing among its channels', { id: 44, shorturl, channel: [null, 9, '', '10'] }, { ...bare, channel: [9, 10] }],
+  ['has nothing but nothing among its channels', { id: 44, shorturl, channel: [null] }, { ...bare, channel: [] }],
   ['has keys that nobody has documented', { id: 44, shorturl, favicon: 'f.ico' }, { ...bare, favicon: 'f.ico' }],
 ]
 
