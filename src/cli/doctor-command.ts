@@ -2,8 +2,8 @@ import process from 'node:process'
 import { schemeFromEnvironment } from '../http/api-key.ts'
 import { baseUrlOf, clientArgs, headersOf } from './client.ts'
 import { command } from './command.ts'
-import { Examination } from './doctor/examine.ts'
-import { print, reportOf } from './doctor/report.ts'
+import { many } from './counts-and-times.ts'
+import { examine, type Report } from './doctor/verdict.ts'
 import { jsonText } from './output.ts'
 import { Progress } from './progress.ts'
 
@@ -30,7 +30,6 @@ export default command(
     meta: { name: 'doctor', description: 'Read from a server, and say whether the client works there and what to do' },
     args: {
       ...clientArgs,
-      verbose: { type: 'boolean', description: 'also print each call, and how the server deviates from the reference' },
       json: { type: 'boolean', description: 'print the report as JSON' },
     },
     async run({ args }) {
@@ -42,20 +41,26 @@ export default command(
         authScheme: schemeFromEnvironment(),
         headers: headersOf(args),
         timeout: TIMEOUT,
-        fetch,
       }
       const progress = new Progress('requests')
       progress.begin()
       const showRequests = (done: number) => progress.show({ done, failed: 0, total: undefined, etaMs: undefined })
-      const report = reportOf(await new Examination(subject, showRequests).run())
+      const report = await examine(subject, showRequests)
       progress.end()
       const works = report.verdict === 'works'
       // Options that are not set yet are a failure of the next command.
       const json = works ? report : { error: report.text, ...report }
-      stdout.write(args.json ? `${jsonText(json, 2)}\n` : print(report, args.verbose ?? false))
+      stdout.write(args.json ? `${jsonText(json, 2)}\n` : print(report))
       process.exitCode = works ? 0 : 1
     },
   },
   0,
   notes,
 )
+
+/** A report as text: the verdict and what explains it, in ten lines at most. */
+function print({ text, notes, requests }: Report): string {
+  const shown = notes.length > 8 ? [...notes.slice(0, 7), `${notes.length - 7} more: --json`] : notes
+  const last = `${many(requests, 'request')} sent, and nothing was changed.`
+  return [text, ...[...shown, last].map((note) => `  ${note}`), ''].join('\n')
+}

@@ -10,8 +10,6 @@ export type KeyScheme = 'Bearer' | 'Token' | 'raw'
 export interface DeviationRule {
   /** A sentence that describes it. */
   readonly sentence: string
-  /** Recognises it in the account and a page of each list of a server. Omitted if nothing there shows it. */
-  readonly sign?: (seen: Sighting) => boolean
   /** The word before the key in `Authorization`; none with `raw`. */
   readonly authScheme?: KeyScheme
   /** Responds in place of the endpoint, which then does nothing. */
@@ -28,34 +26,6 @@ export interface DeviationRule {
   readonly rateHeaders?: (headers: Record<string, string>) => Record<string, string>
 }
 
-/** The successful responses of a real server to reading its account and a page of 100 rows of each list. */
-export interface Sighting {
-  /** The form in which the key was accepted. */
-  readonly scheme: KeyScheme
-  readonly hasRateHeaders: boolean
-  /** A list with a `limit` was refused, and accepted without it. */
-  readonly isLimitRefused: boolean
-  /** The size of a page; 15 without a `limit`. */
-  readonly perpage: number
-  /** `error` of the account. */
-  readonly accountError: unknown
-  readonly lists: readonly SeenList[]
-  /** The values of these keys, wherever they are. */
-  values(...names: string[]): unknown[]
-}
-
-/** A page of a list as it came. */
-interface SeenList {
-  /** The call, such as `links.list()`. */
-  readonly name: string
-  readonly error: unknown
-  /** The object with the numbers of the page. */
-  readonly data: Readonly<Record<string, unknown>>
-  /** The rows as they came. */
-  readonly list: unknown
-  readonly rows: readonly Readonly<Record<string, unknown>>[]
-}
-
 // biome-ignore lint/suspicious/noExplicitAny: each deviation knows the JSON that it changes.
 type Json = Record<string, any>
 type ReplyChange = (reply: JsonReply & { json: Json }, route: string, call: EndpointCall) => void
@@ -65,26 +35,23 @@ type Change = (json: Json, call: EndpointCall) => unknown
 const table = <Name extends string>(rules: Record<Name, DeviationRule>) => rules
 
 /**
- * Every known deviation. To add one, add it here: the sandbox, the command and the exported list read this table.
+ * Every known deviation. To add one, add it here: the sandbox and the exported list read this table.
  * Several deviations apply in the order of the table.
  */
 export const rules = table({
   // Of several ways to send the key, the first one here holds.
   'key-as-token': {
     sentence: 'The key is wanted as Authorization: Token KEY. Bearer KEY is refused.',
-    sign: ({ scheme }) => scheme === 'Token',
     authScheme: 'Token',
   },
   'key-raw': {
     sentence: 'The key is wanted without a word before it, as Authorization: KEY. Bearer KEY is refused.',
-    sign: ({ scheme }) => scheme === 'raw',
     authScheme: 'raw',
   },
 
   // The query. Of several `limit` deviations, the first one here wins.
   'limit-refused': {
     sentence: 'A list refuses the parameter limit.',
-    sign: ({ isLimitRefused }) => isLimitRefused,
     query: (query) => {
       if (query.limit !== undefined) throw new PlatformRefusal(400, 'The parameter limit is not known.')
       return query
@@ -92,12 +59,10 @@ export const rules = table({
   },
   'limit-ignored': {
     sentence: 'The parameter limit is ignored: every page has 15 rows.',
-    sign: ({ isLimitRefused, perpage }) => !isLimitRefused && perpage === 15,
     query: ({ limit: _, ...query }) => query,
   },
   'limit-capped': {
     sentence: 'A limit above 25 gives 25 rows a page.',
-    sign: ({ perpage }) => perpage < 100 && perpage !== 15,
     query: (query) => (Number(query.limit) > 25 ? { ...query, limit: '25' } : query),
   },
   'short-ignored': {
@@ -153,7 +118,6 @@ export const rules = table({
   },
   'extra-keys': {
     sentence: 'Responses have keys that the reference does not list: planid, views, linkedin.',
-    sign: ({ values }) => values('planid', 'views').length > 0,
     reply: successOf({
       'GET /account': ({ data }) => Object.assign(data, { planid: 3 }),
       'GET /campaigns': ({ data }) => data.campaigns.map((row: Json) => Object.assign(row, { views: 12 })),
@@ -178,8 +142,6 @@ export const rules = table({
   },
   'older-link-rows': {
     sentence: 'Links in lists have no uniqueclicks, domain, campaign and channel (outside the reference).',
-    sign: ({ lists }) =>
-      lists.some(({ name, rows }) => name === 'links.list()' && rows.some((row) => !('uniqueclicks' in row))),
     reply: successOf({
       'GET /urls': ({ data }) => {
         for (const row of data.urls ?? []) omit(row, 'uniqueclicks', 'domain', 'campaign', 'channel')
@@ -222,8 +184,6 @@ export const rules = table({
   },
   'nextpage-repeats': {
     sentence: 'On the last page nextpage is that page again, not null.',
-    sign: ({ lists }) =>
-      lists.some(({ data }) => data.nextpage !== null && `${data.nextpage}` === `${data.currentpage}`),
     reply: success((json) => {
       const page = pageOf(json)
       if (page.nextpage === null) page.nextpage = page.currentpage
@@ -233,18 +193,15 @@ export const rules = table({
   // Types of values.
   'booleans-as-digits': {
     sentence: 'Booleans are 1 and 0, or "1" and "0" if numbers are strings.',
-    sign: ({ values }) => values('public', 'starred').some((value) => /^[01]$/.test(String(value))),
     // A rotator is an address or false, never a digit.
     reply: everyValue((value, key) => (typeof value === 'boolean' && key !== 'rotator' ? Number(value) : value)),
   },
   'numbers-as-strings': {
     sentence: 'Numbers are strings: "id": "5".',
-    sign: ({ values }) => values('result').some(isDigits),
     reply: everyValue((value) => (typeof value === 'number' ? String(value) : value)),
   },
   'ids-sometimes-strings': {
     sentence: 'Some ids are strings: in every second row of a list, and in responses to POST.',
-    sign: ({ values }) => values('id').some(isDigits) && !values('result').some(isDigits),
     reply: everyValue((value, key, route) => {
       const isCreated = key === '' && route.startsWith('POST')
       const rows = Array.isArray(value) ? value.filter((_, index) => index % 2 === 1) : isCreated ? [value] : []
@@ -262,7 +219,6 @@ export const rules = table({
   },
   'lists-with-gaps': {
     sentence: 'A list of two or more is an object with number keys, one of which is missing.',
-    sign: ({ lists }) => lists.some(({ list }) => typeof list === 'object' && list !== null && !Array.isArray(list)),
     reply: everyValue((value) => {
       if (!Array.isArray(value) || value.length < 2) return value
       return Object.fromEntries(value.map((item, index) => [index === 0 ? 0 : index + 1, item]))
@@ -272,7 +228,6 @@ export const rules = table({
   // Names of keys.
   'overlay-key': {
     sentence: 'The list of overlays is under overlay, not under cta.',
-    sign: ({ lists }) => lists.some(({ data }) => 'overlay' in data),
     reply: successOf({ 'GET /overlay': ({ data }) => rename(data, 'cta', 'overlay') }),
   },
   'campaign-key': {
@@ -317,22 +272,18 @@ export const rules = table({
   // The envelope.
   'error-as-number': {
     sentence: 'error of a list is the number 0, as everywhere else, not the string "0".',
-    sign: ({ lists }) => lists.some(({ error }) => error === 0),
     reply: spellError((error) => error),
   },
   'error-as-string': {
     sentence: 'error is a string everywhere: "0", and "1" in a refusal.',
-    sign: ({ accountError }) => accountError === '0',
     reply: spellError(String),
   },
   'error-as-boolean': {
     sentence: 'error is false, and true in a refusal.',
-    sign: ({ lists }) => lists.some(({ error }) => error === false),
     reply: spellError(Boolean),
   },
   'error-missing': {
     sentence: 'A success has no error key.',
-    sign: ({ lists }) => lists.some(({ error }) => error === undefined),
     reply: success((json) => omit(json, 'error')),
   },
 
@@ -365,7 +316,6 @@ export const rules = table({
 
   'rate-headers-hidden': {
     sentence: 'No response has rate headers.',
-    sign: ({ hasRateHeaders }) => !hasRateHeaders,
     rateHeaders: () => ({}),
   },
 })
@@ -438,5 +388,3 @@ function omit(json: Json, ...keys: string[]): void {
 function isEmptyMap(value: unknown): boolean {
   return JSON.stringify(value) === '{}'
 }
-
-const isDigits = (value: unknown) => typeof value === 'string' && /^\d+$/.test(value)
