@@ -136,6 +136,7 @@ export default command(
         for (const line of strays) console.error(line)
         throw end
       }
+      const aside = await output.stepAside()
       await write(output, input, results, out)
       const notBegun = [...results.values()].filter(({ error }) => error === NOT_BEGUN).length
       const isUndone = ({ outcome }: RowResult) => outcome !== 'done'
@@ -150,7 +151,9 @@ export default command(
       if (differing > 0)
         console.error(`${many(differing, 'link')} may lack what the row says, see error: sync changes links`)
       for (const line of strays) console.error(line)
+      if (aside) console.error(printable(`${out} was written by another run meanwhile: the result is in ${aside}`))
       if (end !== undefined) throw asIncomplete(end)
+      if (aside) throw new IncompleteError(`${out} is not the result of this import`)
       if (failed > 0) {
         const again = 'To try again, run the same command.'
         throw new IncompleteError(`${many(failed, 'row')} failed, see outcome and error. ${again}`)

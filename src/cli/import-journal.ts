@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises'
+import { open, realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { ShortLinkClient } from '../client.ts'
 import { isRecord } from '../runtime/text.ts'
@@ -8,6 +8,7 @@ import { apiOf } from '../tasks/options.ts'
 import { isKeyOfRow, keyRows } from '../tasks/row-keys.ts'
 import { type LinkRow, readRows } from '../tasks/rows.ts'
 import { UsageError } from './command.ts'
+import { permissionsOf } from './write-whole.ts'
 
 /** The journal of an import, which belongs to its input: the record of which row got which link. It stays. */
 export interface ImportJournal {
@@ -31,7 +32,23 @@ export async function journalOf(file: string, option: string | undefined, out: s
   const path = option ?? `${await realName(file)}.journal`
   if (out !== undefined && resolve(out) === resolve(path))
     throw new UsageError(`--out ${out}: is the journal of this import`)
-  return openJournal(path)
+  return openJournal(path, file === '-' ? undefined : await permissionsOf(file))
+}
+
+/** A journal in a file, which is created with these permissions. */
+function journalWith(path: string, permissions: number | undefined): Journal {
+  const journal = fileJournal(path)
+  let isThere = false
+  return {
+    open: () => journal.open?.(),
+    read: () => journal.read(),
+    async write(entry) {
+      if (!isThere) await open(path, 'a', permissions).then((file) => file.close())
+      isThere = true
+      await journal.write(entry)
+    },
+    close: () => journal.close?.(),
+  }
 }
 
 /** As it was given, unless it is a symbolic link. */
@@ -40,8 +57,8 @@ async function realName(file: string): Promise<string> {
   return real === resolve(file) ? file : real
 }
 
-async function openJournal(path: string): Promise<ImportJournal> {
-  const journal = fileJournal(path)
+async function openJournal(path: string, permissions: number | undefined): Promise<ImportJournal> {
+  const journal = journalWith(path, permissions)
   const entries = await loadJournal(journal)
   const addresses = [...entries.values()].flatMap(({ data }) =>
     isRecord(data) && typeof data.shorturl === 'string' ? [data.shorturl] : [],

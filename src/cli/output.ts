@@ -5,7 +5,7 @@ import stringWidth from 'fast-string-width'
 import { terminalColumns } from 'terminal-columns'
 import { printable, shorten } from '../runtime/text.ts'
 import { UsageError } from './command.ts'
-import { checkWritable, withAdvice, writeWhole } from './write-whole.ts'
+import { checkWritable, freeNameBeside, permissionsOf, versionOf, withAdvice, writeWhole } from './write-whole.ts'
 
 /** A row of the output: its columns by name, in order. */
 export type OutputRow = Readonly<Record<string, unknown>>
@@ -40,6 +40,8 @@ export interface Output {
   write(rows: readonly OutputRow[], main?: readonly string[], format?: Format): Promise<void>
   /** Writes what has its form already. */
   writeWhole(content: string | Buffer): Promise<void>
+  /** If another run has written the file since the command began, lets the rows go beside it, and returns that name. */
+  stepAside(): Promise<string | undefined>
 }
 
 /** Where the output comes from, and what it may be called. */
@@ -64,15 +66,23 @@ export async function outputOf(
   const isTerminal = out === undefined && process.stdout.isTTY
   const show = isTerminal ? printable : String
   const chosen = json ? 'json' : (format ?? named ?? (isTerminal ? 'table' : undefined))
+  const version = out === undefined ? undefined : await versionOf(out)
+  const permissions = input === undefined || input === '-' ? undefined : await permissionsOf(input)
+  let file = out
   const writeOutput = async (content: string | Buffer) => {
-    if (out === undefined) process.stdout.write(content)
-    else await writeWhole(out, content).catch((error) => Promise.reject(withAdvice(error)))
+    if (file === undefined) process.stdout.write(content)
+    else await writeWhole(file, content, permissions).catch((error) => Promise.reject(withAdvice(error)))
   }
   return {
     format: chosen,
     show,
     write: (rows, main, format = chosen ?? 'csv') => writeOutput(render(rows, format, main, show)),
     writeWhole: writeOutput,
+    async stepAside() {
+      if (out === undefined || (await versionOf(out)) === version) return undefined
+      file = await freeNameBeside(out)
+      return file
+    },
   }
 }
 

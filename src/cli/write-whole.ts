@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, join, parse } from 'node:path'
 import { UsageError } from './command.ts'
 
 /**
@@ -25,15 +25,19 @@ export async function checkWritable(path: string, input?: string): Promise<void>
   }
 }
 
-/** Writes a file whole or not at all, whatever ends the process in between: the old one stays until the new one is on disk. */
-export async function writeWhole(path: string, content: string | Buffer): Promise<void> {
+/**
+ * Writes a file whole or not at all, whatever ends the process in between: the old one stays until the new one is on disk.
+ *
+ * @param mode the widest permissions for it; those of the file that it replaces are a bound too
+ */
+export async function writeWhole(path: string, content: string | Buffer, mode = 0o777): Promise<void> {
   const file = await existing(path)
   // What is no file, such as /dev/stdout or a named pipe, cannot be replaced.
   if (file && !file.isFile()) return writeFile(path, content)
   const target = file ? await realpath(path) : path
   const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`
   try {
-    const handle = await open(temporary, 'wx', file?.mode)
+    const handle = await open(temporary, 'wx', mode & (file?.mode ?? 0o666))
     try {
       await handle.writeFile(content)
       await handle.sync()
@@ -58,6 +62,27 @@ export function withAdvice(error: unknown, option = '--out'): unknown {
   if (!isFull && !['EROFS', 'EACCES', 'EPERM'].includes(code ?? '')) return error
   const remedy = isFull ? 'make room' : 'allow writing there'
   return new Error(`${message}. Nothing is lost: ${remedy} and run the same command, or give ${option} FILE elsewhere`)
+}
+
+/** Returns a text that differs once a file is written anew; `undefined` for what is no file. */
+export async function versionOf(path: string): Promise<string | undefined> {
+  const file = await existing(path)
+  return file?.isFile() ? `${file.dev} ${file.ino} ${file.size} ${file.mtimeMs}` : undefined
+}
+
+/** The permissions of a file; `undefined` if it is not there. */
+export async function permissionsOf(path: string): Promise<number | undefined> {
+  const { mode } = (await existing(path)) ?? {}
+  return mode === undefined ? undefined : mode & 0o777
+}
+
+/** Returns the first name beside a file that is free: `result-2.csv`, `result-3.csv`, … */
+export async function freeNameBeside(path: string): Promise<string> {
+  const { dir, name, ext } = parse(path)
+  for (let number = 2; ; number++) {
+    const beside = join(dir, `${name}-${number}${ext}`)
+    if (!(await existing(beside))) return beside
+  }
 }
 
 async function existing(path: string) {

@@ -1,4 +1,4 @@
-import fs, { mkdir, open, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import fs, { chmod, mkdir, open, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { Readable } from 'node:stream'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -139,6 +139,34 @@ test('once the journal is deleted, --out over the only list of the first address
   expect(status).toBe(2)
   expect(stderr).toMatch(/r\.csv: has https:\S+, which \S+ and its journal do not have\. Nothing was sent/)
   expect(sandbox.data.links).toHaveLength(1)
+})
+
+test.skipIf(process.platform === 'win32')('the result and the journal have the permissions of the input', async () => {
+  const { write, path } = await setUp()
+  const file = await write('links.csv', `url,password\n${shop('tea')},open sesame\n`)
+  await chmod(file, 0o600)
+  const empty = await write('r.csv', '')
+  await chmod(empty, 0o644)
+  for (const out of ['r.csv', 'r2.csv']) expect((await run('import', file, '--out', path(out))).status).toBe(0)
+  for (const name of ['links.csv.journal', 'r.csv', 'r2.csv']) {
+    expect([name, ((await stat(path(name))).mode & 0o777).toString(8)]).toEqual([name, '600'])
+  }
+})
+
+test('of two imports with one --out, the later one writes its result beside it, says where, and ends with 1', async () => {
+  const { sandbox, write, read, path } = await setUp()
+  const file = await write('tea.csv', `url\n${shop('tea')}\n`)
+  sandbox.fail({ path: '/url/add', delay: 300 })
+  const later = run('import', file, '--out', path('r.csv'))
+  await vi.waitFor(() => expect(sandbox.requests.length).toBeGreaterThan(0), 20_000)
+  await write('r.csv', `url,shorturl,created,outcome,error\n${shop('cake')},https://sho.rt/cake,true,done,\n`)
+  const { status, stderr } = await later
+  expect(status).toBe(1)
+  expect(stderr).toContain(
+    `${path('r.csv')} was written by another run meanwhile: the result is in ${path('r-2.csv')}\n`,
+  )
+  expect(await read('r.csv')).toContain(shop('cake'))
+  expect(await read('r-2.csv')).toContain(`${shop('tea')},https://sho.rt/`)
 })
 
 test('the result has every column, delimiter, mark, line end and empty row of the input, and passwords as they were', async () => {
