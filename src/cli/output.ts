@@ -119,7 +119,7 @@ function render(
   if (columns.length === 0) return ''
   const cellOf = (value: unknown) => (typeof value === 'number' ? String(value) : escapeFormula(show(textOf(value))))
   const cells = rows.map((row) => columns.map((column) => cellOf(row[column])))
-  return stringify([columns.map(cellOf), ...cells], { quoted_match: /^\s|\s$/ })
+  return stringify([columns.map(cellOf), ...cells], { quoted_match: /[;\t]|^\s|\s$/ })
 }
 
 /** A longer cell is cut in a table, in characters: nobody reads it there, and its lines cost time. */
@@ -129,11 +129,22 @@ const MAX_CELL = 500
 const filled = (rows: readonly OutputRow[], columns: readonly string[]) =>
   columns.filter((column) => rows.some((row) => textOf(row[column]) !== ''))
 
+/** An address, which stays one in Markdown. */
+const wholeAddress = /^https?:\/\/\S+$/
+
+/** Text that Markdown shows as it is: no image, link or emphasis, and nobody is mentioned. */
+function markdownText(text: string): string {
+  if (wholeAddress.test(text))
+    return text.replace(/[\\|<>[\]*`@]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+  // Mentions and bare addresses are found after escapes are read, so they are broken by a space of no width.
+  return text.replace(/[\\|<[\]*_`~&]/g, '\\$&').replace(/@|:(?=\/\/)|www(?=\.)/gi, '$&\u200b')
+}
+
 /** A table in Markdown, with numbers on the right. */
 function markdown(rows: readonly OutputRow[], columns: readonly string[]): string {
   const shown = filled(rows, columns)
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`
-  const cell = (text: string) => printable(shorten(text, MAX_CELL)).replace(/[\\|<]/g, '\\$&')
+  const cell = (text: string) => markdownText(printable(shorten(text, MAX_CELL)))
   const isNumber = (column: string) => rows.every((row) => row[column] == null || typeof row[column] === 'number')
   const rules = shown.map((column) => (isNumber(column) ? '---:' : '---'))
   const lines = rows.map((row) => line(shown.map((column) => cell(textOf(row[column])))))
@@ -174,12 +185,12 @@ export function textOf(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** What a spreadsheet takes for a formula. */
-const formula = /^[=+\-@\t\r\uFF0B\uFF0D\uFF1D\uFF20]/
+/** The beginning of a formula in a spreadsheet, at the beginning of a cell, or after what another one takes for its end. */
+const formula = /(^|[;\t\r\n])(?=[=+\-@\uFF0B\uFF0D\uFF1D\uFF20])|^(?=[\t\r])/g
 
-/** A cell that no spreadsheet runs. */
-export const escapeFormula = (cell: string): string => (formula.test(cell) ? `'${cell}` : cell)
+/** A cell that no spreadsheet runs, whatever separates its cells. */
+export const escapeFormula = (cell: string): string => cell.replace(formula, "$1'")
 
 /** A cell as it was before {@link escapeFormula}. */
 export const unescapeFormula = (cell: string): string =>
-  cell.startsWith("'") && formula.test(cell.slice(1)) ? cell.slice(1) : cell
+  cell.replace(/(^|[;\t\r\n])'(?=[=+\-@\uFF0B\uFF0D\uFF1D\uFF20])|^'(?=[\t\r])/g, '$1')

@@ -34,7 +34,11 @@ export async function throwIfNotReplaceable(out: string, input: Input, known: Re
 async function readResult(path: string): Promise<EarlierResult | undefined> {
   if (extname(path).toLowerCase() !== '.md') return splitResult(await readInput(path))
   const [header = '', , ...lines] = (await readFile(path, 'utf8')).trimEnd().split('\n')
-  const cellsOf = (line: string) => line.slice(2, -2).split(' | ')
+  const cellsOf = (line: string) =>
+    line
+      .slice(2, -2)
+      .split(' | ')
+      .map((cell) => cell.replace(/\\(.)/g, '$1'))
   const rows = lines.map((line, index) => ({ number: index + 1, cells: cellsOf(line) }))
   return splitResult({ name: path, format: 'csv', dialect: plainDialect, columns: cellsOf(header), rows })
 }

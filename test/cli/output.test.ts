@@ -36,3 +36,12 @@ it('writes a Markdown table with numbers on the right and without what would end
 `,
   )
 })
+
+it('shows text as it is in Markdown: no image, link, emphasis or mention, and an address stays one', async () => {
+  const title = '![x](https://spy.example/p.png) [a](b) *b* `c` www.spy.example @everyone &lt;'
+  const rows = [{ title, longurl: 'https://shop.example/@tea?a=[1]|2&b_c' }]
+  const [, , line] = (await write('md', rows)).split('\n')
+  expect(line).toBe(
+    '| !\\[x\\](https:\u200b//spy.example/p.png) \\[a\\](b) \\*b\\* \\`c\\` www\u200b.spy.example @\u200beveryone \\&lt; | https://shop.example/%40tea?a=%5B1%5D%7C2&b_c |',
+  )
+})

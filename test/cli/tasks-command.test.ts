@@ -2,12 +2,16 @@ import { expect, test, vi } from 'vitest'
 import { run, setUp, shop } from './run.ts'
 
 test('cells that a spreadsheet would run as a formula are written so that it does not, and read as they were', async () => {
-  const titles = ['=1+1', '+1', '-1', '@x', 'plain']
+  const titles = ['=1+1', '+1', '-1', '@x', 'plain', 'Shop;=1+1;', 'Tea\t+1', 'list\n-1\r@x', 'a;b']
   const { sandbox, path, read } = await setUp({
     data: { links: titles.map((title, index) => ({ title, alias: `p-${index}`, url: shop(`${index}`) })) },
   })
   await run('list', 'links', '--out', path('all.csv'))
-  for (const cell of ["'=1+1", "'+1", "'-1", "'@x", 'plain']) expect(await read('all.csv')).toContain(`,${cell},`)
+  for (const cell of ["'=1+1", "'+1", "'-1", "'@x", 'plain', '"Shop;\'=1+1;"', '"a;b"']) {
+    expect(await read('all.csv')).toContain(`,${cell},`)
+  }
+  // Whatever a spreadsheet takes for the end of a cell.
+  expect(await read('all.csv')).not.toMatch(/[,;\t\r\n][=+\-@]/)
   sandbox.data.links.length = 0
   expect((await run('import', path('all.csv'))).status).toBe(0)
   expect(sandbox.data.links.map(({ title }) => title)).toEqual(titles)
