@@ -25,12 +25,6 @@ export interface ReadLink {
 /** The columns whose cells hold JSON, if they are not plain. */
 const jsonColumns = ['pixels', 'channel', 'deeplink', 'geotarget', 'devicetarget', 'languagetarget', 'parameters']
 
-/** Exports of other programs have columns of these names with values of their own, such as `active`. */
-const ownValues: Readonly<Record<string, RegExp>> = {
-  status: /^(public|private)?$/i,
-  type: /^(direct|frame|splash|\d+)?$/i,
-}
-
 /** A column of a file. */
 interface Column {
   readonly name: string
@@ -57,7 +51,7 @@ export function readLinks(
   throwIfTwice(input, columns)
   if (input.rows.length > 0 || input.format === 'csv') throwIfMissing(input, columns, needed)
   throwIfOverlooked(input, columns)
-  throwIfOtherValues(input, columns)
+  throwIfForeign(input, columns)
   const renamed = columns.filter(({ name, parameter }) => parameter && parameter !== name.toLowerCase())
   const unused = columns.filter(({ name, parameter }) => parameter === undefined && name !== '')
   const notes = [
@@ -78,9 +72,7 @@ function readColumns(input: Input, maps: readonly string[]): Column[] {
   return input.columns.map((name, index) => {
     if (mapped.has(index)) return { name, index, parameter: mapped.get(index), isMapped: true }
     const meant = parameterOf(name)
-    const values = ownValues[meant ?? '']
-    const isOther = given.includes(meant) || (values && !cellsOf(input, index).every((cell) => values.test(cell)))
-    return { name, index, parameter: isOther ? undefined : meant, isMapped: false }
+    return { name, index, parameter: given.includes(meant) ? undefined : meant, isMapped: false }
   })
 }
 
@@ -117,17 +109,16 @@ function throwIfTwice({ name }: Input, columns: readonly Column[]): void {
   }
 }
 
-function throwIfMissing({ rows, name, ...input }: Input, columns: readonly Column[], needed: readonly string[]): void {
+function throwIfMissing({ name, ...input }: Input, columns: readonly Column[], needed: readonly string[]): void {
   const missing = needed.find((parameter) => !columns.some((column) => column.parameter === parameter))
   if (missing === undefined) return
   const [first = ''] = input.columns
   if (httpUrl.fits(first)) {
     throw new UsageError(`${name}, line 1: expected the names of the columns, such as url, found an address`)
   }
-  const likely = columns.find(({ index }) => httpUrl.fits(rows[0]?.cells[index]) === (missing === 'url'))?.name ?? first
   const names = Object.keys(otherNames).filter((other) => otherNames[other] === missing)
   throw new UsageError(
-    `${name}: expected a column ${missing} (or ${names.join(', ')}), found ${input.columns.join(', ')}. Say which it is: --map '${likely}=${missing}'`,
+    `${name}: expected a column ${missing} (or ${names.join(', ')}), found ${input.columns.join(', ')}. Say which it is: --map 'COLUMN=${missing}'`,
   )
 }
 
@@ -141,7 +132,7 @@ function throwIfOverlooked(input: Input, columns: readonly Column[]): void {
     const advice = `--map '${name}=${meant}', or --map '${name}=' if it is something else`
     throw new UsageError(`${input.name}, column ${name}: did you mean ${meant}? Say ${advice}`)
   }
-  const aliases = undecided.filter(({ name, index }) => couldBeAlias(name, cellsOf(input, index)))
+  const aliases = undecided.filter(({ name, index }) => aliasName.test(plain(name)) && cellsOf(input, index).length > 0)
   const [first] = aliases
   if (!first || !missing.includes('custom')) return
   const which = `${aliases.length > 1 ? 'columns' : 'column'} ${listed(aliases.map(({ name }) => name))}`
@@ -154,35 +145,24 @@ function throwIfOverlooked(input: Input, columns: readonly Column[]): void {
 const aliasName =
   /alias|slug|keyword|vanity|backhalf|bitlink|tinyurl|short(url|link|id|name)|custom(url|link|name)|^(link|short|code|hash)$/
 
-/** Whether a column that is not sent could have the aliases: by its name, or because its cells look so and all differ. */
-function couldBeAlias(name: string, cells: readonly string[]): boolean {
-  if (cells.length === 0) return false
-  if (aliasName.test(plain(name))) return true
-  const isAlias = (cell: string) => /^(?=.*\p{L})[\p{L}\p{N}][\p{L}\p{N}._~-]{1,49}$/u.test(cell)
-  const isShortAddress = (cell: string) => /^(https?:\/\/)?[\w-]+(\.[\w-]+)+\/[^/?#]{1,50}$/i.test(cell)
-  return (
-    cells.length > 1 &&
-    new Set(cells).size === cells.length &&
-    cells.every((cell) => isAlias(cell) || isShortAddress(cell))
-  )
-}
-
-/** Values that columns of other programs have, and what they are there. */
-const otherValues: Readonly<Record<string, { readonly pattern: RegExp; readonly meaning: string }>> = {
-  password: { pattern: /^(true|false|yes|no|0|1)$/i, meaning: 'whether a link has a password' },
-  status: { pattern: /^3\d\d$/, meaning: 'the status of a redirect' },
-  type: { pattern: /^3\d\d$/, meaning: 'the status of a redirect' },
+/** Values that columns of these names have in exports of other programs, where they are something else. */
+const foreignValues: Readonly<Record<string, RegExp>> = {
+  password: /^(true|false|yes|no|0|1)$/i,
+  status: /^(?!(public|private)$)/i,
+  type: /^3\d\d$|^(?!(direct|frame|splash|\d+)$)/i,
 }
 
 /** Refuses a column that has the name of a parameter and says something else in all of its cells. */
-function throwIfOtherValues(input: Input, columns: readonly Column[]): void {
-  for (const { name, index, isMapped } of columns) {
-    const other = otherValues[parameterOf(name) ?? '']
+function throwIfForeign(input: Input, columns: readonly Column[]): void {
+  for (const { name, index, parameter, isMapped } of columns) {
+    const foreign = foreignValues[parameter ?? '']
     const cells = cellsOf(input, index)
-    if (!other || isMapped || cells.length === 0 || !cells.every((cell) => other.pattern.test(cell))) continue
+    if (!foreign || isMapped || cells.length === 0 || !cells.every((cell) => foreign.test(cell))) continue
     const said = listed([...new Set(cells)].slice(0, 3))
-    const advice = `Say --map '${name}=' to leave it out, or --map '${name}=${parameterOf(name)}' to send it`
-    throw new UsageError(`${input.name}, column ${name}: ${said} may say ${other.meaning}. ${advice}`)
+    const advice = `Say --map '${name}=' to leave it out, or --map '${name}=${parameter}' to send it`
+    throw new UsageError(
+      `${input.name}, column ${name}: ${said} may be something else than the ${parameter} of a link. ${advice}`,
+    )
   }
 }
 
@@ -209,7 +189,8 @@ function readLink(row: InputRow, columns: readonly Column[]): ReadLink {
     }
     if (formulaError.test(text)) problem ??= `${parameter}: ${text} is an error of the spreadsheet`
     if (parameter.startsWith('utm_')) utm.push({ name: parameter, value: unescapeFormula(text) })
-    else values[parameter] = typeof cell === 'string' ? readCell(parameter, unescapeFormula(cell)) : cell
+    else if (typeof cell === 'string') values[parameter] = readCell(parameter, unescapeFormula(cell))
+    else values[parameter] = parameter === 'custom' ? text : cell
   }
   if (utm.length > 0) {
     values.parameters = Array.isArray(values.parameters) ? [...values.parameters, ...utm] : utm
@@ -230,7 +211,7 @@ const mayBeNone = ['title', 'description', 'campaign', 'channel']
 function readCell(parameter: string, text: string): unknown {
   // Some exports have the whole short address where others have the alias.
   if (parameter === 'custom') return /^(https?:\/\/)?[^/]+\.[^/]+\/[^/?#]+\/?$/i.test(text) ? aliasIn(text) : text
-  if (Object.hasOwn(ownValues, parameter)) return text.toLowerCase()
+  if (parameter === 'status' || parameter === 'type') return text.toLowerCase()
   if (!jsonColumns.includes(parameter) || !/^[[{]/.test(text)) return text
   try {
     return JSON.parse(text)

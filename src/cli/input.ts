@@ -1,7 +1,6 @@
 import { extname } from 'node:path'
 import { CsvError, parse } from 'csv-parse/sync'
 import { isRecord } from '../runtime/text.ts'
-import { parameterOf } from './column-names.ts'
 import { UsageError } from './command.ts'
 import { nameOf, readTextFile, type Text } from './read-text.ts'
 
@@ -21,7 +20,7 @@ export interface Input {
 export interface InputRow {
   /** Its number as a spreadsheet has it, where the header is row 1; in JSON the position from 1, in NDJSON the line. */
   readonly number: number
-  /** A cell for each column, without those at the end that the row does not have. */
+  /** Its cells by their columns. A row of JSON has holes where it lacks a key. */
   readonly cells: readonly unknown[]
 }
 
@@ -99,7 +98,7 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
     throw new UsageError(`${name}, line ${line}: ${problem}`)
   }
   const [columns = [], ...rest] = records
-  throwIfTitle(records, name)
+  throwIfTooWide(columns.length, name)
   const rows = rest.map((cells, index) => ({ number: index + 2, cells }))
   for (const { number, cells } of rows) {
     if (cells.slice(columns.length).some((cell) => cell !== '')) {
@@ -114,16 +113,11 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
   }
 }
 
-/** Refuses a table whose first line is a title above the names of the columns. */
-function throwIfTitle([first = [], ...rest]: readonly string[][], name: string): void {
-  const filled = first.filter((cell) => cell !== '')
-  if (filled.length !== 1 || parameterOf(filled[0]!)) return
-  const header = rest.slice(0, 2).findIndex((cells) => cells.some((cell) => parameterOf(cell) === 'url'))
-  if (header === -1) return
-  const line = header + 2
-  throw new UsageError(
-    `${name}, line 1: "${filled[0]}" is a title, and the names of the columns are in line ${line}. Delete the lines above it`,
-  )
+/** The most columns that a file may have. Nobody has so many, and rows that share none would cost rows × columns. */
+const MAX_COLUMNS = 1000
+
+function throwIfTooWide(columns: number, name: string): void {
+  if (columns > MAX_COLUMNS) throw new UsageError(`${name}: has more than 1,000 columns`)
 }
 
 /** Spreadsheets of some countries separate cells by semicolons. */
@@ -163,13 +157,17 @@ function parseJson(text: string, where: string): unknown {
 
 /** A table of objects. */
 function tableOf(rows: readonly JsonRow[], name: string): Pick<Input, 'columns' | 'rows'> {
-  const records = rows.map(({ number, value }) => {
-    if (isRecord(value)) return { number, value }
-    throw new UsageError(`${name}, row ${number}: expected an object, such as {"url": "https://…"}`)
+  const indexes = new Map<string, number>()
+  const records = rows.map(({ number, value }): InputRow => {
+    if (!isRecord(value))
+      throw new UsageError(`${name}, row ${number}: expected an object, such as {"url": "https://…"}`)
+    const cells: unknown[] = []
+    for (const [column, cell] of Object.entries(value)) {
+      if (!indexes.has(column)) indexes.set(column, indexes.size)
+      throwIfTooWide(indexes.size, name)
+      cells[indexes.get(column)!] = cell
+    }
+    return { number, cells }
   })
-  const columns = [...new Set(records.flatMap(({ value }) => Object.keys(value)))]
-  return {
-    columns,
-    rows: records.map(({ number, value }) => ({ number, cells: columns.map((column) => value[column]) })),
-  }
+  return { columns: [...indexes.keys()], rows: records }
 }

@@ -87,9 +87,9 @@ export function splitResult(input: Input): EarlierResult | undefined {
 export function resultRows({ columns, rows }: Input, results: ReadonlyMap<number, RowResult>): OutputRow[] {
   const keys = keysOf([...columns, ...namesBeside(columns)])
   return rows.map(({ number, cells }) => {
-    const own = columns.map((_, index) => cells[index])
-    const ours = names.map((name) => results.get(number)?.[name] ?? null)
-    return Object.fromEntries([...own, ...ours].map((value, index) => [keys[index], value]))
+    const own = Object.entries(cells).map(([index, value]) => [keys[Number(index)], value])
+    const ours = names.map((name, index) => [keys[columns.length + index], results.get(number)?.[name] ?? null])
+    return Object.fromEntries([...own, ...ours])
   })
 }
 

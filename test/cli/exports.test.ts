@@ -132,7 +132,7 @@ test.each([
   ['dub.csv', "column 'Short link' could be the alias"],
   [
     'excel-german.csv',
-    "expected a column url (or longurl, destination, destinationurl, originalurl, target, linkto), found Titel, Ziel, Kürzel, Preis. Say which it is: --map 'Ziel=url'",
+    "expected a column url (or longurl, destination, destinationurl, originalurl, target, linkto), found Titel, Ziel, Kürzel, Preis. Say which it is: --map 'COLUMN=url'",
   ],
 ])('%s is not imported without its aliases', async (file, message) => {
   const { sandbox } = await setUp()
