@@ -1,6 +1,5 @@
 import type { ShortLinkClient } from '../client.ts'
 import type { Link } from '../resources/links/link.ts'
-import { LinksResource } from '../resources/links/links.ts'
 import { aliasOf, candidates, hasAlias, hostOf, isSameAddress, normalized } from '../resources/links/match.ts'
 import { everyLink } from '../tasks/every-link.ts'
 import { apiOf } from '../tasks/options.ts'
@@ -48,19 +47,12 @@ export async function checkDone(
   }
   const total = left.size
   const api = apiOf(client)
-  let mayMiss = false
   if (left.size > 0) {
-    for await (const { links, hasChanged } of everyLink(api, signal)) {
+    for await (const { links } of everyLink(api, signal, () => left.size > 0)) {
       for (const link of links) compare(link)
-      mayMiss ||= hasChanged
       onProgress({ done: total - left.size, failed: 0, total, etaMs: undefined })
       if (left.size === 0) break
     }
-  }
-  const resource = new LinksResource(api)
-  for (const [key, [row]] of mayMiss ? [...left] : []) {
-    const link = await resource.find(row!.shorturl, { signal })
-    if (link && addressKey(link.shorturl) === key) compare(link)
   }
   for (const { number, shorturl } of [...left.values()].flat()) {
     problems.set(number, `${shorturl} is not on this server. To make another link, empty shorturl and outcome`)

@@ -1,8 +1,6 @@
-import { rm } from 'node:fs/promises'
 import process from 'node:process'
 import type { ShortLinkClient } from '../client.ts'
 import { isShortLinkError } from '../errors.ts'
-import { fileJournal } from '../tasks/file-journal.ts'
 import { type ImportOptions, type ImportResult, type ImportSummary, importLinks } from '../tasks/import.ts'
 import type { LinkRow } from '../tasks/rows.ts'
 import { type ClientArgs, clientOf } from './client.ts'
@@ -124,13 +122,3 @@ const hasIds = (row: LinkRow): boolean =>
 /** Whether an error says that a call was not begun, because the work ended before. */
 export const isNotBegun = (error: unknown): boolean =>
   isShortLinkError(error) && error.code === 'aborted' && error.outcome === 'not-sent'
-
-/** The journal beside a report, which goes when all is done. */
-export function journalBeside(path: string) {
-  const name = `${path}.journal`
-  return {
-    journal: fileJournal(name),
-    howToContinue: `${name} remembers them. The same command continues there.`,
-    remove: () => rm(name, { force: true }),
-  }
-}

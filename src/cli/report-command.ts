@@ -5,18 +5,17 @@ import { hostOf } from '../resources/links/match.ts'
 import { printable } from '../runtime/text.ts'
 import { type ReportResult, type ReportSummary, readPrevious, reportLinks } from '../tasks/report.ts'
 import { clientArgs } from './client.ts'
-import { command, IncompleteError, messageOf, UsageError, wholeNumberOption } from './command.ts'
+import { command, messageOf, UsageError, wholeNumberOption } from './command.ts'
 import { formatCount, many } from './counts-and-times.ts'
 import { readInput } from './input.ts'
-import { journalBeside, Work } from './interruptible-work.ts'
+import { Work } from './interruptible-work.ts'
 import { type OutputRow, outputArgs, outputOf, textOf } from './output.ts'
 
 const groupings = ['campaign', 'domain', 'channel'] as const
 type Grouping = (typeof groupings)[number]
 
-const notes = `The list of links costs a request for 100 of them; --statistics costs one more for each link whose clicks have changed.
+const notes = `The list of links costs a request for 100 of them.
 The total, and the links of --previous that are gone, are the last lines on standard error.
-With --statistics and --out, a journal beside the file lets the same command continue after Ctrl+C or a crash.
 
 Monday's mail: keep a report of all links, and compare the next one with it.
   shortlink-sdk report --out last-week.csv
@@ -36,37 +35,30 @@ export default command(
         description: 'a row for each of these instead of each link',
       },
       top: { type: 'string', valueHint: 'n', description: 'the n rows with the most new clicks (or clicks)' },
-      statistics: { type: 'boolean', description: 'also countries, browsers and referrers, where clicks have changed' },
       ...outputArgs,
       ...clientArgs,
     },
     async run({ args }) {
-      const { previous: file, by, top, statistics, out } = args
+      const { previous: file, by, top } = args
       if (by !== undefined && !isGrouping(by)) throw new UsageError(`--by takes ${groupings.join(', ')}, not '${by}'`)
       const max = top === undefined ? undefined : wholeNumberOption('top', top, 1, 1e9)
       const output = await outputOf(args)
       const previous = file === undefined ? undefined : await readEarlierReport(file)
       const work = new Work(args, 'links')
-      const journal = statistics && out !== undefined ? journalBeside(out) : undefined
       const results: ReportResult[] = []
       let rows: OutputRow[] = []
       const lines: string[] = []
       const main = async () => {
         const run = reportLinks(work.client, {
           ...(previous && { previous }),
-          statistics,
-          // Groups are ranked by the clicks of all their links.
-          ...(by === undefined && { top: max }),
-          journal: journal?.journal,
           signal: work.signal,
           onProgress: work.progress.showList,
         })
         for await (const result of run) {
-          work.check(result.error)
-          results[result.index] = result
+          results.push(result)
         }
         const summary = await run.summary()
-        const isShown = summary.links === 0 || summary.clicks > 0 || results.some(({ link }) => link.clicks !== null)
+        const isShown = summary.total === 0 || summary.clicks > 0 || results.some(({ link }) => link.clicks !== null)
         lines.push(...linesOf(summary, file, isShown))
         if (by) rows = groupsOf(results, by, by === 'domain' ? new Map() : await namesOf(work.client, by))
         else {
@@ -76,21 +68,13 @@ export default command(
           rows = results.map((result) => linkRow(result, names))
         }
       }
-      await work.run(main, () => {
-        if (!journal) return 'stopped, and nothing was written. The same command starts again.'
-        return `stopped: ${many(results.filter(({ ok }) => ok).length, 'link')} done, and ${journal.howToContinue}`
-      })
+      await work.run(main, () => 'stopped, and nothing was written. The same command starts again.')
 
       // Without an earlier report, every click would be new.
       if (!previous) rows = rows.map(({ newClicks: _, isNew: __, ...row }) => row)
       const columns = ['shorturl', 'title', 'longurl', 'clicks', 'newClicks', 'uniqueClicks', 'error']
-      await output.write(by ? topOf(rows, max ?? rows.length) : rows, by ? undefined : columns)
+      await output.write(max === undefined ? rows : topOf(rows, max), by ? undefined : columns)
       for (const line of lines) console.error(printable(line))
-      const failed = results.filter(({ ok }) => !ok).length
-      if (failed > 0) {
-        throw new IncompleteError(`${many(failed, 'link')} without statistics, see error. The next report asks again.`)
-      }
-      await journal?.remove()
     },
   },
   0,
@@ -129,7 +113,7 @@ async function readEarlierReport(file: string): Promise<EarlierLink[]> {
 
 /** The totals, and the links that are gone. */
 function linesOf(summary: ReportSummary<EarlierLink>, file: string | undefined, isShown: boolean): string[] {
-  const { links, clicks, newClicks, lostClicks, isNew, newLinkClicks, gone } = summary
+  const { total: links, clicks, newClicks, lostClicks, isNew, newLinkClicks, gone } = summary
   const lost = lostClicks > 0 ? `, and ${formatCount(lostClicks)} fewer on others` : ''
   const since = file === undefined ? '' : `, ${formatCount(newClicks)} of them new since ${file}${lost}`
   const sum = isShown ? `${many(clicks, 'click')}${since}` : 'and the server does not show their clicks'
@@ -153,13 +137,11 @@ function goneLines(gone: readonly EarlierLink[]): string[] {
 
 /** A link with its clicks, and what else the report says of it. */
 function linkRow(result: ReportResult, campaigns: ReadonlyMap<number, string> | undefined): OutputRow {
-  const { link, newClicks, isNew, uniqueClicks, statistics, error } = result
+  const { link, newClicks, isNew, uniqueClicks } = result
   const { id, shorturl, alias, title, longurl, clicks, uniqueclicks: _, campaign, ...rest } = link
-  const { clicks: __, uniqueClicks: ___, ...more } = statistics ?? {}
-  const problem = error === undefined ? {} : { error: messageOf(error) }
   const name = campaigns && { campaignName: campaign === null ? null : (campaigns.get(campaign) ?? null) }
   const counts = { clicks, newClicks, isNew, uniqueClicks }
-  return { id, shorturl, alias, title, longurl, ...counts, campaign, ...name, ...rest, ...more, ...problem }
+  return { id, shorturl, alias, title, longurl, ...counts, campaign, ...name, ...rest }
 }
 
 /** The names of campaigns or channels by their ids. */

@@ -1,6 +1,5 @@
 import { ConfigurationError, InvalidRequestError, isShortLinkError } from '../errors.ts'
 import type { Api } from '../http/api.ts'
-import { askForLink } from '../resources/links/find.ts'
 import type { Link } from '../resources/links/link.ts'
 import { LinksResource } from '../resources/links/links.ts'
 import { isSameSpelling } from '../resources/links/match.ts'
@@ -12,7 +11,7 @@ import { NewestLinks } from './newest-links.ts'
 import { apiOf, checkTask, type TaskClient, type TaskOptions } from './options.ts'
 import type { LinkRow } from './rows.ts'
 import { ItemRun } from './run.ts'
-import { type PlannedStep, planOf, readWanted, type SyncPlan, type WantedRow } from './sync-plan.ts'
+import { type PlannedStep, planOf, readWanted, type SyncPlan } from './sync-plan.ts'
 import { createTask, type Task, type TaskControl, type TaskResult, type TaskSummary } from './task.ts'
 
 /** Options of `syncLinks`. All are optional. */
@@ -60,8 +59,8 @@ export interface SyncSummary extends TaskSummary {
 /**
  * Makes aliases lead where `wanted` says, with the title, description, campaign and channel that it names. The plan is
  * `create`, `update`, `keep` and, with `prune`, `delete`; nothing is changed without `apply: true`, and a second run of an
- * applied plan is all `keep`. It costs the list of links once, 100 a request, and one request for each change. If links were
- * made or deleted while the list was read, what it lacks is looked up before it is planned as `create`.
+ * applied plan is all `keep`. It costs the list of links once, 100 a request, and one request for each change. If the list
+ * became shorter while it was read, it is read once more.
  *
  * `null` and `''` mean none: a title, description, campaign or channel that is there is taken away. `undefined` says nothing.
  *
@@ -112,7 +111,7 @@ export function syncLinks(
 
   async function* run(control: TaskControl): AsyncGenerator<SyncResult> {
     const rows = await readWanted(wanted)
-    const existing = await readExisting(reading, rows, control.signal, onProgress)
+    const existing = await readExisting(reading, control.signal, onProgress)
     const steps = planOf(rows, existing, prune)
     planned.total = steps.length
     for (const { plan } of steps) planned[plan.action]++
@@ -168,41 +167,14 @@ export function syncLinks(
   return createTask(signal, run, () => summary)
 }
 
-/** If the list lacks more wanted links than these, and has changed while it was read, it is read again before they are looked up. */
-const MAX_LOOKED_UP = 50
-
-/**
- * Reads the links that there are. If links were made or deleted meanwhile, living ones may be missing, so those that are wanted
- * and missing are looked up.
- */
-async function readExisting(
-  api: Api,
-  rows: readonly WantedRow[],
-  signal: AbortSignal,
-  onProgress: SyncOptions['onProgress'],
-): Promise<Link[]> {
+/** Reads the links that there are. */
+async function readExisting(api: Api, signal: AbortSignal, onProgress: SyncOptions['onProgress']): Promise<Link[]> {
   const existing: Link[] = []
   const startedAt = performance.now()
-  const seen = new Set<number>()
-  /** Returns whether living links may be missing. */
-  const walk = async () => {
-    let mayMiss = false
-    for await (const { links, total, hasChanged } of everyLink(api, signal, seen)) {
-      existing.push(...links)
-      mayMiss ||= hasChanged
-      const elapsedMs = Math.round(performance.now() - startedAt)
-      notify(onProgress, { done: existing.length, failed: 0, total, elapsedMs, etaMs: undefined })
-    }
-    return mayMiss
-  }
-  const missing = () => planOf(rows, existing, undefined).filter(({ plan }) => plan.action === 'create')
-  let mayMiss = await walk()
-  if (mayMiss && missing().length > MAX_LOOKED_UP) mayMiss = await walk()
-  if (!mayMiss) return existing
-  for (const { row } of missing()) {
-    const { custom: alias, domain } = row!.params
-    const found = await askForLink(api, { alias, domain }, { signal }, { asSlugToo: true })
-    if (found?.data && !seen.has(found.data.id)) existing.push(found.data)
+  for await (const { links, total } of everyLink(api, signal)) {
+    existing.push(...links)
+    const elapsedMs = Math.round(performance.now() - startedAt)
+    notify(onProgress, { done: existing.length, failed: 0, total, elapsedMs, etaMs: undefined })
   }
   return existing
 }

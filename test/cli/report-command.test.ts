@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { page } from '../helpers/answers.ts'
 import { serve } from '../helpers/server.ts'
-import { pressCtrlC, run, setUp, shop } from './run.ts'
+import { run, setUp, shop } from './run.ts'
 
 const spring = { id: 1, name: 'Spring | sale', links: [1, 2] }
 const data = {
@@ -121,44 +121,6 @@ it('gives the links with the most new clicks with --top, or with the most clicks
 `)
 })
 
-it('asks for statistics of the links whose clicks have changed, and again for those that failed', async () => {
-  const { sandbox, path, read } = await setUp({ data })
-  sandbox.fail({ path: '/url/:id', status: 403, body: { error: 1, message: 'No.' } })
-  const first = await run('report', '--statistics', '--out', path('r.csv'))
-  expect(first.status).toBe(1)
-  expect(first.stderr).toContain('1 link without statistics, see error. The next report asks again.')
-  expect(await read('r.csv')).toMatch(/topCountries/)
-  const before = sandbox.requests.length
-  expect((await run('report', '--statistics', '--previous', path('r.csv'), '--out', path('r.csv'))).status).toBe(0)
-  expect(sandbox.requests.slice(before).map(({ path }) => path)).toEqual(['/urls', '/url/3', '/campaigns'])
-})
-
-it('continues with --statistics where Ctrl+C has stopped it, from a journal beside the output', async () => {
-  const links = Array.from({ length: 20 }, (_, index) => ({ alias: `p-${index}`, url: shop(`${index}`), clicks: 1 }))
-  const { sandbox, path, files, read } = await setUp({ data: { links } })
-  const asked = () => sandbox.requests.map((request) => request.path).filter((asked) => asked.startsWith('/url/'))
-  // Ten are asked for at a time.
-  sandbox.fail({ path: '/url/:id', after: 5, times: 10, delay: 1000 })
-  const args = ['report', '--statistics', '--out', path('r.csv')]
-  const running = run(...args)
-  await vi.waitFor(() => expect(asked()).toHaveLength(15), 20_000)
-  pressCtrlC()
-  const { status, stderr } = await running
-  expect(status).toBe(130)
-  expect(stderr).toContain(
-    `stopped: 5 links done, and ${path('r.csv')}.journal remembers them. The same command continues there.`,
-  )
-  expect(await files()).toEqual(['r.csv.journal'])
-
-  const done = asked().slice(0, 5)
-  expect(await run(...args)).toEqual({ status: 0, stdout: '', stderr: '20 links, 20 clicks\n' })
-  expect(asked()).toHaveLength(15 + 15)
-  for (const path of done) expect(asked().filter((other) => other === path)).toHaveLength(1)
-  expect(await files()).toEqual(['r.csv'])
-  expect((await read('r.csv')).match(/topCountries/g)).toHaveLength(1)
-  expect((await read('r.csv')).match(/^\d+,.*\{.*\}.*$/gm)).toHaveLength(20)
-})
-
 it.each([
   [
     'a cell that is no number',
@@ -183,14 +145,6 @@ it.each([
   expect(status).toBe(2)
   expect(stderr).toContain(message)
   expect(sandbox.requests).toEqual([])
-})
-
-it('asks for the statistics of the --top links alone, and the totals are of all', async () => {
-  const { sandbox } = await setUp({ data })
-  const { stdout, stderr } = await run('report', '--top', '1', '--statistics', '--json')
-  expect(JSON.parse(stdout)).toMatchObject([{ alias: 'tea', topCountries: expect.any(Object) }])
-  expect(stderr).toBe('3 links, 22 clicks\n')
-  expect(sandbox.requests.filter(({ path }) => path.startsWith('/url/')).map(({ path }) => path)).toEqual(['/url/1'])
 })
 
 it('says how many links are not in an earlier report that lacks most of them, and tells gains and losses apart', async () => {

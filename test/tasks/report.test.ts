@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { ConfigurationError } from '../../src/index.ts'
-import { type ReportedLink, type ReportResult, reportLinks } from '../../src/tasks/index.ts'
+import { type ReportResult, reportLinks } from '../../src/tasks/index.ts'
 import { page } from '../helpers/answers.ts'
 import { collect } from '../helpers/lists.ts'
-import { countRequests, memoryJournal, setUp } from './set-up.ts'
+import { countRequests, setUp } from './set-up.ts'
 
 const linksOf = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
@@ -18,7 +18,7 @@ test('a report costs a request for 100 links, and says how many clicks are new',
   const first = await collect(run)
   expect(countRequests(sandbox)).toEqual({ 'GET /urls': 4 })
   expect(first.every(({ isNew, changed, newClicks }) => isNew && changed && newClicks === 7)).toBe(true)
-  const counts = { total: 400, links: 400, done: 400, changed: 400, isNew: 400, failed: 0, unknown: 0, gone: [] }
+  const counts = { total: 400, done: 400, changed: 400, isNew: 400, failed: 0, unknown: 0, gone: [] }
   const clicks = { clicks: 2800, newClicks: 2800, newLinkClicks: 2800, lostClicks: 0 }
   expect(await run.summary()).toEqual({ ...counts, ...clicks })
 
@@ -39,25 +39,6 @@ test('a report costs a request for 100 links, and says how many clicks are new',
   expect(await second.summary()).toMatchObject({ ...after, gone: [gone] })
 })
 
-test('with statistics, each link whose clicks differ costs a request, and its unique clicks are theirs', async () => {
-  const { sandbox, client } = setUp({ data: { links: linksOf(120) } })
-  const first = await collect(reportLinks(client))
-  for (const index of [3, 60]) sandbox.data.links[index]!.clicks++
-  const { id } = sandbox.data.links[3]!
-  const details = { id, shorturl: 'https://sho.rt/p-3' }
-  const data = { clicks: 8, uniqueClicks: 5, topOs: { Linux: '8' } }
-  sandbox.fail({ path: `/url/${id}`, body: { error: 0, id, details, data } })
-  const before = sandbox.requests.length
-  const results = await collect(reportLinks(client, { previous: first, statistics: true }))
-  expect(sandbox.requests.length - before).toBe(2 + 2)
-  const asked = results.filter(({ statistics }) => statistics)
-  expect(asked.map(({ link }) => link.clicks)).toEqual([8, 8])
-  expect(asked.find(({ link }) => link.id === id)).toMatchObject({
-    uniqueClicks: 5,
-    statistics: { topOs: { Linux: 8 } },
-  })
-})
-
 test('what the list does not say is undefined, and not 0', async () => {
   const { sandbox, client } = setUp({ dialect: ['older-link-rows'], data: { links: linksOf(1) } })
   expect(await collect(reportLinks(client))).toMatchObject([{ uniqueClicks: undefined, newClicks: 7 }])
@@ -67,49 +48,24 @@ test('what the list does not say is undefined, and not 0', async () => {
   expect(result).toMatchObject({ newClicks: undefined, link: { clicks: null } })
 })
 
-test('a link whose statistics failed has no number, and the next report asks for it again', async () => {
-  const { sandbox, client } = setUp({ data: { links: linksOf(3) } })
-  sandbox.fail({ path: '/url/:id', status: 500 })
-  const run = reportLinks(client, { concurrency: 1, statistics: true })
-  const first = await collect(run)
-  expect(first.map(({ ok }) => ok)).toEqual([false, true, true])
-  expect(first[0]).toMatchObject({ changed: true, outcome: 'unknown', error: { code: 'server' } })
-  expect([first[0]!.uniqueClicks, first[0]!.newClicks]).toEqual([undefined, undefined])
-  expect(await run.summary()).toMatchObject({ total: 3, done: 2, changed: 3, failed: 1 })
-
-  const rowsOfFile = first.map(({ link, ok }) => ({ id: link.id, clicks: '7', error: ok ? '' : 'failed' }))
-  for (const previous of [first, rowsOfFile] satisfies ReportedLink[][] as ReportedLink[][]) {
-    const before = sandbox.requests.length
-    const second = await collect(reportLinks(client, { previous, statistics: true }))
-    expect(second.map(({ ok, changed }) => [ok, changed])).toEqual(Array(3).fill([true, false]))
-    expect(sandbox.requests.slice(before).map(({ path }) => path.replace('/api', ''))).toEqual([
-      '/urls',
-      `/url/${first[0]!.link.id}`,
-    ])
-  }
-})
-
 test('a link that is made while a report runs does not give another one twice', async () => {
-  for (const journal of [undefined, memoryJournal()]) {
-    const { sandbox, client } = setUp({ data: { links: linksOf(2500) } })
-    const ids: number[] = []
-    for await (const { link } of reportLinks(client, { ...(journal && { journal }) })) {
-      if (ids.length % 100 === 0) {
-        const [first] = sandbox.data.links
-        sandbox.data.links.unshift({ ...first!, id: 90_000 + ids.length, alias: `new-${ids.length}` })
-      }
-      ids.push(link.id)
+  const { sandbox, client } = setUp({ data: { links: linksOf(2500) } })
+  const ids: number[] = []
+  for await (const { link } of reportLinks(client)) {
+    if (ids.length % 100 === 0) {
+      const [first] = sandbox.data.links
+      sandbox.data.links.unshift({ ...first!, id: 90_000 + ids.length, alias: `new-${ids.length}` })
     }
-    expect(new Set(ids).size).toBe(ids.length)
-    expect(ids.filter((id) => id <= 2500)).toHaveLength(2500)
+    ids.push(link.id)
   }
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(ids.filter((id) => id <= 2500)).toHaveLength(2500)
 })
 
 test('an account without links has an empty report', async () => {
   const run = reportLinks(setUp().client)
   expect(await run.summary()).toEqual({
     total: 0,
-    links: 0,
     done: 0,
     changed: 0,
     isNew: 0,
@@ -160,36 +116,6 @@ test('arguments that do not fit are refused at once', () => {
   expect(() => reportLinks(setUp().client, { previous: 'a.csv' } as never)).toThrow(
     'reportLinks: previous: expected an iterable',
   )
-})
-
-test('a report with a journal goes on where it was stopped, and gives the links done before too', async () => {
-  const { sandbox, client } = setUp({ data: { links: linksOf(30) } })
-  const journal = memoryJournal()
-  for await (const { index } of reportLinks(client, { journal, statistics: true, concurrency: 1 }))
-    if (index === 9) break
-  const before = sandbox.requests.length
-  const results = await collect(reportLinks(client, { journal, statistics: true }))
-  expect(results.map(({ ok }) => ok)).toEqual(Array(30).fill(true))
-  expect(sandbox.requests.length - before).toBeLessThanOrEqual(1 + 20)
-  expect(results.every(({ statistics }) => statistics?.clicks === 7)).toBe(true)
-})
-
-test('top ranks before statistics are asked for, and the summary is of all links', async () => {
-  const links = linksOf(500).map((link, index) => ({ ...link, clicks: index % 100 }))
-  const { sandbox, client } = setUp({ data: { links } })
-  const previous = await collect(reportLinks(client))
-  for (const index of [7, 3, 5]) sandbox.data.links[index]!.clicks += 100 + index
-  const before = sandbox.requests.length
-  const run = reportLinks(client, { previous, top: 3, statistics: true })
-  const results = await collect(run)
-  expect(results.map(({ link, newClicks }) => [link.alias, newClicks])).toEqual([
-    ['p-7', 107],
-    ['p-5', 105],
-    ['p-3', 103],
-  ])
-  expect(results.every(({ statistics }) => statistics !== undefined)).toBe(true)
-  expect(sandbox.requests).toHaveLength(before + 5 + 3)
-  expect(await run.summary()).toMatchObject({ total: 3, links: 500, changed: 3, newClicks: 315, lostClicks: 0 })
 })
 
 test('clicks that are gained and lost are counted apart, and those of links that the earlier report lacks too', async () => {

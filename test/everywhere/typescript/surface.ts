@@ -156,7 +156,7 @@ export async function tasks(): Promise<void> {
   const rows = [{ url: 'https://a.example', custom: 'opening' }]
   for await (const { row, shorturl, error } of importLinks(client, rows, { journal, signal }))
     void [row.url, shorturl?.trim(), error?.code]
-  for await (const { link, newClicks } of reportLinks(client, { statistics: true })) void [link?.id, newClicks]
+  for await (const { link, newClicks } of reportLinks(client)) void [link?.id, newClicks]
   const { failed } = await syncLinks(client, rows, { apply: false, prune: 'sale-' }).summary()
   failed.toFixed()
 }
