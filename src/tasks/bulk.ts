@@ -43,9 +43,8 @@ export function bulk<T, R>(
     'onUnknown',
     'replay',
     'client',
-    'reserve',
   ])
-  const { journal, key, replay, signal, total = sizeOf(items), client, reserve, ...rest } = options
+  const { journal, key, replay, signal, total = sizeOf(items), client, ...rest } = options
   if (journal && !key) {
     throw new ConfigurationError(
       'bulk: key: is missing, because a journal knows items by their names, such as `key: (item) => item.id`',
@@ -56,7 +55,7 @@ export function bulk<T, R>(
     signal,
     async function* (control) {
       const kept = replay && { keep: (data: R) => data ?? null, replay: (data: unknown) => data as R }
-      const transport = client && apiOf(client as ShortLinkClient, reserve).transport
+      const transport = client && apiOf(client as ShortLinkClient).transport
       const waitForRoom =
         transport && ((signal: AbortSignal) => transport.waitForRoom({ method: 'bulk', path: 'item' }, signal))
       const run = new ItemRun(items, worker, control, { ...rest, client, waitForRoom, total, journal, key, ...kept })

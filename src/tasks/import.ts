@@ -105,14 +105,13 @@ export function importLinks<Row extends LinkRow>(
   checkTask('importLinks', { client, rows }, options, [
     'signal',
     'onProgress',
-    'reserve',
     'journal',
     'onTaken',
     'reuse',
     'concurrency',
     'total',
   ])
-  const { journal, onTaken, reuse = false, concurrency, total = sizeOf(rows), signal, onProgress, reserve } = options
+  const { journal, onTaken, reuse = false, concurrency, total = sizeOf(rows), signal, onProgress } = options
   let summary: ImportSummary = {
     total: 0,
     done: 0,
@@ -124,7 +123,7 @@ export function importLinks<Row extends LinkRow>(
     strays: [],
   }
 
-  const reading = apiOf(client, reserve)
+  const reading = apiOf(client)
 
   async function* run(control: TaskControl): AsyncGenerator<ImportResult<Row>> {
     const server = reading.transport.baseUrl

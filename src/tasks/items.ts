@@ -73,8 +73,6 @@ export interface BulkOptions<T> {
    * takes the limit into account, and five items in a row without any response end the run.
    */
   client?: { readonly rateLimit: RateLimitState } | undefined
-  /** The number of requests in each window of the client's rate limit to leave to other calls. Default 0. */
-  reserve?: number | undefined
 }
 
 /** The options for an item that an earlier run may have done. */

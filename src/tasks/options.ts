@@ -27,11 +27,6 @@ export interface TaskOptions {
   signal?: AbortSignal | undefined
   /** Called after each row that was worked on, and by `syncLinks` for each page of links that it reads. Errors it throws are ignored. */
   onProgress?: ((progress: TaskProgress) => void) | undefined
-  /**
-   * The number of requests in each window of the rate limit to leave to other calls. Calls of a task stand behind all others
-   * anyway. Default 0.
-   */
-  reserve?: number | undefined
 }
 
 /** Strings are iterable too, but passing one is surely a mistake. */
@@ -65,7 +60,6 @@ const checks = {
   signal: abortSignal,
   onProgress: aFunction,
   onPlan: aFunction,
-  reserve: count,
   concurrency: positiveInteger,
   total: count,
   journal: { expected: 'a journal, such as fileJournal(path)', fits: isJournal },
@@ -101,10 +95,10 @@ export function checkTask(
  * The calls of a client for a task: they stand behind others, wait out a 429, need whole lists, and have no deadline. Call it
  * where the user calls the task, because that line is the one of their errors.
  */
-export function apiOf(client: TaskClient, reserve = 0): Api {
+export function apiOf(client: TaskClient): Api {
   const { [TRANSPORT]: transport } = client as ShortLinkClient
   const context = {
-    background: { reserve },
+    background: { reserve: 0 },
     waitsOutRateLimit: true,
     needsWholeList: true,
     endsAt: Number.POSITIVE_INFINITY,

@@ -82,13 +82,13 @@ export function reportLinks<Previous extends ReportedLink = ReportedLink>(
     'reportLinks',
     { client, ...(options?.previous !== undefined && { previous: options.previous }) },
     options,
-    ['signal', 'onProgress', 'reserve', 'previous'],
+    ['signal', 'onProgress', 'previous'],
   )
-  const { previous = [], signal, onProgress, reserve } = options
+  const { previous = [], signal, onProgress } = options
   const links = { total: 0, done: 0, failed: 0, unknown: 0, changed: 0, isNew: 0 }
   const sums = { clicks: 0, newClicks: 0, newLinkClicks: 0, lostClicks: 0 }
   let gone: Previous[] = []
-  const api = apiOf(client, reserve)
+  const api = apiOf(client)
 
   async function* run({ signal }: TaskControl): AsyncGenerator<ReportResult> {
     const startedAt = performance.now()

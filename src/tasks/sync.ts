@@ -91,14 +91,13 @@ export function syncLinks(
   checkTask('syncLinks', { client, wanted }, options, [
     'signal',
     'onProgress',
-    'reserve',
     'apply',
     'prune',
     'maxDeletes',
     'concurrency',
     'onPlan',
   ])
-  const { apply = false, prune, maxDeletes = 10, concurrency, signal, onPlan, onProgress, reserve } = options
+  const { apply = false, prune, maxDeletes = 10, concurrency, signal, onPlan, onProgress } = options
   if (prune?.trim() === '') {
     throw new ConfigurationError('syncLinks: prune: expected what the aliases begin with that may be deleted')
   }
@@ -107,7 +106,7 @@ export function syncLinks(
   const counted = { done: 0, failed: 0, unknown: 0 }
   let summary: SyncSummary = { ...planned, ...changed, ...counted, notCompared: [], refused: undefined }
 
-  const reading = apiOf(client, reserve)
+  const reading = apiOf(client)
 
   async function* run(control: TaskControl): AsyncGenerator<SyncResult> {
     const rows = await readWanted(wanted)
