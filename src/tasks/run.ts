@@ -3,7 +3,7 @@ import { ConfigurationError, ConnectionError, hasMessage, isShortLinkError, type
 import { abortError } from '../runtime/abort.ts'
 import { asyncIterator } from '../runtime/environment.ts'
 import { notify } from '../runtime/notify.ts'
-import { Estimate } from './estimate.ts'
+import { timeLeft } from './estimate.ts'
 import { type BulkOptions, type BulkResult, UnknownOutcomeError, type Worker } from './items.ts'
 import { type JournalState, loadJournal } from './journal.ts'
 import type { TaskControl, TaskError } from './task.ts'
@@ -43,12 +43,10 @@ export class ItemRun<T, R> {
   readonly #worker: Worker<T, R>
   readonly #options: ItemRunOptions<T, R>
   readonly #control: TaskControl
-  readonly #estimate: Estimate
   readonly #channel = new ResultChannel<BulkResult<T, R>>()
   readonly #beganAt = performance.now()
   #counts = { total: 0, done: 0, skipped: 0, failed: 0, unknown: 0 }
-  /** Items in work, and those that this run has worked on. */
-  #inWork = 0
+  /** Items that this run has worked on. */
   #finished = 0
   #withoutResponse = 0
   /** Items that earlier runs have done, and that have not come yet. */
@@ -67,7 +65,6 @@ export class ItemRun<T, R> {
     this.#worker = worker
     this.#options = options
     this.#control = control
-    this.#estimate = new Estimate(options.client)
     this.total = options.total
   }
 
@@ -121,9 +118,9 @@ export class ItemRun<T, R> {
     const { done, failed } = counts
     const waiting = this.#channel.size + Math.max(0, this.#replaysLeft)
     const left = total === undefined ? undefined : Math.max(0, total - done - failed - waiting)
-    const eta = left === undefined ? undefined : this.#estimate.timeFor(left, this.#finished, this.#inWork)
-    const etaMs = eta === undefined ? undefined : Math.round(eta)
     const elapsedMs = Math.round(performance.now() - this.#beganAt)
+    const pace = { finished: this.#finished, elapsedMs }
+    const etaMs = left === undefined ? undefined : timeLeft(left, pace, this.#options.client?.rateLimit)
     notify(this.#options.onProgress, { done, failed, total, elapsedMs, etaMs })
   }
 
@@ -207,11 +204,9 @@ export class ItemRun<T, R> {
   async #do(key: string | undefined, item: T, index: number): Promise<BulkResult<T, R>> {
     const { keep } = this.#options
     const { signal } = this.#control
-    this.#inWork++
     const called = await this.#call(item, index)
     const isStillUnknown = !called.ok && !isConflict(called.error) && this.#mayBeDone(key)
     const result = isStillUnknown ? { ...called, outcome: 'unknown' as const } : called
-    this.#inWork--
     this.#finished++
     if (this.#options.client) this.#endIfUseless(result.error)
     // An aborted item keeps the state `begun`, because it may have been done.

@@ -325,6 +325,19 @@ describe('progress', () => {
     expect((await summary).elapsedMs).toBe(100)
   })
 
+  it('estimates the time left as what the rate limit needs, if that is more than the pace so far says', async () => {
+    const { client } = limitedClient(5)
+    const etas: (number | undefined)[] = []
+    const onProgress = ({ etaMs }: TaskProgress) => void etas.push(etaMs)
+    const run = bulk(numbers(20), () => client.account.get(), { client, concurrency: 1, onProgress }).summary()
+    await vi.advanceTimersByTimeAsync(0)
+    // 15 more items are three more windows.
+    expect(etas[4]! / 60_000).toBeCloseTo(3, 1)
+    await vi.advanceTimersByTimeAsync(600_000)
+    await run
+    expect(etas.at(-1)).toBe(0)
+  })
+
   it('estimates the time left from the speed without a budget, and gives no estimate for an unknown total', async () => {
     vi.useFakeTimers()
     const etas: (number | undefined)[] = []
