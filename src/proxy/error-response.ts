@@ -2,7 +2,7 @@ import { type AnyShortLinkError, describe, type ErrorCode, isShortLinkError } fr
 import { rateHeaders } from '../rate-limit/headers.ts'
 
 /** The status of a response to a visitor whose request led to an error. 400 is what the visitor can mend. */
-const statuses: Readonly<Record<ErrorCode, number>> = {
+const statusByCode: Readonly<Record<ErrorCode, number>> = {
   invalid_request: 400,
   api: 400,
   not_found: 404,
@@ -18,7 +18,7 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
   timeout: 504,
 }
 
-/** What a visitor is told of errors that are not theirs: nothing of the server or the platform. */
+/** Messages about errors that are not the visitor's: nothing of the server or the platform. */
 const words: Readonly<Record<number, string>> = {
   499: 'the request was aborted',
   500: 'internal error',
@@ -26,7 +26,7 @@ const words: Readonly<Record<number, string>> = {
   504: 'the platform did not respond in time',
 }
 
-/** How long to wait, in seconds, if the error does not say so. */
+/** Seconds to wait if the error does not say so. */
 const DEFAULT_WAIT = 60
 
 /**
@@ -44,19 +44,38 @@ const DEFAULT_WAIT = 60
  * console.log(response.status)
  */
 export function errorResponse(error: unknown): Response {
-  const { status, message, headers } = isShortLinkError(error) ? answerTo(error) : { status: 500, message: words[500] }
-  return Response.json({ error: 1, message }, { status, headers: { 'Cache-Control': 'no-store', ...headers } })
+  return refusalFor(error).toResponse()
 }
 
-/** Status, message and headers for a visitor whose request led to this error. */
-export function answerTo(error: AnyShortLinkError) {
-  const status = statuses[error.code]
-  const headers = error.code === 'rate_limit' ? { [rateHeaders.retryAfter]: String(secondsToWait(error)) } : undefined
-  return { status, message: words[status] ?? messageOf(error), headers }
+/** A refused request: a message for the visitor, and a cause that only the server sees. */
+export class ProxyRefusal extends Error {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(status: number, message = words[status] ?? '', cause?: unknown, headers = {}) {
+    super(message, { cause })
+    this.status = status
+    this.headers = headers
+  }
+
+  /** The response in the form of the platform's errors. */
+  toResponse(sender = ''): Response {
+    const body = { error: 1, message: sender + this.message }
+    return Response.json(body, { status: this.status, headers: { 'Cache-Control': 'no-store', ...this.headers } })
+  }
 }
 
-/** What a visitor can do something about. The words of the client stay here: they may name addresses and options. */
-function messageOf(error: AnyShortLinkError): string {
+/** The refusal for an error: its status, and what the visitor can do something about. */
+export function refusalFor(error: unknown): ProxyRefusal {
+  if (!isShortLinkError(error)) return new ProxyRefusal(500, undefined, error)
+  const status = statusByCode[error.code]
+  if (status >= 499) return new ProxyRefusal(status, undefined, status === 499 ? undefined : error)
+  const wait = error.code === 'rate_limit' ? { [rateHeaders.retryAfter]: String(secondsToWait(error)) } : {}
+  return new ProxyRefusal(status, visitorMessage(error), undefined, wait)
+}
+
+/** The message for a visitor. The words of the client stay on the server: they may name addresses and options. */
+function visitorMessage(error: AnyShortLinkError): string {
   switch (error.code) {
     case 'invalid_request':
       return describe(error.issues)

@@ -1,24 +1,19 @@
 import type { ShortLinkClient } from '../client.ts'
-import { isShortLinkError } from '../errors.ts'
 import { decode } from '../http/body.ts'
-import { isRedirectError } from '../http/outcome.ts'
 import { userPath } from '../http/path.ts'
 import type { RawResponse } from '../http/request.ts'
 import { redactLine } from '../http/secrets.ts'
 import { TRANSPORT } from '../http/transport.ts'
 import { rateHeaders } from '../rate-limit/headers.ts'
 import { headerOf } from '../runtime/fetch.ts'
-import { answerTo } from './error-response.ts'
-import { ProxyRefusal } from './refusal.ts'
+import { ProxyRefusal, refusalFor } from './error-response.ts'
 import { streamedUpload } from './upload.ts'
 
 /** The path below which the app-opener API is served. */
 const OPENER = '/opener'
 
-/** How long a page waits for the rate limit, in milliseconds, before it gets a 429. */
+/** The longest wait of a page for the rate limit, in milliseconds: then it gets a 429. */
 const MAX_WAIT = 2000
-
-const REDIRECTS = 'the platform redirects'
 
 /** The path of a request below the prefix, and its query. */
 export interface Route {
@@ -29,8 +24,7 @@ export interface Route {
 /**
  * Sends a request to the platform with the client, and returns the response without the key.
  *
- * @throws {ProxyRefusal} if there is no response that can be passed on
- * @throws {ConfigurationError} if the address or the key is missing
+ * @throws {ProxyRefusal} if there is no response that can be passed on, because the address or the key is missing too
  */
 export async function forward(client: ShortLinkClient, request: Request, { path, search }: Route): Promise<Response> {
   const isOpener = path.startsWith(`${OPENER}/`)
@@ -52,33 +46,10 @@ export async function forward(client: ShortLinkClient, request: Request, { path,
   }
   const transport = client[TRANSPORT].with({ slotWithin: MAX_WAIT })
   const { data } = await transport.run(call, options).catch((error) => {
-    throw refusalFor(error)
+    // The body of the page's request may have failed.
+    throw error.cause instanceof ProxyRefusal ? error.cause : refusalFor(error)
   })
   return toPageResponse(data)
-}
-
-/** The error to throw in place of one of the client: with the status of `errorResponse`, and what a proxy knows better. */
-function refusalFor(error: unknown): unknown {
-  if (!isShortLinkError(error)) return error
-  const { status, message, headers } = answerTo(error)
-  switch (error.code) {
-    case 'rate_limit':
-      return new ProxyRefusal(status, 'the rate limit is used up', undefined, headers)
-    case 'aborted':
-      return new ProxyRefusal(status, 'the browser closed the connection')
-    case 'timeout':
-      return new ProxyRefusal(status, message, error)
-    case 'invalid_response':
-      return new ProxyRefusal(status, 'the response of the platform is too large', error)
-    case 'connection': {
-      const { cause } = error
-      // The body of the page's request failed.
-      if (cause instanceof ProxyRefusal) return cause
-      return new ProxyRefusal(status, isRedirectError(cause) ? REDIRECTS : 'the platform did not respond', error)
-    }
-    default:
-      return error
-  }
 }
 
 /**
@@ -87,8 +58,11 @@ function refusalFor(error: unknown): unknown {
  */
 function toPageResponse({ response, bytes, redact }: RawResponse): Response {
   const { status } = response
-  if (status < 200 || (status >= 300 && status < 400))
-    throw redirectRefusal(status, headerOf(response, 'Location'), redact)
+  if (status < 200 || (status >= 300 && status < 400) || status > 599) {
+    const location = headerOf(response, 'Location')
+    const target = location === null ? '' : `, to ${redactLine(redact, location, 300)}`
+    throw new ProxyRefusal(502, undefined, new Error(`the platform responded with status ${status}${target}`))
+  }
   const isJson = /^application\/([\w.-]+\+)?json\b/i.test(headerOf(response, 'Content-Type') ?? '')
   const headers = new Headers({
     'Content-Type': isJson ? 'application/json' : 'text/plain; charset=utf-8',
@@ -104,12 +78,4 @@ function toPageResponse({ response, bytes, redact }: RawResponse): Response {
   const clean = redact(text)
   const body = status === 204 || status === 205 ? null : clean === text ? bytes : clean
   return new Response(body as BodyInit | null, { status, headers })
-}
-
-function redirectRefusal(status: number, location: string | null, redact: (text: string) => string): ProxyRefusal {
-  // Browsers and Workers hide a redirect behind the status 0.
-  const isRedirect = location !== null || status === 0
-  const target = location === null ? '' : `, to ${redactLine(redact, location, 300)}`
-  const message = isRedirect ? REDIRECTS : `the platform responded with status ${status}`
-  return new ProxyRefusal(502, message, new Error(`the platform responded with status ${status}${target}`))
 }

@@ -1,6 +1,4 @@
 export type { ShortLinkClient } from '../client.ts'
-export type { AllowedCall } from './allow.ts'
+export type { AllowedCall, KnownCall } from './allow.ts'
 export { errorResponse } from './error-response.ts'
-export type { KnownCall } from './known-calls.ts'
-export type { ProxyClient, ProxyOptions } from './options.ts'
-export { createProxy } from './proxy.ts'
+export { createProxy, type ProxyClient, type ProxyOptions } from './proxy.ts'

@@ -1,5 +1,3 @@
-/** Which pages may call the proxy: those of its own origin, and of listed ones. */
-
 import type { Check } from '../checks/checks.ts'
 import { formatValue } from '../checks/mismatch.ts'
 import { rateHeaders } from '../rate-limit/headers.ts'
@@ -26,14 +24,14 @@ export function forbiddenOrigin(request: Request, allowed: readonly string[]): s
 }
 
 /**
- * Whether the request is one of a page of the proxy's own origin. Browsers say so in `Sec-Fetch-Site`; without it (a page
+ * Returns `true` for a request of a page of the proxy's own origin. Browsers say so in `Sec-Fetch-Site`; without it (a page
  * served over plain http), `Origin` tells. A program that is not a browser sends neither, and is left to `authorize`.
  */
 function isSameOrigin(request: Request, origin: string | null): boolean {
   const site = request.headers.get('Sec-Fetch-Site')
   if (site !== null) return site === 'same-origin' || site === 'none'
   if (origin === null) return true
-  const host = hostOf(request)
+  const host = visibleHost(request)
   // A gateway that ends TLS makes the request an http one.
   return [`https://${host}`, `http://${host}`].includes(origin)
 }
@@ -42,7 +40,7 @@ function isSameOrigin(request: Request, origin: string | null): boolean {
  * The host that the browser sees. Gateways rewrite `Host`, and adapters invent the URL. No page can set these headers: its
  * browser would ask with a preflight first, which is refused.
  */
-function hostOf({ headers, url }: Request): string {
+function visibleHost({ headers, url }: Request): string {
   const [forwarded = ''] = (headers.get('X-Forwarded-Host') ?? '').split(',')
   return (forwarded.trim() || headers.get('Host') || new URL(url).host).toLowerCase()
 }
@@ -59,7 +57,7 @@ export function originHeaders(request: Request, allowed: readonly string[]): Rec
   }
 }
 
-/** Whether a request is a preflight: a browser asking before it sends a page's request to another origin. */
+/** Returns `true` for a preflight: a browser asking before it sends a page's request to another origin. */
 export function isPreflight({ method, headers }: Request): boolean {
   return method === 'OPTIONS' && headers.has('Access-Control-Request-Method')
 }

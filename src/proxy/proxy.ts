@@ -1,13 +1,46 @@
-import { reasonOf } from '../checks/mismatch.ts'
-import { isShortLinkError } from '../errors.ts'
+import { aFunction, type Check, type Checks, checkOptions, checkValue } from '../checks/checks.ts'
+import { mismatch, reasonOf } from '../checks/mismatch.ts'
+import type { ShortLinkClient } from '../client.ts'
+import { ConfigurationError, describe, isShortLinkError } from '../errors.ts'
+import { TRANSPORT } from '../http/transport.ts'
 import { isResponse } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
-import { printable, shorten } from '../runtime/text.ts'
-import { isAllowed, parseRule } from './allow.ts'
+import { isRecord, printable, shorten } from '../runtime/text.ts'
+import { type AllowedCall, isAllowed, parseRule } from './allow.ts'
+import { ProxyRefusal } from './error-response.ts'
 import { forward, type Route } from './forward.ts'
-import { assertProxyOptions, clientFor, type ProxyClient, type ProxyOptions } from './options.ts'
-import { forbiddenOrigin, isPreflight, originHeaders, preflightResponse } from './origins.ts'
-import { ProxyRefusal, refusalOf, refusalResponse } from './refusal.ts'
+import { forbiddenOrigin, isPreflight, originHeaders, originsCheck, preflightResponse } from './origins.ts'
+
+/** The client that a proxy calls with, or a function that returns it for a request: a key for each tenant. */
+export type ProxyClient = ShortLinkClient | ((request: Request) => ShortLinkClient | Promise<ShortLinkClient>)
+
+/** Options for `createProxy`. */
+export interface ProxyOptions {
+  /**
+   * The allowed calls, each as a method and a path below `prefix`: `'GET /campaigns'`, `'GET /qr/:id'`,
+   * `'POST /files/upload/:filename'`, `'POST /opener/v3/api'`. Everything else is refused with 403. A parameter is one
+   * segment; there is no wildcard. A slip for a known call (`GET /campaings`) is refused.
+   */
+  allow: readonly AllowedCall[]
+  /**
+   * The check of who may make these calls: a function that is called before each, with the entry of `allow` that the call matched.
+   * `true` allows it, a `Response` is returned as it is, anything else refuses the call with 403. It must leave the body of
+   * the request unread. `'everyone'`: whoever can reach the proxy may call, which suits calls that only read.
+   */
+  authorize: 'everyone' | ((request: Request, call: AllowedCall) => boolean | Response | Promise<boolean | Response>)
+  /** The path where the proxy is mounted, such as `/api/shortlink`. Default: the root. */
+  prefix?: string | undefined
+  /**
+   * Other origins whose pages may call the proxy, with their cookies, such as `['https://app.example']`. Default: none,
+   * only pages of the proxy's own origin may.
+   */
+  origins?: readonly string[] | undefined
+  /**
+   * Called with server-side errors, which are not shown to the page. It sees no key. Default: `console.error` prints a line
+   * for each.
+   */
+  onError?: ((error: unknown, request: Request) => void) | undefined
+}
 
 /**
  * Creates a proxy handler between a browser and the platform that adds the key, so that the key stays on the server.
@@ -18,8 +51,8 @@ import { ProxyRefusal, refusalOf, refusalResponse } from './refusal.ts'
  * `new ShortLinkClient({ baseUrl: '/api/shortlink', apiKey: null })`.
  *
  * Its own refusals look like the platform's, `{ error: 1, message: 'this proxy: …' }`: 403 for a call or a page that is not
- * allowed, 404 for a path outside of `prefix`, 429 with `Retry-After` if the call would wait more than two seconds for the
- * rate limit, 502 if the platform cannot be reached, redirects or sends more than 16 MiB, 504 if it takes longer than the
+ * allowed, 404 for a path outside of `prefix`, 400 for a GET with a body, 429 with `Retry-After` if the call would wait more than two seconds for the
+ * rate limit, 502 if the platform cannot be reached, redirects or sends more than 16 MiB or a status that is none, 504 if it takes longer than the
  * client's `timeout`, 500 for an error on your side, such as a missing key. Errors are printed with `console.error`, unless
  * `onError` is given.
  *
@@ -60,9 +93,9 @@ export function createProxy(client: ProxyClient, options: ProxyOptions): (reques
     try {
       return withHeaders(await handle(request), added)
     } catch (error) {
-      const refusal = refusalOf(error)
+      const refusal = error instanceof ProxyRefusal ? error : new ProxyRefusal(500, undefined, error)
       if (refusal.cause !== undefined) notify((cause: unknown) => onError(cause, request), refusal.cause)
-      return withHeaders(refusalResponse(refusal), added)
+      return withHeaders(refusal.toResponse('this proxy: '), added)
     }
   }
 }
@@ -87,3 +120,61 @@ function withHeaders(response: Response, added: Record<string, string>): Respons
   for (const [name, value] of Object.entries(added)) headers.append(name, value)
   return new Response(response.body, { status: response.status, statusText: response.statusText, headers })
 }
+
+const UNAUTHORIZED =
+  "say who may make these calls, because everybody on the web can reach a proxy: without a check, POST /url/add is an open shortener. Give a function that returns true, false or a Response, or 'everyone' for calls that only read"
+
+const prefixCheck: Check = {
+  expected: 'a path such as /api/shortlink',
+  fits: (value) => typeof value === 'string' && /^(\/[\w.~-]+)*\/*$/.test(value),
+}
+
+const authorizeCheck: Check = {
+  expected: "a function, or 'everyone'",
+  fits: (value) => value === 'everyone' || aFunction.fits(value),
+  hint: () => UNAUTHORIZED,
+}
+
+const required = {
+  allow: { expected: "a list of calls, such as ['GET /campaigns']", fits: Array.isArray },
+  authorize: authorizeCheck,
+}
+
+const proxyChecks = {
+  ...required,
+  prefix: prefixCheck,
+  origins: originsCheck,
+  onError: aFunction,
+} satisfies Checks<keyof ProxyOptions>
+
+/**
+ * Checks the client and the options.
+ *
+ * @throws {ConfigurationError} if one is invalid
+ */
+function assertProxyOptions(client: ProxyClient, options: ProxyOptions): void {
+  if (typeof client !== 'function' && !isClient(client)) {
+    throw new ConfigurationError(`client: ${mismatch('a ShortLinkClient, or a function that returns one', client)}`)
+  }
+  const issues = checkOptions(options, proxyChecks)
+  if (issues.length) throw new ConfigurationError(describe(issues))
+  const missing = [
+    ...checkValue(['allow'], options.allow, required.allow),
+    ...checkValue(['authorize'], options.authorize, required.authorize),
+  ]
+  if (missing.length) throw new ConfigurationError(describe(missing))
+}
+
+/**
+ * The client for a request.
+ *
+ * @throws {ConfigurationError} if the function returns something else
+ */
+async function clientFor(client: ProxyClient, request: Request): Promise<ShortLinkClient> {
+  const found: unknown = typeof client === 'function' ? await client(request) : client
+  if (isClient(found)) return found
+  throw new ConfigurationError(`client(): ${mismatch('a ShortLinkClient', found)}`)
+}
+
+/** Returns `true` for a client of either format of the package. */
+const isClient = (value: unknown): value is ShortLinkClient => isRecord(value) && TRANSPORT in value

@@ -1,16 +1,18 @@
+import { ConfigurationError } from '../errors.ts'
 import type { Upload } from '../http/request.ts'
 import { openSource, withLength } from '../http/upload.ts'
 import { isDeno, streamedRedirect } from '../runtime/environment.ts'
-import { bodyWasRead, ProxyRefusal } from './refusal.ts'
+import { ProxyRefusal } from './error-response.ts'
 
 /**
  * The body of a request, to be sent on while it arrives; `undefined` if it has none.
  *
- * @throws {ProxyRefusal} if it was already read
+ * @throws {ProxyRefusal} if it was already read, or a GET announces one
  */
-export function streamedUpload({ body, bodyUsed, headers }: Request): Upload | undefined {
+export function streamedUpload({ method, body, bodyUsed, headers }: Request): Upload | undefined {
   const announced = headers.get('Content-Length')
   const length = announced === null ? undefined : Number(announced)
+  if (method === 'GET' && length) throw new ProxyRefusal(400, 'a GET has no body')
   if (bodyUsed || body?.locked || (!body && length)) throw bodyWasRead()
   if (!body) return undefined
   return {
@@ -23,17 +25,17 @@ export function streamedUpload({ body, bodyUsed, headers }: Request): Upload | u
       }
       // Deno sends the length only of the request's own stream (denoland/deno#24197).
       if (isDeno()) return { ...common, body }
-      const source = openSource(chunksOf(body, length))
+      const source = openSource(bytesOf(body, length))
       return { ...common, ...source, body: withLength(source.body, length) }
     },
   }
 }
 
 /**
- * The bytes of a body. Whether it was already read may only show while it is read. A body that is not read to its end is not
+ * The bytes of a body. Only reading shows if it was already read. A body that is not read to its end is not
  * cancelled: the server of the proxy ends it, and Node 20 would crash.
  */
-function chunksOf(body: ReadableStream<Uint8Array>, length = 0): AsyncIterable<Uint8Array> {
+function bytesOf(body: ReadableStream<Uint8Array>, length = 0): AsyncIterable<Uint8Array> {
   const reader = body.getReader()
   let isFirst = true
   async function next(): Promise<IteratorResult<Uint8Array>> {
@@ -50,3 +52,9 @@ function chunksOf(body: ReadableStream<Uint8Array>, length = 0): AsyncIterable<U
 }
 
 const brokeOff = (cause: unknown) => new ProxyRefusal(499, 'the upload broke off', cause)
+
+function bodyWasRead(): ProxyRefusal {
+  const message =
+    'the body was already read: put the proxy before the body parser, and leave the body unread in `authorize`'
+  return new ProxyRefusal(500, message, new ConfigurationError(message))
+}

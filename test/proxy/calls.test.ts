@@ -166,7 +166,7 @@ describe('authorize', () => {
         throw new Error('thrown by the observer')
       },
     })
-    expect(await refusal(await call('/campaigns'))).toEqual([500, 'this proxy: internal error, reported on its server'])
+    expect(await refusal(await call('/campaigns'))).toEqual([500, 'this proxy: internal error'])
     expect([errors, seen]).toEqual([[failure], []])
   })
 })
@@ -238,7 +238,10 @@ describe('the rate limit', () => {
     for (let i = 0; i < 2; i++) answers.push(await proxy(new Request('https://app.example/campaigns')))
     const [first, second] = answers
     expect([first!.status, client.rateLimit.remaining]).toEqual([200, 0])
-    expect(await refusal(second!)).toEqual([429, 'this proxy: the rate limit is used up'])
+    expect(await refusal(second!)).toEqual([
+      429,
+      expect.stringMatching(/^this proxy: too many requests: try again in \d+ s$/),
+    ])
     const seconds = Number(second!.headers.get('retry-after'))
     expect(seconds).toBeGreaterThan(50)
     expect(seconds).toBeLessThan(65)

@@ -1,7 +1,6 @@
 import { expect, expectTypeOf, test } from 'vitest'
-import { isAllowed, parseRule } from '../../src/proxy/allow.ts'
+import { isAllowed, type KnownCall, knownCalls, parseRule } from '../../src/proxy/allow.ts'
 import type { AllowedCall } from '../../src/proxy/index.ts'
-import { type KnownCall, knownCalls } from '../../src/proxy/known-calls.ts'
 import { calls } from '../calls.ts'
 
 const rules = knownCalls.map(parseRule)

@@ -67,7 +67,7 @@ test.each<[string, ShortLinkClientOptions, string]>([
     const allow = ['GET /campaigns', 'GET /opener/v3'] as const
     const { call, errors, seen } = await proxied({ client: missing, allow })
     const answer = await call(path)
-    const refused = { error: 1, message: 'this proxy: internal error, reported on its server' }
+    const refused = { error: 1, message: 'this proxy: internal error' }
     expect([answer.status, await answer.json(), seen]).toEqual([500, refused, []])
     expect(errors.map(String)).toEqual([expect.stringContaining(`ConfigurationError: ${message}`)])
   },
