@@ -8,7 +8,7 @@ import { apiOf } from '../tasks/options.ts'
 import { isKeyOfRow, keyRows } from '../tasks/row-keys.ts'
 import { type LinkRow, readRows } from '../tasks/rows.ts'
 import { UsageError } from './command.ts'
-import { permissionsOf } from './write-whole.ts'
+import { permissionsOf } from './files/write-whole.ts'
 
 /** The journal of an import, which belongs to its input: the record of which row got which link. It stays. */
 export interface ImportJournal {

@@ -5,8 +5,8 @@ import { type ImportOptions, type ImportResult, type ImportSummary, importLinks 
 import type { LinkRow } from '../tasks/rows.ts'
 import { type ClientArgs, clientOf } from './client.ts'
 import { IncompleteError } from './command.ts'
+import { withAdvice } from './files/write-whole.ts'
 import { Progress } from './progress.ts'
-import { withAdvice } from './write-whole.ts'
 
 /** The exit status of a process that a signal ends, as shells have it. */
 const statusOf = { SIGINT: 130, SIGTERM: 143 } as const

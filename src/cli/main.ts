@@ -7,17 +7,17 @@ import { ADDRESS_AND_KEY, type Command, commandNames, IncompleteError, messageOf
 
 /** The commands. Each is loaded only when it runs. */
 const commands: Record<string, { summary: string; load: () => Promise<{ default: Command }> }> = {
-  shorten: { summary: 'print a short address for each URL', load: () => import('./shorten-command.ts') },
-  list: { summary: 'list links, campaigns, QR codes, …', load: () => import('./list-command.ts') },
-  import: { summary: 'make a link for every row of a file', load: () => import('./import-command.ts') },
+  shorten: { summary: 'print a short address for each URL', load: () => import('./commands/shorten.ts') },
+  list: { summary: 'list links, campaigns, QR codes, …', load: () => import('./commands/list.ts') },
+  import: { summary: 'make a link for every row of a file', load: () => import('./commands/import.ts') },
   report: {
     summary: 'list every link with its clicks, and how many are new',
-    load: () => import('./report-command.ts'),
+    load: () => import('./commands/report.ts'),
   },
-  sync: { summary: 'make aliases lead where a file says', load: () => import('./sync-command.ts') },
-  call: { summary: 'make any call, and print the response', load: () => import('./call-command.ts') },
-  doctor: { summary: 'say whether a server fits, and what to do if not', load: () => import('./doctor-command.ts') },
-  sandbox: { summary: 'start the platform in memory, on this machine', load: () => import('./sandbox-command.ts') },
+  sync: { summary: 'make aliases lead where a file says', load: () => import('./commands/sync.ts') },
+  call: { summary: 'make any call, and print the response', load: () => import('./commands/call.ts') },
+  doctor: { summary: 'say whether a server fits, and what to do if not', load: () => import('./commands/doctor.ts') },
+  sandbox: { summary: 'start the platform in memory, on this machine', load: () => import('./commands/sandbox.ts') },
 }
 
 const help = `Usage: shortlink-sdk <command> [options]

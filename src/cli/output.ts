@@ -5,7 +5,7 @@ import stringWidth from 'fast-string-width'
 import { terminalColumns } from 'terminal-columns'
 import { printable, shorten } from '../runtime/text.ts'
 import { UsageError } from './command.ts'
-import { checkWritable, freeNameBeside, permissionsOf, versionOf, withAdvice, writeWhole } from './write-whole.ts'
+import { checkWritable, freeNameBeside, permissionsOf, versionOf, withAdvice, writeWhole } from './files/write-whole.ts'
 
 /** A row of the output: its columns by name, in order. */
 export type OutputRow = Readonly<Record<string, unknown>>

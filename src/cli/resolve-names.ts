@@ -5,9 +5,9 @@ import { isShortLinkError } from '../errors.ts'
 import { TRANSPORT } from '../http/transport.ts'
 import { isRefusal } from '../resources/links/find.ts'
 import { hostOf } from '../resources/links/match.ts'
-import type { ReadLink } from './columns.ts'
 import { UsageError } from './command.ts'
 import { listed } from './counts-and-times.ts'
+import type { ReadLink } from './files/columns.ts'
 
 const kinds = ['domain', 'campaign', 'channel'] as const
 type Kind = (typeof kinds)[number]

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { UsageError } from '../../src/cli/command.ts'
-import { checkWritable, writeWhole } from '../../src/cli/write-whole.ts'
+import { checkWritable, writeWhole } from '../../src/cli/files/write-whole.ts'
 
 let folder: string
 const path = (name: string) => join(folder, name)

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import process from 'node:process'
-import { ConfigurationError } from '../errors.ts'
-import { createSandbox, type Sandbox, type SandboxDialect, sampleData } from '../testing/index.ts'
-import { type SandboxServer, serve } from '../testing/server.ts'
-import { command, numberOption, UsageError, wholeNumberOption } from './command.ts'
+import { ConfigurationError } from '../../errors.ts'
+import { createSandbox, type Sandbox, type SandboxDialect, sampleData } from '../../testing/index.ts'
+import { type SandboxServer, serve } from '../../testing/server.ts'
+import { command, numberOption, UsageError, wholeNumberOption } from '../command.ts'
 
 const notes = `With a program, as in \`shortlink-sdk sandbox -- node first.mjs\`, runs it with
 the variables set that a client reads, and ends with its exit code.`

@@ -1,12 +1,12 @@
-import { dateTime, httpUrl, similarName } from '../checks/checks.ts'
-import { formatValue } from '../checks/mismatch.ts'
-import { aliasIn } from '../resources/links/match.ts'
-import { type LinkRow, readRows } from '../tasks/rows.ts'
+import { dateTime, httpUrl, similarName } from '../../checks/checks.ts'
+import { formatValue } from '../../checks/mismatch.ts'
+import { aliasIn } from '../../resources/links/match.ts'
+import { type LinkRow, readRows } from '../../tasks/rows.ts'
+import { messageOf, UsageError } from '../command.ts'
+import { listed } from '../counts-and-times.ts'
+import { textOf, unescapeFormula } from '../output.ts'
 import { otherNames, parameterOf, parameters, plain } from './column-names.ts'
-import { messageOf, UsageError } from './command.ts'
-import { listed } from './counts-and-times.ts'
 import type { Input, InputRow } from './input.ts'
-import { textOf, unescapeFormula } from './output.ts'
 
 /** A row of a file as a link. */
 export interface ReadLink {

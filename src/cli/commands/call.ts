@@ -1,7 +1,7 @@
-import type { HttpMethod } from '../client.ts'
-import { clientArgs, clientOf } from './client.ts'
-import { command, UsageError } from './command.ts'
-import { jsonText } from './output.ts'
+import type { HttpMethod } from '../../client.ts'
+import { clientArgs, clientOf } from '../client.ts'
+import { command, UsageError } from '../command.ts'
+import { jsonText } from '../output.ts'
 
 /** `shortlink-sdk call` */
 export default command(

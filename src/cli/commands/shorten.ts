@@ -1,13 +1,13 @@
 import process from 'node:process'
 import { createInterface } from 'node:readline'
-import { printable } from '../runtime/text.ts'
-import type { LinkRow } from '../tasks/rows.ts'
-import { clientArgs } from './client.ts'
-import { asIncomplete, command, IncompleteError, messageOf, UsageError } from './command.ts'
-import { countsOf, many } from './counts-and-times.ts'
-import { importRows, Work } from './interruptible-work.ts'
-import { jsonText } from './output.ts'
-import { resolveDomain } from './resolve-names.ts'
+import { printable } from '../../runtime/text.ts'
+import type { LinkRow } from '../../tasks/rows.ts'
+import { clientArgs } from '../client.ts'
+import { asIncomplete, command, IncompleteError, messageOf, UsageError } from '../command.ts'
+import { countsOf, many } from '../counts-and-times.ts'
+import { importRows, Work } from '../interruptible-work.ts'
+import { jsonText } from '../output.ts'
+import { resolveDomain } from '../resolve-names.ts'
 
 /** What is printed of a URL with `--json`. */
 type Entry = { readonly url: unknown } & (

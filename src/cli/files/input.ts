@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import { CsvError, parse } from 'csv-parse/sync'
-import { isRecord } from '../runtime/text.ts'
-import { UsageError } from './command.ts'
+import { isRecord } from '../../runtime/text.ts'
+import { UsageError } from '../command.ts'
 import { nameOf, readTextFile, type Text } from './read-text.ts'
 
 /** The rows of a file, and what it takes to write them back. */

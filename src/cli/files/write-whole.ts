@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, parse } from 'node:path'
-import { UsageError } from './command.ts'
+import { UsageError } from '../command.ts'
 
 /**
  * Checks that a file can be written, before work begins whose result goes there.

@@ -1,11 +1,11 @@
 import process from 'node:process'
-import { schemeFromEnvironment } from '../http/api-key.ts'
-import { baseUrlOf, clientArgs, headersOf } from './client.ts'
-import { command } from './command.ts'
-import { many } from './counts-and-times.ts'
-import { examine, type Report } from './doctor/verdict.ts'
-import { jsonText } from './output.ts'
-import { Progress } from './progress.ts'
+import { schemeFromEnvironment } from '../../http/api-key.ts'
+import { baseUrlOf, clientArgs, headersOf } from '../client.ts'
+import { command } from '../command.ts'
+import { many } from '../counts-and-times.ts'
+import { examine, type Report } from '../doctor/verdict.ts'
+import { jsonText } from '../output.ts'
+import { Progress } from '../progress.ts'
 
 const notes = `It changes nothing there: it sends about 10 GET requests of the 30 that a minute usually allows, and says how many they were.
 If your key is refused, it is sent once each as Bearer KEY, Token KEY and the bare KEY. Other addresses are tried without the key.

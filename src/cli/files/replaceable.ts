@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { UsageError } from './command.ts'
+import { UsageError } from '../command.ts'
 import { type Input, plainDialect, readInput } from './input.ts'
 import { type EarlierResult, splitResult } from './result.ts'
 

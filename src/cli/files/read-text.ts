@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import process from 'node:process'
-import { UsageError } from './command.ts'
+import { UsageError } from '../command.ts'
 
 /** The most that is read of a file: at 30 links a minute, more than a week of work. */
 const MAX_MEBIBYTES = 64

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
-import { UsageError } from './command.ts'
+import { UsageError } from '../command.ts'
+import { escapeFormula, type OutputRow, textOf } from '../output.ts'
 import { type CsvDialect, type Input, plainDialect } from './input.ts'
-import { escapeFormula, type OutputRow, textOf } from './output.ts'
 import { encode } from './read-text.ts'
 
 /** What an import says about a row. */
