@@ -1,85 +1,106 @@
-import { link, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises'
+import { link, readFile, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
 import { ConfigurationError } from '../errors.ts'
 import { isRecord } from '../runtime/text.ts'
 
 /** Another process has locked a file, or may have. */
 export class LockedError extends ConfigurationError {}
 
-/** The process that holds a lock. */
+/** The process that holds a lock, and the lock. */
 interface Holder {
   readonly pid: number
   readonly host: string
-  /** When the process started. */
-  readonly startedAt: number
-  /** The boot of the machine and the namespace of its process ids, on Linux: containers may have one host name. */
-  readonly boot?: string | undefined
-  readonly namespace?: string | undefined
+  /** When it locked the file, in milliseconds. */
+  readonly lockedAt: number
+  /** The name of this lock, different from every other one. */
+  readonly id: string
 }
 
 /**
- * Locks a file for this process with a file beside it, `<path>.lock`, which names the process. A lock whose process has ended is
- * taken over, if that can be known: its process ids are those of this process.
+ * Locks a file for this process with a file beside it, `<path>.lock`, which names the process. A symbolic link and the file
+ * that it stands for have one lock. A lock whose process has ended on this host is taken over.
  *
- * @param what What the file is, for the error.
+ * @param what A noun for the file in the error.
  * @returns the function that unlocks it
  * @throws {LockedError} if another process has locked the file, or may have
  */
 export async function lockFile(path: string, what: string): Promise<() => Promise<void>> {
-  const lock = `${path}.lock`
-  const own = await thisProcess()
-  const held = await readFile(lock, 'utf8').catch(() => '')
-  const holder = holderIn(held)
-  const isComparable = (['host', 'boot', 'namespace'] as const).every((name) => holder?.[name] === own[name])
-  if (holder && isComparable && hasEnded(holder)) await takeAway(lock, held)
+  const lock = `${await realName(path)}.lock`
+  const own = { pid: process.pid, host: hostname(), lockedAt: Date.now(), id: crypto.randomUUID().slice(0, 8) }
+  const { id, pid = '?', host = 'an unknown host' } = (await acquire(lock, own)) ?? {}
+  if (id === own.id) return () => rm(lock, { force: true })
+  throw new LockedError(
+    `${what} ${path}: it is in use by another run, in process ${pid} on ${host}. If that run has ended, delete ${lock}`,
+  )
+}
+
+/**
+ * Creates a lock, or takes it over from a process that has ended. For that, a process first acquires the lock `<lock>.<id>`
+ * of the old lock in the same way, so no two can do it at once.
+ *
+ * @returns the holder of the lock
+ */
+async function acquire(lock: string, own: Holder): Promise<Holder | undefined> {
+  if (await createWhole(lock, JSON.stringify(own))) return own
+  const holder = await holderOf(lock)
+  if (!holder || !hasEnded(holder)) return holder
+  const takeover = `${lock}.${holder.id}`
+  const other = await acquire(takeover, own)
+  if (other?.id !== own.id) return other
+  // Another process may have taken it over, and removed the lock of its takeover, since it was read.
+  const now = await holderOf(lock)
+  if (now?.id === holder.id) await rename(takeover, lock)
+  else await rm(takeover, { force: true })
+  return now?.id === holder.id ? own : now
+}
+
+/** The path of a file without symbolic links, also if it does not exist yet. */
+async function realName(path: string): Promise<string> {
   try {
-    await createWhole(lock, JSON.stringify(own))
+    return await realpath(path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    const { pid = '?', host = 'an unknown host' } = holder ?? {}
-    const elsewhere =
-      holder && holder.host === own.host && !isComparable ? ', in another container or before a restart' : ''
-    throw new LockedError(
-      `${what} ${path}: it is in use by another run, in process ${pid} on ${host}${elsewhere}. If that run has ended, delete ${lock}`,
-    )
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    const target = await readlink(path).catch(() => undefined)
+    if (target !== undefined) return realName(resolve(dirname(path), target))
+    return join(await realpath(dirname(path)), basename(path))
   }
-  return () => rm(lock, { force: true })
 }
 
-async function thisProcess(): Promise<Holder> {
-  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => undefined)
-  const namespace = await readlink('/proc/self/ns/pid').catch(() => undefined)
-  return { pid: process.pid, host: hostname(), startedAt: performance.timeOrigin, boot: boot?.trim(), namespace }
-}
-
-function holderIn(text: string): Holder | undefined {
+async function holderOf(lock: string): Promise<Holder | undefined> {
   try {
-    const holder: unknown = JSON.parse(text)
+    const holder: unknown = JSON.parse(await readFile(lock, 'utf8'))
     return isRecord(holder) && Number.isSafeInteger(holder.pid) ? (holder as unknown as Holder) : undefined
   } catch {
     return undefined
   }
 }
 
-/** Creates a file that is there whole or not at all, even if the process is killed. @throws `EEXIST` if it is there */
-async function createWhole(path: string, text: string): Promise<void> {
-  const own = `${path}.${crypto.randomUUID()}`
-  await writeFile(own, text)
+/** Creates a file that is there whole or not at all, even if the process is killed. Returns false if it is there already. */
+async function createWhole(path: string, text: string): Promise<boolean> {
+  const whole = `${path}.${crypto.randomUUID()}`
+  await writeFile(whole, text)
   try {
-    await link(own, path)
+    await link(whole, path)
+    return true
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return false
     // Some file systems have no links.
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code)) throw error
-    await writeFile(path, text, { flag: 'wx' })
+    return writeFile(path, text, { flag: 'wx' }).then(
+      () => true,
+      () => false,
+    )
   } finally {
-    await rm(own, { force: true })
+    await rm(whole, { force: true })
   }
 }
 
-function hasEnded({ pid, startedAt }: Holder): boolean {
+function hasEnded({ pid, host, lockedAt }: Holder): boolean {
+  if (host !== hostname()) return false
   // In a container, the process before had the same id.
-  if (pid === process.pid) return startedAt !== performance.timeOrigin
+  if (pid === process.pid) return lockedAt < Date.now() - process.uptime() * 1000
   try {
     process.kill(pid, 0)
     return false
@@ -87,12 +108,4 @@ function hasEnded({ pid, startedAt }: Holder): boolean {
     // Anything else means that it runs, but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
-}
-
-/** Takes an old lock away, unless another process has just done so and made its own. */
-async function takeAway(lock: string, held: string): Promise<void> {
-  const old = `${lock}.${crypto.randomUUID()}`
-  await rename(lock, old).catch(() => {})
-  if ((await readFile(old, 'utf8').catch(() => held)) === held) await rm(old, { force: true })
-  else await rename(old, lock)
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { lockFile } from '../../src/tasks/lock.ts'
+import { takeOver } from './lock-takeover.ts'
 
 test('a process that is killed while it locks and unlocks leaves a lock that the next one takes over', {
   timeout: 60_000,
@@ -34,4 +35,12 @@ test('a process that is killed while it locks and unlocks leaves a lock that the
     await unlock()
   }
   await rm(folder, { recursive: true })
+})
+
+test('an old lock is taken over by one of three processes that find it in the same millisecond, 2,000 times', {
+  timeout: 120_000,
+}, async () => {
+  const { owners, files } = await takeOver(2000, 3)
+  expect(owners.filter((count) => count !== 1)).toEqual([])
+  expect(files).toEqual([])
 })

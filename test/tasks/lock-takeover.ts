@@ -1,0 +1,49 @@
+/** Rounds in which processes find an old lock in the same millisecond. */
+import { type ChildProcess, fork, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Locks a file at a time that it is told, tells whether it has the lock, and unlocks when it is told to. */
+const program = (source: string) => `import { lockFile } from ${JSON.stringify(source)}
+let unlock
+process.on('message', async ({ path, at }) => {
+  await unlock?.()
+  while (Date.now() < at);
+  unlock = path && (await lockFile(path, 'journal').catch(() => undefined))
+  process.send(unlock !== undefined)
+})
+process.send('ready')`
+
+/** How many processes have had the lock in each round, and the files that are left. */
+export async function takeOver(rounds: number, processes: number): Promise<{ owners: number[]; files: string[] }> {
+  const folder = await mkdtemp(join(tmpdir(), 'lock-'))
+  const script = join(folder, 'locker.mjs')
+  await writeFile(script, program(new URL('../../src/tasks/lock.ts', import.meta.url).href))
+  const children = Array.from({ length: processes }, () =>
+    fork(script, { execArgv: ['--import', import.meta.resolve('tsx')] }),
+  )
+  await Promise.all(children.map((child) => once(child, 'message')))
+  const tell = (message: object) =>
+    Promise.all(
+      children.map(async (child: ChildProcess) => {
+        const answer = once(child, 'message')
+        child.send(message)
+        return (await answer)[0] as boolean
+      }),
+    )
+  const { pid } = spawnSync('true')
+  const owners: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const path = join(folder, 'run.journal')
+    await writeFile(`${path}.lock`, JSON.stringify({ pid, host: hostname(), lockedAt: 1, id: `old-${round}` }))
+    const answers = await tell({ path, at: Date.now() + 5 })
+    owners.push(answers.filter(Boolean).length)
+    await tell({})
+  }
+  for (const child of children) child.kill()
+  const files = (await readdir(folder)).filter((name) => name !== 'locker.mjs')
+  await rm(folder, { recursive: true })
+  return { owners, files }
+}
