@@ -7,13 +7,13 @@ import { SandboxLimiter } from './limiter.ts'
 import { checkSandboxOptions, type SandboxOptions } from './options.ts'
 import { type SandboxData, Store } from './platform/data.ts'
 import { Dialect, type SandboxDialect } from './platform/dialect.ts'
+import { type Exchange, routeOf } from './platform/exchange.ts'
 import { Request, URL } from './platform/globals.ts'
-import { RateWindow } from './platform/rate-window.ts'
+import { type RateDecision, RateWindow } from './platform/rate-window.ts'
 import { jsonOrText, requestEntry, type SandboxRequest } from './platform/request-log.ts'
-import { respond } from './platform/respond.ts'
-import type { PlatformResponse } from './platform/response.ts'
 import { routesAt } from './platform/routes.ts'
 import { domainsOf } from './platform/short-addresses.ts'
+import { type Platform, work } from './platform/work.ts'
 
 /** Options for a client of a sandbox. */
 export interface SandboxClientOptions {
@@ -87,10 +87,8 @@ class InMemorySandbox implements Sandbox {
   readonly clientOptions: SandboxClientOptions
   readonly requests: SandboxRequest[] = []
   readonly data: SandboxData
-  readonly #dialect: Dialect
-  readonly #site: string
+  readonly #platform: Platform
   readonly #clock: () => number
-  readonly #store: Store
   readonly #rateWindow: RateWindow | undefined
   readonly #limiter: SandboxLimiter | undefined
   readonly #faults = new FaultQueue()
@@ -105,12 +103,12 @@ class InMemorySandbox implements Sandbox {
     this.baseUrl = withoutSlash(baseUrl)
     this.openerUrl = withoutSlash(openerUrl)
     this.dialect = dialect
-    this.#dialect = new Dialect(dialect)
-    this.authScheme = this.#dialect.authScheme
-    this.#site = new URL(this.baseUrl).origin
     this.#clock = now
-    this.#store = new Store(data, this.#site, () => this.now())
-    this.data = this.#store.data
+    const site = new URL(this.baseUrl).origin
+    const store = new Store(data, site, () => this.now())
+    this.#platform = { store, dialect: new Dialect(dialect), site, openerUrl: this.openerUrl }
+    this.authScheme = this.#platform.dialect.authScheme
+    this.data = store.data
     this.#rateWindow = rateLimit ? new RateWindow(rateLimit, () => this.now()) : undefined
     this.#limiter = this.#rateWindow && new SandboxLimiter(this.#rateWindow)
     this.clientOptions = {
@@ -164,43 +162,46 @@ class InMemorySandbox implements Sandbox {
     this.requests.length = 0
     this.#faults.reset()
     this.#rateWindow?.reset()
-    this.#store.reset()
+    this.#platform.store.reset()
     this.#limiter?.reset()
   }
 
-  /** Everything that depends on the order of requests (log, limit, faults) happens before the first `await`. */
-  async #receive(request: Request): Promise<{ entry: SandboxRequest; reply: PlatformResponse; fault: FaultEffect }> {
+  /** Takes a request through its steps. Those that depend on the order of requests come before the first `await`. */
+  async #receive(request: Request): Promise<Exchange> {
+    const exchange = this.#log(request)
+    exchange.limit = this.#limit(exchange)
+    exchange.fault = this.#fault(exchange)
+    exchange.routes = routesAt(exchange.entry.api, exchange.entry.path)
+    await readBody(exchange)
+    if (doesWork(exchange.fault)) exchange.reply = work(exchange, this.#platform)
+    this.#addHeaders(exchange)
+    exchange.reply = applyFault(exchange.reply, exchange.fault)
+    return exchange
+  }
+
+  #log(request: Request): Exchange {
     const { api, path } = this.#locate(new URL(request.url))
     const entry = requestEntry(request, api, path, this.now())
     this.requests.push(entry)
-    const isManagement = api === 'management'
-    const { retryAfter, headers = {} } = (isManagement && this.#rateWindow?.take()) || {}
-    const chosen =
-      retryAfter === undefined ? (this.#faults.take(request.method, path) ?? this.#chaos?.take()) : undefined
-    const fault = chosen ?? {}
+    const hasKey = this.#platform.dialect.hasKey(request, this.apiKey)
+    const reply = { status: 200, headers: {}, body: '' }
+    return { request, entry, hasKey, limit: undefined, fault: {}, routes: [], reply }
+  }
 
-    const routes = isManagement ? routesAt(path) : []
-    const found = routes.find(({ method }) => method === request.method)
-    const hasKey = this.#dialect.hasKey(request, this.apiKey)
-    // Nobody without the key fills the log.
-    const bytes = isManagement && !hasKey ? new Uint8Array() : new Uint8Array(await request.arrayBuffer())
-    entry.size = bytes.length
-    entry.body = found?.route === 'POST /files/upload/:filename' ? bytes : jsonOrText(bytes)
+  /** The limit is that of the management API. */
+  #limit({ entry }: Exchange): RateDecision | undefined {
+    return entry.api === 'management' ? this.#rateWindow?.take() : undefined
+  }
 
-    let reply: PlatformResponse = { status: 200, headers: {}, body: '' }
-    if (doesWork(fault)) {
-      const call = {
-        ...{ store: this.#store, data: this.data, site: this.#site, openerUrl: this.openerUrl },
-        ...{ params: found?.params ?? {}, query: entry.query, body: entry.body },
-        isSameAlias: (one: string, other: string) => this.#dialect.isSameAlias(one, other),
-      }
-      const arrival = { api, request, path, routes, found, retryAfter, hasKey, call }
-      const { response, done } = respond(arrival, this.#dialect)
-      reply = response
-      entry.done = done
-    }
-    Object.assign(reply.headers, this.#dialect.rateHeaders(headers), { Date: new Date(this.now()).toUTCString() })
-    return { entry, reply: applyFault(reply, fault), fault }
+  /** A request over the limit meets no fault. */
+  #fault({ limit, entry }: Exchange): FaultEffect {
+    if (limit?.retryAfter !== undefined) return {}
+    return this.#faults.take(entry.method, entry.path) ?? this.#chaos?.take() ?? {}
+  }
+
+  #addHeaders({ reply, limit }: Exchange): void {
+    const rateHeaders = this.#platform.dialect.rateHeaders(limit?.headers ?? {})
+    Object.assign(reply.headers, rateHeaders, { Date: new Date(this.now()).toUTCString() })
   }
 
   /** Finds the API that an address belongs to. No other address can be reached. */
@@ -209,9 +210,19 @@ class InMemorySandbox implements Sandbox {
     const address = url.origin + url.pathname
     if (address.startsWith(`${baseUrl}/`)) return { api: 'management', path: address.slice(baseUrl.length) }
     if (address.startsWith(`${openerUrl}/`)) return { api: 'opener', path: address.slice(openerUrl.length) }
-    if (url.origin === this.#site || domainsOf(data).includes(url.origin)) return { api: 'visit', path: url.pathname }
+    if (url.origin === this.#platform.site || domainsOf(data).includes(url.origin))
+      return { api: 'visit', path: url.pathname }
     throw networkError('ENOTFOUND', `nothing is at ${url.origin}: this sandbox is ${baseUrl} and ${openerUrl}`)
   }
+}
+
+/** Nobody without the key fills the log. */
+async function readBody(exchange: Exchange): Promise<void> {
+  const { request, entry, hasKey } = exchange
+  if (entry.api === 'management' && !hasKey) return
+  const bytes = new Uint8Array(await request.arrayBuffer())
+  entry.size = bytes.length
+  entry.body = routeOf(exchange)?.route === 'POST /files/upload/:filename' ? bytes : jsonOrText(bytes)
 }
 
 function withoutSlash(address: string | URL): string {

@@ -1,12 +1,16 @@
-import { type Endpoint, type Endpoints, list } from './endpoint.ts'
+import type { Endpoint, Endpoints } from './endpoint.ts'
+import { account } from './endpoints/account.ts'
 import { campaigns } from './endpoints/campaigns.ts'
 import { channels } from './endpoints/channels.ts'
 import { domains } from './endpoints/domains.ts'
 import { files } from './endpoints/files.ts'
 import { links } from './endpoints/links.ts'
+import { opener } from './endpoints/opener.ts'
+import { overlays } from './endpoints/overlays.ts'
 import { pixels } from './endpoints/pixels.ts'
 import { qr } from './endpoints/qr.ts'
-import { email, given, text } from './parameters.ts'
+import { splash } from './endpoints/splash.ts'
+import type { SandboxRequest } from './request-log.ts'
 
 /** An endpoint found for a request. */
 export interface RouteMatch {
@@ -17,50 +21,42 @@ export interface RouteMatch {
   readonly params: Record<string, string>
 }
 
-const endpoints: Endpoints = {
-  'GET /account': ({ data }) => {
-    const { password: _, ...account } = data.account
-    return { error: 0, data: account }
-  },
-
-  'PUT /account/update': ({ data, body }) => {
-    Object.assign(data.account, given(body, { email, password: text }))
-    return { error: 0, message: 'Account has been successfully updated.' }
-  },
-
+const management: Endpoints = {
+  ...account,
   ...domains,
-  'GET /overlay': (call) => list(call, 'cta', call.data.overlays),
+  ...overlays,
   ...campaigns,
   ...channels,
-  'GET /splash': (call) => list(call, 'splash', call.data.splash),
+  ...splash,
   ...files,
   ...links,
   ...pixels,
   ...qr,
 }
 
-const table = Object.entries(endpoints).map(([route, endpoint]) => {
-  const [method, pattern] = route.split(' ') as [string, string]
-  return { route, method, pattern, endpoint }
-})
+const table = Object.entries({ management, opener }).flatMap(([api, endpoints]) =>
+  Object.entries(endpoints).map(([route, endpoint]) => {
+    const [method, pattern] = route.split(' ') as [string, string]
+    return { api, route, method, pattern, endpoint }
+  }),
+)
 
 /** The paths of all endpoints, as the reference writes them. */
-export const endpointPaths: readonly string[] = ['/v3/api', ...new Set(table.map(({ pattern }) => pattern))]
+export const endpointPaths: readonly string[] = [...new Set(table.map(({ pattern }) => pattern))]
 
-/** The endpoints at a path of the management API, by their methods. `path` is relative to `baseUrl`, still escaped. */
-export function routesAt(path: string): RouteMatch[] {
-  return table.flatMap(({ route, method, pattern, endpoint }) => {
-    const params = matchPath(pattern, path)
+/** The endpoints at a path of an API, one for each method. `path` is relative to its address, still escaped. */
+export function routesAt(api: SandboxRequest['api'], path: string): RouteMatch[] {
+  return table.flatMap(({ api: at, route, method, pattern, endpoint }) => {
+    const params = at === api ? matchPath(pattern, path) : undefined
     return params ? [{ route, method, endpoint, params }] : []
   })
 }
 
 /** The methods that have an endpoint at this path. */
 export function methodsAt(path: string): readonly string[] {
-  if (path === '/v3/api') return ['POST']
   const exact = table.filter(({ pattern }) => pattern === path)
   // `/url/add` has the form of `/url/:id` too.
-  return (exact.length > 0 ? exact : routesAt(path)).map(({ method }) => method)
+  return (exact.length > 0 ? exact : routesAt('management', path)).map(({ method }) => method)
 }
 
 /** The parameters of a path, unescaped, if it has the form of a pattern such as `/campaign/:id/update` or `/campaign/{id}/update`. */

@@ -1,4 +1,4 @@
-import type { EndpointCall } from '../endpoint.ts'
+import type { Endpoints } from '../endpoint.ts'
 import { URL } from '../globals.ts'
 import { given, oneOf } from '../parameters.ts'
 import { PlatformRefusal, refuseIf } from '../refusal.ts'
@@ -13,35 +13,38 @@ const apps = [
 
 const linkStatus = oneOf('public', 'private')
 
-/** `POST {opener_url}/v3/api`, the one endpoint of the app-opener API, with its three error shapes. */
-export function opener(method: string, { store, body, openerUrl }: EndpointCall): object {
-  if (method !== 'POST') throw refusal(405, 'Method not allowed. Use POST')
-  refuseIf(body === undefined, 'URL parameter is missing')
+/** The one endpoint of the app-opener API, with its three forms of errors. */
+export const opener: Endpoints = {
+  'POST /v3/api': ({ store, body, openerUrl }) => {
+    refuseIf(body === undefined, 'URL parameter is missing')
+    const { host, pathname, search, href } = webAddress((body as { url?: unknown } | null)?.url)
+    const app = apps.find(({ hosts }) => hosts.includes(host.replace(/^(www|m)\./, '')))
+    if (!app) throw new PlatformRefusal(400, 'This URL belongs to no supported app.')
 
-  const { host, pathname, search, href } = webAddress((body as { url?: unknown } | null)?.url)
-  const app = apps.find(({ hosts }) => hosts.includes(host.replace(/^(www|m)\./, '')))
-  if (!app) throw new PlatformRefusal(400, 'This URL belongs to no supported app.')
-
-  const { status = 'private' } = given(body, { status: linkStatus })
-  const { id, alias } = store.add('openerLinks', { url: href, status, provider: app.provider })
-  const address = `${host}${pathname}${search}`
-  const ios = `${app.scheme}://${address}`
-  // Without the app, the browser opens the address.
-  const intent = `scheme=https;package=${app.android};S.browser_fallback_url=${encodeURIComponent(href)};end`
-  return {
-    id,
-    shorturl: `${openerUrl}/${alias}`,
-    status,
-    provider: app.provider,
-    domain: openerUrl,
-    devicetarget: [
-      { device: 'iPhone', link: ios },
-      { device: 'iPad', link: ios },
-      { device: 'Android', link: `intent://${address}#Intent;${intent}` },
-    ],
-    'powered-by': 'Short-Link Platform',
-  }
+    const { status = 'private' } = given(body, { status: linkStatus })
+    const { id, alias } = store.add('openerLinks', { url: href, status, provider: app.provider })
+    const address = `${host}${pathname}${search}`
+    const ios = `${app.scheme}://${address}`
+    // Without the app, the browser opens the address.
+    const intent = `scheme=https;package=${app.android};S.browser_fallback_url=${encodeURIComponent(href)};end`
+    return {
+      id,
+      shorturl: `${openerUrl}/${alias}`,
+      status,
+      provider: app.provider,
+      domain: openerUrl,
+      devicetarget: [
+        { device: 'iPhone', link: ios },
+        { device: 'iPad', link: ios },
+        { device: 'Android', link: `intent://${address}#Intent;${intent}` },
+      ],
+      'powered-by': 'Short-Link Platform',
+    }
+  },
 }
+
+/** The refusal of every method but POST. */
+export const notPost = (): PlatformRefusal => refusal(405, 'Method not allowed. Use POST')
 
 function webAddress(value: unknown): URL {
   const url = typeof value === 'string' && /^https?:\/\/./i.test(value) && URL.canParse(value) && new URL(value)

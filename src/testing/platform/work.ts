@@ -1,0 +1,64 @@
+import type { Store } from './data.ts'
+import type { Dialect } from './dialect.ts'
+import type { Endpoint, EndpointCall, JsonReply } from './endpoint.ts'
+import { notPost } from './endpoints/opener.ts'
+import { type Exchange, routeOf } from './exchange.ts'
+import { PlatformRefusal } from './refusal.ts'
+import { htmlPage, type PlatformResponse } from './response.ts'
+import { open } from './short-addresses.ts'
+
+/** The platform behind a sandbox. */
+export interface Platform {
+  readonly store: Store
+  readonly dialect: Dialect
+  /** Origin of its own pages and short addresses. */
+  readonly site: string
+  readonly openerUrl: string
+}
+
+/** Does the work of a request, or refuses it, and returns the response in the dialect of the platform. */
+export function work(exchange: Exchange, { dialect, store, site, openerUrl }: Platform): PlatformResponse {
+  const { request, entry, limit } = exchange
+  const { query, body } = entry
+  const found = routeOf(exchange)
+  let call: EndpointCall = {
+    ...{ store, data: store.data, site, openerUrl, params: found?.params ?? {}, query, body },
+    isSameAlias: (one, other) => dialect.isSameAlias(one, other),
+  }
+  if (entry.api === 'visit') {
+    const response = request.method === 'GET' ? open(call, new URL(request.url)) : undefined
+    entry.done = response !== undefined
+    return response ?? htmlPage(404, 'Page not found')
+  }
+  const route = found?.route ?? `${request.method} ${entry.path}`
+  const reply: JsonReply = { status: 200, json: {}, headers: { 'Content-Type': 'application/json' } }
+  try {
+    const endpoint = admit(exchange)
+    call = { ...call, query: dialect.query(query), body: dialect.body(route, body) }
+    reply.json = dialect.instead(route, call) ?? endpoint(call)
+    entry.done = true
+  } catch (refusal) {
+    if (!(refusal instanceof PlatformRefusal)) throw refusal
+    Object.assign(reply, { status: refusal.status, json: refusal.body })
+    if (limit?.retryAfter !== undefined) reply.headers['Retry-After'] = String(limit.retryAfter)
+  }
+  const { status, json, headers } = dialect.reply(route, reply, call)
+  return { status, headers, body: JSON.stringify(json) }
+}
+
+/** Returns the endpoint, or refuses: the app opener asks for no key, and its limit is not known. */
+function admit(exchange: Exchange): Endpoint {
+  const { request, entry, hasKey, limit, routes } = exchange
+  const { method, headers } = request
+  const isOpener = entry.api === 'opener'
+  if (limit?.retryAfter !== undefined) throw new PlatformRefusal(429, 'Too many requests. Please wait.')
+  if (!isOpener && !hasKey) throw new PlatformRefusal(401, 'A valid API key is required to use this service.')
+  if (routes.length === 0) throw new PlatformRefusal(404, 'There is nothing at this path.')
+  const found = routeOf(exchange)
+  if (!found) throw isOpener ? notPost() : new PlatformRefusal(405, `This path does not take ${method}.`)
+  const writes = method === 'POST' || method === 'PUT'
+  if (!isOpener && writes && !headers.get('Content-Type')?.startsWith('application/json')) {
+    throw new PlatformRefusal(400, 'Every request must carry Content-Type: application/json.')
+  }
+  return found.endpoint
+}
