@@ -8,7 +8,7 @@ import { run } from './run.ts'
 
 /** `FAULTS_SEED=17 FAULTS_RUNS=1` repeats the scenario that an error names. */
 const first = Number(process.env.FAULTS_SEED ?? 1)
-const scenarios = Number(process.env.FAULTS_RUNS ?? 400)
+const scenarios = Number(process.env.FAULTS_RUNS ?? 50)
 
 /** How often a command is run again while requests fail. */
 const FAULTY_RUNS = 4

@@ -1,7 +1,7 @@
 /**
- * Tests the packed package: `npm run test:everywhere` builds, packs and installs it, runs one suite in every runtime,
- * builds a program with every bundler, compiles one with every TypeScript, opens the example in real browsers, and prints
- * the results in Markdown.
+ * Tests the packed package: `npm run test:everywhere` builds, packs and installs it, runs one suite in Node and in browsers,
+ * builds a program with bundlers, compiles one with the oldest and the newest TypeScript, opens the example in real browsers,
+ * and prints the results in Markdown. `-- --all` does so in every runtime, with every bundler and every TypeScript.
  *
  * A runtime that is not installed is skipped; with `CI=true` that is a failure. Arguments select parts:
  * `npm run test:everywhere -- processes workerd browsers bundlers compilers command schemas network-proxy
@@ -24,7 +24,7 @@ import { inProcesses, type SuiteEnvironment } from './runner/processes.ts'
 import { tryProxyServers } from './runner/proxy-servers.ts'
 import { type Finding, findingsTable } from './runner/report.ts'
 import { startSandboxControl } from './runner/sandbox-control.ts'
-import { installTools } from './runner/tools.ts'
+import { all, installTools } from './runner/tools.ts'
 import { inWorkerd } from './runner/workerd.ts'
 
 const parts = [
@@ -39,7 +39,7 @@ const parts = [
   'proxies',
   'example',
 ] as const
-const selected = process.argv.slice(2)
+const selected = process.argv.slice(2).filter((part) => part !== '--all')
 const unknown = selected.filter((part) => !parts.some((name) => name === part))
 if (unknown.length) throw new Error(`unknown part ${unknown.join(', ')}; the parts are ${parts.join(', ')}`)
 const wants = (part: (typeof parts)[number]) => selected.length === 0 || selected.includes(part)
@@ -80,7 +80,7 @@ async function suites(environment: SuiteEnvironment): Promise<void> {
   // Processes run one after another, in parallel with the browsers, so that two cores are busy and no check starves.
   const processes = async () => {
     if (wants('processes')) for await (const row of inProcesses(environment)) addRow(row)
-    if (wants('workerd')) addRow(await inWorkerd(environment))
+    if (all && wants('workerd')) addRow(await inWorkerd(environment))
   }
   const browsers = async () => {
     if (wants('browsers'))
@@ -112,7 +112,7 @@ async function everything(): Promise<void> {
     await Promise.all([
       wants('bundlers') && tryBundlers(packed.folder, control.url).then((found) => addFindings('Bundler', found)),
       wants('compilers') && tryCompilers(packed.folder).then((found) => addFindings('Compiler', found)),
-      wants('schemas') && tryComposition(packed.folder).then((found) => addFindings('Schemas', found)),
+      all && wants('schemas') && tryComposition(packed.folder).then((found) => addFindings('Schemas', found)),
     ])
   } finally {
     await control.close()
@@ -140,13 +140,13 @@ const markdown = summary()
 console.log(`\n${markdown}\n`)
 if (process.env.EVERYWHERE_REPORT) await writeFile(process.env.EVERYWHERE_REPORT, `${markdown}\n`)
 
-const all = Object.values(findings).flat()
+const found = Object.values(findings).flat()
 const failed =
-  rows.flatMap((row) => judge(row).failures).length + all.filter(({ outcome }) => outcome === 'failed').length
-const skipped = rows.filter((row) => row.skipped).length + all.filter(({ outcome }) => outcome === 'skipped').length
+  rows.flatMap((row) => judge(row).failures).length + found.filter(({ outcome }) => outcome === 'failed').length
+const skipped = rows.filter((row) => row.skipped).length + found.filter(({ outcome }) => outcome === 'skipped').length
 const passed =
   rows.flatMap(({ results }) => results.filter(({ outcome }) => outcome === 'passed')).length +
-  all.filter(({ outcome }) => outcome === 'passed').length
+  found.filter(({ outcome }) => outcome === 'passed').length
 console.log(
   `${passed} passed, ${failed} failed, ${skipped} not run, in ${((Date.now() - started) / 1000).toFixed(0)} s`,
 )

@@ -1,6 +1,7 @@
 /**
- * Runs the projects of this folder with the packed package: `npm run test:frameworks`, or some of them,
- * `npm run test:frameworks -- next jest-30`. Each is a small project as a user would write it, with a script `test`.
+ * Runs projects of this folder with the packed package: `npm run test:frameworks` those of the frameworks that people use
+ * most, `-- --all` all of them, `-- next jest-30` these. Each is a small project as a user would write it, with a script
+ * `test`.
  *
  * They run on Node 24, which some frameworks need. What a project installs is kept until its package.json changes.
  */
@@ -9,15 +10,16 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { must, run } from '../everywhere/runner/shell.ts'
-import { installTools, root, toolModules } from '../everywhere/runner/tools.ts'
+import { all, installTools, root, toolModules } from '../everywhere/runner/tools.ts'
 
 const here = import.meta.dirname
-const all = (await readdir(here, { withFileTypes: true }))
+const common = ['next', 'vite', 'sveltekit', 'jest-30', 'vitest-dom', 'testing-pages']
+const projects = (await readdir(here, { withFileTypes: true }))
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
-const selected = process.argv.slice(2)
-const unknown = selected.filter((name) => !all.includes(name))
-if (unknown.length) throw new Error(`unknown project ${unknown.join(', ')}; the projects are ${all.join(', ')}`)
+const selected = process.argv.slice(2).filter((name) => name !== '--all')
+const unknown = selected.filter((name) => !projects.includes(name))
+if (unknown.length) throw new Error(`unknown project ${unknown.join(', ')}; the projects are ${projects.join(', ')}`)
 
 const started = Date.now()
 const seconds = (since: number) => `${((Date.now() - since) / 1000).toFixed(0)} s`
@@ -32,7 +34,7 @@ let failed = 0
 
 await installTools()
 const tarball = await pack()
-const queue = selected.length ? selected : all
+const queue = selected.length ? selected : all ? projects : common
 await Promise.all([work(), work()])
 console.log(`${passed} passed, ${failed} failed, in ${seconds(started)}`)
 process.exitCode = failed > 0 ? 1 : 0

@@ -7,7 +7,7 @@ import { type Browser, launch } from './browsers.ts'
 import { listen } from './listen.ts'
 import type { Finding } from './report.ts'
 import { makeSandbox, type RunningSandbox } from './sandbox-control.ts'
-import { loadTool, root, toolModules } from './tools.ts'
+import { all, loadTool, root, toolModules } from './tools.ts'
 
 /** Builds `main.js` of a folder into its `out`. */
 type Build = (folder: string) => Promise<unknown>
@@ -29,12 +29,19 @@ const webpackLike = (name: string): Build => {
   }
 }
 
-const bundlers: Record<string, Build> = {
+const commonBundlers: Record<string, Build> = {
   async esbuild(folder) {
     const { build } = loadTool('esbuild')
     const options = { bundle: true, minify: true, format: 'esm', platform: 'browser', logLevel: 'silent' }
     await build({ entryPoints: [join(folder, 'main.js')], outfile: join(folder, 'out/main.js'), ...options })
   },
+  async Vite(folder) {
+    const { build } = await import(pathToFileURL(join(toolModules, 'vite/dist/node/index.js')).href)
+    await build({ root: folder, logLevel: 'silent', build: { outDir: 'out', modulePreload: false } })
+  },
+}
+
+const otherBundlers: Record<string, Build> = {
   async Rollup(folder) {
     // Rollup needs plugins to resolve packages and to minify; esbuild minifies here.
     const { nodeResolve } = loadTool('@rollup/plugin-node-resolve')
@@ -49,13 +56,11 @@ const bundlers: Record<string, Build> = {
     await bundle.write({ file, format: 'es' })
     await loadTool('esbuild').build({ entryPoints: [file], outfile: file, minify: true, allowOverwrite: true })
   },
-  async Vite(folder) {
-    const { build } = await import(pathToFileURL(join(toolModules, 'vite/dist/node/index.js')).href)
-    await build({ root: folder, logLevel: 'silent', build: { outDir: 'out', modulePreload: false } })
-  },
   webpack: webpackLike('webpack'),
   Rspack: webpackLike('@rspack/core'),
 }
+
+const bundlers = all ? { ...commonBundlers, ...otherBundlers } : commonBundlers
 
 /** Builds a small program with every bundler, and runs it in Node and in Chromium. */
 export async function tryBundlers(folder: string, control: string): Promise<Finding[]> {

@@ -2,13 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Finding } from './report.ts'
 import { run } from './shell.ts'
-import { find } from './tools.ts'
+import { all, find } from './tools.ts'
 
 const nodes: Record<string, string> = {
-  'Node 20': process.execPath,
-  'Node 22': 'node-22/bin/node',
+  [`Node ${process.versions.node}`]: process.execPath,
   'Node 24': 'node-24/bin/node',
-  'Node 26': 'node-26/bin/node',
+  ...(all && { 'Node 22': 'node-22/bin/node', 'Node 26': 'node-26/bin/node' }),
 }
 
 /** Runs the installed command, as `npx` does. */

@@ -2,9 +2,9 @@ import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Finding } from './report.ts'
 import { run } from './shell.ts'
-import { root, toolModules } from './tools.ts'
+import { all, root, toolModules } from './tools.ts'
 
-const versions = ['5.0', '5.4', '5', '6', '7']
+const versions = all ? ['5.0', '5.4', '5', '6', '7'] : ['5.0', '7']
 
 /** A way to resolve the package: compiler options, and the extensions of the program's files. */
 interface Resolution {
@@ -26,7 +26,7 @@ const libraries: Record<string, object> = {
   'without DOM': { lib: ['ES2022'], types: ['node'] },
 }
 
-/** Compiles a program, and the mistakes that must not compile, with every TypeScript and every resolution. */
+/** Compiles a program, and the mistakes that must not compile, with several versions of TypeScript and every resolution. */
 export async function tryCompilers(folder: string): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const version of versions) {

@@ -7,12 +7,12 @@ import { listen } from './listen.ts'
 import type { Finding } from './report.ts'
 import { makeSandbox } from './sandbox-control.ts'
 import { run } from './shell.ts'
-import { find, linkTools, loadTool, root } from './tools.ts'
+import { all, find, linkTools, loadTool, root } from './tools.ts'
 
 const nodes: Record<string, { path: string; env: Record<string, string> }> = {
-  "Node 20, undici's dispatcher": { path: process.execPath, env: { DISPATCHER: 'undici' } },
+  "undici's dispatcher": { path: process.execPath, env: { DISPATCHER: 'undici' } },
   'Node 24, NODE_USE_ENV_PROXY': { path: 'node-24/bin/node', env: { NODE_USE_ENV_PROXY: '1' } },
-  'Node 26, NODE_USE_ENV_PROXY': { path: 'node-26/bin/node', env: { NODE_USE_ENV_PROXY: '1' } },
+  ...(all && { 'Node 26, NODE_USE_ENV_PROXY': { path: 'node-26/bin/node', env: { NODE_USE_ENV_PROXY: '1' } } }),
 }
 
 /** Makes calls over TLS through a CONNECT proxy that asks for a password, as many companies have one. */

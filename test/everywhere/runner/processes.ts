@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Result } from '../conformance.ts'
 import type { Row } from './matrix.ts'
 import { type Ran, run } from './shell.ts'
-import { bunPaths, denoPaths, find, root } from './tools.ts'
+import { all, bunPaths, denoPaths, find, root } from './tools.ts'
 
 /** What a runtime needs to run the suite: the folder with the package, and the address that creates sandboxes. */
 export interface SuiteEnvironment {
@@ -26,8 +26,7 @@ const denoKnown = {
     'Deno sends a stream, and so an upload that reports progress, without its Content-Length (denoland/deno#24197).',
 }
 
-const runtimes: Runtime[] = [
-  { name: 'Node 20', paths: [process.execPath], formats: ['esm', 'cjs'] },
+const otherRuntimes: Runtime[] = [
   ...['22', '24', '26'].map(
     (version): Runtime => ({ name: `Node ${version}`, paths: [`node-${version}/bin/node`], formats: ['esm', 'cjs'] }),
   ),
@@ -39,6 +38,11 @@ const runtimes: Runtime[] = [
     formats: ['esm', 'cjs'],
     knownIssues: denoKnown,
   },
+]
+
+const runtimes: Runtime[] = [
+  { name: 'Node', paths: [process.execPath], formats: ['esm', 'cjs'] },
+  ...(all ? otherRuntimes : []),
 ]
 
 /** Runs the suite in every process, as ESM and as CommonJS, one after another. */

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { freePort } from './listen.ts'
 import type { Finding } from './report.ts'
 import { makeSandbox, type RunningSandbox } from './sandbox-control.ts'
-import { bunPaths, denoPaths, find, linkTools, root, workerdPaths } from './tools.ts'
+import { all, bunPaths, denoPaths, find, linkTools, root, workerdPaths } from './tools.ts'
 import { startWorker, untilReachable } from './workerd.ts'
 
 /** A running server with the proxy in it. */
@@ -37,9 +37,11 @@ const inWorker: Start = async (folder, options) => {
 
 const servers: Record<string, Start> = {
   'Node, a Hono route': inProcess([process.execPath]),
-  'Bun.serve': inProcess(bunPaths),
-  'Deno.serve': inProcess(denoPaths, ['run', '--allow-all', '--node-modules-dir=manual']),
-  'workerd, as a Worker': inWorker,
+  ...(all && {
+    'Bun.serve': inProcess(bunPaths),
+    'Deno.serve': inProcess(denoPaths, ['run', '--allow-all', '--node-modules-dir=manual']),
+    'workerd, as a Worker': inWorker,
+  }),
 }
 
 /** Runs the proxy in every kind of server, and sends it calls of a client and malicious requests. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { access, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -9,33 +8,37 @@ export const root = fileURLToPath(new URL('../../../', import.meta.url))
 const cache = join(root, 'node_modules/.cache/everywhere/tools')
 const { platform, arch } = process
 
-/**
- * The runtimes, bundlers and compilers of the matrix, from the npm registry. They are not dependencies of the package:
- * they are installed into a cache when the matrix runs. A runtime is installed as the package of its binary.
- */
-const wanted: Record<string, string> = {
-  'node-22': `npm:node-${platform}-${arch}@22`,
+/** With `--all`, every runtime, bundler and compiler; without it, those that people use most, and both ends of a range. */
+export const all = process.argv.includes('--all')
+
+const common: Record<string, string> = {
   'node-24': `npm:node-${platform}-${arch}@24`,
-  'node-26': `npm:node-${platform}-${arch}@26`,
-  bun: '1',
-  deno: '2',
-  workerd: '1',
   'puppeteer-core': '25',
   srvx: '1',
   hono: '4',
   '@hono/node-server': '2',
   esbuild: '0.28',
   vite: '8',
+  'typescript-5.0': 'npm:typescript@5.0',
+  'typescript-7': 'npm:typescript@7',
+  '@types/node': '20',
+  undici: '7',
+  selfsigned: '5',
+}
+
+const others: Record<string, string> = {
+  'node-22': `npm:node-${platform}-${arch}@22`,
+  'node-26': `npm:node-${platform}-${arch}@26`,
+  bun: '1',
+  deno: '2',
+  workerd: '1',
   webpack: '5',
   rollup: '4',
   '@rollup/plugin-node-resolve': '16',
   '@rspack/core': '2',
-  'typescript-5.0': 'npm:typescript@5.0',
   'typescript-5.4': 'npm:typescript@5.4',
   'typescript-5': 'npm:typescript@5',
   'typescript-6': 'npm:typescript@6',
-  'typescript-7': 'npm:typescript@7',
-  '@types/node': '20',
   'zod-4.0': 'npm:zod@4.0',
   'zod-4': 'npm:zod@4',
   'zod-3.25': 'npm:zod@3.25',
@@ -43,21 +46,22 @@ const wanted: Record<string, string> = {
   arktype: '2',
   valibot: '1',
   msw: '2',
-  undici: '7',
-  selfsigned: '5',
 }
 
-/** Installs the tools unless they are in the cache. */
+/**
+ * Installs the tools from the npm registry, unless they are in the cache. They are not dependencies of the package. A runtime
+ * is installed as the package of its binary.
+ */
 export async function installTools(): Promise<void> {
-  const manifest = JSON.stringify({ private: true, dependencies: wanted }, null, 2)
+  const wanted = all ? { ...common, ...others } : common
   const stamp = join(cache, 'node_modules/.stamp')
-  const version = createHash('sha256').update(manifest).digest('hex')
-  if ((await readFile(stamp, 'utf8').catch(() => '')) === version) return
+  const installed: Record<string, string> = JSON.parse(await readFile(stamp, 'utf8').catch(() => '{}'))
+  if (Object.entries(wanted).every(([name, version]) => installed[name] === version)) return
   await mkdir(cache, { recursive: true })
-  await writeFile(join(cache, 'package.json'), manifest)
+  await writeFile(join(cache, 'package.json'), JSON.stringify({ private: true, dependencies: wanted }, null, 2))
   // The packages contain the binaries, so no install script is needed.
   await must('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'], { cwd: cache })
-  await writeFile(stamp, version)
+  await writeFile(stamp, JSON.stringify(wanted))
 }
 
 export const toolModules = join(cache, 'node_modules')
