@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { run, setUp } from './run.ts'
 
-const folder = 'examples/exports/'
+const folder = 'test/fixtures/exports/'
 const tea = 'https://shop.example/tea'
 
 /** For each program: its file, the options that it takes, what is said of its columns, and what is sent for its first row. */
