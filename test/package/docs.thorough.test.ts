@@ -164,7 +164,7 @@ test('the examples compile', { timeout: 240_000 }, () => {
 })
 
 test.each([
-  ['recipes/testing.md', 'testing-first.test.ts'],
+  ['recipes/testing.md', 'testing/first.test.ts'],
   ['guides/logging.md', 'tracing.ts'],
 ])('%s shows examples/%s as it is', async (page, example) => {
   const text = await readFile(new URL(`../../examples/${example}`, import.meta.url), 'utf8')

@@ -115,7 +115,7 @@ test('the same with fetch prints undefined if the alias is taken, as the README 
 })
 
 test('the README shows the test that the examples run', async () => {
-  const example = await readFile(new URL('../../examples/testing-first.test.ts', import.meta.url), 'utf8')
+  const example = await readFile(new URL('../../examples/testing/first.test.ts', import.meta.url), 'utf8')
   expect(snippets[3]?.code).toBe(example)
 })
 

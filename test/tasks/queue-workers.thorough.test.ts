@@ -21,7 +21,7 @@ describe.skipIf(!hasRedis)('the example of workers of a queue', () => {
     const env = { ...process.env, REDIS_URL: `redis://127.0.0.1:${redis.port}` }
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      ['--import', 'tsx', file('examples/queue-workers/run.ts')],
+      ['--import', 'tsx', file('examples/queues/run.ts')],
       { env },
     )
     expect(stdout.match(/killing worker-\d/g)).toHaveLength(2)

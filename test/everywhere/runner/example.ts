@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { type BrowserName, launch, type Page } from './browsers.ts'
 import { freePort } from './listen.ts'
 import type { Finding } from './report.ts'
-import { linkTools, root } from './tools.ts'
+import { must } from './shell.ts'
+import { linkTools, root, toolModules } from './tools.ts'
 
 /**
  * Runs the example page in a browser: it lists, uploads with a progress bar and creates an app-opener link through the
@@ -71,11 +72,17 @@ async function drive(page: Page, url: string, folder: string, picture: (what: st
   if (wide) throw new Error('the page is wider than a narrow screen')
 }
 
-/** Starts the example on the packed package. */
+/** Builds the example with Vite on the packed package, and starts it. */
 async function startExample(folder: string) {
-  const example = join(folder, 'browser-proxy')
-  await cp(join(root, 'examples/browser-proxy'), example, { recursive: true })
-  await linkTools(folder, 'srvx')
+  const example = join(folder, 'browser')
+  await cp(join(root, 'examples/browser'), example, {
+    recursive: true,
+    filter: (path) => !/node_modules|dist/.test(path.slice(root.length)),
+  })
+  await linkTools(folder, 'srvx', 'vite')
+  await must(process.execPath, [join(toolModules, 'vite/bin/vite.js'), 'build', '--logLevel', 'error'], {
+    cwd: example,
+  })
   const port = await freePort()
   const child = spawn(process.execPath, [join(example, 'server.mjs')], {
     env: { ...process.env, PORT: String(port) },

@@ -2,7 +2,7 @@
  * How to test your own app with node:test, here one that reads its addresses from the environment and so needs a
  * real port.
  *
- *     npx tsx --test examples/testing-node-test.ts
+ *     npx tsx --test examples/testing/node-test.ts
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,8 +1,7 @@
 /**
  * A page that works with the platform and never sees the key: page → proxy → platform.
  *
- *     npm install --no-save srvx
- *     npm run build && node examples/browser-proxy/server.mjs
+ *     npm run build && cd examples/browser && npm install && npm start
  *
  * The platform is the sandbox, on a port of its own. With SHORTLINK_BASE_URL, SHORTLINK_OPENER_URL and
  * SHORTLINK_API_KEY set, it is the server they name.
@@ -43,9 +42,7 @@ const server = serve({
       response.headers.set('Content-Security-Policy', "default-src 'self'")
       return response
     },
-    staticMiddleware({ dir: folder('public') }),
-    // The package as it is: no bundler is needed.
-    staticMiddleware({ dir: fileURLToPath(new URL('..', import.meta.resolve('shortlink-sdk'))) }),
+    staticMiddleware({ dir: folder('dist') }),
   ],
   fetch: proxy,
   silent: true,

@@ -1,4 +1,4 @@
-import { isShortLinkError, ShortLinkClient } from '/dist/index.js'
+import { isShortLinkError, ShortLinkClient } from 'shortlink-sdk'
 
 // No key: the proxy adds it.
 const client = new ShortLinkClient({

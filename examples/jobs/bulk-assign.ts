@@ -2,7 +2,7 @@
  * A long job: assigns 2,000 links to a campaign, with a progress bar. The process is
  * killed halfway and started again, and continues where it stopped.
  *
- *     npx tsx examples/bulk-assign.ts     offline, against the sandbox on a free port of this machine
+ *     npx tsx examples/jobs/bulk-assign.ts     offline, against the sandbox on a free port of this machine
  *
  * With the arguments `assign <baseUrl> <apiKey> <journal>`, which it starts itself with, it is the program alone.
  */

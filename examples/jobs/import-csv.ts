@@ -3,7 +3,7 @@
  * `addresses.short.csv` with a column `shorturl` beside them. The process is killed halfway and started again, and
  * continues where it stopped. Every address has one link in the end, as the sandbox counts.
  *
- *     npx tsx examples/shorten-csv.ts     offline, against the sandbox on a free port of this machine
+ *     npx tsx examples/jobs/import-csv.ts     offline, against the sandbox on a free port of this machine
  *
  * From a shell, `shortlink-sdk import addresses.csv --out addresses.short.csv` does the same, with aliases of the server's.
  *
@@ -61,7 +61,7 @@ const aliasOf = (url: string) => createHash('sha256').update(url).digest('hex').
 async function show(): Promise<void> {
   const sandbox = createSandbox({ rateLimit: RATE })
   const { baseUrl, close } = await serve(sandbox)
-  const folder = await mkdtemp(join(tmpdir(), 'shorten-csv-'))
+  const folder = await mkdtemp(join(tmpdir(), 'import-csv-'))
   const file = join(folder, 'addresses.csv')
   const addresses = Array.from({ length: 500 }, (_, n) => ({
     url: `https://shop.example/tea?size=${n},5&colour="green"`,

@@ -2,7 +2,7 @@
  * Shows that `worker.ts` holds what it says: puts 300 jobs into a queue for four workers, kills two of them while a request
  * of theirs is under way, and lets the sandbox count what was done.
  *
- *     REDIS_URL=redis://127.0.0.1:6379 npx tsx examples/queue-workers/run.ts     against the sandbox, with your Redis
+ *     REDIS_URL=redis://127.0.0.1:6379 npx tsx examples/queues/run.ts     against the sandbox, with your Redis
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

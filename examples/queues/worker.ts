@@ -9,7 +9,7 @@
  *   repeats the job.
  * - Anything else fails for good, with the outcome at the beginning of its reason.
  *
- *     REDIS_URL=… SHORTLINK_BASE_URL=… SHORTLINK_API_KEY=… npx tsx examples/queue-workers/worker.ts
+ *     REDIS_URL=… SHORTLINK_BASE_URL=… SHORTLINK_API_KEY=… npx tsx examples/queues/worker.ts
  *
  * `run.ts` beside it starts four of these, kills two, and counts what was done.
  */

@@ -2,7 +2,7 @@
  * An opening day: a short link with its QR code, both in a channel, the link in a campaign too, and a QR code for the
  * guests' Wi-Fi.
  *
- *     npx tsx examples/link-with-qr.ts     offline, against the sandbox in memory
+ *     npx tsx examples/qr-codes.ts     offline, against the sandbox in memory
  */
 import assert from 'node:assert/strict'
 import { ShortLinkClient } from 'shortlink-sdk'
