@@ -367,8 +367,8 @@ export function refused(call: PreparedCall<unknown>, state: CallState, refusal: 
     ? `${status || ''} ${redirectWords(headers.get('location'), call)}`.trimStart()
     : withAdvice(refusalWords(call, refusal, serverMessage, body), words)
   const context = { ...errorContext(call, state, outcome, mayRepeatIt), ...(!isRedirect && { advice }) }
-  const untilReset =
-    status === 429 ? rateLimit.resetAt && Math.max(0, rateLimit.resetAt.getTime() - Date.now()) : undefined
+  const untilReset = status === 429 ? rateLimit.resetAt && rateLimit.resetAt.getTime() - Date.now() : undefined
+  const wait = retryAfter === undefined ? untilReset : retryAfter * 1000
   const said = {
     status,
     httpStatus: response.status,
@@ -383,7 +383,7 @@ export function refused(call: PreparedCall<unknown>, state: CallState, refusal: 
     isSent: true,
     outcome,
     mayRepeat: mayRepeatIt,
-    wait: retryAfter === undefined ? untilReset : retryAfter * 1000,
+    wait: status === 429 && wait !== undefined ? Math.max(1000, wait) : wait,
   }
 }
 

@@ -43,7 +43,7 @@ export interface AcquireOptions {
   background?: boolean | undefined
   /** How many slots of each window a background call leaves to other calls. Default: 0. */
   reserve?: number | undefined
-  /** Called once if the call has to wait, as soon as that is known. */
+  /** Called if the call has to wait, as soon as that is known, and again if the wait becomes more than a second longer. */
   onWait?: ((event: SlotWait) => void) | undefined
 }
 
@@ -107,8 +107,9 @@ interface Waiter {
   readonly takes: boolean
   /** When the deadline passes. */
   readonly expiresAt: number
-  /** Removed after it was called. */
-  onWait: AcquireOptions['onWait']
+  readonly onWait: AcquireOptions['onWait']
+  /** When it gets its slot, according to the last `onWait`. */
+  expectedAt: number
   readonly resolve: () => void
   readonly reject: (reason: unknown) => void
   /** Stops listening to the signal. */
@@ -159,7 +160,7 @@ export class Limiter implements RateLimiter {
     const ahead = later === -1 ? this.#queue.length : later
     if (ahead === 0 && this.#serves(standing, now)) return undefined
     return new Promise((resolve, reject) => {
-      const waiter: Waiter = { ...standing, expiresAt: now + deadline, onWait, resolve, reject }
+      const waiter: Waiter = { ...standing, expiresAt: now + deadline, onWait, expectedAt: -Infinity, resolve, reject }
       const abort = () => {
         this.#remove(waiter)
         reject(abortReason(signal!))
@@ -238,9 +239,9 @@ export class Limiter implements RateLimiter {
       waiter.reject(refusal)
       return false
     }
-    if (wait > 0) {
+    if (wait > 0 && now + wait > waiter.expectedAt + 1000) {
+      waiter.expectedAt = now + wait
       notify(waiter.onWait, { waitMs: Math.ceil(wait), queued: this.#queue.length })
-      waiter.onWait = undefined
     }
     this.#expiresAt = Math.min(this.#expiresAt, waiter.expiresAt)
     return true

@@ -132,7 +132,7 @@ class SharedWindow implements SlotWindow {
   observe(now: number, response?: RateLimitResponse): void {
     this.#local.observe(now, response)
     this.#serverEndsAt = this.#local.endsAt(now) ?? this.#serverEndsAt
-    if (response?.refused && response.retryAfter !== 0) this.#closeForAll(now)
+    if (response?.refused) this.#closeForAll(now)
   }
 
   remaining(now: number): number {

@@ -40,8 +40,8 @@ const DEFAULT_REQUESTS = 30
  *
  * Other programs may use the same key, and retry what was refused when the window begins, up to a second later because
  * `Retry-After` is in whole seconds. So a window that calls have been waiting for is not emptied in one burst: its slots
- * become free evenly during two seconds, or during half a minute if others used the last window (the server refused a
- * request, or less was left than this program used). In a window shorter than a minute, that is shorter too.
+ * become free evenly during two seconds, or during half a minute while the headers show that others use the key: less is left
+ * than this program used. In a window shorter than a minute, that is shorter too.
  *
  * Every time is in milliseconds on the clock of the caller, who passes the current time as `now`.
  */
@@ -57,9 +57,12 @@ export class RateLimitWindow {
   /** When the window may have ended, and when it must have ended. */
   #mayEndAt = -Infinity
   #mustEndAt = -Infinity
-  /** When the last window ended, and how long its slots take to become free from then on. */
+  /** When the last window ended. */
   #opensAt = -Infinity
-  #ramp = 0
+  /** Whether other programs use the key, according to the last response that says how much is left. */
+  #othersUseIt = false
+  /** How many requests the server may have counted in this window before its first one. */
+  #countedBefore = 0
   /** Requests of this window, and those of them that have got no response yet. */
   #sent = 0
   #pending = 0
@@ -115,9 +118,9 @@ export class RateLimitWindow {
     this.#pending = Math.max(0, this.#pending - 1)
     const headers = response && parseRateHeaders(response.headers)
     if (headers?.limit) this.#stated = headers.limit
-    // A refusal that allows an immediate retry says nothing about the window.
-    if (headers && response.refused && response.retryAfter !== 0) this.#refuse(now, headers, response.retryAfter)
+    if (headers && response.refused) this.#refuse(now, headers, response.retryAfter)
     else if (!this.#refused && now < this.#mustEndAt) this.#accept(now, headers)
+    if (headers?.remaining !== undefined) this.#learnRemaining(now, headers.remaining)
     if (response?.refused) this.#sent = Math.max(0, this.#sent - 1)
   }
 
@@ -132,7 +135,9 @@ export class RateLimitWindow {
   estimateWait(now: number, ahead: number): number {
     const behind = ahead - this.remaining(now)
     if (behind < 0) return Math.max(0, this.#slotAt(this.#sent + ahead) - now)
-    return (this.endsAt(now) ?? now) - now + Math.floor(behind / this.limit) * this.#interval
+    const windows = Math.floor(behind / this.limit)
+    const share = (behind % this.limit) / this.limit
+    return (this.endsAt(now) ?? now) - now + windows * this.#interval + share * this.#rampOf(this.#othersUsedIt)
   }
 
   /** How much longer the server said to wait when it refused a request. */
@@ -152,7 +157,22 @@ export class RateLimitWindow {
 
   /** When the slot after `count` others of this window becomes free. */
   #slotAt(count: number): number {
-    return this.#opensAt + (count / this.limit) * this.#ramp
+    return this.#opensAt + (count / this.limit) * this.#rampOf(this.#othersUseIt)
+  }
+
+  /** How long the slots of a window take to become free from its beginning on. */
+  #rampOf(isShared: boolean): number {
+    return this.#isCoordinated ? 0 : this.#scaled((isShared ? 30 : 2) * SECOND)
+  }
+
+  /** A part of a minute, shorter in windows that are shorter. */
+  #scaled(ms: number): number {
+    return Math.min(1, this.#interval / MINUTE) * ms
+  }
+
+  /** Whether other programs used this window. If no response said how much is left, a refusal is the only sign of them. */
+  get #othersUsedIt(): boolean {
+    return this.#leastRemaining === Infinity ? this.#refused : this.#othersUseIt
   }
 
   /** Whether nothing may be sent, however many slots are left. */
@@ -161,9 +181,9 @@ export class RateLimitWindow {
   }
 
   #open(now: number): void {
-    const othersUsedIt = this.#refused || this.#leastRemaining < this.limit - this.#sent
-    const minutes = Math.min(1, this.#interval / MINUTE)
-    this.#ramp = this.#isCoordinated ? 0 : minutes * (othersUsedIt ? 30 * SECOND : 2 * SECOND)
+    this.#othersUseIt = this.#othersUsedIt
+    // A server that refused a request may go on with the window that it had.
+    this.#countedBefore = this.#refused ? Infinity : 0
     this.#opensAt = this.#mustEndAt
     this.#sent = this.#pending = 0
     this.#leastRemaining = Infinity
@@ -179,9 +199,16 @@ export class RateLimitWindow {
   #accept(now: number, headers: ParsedRateHeaders | undefined): void {
     if (!this.#answered) this.#mustEndAt = this.#intervalAfter(now)
     this.#answered = true
-    if (!headers) return
-    this.#leastRemaining = Math.min(this.#leastRemaining, headers.remaining ?? Infinity)
-    this.#mustEndAt = Math.min(this.#mustEndAt, now + untilReset(headers))
+    if (headers) this.#mustEndAt = Math.min(this.#mustEndAt, now + untilReset(headers))
+  }
+
+  #learnRemaining(now: number, remaining: number): void {
+    this.#leastRemaining = Math.min(this.#leastRemaining, remaining)
+    const used = this.limit - this.#leastRemaining
+    this.#countedBefore = Math.max(0, Math.min(this.#countedBefore, used - (this.#sent - this.#pending)))
+    const isShared = used - this.#sent > this.#countedBefore
+    // Others may come a second after the window has begun.
+    if (isShared || now >= this.#opensAt + this.#scaled(SECOND)) this.#othersUseIt = isShared
   }
 
   #refuse(now: number, headers: ParsedRateHeaders, retryAfter: number | undefined): void {
@@ -200,7 +227,8 @@ export class RateLimitWindow {
 
 /** How long the server says to wait after a refusal; `undefined` if it states nothing plausible. */
 function statedWait(headers: ParsedRateHeaders, retryAfter = Infinity, interval: number): number | undefined {
-  if (retryAfter * SECOND <= DAY) return retryAfter * SECOND
+  const contradictsItself = retryAfter === 0 && headers.remaining === 0
+  if (retryAfter * SECOND <= DAY && !contradictsItself) return Math.max(SECOND, retryAfter * SECOND)
   const reset = untilReset(headers)
   return reset <= interval + 3 * SECOND ? reset : undefined
 }

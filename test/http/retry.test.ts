@@ -140,6 +140,7 @@ describe('the wait before sending again', () => {
 
   it.each([
     ['Retry-After in seconds', { status: 503, headers: { 'Retry-After': '41' } }, 41_000],
+    ['no Retry-After below a second after a 429', { status: 429, headers: { 'Retry-After': '0' } }, 1000],
     ['Retry-After in the body', { body: { error: 429, message: '', 'Retry-After': 17 } }, 17_000],
   ] satisfies [string, Fault, number][])('follows %s', async (_, fault, expected) => {
     expect(await delayAfter(fault)).toBe(expected)

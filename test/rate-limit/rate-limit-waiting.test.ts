@@ -208,7 +208,7 @@ describe('a wait that the server imposes by a refusal', () => {
 })
 
 describe('onWait', () => {
-  it('is called once for each call that has to wait, with the estimated wait and the number of waiting calls', async () => {
+  it('is called for each call that has to wait, with the estimated wait and the number of waiting calls', async () => {
     const { clock, limiter, end } = setUp({ requests: 2 })
     const onWait = vi.fn()
     for (let i = 0; i < 2; i++) limiter.acquire({ onWait })
@@ -216,13 +216,22 @@ describe('onWait', () => {
     for (let i = 0; i < 3; i++) limiter.acquire({ onWait })
     const expected = [
       [{ waitMs: 60_000, queued: 1 }],
-      [{ waitMs: 60_000, queued: 2 }],
+      [{ waitMs: 61_000, queued: 2 }],
       [{ waitMs: 120_000, queued: 3 }],
     ]
     expect(onWait.mock.calls).toEqual(expected)
-    await end(2, refusal(80))
+    await end(2)
     await clock.advance(200_000)
     expect(onWait.mock.calls).toEqual(expected)
+  })
+
+  it('is called again when the wait becomes more than a second longer', async () => {
+    const { limiter, end } = setUp({ requests: 1 })
+    const onWait = vi.fn()
+    limiter.acquire()
+    limiter.acquire({ onWait })
+    await end(1, refusal(80))
+    expect(onWait.mock.calls).toEqual([[{ waitMs: 60_000, queued: 1 }], [{ waitMs: 80_000, queued: 1 }]])
   })
 
   it('cannot break a call by throwing', () => {

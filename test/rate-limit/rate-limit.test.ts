@@ -161,22 +161,10 @@ describe('a call that was never sent', () => {
 })
 
 describe('a refusal', () => {
-  it('that may be repeated at once gives its place back and blocks nobody', async () => {
-    const { granted, take, end, limiter } = setUp()
-    take(1)
-    await end(1, { ...response(30, 29, 60), refused: true, retryAfter: 0 })
-    expect(limiter.state.remaining).toBe(29)
-    take(40)
-    expect(granted).toHaveLength(30)
-
-    const silent = setUp()
-    silent.take(1)
-    await silent.end(1, { ...silentRefusal, retryAfter: 0 })
-    expect(silent.limiter.state.remaining).toBe(30)
-  })
-
   it.each([
     ['Retry-After, up to a day', refusal(DAY, 25), DAY * 1000],
+    ['a second, if Retry-After says 0', { ...response(30, 29, 60), refused: true, retryAfter: 0 }, 1000],
+    ['a second, if Retry-After says 0 and nothing else', { ...silentRefusal, retryAfter: 0 }, 1000],
     ['the reset, without Retry-After', refusal(undefined, 25), 26_000],
     ['the reset, if Retry-After says 0 but nothing remains', refusal(0, 25), 26_000],
     ['the reset, if Retry-After is beyond a day', refusal(DAY + 1, 25), 26_000],
@@ -220,6 +208,48 @@ describe('a key that another program uses too', () => {
       await clock.advance(half / 100)
       expect(granted).toHaveLength(60)
     }
+  })
+
+  it('does not slow calls down after a refusal, while the headers show that nobody else used it', async () => {
+    const { clock, granted, take, end } = setUp()
+    take(1)
+    await end(1, { ...response(30, 29, 60), refused: true, retryAfter: 1 })
+    const onWait = vi.fn()
+    take(15, { onWait })
+    expect(onWait.mock.lastCall).toEqual([{ waitMs: 1934, queued: 15 }])
+    await clock.advance(1000)
+    // The server goes on with the window that it had.
+    await end(1, response(30, 28, 59))
+    await clock.advance(1000)
+    expect(granted).toHaveLength(16)
+  })
+
+  it('finds out within two seconds that they are gone, and says how long calls wait until then', async () => {
+    const { clock, granted, take, end } = setUp()
+    take(1)
+    await end(1, refusal(5))
+    const onWait = vi.fn()
+    take(15, { onWait })
+    expect(onWait.mock.lastCall).toEqual([{ waitMs: 19_000, queued: 15 }])
+    await clock.advance(5000)
+    await end(1, response(30, 29, 60))
+    await clock.advance(1000)
+    expect(granted).toHaveLength(3)
+    await end(1, response(30, 28, 59))
+    expect(granted).toHaveLength(16)
+    expect(onWait).toHaveBeenCalledTimes(15)
+  })
+
+  it('goes slowly again, and says so, when they come back', async () => {
+    const { clock, granted, take, end } = setUp()
+    take(60)
+    const waits: number[] = []
+    take(1, { onWait: ({ waitMs }) => waits.push(waitMs) })
+    await end(30, response(30, 0, 60))
+    await clock.advance(60_061)
+    expect(granted).toHaveLength(31)
+    await end(1, response(30, 20, 60))
+    expect(waits).toEqual([120_000, 69_061])
   })
 
   it('does not slow calls down that come later, when nobody waits for the window', async () => {
