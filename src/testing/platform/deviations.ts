@@ -57,10 +57,6 @@ export const rules = table({
       return query
     },
   },
-  'limit-ignored': {
-    sentence: 'The parameter limit is ignored: every page has 15 rows.',
-    query: ({ limit: _, ...query }) => query,
-  },
   'limit-capped': {
     sentence: 'A limit above 25 gives 25 rows a page.',
     query: (query) => (Number(query.limit) > 25 ? { ...query, limit: '25' } : query),
@@ -249,16 +245,6 @@ export const rules = table({
   'qr-date-under-data': {
     sentence: 'The date of a single QR code is under details.data, not under details.date.',
     reply: successOf({ 'GET /qr/:id': ({ details }) => rename(details, 'date', 'data') }),
-  },
-  'link-create-short': {
-    sentence:
-      'A new link comes with its address under short, not under shorturl, and without an id (outside the reference).',
-    reply: successOf({
-      'POST /url/add': (json) => {
-        rename(json, 'shorturl', 'short')
-        omit(json, 'id')
-      },
-    }),
   },
   'link-update-short': {
     sentence: 'The update of a link responds with its address under short, not under shorturl (outside the reference).',
