@@ -35,7 +35,7 @@ ${summary(findings)}
 ${sections.join('\n')}`
 }
 
-/** How many limits are met, and which are not. */
+/** How many limits are kept, and which are not. */
 function summary(findings: readonly Finding[]): string {
   const limited = findings.flatMap(({ columns, rows }) =>
     rows.flatMap(([name, ...cells]) =>
@@ -49,7 +49,7 @@ function summary(findings: readonly Finding[]): string {
     ),
   )
   const missed = limited.filter(({ met }) => !met).map(({ what }) => what)
-  return `${limited.length - missed.length} of ${limited.length} limits are met${missed.length ? `; missed: ${missed.join('; ')}` : ''}.`
+  return `${limited.length - missed.length} of ${limited.length} limits are kept${missed.length ? `; exceeded: ${missed.join('; ')}` : ''}.`
 }
 
 const LABELS = 230
