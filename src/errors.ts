@@ -306,8 +306,14 @@ export class LinkConflictError extends ShortLinkError {
   /** The URL that it leads to. */
   readonly longurl: string
 
-  constructor({ shorturl, longurl }: { shorturl: string; longurl: string }, context?: ErrorContext) {
-    super(`${shorten(shorturl, 200)} already leads to ${shorten(longurl, 300)}`, context)
+  /** @param others Links with the same alias on other domains. */
+  constructor(
+    { shorturl, longurl }: { shorturl: string; longurl: string },
+    context?: ErrorContext,
+    others: readonly { shorturl: string; longurl: string }[] = [],
+  ) {
+    const more = others.map((link) => `, ${shorten(link.shorturl, 200)} to ${shorten(link.longurl, 300)}`)
+    super(`${shorten(shorturl, 200)} already leads to ${shorten(longurl, 300)}${more.join('')}`, context)
     this.shorturl = shorturl
     this.longurl = longurl
   }

@@ -183,6 +183,8 @@ export interface CallContext {
   readonly finishesInFlight?: boolean | undefined
   /** The time within which a call must have its slot, in milliseconds. */
   readonly slotWithin?: number | undefined
+  /** True to throw for a row that does not fit with `validation: 'report'` too, because the caller decides by it. */
+  readonly isStrict?: boolean | undefined
   /** Whether an incomplete list is an error with `validation: 'report'` too. */
   readonly needsWholeList?: boolean | undefined
 }

@@ -140,7 +140,8 @@ export class Transport {
   /** Throws the error of a response that can be used all the same, or tells `onDrift`, as `validation` says. */
   throwOrReport(error: InvalidResponseError): void {
     const { validation, management } = this.#settings
-    if (validation === 'strict' || (this.#context.needsWholeList && error.mark === 'incomplete-list')) throw error
+    const { isStrict, needsWholeList } = this.#context
+    if (validation === 'strict' || isStrict || (needsWholeList && error.mark === 'incomplete-list')) throw error
     const { method = '', path = '', issues } = error
     for (const { onDrift } of management.connect().listeners) notify(onDrift, { method, path, issues })
   }

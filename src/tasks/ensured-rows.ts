@@ -1,18 +1,10 @@
 import { isShortLinkError } from '../errors.ts'
 import type { Api } from '../http/api.ts'
+import { AccountDomains } from '../resources/links/domains.ts'
 import { createLink, ensureLink, isOtherAlias } from '../resources/links/ensure.ts'
 import { SEARCHED_PAGES } from '../resources/links/find.ts'
 import type { CreatedLink, Link } from '../resources/links/link.ts'
-import {
-  aliasOf,
-  hostOf,
-  isOnDomain,
-  isSameAddress,
-  lettersOf,
-  normalized,
-  pickLink,
-  type WantedLink,
-} from '../resources/links/match.ts'
+import { aliasOf, hostOf, isOnDomain, isSameAddress, lettersOf, normalized } from '../resources/links/match.ts'
 import { contradictsNothing, namesNotSet } from './compare.ts'
 import { UnknownOutcomeError } from './items.ts'
 import type { NewestLinks } from './newest-links.ts'
@@ -55,6 +47,7 @@ export class EnsuredRows {
   readonly #ensured = new Map<string, { params: RowParams; link: RowLink }[]>()
   /** The addresses that may have got a link that is not known. */
   readonly #unknown = new Map<string, unknown>()
+  readonly #domains = new AccountDomains()
   /** The first row that names an alias or a domain. */
   #first: Promise<unknown> | undefined
 
@@ -99,13 +92,9 @@ export class EnsuredRows {
   }
 
   async #ensureAlias(params: RowParams & { custom: string }): Promise<RowLink> {
-    const { reading, writing, newest, onTaken, existing, control } = this.#options
+    const { writing, onTaken, control } = this.#options
     control.throwIfEnding()
-    const searchRead = async (wanted: WantedLink) =>
-      pickLink(existing ?? (await newest.before(SEARCHED_PAGES, 'rejected')), wanted)
-    const options = { signal: control.signal, onTaken }
-    const lookup = { looksFirst: false, searchRead, creating: writing }
-    const { data } = await ensureLink(reading, params, options, lookup)
+    const { data } = await ensureLink(writing, params, { signal: control.signal, onTaken }, this.#domains)
     return rowLink(data, data.created, data.link ? namesNotSet(params, data.link) : [])
   }
 

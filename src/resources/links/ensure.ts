@@ -9,11 +9,12 @@ import {
 } from '../../errors.ts'
 import type { Api } from '../../http/api.ts'
 import type { CallResult } from '../../http/api-promise.ts'
-import { path } from '../../http/path.ts'
+import { type Path, path } from '../../http/path.ts'
 import { type RequestOptions, requestOptionChecks } from '../../http/request-options.ts'
-import { askForLink, isRefusal, responseTo, searchNewest } from './find.ts'
+import { AccountDomains } from './domains.ts'
+import { askForLinks, isRefusal, searchNewest } from './find.ts'
 import { type CreatedLink, createdLink, type EnsuredLink, type Link } from './link.ts'
-import { addressOf, candidates, hasAlias, isOnDomain, isSameAddress, isSameSpelling, type WantedLink } from './match.ts'
+import { addressOf, candidates, hasAlias, isOnDomain, isSameAddress, isSameSpelling } from './match.ts'
 import { type LinkCreate, linkCreate } from './params.ts'
 
 /** Options for `links.ensure`. */
@@ -32,15 +33,13 @@ export interface LinkEnsure extends LinkCreate {
 
 const optionChecks = { ...requestOptionChecks, onTaken: oneOf(['suffix']) }
 
-const operation = 'links.ensure'
-
 /** Checks what is given to `links.ensure`, and ensures the link. */
 export async function checkAndEnsure(
   api: Api,
   params: LinkEnsure,
   options: EnsureOptions = {},
 ): Promise<CallResult<EnsuredLink>> {
-  const call = api.begin({ operation, deadline: options?.deadline })
+  const call = api.begin({ operation: 'links.ensure', deadline: options?.deadline })
   const issues = [...checkParams(params, linkCreate, Object.keys(optionChecks)), ...checkOptions(options, optionChecks)]
   // Without an alias, any link to the URL would do.
   if (issues.length === 0 && !params.custom) {
@@ -48,87 +47,77 @@ export async function checkAndEnsure(
     issues.push({ path: ['custom'], message })
   }
   call.transport.throwIfInvalid(issues)
-  return ensureLink(call, params, options, { operation, looksFirst: true })
+  return ensureLink(call, params, { ...options, looksFirst: true })
 }
 
-/** Options for the lookups of `ensureLink`. */
-interface Lookup {
-  /** The method that the user called, for errors. */
-  readonly operation?: string
+/** Options for `ensureLink`. */
+interface EnsureLinkOptions extends EnsureOptions {
   /**
    * True to look before the creation, which takes one request if the link exists and two if it does not. Otherwise it is the
    * other way round.
    */
-  readonly looksFirst: boolean
-  /**
-   * Searches links that were read already for one whose alias the server calls taken, but does not find. Default: the newest
-   * links are read.
-   */
-  readonly searchRead?: (wanted: WantedLink) => Promise<Link | undefined>
-  /** The API for the creation. Default: that of the lookups. */
-  readonly creating?: Api
+  looksFirst?: boolean
 }
 
-/** Looks for a link with an alias, creates it if there is none, and looks again if it is unknown whether that has worked. */
+/**
+ * Looks for a link with an alias, creates it if there is none, and looks again if it is unknown whether that has worked.
+ *
+ * @param domains The domains of the account, for callers that ensure many links.
+ */
 export async function ensureLink(
   api: Api,
   params: LinkEnsure,
-  { onTaken, ...options }: EnsureOptions,
-  { operation, looksFirst, searchRead, creating = api }: Lookup,
+  { onTaken, looksFirst = false, ...options }: EnsureLinkOptions,
+  domains = new AccountDomains(),
 ): Promise<CallResult<EnsuredLink>> {
   const { domain } = params
   const url = String(params.url)
+  const leadsThere = ({ longurl }: Link) => longurl !== null && isSameAddress(longurl, url)
+  // A server that leaves out `longurl` is trusted to have returned the right link, but not if it has called the alias taken.
+  const mayLeadThere = (link: Link) => link.longurl === null || leadsThere(link)
   /** The outcome of the creation so far, which is that of everything: a look changes nothing. */
   let outcome: Outcome = 'not-sent'
   let conflict: LinkConflictError | undefined
-  const conflictWith = ({ shorturl, longurl }: Link, response: CallResult<unknown>) =>
-    new LinkConflictError(
-      { shorturl, longurl: longurl! },
-      { ...contextOf('GET', '/urls', response, operation), outcome },
-    )
   for (const alias of candidates(params.custom, onTaken)) {
     const wanted = { alias, domain }
+    const looking = () => api.with({ outcome, isStrict: true })
     if (looksFirst) {
       // No search is needed: if the response is inconclusive, the server refuses to create a second link.
-      const before = await askForLink(api.with({ operation, outcome }), wanted, options)
-      const link = before?.data
-      // A server that leaves out `longurl` is trusted to have returned the right link.
-      if (link && (link.longurl === null || isSameAddress(link.longurl, url))) return ensured(before, link, false)
+      const before = await askForLinks(looking(), wanted, options, { isTheOne: mayLeadThere, domains })
+      const link = before?.data.find(leadsThere) ?? before?.data.find(mayLeadThere)
+      if (link) return ensured(before!, link, false)
       // Another spelling may be another link: the server decides.
-      if (link && isSameSpelling(link, alias)) {
-        conflict = conflictWith(link, before)
+      const taken = (before?.data ?? []).filter((link) => isSameSpelling(link, alias))
+      if (taken.length > 0) {
+        conflict = conflictWith(api, taken, { ...before!, outcome })
         continue
       }
     }
     try {
-      const own = creating.with({ operation, isRepeatable: true })
-      const created = await createLink(own, { ...params, custom: alias }, options, operation)
+      const created = await createLink(api.with({ isRepeatable: true }), { ...params, custom: alias }, options)
       return { ...created, data: { ...created.data, created: true, link: undefined } }
     } catch (error) {
       if (!isShortLinkError(error) || isOtherAlias(error)) throw error
       outcome = error.outcome
       const isUnknown = outcome === 'unknown'
       if (!isUnknown && !isRefusal(error)) throw error
-      const looking = api.with({ operation, outcome })
-      const search = async () =>
-        searchRead && isRefusal(error)
-          ? responseTo(error, await searchRead(wanted))
-          : searchNewest(looking, wanted, options)
       const lookAgain = async () => {
-        const asked = await askForLink(looking, wanted, options, { asSlugToo: true })
+        const isTheOne = leadsThere
+        const asked = await askForLinks(looking(), wanted, options, { asSlugToo: true, isTheOne, domains })
         // If the alias is taken, the link is there, whatever the server says.
-        return asked && (asked.data || isUnknown) ? asked : search()
+        const isEnough = asked && (asked.data.length > 0 || isUnknown)
+        return isEnough ? asked : searchNewest(looking(), wanted, options, isTheOne)
       }
       const after = await lookAgain().catch((failure) => {
         throw isShortLinkError(failure) && isUnknown ? error : failure
       })
-      const link = after.data
-      if (!link || link.longurl === null) throw error
-      if (isSameAddress(link.longurl, url)) return ensured(after, link, isUnknown)
-      if (isUnknown && !isSameSpelling(link, alias)) throw error
+      const link = after.data.find(leadsThere)
+      if (link) return ensured(after, link, isUnknown)
+      const taken = after.data.filter((link) => !mayLeadThere(link) && (!isUnknown || isSameSpelling(link, alias)))
+      if (taken.length === 0) throw error
       // Another link has the alias, so the creation whose outcome was unknown was not done.
       outcome = 'rejected'
-      conflict = conflictWith(link, after)
+      conflict = conflictWith(api, taken, { ...after, outcome })
     }
   }
   throw conflict
@@ -139,19 +128,12 @@ export async function createLink(
   api: Api,
   params: LinkCreate,
   options: RequestOptions,
-  operation?: string,
 ): Promise<CallResult<CreatedLink>> {
   const sent = { json: params, checks: linkCreate, schema: createdLink }
-  const created = await api.post(path`/url/add`, sent, options).result()
+  // In another row, nobody could tell which link was made.
+  const created = await api.with({ isStrict: true }).post(path`/url/add`, sent, options).result()
   const { custom: alias, domain } = params
   const { id, shorturl } = created.data
-  // With `validation: 'report'`, they may be anything, and nobody can tell which link was made.
-  if (typeof shorturl !== 'string' || !Number.isSafeInteger(id)) {
-    const message = 'the response has no id and short address of the new link'
-    const issues = [{ path: ['shorturl'], message }]
-    const context = { ...contextOf('POST', '/url/add', created, operation), outcome: 'unknown' as const }
-    throw new InvalidResponseError(message, { status: created.status, body: created.data, issues }, context)
-  }
   const isOnItsDomain = !domain || isOnDomain(created.data, domain)
   if (isOnItsDomain && (!alias || hasAlias(shorturl, alias))) return created
   const onDomain = alias ? addressOf({ alias, domain }) : `a link on ${domain}`
@@ -161,7 +143,7 @@ export async function createLink(
   throw new InvalidResponseError(
     message,
     { status: created.status, body: created.data, issues, mark: 'other-alias' },
-    { ...contextOf('POST', '/url/add', created, operation), outcome: 'unknown' },
+    { ...contextOf(api, 'POST', path`/url/add`, created), outcome: 'unknown' },
   )
 }
 
@@ -183,11 +165,18 @@ function ensured(response: CallResult<unknown>, link: Link, created: boolean): C
   return { ...response, data: { id, shorturl, created, link: created ? undefined : link } }
 }
 
-function contextOf(
-  method: string,
-  path: string,
-  { attempts, url }: CallResult<unknown>,
-  operation: string | undefined,
-): ErrorContext {
-  return { operation, method, path, url, attempts }
+/** The error of an alias that these links have. */
+function conflictWith(
+  api: Api,
+  [first, ...others]: readonly Link[],
+  { outcome, ...response }: CallResult<unknown> & { outcome: Outcome },
+): LinkConflictError {
+  const { operation = '', ...context } = contextOf(api, 'GET', path`/urls`, response)
+  const addressesOf = ({ shorturl, longurl }: Link) => ({ shorturl, longurl: longurl! })
+  // In a task, the request says nothing to who reads of the row.
+  return new LinkConflictError(addressesOf(first!), { ...context, operation, outcome }, others.map(addressesOf))
+}
+
+function contextOf(api: Api, method: string, path: Path, { attempts, url }: CallResult<unknown>): ErrorContext {
+  return { ...api.transport.contextOf({ method, path }), url, attempts }
 }

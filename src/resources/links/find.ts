@@ -1,4 +1,5 @@
-import { type ApiError, isShortLinkError } from '../../errors.ts'
+import { formatValue } from '../../checks/mismatch.ts'
+import { type ApiError, type Issue, isShortLinkError } from '../../errors.ts'
 import { rowsOf } from '../../fields/fields.ts'
 import { parse } from '../../fields/parse.ts'
 import type { Api } from '../../http/api.ts'
@@ -7,73 +8,137 @@ import type { Read } from '../../http/envelope.ts'
 import { path } from '../../http/path.ts'
 import type { RequestOptions } from '../../http/request-options.ts'
 import { isRecord } from '../../runtime/text.ts'
+import { AccountDomains } from './domains.ts'
 import { type Link, link } from './link.ts'
-import { addressOf, isSameSpelling, isWanted, pickLink, slugOf, type WantedLink } from './match.ts'
+import {
+  addressOf,
+  aliasOf,
+  hostOf,
+  isSameSpelling,
+  isWanted,
+  pickLinks,
+  slugOf,
+  type WantedLink,
+  wantedBy,
+} from './match.ts'
 import { type LinkQuery, linkQuery } from './params.ts'
 
 /** The maximum number of pages in a search, of 100 links unless the server sends fewer. */
 export const SEARCHED_PAGES = 10
 
-/** Finds a link by asking the server, or among the newest links if the response is inconclusive. */
-export async function findLink(
-  api: Api,
-  wanted: WantedLink,
-  options?: RequestOptions,
-  short?: string,
-): Promise<CallResult<Link | undefined>> {
-  const asked = await askForLink(api, wanted, options, { asSlugToo: true, ...(short !== undefined && { short }) })
-  return asked ?? searchNewest(api, wanted, options)
+/** Options for a look at the links with an alias, of which each domain may have one. */
+export interface LookOptions {
+  /** What to ask for. Default: the alias, or its whole address if the domain is known. */
+  readonly short?: string
+  /** True to ask for the alias as a slug too, if it is not found as it is spelled. */
+  readonly asSlugToo?: boolean
+  /** Ends the look at a link for which it is true. Default: links on all domains are wanted. */
+  readonly isTheOne?: (link: Link) => boolean
+  /** The domains, if they were read already. */
+  readonly domains?: AccountDomains
 }
 
 /**
- * Asks the server for a link. `undefined`: the response is inconclusive.
+ * Finds a link by asking the server, or among the newest links if the response is inconclusive.
  *
- * @param short What to ask for. Default: the alias, or its whole address if the domain is known.
- * @param asSlugToo True to ask for the alias as a slug too, if it is not found as it is spelled.
+ * @throws {InvalidRequestError} if several domains have the alias
  */
-export async function askForLink(
+export async function findLink(
+  api: Api,
+  addressOrAlias: string,
+  options?: RequestOptions,
+): Promise<CallResult<Link | undefined>> {
+  const wanted = wantedBy(addressOrAlias)
+  const asked = await askForLinks(api, wanted, options, { short: addressOrAlias, asSlugToo: true })
+  const { data, ...response } = asked ?? (await searchNewest(api, wanted, options))
+  const exact = data.filter((link) => isSameSpelling(link, wanted.alias))
+  const [found, ...others] = exact.length > 0 ? exact : data
+  if (found && others.length > 0) {
+    const at = [found, ...others].map(({ shorturl }) => hostOf(shorturl)).join(', ')
+    const message = `${formatValue(addressOrAlias)} is an alias of several domains: ${at}. Give the whole address, such as ${found.shorturl}`
+    api.transport.throwIfInvalid([{ path: ['addressOrAlias'], message }])
+  }
+  return { ...response, data: found }
+}
+
+/** Asks the server for the links with an alias, one of each domain. `undefined`: the response is inconclusive. */
+export async function askForLinks(
   api: Api,
   wanted: WantedLink,
-  options?: RequestOptions,
-  { short = addressOf(wanted), asSlugToo = false } = {},
-): Promise<CallResult<Link | undefined> | undefined> {
-  const asked = await askOnce(api, wanted, options, short)
+  options: RequestOptions = {},
+  { short = addressOf(wanted), asSlugToo = false, isTheOne, domains = new AccountDomains() }: LookOptions = {},
+): Promise<CallResult<Link[]> | undefined> {
   const slug = slugOf(wanted.alias)
   const hasSlug = slug !== '' && slug !== wanted.alias && !wanted.alias.includes('/')
-  if (asked?.data || !asSlugToo || !hasSlug) return asked
-  return askOnce(api, wanted, options, addressOf({ ...wanted, alias: slug }))
+  let asked = await askOnce(api, wanted, options, short)
+  if (asSlugToo && hasSlug && !asked?.data.links.length) {
+    asked = await askOnce(api, wanted, options, addressOf({ ...wanted, alias: slug }))
+  }
+  if (!asked) return undefined
+  const { data, ...response } = asked
+  const { links, others } = data
+  const [first] = links
+  const isFound = isTheOne ? links.some(isTheOne) : others === 'on later pages'
+  if (others === 'on later pages' && !isFound) return undefined
+  if (!first || isFound || others === 'none' || wanted.domain !== undefined) return { ...response, data: links }
+  const alias = aliasOf(first) ?? wanted.alias
+  for (const domain of await domains.besides(first, api, options)) {
+    const other = await askOnce(api, { alias, domain }, options, addressOf({ alias, domain }))
+    // A server that heeds no domain has to be searched.
+    const found = other?.data.links ?? (await searchNewest(api, wanted, options, isTheOne ?? (() => false))).data
+    links.push(...found.filter(({ id }) => !links.some((link) => link.id === id)))
+    if (!other || (isTheOne && found.some(isTheOne))) break
+  }
+  return { ...response, data: links }
+}
+
+/** The links of a response that have the wanted alias. */
+interface Matches {
+  readonly links: Link[]
+  /** Other links that have the alias: none, perhaps some because servers respond with one, or perhaps some on later pages. */
+  readonly others: 'none' | 'unknown' | 'on later pages'
 }
 
 async function askOnce(
   api: Api,
   wanted: WantedLink,
-  options: RequestOptions | undefined,
+  options: RequestOptions,
   short: string,
-): Promise<CallResult<Link | undefined> | undefined> {
+): Promise<CallResult<Matches> | undefined> {
   try {
-    const call = { method: 'GET', path: path`/urls`, query: { short }, read: readMatches, isExpected: isRefusal }
+    const call = {
+      method: 'GET',
+      path: path`/urls`,
+      query: { short },
+      read: readMatches(wanted),
+      isExpected: isRefusal,
+    }
     const { data, ...response } = await api.transport.run(call, options)
-    const link = data && pickLink(data, wanted)
-    return link || data?.length === 0 ? { ...response, data: link } : undefined
+    return data && { ...response, data }
   } catch (error) {
     if (!isRefusal(error)) throw error
     // Other refusals may have other reasons.
-    return error.code === 'not_found' ? responseTo(error, undefined) : undefined
+    return error.code === 'not_found' ? responseTo(error, { links: [], others: 'none' }) : undefined
   }
 }
 
 /** A result that a refusal has led to. */
-export function responseTo<T>(error: ApiError, data: T): CallResult<T> {
+function responseTo<T>(error: ApiError, data: T): CallResult<T> {
   const { status, headers, rateLimit, attempts, url = '' } = error
   return { data, rateLimit, attempts, status, url, toResponse: () => new Response(null, { status, headers }) }
 }
 
-/** Searches the newest links. */
+/**
+ * Searches the newest links for those with an alias, one of each domain.
+ *
+ * @param isTheOne Ends the search. Default: a link with the alias in its own spelling does.
+ */
 export async function searchNewest(
   api: Api,
   wanted: WantedLink,
   options: RequestOptions = {},
-): Promise<CallResult<Link | undefined>> {
+  isTheOne: (link: Link) => boolean = () => true,
+): Promise<CallResult<Link[]>> {
   const query: LinkQuery = { order: 'date' }
   const links = api.list(path`/urls`, { query, checks: linkQuery, under: 'urls', row: link }, options)
   const same: Link[] = []
@@ -82,21 +147,51 @@ export async function searchNewest(
   for await (const response of links.responses()) {
     last = response
     same.push(...response.data.items.filter((row) => isWanted(row, wanted)))
-    if (same.some((row) => isSameSpelling(row, wanted.alias)) || --pagesLeft === 0) break
+    if (same.some((row) => isSameSpelling(row, wanted.alias) && isTheOne(row)) || --pagesLeft === 0) break
   }
-  return { ...last, data: pickLink(same, wanted) }
+  return { ...last, data: pickLinks(same, wanted) }
 }
 
-/** Reads a response to `?short=`: a single link in the form of GET `/url/:id`, or a list. `undefined` for anything else. */
-const readMatches: Read<Link[] | undefined> = ({ id, details, data, urls }, { issues }) => {
-  const read = (row: unknown, at: (string | number)[]) => parse(link, row, { path: at, issues })
-  if (isRecord(details)) {
-    const { clicks, uniqueClicks: uniqueclicks } = isRecord(data) ? data : {}
-    return [read({ id, clicks, uniqueclicks, ...details }, ['details'])]
+/**
+ * Reads a response to `?short=`: a single link in the form of GET `/url/:id`, or a list. `undefined` for anything else, and for
+ * a list without the link. A row that may be the link has to fit, with `validation: 'report'` too.
+ */
+const readMatches =
+  (wanted: WantedLink): Read<Matches | undefined> =>
+  ({ id, details, data, urls }, context) => {
+    const read = (row: unknown, at: (string | number)[]): Link[] => {
+      const issues: Issue[] = []
+      const found = parse(link, row, { path: at, issues })
+      if (issues.length === 0) return [found]
+      if (isOther(row, wanted)) return []
+      context.issues.push(...issues)
+      context.unusable = true
+      return []
+    }
+    if (isRecord(details)) {
+      const { clicks, uniqueClicks: uniqueclicks } = isRecord(data) ? data : {}
+      const links = pickLinks(read({ id, clicks, uniqueclicks, ...details }, ['details']), wanted)
+      return links.length > 0 ? { links, others: 'unknown' } : undefined
+    }
+    const rows = rowsOf(isRecord(data) ? data.urls : (urls ?? data))
+    if (!rows) return undefined
+    const all = rows.flatMap((row, index) => read(row, isRecord(data) ? ['data', 'urls', index] : ['urls', index]))
+    const links = pickLinks(all, wanted)
+    if (links.length === 0 && rows.length > 0) return undefined
+    // A server that ignores the parameter lists all links.
+    if (!all.every((row) => isWanted(row, { alias: wanted.alias }))) return { links, others: 'on later pages' }
+    return { links, others: rows.length === 1 ? 'unknown' : 'none' }
   }
-  const rows = rowsOf(isRecord(data) ? data.urls : (urls ?? data))
-  return rows?.map((row, index) => read(row, isRecord(data) ? ['data', 'urls', index] : ['urls', index]))
+
+/** True if a row that does not fit says at least that it has another alias. */
+function isOther(row: unknown, { alias }: WantedLink): boolean {
+  if (!isRecord(row)) return false
+  const shorturl = row.shorturl ?? row.short
+  const own = { alias: isText(row.alias) ? row.alias : null, shorturl: isText(shorturl) ? shorturl : '' }
+  return (own.alias !== null || own.shorturl !== '') && !isWanted(own, { alias })
 }
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 /** True if the server refused a call for a reason that only its message states, in the language of the site. */
 export function isRefusal(error: unknown): error is ApiError {

@@ -15,7 +15,6 @@ import {
   link,
   linkDetails,
 } from './link.ts'
-import { wantedBy } from './match.ts'
 import { type LinkCreate, type LinkQuery, type LinkUpdate, linkCreate, linkQuery, linkUpdate } from './params.ts'
 
 /**
@@ -62,7 +61,10 @@ export class LinksResource extends Resource {
    * links, or fewer if the server sends less than 100 a page.
    *
    * `undefined` means that the server said so, or that the link is not on those pages: an older one may still exist.
-   * An alias that exists at several domains gives any one of these links, so give the whole address there.
+   *
+   * An alias may stand on several domains. Then `find` fails and names them: give the whole address. Most servers respond with
+   * one link all the same, so an alias costs a request more, for the domains of the account, and one for each other domain. The
+   * whole address costs one request.
    *
    * @example
    * const { shorturl } = await client.links.create({ url: 'https://shop.example/opening', custom: 'opening' })
@@ -71,13 +73,15 @@ export class LinksResource extends Resource {
    *
    * @param addressOrAlias The short address of a link, or its alias.
    * @returns The link, alone or in a list.
-   * @throws {InvalidRequestError} if the argument is not a string, or is empty; nothing is sent
+   * @throws {InvalidRequestError} if the argument is not a string, or is empty; nothing is sent. If several domains have the
+   *   alias; nothing is changed
+   * @throws {InvalidResponseError} if a row that may be the link does not fit, with `validation: 'report'` too
    */
   find(addressOrAlias: string, options?: RequestOptions): ApiPromise<Link | undefined> {
     const find = async () => {
-      const api = this.api.begin({ operation: 'links.find', deadline: options?.deadline })
+      const api = this.api.begin({ operation: 'links.find', deadline: options?.deadline }).with({ isStrict: true })
       api.transport.throwIfInvalid(checkValue(['addressOrAlias'], addressOrAlias, nonEmptyString))
-      return findLink(api, wantedBy(addressOrAlias), options, addressOrAlias)
+      return findLink(api, addressOrAlias, options)
     }
     return startNow(find())
   }
@@ -147,12 +151,14 @@ export class LinksResource extends Resource {
    * accents, are the same alias, unless a sign has moved (`p-11` is not `p-1-1`), and `shorturl` has it as the server writes it.
    * A link that is found is trusted to lead to the address if the server leaves out where it leads.
    *
+   * Without `domain`, a link with the alias that leads to the address is the one, on whatever domain of the account it is.
+   *
    * @example
    * const { shorturl, created } = await client.links.ensure({ url: 'https://shop.example/opening', custom: 'opening' })
    * console.log(shorturl, created)
    *
    * @param options `onTaken: 'suffix'` takes `opening-2` … `opening-10` if the alias leads elsewhere.
-   * @throws {LinkConflictError} if the alias leads to another address
+   * @throws {LinkConflictError} if the alias leads to another address, on every domain that has it
    * @throws {InvalidResponseError} if the server has made the link with another alias, as it does if the plan has no aliases
    *   of its own, or on another domain; `outcome` is `unknown`, and the message has both
    * @throws {InvalidRequestError} if the address or the alias is missing, or a parameter is invalid; nothing is sent

@@ -92,14 +92,23 @@ export function pickLink<Row extends ShortAddress>(links: readonly Row[], wanted
   return exact ?? (isSlug ? slug : isOnly ? same[0] : undefined)
 }
 
-/** Whether the short address of a new link has the alias that was sent, in the server's spelling. */
+/** The links that are wanted: one of each domain, or that of the domain which is named. */
+export function pickLinks<Row extends ShortAddress>(links: readonly Row[], wanted: WantedLink): Row[] {
+  const hosts = new Set(links.map(({ shorturl }) => hostOf(shorturl)))
+  return [...hosts].flatMap((host) => {
+    const own = links.filter(({ shorturl }) => hostOf(shorturl) === host)
+    return pickLink(own, wanted) ?? []
+  })
+}
+
+/** True if the short address of a new link has the alias that was sent, in the server's spelling. */
 export function hasAlias(shorturl: string, alias: string): boolean {
   const made = aliasIn(shorturl) ?? ''
   // A platform in a folder has that in front of the alias.
   return [made, made.slice(made.lastIndexOf('/') + 1)].some((own) => lettersOf(own) === lettersOf(alias))
 }
 
-/** Whether a link is on a domain, which may be given without its scheme. */
+/** True if a link is on a domain, which may be given without its scheme. */
 export function isOnDomain({ shorturl }: Pick<ShortAddress, 'shorturl'>, domain: string): boolean {
   return hostOf(shorturl) === hostOf(domain)
 }
@@ -109,11 +118,16 @@ export function hostOf(domain: string): string {
   return parsed(domain)?.host ?? domain
 }
 
+/** The domain of an address, with its scheme. */
+export function originOf(address: string): string {
+  return parsed(address)?.origin ?? address
+}
+
 /** An address in one spelling: `https://Shop.example` is `https://shop.example/`. */
 export const normalized = (url: string): string =>
   typeof url === 'string' && canParseUrl(url) ? new URL(url).href : url
 
-/** Whether two URLs are equal after normalization. */
+/** True if two URLs are equal after normalization. */
 export const isSameAddress = (one: string, other: string): boolean => normalized(one) === normalized(other)
 
 /** What to ask for: the alias, or its whole address if the domain is known. */

@@ -199,9 +199,9 @@ test('a server that ignores the domain is an error that names both addresses', a
 test('another spelling that leads elsewhere leaves an unknown creation unknown, with onTaken too', async () => {
   const other = { ...link, alias: 'OPENING', shorturl: 'https://sho.rt/OPENING', longurl: 'https://shop.example/' }
   for (const onTaken of [undefined, 'suffix'] as const) {
-    const { shop, server } = await shopOf(missing, failed, page('urls', [other]))
+    const { shop, server } = await shopOf(missing, failed, page('urls', [other]), page('domains', []))
     expect(await failure(shop.ensure(params, { onTaken }))).toMatchObject({ outcome: 'unknown', path: '/url/add' })
-    expect(methods(server)).toBe('GET POST GET')
+    expect(methods(server)).toBe('GET POST GET GET')
   }
 })
 

@@ -5,7 +5,9 @@ import {
   isWanted,
   lettersOf,
   pickLink,
+  pickLinks,
   slugOf,
+  type WantedLink,
   wantedBy,
 } from '../../../src/resources/links/match.ts'
 
@@ -102,6 +104,14 @@ describe('of several links', () => {
     expect(pickLink(links('sale-may', 'Sale_May'), { alias: 'Sale_May' })?.alias).toBe('Sale_May')
     expect(pickLink(links('SALEMAY', 'sale-may'), { alias: 'Sale_May' })?.alias).toBe('sale-may')
     expect(pickLink(links('tea', 'SALEMAY'), { alias: 'Sale_May' })?.alias).toBe('SALEMAY')
+  })
+
+  it('one of each domain is picked, or that of the domain which is named', () => {
+    const tea = ['https://sho.rt/Tea', 'https://go.example/tea', 'https://sho.rt/tea', 'https://go.example/cake']
+    const links = tea.map((shorturl) => ({ alias: null, shorturl }))
+    const picked = (wanted: WantedLink) => pickLinks(links, wanted).map(({ shorturl }) => shorturl)
+    expect(picked({ alias: 'tea' })).toEqual(['https://sho.rt/tea', 'https://go.example/tea'])
+    expect(picked({ alias: 'tea', domain: 'GO.example' })).toEqual(['https://go.example/tea'])
   })
 
   it('none is picked if the server tells other spellings apart', () => {

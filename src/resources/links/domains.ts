@@ -1,0 +1,67 @@
+import { type ApiError, isShortLinkError } from '../../errors.ts'
+import type { Api } from '../../http/api.ts'
+import { readPage } from '../../http/envelope.ts'
+import { path } from '../../http/path.ts'
+import type { RequestOptions } from '../../http/request-options.ts'
+import { domain } from '../domains.ts'
+import { link } from './link.ts'
+import { hostOf, isOnDomain, originOf } from './match.ts'
+import { type LinkQuery, linkQuery } from './params.ts'
+
+/** The domains of an account, each list read once, when it is needed. GET `/domains` need not have the main one. */
+export class AccountDomains {
+  #listed: Promise<readonly string[] | undefined> | undefined
+  #ofLinks: Promise<readonly string[]> | undefined
+
+  /** Returns the domains that the server lists; `undefined` if it does not, because of the plan or the key. */
+  listed(api: Api, options: RequestOptions = {}): Promise<readonly string[] | undefined> {
+    this.#listed ??= listDomains(api, options).catch((error) => {
+      this.#listed = undefined
+      throw error
+    })
+    return this.#listed
+  }
+
+  /** Returns the domains of the newest links. */
+  ofLinks(api: Api, options: RequestOptions = {}): Promise<readonly string[]> {
+    this.#ofLinks ??= domainsOfLinks(api, options).catch((error) => {
+      this.#ofLinks = undefined
+      throw error
+    })
+    return this.#ofLinks
+  }
+
+  /** Returns the domains other than that of a link. */
+  async besides(link: { readonly shorturl: string }, api: Api, options: RequestOptions): Promise<string[]> {
+    const listed = await this.listed(api, options)
+    // A link on a domain that is not listed is on the main one, so all are known.
+    const isOnMain = listed && !listed.some((domain) => isOnDomain(link, domain))
+    const others = isOnMain ? [] : [originOf(api.transport.baseUrl), ...(await this.ofLinks(api, options))]
+    const byHost = new Map([...(listed ?? []), ...others].map((domain) => [hostOf(domain), domain]))
+    byHost.delete(hostOf(link.shorturl))
+    return [...byHost.values()]
+  }
+}
+
+/** Lists the domains, of which the first hundred have to do. */
+async function listDomains(api: Api, options: RequestOptions): Promise<string[] | undefined> {
+  const call = { method: 'GET', path: path`/domains`, query: { limit: 100 }, read: readPage('domains', domain) }
+  try {
+    const { data } = await api.transport.run({ ...call, isExpected: isKept }, options)
+    return data.items.map((row) => row.domain)
+  } catch (error) {
+    const isOdd = isShortLinkError(error) && error.code === 'invalid_response'
+    if (!isOdd && !isKept(error)) throw error
+    return undefined
+  }
+}
+
+/** True if the server does not tell the domains: because of the plan, the key, or its age. */
+const isKept = (error: unknown): error is ApiError =>
+  isShortLinkError(error) && ['api', 'permission', 'not_found'].includes(error.code)
+
+async function domainsOfLinks(api: Api, options: RequestOptions): Promise<string[]> {
+  const query: LinkQuery = { order: 'date' }
+  const { items } = await api.list(path`/urls`, { query, checks: linkQuery, under: 'urls', row: link }, options)
+  return [...new Set(items.map(({ shorturl }) => originOf(shorturl)))]
+}
