@@ -467,8 +467,8 @@ export const calls = {
     type: types.linkDetails,
   },
   'links.find': {
-    call: (c) => c.links.find('tea'),
-    request: 'GET /urls?short=tea',
+    call: (c) => c.links.find('https://sho.rt/tea'),
+    request: 'GET /urls?short=https%3A%2F%2Fsho.rt%2Ftea',
     wire: singleTea,
     read: {
       ...teaDetails,

@@ -44,24 +44,26 @@ export class AccountDomains {
 }
 
 /** Lists the domains, of which the first hundred have to do. */
-async function listDomains(api: Api, options: RequestOptions): Promise<string[] | undefined> {
-  const call = { method: 'GET', path: path`/domains`, query: { limit: 100 }, read: readPage('domains', domain) }
-  try {
-    const { data } = await api.transport.run({ ...call, isExpected: isKept }, options)
-    return data.items.map((row) => row.domain)
-  } catch (error) {
-    const isOdd = isShortLinkError(error) && error.code === 'invalid_response'
-    if (!isOdd && !isKept(error)) throw error
-    return undefined
-  }
+function listDomains(api: Api, options: RequestOptions): Promise<readonly string[] | undefined> {
+  const read = readPage('domains', domain)
+  const call = { method: 'GET', path: path`/domains`, query: { limit: 100 }, read, isExpected: isRefused }
+  const listed = api.transport.run(call, options).then(({ data }) => data.items.map((row) => row.domain))
+  return listed.catch(unlessNotTold)
 }
 
-/** True if the server does not tell the domains: because of the plan, the key, or its age. */
-const isKept = (error: unknown): error is ApiError =>
+async function domainsOfLinks(api: Api, options: RequestOptions): Promise<readonly string[]> {
+  const query: LinkQuery = { order: 'date' }
+  const page = api.list(path`/urls`, { query, checks: linkQuery, under: 'urls', row: link }, options)
+  const domains = await page.then(({ items }) => items.map(({ shorturl }) => originOf(shorturl))).catch(unlessNotTold)
+  return [...new Set(domains)]
+}
+
+/** True if the server does not tell, because of the plan, the key, or its age. */
+const isRefused = (error: unknown): error is ApiError =>
   isShortLinkError(error) && ['api', 'permission', 'not_found'].includes(error.code)
 
-async function domainsOfLinks(api: Api, options: RequestOptions): Promise<string[]> {
-  const query: LinkQuery = { order: 'date' }
-  const { items } = await api.list(path`/urls`, { query, checks: linkQuery, under: 'urls', row: link }, options)
-  return [...new Set(items.map(({ shorturl }) => originOf(shorturl)))]
+/** Returns `undefined` for the error of a server that does not tell. @throws any other error */
+function unlessNotTold(error: unknown): undefined {
+  const isOdd = isShortLinkError(error) && error.code === 'invalid_response'
+  if (!isOdd && !isRefused(error)) throw error
 }
