@@ -24,7 +24,8 @@ export const outputArgs = {
   },
 } as const
 
-interface OutputArgs {
+/** These options, as the command line gives them. */
+export interface OutputArgs {
   readonly format?: string | undefined
   readonly json?: boolean | undefined
   readonly out?: string | undefined

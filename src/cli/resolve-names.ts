@@ -3,83 +3,78 @@ import { formatValue } from '../checks/mismatch.ts'
 import type { ShortLinkClient } from '../client.ts'
 import { isShortLinkError } from '../errors.ts'
 import { TRANSPORT } from '../http/transport.ts'
-import { isRefusal } from '../resources/links/find.ts'
+import { isRefusal, SEARCHED_PAGES } from '../resources/links/find.ts'
 import { hostOf } from '../resources/links/match.ts'
 import { UsageError } from './command.ts'
 import { listed } from './counts-and-times.ts'
-import type { ReadLink } from './files/columns.ts'
+import type { Row } from './files/columns.ts'
 
 const kinds = ['domain', 'campaign', 'channel'] as const
-type Kind = (typeof kinds)[number]
-type Defaults = Partial<Record<Kind, string | undefined>>
+type NameKind = (typeof kinds)[number]
+type Defaults = Partial<Record<NameKind, string | undefined>>
 
 /** Finds what to send for a name, or says what is wrong with it. */
 type Finder = (name: string) => { readonly value: string | number } | { readonly problem: string }
 
+/** Gives rows the domain, campaign and channel of the command if they have none, and domains their scheme. */
+export function setDefaults(rows: readonly Row[], defaults: Defaults): void {
+  const given = Object.entries(defaults).filter(([, value]) => value !== undefined)
+  for (const row of rows) {
+    const empty = given.filter(([kind]) => isNone(row.values[kind as NameKind]))
+    const values = { ...row.values, ...Object.fromEntries(empty) }
+    row.values = isName(values.domain) ? { ...values, domain: withScheme(values.domain) } : values
+  }
+}
+
 /**
- * Gives links the domain, campaign and channel of the command if they have none, their ids to campaigns and channels, and
- * domains as the server writes them. A link whose domain, campaign or channel does not exist gets a problem.
+ * Gives rows the ids of their campaigns and channels, and domains as the server writes them. A row whose domain, campaign or
+ * channel does not exist gets a problem.
  *
- * @param areDone Whether nothing is left to do for links, so that no domain needs to be looked up.
+ * @param defaults the names that the command gives
+ * @param client returns the client, if there is anything to look up
+ * @param hosts those of domains that need not be looked up; `undefined`: all
  * @throws {UsageError} if one of the command does not exist
  */
 export async function resolveNames(
-  links: readonly ReadLink[],
+  rows: readonly Row[],
   defaults: Defaults,
   client: () => ShortLinkClient,
-  areDone: (links: readonly ReadLink[]) => Promise<boolean> = async () => false,
-): Promise<ReadLink[]> {
-  const given = Object.fromEntries(Object.entries(defaults).filter(([, value]) => value !== undefined))
-  let result = links.map(({ values, ...link }) => ({ ...link, values: { ...given, ...values } }))
+  hosts: ReadonlySet<string> | undefined,
+): Promise<void> {
   for (const kind of kinds) {
-    const name = defaults[kind]
-    if (name === undefined && !result.some(({ values }) => isText(values[kind]))) continue
-    // What is done is known by the host.
-    const byHost = kind === 'domain' ? result.map(withScheme) : result
-    if (kind === 'domain' && (await areDone(byHost))) {
-      result = byHost
-      continue
-    }
-    const find = await finderOf(kind, client())
-    const found = name === undefined ? undefined : find(name)
+    if (kind === 'domain' && hosts === undefined) continue
+    const given = defaults[kind]
+    const said = [given, ...rows.map(({ values }) => values[kind])].filter(isName)
+    const names = new Set(kind === 'domain' ? said.filter((name) => !hosts?.has(hostOf(name))) : said)
+    if (names.size === 0) continue
+    const find = await finderOf(kind, client(), [...names])
+    const found = given === undefined ? undefined : find(given)
     if (found && 'problem' in found) throw new UsageError(`--${found.problem}`)
-    result = result.map((link) => {
-      const name = link.values[kind]
-      if (!isText(name)) return link
+    for (const row of rows) {
+      const name = row.values[kind]
+      if (!isName(name) || !names.has(name)) continue
       const found = find(name)
-      // The domain of a server itself is in its list of links, but not in that of domains.
-      if (kind === 'domain' && link.listedAt && hostOf(link.listedAt) === hostOf(name)) return link
-      return 'problem' in found
-        ? { ...link, problem: link.problem ?? found.problem }
-        : { ...link, values: { ...link.values, [kind]: found.value } }
-    })
+      if ('problem' in found) row.problem ??= found.problem
+      else row.values = { ...row.values, [kind]: found.value }
+    }
   }
-  return result
 }
 
-function withScheme<Link extends ReadLink>({ values, ...link }: Link) {
-  const { domain } = values
-  const isBare = isText(domain) && !domain.includes('://')
-  return { ...link, values: isBare ? { ...values, domain: `https://${domain}` } : values }
-}
+const isNone = (value: unknown): boolean => value === undefined || value === null || value === ''
 
 /** A domain as the server writes it. @throws {UsageError} if the account has none of this name */
 export async function resolveDomain(name: string, client: ShortLinkClient): Promise<string> {
-  const found = (await finderOf('domain', client))(name)
+  const found = (await finderOf('domain', client, [name]))(name)
   if ('problem' in found) throw new UsageError(`--${found.problem}`)
   return String(found.value)
 }
 
-async function finderOf(kind: Kind, client: ShortLinkClient): Promise<Finder> {
+async function finderOf(kind: NameKind, client: ShortLinkClient, names: readonly string[]): Promise<Finder> {
   const { campaigns, channels } = client
   if (kind === 'campaign') return idFinder(kind, await campaigns.list().toArray())
   if (kind === 'channel') return idFinder(kind, await channels.list().toArray())
   try {
-    const domains = await client.domains.list().toArray()
-    return domainFinder(
-      domains.map(({ domain }) => domain),
-      hostOf(client[TRANSPORT].baseUrl),
-    )
+    return domainFinder(await domainsFor(names, client))
   } catch (error) {
     // A plan may have none, or the key no permission to list them: then the server decides about each.
     const isNotListed = isRefusal(error) || (isShortLinkError(error) && error.code === 'permission')
@@ -88,23 +83,53 @@ async function finderOf(kind: Kind, client: ShortLinkClient): Promise<Finder> {
   }
 }
 
-/** Finds a domain as the server writes it. That of the server itself needs not be in the list. */
-function domainFinder(names: readonly string[], ownHost: string): Finder {
-  return (name) => {
+/**
+ * The domains of an account by their hosts, until all that are asked for are known: those of its list, that of the server
+ * itself, which need not be in the list, and those of its newest links.
+ */
+async function domainsFor(names: readonly string[], client: ShortLinkClient): Promise<ReadonlyMap<string, string>> {
+  const known = new Map((await client.domains.list().toArray()).map(({ domain }) => [hostOf(domain), domain]))
+  const ownHost = hostOf(client[TRANSPORT].baseUrl)
+  for (const name of names) {
     const host = hostOf(name)
-    const found = names.find((other) => hostOf(other) === host)
-    if (found !== undefined) return { value: found }
-    if (host === ownHost || ownHost.endsWith(`.${host}`))
-      return { value: name.includes('://') ? name : `https://${name}` }
-    return { problem: unknownName('domain', name, names) }
+    const isOwn = host === ownHost || ownHost.endsWith(`.${host}`)
+    if (isOwn && !known.has(host)) known.set(host, withScheme(name))
+  }
+  let pages = 0
+  const isKnown = (name: string) => known.has(hostOf(name))
+  if (names.every(isKnown)) return known
+  for await (const { items } of client.links.list({ order: 'date' }).pages()) {
+    for (const { shorturl } of items) {
+      const host = hostOf(shorturl)
+      if (!known.has(host)) known.set(host, `https://${host}`)
+    }
+    if (++pages === SEARCHED_PAGES || names.every(isKnown)) break
+  }
+  return known
+}
+
+const withScheme = (domain: string): string => (domain.includes('://') ? domain : `https://${domain}`)
+
+/** Finds a domain as the server writes it. */
+function domainFinder(known: ReadonlyMap<string, string>): Finder {
+  return (name) => {
+    const value = known.get(hostOf(name))
+    if (value !== undefined) return { value }
+    return { problem: `${unknownName('domain', name, [...known.values()])}. ${NO_DOMAIN}` }
   }
 }
 
+/** The advice about a domain that the account does not have. */
+const NO_DOMAIN = 'Without a domain, a link gets the main domain of the server'
+
+/** Returns true if the domain of a row is why it cannot be sent. */
+export const hasUnknownDomain = ({ problem = '' }: Row): boolean => problem.endsWith(NO_DOMAIN)
+
 /** A number of JSON is an id. A text may be one, or a name such as `2026`. */
-const isText = (value: unknown): value is string => typeof value === 'string'
+const isName = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 /** Finds the id of a name or of an id in text, or says what is wrong with it. */
-function idFinder(kind: Kind, rows: readonly { id: number; name: string }[]): Finder {
+function idFinder(kind: NameKind, rows: readonly { id: number; name: string }[]): Finder {
   const names = [...new Set(rows.map(({ name }) => name))]
   return (name) => {
     const exact = rows.filter((row) => row.name === name)
@@ -127,12 +152,13 @@ function idFinder(kind: Kind, rows: readonly { id: number; name: string }[]): Fi
 
 const lower = (name: string) => name.trim().toLowerCase()
 
-function unknownName(kind: Kind, name: string, names: readonly string[]): string {
+function unknownName(kind: NameKind, name: string, names: readonly string[]): string {
   const isPart = (one: string, other: string) => one !== '' && (other.includes(one) || one.includes(other))
   const compared = (name: string) => lower(kind === 'domain' ? hostOf(name) : name)
   const isNear = (one: string, other: string) => similarName(one, [other]) !== undefined || isPart(one, other)
   const near = names.filter((other) => isNear(compared(name), compared(other)))
   const advice =
     near.length > 0 ? `did you mean ${listed(near.slice(0, 5))}?` : `there are ${listed(names.slice(0, 5))}`
-  return `${kind}: there is none called ${formatValue(name)}${names.length > 0 ? `, ${advice}` : ''}`
+  const called = formatValue(kind === 'domain' ? hostOf(name) : name)
+  return `${kind}: there is none called ${called}${names.length > 0 ? `, ${advice}` : ''}`
 }

@@ -107,7 +107,7 @@ test.each(table)(
     expect(after).toHaveLength(before.length)
     const unquoted = (line: string) => line.replaceAll('"', '')
     for (const [index, line] of after.entries()) expect(unquoted(line)).toContain(unquoted(before[index]!))
-    expect(after[0]).toMatch(/(.)(result_)?shorturl\1(result_)?created\1outcome\1error$/)
+    expect(after[0]).toMatch(/(.)(result_)?shorturl\1(result_)?alias\1(result_)?created\1outcome\1error$/)
     // The same again sends nothing, and what came back can go in again.
     const requests = sandbox.requests.length
     expect((await run('import', input, ...maps, '--out', path(`twice-${file}`))).status).toBe(0)

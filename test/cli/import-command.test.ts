@@ -20,10 +20,10 @@ test('import makes a link for every row, and the result is the file with the lin
     stderr: '3 links\n3 created, 0 found and not changed, 0 failed\n',
   })
   const random = sandbox.data.links.find(({ longurl }) => longurl === shop('lamps'))!.alias
-  expect(await read('r.csv')).toBe(`url,custom,title,shorturl,created,outcome,error
-${shop('tea')},tea,Tea,https://sho.rt/tea,true,done,
-${shop('cake')},cake,"Cake, with cream",https://sho.rt/cake,true,done,
-${shop('lamps')},,,https://sho.rt/${random},true,done,
+  expect(await read('r.csv')).toBe(`url,custom,title,shorturl,alias,created,outcome,error
+${shop('tea')},tea,Tea,https://sho.rt/tea,tea,true,done,
+${shop('cake')},cake,"Cake, with cream",https://sho.rt/cake,cake,true,done,
+${shop('lamps')},,,https://sho.rt/${random},${random},true,done,
 `)
   // The journal stays, because it is the record of which row got which link. The lock goes.
   expect(await files()).toEqual(['links.csv', 'links.csv.journal', 'r.csv'])
@@ -96,12 +96,12 @@ test('--journal keeps the journal of standard input, and a line says what there 
 test.each([
   [
     'the result of another file',
-    `url,shorturl,created,outcome,error\n${shop('x')},https://sho.rt/x,true,done,\n`,
+    `url,shorturl,alias,created,outcome,error\n${shop('x')},https://sho.rt/x,x,true,done,\n`,
     'which',
   ],
   [
     'a result of other columns without a link',
-    'Link,shorturl,created,outcome,error\nx,,,rejected,No.\n',
+    'Link,shorturl,alias,created,outcome,error\nx,,,rejected,No.\n',
     'another file',
   ],
   ['a file of links', `url,custom\n${shop('x')},x\n`, 'is no result of'],
@@ -159,7 +159,10 @@ test('of two imports with one --out, the later one writes its result beside it, 
   sandbox.fail({ path: '/url/add', delay: 300 })
   const later = run('import', file, '--out', path('r.csv'))
   await vi.waitFor(() => expect(sandbox.requests.length).toBeGreaterThan(0), 20_000)
-  await write('r.csv', `url,shorturl,created,outcome,error\n${shop('cake')},https://sho.rt/cake,true,done,\n`)
+  await write(
+    'r.csv',
+    `url,shorturl,alias,created,outcome,error\n${shop('cake')},https://sho.rt/cake,cake,true,done,\n`,
+  )
   const { status, stderr } = await later
   expect(status).toBe(1)
   expect(stderr).toContain(
@@ -184,32 +187,32 @@ shortlink-sdk import: 1 row failed, see outcome and error. To try again, run the
   const error =
     '"url: expected an absolute URL with its scheme, such as https://shop.example or myapp://open, received ""nonsense"""'
   expect(await read('r.csv')).toBe(
-    `\uFEFFsep=;\r\nSKU;URL;Alias;Password;Note;Note;shorturl;created;outcome;error\r\n1;${shop('tea')};tea;'=x;"a\nb";ü;https://sho.rt/tea;true;done;\r\n;;;;;;;;;\r\n2;nonsense;b;;;;;;not-sent;${error}\r\n`,
+    `\uFEFFsep=;\r\nSKU;URL;Alias;Password;Note;Note;shorturl;result_alias;created;outcome;error\r\n1;${shop('tea')};tea;'=x;"a\nb";ü;https://sho.rt/tea;tea;true;done;\r\n;;;;;;;;;;\r\n2;nonsense;b;;;;;b;;not-sent;${error}\r\n`,
   )
 })
 
 test('a result that is imported again is replaced: rows that are done are not sent, the others are', async () => {
   const { sandbox, write, read, path } = await setUp({ data: { links: [{ alias: 'tea', url: shop('tea') }] } })
-  const header = 'created,url,custom,shorturl,result_created,outcome,error'
+  const header = 'created,url,custom,shorturl,alias,result_created,outcome,error'
   const file = await write(
     'r.csv',
-    `${header}\nmonday,${shop('tea')},tea,https://sho.rt/tea,true,done,\ntuesday,${shop('cake')},cake,,,rejected,No.\n`,
+    `${header}\nmonday,${shop('tea')},tea,https://sho.rt/tea,tea,true,done,\ntuesday,${shop('cake')},cake,,cake,,rejected,No.\n`,
   )
   const { stderr } = await run('import', file, '--out', path('r2.csv'))
   expect(sentTo(sandbox)).toEqual([{ url: shop('cake'), custom: 'cake' }])
-  expect(stderr).toContain('2 links, 1 done before\n1 created, 0 found and not changed, 0 failed; 1 done before')
+  expect(stderr).toContain('2 links, 1 to check\n1 created, 0 found and not changed, 0 failed; 1 done before')
   expect(await read('r2.csv')).toBe(
-    `${header}\nmonday,${shop('tea')},tea,https://sho.rt/tea,true,done,\ntuesday,${shop('cake')},cake,https://sho.rt/cake,true,done,\n`,
+    `${header}\nmonday,${shop('tea')},tea,https://sho.rt/tea,tea,true,done,\ntuesday,${shop('cake')},cake,https://sho.rt/cake,cake,true,done,\n`,
   )
 })
 
 test.each(['TRUE', 'WAHR', 'VRAI', 'true'])('the %s that a spreadsheet writes for true is read as it', async (cell) => {
   const links = ['tea', 'cake'].map((alias) => ({ alias, url: shop(alias) }))
   const { write, path, read } = await setUp({ data: { links } })
-  const rows = `${shop('tea')},https://sho.rt/tea,${cell},done,\n${shop('cake')},https://sho.rt/cake,FALSE,done,\n`
-  const file = await write('r.csv', `url,shorturl,created,outcome,error\n${rows}`)
+  const rows = `${shop('tea')},https://sho.rt/tea,tea,${cell},done,\n${shop('cake')},https://sho.rt/cake,cake,FALSE,done,\n`
+  const file = await write('r.csv', `url,shorturl,alias,created,outcome,error\n${rows}`)
   const { stderr } = await run('import', file, '--out', path('r2.csv'))
-  expect(stderr).toBe('2 links, 2 done before\n2 done before, nothing sent\n')
+  expect(stderr).toBe('2 links, 2 to check\n2 done before, nothing sent\n')
   expect(await read('r2.csv')).toBe(
     await read('r.csv').then((text) => text.replace(cell, 'true').replace('FALSE', 'false')),
   )
@@ -257,7 +260,10 @@ test.each([
   expect(sentTo(sandbox)).toEqual([])
   const created = /created/i.test(header) ? 'true' : ''
   expect(await read('r2.csv')).toMatch(
-    new RegExp(`^url,Remark,shorturl,created,outcome,error\n.*,good,https://sho.rt/tea,${created},done,\n$`, 'i'),
+    new RegExp(
+      `^url,Remark,shorturl,alias,created,outcome,error\n.*,good,https://sho.rt/tea,tea,${created},done,\n$`,
+      'i',
+    ),
   )
 })
 
@@ -275,7 +281,7 @@ test('a result that has lost its short addresses is refused, unless --map says t
   )
   expect(sandbox.requests).toEqual([])
   const { stdout } = await run('import', lost, '--map', 'Outcome=')
-  expect(stdout).toMatch(/^url,Outcome,shorturl,created,result_outcome,error\n.*,done,https:\S+,true,done,\n$/)
+  expect(stdout).toMatch(/^url,Outcome,shorturl,alias,created,result_outcome,error\n.*,done,https:\S+,true,done,\n$/)
 })
 
 test('rows that are done are compared with the links of the server: one that leads elsewhere, is gone or has another alias has failed', async () => {
@@ -288,17 +294,17 @@ test('rows that are done are compared with the links of the server: one that lea
     ['corrected', 'b'],
     ['c', 'c'],
     ['d', 'other'],
-  ].map(([url, custom], index) => `${shop(url!)},${custom},https://sho.rt/${'abcd'[index]},true,done,`)
-  const file = await write('r.csv', `url,custom,shorturl,created,outcome,error\n${rows.join('\n')}\n`)
+  ].map(([url, custom], index) => `${shop(url!)},${custom},https://sho.rt/${'abcd'[index]},${'abcd'[index]},true,done,`)
+  const file = await write('r.csv', `url,custom,shorturl,alias,created,outcome,error\n${rows.join('\n')}\n`)
   const { status, stderr } = await run('import', file, '--out', path('r2.csv'))
   expect(status).toBe(1)
-  expect(stderr).toContain('4 links, 4 done before\n0 created, 0 found and not changed, 3 failed; 1 done before\n')
+  expect(stderr).toContain('4 links, 4 to check\n0 created, 0 found and not changed, 3 failed; 1 done before\n')
   const result = await read('r2.csv')
   expect(result.split('\n').slice(1, 5)).toEqual([
     rows[0],
-    `${shop('corrected')},b,https://sho.rt/b,true,rejected,"https://sho.rt/b leads to ${shop('b')}, not to the url of this row. To change where a link leads, use sync"`,
-    `${shop('c')},c,https://sho.rt/c,true,rejected,"https://sho.rt/c is not on this server. To make another link, empty shorturl and outcome"`,
-    `${shop('d')},other,https://sho.rt/d,true,rejected,"the link of this row is https://sho.rt/d, which has another alias. To make another link, empty shorturl and outcome"`,
+    `${shop('corrected')},b,https://sho.rt/b,b,true,rejected,"https://sho.rt/b leads to ${shop('b')}, not to the url of this row. To change where a link leads, use sync"`,
+    `${shop('c')},c,https://sho.rt/c,c,true,rejected,"https://sho.rt/c is not on this server. To make another link, empty shorturl and outcome"`,
+    `${shop('d')},other,https://sho.rt/d,d,true,rejected,"the link of this row is https://sho.rt/d, which has another alias. To make another link, empty shorturl and outcome"`,
   ])
   // A list that lacks a link is read once more.
   expect(sandbox.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(Array(4).fill('GET /urls'))
@@ -329,7 +335,7 @@ test('a JSON result is known too, whichever of its rows has failed', async () =>
   const { sandbox, write, path } = await setUp()
   const file = await write('links.json', JSON.stringify([{ url: 'nonsense' }, { url: shop('tea'), note: 'x' }]))
   expect((await run('import', file, '--out', path('r.json'))).status).toBe(1)
-  expect((await run('import', path('r.json'))).stderr).toContain('2 links, 1 done before')
+  expect((await run('import', path('r.json'))).stderr).toContain('2 links, 1 to check')
   expect(sentTo(sandbox)).toEqual([{ url: shop('tea') }])
 })
 
@@ -359,7 +365,7 @@ test.each([
   const { status, stdout } = await run('import', await write(`links.${suffix}`, format([row])))
   expect(status).toBe(0)
   expect(parse(stdout)).toEqual([
-    { ...row, shorturl: 'https://sho.rt/tea', created: true, outcome: 'done', error: null },
+    { ...row, shorturl: 'https://sho.rt/tea', result_alias: 'tea', created: true, outcome: 'done', error: null },
   ])
 })
 
@@ -368,7 +374,7 @@ test('a failed row keeps the journal, and the same command tries only that row a
   const first = await write('links.csv', `url,custom\n${shop('tea')},tea\n${shop('x')},tea\n${shop('lamps')},lamps\n`)
   const failed = await run('import', first)
   expect(failed.status).toBe(1)
-  expect(failed.stdout).toContain(`${shop('x')},tea,,,not-sent,"custom: ""tea"" is the alias of row 2 already"`)
+  expect(failed.stdout).toContain(`${shop('x')},tea,,tea,,not-sent,"custom: ""tea"" is the alias of row 2 already"`)
   expect(await files()).toEqual(['links.csv', 'links.csv.journal'])
 
   const before = sandbox.requests.length
@@ -389,7 +395,7 @@ test('what was made before, and what was found, are two numbers', async () => {
   const file = await write('links.csv', `url,custom\n${shop('tea')},tea\n${shop('cake')},cake\n`)
   const { stdout, stderr } = await run('import', file)
   expect(stderr).toContain('1 created, 1 found and not changed, 0 failed\n')
-  expect(stdout).toContain('https://sho.rt/tea,false,done,')
+  expect(stdout).toContain('https://sho.rt/tea,tea,false,done,')
 })
 
 test('import --dry-run says how long it takes and what is wrong, needs no key, and sends nothing', async () => {
@@ -537,8 +543,8 @@ test('--domain is for the rows that have none', async () => {
   const file = await write('links.csv', `url,custom,domain\n${shop('a')},a,\n${shop('b')},b,https://b.example\n`)
   const { stdout } = await run('import', file, '--domain', 'https://go.example')
   expect(stdout.split('\n').slice(1, 3)).toEqual([
-    `${shop('a')},a,,https://go.example/a,true,done,`,
-    `${shop('b')},b,https://b.example,https://b.example/b,true,done,`,
+    `${shop('a')},a,,https://go.example/a,a,true,done,`,
+    `${shop('b')},b,https://b.example,https://b.example/b,b,true,done,`,
   ])
 })
 
@@ -550,7 +556,7 @@ test('a domain is sent as the server writes it, and an unknown one fails its row
   expect(plan.status).toBe(1)
   expect(plan.stderr).toContain('row 4: domain: there is none called "nope.example", there are \'https://go.example\'')
   expect(plan.stderr).toContain('row 5: domain: there is none called "go.exampel", did you mean')
-  expect(sandbox.requests.map(({ path }) => path)).toEqual(['/domains'])
+  expect(sandbox.requests.map(({ path }) => path)).toEqual(['/domains', '/urls'])
   await run('import', file)
   expect(sentTo(sandbox).slice(0, 2)).toEqual([
     { url: shop('a'), domain: 'https://go.example' },
@@ -642,7 +648,7 @@ test('the row that a revoked key has ended an import at has the refusal for its 
   expect(status).toBe(1)
   expect(stdout).toMatch(/,rejected,.*401 Invalid key\..*\n/)
   expect(stdout).not.toContain('rejected,not tried yet')
-  expect(stdout).toContain('p-29,,,not-sent,not tried yet\n')
+  expect(stdout).toContain('p-29,,p-29,,not-sent,not tried yet\n')
 })
 
 test.each([0, 15])('import goes on if the campaign of row %i is not found', async (after) => {
@@ -657,11 +663,11 @@ test.each([0, 15])('import goes on if the campaign of row %i is not found', asyn
 test('standard input is read for -, whatever its format, and comes back in it', async () => {
   await setUp()
   for (const [text, first] of [
-    [`url\tcustom\n${shop('a')}\ta\n`, 'url\tcustom\tshorturl\tcreated\toutcome\terror'],
+    [`url\tcustom\n${shop('a')}\ta\n`, 'url\tcustom\tshorturl\talias\tcreated\toutcome\terror'],
     [`[{"url":"${shop('b')}","custom":"b"}]`, '['],
     [
       `{"url":"${shop('c')}","custom":"c"}\n`,
-      `{"url":"${shop('c')}","custom":"c","shorturl":"https://sho.rt/c","created":true,"outcome":"done","error":null}`,
+      `{"url":"${shop('c')}","custom":"c","shorturl":"https://sho.rt/c","alias":"c","created":true,"outcome":"done","error":null}`,
     ],
   ] as const) {
     vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([Buffer.from(text)]) as never)
@@ -685,8 +691,8 @@ test.each([
   expect(sandbox.data.links[0]!.title).toBe('Thé')
   expect(await readFile(path('r.txt'))).toEqual(
     text([
-      'url\tcustom\ttitle\tshorturl\tcreated\toutcome\terror',
-      `${shop('tea')}\ttea\tThé\thttps://sho.rt/tea\ttrue\tdone\t`,
+      'url\tcustom\ttitle\tshorturl\talias\tcreated\toutcome\terror',
+      `${shop('tea')}\ttea\tThé\thttps://sho.rt/tea\ttea\ttrue\tdone\t`,
     ]),
   )
 })
@@ -829,7 +835,9 @@ test('rows of NDJSON come back with their own keys alone', async () => {
     .split('\n')
     .map((line) => JSON.parse(line))
   const ours = { created: true, outcome: 'done', error: null }
-  expect(results).toEqual(rows.map((row) => ({ ...row, shorturl: `https://sho.rt/${row.custom}`, ...ours })))
+  expect(results).toEqual(
+    rows.map((row) => ({ ...row, shorturl: `https://sho.rt/${row.custom}`, alias: row.custom, ...ours })),
+  )
 })
 
 test('the input is never overwritten, whatever the output is called', async () => {
@@ -915,7 +923,9 @@ test('a link that was found and lacks what the row says is named in the result, 
   const file = await write('links.csv', `url,custom,title,password\n${shop('tea')},tea,New,s3cret\n`)
   const { status, stdout, stderr } = await run('import', file)
   expect(status).toBe(0)
-  expect(stdout).toContain('https://sho.rt/tea,false,done,"left as it is: title, password may not be as in this row"')
+  expect(stdout).toContain(
+    'https://sho.rt/tea,tea,false,done,"left as it is: title, password may not be as in this row"',
+  )
   expect(stderr).toContain('1 link may lack what the row says, see error: sync changes links\n')
 })
 

@@ -15,9 +15,9 @@ test('Ctrl+C lets the creation in flight end, which is in the result, and begins
   const { status, stdout, stderr } = await running
   expect(status).toBe(130)
   expect(stdout.split('\n').slice(1)).toEqual([
-    `${shop('tea')},tea,https://sho.rt/tea,true,done,`,
-    expect.stringMatching(/^https:\/\/shop\.example\/cake,,,,not-sent,/),
-    expect.stringMatching(/^https:\/\/shop\.example\/lamps,lamps,,,not-sent,/),
+    `${shop('tea')},tea,https://sho.rt/tea,tea,true,done,`,
+    expect.stringMatching(/^https:\/\/shop\.example\/cake,,,,,not-sent,/),
+    expect.stringMatching(/^https:\/\/shop\.example\/lamps,lamps,,lamps,,not-sent,/),
     '',
   ])
   expect(stderr).toContain('\nStopping after the calls in flight. Press Ctrl+C again to stop at once.\n')

@@ -1,23 +1,24 @@
 import { extname } from 'node:path'
 import process from 'node:process'
 import { ShortLinkClient } from '../../client.ts'
-import { hostOf, lettersOf } from '../../resources/links/match.ts'
+import { aliasIn, hostOf, lettersOf } from '../../resources/links/match.ts'
 import { printable } from '../../runtime/text.ts'
-import type { ImportResult } from '../../tasks/import.ts'
-import type { LinkRow } from '../../tasks/rows.ts'
-import { checkDone } from '../check-done.ts'
-import { clientArgs, clientOf } from '../client.ts'
+import type { ImportResult, ImportSummary } from '../../tasks/import.ts'
+import { checkDone, isDone, leftAsItIs } from '../check-done.ts'
+import { type ClientArgs, clientArgs, clientOf } from '../client.ts'
 import { asIncomplete, command, IncompleteError, messageOf, UsageError } from '../command.ts'
 import { countsOf, formatCount, many } from '../counts-and-times.ts'
-import { problemsOf, type ReadLink, readLinks } from '../files/columns.ts'
-import { type Input, readInput } from '../files/input.ts'
+import { parameters } from '../files/column-names.ts'
+import { checkRows, type LinkFile, type Row, readLinks, setAlias } from '../files/columns.ts'
+import { type RowResult, readInput } from '../files/input.ts'
 import { throwIfNotReplaceable } from '../files/replaceable.ts'
-import { type DoneRow, isMapOfOutcome, type RowResult, resultRows, resultTable, splitResult } from '../files/result.ts'
-import { journalOf } from '../import-journal.ts'
-import { importRows, isNotBegun, Work } from '../interruptible-work.ts'
-import { type Output, outputArgs, outputOf, textOf } from '../output.ts'
+import { resultRows, resultTable } from '../files/result.ts'
+import { type ImportJournal, journalOf } from '../import-journal.ts'
+import { importRows, isNotBegun } from '../import-rows.ts'
+import { type Output, type OutputArgs, outputArgs, outputOf, textOf } from '../output.ts'
 import { timeFor } from '../progress.ts'
-import { resolveNames } from '../resolve-names.ts'
+import { hasUnknownDomain, resolveNames, setDefaults } from '../resolve-names.ts'
+import { Work } from '../work.ts'
 
 /** `shortlink-sdk import` */
 export default command(
@@ -57,142 +58,203 @@ export default command(
       ...clientArgs,
     },
     async run({ args }) {
-      const { file, map, domain, campaign, channel, reuse, 'on-taken': onTaken, out } = args
+      const { reuse, 'on-taken': onTaken, 'dry-run': isPreview } = args
       if (onTaken !== undefined && onTaken !== 'suffix') {
         throw new UsageError(`--on-taken takes suffix, not '${onTaken}'`)
       }
-      const work = args['dry-run'] ? undefined : new Work(args, 'links')
-      const output = await outputOf(args, { input: file, suffixes: { '.tsv': 'csv', '.txt': 'csv' } })
-      const maps = map ?? []
-      const whole = await readInput(file)
-      const earlier = maps.some(isMapOfOutcome) ? undefined : splitResult(whole)
-      const { input, done } = earlier ?? { input: whole, done: new Map<number, DoneRow>() }
-      const { links: read, notes } = readLinks(input, maps, ['url'])
-      for (const note of notes) console.error(printable(note))
-      const journal = await journalOf(file, args.journal, out)
-      const ownAddresses = [...done.values()].map(({ shorturl }) => shorturl)
-      const known = new Set([...(journal?.addresses ?? []), ...ownAddresses])
-      if (work && out !== undefined) await throwIfNotReplaceable(out, input, known)
-
-      const todo = read.filter(({ row }) => !done.has(row.number))
-      const { SHORTLINK_BASE_URL, SHORTLINK_API_KEY } = process.env
-      const hasAddress = Boolean(work ?? ((args['base-url'] || SHORTLINK_BASE_URL) && SHORTLINK_API_KEY))
-      const client = work?.client ?? (hasAddress ? clientOf(args) : new ShortLinkClient())
-      const countDone = async (links: readonly ReadLink[]) =>
-        hasAddress ? ((await journal?.countDone(client, links.map(rowOf))) ?? 0) : 0
-      const areDone = async (links: readonly ReadLink[]) => (await countDone(links)) === links.length
-      const links = await resolveNames(
-        todo,
-        { domain, campaign, channel },
-        () => work?.client ?? clientOf(args),
-        areDone,
-      )
-      const problems = await problemsOf(links)
-      const valid = links.filter(({ problem }) => problem === undefined)
-      const replayed = await countDone(valid)
-      const time = timeFor(links.length - problems.size - replayed, client)
-      const before = replayed + done.size
-      console.error(
-        `${many(input.rows.length, 'link')}${before > 0 ? `, ${formatCount(before)} done before` : ''}${time}`,
-      )
-      if (!work) {
-        for (const line of previewOf(valid)) console.error(printable(line))
-        for (const [number, problem] of problems) console.error(printable(`${input.name}, row ${number}: ${problem}`))
-        if (problems.size > 0) throw new Error(`${many(problems.size, 'row')} cannot be imported`)
-        return
-      }
-
-      if (!journal) console.error(NO_JOURNAL)
-      const results = new Map<number, RowResult>(done)
-      for (const { row, problem = NOT_BEGUN } of links) results.set(row.number, { outcome: 'not-sent', error: problem })
-      const howToContinue = () => {
-        const made = [...results.values()].filter(({ outcome }) => outcome === 'done').length
-        const next = journal ? `, and ${journal.path} remembers them. The same command continues there.` : '.'
-        return `stopped: ${formatCount(made)} of ${many(input.rows.length, 'link')} are done${next}`
-      }
-      if (done.size > 0) {
-        const rows = read.flatMap(({ row, values }) => {
-          const earlier = done.get(row.number)
-          return earlier ? [{ number: row.number, shorturl: earlier.shorturl, values }] : []
-        })
-        const { signal, progress } = work
-        await work.run(async () => {
-          for (const [number, error] of await checkDone(work.client, rows, { signal, onProgress: progress.show })) {
-            results.set(number, { ...done.get(number), outcome: 'rejected', error })
-          }
-        }, howToContinue)
-      }
-      const stale = [...results.values()].filter(({ outcome, shorturl }) => outcome !== 'done' && shorturl).length
-      const { summary, error: end } = await importRows(
-        work,
-        valid.map(rowOf),
-        { journal: journal?.journal, reuse, ...(onTaken && { onTaken }) },
-        (result) => results.set(result.row.row, resultOf(result)),
-        howToContinue,
-      )
-      const isMade = [...results.values()].some(({ outcome }) => outcome === 'done' || outcome === 'unknown')
-      const strays = strayLines(summary.strays)
-      if (end !== undefined && !isMade) {
-        for (const line of strays) console.error(line)
-        throw end
-      }
-      const aside = await output.stepAside()
-      await write(output, input, results, out)
-      const notBegun = [...results.values()].filter(({ error }) => error === NOT_BEGUN).length
-      const isUndone = ({ outcome }: RowResult) => outcome !== 'done'
-      const failed = [...results.values()].filter(isUndone).length - notBegun
-      const { created, found } = summary
-      const doneBefore = summary.replayed + done.size - stale
-      if (created + found + failed + notBegun === 0 && doneBefore > 0) {
-        const again = summary.replayed > 0 && journal ? `: delete ${journal.path} to import them again` : ''
-        console.error(`${formatCount(doneBefore)} done before, nothing sent${again}`)
-      } else console.error(countsOf({ created, found, failed, notBegun, doneBefore }))
-      const differing = [...results.values()].filter(({ outcome, error }) => outcome === 'done' && error).length
-      if (differing > 0)
-        console.error(`${many(differing, 'link')} may lack what the row says, see error: sync changes links`)
-      for (const line of strays) console.error(line)
-      if (aside) console.error(printable(`${out} was written by another run meanwhile: the result is in ${aside}`))
-      if (end !== undefined) throw asIncomplete(end)
-      if (aside) throw new IncompleteError(`${out} is not the result of this import`)
-      if (failed > 0) {
-        const again = 'To try again, run the same command.'
-        throw new IncompleteError(`${many(failed, 'row')} failed, see outcome and error. ${again}`)
-      }
+      const work = isPreview ? undefined : new Work(args, 'links')
+      const prepared = await prepare(args, work)
+      if (!work) return preview(prepared)
+      const end = await run(prepared, work, { reuse, ...(onTaken && { onTaken }) })
+      await finish(prepared, end)
     },
   },
   1,
 )
 
-/** A link as it is sent. The number names it in errors; the other cells tell rows apart that are equal otherwise. */
-const rowOf = ({ row, values, otherCells }: ReadLink) => ({ ...values, row: row.number, cells: otherCells })
+interface ImportArgs extends ClientArgs, OutputArgs {
+  readonly file: string
+  readonly map?: readonly string[] | undefined
+  readonly domain?: string | undefined
+  readonly campaign?: string | undefined
+  readonly channel?: string | undefined
+  readonly journal?: string | undefined
+  readonly reuse?: boolean | undefined
+}
 
-/** What the first rows send, and aliases that a server with its own spelling would take for one. */
-function previewOf(links: readonly ReadLink[]): string[] {
-  const shown = links.slice(0, 3).map(({ row, values }) => {
-    const cells = Object.entries(values).map(([name, value]) => {
+/** An import whose rows are read and checked. */
+interface PreparedImport extends LinkFile {
+  /** The rows that can be sent and that no earlier result has a link for. */
+  readonly sent: readonly Row[]
+  readonly journal: ImportJournal | undefined
+  readonly output: Output
+  readonly out: string | undefined
+}
+
+/** Reads and checks the rows, looks up what they name, and says how many there are and how long they take. */
+async function prepare(args: ImportArgs, work: Work | undefined): Promise<PreparedImport> {
+  const { file, map = [], domain, campaign, channel, out } = args
+  const output = await outputOf(args, { input: file, suffixes: { '.tsv': 'csv', '.txt': 'csv' } })
+  const links = readLinks(await readInput(file), map, ['url'])
+  const { input, rows, columns, hosts } = links
+  const journal = await journalOf(file, args.journal, out)
+  if (work && out !== undefined) {
+    const known = new Set([...(journal?.addresses ?? []), ...rows.flatMap(({ result }) => result?.shorturl ?? [])])
+    await throwIfNotReplaceable(out, input, known)
+  }
+  // The alias that was drawn for a row makes the same link, whichever of the file and its result is imported.
+  if (!args.reuse) for (const row of rows) setAlias(row, row.result?.alias)
+
+  const { SHORTLINK_BASE_URL, SHORTLINK_API_KEY } = process.env
+  const hasAddress = Boolean(work ?? ((args['base-url'] || SHORTLINK_BASE_URL) && SHORTLINK_API_KEY))
+  const client = work?.client ?? (hasAddress ? clientOf(args) : new ShortLinkClient())
+  const defaults = { domain, campaign, channel }
+  setDefaults(rows, defaults)
+  const todo = rows.filter((row) => !isDone(row))
+  const replayed = hasAddress
+    ? ((await journal?.countDone(
+        client,
+        todo.map(({ values }) => values),
+      )) ?? 0)
+    : 0
+  const isAllDone = replayed === todo.length
+  await resolveNames(rows, defaults, () => work?.client ?? clientOf(args), isAllDone ? undefined : hosts)
+  await checkRows(todo)
+
+  const sent = todo.filter(({ problem }) => problem === undefined)
+  const checked = rows.length - todo.length
+  const counts = [
+    many(rows.length, 'link'),
+    ...(replayed > 0 ? [`${formatCount(replayed)} done before`] : []),
+    ...(checked > 0 ? [`${formatCount(checked)} to check`] : []),
+  ]
+  console.error(`${counts.join(', ')}${timeFor(sent.length - replayed, client)}`)
+  const unknown = todo.filter(hasUnknownDomain).length
+  const [column] = [...columns].find(([, parameter]) => parameter === 'domain') ?? []
+  if (unknown > 0 && column !== undefined) {
+    const advice = `To import them on the main domain of the server, say --map '${column}='`
+    console.error(printable(`${many(unknown, 'row')} with a domain that this account does not have. ${advice}`))
+  }
+  return { ...links, sent, journal, output, out }
+}
+
+/** Shows what would be sent, and what is wrong. */
+function preview({ input, rows, sent }: PreparedImport): void {
+  for (const line of [...firstRows(sent), ...twinAliases(sent)]) console.error(printable(line))
+  const invalid = rows.filter((row) => row.problem !== undefined && !isDone(row))
+  for (const { number, problem } of invalid) console.error(printable(`${input.name}, row ${number}: ${problem}`))
+  if (invalid.length > 0) throw new Error(`${many(invalid.length, 'row')} cannot be imported`)
+}
+
+/** The first rows as they are sent. */
+const firstRows = (rows: readonly Row[]): string[] =>
+  rows.slice(0, 3).map(({ number, values }) => {
+    const cells = Object.entries(values).flatMap(([name, value]) => {
+      if (!parameters.includes(name) || textOf(value) === '') return []
       return `${name}=${name === 'password' ? '(a password)' : textOf(value)}`
     })
-    return `row ${row.number}: ${cells.join(', ')}`
+    return `row ${number}: ${cells.join(', ')}`
   })
-  const firsts = new Map<string, ReadLink>()
-  const twins = links.flatMap((link) => {
-    const { custom, domain } = link.values
+
+/** Aliases that a server with its own spelling would take for one. */
+function twinAliases(rows: readonly Row[]): string[] {
+  const firsts = new Map<string, Row>()
+  return rows.flatMap((row) => {
+    const { custom, domain } = row.values
     if (!custom) return []
     const key = `${domain ? hostOf(domain) : ''}/${lettersOf(custom)}`
     const first = firsts.get(key)
-    firsts.set(key, first ?? link)
-    const isTwin = first && first.values.custom !== custom
-    return isTwin
-      ? [
-          `rows ${first.row.number} and ${link.row.number}: ${first.values.custom} and ${custom} are one alias on some servers`,
-        ]
-      : []
+    firsts.set(key, first ?? row)
+    if (!first || first.values.custom === custom) return []
+    return `rows ${first.number} and ${row.number}: ${first.values.custom} and ${custom} are one alias on some servers`
   })
-  return [...shown, ...twins]
+}
+
+/** How an import ended, and what ended it early, if anything did. */
+interface ImportEnd {
+  readonly summary: ImportSummary | undefined
+  readonly error: unknown
+}
+
+/** Checks the links of an earlier result, and makes those of the other rows. */
+async function run(
+  { rows, sent, journal }: PreparedImport,
+  work: Work,
+  options: { reuse?: boolean | undefined; onTaken?: 'suffix' },
+): Promise<ImportEnd> {
+  if (!journal) console.error(NO_JOURNAL)
+  for (const row of rows) {
+    const { problem = NOT_TRIED, values } = row
+    if (!isDone(row)) row.result = { alias: values.custom ?? undefined, outcome: 'not-sent', error: problem }
+  }
+  const howToContinue = () => {
+    const made = rows.filter(({ result }) => result?.outcome === 'done').length
+    const next = journal ? `, and ${journal.path} remembers them. The same command continues there.` : '.'
+    return `stopped: ${formatCount(made)} of ${many(rows.length, 'link')} are done${next}`
+  }
+  const { client, signal, progress } = work
+  try {
+    const check = () => checkDone(client, rows.filter(isDone), { signal, onProgress: progress.show })
+    if (rows.some(isDone)) await work.run(check, howToContinue)
+  } catch (error) {
+    return { summary: undefined, error }
+  }
+  const byNumber = new Map(sent.map((row) => [row.number, row]))
+  const values = sent.map(({ values }) => values)
+  const keep = (result: ImportResult<Row['values']>) => {
+    const row = byNumber.get(result.row.row)!
+    row.result = { ...row.result, ...resultOf(result) }
+  }
+  return importRows(work, values, { journal: journal?.journal, ...options }, keep, howToContinue)
+}
+
+function resultOf(result: ImportResult<Row['values']>): RowResult {
+  const { outcome, error } = result
+  if (!result.ok) return { outcome, error: isNotBegun(error) ? NOT_TRIED : messageOf(error) }
+  const { shorturl, created, differs } = result
+  return { shorturl, alias: aliasIn(shorturl) ?? undefined, created, outcome, error: leftAsItIs(differs) }
+}
+
+/** Writes the result, says what was done and what was not, and fails if not everything is. */
+async function finish(prepared: PreparedImport, { summary, error: end }: ImportEnd): Promise<void> {
+  const { rows, journal, output, out } = prepared
+  const { created = 0, found = 0, replayed = 0, strays = [] } = summary ?? {}
+  const outcomes = rows.map(({ result }) => result?.outcome)
+  if (end !== undefined && !outcomes.some((outcome) => outcome === 'done' || outcome === 'unknown')) {
+    for (const line of strayLines(strays)) console.error(line)
+    throw end
+  }
+  const aside = await output.stepAside()
+  await write(prepared)
+  const notTried = rows.filter(({ result }) => result?.error === NOT_TRIED).length
+  const failed = outcomes.filter((outcome) => outcome !== 'done').length - notTried
+  const doneBefore = rows.length - failed - notTried - created - found
+  if (doneBefore === rows.length && doneBefore > 0) {
+    const again = replayed > 0 && journal ? `: delete ${journal.path} to import them again` : ''
+    console.error(`${formatCount(doneBefore)} done before, nothing sent${again}`)
+  } else console.error(countsOf({ created, found, failed, notBegun: notTried, doneBefore }))
+  const differing = rows.filter(({ result }) => result?.outcome === 'done' && result.error).length
+  if (differing > 0)
+    console.error(`${many(differing, 'link')} may lack what the row says, see error: sync changes links`)
+  for (const line of strayLines(strays)) console.error(line)
+  if (aside) console.error(printable(`${out} was written by another run meanwhile: the result is in ${aside}`))
+  if (end !== undefined) throw asIncomplete(end)
+  if (aside) throw new IncompleteError(`${out} is not the result of this import`)
+  if (failed > 0) {
+    const again = 'To try again, run the same command.'
+    throw new IncompleteError(`${many(failed, 'row')} failed, see outcome and error. ${again}`)
+  }
+}
+
+function write({ input, rows, output, out = '' }: PreparedImport): Promise<void> {
+  const format = output.format ?? input.format
+  if (format !== 'csv') return output.write(resultRows(input.columns, rows), undefined, format)
+  const delimiter = extname(out).toLowerCase() === '.tsv' ? '\t' : input.dialect.delimiter
+  return output.writeWhole(resultTable(input, rows, output.show, delimiter))
 }
 
 /** How to delete the links that the server made under another alias or domain. */
-const strayLines = (strays: readonly { id: number; shorturl: string }[]): string[] =>
+const strayLines = (strays: ImportSummary['strays']): string[] =>
   strays.map(({ id, shorturl }) =>
     printable(
       `${shorturl} was made in place of the wanted link. To delete it: shortlink-sdk call DELETE /url/${id}/delete`,
@@ -203,21 +265,4 @@ const NO_JOURNAL =
   'No journal: after a crash, the same command would make its links a second time. --journal FILE keeps one.'
 
 /** The error of rows that an import has not come to when it ends early. */
-const NOT_BEGUN = 'not tried yet'
-
-function resultOf(result: ImportResult<LinkRow>): RowResult {
-  const { outcome, error } = result
-  if (result.ok) {
-    const { shorturl, created, differs = [] } = result
-    const error = differs.length > 0 ? `left as it is: ${differs.join(', ')} may not be as in this row` : undefined
-    return { shorturl, created, outcome, error }
-  }
-  return { outcome, error: isNotBegun(error) ? NOT_BEGUN : messageOf(error) }
-}
-
-function write(output: Output, input: Input, results: ReadonlyMap<number, RowResult>, out = ''): Promise<void> {
-  const format = output.format ?? input.format
-  if (format !== 'csv') return output.write(resultRows(input, results), undefined, format)
-  const delimiter = extname(out).toLowerCase() === '.tsv' ? '\t' : input.dialect.delimiter
-  return output.writeWhole(resultTable(input, results, output.show, delimiter))
-}
+const NOT_TRIED = 'not tried yet'

@@ -10,8 +10,8 @@ import { qrCode } from '../../resources/qr.ts'
 import { splash } from '../../resources/splash.ts'
 import { clientArgs } from '../client.ts'
 import { command, UsageError, wholeNumberOption } from '../command.ts'
-import { Work } from '../interruptible-work.ts'
 import { type OutputRow, outputArgs, outputOf } from '../output.ts'
+import { Work } from '../work.ts'
 
 /** The lists, with the schemas of their rows. */
 const schemas = {

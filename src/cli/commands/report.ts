@@ -8,8 +8,8 @@ import { clientArgs } from '../client.ts'
 import { command, messageOf, UsageError, wholeNumberOption } from '../command.ts'
 import { formatCount, many } from '../counts-and-times.ts'
 import { readInput } from '../files/input.ts'
-import { Work } from '../interruptible-work.ts'
 import { type OutputRow, outputArgs, outputOf, textOf } from '../output.ts'
+import { Work } from '../work.ts'
 
 const groupings = ['campaign', 'domain', 'channel'] as const
 type Grouping = (typeof groupings)[number]

@@ -5,9 +5,10 @@ import type { LinkRow } from '../../tasks/rows.ts'
 import { clientArgs } from '../client.ts'
 import { asIncomplete, command, IncompleteError, messageOf, UsageError } from '../command.ts'
 import { countsOf, many } from '../counts-and-times.ts'
-import { importRows, Work } from '../interruptible-work.ts'
+import { importRows } from '../import-rows.ts'
 import { jsonText } from '../output.ts'
 import { resolveDomain } from '../resolve-names.ts'
+import { Work } from '../work.ts'
 
 /** What is printed of a URL with `--json`. */
 type Entry = { readonly url: unknown } & (

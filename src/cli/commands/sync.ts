@@ -4,12 +4,12 @@ import { type SyncResult, type SyncSummary, syncLinks } from '../../tasks/sync.t
 import { clientArgs } from '../client.ts'
 import { command, IncompleteError, messageOf, UsageError, wholeNumberOption } from '../command.ts'
 import { formatCount, many } from '../counts-and-times.ts'
-import { problemsOf, readLinks } from '../files/columns.ts'
+import { checkRows, readLinks, setAlias } from '../files/columns.ts'
 import { readInput } from '../files/input.ts'
-import { Work } from '../interruptible-work.ts'
 import { type OutputRow, outputArgs, outputOf } from '../output.ts'
 import { timeFor } from '../progress.ts'
-import { resolveNames } from '../resolve-names.ts'
+import { resolveNames, setDefaults } from '../resolve-names.ts'
+import { Work } from '../work.ts'
 
 const notes = `The file has an alias and a url in each row, and, if wanted, title, description, campaign, channel and the other parameters of a link.
 What the list of links shows is compared; the rest is sent with creations and updates.
@@ -59,29 +59,34 @@ export default command(
       const max = maxDeletes === undefined ? undefined : wholeNumberOption('max-deletes', maxDeletes, 0, 1e9)
       const output = await outputOf(args, { input: file })
       const input = await readInput(file)
-      const { links: read, notes } = readLinks(input, map ?? [], ['url', 'custom'])
-      for (const note of notes) console.error(printable(note))
-      if (prune !== undefined && read.length === 0) {
+      const { rows, hosts } = readLinks(input, map ?? [], ['url', 'custom'])
+      if (prune !== undefined && rows.length === 0) {
         // Most likely the program that writes it has failed.
         throw new UsageError(
           `${input.name}: has no rows, so --prune would delete every link whose alias begins with ${prune}`,
         )
       }
       const work = new Work(args, 'links')
-      const links = await resolveNames(read, {}, () => work.client)
-      const withAlias = links.map((link) =>
-        link.values.custom ? link : { ...link, problem: link.problem ?? NO_ALIAS },
-      )
-      for (const [number, problem] of await problemsOf(withAlias)) {
-        throw new UsageError(`${input.name}, row ${number}: ${problem}`)
+      for (const row of rows) {
+        setAlias(row, row.result?.alias)
+        if (!row.values.custom) row.problem ??= NO_ALIAS
       }
+      setDefaults(rows, {})
+      await resolveNames(rows, {}, () => work.client, hosts)
+      await checkRows(rows)
+      const invalid = rows.filter(({ problem }) => problem !== undefined)
+      for (const { number, problem } of invalid.slice(0, -1)) {
+        console.error(printable(`${input.name}, row ${number}: ${problem}`))
+      }
+      const last = invalid.at(-1)
+      if (last) throw new UsageError(`${input.name}, row ${last.number}: ${last.problem}`)
 
       const steps: SyncResult[] = []
       let end: SyncSummary | undefined
       const main = async () => {
         const run = syncLinks(
           work.client,
-          links.map(({ row, values, emptied }) => ({ ...emptied, ...values, row: row.number })),
+          rows.map(({ values: { cells: _, ...values } }) => values),
           {
             apply,
             signal: work.signal,

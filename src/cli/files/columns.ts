@@ -1,25 +1,36 @@
 import { dateTime, httpUrl, similarName } from '../../checks/checks.ts'
 import { formatValue } from '../../checks/mismatch.ts'
-import { aliasIn } from '../../resources/links/match.ts'
+import { aliasIn, hostOf } from '../../resources/links/match.ts'
+import { printable } from '../../runtime/text.ts'
 import { type LinkRow, readRows } from '../../tasks/rows.ts'
 import { messageOf, UsageError } from '../command.ts'
 import { listed } from '../counts-and-times.ts'
 import { textOf, unescapeFormula } from '../output.ts'
 import { otherNames, parameterOf, parameters, plain } from './column-names.ts'
-import type { Input, InputRow } from './input.ts'
+import type { Input, InputRow, RowResult } from './input.ts'
+import { isMapOfOutcome, splitResult } from './result.ts'
 
-/** A row of a file as a link. */
-export interface ReadLink {
-  readonly row: InputRow
-  readonly values: LinkRow
-  /** The parameters whose cells are empty, which means none to a sync. */
-  readonly emptied: Readonly<Record<string, ''>>
-  /** The short address that a list or report of this package has in the row. */
-  readonly listedAt?: string | undefined
-  /** The cells that are not sent. They tell rows apart that are equal otherwise. */
-  readonly otherCells: readonly unknown[]
-  /** Why it cannot be sent, if that is known already. */
-  readonly problem?: string | undefined
+/** A row of a file on its way from its cells to the result of its link. */
+export interface Row extends InputRow {
+  /**
+   * The row as it is sent: the parameters of its link, which are empty where a cell takes something away, and what is not sent:
+   * the number names the row in errors, and the other cells tell rows apart that are equal otherwise.
+   */
+  values: LinkRow & { readonly row: number; readonly cells: readonly unknown[] }
+  /** Why it cannot be sent. */
+  problem?: string | undefined
+  result?: RowResult
+}
+
+/** A file of links. */
+export interface LinkFile {
+  /** The file without the columns of an earlier result. */
+  readonly input: Input
+  readonly rows: readonly Row[]
+  /** The parameter that each column is; `undefined` if it is not sent. */
+  readonly columns: ReadonlyMap<string, string | undefined>
+  /** The hosts of its short addresses, if it is a list or report of this package: their domains need not be looked up. */
+  readonly hosts: ReadonlySet<string>
 }
 
 /** The columns whose cells hold JSON, if they are not plain. */
@@ -36,34 +47,34 @@ interface Column {
 }
 
 /**
- * The links of a file, and what is said about its columns.
+ * Reads the links of a file, which may be the result of an import. Says on standard error how its columns are read.
  *
  * @param maps what `--map` says: `Column=parameter`
- * @param needed the parameters that have to have a column
+ * @param needed the parameters that have to have a column; in a result, the alias has one
  * @throws {UsageError} if a column is missing, misspelled or there twice, or could be the alias and would not be sent
  */
-export function readLinks(
-  input: Input,
-  maps: readonly string[],
-  needed: readonly string[],
-): { links: ReadLink[]; notes: string[] } {
+export function readLinks(whole: Input, maps: readonly string[], needed: readonly string[]): LinkFile {
+  const result = maps.some(isMapOfOutcome) ? undefined : splitResult(whole)
+  const input = result ?? whole
   const columns = readColumns(input, maps)
   throwIfTwice(input, columns)
-  if (input.rows.length > 0 || input.format === 'csv') throwIfMissing(input, columns, needed)
+  const missing = needed.filter((parameter) => parameter !== 'custom' || !result)
+  if (input.rows.length > 0 || input.format === 'csv') throwIfMissing(input, columns, missing)
   throwIfOverlooked(input, columns)
   throwIfForeign(input, columns)
   const renamed = columns.filter(({ name, parameter }) => parameter && parameter !== name.toLowerCase())
   const unused = columns.filter(({ name, parameter }) => parameter === undefined && name !== '')
-  const notes = [
-    ...(renamed.length > 0 ? [`read as: ${renamed.map((one) => `${one.name} → ${one.parameter}`).join(', ')}`] : []),
-    ...(unused.length > 0 ? [`not sent: ${unused.map(({ name }) => name).join(', ')}`] : []),
-  ]
-  const shorturl = input.columns.includes('longurl') ? input.columns.indexOf('shorturl') : -1
-  const links = input.rows.map((row) => ({
-    ...readLink(row, columns),
-    listedAt: textOf(row.cells[shorturl]) || undefined,
-  }))
-  return { links, notes }
+  const say = (text: string) => console.error(printable(text))
+  if (renamed.length > 0) say(`read as: ${renamed.map((one) => `${one.name} → ${one.parameter}`).join(', ')}`)
+  if (unused.length > 0) say(`not sent: ${unused.map(({ name }) => name).join(', ')}`)
+  const listed = input.columns.includes('longurl') ? input.columns.indexOf('shorturl') : -1
+  const addresses = input.rows.map(({ cells }) => textOf(cells[listed])).filter((address) => address !== '')
+  return {
+    input,
+    hosts: new Set(addresses.map(hostOf)),
+    rows: input.rows.map((row) => readLink(row, columns)),
+    columns: new Map(columns.map(({ name, parameter }) => [name, parameter])),
+  }
 }
 
 function readColumns(input: Input, maps: readonly string[]): Column[] {
@@ -173,10 +184,9 @@ const isNothing = (text: string): boolean => text === '' || text === 'NULL' || t
 const formulaError =
   /^#(REF!|NAME\?|VALUE!|DIV\/0!|N\/A|NUM!|NULL!|SPILL!|CALC!|ERROR!|FIELD!|BLOCKED!|CONNECT!|BUSY!|GETTING_DATA|UNKNOWN!|BEZUG!|WERT!|ZAHL!|NV|NOM\?|VALEUR!|NOMBRE!|¡REF!|¿NOMBRE\?|¡VALOR!|¡DIV\/0!)$/
 
-function readLink(row: InputRow, columns: readonly Column[]): ReadLink {
+function readLink(row: InputRow, columns: readonly Column[]): Row {
   const values: Record<string, unknown> = {}
   const otherCells = columns.filter(({ parameter }) => !parameter).map(({ index }) => row.cells[index])
-  const emptied: Record<string, ''> = {}
   let problem: string | undefined
   const utm: { name: string; value: string }[] = []
   for (const { index, parameter } of columns) {
@@ -184,7 +194,7 @@ function readLink(row: InputRow, columns: readonly Column[]): ReadLink {
     const text = textOf(cell).trim()
     if (parameter === undefined || cell === undefined) continue
     if (isNothing(text)) {
-      if (mayBeNone.includes(parameter)) emptied[parameter] = ''
+      if (mayBeNone.includes(parameter)) values[parameter] = ''
       continue
     }
     if (formulaError.test(text)) problem ??= `${parameter}: ${text} is an error of the spreadsheet`
@@ -195,14 +205,19 @@ function readLink(row: InputRow, columns: readonly Column[]): ReadLink {
   if (utm.length > 0) {
     values.parameters = Array.isArray(values.parameters) ? [...values.parameters, ...utm] : utm
   }
-  const link = { row, emptied, otherCells }
-  if (values.expiry === undefined || problem) return { ...link, values, problem }
-  const expiry = readDate(values.expiry)
-  if (expiry) return { ...link, values: { ...values, expiry } }
-  const given = textOf(values.expiry).trim()
+  if (values.expiry !== undefined) {
+    const expiry = readDate(values.expiry)
+    if (expiry) values.expiry = expiry
+    else problem ??= dateProblem(values.expiry)
+  }
+  return { ...row, values: { ...values, row: row.number, cells: otherCells }, problem }
+}
+
+function dateProblem(value: unknown): string {
+  const given = textOf(value).trim()
   const [zone] = /(?<=\d)(Z|[+-]\d\d:?\d\d)$/i.exec(given.includes(':') ? given : '') ?? []
   const why = zone ? `: the platform has no time zones, so leave out ${zone}` : ''
-  return { ...link, values, problem: `expiry: expected ${dateForms}, received ${formatValue(values.expiry)}${why}` }
+  return `expiry: expected ${dateForms}, received ${formatValue(value)}${why}`
 }
 
 /** The parameters that an empty cell takes away in a sync, because the list of links shows them. */
@@ -229,13 +244,16 @@ function readDate(value: unknown): string | undefined {
   return dateTime.fits(whole) ? whole : undefined
 }
 
-/** Why rows cannot be sent, by their numbers. */
-export async function problemsOf(links: readonly ReadLink[]): Promise<Map<number, string>> {
-  const problems = new Map<number, string>()
+/** Gives a row the alias that an earlier result has for it, if it names none itself. */
+export function setAlias(row: Row, alias: string | undefined): void {
+  if (!row.values.custom && alias) row.values = { ...row.values, custom: alias }
+}
+
+/** Checks the parameters of rows, and that none has the alias of an earlier one. */
+export async function checkRows(rows: readonly Row[]): Promise<void> {
   let index = 0
-  for await (const item of readRows(links.map(({ row, values }) => ({ ...values, row: row.number })))) {
-    const { row, problem = item.problem === undefined ? undefined : messageOf(item.problem) } = links[index++]!
-    if (problem !== undefined) problems.set(row.number, problem)
+  for await (const { problem } of readRows(rows.map(({ values }) => values))) {
+    const row = rows[index++]!
+    if (problem) row.problem ??= messageOf(problem)
   }
-  return problems
 }

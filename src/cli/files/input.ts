@@ -22,6 +22,18 @@ export interface InputRow {
   readonly number: number
   /** Its cells by their columns. A row of JSON has holes where it lacks a key. */
   readonly cells: readonly unknown[]
+  /** The result of an earlier import, if the file is one. */
+  readonly result?: RowResult
+}
+
+/** The result of an import for a row. */
+export interface RowResult {
+  readonly shorturl?: string | undefined
+  /** The alias of the link, also of one that is not made yet, so that it is the same one whenever it is made. */
+  readonly alias?: string | undefined
+  readonly created?: boolean | undefined
+  readonly outcome: string
+  readonly error?: string | undefined
 }
 
 /** How a table is written. */

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { UsageError } from '../command.ts'
 import { type Input, plainDialect, readInput } from './input.ts'
-import { type EarlierResult, splitResult } from './result.ts'
+import { splitResult } from './result.ts'
 
 /**
  * Checks that the file of `--out` may be replaced, so that nobody's only list of addresses is overwritten: it is not there, is
@@ -20,18 +20,18 @@ export async function throwIfNotReplaceable(out: string, input: Input, known: Re
   }
   const result = await readResult(out).catch(() => undefined)
   if (!result) return refuse(`is there already, and is no result of ${input.name}`)
-  const addresses = [...result.done.values()].map(({ shorturl }) => shorturl)
+  const addresses = result.rows.flatMap(({ result }) => result?.shorturl ?? [])
   const lost = addresses.filter((shorturl) => !known.has(shorturl))
   if (lost.length > 0) {
     refuse(
       `has ${lost[0]}${lost.length > 1 ? ` and ${lost.length - 1} more` : ''}, which ${input.name} and its journal do not have`,
     )
   }
-  const isOther = String([...result.input.columns].sort()) !== String([...input.columns].sort())
+  const isOther = String([...result.columns].sort()) !== String([...input.columns].sort())
   if (addresses.length === 0 && isOther) refuse(`is the result of another file than ${input.name}`)
 }
 
-async function readResult(path: string): Promise<EarlierResult | undefined> {
+async function readResult(path: string): Promise<Input | undefined> {
   if (extname(path).toLowerCase() !== '.md') return splitResult(await readInput(path))
   const [header = '', , ...lines] = (await readFile(path, 'utf8')).trimEnd().split('\n')
   const cellsOf = (line: string) =>

@@ -1,11 +1,8 @@
 import process from 'node:process'
 import type { ShortLinkClient } from '../client.ts'
 import { isShortLinkError } from '../errors.ts'
-import { type ImportOptions, type ImportResult, type ImportSummary, importLinks } from '../tasks/import.ts'
-import type { LinkRow } from '../tasks/rows.ts'
 import { type ClientArgs, clientOf } from './client.ts'
 import { IncompleteError } from './command.ts'
-import { withAdvice } from './files/write-whole.ts'
 import { Progress } from './progress.ts'
 
 /** The exit status of a process that a signal ends, as shells have it. */
@@ -76,49 +73,3 @@ export class Work {
     return isEnd
   }
 }
-
-/** How an import ended. */
-export interface ImportEnd {
-  /** The totals, also if it ended early. */
-  readonly summary: ImportSummary
-  /** What ended it early, if anything did. */
-  readonly error: unknown
-}
-
-/**
- * Imports links as a long piece of work.
- *
- * @param onResult called with each result, and whether it ended the work or came after its end
- */
-export async function importRows<Row extends LinkRow>(
-  work: Work,
-  rows: Iterable<Row> | AsyncIterable<Row>,
-  options: ImportOptions,
-  onResult: (result: ImportResult<Row>, isEnd: boolean) => void,
-  howToContinue: () => string,
-): Promise<ImportEnd> {
-  let hasWorked = false
-  const { signal, progress } = work
-  const task = importLinks(work.client, rows, { ...options, signal, onProgress: progress.show })
-  let end: unknown
-  try {
-    await work.run(async () => {
-      for await (const result of task) {
-        if (result.ok) hasWorked = true
-        const isEnd = !result.ok && work.check(result.error, !hasWorked && !hasIds(result.row))
-        onResult(result, isEnd || isNotBegun(result.error))
-      }
-    }, howToContinue)
-  } catch (error) {
-    end = withAdvice(error, '--journal')
-  }
-  return { summary: await task.summary(), error: end }
-}
-
-/** Whether a 404 may be about an id in the row, rather than about the address of the server. */
-const hasIds = (row: LinkRow): boolean =>
-  (['campaign', 'channel', 'domain', 'pixels', 'type'] as const).some((name) => row[name])
-
-/** Whether an error says that a call was not begun, because the work ended before. */
-export const isNotBegun = (error: unknown): boolean =>
-  isShortLinkError(error) && error.code === 'aborted' && error.outcome === 'not-sent'
