@@ -15,7 +15,7 @@ import { sleep, throwIfAborted, withDeadline } from '../runtime/abort.ts'
 import { isBrowser, sentOnce } from '../runtime/environment.ts'
 import { type Fetch, type FetchResponse, headerOf, isResponse, readableHeaders } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
-import { kind } from '../runtime/text.ts'
+import { isRecord, kind } from '../runtime/text.ts'
 import { VERSION } from '../runtime/version.ts'
 import type { CallResult } from './api-promise.ts'
 import { decode, parseBody, readBytes, readText } from './body.ts'
@@ -49,6 +49,10 @@ import { redactHeaders } from './secrets.ts'
 
 /** The key of a client's transport, for tasks and the proxy, which may come from the other format of the package. */
 export const TRANSPORT: unique symbol = Symbol.for('shortlink-sdk.transport') as never
+
+/** True for a client itself, of either format of the package, and not for an object around one. */
+export const isClient = (value: unknown): value is { readonly [TRANSPORT]: Transport } =>
+  isRecord(value) && TRANSPORT in value
 
 /** What a call that makes several requests begins with. */
 export interface CallBeginning {

@@ -1,9 +1,8 @@
-import type { ShortLinkClient } from '../client.ts'
 import { decode } from '../http/body.ts'
 import { userPath } from '../http/path.ts'
 import type { RawResponse } from '../http/request.ts'
 import { redactLine } from '../http/secrets.ts'
-import { TRANSPORT } from '../http/transport.ts'
+import type { Transport } from '../http/transport.ts'
 import { rateHeaders } from '../rate-limit/headers.ts'
 import { headerOf } from '../runtime/fetch.ts'
 import { ProxyRefusal, refusalFor } from './error-response.ts'
@@ -22,11 +21,11 @@ export interface Route {
 }
 
 /**
- * Sends a request to the platform with the client, and returns the response without the key.
+ * Sends a request to the platform with a client's transport, and returns the response without the key.
  *
  * @throws {ProxyRefusal} if there is no response that can be passed on, because the address or the key is missing too
  */
-export async function forward(client: ShortLinkClient, request: Request, { path, search }: Route): Promise<Response> {
+export async function forward(transport: Transport, request: Request, { path, search }: Route): Promise<Response> {
   const isOpener = path.startsWith(`${OPENER}/`)
   const call = {
     method: request.method,
@@ -44,11 +43,13 @@ export async function forward(client: ShortLinkClient, request: Request, { path,
     headers: language === null ? {} : { 'Accept-Language': language },
     retry: 0,
   }
-  const transport = client[TRANSPORT].with({ slotWithin: MAX_WAIT })
-  const { data } = await transport.run(call, options).catch((error) => {
-    // The body of the page's request may have failed.
-    throw error.cause instanceof ProxyRefusal ? error.cause : refusalFor(error)
-  })
+  const { data } = await transport
+    .with({ slotWithin: MAX_WAIT })
+    .run(call, options)
+    .catch((error) => {
+      // The body of the page's request may have failed.
+      throw error.cause instanceof ProxyRefusal ? error.cause : refusalFor(error)
+    })
   return toPageResponse(data)
 }
 

@@ -2,10 +2,10 @@ import { aFunction, type Check, type Checks, checkOptions, checkValue } from '..
 import { mismatch, reasonOf } from '../checks/mismatch.ts'
 import type { ShortLinkClient } from '../client.ts'
 import { ConfigurationError, describe, isShortLinkError } from '../errors.ts'
-import { TRANSPORT } from '../http/transport.ts'
+import { isClient, TRANSPORT, type Transport } from '../http/transport.ts'
 import { isResponse } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
-import { isRecord, printable, shorten } from '../runtime/text.ts'
+import { printable, shorten } from '../runtime/text.ts'
 import { type AllowedCall, isAllowed, parseRule } from './allow.ts'
 import { ProxyRefusal } from './error-response.ts'
 import { forward, type Route } from './forward.ts'
@@ -85,7 +85,7 @@ export function createProxy(client: ProxyClient, options: ProxyOptions): (reques
     const verdict = authorize === 'everyone' || (await authorize(request, rule.call))
     if (isResponse(verdict)) return verdict as Response
     if (verdict !== true) throw new ProxyRefusal(403, 'you are not allowed to do this')
-    return await forward(await clientFor(client, request), request, route)
+    return await forward(await transportFor(client, request), request, route)
   }
 
   return async function proxy(request) {
@@ -166,15 +166,12 @@ function assertProxyOptions(client: ProxyClient, options: ProxyOptions): void {
 }
 
 /**
- * The client for a request.
+ * The transport of the client for a request.
  *
  * @throws {ConfigurationError} if the function returns something else
  */
-async function clientFor(client: ProxyClient, request: Request): Promise<ShortLinkClient> {
+async function transportFor(client: ProxyClient, request: Request): Promise<Transport> {
   const found: unknown = typeof client === 'function' ? await client(request) : client
-  if (isClient(found)) return found
+  if (isClient(found)) return found[TRANSPORT]
   throw new ConfigurationError(`client(): ${mismatch('a ShortLinkClient', found)}`)
 }
-
-/** Returns `true` for a client of either format of the package. */
-const isClient = (value: unknown): value is ShortLinkClient => isRecord(value) && TRANSPORT in value

@@ -13,9 +13,8 @@ import {
 import type { ShortLinkClient } from '../client.ts'
 import { ConfigurationError, describe } from '../errors.ts'
 import { Api } from '../http/api.ts'
-import { TRANSPORT } from '../http/transport.ts'
+import { isClient, TRANSPORT } from '../http/transport.ts'
 import { asyncIterator } from '../runtime/environment.ts'
-import { isRecord } from '../runtime/text.ts'
 import type { TaskProgress } from './task.ts'
 
 /** The client of a task: a `ShortLinkClient`, of either format of the package. */
@@ -43,9 +42,6 @@ function isJournal(value: unknown): boolean {
 }
 
 const isFunction = aFunction.fits
-
-/** True for a client itself, of either format of the package, and not for an object around one. */
-const isClient = (value: unknown): value is ShortLinkClient => isRecord(value) && TRANSPORT in value
 
 const rows = { expected: 'an iterable of rows, such as an array', fits: isIterable }
 

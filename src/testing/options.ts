@@ -36,7 +36,7 @@ export interface SandboxOptions {
   now?: (() => number) | undefined
 }
 
-const rateLimitChecks: Checks<keyof SandboxRateLimit> = {
+const windowChecks: Checks<keyof SandboxRateLimit> = {
   requests: { ...positiveInteger, otherNames: ['limit', 'max'] },
   interval: { ...milliseconds, otherNames: ['window', 'windowMs'] },
 }
@@ -54,7 +54,7 @@ const sandboxChecks: Checks<keyof SandboxOptions> = {
     expected: '{ requests, interval } or false',
     fits: (value) => value === false,
     hint: (value) => (typeof value === 'number' ? `did you mean { requests: ${value} }?` : undefined),
-    options: rateLimitChecks,
+    options: windowChecks,
   },
   dialect: {
     expected: "'reference', 'deployed' or a list of deviations",

@@ -3,7 +3,7 @@ import type { SandboxSeed, VisitCounts } from './platform/data.ts'
 const products = ['Tea', 'Lamps', 'Boots', 'Maps', 'Bicycles', 'Honey', 'Kites', 'Radios']
 const seasons = ['Spring', 'Summer', 'Autumn', 'Winter']
 const colors = ['#1f6feb', '#d29922', '#2da44e', '#bf3989']
-const pixelTypes = ['gtmpixel', 'gapixel', 'fbpixel', 'linkedinpixel', 'pinterest', 'reddit', 'tiktok']
+const kindsOfPixels = ['gtmpixel', 'gapixel', 'fbpixel', 'linkedinpixel', 'pinterest', 'reddit', 'tiktok']
 
 /**
  * Creates `rows` rows in every list, the same every time, for a sandbox that is not to start empty.
@@ -25,15 +25,15 @@ export function sampleData(rows = 3): Required<Omit<SandboxSeed, 'account'>> {
       redirectroot: 'https://shop.example',
       redirect404: 'https://shop.example/lost',
     })),
-    overlays: dated((name, index) => ({ type: pick(['message', 'contact'], index), name: `${name} offer` })),
+    overlays: dated((name, index) => ({ type: inTurn(['message', 'contact'], index), name: `${name} offer` })),
     campaigns: each((product, index) => {
-      const name = `${pick(seasons, index)} ${product}`
+      const name = `${inTurn(seasons, index)} ${product}`
       return { name, slug: slug(name), public: index % 2 === 0, links: [index + 1] }
     }),
     channels: each((name, index) => ({
       name: `${name} newsletter`,
       description: `Everything about ${name.toLowerCase()}`,
-      color: pick(colors, index),
+      color: inTurn(colors, index),
       starred: index % 3 === 0,
       items: (['links', 'bio', 'qr'] as const).map((type) => ({ type, id: index + 1 })),
     })),
@@ -49,7 +49,7 @@ export function sampleData(rows = 3): Required<Omit<SandboxSeed, 'account'>> {
     }),
     bios: dated((name) => ({ title: `All about ${name.toLowerCase()}` })),
     pixels: dated((name, index) => ({
-      type: pick(pixelTypes, index),
+      type: inTurn(kindsOfPixels, index),
       name: `${name} pixel`,
       tag: `TAG-${1000 + index}`,
     })),
@@ -64,7 +64,7 @@ export function sampleData(rows = 3): Required<Omit<SandboxSeed, 'account'>> {
 /** Repeated names get a number: "Tea", "Lamps", … "Tea 2". */
 function product(index: number): string {
   const round = Math.floor(index / products.length)
-  return pick(products, index) + (round === 0 ? '' : ` ${round + 1}`)
+  return inTurn(products, index) + (round === 0 ? '' : ` ${round + 1}`)
 }
 
 function visits(count: number): VisitCounts {
@@ -83,7 +83,7 @@ function shares(count: number, labels: readonly string[]): Record<string, number
   return Object.fromEntries(shared.filter(([, share]) => share > 0))
 }
 
-function pick<Value>(values: readonly Value[], index: number): Value {
+function inTurn<Value>(values: readonly Value[], index: number): Value {
   return values[index % values.length]!
 }
 

@@ -172,7 +172,7 @@ class InMemorySandbox implements Sandbox {
     exchange.limit = this.#limit(exchange)
     exchange.fault = this.#fault(exchange)
     exchange.routes = routesAt(exchange.entry.api, exchange.entry.path)
-    await readBody(exchange)
+    await receiveBody(exchange)
     if (doesWork(exchange.fault)) exchange.reply = work(exchange, this.#platform)
     this.#addHeaders(exchange)
     exchange.reply = applyFault(exchange.reply, exchange.fault)
@@ -217,7 +217,7 @@ class InMemorySandbox implements Sandbox {
 }
 
 /** Nobody without the key fills the log. */
-async function readBody(exchange: Exchange): Promise<void> {
+async function receiveBody(exchange: Exchange): Promise<void> {
   const { request, entry, hasKey } = exchange
   if (entry.api === 'management' && !hasKey) return
   const bytes = new Uint8Array(await request.arrayBuffer())

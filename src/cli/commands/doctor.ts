@@ -50,7 +50,7 @@ export default command(
       const works = report.verdict === 'works'
       // Options that are not set yet are a failure of the next command.
       const json = works ? report : { error: report.text, ...report }
-      stdout.write(args.json ? `${jsonText(json, 2)}\n` : print(report))
+      stdout.write(args.json ? `${jsonText(json, 2)}\n` : reportText(report))
       process.exitCode = works ? 0 : 1
     },
   },
@@ -59,7 +59,7 @@ export default command(
 )
 
 /** A report as text: the verdict and what explains it, in ten lines at most. */
-function print({ text, notes, requests }: Report): string {
+function reportText({ text, notes, requests }: Report): string {
   const shown = notes.length > 8 ? [...notes.slice(0, 7), `${notes.length - 7} more: --json`] : notes
   const last = `${many(requests, 'request')} sent, and nothing was changed.`
   return [text, ...[...shown, last].map((note) => `  ${note}`), ''].join('\n')

@@ -4,14 +4,14 @@ import type { ShortLinkClientOptions } from '../../options.ts'
 import { printable, shorten } from '../../runtime/text.ts'
 import {
   adviceAboutSilence,
+  callStatus,
   describeRefusal,
   type ExaminedCall,
   failures,
-  kindOf,
   misfits,
-  problemOf,
+  problemAlone,
+  responderOf,
   responseOf,
-  statusOf,
   whyEnded,
 } from './why.ts'
 
@@ -66,13 +66,13 @@ export async function examine(subject: Subject, onRequest: (requests: number) =>
       ...options,
     })
     const { error } = await (part === 'account' ? client.account.get() : client[part].list()).safe()
-    return { name: nameOf(part), kind: kindOf(error), error, remaining: client.rateLimit.remaining }
+    return { name: callName(part), kind: responderOf(error), error, remaining: client.rateLimit.remaining }
   }
   const calls: ExaminedCall[] = []
   const conclusion = await judge(subject, calls, ask)
   const shown = calls.map((call) => ({
-    ...{ call: call.name, status: statusOf(call) ?? null, kind: call.kind, issues: misfits(call) },
-    ...(call.error && { message: problemOf(call.error) }),
+    ...{ call: call.name, status: callStatus(call) ?? null, kind: call.kind, issues: misfits(call) },
+    ...(call.error && { message: problemAlone(call.error) }),
   }))
   return { ...conclusion, baseUrl: subject.baseUrl, requests, calls: shown, notAsked: notAskedIn(calls) }
 }
@@ -87,8 +87,8 @@ async function judge(subject: Subject, calls: ExaminedCall[], ask: Ask): Promise
   const hopeless = judgeFirst(subject, account)
   if (hopeless) return hopeless
   // A part of the platform may be missing, but not all of it.
-  if (!showsPlatform(account) && !isRefused(account)) calls.push(await ask('campaigns'), await ask('links'))
-  const refused = calls.some(({ kind }) => kind === 'ok') ? -1 : calls.findIndex(isRefused)
+  if (!showsPlatform(account) && !isKeyDoubtful(account)) calls.push(await ask('campaigns'), await ask('links'))
+  const refused = calls.some(({ kind }) => kind === 'ok') ? -1 : calls.findIndex(isKeyDoubtful)
   const scheme = refused < 0 ? subject.authScheme : await findScheme(subject, calls, refused, ask)
   if (!calls.some(showsPlatform)) return lookElsewhere(subject, calls, ask)
   if (!scheme) return judgeKey(subject.apiKey, calls[refused]!)
@@ -113,7 +113,7 @@ async function findScheme({ authScheme }: Subject, calls: ExaminedCall[], index:
 
 /** The lists that were not asked for. */
 const notAskedIn = (calls: readonly ExaminedCall[]) =>
-  lists.filter((list) => !calls.some(({ name }) => name === nameOf(list)))
+  lists.filter((list) => !calls.some(({ name }) => name === callName(list)))
 
 /** Looks for the platform at the usual addresses, without the key. */
 async function lookElsewhere({ baseUrl, headers = [] }: Subject, calls: readonly ExaminedCall[], ask: Ask) {
@@ -131,12 +131,12 @@ async function lookElsewhere({ baseUrl, headers = [] }: Subject, calls: readonly
     return conclude('wrong address', `Wrong address, this one answers: ${other}`, note)
   }
   const elsewhere = `Neither does the platform respond at ${others.join(', ')}.`
-  const status = statusOf(account) ?? 0
+  const status = callStatus(account) ?? 0
   if (status >= 300 && status < 400) {
     const target = shorten(printable(location ?? 'another address'), 200)
     return conclude('wrong address', `Wrong address: ${baseUrl} redirects to ${target}`, elsewhere, whereToLook)
   }
-  if (calls.every((call) => statusOf(call) === 404)) {
+  if (calls.every((call) => callStatus(call) === 404)) {
     return conclude('wrong address', `Wrong address: every call to ${baseUrl} gets 404`, elsewhere, whereToLook)
   }
   const got = `GET /account gets ${responseOf(account)}.`
@@ -177,19 +177,19 @@ function judgeWorking({ authScheme, baseUrl, headers = [] }: Subject, calls: Exa
   )
 }
 
-const nameOf = (part: Part) => (part === 'account' ? 'account.get()' : `${part}.list()`)
+const callName = (part: Part) => (part === 'account' ? 'account.get()' : `${part}.list()`)
 
 /** Returns `true` if a response shows that the platform is at this address. */
 const showsPlatform = (call: ExaminedCall) =>
-  ['ok', 'refused', 'unusable'].includes(call.kind) && statusOf(call) !== 404
+  ['ok', 'refused', 'unusable'].includes(call.kind) && callStatus(call) !== 404
 
 /** Returns `true` if a call was refused for another reason than its path. Some servers refuse a key with the status 200. */
-const isRefused = (call: ExaminedCall) =>
-  [401, 403].includes(statusOf(call)!) || (call.kind === 'refused' && statusOf(call) !== 404)
+const isKeyDoubtful = (call: ExaminedCall) =>
+  [401, 403].includes(callStatus(call)!) || (call.kind === 'refused' && callStatus(call) !== 404)
 
 /** Returns `true` if a call cannot be made on this server. A part that the plan or the server lacks is no fault. */
 const isFault = (call: ExaminedCall) =>
-  ['failing', 'foreign', 'silent', 'unusable'].includes(call.kind) && ![403, 404].includes(statusOf(call)!)
+  ['failing', 'foreign', 'silent', 'unusable'].includes(call.kind) && ![403, 404].includes(callStatus(call)!)
 
 /** The verdict on a server whose first response says that others would be the same. */
 function judgeFirst({ baseUrl }: Subject, account: ExaminedCall): Conclusion | undefined {
@@ -199,7 +199,7 @@ function judgeFirst({ baseUrl }: Subject, account: ExaminedCall): Conclusion | u
     return conclude('cannot be told', 'Cannot be told: a bot wall is in front of the server', note)
   }
   if (error && kind === 'silent') {
-    const notes = [`${problemOf(error)}.`, adviceAboutSilence(error, new URL(baseUrl).host)]
+    const notes = [`${problemAlone(error)}.`, adviceAboutSilence(error, new URL(baseUrl).host)]
     return conclude('cannot be told', `Cannot be told: no response from ${baseUrl}`, ...notes)
   }
   if (kind === 'failing') {

@@ -5,23 +5,23 @@ import { isRecord, shorten } from '../../runtime/text.ts'
 import { duration } from '../counts-and-times.ts'
 
 /**
- * The sender of a response: the platform (`ok`, `refused`, or `unusable` if the client cannot work with it), something else
+ * The responder to a call: the platform (`ok`, `refused`, or `unusable` if the client cannot work with it), something else
  * (`foreign`), or nobody (`silent`). A failure (5xx) and a rate limit (429) can come from anything on the way.
  */
-export type Kind = 'ok' | 'refused' | 'unusable' | 'foreign' | 'silent' | 'failing' | 'rate limit'
+export type Responder = 'ok' | 'refused' | 'unusable' | 'foreign' | 'silent' | 'failing' | 'rate limit'
 
 /** A call, and its end. */
 export interface ExaminedCall {
   /** As it is written in a program, such as `campaigns.list()`. */
   readonly name: string
-  readonly kind: Kind
+  readonly kind: Responder
   readonly error: AnyShortLinkError | undefined
   /** Requests left in the window after it, if the server says so. */
   readonly remaining: number | undefined
 }
 
-/** Returns the sender of a response, by the error that it became. */
-export function kindOf(error: AnyShortLinkError | undefined): Kind {
+/** Returns the responder, by the error that its response became. */
+export function responderOf(error: AnyShortLinkError | undefined): Responder {
   if (!error) return 'ok'
   if (error.code === 'invalid_response') return hasEnvelope(error.body) ? 'unusable' : 'foreign'
   if (error.code === 'server') return 'failing'
@@ -38,7 +38,7 @@ function hasEnvelope(body: unknown): boolean {
 }
 
 /** The status of the error if the platform refused, else that of the response. `undefined` if no response came. */
-export function statusOf({ kind, error }: ExaminedCall): number | undefined {
+export function callStatus({ kind, error }: ExaminedCall): number | undefined {
   if (!error) return 200
   if (kind === 'foreign' && 'httpStatus' in error) return error.httpStatus
   return 'status' in error ? error.status : undefined
@@ -55,19 +55,19 @@ export function misfits({ error }: ExaminedCall): string[] {
 export function responseOf(call: ExaminedCall): string {
   const { error } = call
   const isJson = error && 'body' in error && isRecord(error.body)
-  return `${statusOf(call)} ${isJson ? 'and' : 'without'} JSON`
+  return `${callStatus(call)} ${isJson ? 'and' : 'without'} JSON`
 }
 
 /** The response to a call that failed: its status, and the server's message. */
 export function describeRefusal(call: ExaminedCall): string {
-  const status = statusOf(call)
+  const status = callStatus(call)
   if (status === undefined) return 'no response'
   const said = call.error && 'serverMessage' in call.error ? shorten(call.error.serverMessage, 100) : ''
   return `${status} ${said}`.trim().replace(/\.$/, '')
 }
 
 /** The problem of a call alone, because the client's message about a doubtful address advises to run the doctor. */
-export function problemOf(error: AnyShortLinkError): string {
+export function problemAlone(error: AnyShortLinkError): string {
   if (error.advice !== 'address') return error.message
   if ('serverMessage' in error && error.serverMessage !== '') return error.serverMessage
   if ('body' in error) return describeUnreadable(error.body)
@@ -89,7 +89,7 @@ function rootCauseOf(error: Error): Error & { readonly code?: string } {
 }
 
 /** The meaning of a call that failed, on a server where others work. */
-const meanings: Partial<Record<Kind, string>> = {
+const meanings: Partial<Record<Responder, string>> = {
   refused: 'Not every server and plan has this: ask the operator.',
   unusable: 'The client cannot use this response: show it to the operator.',
   foreign: 'It is not the platform that responds.',

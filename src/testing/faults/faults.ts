@@ -65,7 +65,7 @@ const faultChecks: Checks<keyof Fault> = {
   body: checkedElsewhere,
   headers: {
     expected: 'an object of strings, and null for a header to remove',
-    fits: (value) => typeof value === 'object' && value !== null && Object.values(value).every(isHeader),
+    fits: (value) => typeof value === 'object' && value !== null && Object.values(value).every(isHeaderValue),
   },
   delay: number('milliseconds from 0, or Infinity', (ms) => ms >= 0),
   drop: oneOf(['before', 'after']),
@@ -74,7 +74,7 @@ const faultChecks: Checks<keyof Fault> = {
   done: boolean,
 }
 
-const isHeader = (value: unknown) => value === null || typeof value === 'string'
+const isHeaderValue = (value: unknown) => value === null || typeof value === 'string'
 
 /** Rejects a fault that can never take effect. */
 function checkFault(fault: Fault): void {
@@ -159,13 +159,13 @@ export function applyFault(honest: PlatformResponse, fault: FaultEffect): Platfo
 function faultyBody(honest: PlatformResponse, fault: FaultEffect, status: number): PlatformResponse['body'] {
   const { body } = fault
   if (typeof body === 'string' || body instanceof Uint8Array) return body
-  if (typeof body === 'function') return String(body(textOf(honest.body)))
+  if (typeof body === 'function') return String(body(asText(honest.body)))
   if (body !== undefined) return JSON.stringify(body)
   if (fault.redirect !== undefined) return ''
   if (fault.status === undefined || status < 300) return honest.body
   return JSON.stringify({ error: 1, message: `The sandbox was told to respond with ${status}.` })
 }
 
-function textOf(body: PlatformResponse['body']): string {
+function asText(body: PlatformResponse['body']): string {
   return typeof body === 'string' ? body : new TextDecoder().decode(body)
 }

@@ -10,10 +10,10 @@ declare const PAGE_SCRIPT: string
 
 const pageFiles =
   typeof PAGE_HTML === 'undefined'
-    ? { html: read('sandbox.page.html'), css: read('sandbox.page.css'), script: read('sandbox.page.js') }
+    ? { html: readFile('sandbox.page.html'), css: readFile('sandbox.page.css'), script: readFile('sandbox.page.js') }
     : { html: PAGE_HTML, css: PAGE_CSS, script: PAGE_SCRIPT }
 
-function read(file: string): string {
+function readFile(file: string): string {
   return readFileSync(new URL(file, import.meta.url), 'utf8')
 }
 

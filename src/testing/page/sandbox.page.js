@@ -113,7 +113,7 @@ function link(address, text) {
   return anchor
 }
 
-/** What a table shows first, where a narrow window cuts nothing off. */
+/** The columns that a table shows first: a narrow window cuts off the others. */
 const firstColumns = ['id', 'shorturl', 'longurl', 'url', 'clicks', 'scans', 'title', 'name', 'data']
 
 /**
