@@ -90,8 +90,8 @@ function recording() {
     put: record('PUT'),
     delete: record('DELETE'),
     list: record('GET'),
-    begin: () => api,
-    with: () => api,
+    forOperation: () => api,
+    inContext: () => api,
     transport: {
       run(call: Recorded) {
         recorded.push(call)

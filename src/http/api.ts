@@ -53,13 +53,13 @@ export class Api {
   }
 
   /** The calls of the same client, made in this context. */
-  with(context: CallContext): Api {
-    return new Api(this.transport.with(context))
+  inContext(context: CallContext): Api {
+    return new Api(this.transport.inContext(context))
   }
 
   /** The calls of a user's call that makes several requests. */
-  begin(beginning: CallBeginning): Api {
-    return new Api(this.transport.begin(beginning))
+  forOperation(beginning: CallBeginning): Api {
+    return new Api(this.transport.forOperation(beginning))
   }
 
   get<T, P = never>(path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> {

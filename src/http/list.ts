@@ -58,7 +58,7 @@ export interface ListRequest<T> extends Pick<Call<never>, 'path' | 'checks' | 'i
 
 /** What a list needs of the transport. */
 interface ListTransport extends Pick<Transport, 'contextOf' | 'run' | 'throwOrReport'> {
-  begin(beginning: CallBeginning): ListTransport
+  forOperation(beginning: CallBeginning): ListTransport
 }
 
 /**
@@ -116,7 +116,7 @@ export class RequestedList<T> extends CallPromise<Page<T>> implements ListPromis
         calledFrom = new Error()
       }
       const { deadline } = isRecord(options) ? (options as ListOptions) : {}
-      return pageRequester(transport.begin({ deadline, calledFrom }), request, options)(request.query?.page)
+      return pageRequester(transport.forOperation({ deadline, calledFrom }), request, options)(request.query?.page)
     })
     this.#transport = transport
     this.#request = request
@@ -138,7 +138,7 @@ export class RequestedList<T> extends CallPromise<Page<T>> implements ListPromis
   async toArray(options: { limit?: number | undefined } = {}): Promise<T[]> {
     const issues = [...(this.#request.issues ?? []), ...checkOptions(options, toArrayChecks)]
     const { deadline }: ListOptions = isRecord(this.#options) ? this.#options : {}
-    const transport = this.#transport.begin({ deadline, calledFrom: new Error() })
+    const transport = this.#transport.forOperation({ deadline, calledFrom: new Error() })
     const { limit = Number.POSITIVE_INFINITY } = issues.length ? {} : options
     const all: T[] = []
     for await (const { data } of walk(transport, { ...this.#request, issues }, this.#options, limit)) {
@@ -152,7 +152,7 @@ export class RequestedList<T> extends CallPromise<Page<T>> implements ListPromis
    */
   responses(): AsyncGenerator<CallResult<Page<T>>, void, undefined> {
     // A deadline is that of each page, because the body of the loop takes time of its own.
-    const transport = this.#transport.begin({ deadline: false, calledFrom: new Error() })
+    const transport = this.#transport.forOperation({ deadline: false, calledFrom: new Error() })
     return walk(transport, this.#request, this.#options)
   }
 }
@@ -260,7 +260,7 @@ function pageRequester<T>(
   const { deadline }: ListOptions = isRecord(options) ? options : {}
   return async (page) => {
     // Both requests of a page have one deadline.
-    const requests = transport.begin({ deadline })
+    const requests = transport.forOperation({ deadline })
     const send = (limit: number | undefined) => {
       const own = { ...(page !== undefined && { page }), ...(limit !== undefined && { limit }) }
       // An invalid query is sent as it is, so that its check finds it.

@@ -52,6 +52,8 @@ export interface CallState {
   delayMs: number
   /** How many attempts were refused because of the rate limit, and do not count. */
   waitedOut: number
+  /** Whether the call has got its first slot. */
+  hasBegun: boolean
 }
 
 /** An attempt that failed. */

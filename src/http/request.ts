@@ -175,18 +175,20 @@ export interface CallContext {
   readonly outcome?: Outcome | undefined
   /** Whether the user may repeat the whole although the outcome of this request is unknown. */
   readonly isRepeatable?: boolean | undefined
-  /** Whether the call stands behind all that are not, and how many slots of each window it leaves to them. */
-  readonly background?: { readonly reserve: number } | undefined
-  /** Whether a 429 is waited out however often it comes: it does not count as an attempt. */
-  readonly waitsOutRateLimit?: boolean | undefined
-  /** Whether a request in flight comes to its end after an abort, because it may do its work anyway. */
-  readonly finishesInFlight?: boolean | undefined
-  /** The time within which a call must have its slot, in milliseconds. */
-  readonly slotWithin?: number | undefined
+  /** When a call must have its slot at the latest, on the same clock. */
+  readonly slotBy?: number | undefined
   /** True to throw for a row that does not fit with `validation: 'report'` too, because the caller decides by it. */
   readonly isStrict?: boolean | undefined
-  /** Whether an incomplete list is an error with `validation: 'report'` too. */
-  readonly needsWholeList?: boolean | undefined
+  readonly task?: TaskCall | undefined
+}
+
+/**
+ * A call of a task. It queues behind all other calls, waits out a 429 however often it comes, and does not abort a request that was
+ * sent, because the server may do the work anyway. An incomplete list is an error with `validation: 'report'` too.
+ */
+export interface TaskCall {
+  /** Called once, when the call has its first slot, and awaited before the request is sent. */
+  readonly begun?: (() => void | Promise<void>) | undefined
 }
 
 /** A call that was checked and can be sent, several times if it is retried. */

@@ -33,7 +33,6 @@ import {
   refused,
   unexpected,
 } from './outcome.ts'
-import { path } from './path.ts'
 import {
   type Call,
   type CallContext,
@@ -76,14 +75,14 @@ export class Transport {
   }
 
   /** A transport of the same client whose calls are made in this context. */
-  with(context: CallContext): Transport {
+  inContext(context: CallContext): Transport {
     return new Transport(this.#settings, { ...this.#context, ...context })
   }
 
   /** The transport of a call that makes several requests: they have one deadline, and their errors have one stack. */
-  begin({ operation, deadline = this.#settings.deadline, calledFrom = new Error() }: CallBeginning): Transport {
+  forOperation({ operation, deadline = this.#settings.deadline, calledFrom = new Error() }: CallBeginning): Transport {
     const context = this.#context
-    return this.with({
+    return this.inContext({
       operation: operation ?? context.operation,
       calledFrom: context.calledFrom ?? calledFrom,
       endsAt: context.endsAt ?? (deadline ? performance.now() + deadline : undefined),
@@ -119,33 +118,11 @@ export class Transport {
     )
   }
 
-  /**
-   * Waits until a call in this context would get a slot at once, and tells observers and the log of the wait as that call would.
-   * If it cannot get one at all, its own error says so.
-   */
-  async waitForRoom(waiting: { readonly method: string; readonly path: string }, signal: AbortSignal): Promise<void> {
-    const { background } = this.#context
-    try {
-      const call = prepareCall(
-        { method: 'GET', path: path`/`, read: () => undefined },
-        {},
-        this.#settings,
-        this.#context,
-      )
-      const onWait = (event: SlotWait) => emit({ ...call, ...waiting }, 'onWait', () => event)
-      await call.connection.limiter?.whenFree?.({
-        signal,
-        ...(background && { background: true, ...background }),
-        onWait,
-      })
-    } catch {}
-  }
-
   /** Throws the error of a response that can be used all the same, or tells `onDrift`, as `validation` says. */
   throwOrReport(error: InvalidResponseError): void {
     const { validation, management } = this.#settings
-    const { isStrict, needsWholeList } = this.#context
-    if (validation === 'strict' || isStrict || (needsWholeList && error.mark === 'incomplete-list')) throw error
+    const { isStrict, task } = this.#context
+    if (validation === 'strict' || isStrict || (task && error.mark === 'incomplete-list')) throw error
     const { method = '', path = '', issues } = error
     for (const { onDrift } of management.connect().listeners) notify(onDrift, { method, path, issues })
   }
@@ -154,7 +131,7 @@ export class Transport {
   async run<T>(call: Call<T>, options: RequestOptions = {}): Promise<CallResult<T>> {
     const context = { ...this.#context, calledFrom: this.#context.calledFrom ?? new Error() }
     const prepared = prepareCall(call, options, this.#settings, context)
-    const state: CallState = { attempt: 0, mayHaveSucceeded: false, delayMs: 0, waitedOut: 0 }
+    const state: CallState = { attempt: 0, mayHaveSucceeded: false, delayMs: 0, waitedOut: 0, hasBegun: false }
     const started = performance.now()
     const soFar = () => ({ attempts: state.attempt, durationMs: performance.now() - started })
     try {
@@ -265,11 +242,11 @@ export class Transport {
     }
     try {
       // A request that may do its work anyway comes to its end.
-      return await withDeadline(work, limit.ms, context.finishesInFlight ? undefined : call.signal)
+      return await withDeadline(work, limit.ms, context.task ? undefined : call.signal)
     } catch (thrown) {
       const failure = noResponse(call, state, { thrown: upload?.failure?.() ?? thrown, step, limit, response })
-      if (!failure.isSent && limiter?.release) limiter.release()
-      else limiter?.observe()
+      if (failure.isSent) limiter?.observe()
+      else releaseSlot(call)
       return failure
     } finally {
       upload?.close?.()
@@ -317,20 +294,34 @@ function observeResponse(
 /** Waits for a slot. @throws {ShortLinkError} if there is none in time, or the call is aborted */
 async function acquireSlot(call: PreparedCall<unknown>, state: CallState): Promise<void> {
   const { connection, context, signal } = call
-  const { background, slotWithin = Number.POSITIVE_INFINITY } = context
-  const deadline = Math.min(remainingTime(call), slotWithin)
+  const { task, slotBy = Number.POSITIVE_INFINITY } = context
+  const deadline = Math.max(0, Math.min(call.endsAt, slotBy) - performance.now())
   try {
     throwIfAborted(signal)
     await connection.limiter?.acquire({
       signal,
       attempt: state.attempt + 1,
       ...(deadline < Number.POSITIVE_INFINITY && { deadline }),
-      ...(background && { background: true, reserve: background.reserve }),
+      ...(task && { background: true }),
       onWait: (event: SlotWait) => emit(call, 'onWait', () => event),
     })
   } catch (reason) {
     throw noSlot(call, state, reason)
   }
+  if (state.hasBegun) return
+  state.hasBegun = true
+  try {
+    await task?.begun?.()
+  } catch (error) {
+    releaseSlot(call)
+    throw error
+  }
+}
+
+/** Releases the slot of a request that was not sent. */
+function releaseSlot({ connection: { limiter } }: PreparedCall<unknown>): void {
+  if (limiter?.release) limiter.release()
+  else limiter?.observe()
 }
 
 /** The headers of every call, of the client and of this call. */
@@ -382,14 +373,19 @@ function timeLimit(call: PreparedCall<unknown>): { ms: number; isDeadline: boole
   return { ms: Math.min(timeout, left), isDeadline: left < timeout }
 }
 
+/** The shortest wait after a 429, in milliseconds. */
+const MIN_REFUSED_WAIT = 1000
+
 /**
  * Whether there is another attempt. Notes in the state how long the wait for it is: as long as the server said, or a backoff
  * that doubles from half a second, with jitter, so that calls that failed together are not retried together.
  */
 function decideRetry(call: PreparedCall<unknown>, state: CallState, { error, mayRepeat, wait }: Failure): boolean {
-  if (call.context.waitsOutRateLimit && error.code === 'rate_limit') state.waitedOut++
+  if (call.context.task && error.code === 'rate_limit') state.waitedOut++
   if (!mayRepeat || state.attempt - state.waitedOut > call.retry) return false
-  state.delayMs = wait ?? 500 * 2 ** (state.attempt - 1) * (0.5 + Math.random() / 2)
+  const backoff = wait ?? 500 * 2 ** (state.attempt - 1) * (0.5 + Math.random() / 2)
+  // Servers send `Retry-After: 0` and refuse again.
+  state.delayMs = error.code === 'rate_limit' ? Math.max(MIN_REFUSED_WAIT, backoff) : backoff
   return state.delayMs <= MAX_IMPOSED_WAIT && state.delayMs < remainingTime(call)
 }
 

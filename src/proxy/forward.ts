@@ -44,7 +44,7 @@ export async function forward(transport: Transport, request: Request, { path, se
     retry: 0,
   }
   const { data } = await transport
-    .with({ slotWithin: MAX_WAIT })
+    .inContext({ slotBy: performance.now() + MAX_WAIT })
     .run(call, options)
     .catch((error) => {
       // The body of the page's request may have failed.

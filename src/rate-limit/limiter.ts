@@ -24,11 +24,6 @@ export interface RateLimiter {
   observe(response?: RateLimitResponse): void
   /** Called instead of `observe` if the request was never sent. Releases the slot. */
   release?(): void
-  /**
-   * Resolves when a call with these options would get a slot at once, without taking it. Tasks hold their rows back with it. Without
-   * it, they hold none back.
-   */
-  whenFree?(options?: AcquireOptions): Promise<void>
 }
 
 /** Options for acquiring a slot. */
@@ -41,8 +36,6 @@ export interface AcquireOptions {
   attempt?: number | undefined
   /** Whether the call belongs to a task, and stands behind all calls that do not. Default: `false`. */
   background?: boolean | undefined
-  /** How many slots of each window a background call leaves to other calls. Default: 0. */
-  reserve?: number | undefined
   /** Called if the call has to wait, as soon as that is known, and again if the wait becomes more than a second longer. */
   onWait?: ((event: SlotWait) => void) | undefined
 }
@@ -98,13 +91,10 @@ export interface SlotWindow
   restrict?(options: RateLimitOptions): void
 }
 
-/** A call that waits, or a task that holds a row back. */
+/** A call that waits. */
 interface Waiter {
   readonly attempt: number
   readonly isBackground: boolean
-  readonly reserve: number
-  /** Whether it takes the slot that it waits for. */
-  readonly takes: boolean
   /** When the deadline passes. */
   readonly expiresAt: number
   readonly onWait: AcquireOptions['onWait']
@@ -143,22 +133,14 @@ export class Limiter implements RateLimiter {
     }
   }
 
-  acquire(options?: AcquireOptions): Promise<void> | undefined {
-    return this.#wait(options, true)
-  }
-
-  async whenFree(options?: AcquireOptions): Promise<void> {
-    await this.#wait(options, false)
-  }
-
-  #wait(options: AcquireOptions = {}, takes: boolean): Promise<void> | undefined {
-    const { signal, deadline = Infinity, attempt = 1, background: isBackground = false, reserve = 0, onWait } = options
+  acquire(options: AcquireOptions = {}): Promise<void> | undefined {
+    const { signal, deadline = Infinity, attempt = 1, background: isBackground = false, onWait } = options
     if (signal?.aborted) return Promise.reject(abortReason(signal))
     const now = this.#clock.now()
-    const standing = { attempt, isBackground, reserve: isBackground ? reserve : 0, takes }
+    const standing = { attempt, isBackground }
     const later = this.#queue.findIndex((other) => goesBefore(standing, other))
     const ahead = later === -1 ? this.#queue.length : later
-    if (ahead === 0 && this.#serves(standing, now)) return undefined
+    if (ahead === 0 && this.#window.take(now, this.#serve)) return undefined
     return new Promise((resolve, reject) => {
       const waiter: Waiter = { ...standing, expiresAt: now + deadline, onWait, expectedAt: -Infinity, resolve, reject }
       const abort = () => {
@@ -196,7 +178,7 @@ export class Limiter implements RateLimiter {
   /** Gives free slots to waiting calls, and looks at the rest again. */
   #serve = (): void => {
     const now = this.#clock.now()
-    for (let first = this.#queue[0]; first && this.#serves(first, now); first = this.#queue[0]) {
+    for (let first = this.#queue[0]; first && this.#window.take(now, this.#serve); first = this.#queue[0]) {
       this.#remove(first)
       first.resolve()
     }
@@ -204,23 +186,6 @@ export class Limiter implements RateLimiter {
     let ahead = 0
     for (const waiter of [...this.#queue]) if (this.#review(waiter, now, ahead)) ahead++
     this.#setTimer()
-  }
-
-  /** Gives a slot to a call that may have one. */
-  #serves({ reserve, takes }: Pick<Waiter, 'reserve' | 'takes'>, now: number): boolean {
-    if (this.#isReserved(reserve, now)) return false
-    if (takes) return this.#window.take(now, this.#serve)
-    return this.#window.remaining(now) > 0 && this.#window.nextAt(now) <= now
-  }
-
-  /** Whether the slots that are left are for other calls. */
-  #isReserved(reserve: number, now: number): boolean {
-    return reserve > 0 && this.#window.remaining(now) <= this.#slotsKept(reserve)
-  }
-
-  /** The slots of a window that are kept for other calls: all but one at most, so that a task comes to its end. */
-  #slotsKept(reserve: number): number {
-    return Math.min(reserve, this.#window.limit - 1)
   }
 
   #remove(waiter: Waiter): void {
@@ -232,7 +197,7 @@ export class Limiter implements RateLimiter {
 
   /** Rejects a call that cannot get its slot in time, or reports its wait. Returns whether it still waits. */
   #review(waiter: Waiter, now: number, ahead: number): boolean {
-    const wait = this.#window.estimateWait(now, ahead + this.#slotsKept(waiter.reserve))
+    const wait = this.#window.estimateWait(now, ahead)
     const refusal = this.#refusalOf(waiter, now, wait)
     if (refusal) {
       this.#remove(waiter)
@@ -257,10 +222,7 @@ export class Limiter implements RateLimiter {
 
   /** When the first call in the queue may get its slot. */
   #nextAt(now: number): number {
-    const [first] = this.#queue
-    if (!first || this.#window.isAsking) return Infinity
-    const nextAt = this.#window.nextAt(now)
-    return this.#isReserved(first.reserve, now) ? Math.max(nextAt, this.#window.endsAt(now) ?? nextAt) : nextAt
+    return this.#queue.length === 0 || this.#window.isAsking ? Infinity : this.#window.nextAt(now)
   }
 
   /** Keeps one timer while calls wait, and none otherwise. */

@@ -1,7 +1,6 @@
-import type { ShortLinkClient } from '../client.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { BulkContext, BulkOptions, BulkResult, BulkSummary } from './items.ts'
-import { apiOf, checkTask } from './options.ts'
+import { checkTask } from './options.ts'
 import { ItemRun, sizeOf } from './run.ts'
 import { createTask, type Task } from './task.ts'
 
@@ -55,10 +54,7 @@ export function bulk<T, R>(
     signal,
     async function* (control) {
       const kept = replay && { keep: (data: R) => data ?? null, replay: (data: unknown) => data as R }
-      const transport = client && apiOf(client as ShortLinkClient).transport
-      const waitForRoom =
-        transport && ((signal: AbortSignal) => transport.waitForRoom({ method: 'bulk', path: 'item' }, signal))
-      const run = new ItemRun(items, worker, control, { ...rest, client, waitForRoom, total, journal, key, ...kept })
+      const run = new ItemRun(items, worker, control, { ...rest, client, total, journal, key, ...kept })
       try {
         yield* run.results()
       } finally {

@@ -131,8 +131,7 @@ export function importLinks<Row extends LinkRow>(
     const newest = new NewestLinks(reading, control.signal, (id) =>
       journal?.write({ key: newestKey, state: 'done', data: id }),
     )
-    const writing = reading.with({ finishesInFlight: true })
-    const links = new EnsuredRows({ reading, writing, newest, onTaken, reuse, control })
+    const links = new EnsuredRows({ reading, writing: reading, newest, onTaken, reuse, control })
     let earlier: JournalState = new Map()
     const resume = (entries: JournalState) => {
       earlier = entries
@@ -150,7 +149,6 @@ export function importLinks<Row extends LinkRow>(
     }
     const work: ItemRun<KeyedRow<Row>, RowLink> = new ItemRun(items(), ensure, control, {
       client,
-      waitForRoom: (signal) => writing.transport.waitForRoom({ method: 'POST', path: '/url/add' }, signal),
       journal,
       concurrency,
       total,

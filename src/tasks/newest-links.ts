@@ -78,7 +78,7 @@ export class NewestLinks {
 
   /** Reads so many pages, or fewer if links older than the one with this id are not needed. */
   async #read(pages: number, outcome: Outcome, downTo = 0): Promise<ReadLinks> {
-    const resource = new LinksResource(this.#api.with({ outcome }))
+    const resource = new LinksResource(this.#api.inContext({ outcome }))
     const links: Link[] = []
     let isSorted = true
     let pagesLeft = pages

@@ -93,11 +93,5 @@ export function checkTask(
  */
 export function apiOf(client: TaskClient): Api {
   const { [TRANSPORT]: transport } = client as ShortLinkClient
-  const context = {
-    background: { reserve: 0 },
-    waitsOutRateLimit: true,
-    needsWholeList: true,
-    endsAt: Number.POSITIVE_INFINITY,
-  }
-  return new Api(transport.begin({}).with(context))
+  return new Api(transport.forOperation({}).inContext({ task: {}, endsAt: Number.POSITIVE_INFINITY }))
 }

@@ -1,6 +1,13 @@
 import { formatValue, mismatch, reasonOf } from '../checks/mismatch.ts'
-import { ConfigurationError, ConnectionError, hasMessage, isShortLinkError, type Outcome } from '../errors.ts'
-import { abortError } from '../runtime/abort.ts'
+import {
+  ConfigurationError,
+  ConnectionError,
+  hasMessage,
+  isShortLinkError,
+  type Outcome,
+  type RateLimitState,
+} from '../errors.ts'
+import { abortError, sleep } from '../runtime/abort.ts'
 import { asyncIterator } from '../runtime/environment.ts'
 import { notify } from '../runtime/notify.ts'
 import { timeLeft } from './estimate.ts'
@@ -14,8 +21,6 @@ const MAX_WITHOUT_RESPONSE = 5
 /** Options for a run. */
 interface ItemRunOptions<T, R>
   extends Pick<BulkOptions<T>, 'client' | 'concurrency' | 'total' | 'onProgress' | 'journal' | 'key' | 'onUnknown'> {
-  /** Waits until the rate limit has room for the calls of an item. Default: items wait for nothing. */
-  readonly waitForRoom?: ((signal: AbortSignal) => Promise<void>) | undefined
   /** True if the calls wait out a 429, so one that is left means that the wait is too long for anybody. */
   readonly waitsOutRateLimit?: boolean
   /** Picks the journal entries of this run. Default: all. */
@@ -188,7 +193,7 @@ export class ItemRun<T, R> {
     const { begun } = this.#options
     const { ending } = this.#control
     // If the process is killed while the rate limit has no room, few items are then in an unknown state.
-    await this.#options.waitForRoom?.(ending)
+    await waitForSlot(this.#options.client, ending)
     if (ending.aborted) return undefined
     await this.#write(key, 'begun', begun && { data: begun(item) })
     if (!ending.aborted) return { result: this.#do(key, item, index) }
@@ -239,6 +244,15 @@ export class ItemRun<T, R> {
       return failed(item, index, error)
     }
   }
+}
+
+/** How often the rate limit is looked at while it has no slot, in milliseconds. */
+const LOOK_INTERVAL = 100
+
+/** Waits until a slot of the rate limit remains and nobody waits for it. */
+async function waitForSlot(client: BulkOptions<unknown>['client'], signal: AbortSignal): Promise<void> {
+  const isFull = ({ remaining, queued }: RateLimitState) => queued > 0 || remaining === 0
+  while (client && !signal.aborted && isFull(client.rateLimit)) await sleep(LOOK_INTERVAL, signal).catch(() => {})
 }
 
 /** Passes values from many producers to one consumer. A producer waits until its value is taken. */

@@ -127,10 +127,9 @@ export function syncLinks(
       else if (!apply) yield { ...plan, ok: true, outcome: 'planned' }
     }
     if (!apply) return
-    const writing = reading.with({ finishesInFlight: true })
-    const links = new LinksResource(writing)
+    const links = new LinksResource(reading)
     const newest = new NewestLinks(reading, control.signal, () => {})
-    const ensured = new EnsuredRows({ reading, writing, newest, existing, control })
+    const ensured = new EnsuredRows({ reading, writing: reading, newest, existing, control })
     const writes: Promise<SyncPlan>[] = []
     const write = (step: PlannedStep) => {
       const written = writeStep(step, links, ensured, control.signal)
@@ -147,7 +146,6 @@ export function syncLinks(
     const total = steps.length - kept
     const work = new ItemRun(changes(), write, control, {
       client,
-      waitForRoom: (signal) => writing.transport.waitForRoom({ method: 'POST', path: '/url/add' }, signal),
       total,
       concurrency,
       onProgress,

@@ -261,43 +261,4 @@ describe('calls of tasks', () => {
     await Promise.all(calls)
     expect(order).toEqual(['visitor again', 'visitor', 'task again', 'task'])
   })
-
-  it('leave the reserved slots of each window to the others', async () => {
-    const { clock, limiter } = setUp({ requests: 5, interval: 1000 })
-    const isFree = (options: AcquireOptions) => {
-      const slot = limiter.acquire({ ...options, deadline: 500 })
-      slot?.catch(() => {})
-      return slot === undefined
-    }
-    const task = { background: true, reserve: 2 }
-    for (let window = 0; window < 2; window++) {
-      expect([1, 2, 3, 4].map(() => isFree(task))).toEqual([true, true, true, false])
-      expect([1, 2, 3].map(() => isFree({}))).toEqual([true, true, false])
-      await clock.advance(4100)
-    }
-    expect(clock.timers).toBe(0)
-  })
-
-  it('come to their end though more slots are reserved than a window has', async () => {
-    const { clock, limiter } = setUp({ requests: 2, interval: 1000 })
-    const slots = [1, 2, 3].map(() => limiter.acquire({ background: true, reserve: 10 }))
-    expect(slots[0]).toBeUndefined()
-    for (let window = 0; window < 6; window++) await clock.advance(1100)
-    await Promise.all(slots)
-  })
-
-  it('can wait for a free slot without taking it', async () => {
-    const { clock, limiter, take } = setUp({ requests: 2, interval: 1000 })
-    await limiter.whenFree({ background: true, reserve: 1 })
-    expect(limiter.state.remaining).toBe(2)
-    take(1)
-    const onWait = vi.fn()
-    const free = limiter.whenFree({ background: true, reserve: 1, onWait })
-    expect(onWait).toHaveBeenCalledTimes(1)
-    expect(limiter.acquire()).toBeUndefined()
-    for (let window = 0; window < 4; window++) await clock.advance(1100)
-    await free
-    expect(limiter.state.queued).toBe(0)
-    expect(clock.timers).toBe(0)
-  })
 })

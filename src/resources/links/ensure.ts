@@ -39,7 +39,7 @@ export async function checkAndEnsure(
   params: LinkEnsure,
   options: EnsureOptions = {},
 ): Promise<CallResult<EnsuredLink>> {
-  const call = api.begin({ operation: 'links.ensure', deadline: options?.deadline })
+  const call = api.forOperation({ operation: 'links.ensure', deadline: options?.deadline })
   const issues = [...checkParams(params, linkCreate, Object.keys(optionChecks)), ...checkOptions(options, optionChecks)]
   // Without an alias, any link to the URL would do.
   if (issues.length === 0 && !params.custom) {
@@ -80,7 +80,7 @@ export async function ensureLink(
   let conflict: LinkConflictError | undefined
   for (const alias of candidates(params.custom, onTaken)) {
     const wanted = { alias, domain }
-    const looking = () => api.with({ outcome, isStrict: true })
+    const looking = () => api.inContext({ outcome, isStrict: true })
     if (looksFirst) {
       // No search is needed: if the response is inconclusive, the server refuses to create a second link.
       const before = await askForLinks(looking(), wanted, options, { isTheOne: mayLeadThere, domains })
@@ -94,7 +94,7 @@ export async function ensureLink(
       }
     }
     try {
-      const created = await createLink(api.with({ isRepeatable: true }), { ...params, custom: alias }, options)
+      const created = await createLink(api.inContext({ isRepeatable: true }), { ...params, custom: alias }, options)
       return { ...created, data: { ...created.data, created: true, link: undefined } }
     } catch (error) {
       if (!isShortLinkError(error) || isOtherAlias(error)) throw error
@@ -131,7 +131,7 @@ export async function createLink(
 ): Promise<CallResult<CreatedLink>> {
   const sent = { json: params, checks: linkCreate, schema: createdLink }
   // In another row, nobody could tell which link was made.
-  const created = await api.with({ isStrict: true }).post(path`/url/add`, sent, options).result()
+  const created = await api.inContext({ isStrict: true }).post(path`/url/add`, sent, options).result()
   const { custom: alias, domain } = params
   const { id, shorturl } = created.data
   const isOnItsDomain = !domain || isOnDomain(created.data, domain)

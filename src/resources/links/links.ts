@@ -79,7 +79,9 @@ export class LinksResource extends Resource {
    */
   find(addressOrAlias: string, options?: RequestOptions): ApiPromise<Link | undefined> {
     const find = async () => {
-      const api = this.api.begin({ operation: 'links.find', deadline: options?.deadline }).with({ isStrict: true })
+      const api = this.api
+        .forOperation({ operation: 'links.find', deadline: options?.deadline })
+        .inContext({ isStrict: true })
       api.transport.throwIfInvalid(checkValue(['addressOrAlias'], addressOrAlias, nonEmptyString))
       return findLink(api, addressOrAlias, options)
     }

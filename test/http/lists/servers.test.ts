@@ -55,7 +55,7 @@ const listWithoutTransport: MakeList = ({ answer }, { limit, ...options }) => {
       const data = await read!(envelope.body, { path: [], issues: [] })
       return { data, rateLimit, attempts: 1, status: 200, url: '', toResponse: () => new Response() }
     },
-    begin: () => transport,
+    forOperation: () => transport,
     throwOrReport(error) {
       throw error
     },
