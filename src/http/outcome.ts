@@ -370,7 +370,6 @@ export function refused(call: PreparedCall<unknown>, state: CallState, refusal: 
     : withAdvice(refusalWords(call, refusal, serverMessage, body), words)
   const context = { ...errorContext(call, state, outcome, mayRepeatIt), ...(!isRedirect && { advice }) }
   const untilReset = status === 429 ? rateLimit.resetAt && rateLimit.resetAt.getTime() - Date.now() : undefined
-  const wait = retryAfter === undefined ? untilReset : retryAfter * 1000
   const said = {
     status,
     httpStatus: response.status,
@@ -385,7 +384,7 @@ export function refused(call: PreparedCall<unknown>, state: CallState, refusal: 
     isSent: true,
     outcome,
     mayRepeat: mayRepeatIt,
-    wait: status === 429 && wait !== undefined ? Math.max(1000, wait) : wait,
+    wait: retryAfter === undefined ? untilReset : retryAfter * 1000,
   }
 }
 
