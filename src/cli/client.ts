@@ -2,6 +2,7 @@ import process from 'node:process'
 import { ShortLinkClient } from '../client.ts'
 import { parseAddress } from '../http/address.ts'
 import { ApiKey } from '../http/api-key.ts'
+import type { ShortLinkClientOptions } from '../options.ts'
 import { UsageError } from './command.ts'
 
 /** The options of every command that calls the platform. */
@@ -57,8 +58,9 @@ export function headersOf({ header }: ClientArgs): [string, string][] {
  *
  * @throws {UsageError} if its address or key is missing
  */
-export function clientOf(args: ClientArgs): ShortLinkClient {
+export function clientOf(args: ClientArgs, options: ShortLinkClientOptions = {}): ShortLinkClient {
   return new ShortLinkClient({
+    ...options,
     baseUrl: baseUrlOf(args),
     allowInsecureHttp: args['allow-insecure-http'] ?? false,
     headers: headersOf(args),

@@ -1,6 +1,7 @@
 import process from 'node:process'
 import type { ShortLinkClient } from '../client.ts'
 import { isShortLinkError } from '../errors.ts'
+import type { ShortLinkClientOptions } from '../options.ts'
 import { type ClientArgs, clientOf } from './client.ts'
 import { IncompleteError } from './command.ts'
 import { Progress } from './progress.ts'
@@ -38,8 +39,8 @@ export class Work {
   }
 
   /** `what` is counted by the progress. */
-  constructor(args: ClientArgs, what: string) {
-    this.client = clientOf(args)
+  constructor(args: ClientArgs, what: string, options?: ShortLinkClientOptions) {
+    this.client = clientOf(args, options)
     this.progress = new Progress(what, this.client)
   }
 

@@ -1,4 +1,6 @@
 import { expect, test, vi } from 'vitest'
+import { page } from '../helpers/answers.ts'
+import { serve } from '../helpers/server.ts'
 import { run, setUp, shop } from './run.ts'
 
 test('cells that a spreadsheet would run as a formula are written so that it does not, and read as they were', async () => {
@@ -63,6 +65,17 @@ test('list prints every row, or as many as it is told, of every resource', async
   sandbox.data.links.length = 0
   expect((await run('list', 'links', '--format', 'csv')).stdout).toBe(`${header}\n`)
   expect((await run('list', 'channels', '--json')).stdout).toBe('[]\n')
+})
+
+test('list prints a row that does not fit as it came, says so, and ends with 1', async () => {
+  await setUp()
+  const fitting = { id: 1, name: 'Spring', public: true, rotator: false, list: 'https://sho.rt/u/a/b-1' }
+  const { origin } = await serve(page('campaigns', [fitting, { ...fitting, id: { odd: 2 } }, null]))
+  vi.stubEnv('SHORTLINK_BASE_URL', origin)
+  const { status, stdout, stderr } = await run('list', 'campaigns', '--json')
+  expect(status).toBe(1)
+  expect(JSON.parse(stdout)).toMatchObject([fitting, { id: { odd: 2 } }, { row: null }])
+  expect(stderr).toMatch(/^shortlink-sdk list: not as documented, and printed as it came: .*campaigns\.1\.id: expected/)
 })
 
 test('call makes any call and prints the response, and an error is one line', async () => {

@@ -1,4 +1,5 @@
 import { similarName } from '../../checks/checks.ts'
+import { describe } from '../../errors.ts'
 import { campaign } from '../../resources/campaigns.ts'
 import { channel } from '../../resources/channels.ts'
 import { domain } from '../../resources/domains.ts'
@@ -8,9 +9,10 @@ import { overlay } from '../../resources/overlays.ts'
 import { pixel } from '../../resources/pixels.ts'
 import { qrCode } from '../../resources/qr.ts'
 import { splash } from '../../resources/splash.ts'
+import { isRecord } from '../../runtime/text.ts'
 import { clientArgs } from '../client.ts'
-import { command, UsageError, wholeNumberOption } from '../command.ts'
-import { type OutputRow, outputArgs, outputOf } from '../output.ts'
+import { command, IncompleteError, UsageError, wholeNumberOption } from '../command.ts'
+import { outputArgs, outputOf } from '../output.ts'
 import { Work } from '../work.ts'
 
 /** The lists, with the schemas of their rows. */
@@ -50,8 +52,13 @@ export default command(
       }
       const max = limit === undefined ? Infinity : wholeNumberOption('limit', limit, 1, 1e9)
       const output = await outputOf(args)
-      const work = new Work(args, 'rows')
-      const rows: OutputRow[] = []
+      const problems: string[] = []
+      // A row that does not fit is one row: it is printed as it came.
+      const work = new Work(args, 'rows', {
+        validation: 'report',
+        onDrift: ({ issues }) => problems.push(describe(issues)),
+      })
+      const rows: unknown[] = []
       await work.run(
         () => read(work, resource as ListedResource, max, rows),
         () => 'stopped, and nothing was written.',
@@ -59,17 +66,20 @@ export default command(
       const columns = resource === 'links' ? linkColumns : undefined
       // CSV of no row has a header.
       const { fieldNames } = schemas[resource as ListedResource]
-      await output.write(rows.slice(0, max), rows.length > 0 ? columns : fieldNames)
+      const records = rows.slice(0, max).map((row) => (isRecord(row) ? row : { row }))
+      await output.write(records, rows.length > 0 ? columns : fieldNames)
+      if (problems.length > 0)
+        throw new IncompleteError(`not as documented, and printed as it came: ${problems.join('; ')}`)
     },
   },
   1,
 )
 
 /** Reads a list until it has so many rows. */
-async function read({ client, progress, signal }: Work, resource: ListedResource, max: number, rows: OutputRow[]) {
+async function read({ client, progress, signal }: Work, resource: ListedResource, max: number, rows: unknown[]) {
   const startedAt = performance.now()
   for await (const { items, result } of client[resource].list({}, { signal }).pages()) {
-    rows.push(...(items as unknown as OutputRow[]))
+    rows.push(...items)
     if (rows.length >= max || rows.length === 0) break
     const total = Math.min(result, max)
     const etaMs = ((performance.now() - startedAt) / rows.length) * (total - rows.length)
