@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { run, setUp, shop } from './run.ts'
+import { expect, it, vi } from 'vitest'
+import { pressCtrlC, run, setUp, shop } from './run.ts'
 
 /** A sandbox whose links differ from a file, and that file. */
 async function differing() {
@@ -191,4 +191,45 @@ it('a plan has its column of errors, whether or not there are any', async () => 
   const { write } = await setUp()
   const { stdout } = await run('sync', await write('links.csv', `alias,url\ntea,${shop('a')}\n`))
   expect(stdout.split('\n')[0]).toBe('action,alias,domain,was,url,changes,clicks,outcome,error')
+})
+
+it('names all bad rows of its file, and sends nothing', async () => {
+  const { sandbox, write } = await setUp()
+  const file = await write('links.csv', `alias,url\ntea,${shop('a')}\n,${shop('b')}\ncake,\n`)
+  const { status, stderr } = await run('sync', file, '--apply')
+  expect(status).toBe(2)
+  expect(stderr).toContain(`${file}, row 3: custom: is missing, expected an alias\n`)
+  expect(stderr).toContain(`${file}, row 4: url: is missing`)
+  expect(sandbox.requests).toEqual([])
+})
+
+it('takes the result of an import as it is: its column alias, or the end of shorturl', async () => {
+  const { sandbox, write, path, read } = await setUp()
+  const file = await write('links.csv', `url,title\n${shop('tea')},Tea\n${shop('cake')},Cake\n`)
+  expect((await run('import', file, '--out', path('r.csv'))).status).toBe(0)
+  const result = await read('r.csv')
+  const made = [result, result.replaceAll(/,([a-z0-9]+),true,done/gi, ',,true,done')]
+  for (const [index, text] of made.entries()) {
+    const changed = await write(`changed-${index}.csv`, text.replace(',Tea,', `,Tea ${index},`))
+    const { stderr } = await run('sync', changed, '--apply')
+    expect(stderr).toContain('0 created, 1 updated, 0 deleted\n')
+  }
+  expect(sandbox.data.links.map(({ title }) => title).sort()).toEqual(['Cake', 'Tea 1'])
+})
+
+it('says after Ctrl+C what was done and what was not, in table, counts and file', async () => {
+  const { sandbox, write, path, read } = await setUp()
+  const rows = Array.from({ length: 40 }, (_, index) => `p-${index},${shop(`${index}`)}\n`)
+  const file = await write('links.csv', `alias,url\n${rows.join('')}`)
+  sandbox.fail({ method: 'POST', after: 10, times: 30, delay: 300 })
+  const running = run('sync', file, '--apply', '--out', path('r.csv'))
+  await vi.waitFor(() => expect(sandbox.requests.length).toBeGreaterThan(11), 20_000)
+  pressCtrlC()
+  const { status, stderr } = await running
+  expect(status).toBe(130)
+  const made = sandbox.data.links.length
+  expect(stderr).toContain(`${made} created, 0 updated, 0 deleted, ${40 - made} not tried yet\n`)
+  expect(stderr).toContain('stopped: what is done stays done. The same command does the rest.')
+  const result = await read('r.csv')
+  expect(result.match(/^create,.*,done,$/gm)).toHaveLength(made)
 })

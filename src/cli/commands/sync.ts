@@ -2,10 +2,11 @@ import { isShortLinkError } from '../../errors.ts'
 import { printable } from '../../runtime/text.ts'
 import { type SyncResult, type SyncSummary, syncLinks } from '../../tasks/sync.ts'
 import { clientArgs } from '../client.ts'
-import { command, IncompleteError, messageOf, UsageError, wholeNumberOption } from '../command.ts'
+import { asIncomplete, command, IncompleteError, messageOf, UsageError, wholeNumberOption } from '../command.ts'
 import { formatCount, many } from '../counts-and-times.ts'
 import { checkRows, readLinks, setAlias } from '../files/columns.ts'
 import { readInput } from '../files/input.ts'
+import { isNotBegun } from '../import-rows.ts'
 import { type OutputRow, outputArgs, outputOf } from '../output.ts'
 import { timeFor } from '../progress.ts'
 import { resolveNames, setDefaults } from '../resolve-names.ts'
@@ -82,35 +83,40 @@ export default command(
       if (last) throw new UsageError(`${input.name}, row ${last.number}: ${last.problem}`)
 
       const steps: SyncResult[] = []
-      let end: SyncSummary | undefined
-      const main = async () => {
-        const run = syncLinks(
-          work.client,
-          rows.map(({ values: { cells: _, ...values } }) => values),
-          {
-            apply,
-            signal: work.signal,
-            onProgress: work.progress.showList,
-            onPlan: (made) => {
-              const time = apply ? timeFor(made.total - made.keep, work.client) : ''
-              work.progress.say(`${describePlan(made)}${time}`)
-            },
-            ...(prune !== undefined && { prune }),
-            ...(max !== undefined && { maxDeletes: max }),
+      let isPlanned = false
+      const run = syncLinks(
+        work.client,
+        rows.map(({ values: { cells: _, ...values } }) => values),
+        {
+          apply,
+          signal: work.signal,
+          onProgress: work.progress.showList,
+          onPlan: (made) => {
+            isPlanned = true
+            const time = apply ? timeFor(made.total - made.keep, work.client) : ''
+            work.progress.say(`${describePlan(made)}${time}`)
           },
-        )
+          ...(prune !== undefined && { prune }),
+          ...(max !== undefined && { maxDeletes: max }),
+        },
+      )
+      const main = async () => {
         for await (const step of run) {
           work.check(step.error)
           steps.push(step)
         }
-        end = await run.summary()
       }
-      await work.run(
-        () => main().catch(throwRefused),
-        () => 'stopped: what is done stays done. The same command does the rest.',
-      )
-      await output.write(steps.filter(({ action }) => verbose || action !== 'keep').map(stepRow))
-      finish(steps, end!, { apply, check })
+      const end: unknown = await work
+        .run(main, () => 'stopped: what is done stays done. The same command does the rest.')
+        .then(
+          () => undefined,
+          (error) => error,
+        )
+      const summary = await run.summary()
+      if (end !== undefined && (!isPlanned || summary.refused)) throwRefused(end)
+      const shown = steps.filter(({ action }) => verbose || action !== 'keep')
+      await output.write(shown.map(stepRow))
+      finish(steps, summary, { apply, check, end })
     },
   },
   1,
@@ -133,36 +139,47 @@ function stepRow({ action, alias, domain, was, url, changes, clicks, outcome, er
     changes: changes.join(', '),
     clicks,
     outcome,
-    error: error && messageOf(error),
+    error: error && (isNotBegun(error) ? 'not tried yet' : messageOf(error)),
   }
 }
 
-/** Prints the last lines. @throws {IncompleteError} if a change has failed, or `--check` has found one */
+/** Prints the last lines. @throws {IncompleteError} if a change was not made, or `--check` has found one */
 function finish(
   steps: readonly SyncResult[],
   plan: SyncSummary,
-  { apply, check }: { apply: boolean; check: boolean },
+  { apply, check, end }: { apply: boolean; check: boolean; end: unknown },
 ): void {
   const deletions = steps.filter(({ action }) => action === 'delete')
   const clicks = deletions.reduce((sum, step) => sum + (step.clicks ?? 0), 0)
-  if (clicks > 0)
+  const isKept = deletions.some(({ outcome }) => outcome === 'planned') || end !== undefined
+  if (clicks > 0 && !(apply && isKept))
     console.error(`${many(clicks, 'click')} of the deleted links ${apply ? 'are gone' : 'would be gone'}.`)
   if (plan.notCompared.length > 0) {
     console.error(`Not compared, because the list of links does not show it: ${plan.notCompared.join(', ')}.`)
   }
-  const failed = steps.filter(({ ok }) => !ok).length
+  const { total, keep, done, created, updated, deleted, refused } = plan
+  if (refused) throwRefused(refused)
+  const changes = total - keep
+  const failed = steps.filter(({ ok, error }) => !ok && !isNotBegun(error)).length
+  if (changes === 0) console.error('Nothing to do.')
+  else if (!apply && check)
+    throw new IncompleteError(`${many(changes, 'change')} to make: --apply carries out this plan`, DRIFT)
+  else if (!apply) console.error('Nothing was changed: --apply carries out this plan.')
+  else {
+    const counts = [
+      `${formatCount(created)} created`,
+      `${formatCount(updated)} updated`,
+      `${formatCount(deleted)} deleted`,
+      ...(failed > 0 ? [`${formatCount(failed)} failed`] : []),
+      ...(total > done + failed ? [`${formatCount(total - done - failed)} not tried yet`] : []),
+    ]
+    console.error(counts.join(', '))
+  }
+  if (end !== undefined) throw asIncomplete(end)
   if (failed > 0) {
-    const left = deletions.some(({ outcome }) => outcome === 'planned') ? ' Nothing was deleted.' : ''
+    const left = apply && deletions.length > 0 && deleted === 0 ? ' Nothing was deleted.' : ''
     throw new IncompleteError(`${many(failed, 'change')} failed, see error.${left} To try again, run the same command.`)
   }
-  const { total, keep, created, updated, deleted, refused } = plan
-  const changes = total - keep
-  if (refused) throwRefused(refused)
-  if (changes === 0) console.error('Nothing to do.')
-  else if (apply)
-    console.error(`${formatCount(created)} created, ${formatCount(updated)} updated, ${formatCount(deleted)} deleted`)
-  else if (check) throw new IncompleteError(`${many(changes, 'change')} to make: --apply carries out this plan`, DRIFT)
-  else console.error('Nothing was changed: --apply carries out this plan.')
 }
 
 /** Says of a plan that deletes too many links which option allows it. */
