@@ -46,9 +46,9 @@ export function wholeNumberOption(option: string, value: string, from: number, t
   throw new UsageError(`--${option} takes a whole number, not '${value}'`)
 }
 
-/** The sentence about it in each help. */
-export const ADDRESS_AND_KEY =
-  'The address and the key come from the variables SHORTLINK_BASE_URL and SHORTLINK_API_KEY.'
+/** The variables, as each help has them. */
+export const ADDRESS_AND_KEY = `The address and the key come from the variables SHORTLINK_BASE_URL and SHORTLINK_API_KEY.
+SHORTLINK_RATE_LIMIT is for a plan with another limit than 30 requests a minute: a number, or off.`
 
 const noKeyOption =
   'there is no option for the key, because it would stay in the history of the shell: set SHORTLINK_API_KEY'
@@ -123,7 +123,11 @@ export const commandNames: OptionNames = {
 }
 
 /** The message of whatever was thrown. */
-export const messageOf = (error: unknown): string => (error as Error).message ?? String(error)
+export function messageOf(error: unknown): string {
+  const message = (error as Error).message ?? String(error)
+  // Where an alias leads is said without the request that has found it.
+  return isShortLinkError(error) && error.code === 'link_conflict' ? message.replace(/^[A-Z]+ \/\S+: /, '') : message
+}
 
 /** What the client refuses before it sends anything is wrong usage of the command, but a file in use is not. */
 function isRefused(error: unknown): boolean {

@@ -599,6 +599,45 @@ test.each([
   expect(sentTo(sandbox)).toEqual(cells.map((_, index) => ({ url: shop(`${index}`) })))
 })
 
+test('a column with the domain of another shortener is said once before the rows, with what to write', async () => {
+  const { sandbox, write } = await setUp()
+  const rows = ['a', 'b', 'c'].map((name) => `${shop(name)},dub.sh\n`)
+  const file = await write('links.csv', `url,Domain\n${rows.join('')}`)
+  const { status, stderr } = await run('import', file, '--dry-run')
+  expect(status).toBe(1)
+  const advice =
+    "3 rows with a domain that this account does not have. To import them on the main domain of the server, say --map 'Domain='"
+  expect(stderr.split(advice)).toHaveLength(2)
+  expect(stderr.indexOf(advice)).toBeLessThan(stderr.indexOf('row 2: domain'))
+  expect((await run('import', file, '--map', 'Domain=')).status).toBe(0)
+  expect(sentTo(sandbox)).toHaveLength(3)
+})
+
+test('a domain that a link of the account has is known', async () => {
+  const { sandbox, write } = await setUp({ data: { links: [{ alias: 'x', url: shop('x') }] } })
+  const file = await write('links.csv', `url,domain\n${shop('a')},sho.rt\n`)
+  expect((await run('import', file)).status).toBe(0)
+  expect(sentTo(sandbox)).toEqual([expect.objectContaining({ domain: 'https://sho.rt' })])
+})
+
+test('what a link that was there lacks is said again when the result is imported, and is still a success', async () => {
+  const { write, path, read } = await setUp({ data: { links: [{ alias: 'tea', url: shop('tea'), title: 'Old' }] } })
+  const file = await write('links.csv', `url,custom,title\n${shop('tea')},tea,Tea\n`)
+  const lacks = '1 link may lack what the row says, see error: sync changes links\n'
+  expect((await run('import', file, '--out', path('r.csv'))).stderr).toContain(lacks)
+  const { status, stderr } = await run('import', path('r.csv'), '--out', path('r2.csv'))
+  expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining(lacks) })
+  expect(await read('r2.csv')).toBe(await read('r.csv'))
+  expect((await run('sync', path('r.csv'), '--apply')).status).toBe(0)
+  expect((await run('import', path('r.csv'), '--out', path('r2.csv'))).stderr).not.toContain(lacks)
+})
+
+test('an alias that leads elsewhere is said without the request that has found it', async () => {
+  const { write } = await setUp({ data: { links: [{ alias: 'tea', url: shop('other') }] } })
+  const { stdout } = await run('import', await write('links.csv', `url,custom\n${shop('tea')},tea\n`))
+  expect(stdout).toContain(`,https://sho.rt/tea already leads to ${shop('other')}\n`)
+})
+
 test('a password column with a real password is sent', async () => {
   const { sandbox, write } = await setUp()
   await run('import', await write('links.csv', `url,password\n${shop('a')},true\n${shop('b')},s3cret\n`))
