@@ -40,7 +40,7 @@ export function baseUrlOf(args: ClientArgs): string {
  *
  * @throws {UsageError} if one is not `Name: value`, or is the key; it may be a secret, so it is not shown
  */
-export function headersOf({ header }: ClientArgs): [string, string][] {
+export function headerOptions({ header }: ClientArgs): [string, string][] {
   return (header ?? []).map((line) => {
     const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*(\S.*)$/.exec(line) ?? []
     if (!name || !value) throw new UsageError("--header takes 'Name: value', such as 'Cookie: session=…'")
@@ -63,7 +63,7 @@ export function clientOf(args: ClientArgs, options: ShortLinkClientOptions = {})
     ...options,
     baseUrl: baseUrlOf(args),
     allowInsecureHttp: args['allow-insecure-http'] ?? false,
-    headers: headersOf(args),
+    headers: headerOptions(args),
     // The progress says how long it takes.
     ...(process.env.SHORTLINK_LOG ? {} : { logLevel: 'error' }),
   })

@@ -8,7 +8,7 @@ import { LockedError } from '../tasks/lock.ts'
 
 /** A subcommand of `shortlink-sdk`. */
 export interface Command {
-  /** What `--help` prints. */
+  /** Returns the text of `--help`. */
   help(): Promise<string>
   /** Runs with the arguments after the command's name. It throws a {@link UsageError} if they are wrong. */
   run(args: string[]): Promise<void>
@@ -30,7 +30,7 @@ export class IncompleteError extends Error {
 
 /** The error that ended some work whose results were written. */
 export const asIncomplete = (error: unknown): IncompleteError =>
-  error instanceof IncompleteError ? error : new IncompleteError(messageOf(error))
+  error instanceof IncompleteError ? error : new IncompleteError(errorMessage(error))
 
 /** Parses the number that an option was given. */
 export function numberOption(option: string, value: string, from: number, to: number, other = ''): number {
@@ -59,7 +59,7 @@ interface Option {
   readonly description: string
   readonly valueHint?: string
   readonly default?: string
-  /** Whether it may be given several times. */
+  /** True if it may be given several times. */
   readonly multiple?: boolean
 }
 
@@ -105,13 +105,13 @@ export function command<const A extends Args>(definition: Definition<A>, most: n
       try {
         await definition.run({ args, rawArgs })
       } catch (error) {
-        throw isRefused(error) ? new UsageError(messageOf(error)) : error
+        throw isWrongUsage(error) ? new UsageError(errorMessage(error)) : error
       }
     },
   }
 }
 
-/** What messages of the client call the options that a user of the command may have to change. */
+/** The names of options in messages of the client, as a user of the command knows them. */
 export const commandNames: OptionNames = {
   key: 'SHORTLINK_API_KEY',
   apiKey: 'SHORTLINK_API_KEY',
@@ -123,14 +123,14 @@ export const commandNames: OptionNames = {
 }
 
 /** The message of whatever was thrown. */
-export function messageOf(error: unknown): string {
+export function errorMessage(error: unknown): string {
   const message = (error as Error).message ?? String(error)
   // Where an alias leads is said without the request that has found it.
   return isShortLinkError(error) && error.code === 'link_conflict' ? message.replace(/^[A-Z]+ \/\S+: /, '') : message
 }
 
-/** What the client refuses before it sends anything is wrong usage of the command, but a file in use is not. */
-function isRefused(error: unknown): boolean {
+/** Returns true for what the client refuses before it sends anything, but not for a file in use. */
+function isWrongUsage(error: unknown): boolean {
   if (!isShortLinkError(error) || error instanceof LockedError) return false
   return error.code === 'configuration' || error.code === 'invalid_request'
 }

@@ -1,7 +1,7 @@
 /** So many of something: 1 link, 1,000 links. */
 export const many = (number: number, what: string): string => `${formatCount(number)} ${what}${number === 1 ? '' : 's'}`
 
-/** What became of rows or URLs in this run, and before it. A link that was found is as it was. */
+/** The counts of rows or URLs in this run, and before it. A link that was found is as it was. */
 export function countsOf(counts: {
   readonly created: number
   readonly found: number

@@ -16,7 +16,7 @@ export interface ImportJournal {
   readonly journal: Journal
   /** The short addresses in it, of every server. */
   readonly addresses: ReadonlySet<string>
-  /** How many of these rows earlier runs have done at the server of a client. */
+  /** Returns the number of these rows that earlier runs have done at the server of a client. */
   countDone(client: ShortLinkClient, rows: Iterable<LinkRow>): Promise<number>
 }
 
@@ -29,7 +29,7 @@ export interface ImportJournal {
 export async function journalOf(file: string, option: string | undefined, out: string | undefined) {
   if (file === '-' && option === undefined) return undefined
   // A symbolic link is another name of the same input.
-  const path = option ?? `${await realName(file)}.journal`
+  const path = option ?? `${await inputName(file)}.journal`
   if (out !== undefined && resolve(out) === resolve(path))
     throw new UsageError(`--out ${out}: is the journal of this import`)
   return openJournal(path, file === '-' ? undefined : await permissionsOf(file))
@@ -52,7 +52,7 @@ function journalWith(path: string, permissions: number | undefined): Journal {
 }
 
 /** As it was given, unless it is a symbolic link. */
-async function realName(file: string): Promise<string> {
+async function inputName(file: string): Promise<string> {
   const real = await realpath(file)
   return real === resolve(file) ? file : real
 }

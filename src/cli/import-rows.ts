@@ -1,7 +1,7 @@
 import { isShortLinkError } from '../errors.ts'
 import { type ImportOptions, type ImportResult, type ImportSummary, importLinks } from '../tasks/import.ts'
 import type { LinkRow } from '../tasks/rows.ts'
-import { withAdvice } from './files/write-whole.ts'
+import { withRemedy } from './files/write-whole.ts'
 import type { Work } from './work.ts'
 
 /**
@@ -29,15 +29,15 @@ export async function importRows<Row extends LinkRow>(
       }
     }, howToContinue)
   } catch (error) {
-    end = withAdvice(error, '--journal')
+    end = withRemedy(error, '--journal')
   }
   return { summary: await task.summary(), error: end }
 }
 
-/** Whether a 404 may be about an id in the row, rather than about the address of the server. */
+/** Returns true if a 404 may be about an id in the row, rather than about the address of the server. */
 const hasIds = (row: LinkRow): boolean =>
   (['campaign', 'channel', 'domain', 'pixels', 'type'] as const).some((name) => row[name])
 
-/** Whether an error says that a call was not begun, because the work ended before. */
+/** Returns true if an error says that a call was not begun, because the work ended before. */
 export const isNotBegun = (error: unknown): boolean =>
   isShortLinkError(error) && error.code === 'aborted' && error.outcome === 'not-sent'

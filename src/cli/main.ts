@@ -3,7 +3,7 @@ import { isShortLinkError } from '../errors.ts'
 import { setOptionNames } from '../http/option-names.ts'
 import { printable } from '../runtime/text.ts'
 import { VERSION } from '../runtime/version.ts'
-import { ADDRESS_AND_KEY, type Command, commandNames, IncompleteError, messageOf, UsageError } from './command.ts'
+import { ADDRESS_AND_KEY, type Command, commandNames, errorMessage, IncompleteError, UsageError } from './command.ts'
 
 /** The commands. Each is loaded only when it runs. */
 const commands: Record<string, { summary: string; load: () => Promise<{ default: Command }> }> = {
@@ -43,13 +43,13 @@ export async function main([name = '', ...args]: string[]): Promise<number | und
   if (name === 'help') return main(args.length > 0 ? [args[0]!, '--help'] : ['--help'])
   const restoreNames = setOptionNames(commandNames)
   try {
-    return await run(name, args)
+    return await runCommand(name, args)
   } finally {
     restoreNames()
   }
 }
 
-async function run(name: string, args: string[]): Promise<number | undefined> {
+async function runCommand(name: string, args: string[]): Promise<number | undefined> {
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!entry) {
     const meant = similarName(name, Object.keys(commands))
@@ -68,11 +68,11 @@ async function run(name: string, args: string[]): Promise<number | undefined> {
   } catch (error) {
     const isUsage = error instanceof UsageError
     // It may quote a file.
-    const message = `shortlink-sdk ${name}: ${printable(messageOf(error))}`
+    const message = `shortlink-sdk ${name}: ${printable(errorMessage(error))}`
     if (own.includes('--json') && !(error instanceof IncompleteError)) {
       const code = isShortLinkError(error) ? { code: error.code } : {}
       const { jsonText } = await import('./output.ts')
-      console.log(jsonText({ error: messageOf(error), ...code }, 2))
+      console.log(jsonText({ error: errorMessage(error), ...code }, 2))
     }
     if (isUsage) return fail(`${message}\n'shortlink-sdk ${name} --help' lists the options.`, 2)
     return fail(message, error instanceof IncompleteError ? error.status : 1)

@@ -5,17 +5,17 @@ import stringWidth from 'fast-string-width'
 import { terminalColumns } from 'terminal-columns'
 import { printable, shorten } from '../runtime/text.ts'
 import { UsageError } from './command.ts'
-import { checkWritable, freeNameBeside, permissionsOf, versionOf, withAdvice, writeWhole } from './files/write-whole.ts'
+import { checkWritable, freeNameBeside, permissionsOf, versionOf, withRemedy, writeWhole } from './files/write-whole.ts'
 
 /** A row of the output: its columns by name, in order. */
 export type OutputRow = Readonly<Record<string, unknown>>
 
-const formats = ['table', 'csv', 'json', 'ndjson', 'md'] as const
-type Format = (typeof formats)[number]
+const outputFormats = ['table', 'csv', 'json', 'ndjson', 'md'] as const
+type Format = (typeof outputFormats)[number]
 
 /** The options of every command that writes rows. */
 export const outputArgs = {
-  format: { type: 'string', valueHint: formats.join('|'), description: 'default: table on a terminal, else csv' },
+  format: { type: 'string', valueHint: outputFormats.join('|'), description: 'default: table on a terminal, else csv' },
   json: { type: 'boolean', description: 'the same as --format json' },
   out: {
     type: 'string',
@@ -31,9 +31,9 @@ export interface OutputArgs {
   readonly out?: string | undefined
 }
 
-/** Where the rows of a command go, and in which form. */
+/** The destination of a command's rows, and their form. */
 export interface Output {
-  /** What the options, the name of the file or a terminal say; `undefined` if none of them does. */
+  /** The format that the options, the name of the file or a terminal say; `undefined` if none of them does. */
   readonly format: Format | undefined
   /** Makes a text fit for a terminal, if that is where it goes. */
   readonly show: (text: string) => string
@@ -45,7 +45,7 @@ export interface Output {
   stepAside(): Promise<string | undefined>
 }
 
-/** Where the output comes from, and what it may be called. */
+/** The file that an output comes from, and the names that it may have. */
 interface OutputOptions {
   /** The file that is read, which must not be written. */
   readonly input?: string
@@ -59,10 +59,10 @@ export async function outputOf(
   { input, suffixes }: OutputOptions = {},
 ): Promise<Output> {
   if (format !== undefined && !isFormat(format)) {
-    throw new UsageError(`--format takes ${formats.join(', ')}, not '${format}'`)
+    throw new UsageError(`--format takes ${outputFormats.join(', ')}, not '${format}'`)
   }
   if (json && format !== undefined && format !== 'json') throw new UsageError(`--json is not --format ${format}`)
-  const named = out === undefined ? undefined : formatOf(out, { ...ownSuffixes, ...suffixes })
+  const named = out === undefined ? undefined : formatOfName(out, { ...ownSuffixes, ...suffixes })
   if (out !== undefined) await checkWritable(out, input)
   const isTerminal = out === undefined && process.stdout.isTTY
   const show = isTerminal ? printable : String
@@ -72,7 +72,7 @@ export async function outputOf(
   let file = out
   const writeOutput = async (content: string | Buffer) => {
     if (file === undefined) process.stdout.write(content)
-    else await writeWhole(file, content, permissions).catch((error) => Promise.reject(withAdvice(error)))
+    else await writeWhole(file, content, permissions).catch((error) => Promise.reject(withRemedy(error)))
   }
   return {
     format: chosen,
@@ -87,12 +87,12 @@ export async function outputOf(
   }
 }
 
-const isFormat = (text: string): text is Format => formats.some((format) => format === text)
+const isFormat = (text: string): text is Format => outputFormats.some((format) => format === text)
 
 const ownSuffixes = { '.csv': 'csv', '.json': 'json', '.ndjson': 'ndjson', '.md': 'md' } as const
 
 /** The format that the name of a file says, if it has a suffix. */
-function formatOf(file: string, suffixes: Readonly<Record<string, Format>>): Format | undefined {
+function formatOfName(file: string, suffixes: Readonly<Record<string, Format>>): Format | undefined {
   const suffix = extname(file).toLowerCase()
   if (suffix === '' || Object.hasOwn(suffixes, suffix)) return suffixes[suffix]
   throw new UsageError(`--out ${file}: expected ${Object.keys(suffixes).join(', ')}, not ${suffix}`)
@@ -118,7 +118,7 @@ function render(
   if (format === 'table') return table(rows, main ?? columns)
   if (format === 'md') return markdown(rows, main ?? columns)
   if (columns.length === 0) return ''
-  const cellOf = (value: unknown) => (typeof value === 'number' ? String(value) : escapeFormula(show(textOf(value))))
+  const cellOf = (value: unknown) => (typeof value === 'number' ? String(value) : escapeFormula(show(cellText(value))))
   const cells = rows.map((row) => columns.map((column) => cellOf(row[column])))
   return stringify([columns.map(cellOf), ...cells], { quoted_match: /[;\t]|^\s|\s$/ })
 }
@@ -128,7 +128,7 @@ const MAX_CELL = 500
 
 /** The columns that tell something: one without a value does not. */
 const filled = (rows: readonly OutputRow[], columns: readonly string[]) =>
-  columns.filter((column) => rows.some((row) => textOf(row[column]) !== ''))
+  columns.filter((column) => rows.some((row) => cellText(row[column]) !== ''))
 
 /** An address, which stays one in Markdown. */
 const wholeAddress = /^https?:\/\/\S+$/
@@ -148,20 +148,20 @@ function markdown(rows: readonly OutputRow[], columns: readonly string[]): strin
   const cell = (text: string) => markdownText(printable(shorten(text, MAX_CELL)))
   const isNumber = (column: string) => rows.every((row) => row[column] == null || typeof row[column] === 'number')
   const rules = shown.map((column) => (isNumber(column) ? '---:' : '---'))
-  const lines = rows.map((row) => line(shown.map((column) => cell(textOf(row[column])))))
+  const lines = rows.map((row) => line(shown.map((column) => cell(cellText(row[column])))))
   return shown.length === 0 ? '' : [line(shown.map(cell)), line(rules), ...lines].join('')
 }
 
 /** No column of a table gets narrower than this to fit a terminal. */
 const NARROWEST = 12
 
-/** What is between two columns. */
+/** The number of spaces between two columns. */
 const GAP = 2
 
 function table(rows: readonly OutputRow[], columns: readonly string[]): string {
   if (rows.length === 0) return ''
   const shown = filled(rows, columns)
-  const cells = rows.map((row) => shown.map((column) => printable(shorten(textOf(row[column]), MAX_CELL))))
+  const cells = rows.map((row) => shown.map((column) => printable(shorten(cellText(row[column]), MAX_CELL))))
   // Without Math.max over all cells, which overflows the stack from about 100,000 rows on.
   const widths = shown.map((column, index) =>
     cells.reduce((most, row) => Math.max(most, stringWidth(row[index]!)), column.length),
@@ -181,7 +181,7 @@ function table(rows: readonly OutputRow[], columns: readonly string[]): string {
 }
 
 /** A value as the text of a cell. */
-export function textOf(value: unknown): string {
+export function cellText(value: unknown): string {
   if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

@@ -4,7 +4,7 @@ import { printable } from '../runtime/text.ts'
 import type { TaskProgress } from '../tasks/task.ts'
 import { clock, duration, formatCount } from './counts-and-times.ts'
 
-const SECOND = 1000
+const SECOND_MS = 1000
 
 /** A client, as far as its rate limit matters. */
 interface Limited {
@@ -15,14 +15,14 @@ const unlimited: Limited = {
   rateLimit: { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 },
 }
 
-/** Where some work is. */
+/** The state of some work. */
 type State = Pick<TaskProgress, 'done' | 'failed' | 'total' | 'etaMs'>
 
 /**
  * Shows progress on standard error, whatever happens: on a terminal a line that counts down each second, elsewhere a new
  * line every ten seconds.
  */
-export class Progress {
+export class ProgressLine {
   readonly #what: string
   readonly #client: Limited
   #latest: State | undefined
@@ -38,7 +38,7 @@ export class Progress {
 
   begin(): void {
     const { isTTY } = process.stderr
-    this.#timer = setInterval(() => this.#write(), isTTY ? SECOND : 10 * SECOND).unref()
+    this.#timer = setInterval(() => this.#write(), isTTY ? SECOND_MS : 10 * SECOND_MS).unref()
   }
 
   /** Tells where the work is. */
@@ -94,7 +94,7 @@ export class Progress {
     return [`${formatCount(done + failed)}${of} ${this.#what}`, ...failures, ...waits].join(', ')
   }
 
-  /** How long it takes, and how long the rate limit is waited for. */
+  /** The time left, and the time until the rate limit has room. */
   #waits(): string[] {
     const { etaMs } = this.#latest ?? {}
     const left = etaMs === undefined ? 0 : etaMs - (performance.now() - this.#latestAt)
@@ -103,14 +103,14 @@ export class Progress {
     const isWaiting = queued > 0 || remaining === 0
     const wait = isWaiting && resetAt ? resetAt.getTime() - Date.now() : 0
     return [
-      ...(left >= SECOND ? [`${clock(left)} left`] : []),
+      ...(left >= SECOND_MS ? [`${clock(left)} left`] : []),
       ...(wait > 0 ? [`waiting for the rate limit, ${clock(wait)} to go`] : []),
     ]
   }
 }
 
 /**
- * How long so many requests take, if the rate limit does not allow them at once: `, about 34 minutes at 30 a minute`.
+ * The time that so many requests take, if the rate limit does not allow them at once: `, about 34 minutes at 30 a minute`.
  */
 export function timeFor(requests: number, { rateLimit }: Limited): string {
   const { limit = Infinity, remaining = limit } = rateLimit

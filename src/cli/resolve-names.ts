@@ -1,10 +1,10 @@
 import { similarName } from '../checks/checks.ts'
 import { formatValue } from '../checks/mismatch.ts'
 import type { ShortLinkClient } from '../client.ts'
-import { isShortLinkError } from '../errors.ts'
-import { TRANSPORT } from '../http/transport.ts'
-import { isRefusal, SEARCHED_PAGES } from '../resources/links/find.ts'
+import type { Api } from '../http/api.ts'
+import { AccountDomains } from '../resources/links/domains.ts'
 import { hostOf } from '../resources/links/match.ts'
+import { apiOf } from '../tasks/options.ts'
 import { UsageError } from './command.ts'
 import { listed } from './counts-and-times.ts'
 import type { Row } from './files/columns.ts'
@@ -73,39 +73,29 @@ async function finderOf(kind: NameKind, client: ShortLinkClient, names: readonly
   const { campaigns, channels } = client
   if (kind === 'campaign') return idFinder(kind, await campaigns.list().toArray())
   if (kind === 'channel') return idFinder(kind, await channels.list().toArray())
-  try {
-    return domainFinder(await domainsFor(names, client))
-  } catch (error) {
-    // A plan may have none, or the key no permission to list them: then the server decides about each.
-    const isNotListed = isRefusal(error) || (isShortLinkError(error) && error.code === 'permission')
-    if (!isNotListed) throw error
-    return (name) => ({ value: name })
-  }
+  const known = await domainsFor(names, apiOf(client))
+  // A plan may have none, or the key no permission to list them: then the server decides about each.
+  return known ? domainFinder(known) : (name) => ({ value: name })
 }
 
 /**
- * The domains of an account by their hosts, until all that are asked for are known: those of its list, that of the server
- * itself, which need not be in the list, and those of its newest links.
+ * Returns the domains of an account by their hosts: those of its list, that of the server itself, and if that is not enough
+ * for these names, those of its newest links. `undefined` if the server does not list them.
  */
-async function domainsFor(names: readonly string[], client: ShortLinkClient): Promise<ReadonlyMap<string, string>> {
-  const known = new Map((await client.domains.list().toArray()).map(({ domain }) => [hostOf(domain), domain]))
-  const ownHost = hostOf(client[TRANSPORT].baseUrl)
+async function domainsFor(names: readonly string[], api: Api): Promise<ReadonlyMap<string, string> | undefined> {
+  const domains = new AccountDomains()
+  const listed = await domains.listed(api)
+  if (!listed) return undefined
+  const byHost = new Map(listed.map((domain) => [hostOf(domain), domain]))
+  const ownHost = hostOf(api.transport.baseUrl)
   for (const name of names) {
     const host = hostOf(name)
     const isOwn = host === ownHost || ownHost.endsWith(`.${host}`)
-    if (isOwn && !known.has(host)) known.set(host, withScheme(name))
+    if (isOwn && !byHost.has(host)) byHost.set(host, withScheme(name))
   }
-  let pages = 0
-  const isKnown = (name: string) => known.has(hostOf(name))
-  if (names.every(isKnown)) return known
-  for await (const { items } of client.links.list({ order: 'date' }).pages()) {
-    for (const { shorturl } of items) {
-      const host = hostOf(shorturl)
-      if (!known.has(host)) known.set(host, `https://${host}`)
-    }
-    if (++pages === SEARCHED_PAGES || names.every(isKnown)) break
-  }
-  return known
+  if (names.every((name) => byHost.has(hostOf(name)))) return byHost
+  for (const domain of await domains.ofLinks(api)) if (!byHost.has(hostOf(domain))) byHost.set(hostOf(domain), domain)
+  return byHost
 }
 
 const withScheme = (domain: string): string => (domain.includes('://') ? domain : `https://${domain}`)
@@ -140,7 +130,7 @@ function idFinder(kind: NameKind, rows: readonly { id: number; name: string }[])
       return { problem: `${kind}: ${formatValue(name)} is ${meanings}, give ${formatValue(byId.name)} or ${other.id}` }
     }
     if (byId) return { value: byId.id }
-    const found = exact.length > 0 ? exact : rows.filter((row) => lower(row.name) === lower(name))
+    const found = exact.length > 0 ? exact : rows.filter((row) => nameKey(row.name) === nameKey(name))
     if (found.length === 1) return { value: found[0]!.id }
     if (found.length > 1) {
       const ids = found.map(({ id }) => id).join(', ')
@@ -150,11 +140,11 @@ function idFinder(kind: NameKind, rows: readonly { id: number; name: string }[])
   }
 }
 
-const lower = (name: string) => name.trim().toLowerCase()
+const nameKey = (name: string) => name.trim().toLowerCase()
 
 function unknownName(kind: NameKind, name: string, names: readonly string[]): string {
   const isPart = (one: string, other: string) => one !== '' && (other.includes(one) || one.includes(other))
-  const compared = (name: string) => lower(kind === 'domain' ? hostOf(name) : name)
+  const compared = (name: string) => nameKey(kind === 'domain' ? hostOf(name) : name)
   const isNear = (one: string, other: string) => similarName(one, [other]) !== undefined || isPart(one, other)
   const near = names.filter((other) => isNear(compared(name), compared(other)))
   const advice =

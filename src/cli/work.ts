@@ -4,7 +4,7 @@ import { isShortLinkError } from '../errors.ts'
 import type { ShortLinkClientOptions } from '../options.ts'
 import { type ClientArgs, clientOf } from './client.ts'
 import { IncompleteError } from './command.ts'
-import { Progress } from './progress.ts'
+import { ProgressLine } from './progress.ts'
 
 /** The exit status of a process that a signal ends, as shells have it. */
 const statusOf = { SIGINT: 130, SIGTERM: 143 } as const
@@ -26,7 +26,7 @@ export class Work {
   readonly #controller = new AbortController()
   readonly signal = this.#controller.signal
   readonly client: ShortLinkClient
-  readonly progress: Progress
+  readonly progress: ProgressLine
   #isStopping = false
   readonly #stop = (signal: Signal) => {
     if (this.#isStopping) {
@@ -41,7 +41,7 @@ export class Work {
   /** `what` is counted by the progress. */
   constructor(args: ClientArgs, what: string, options?: ShortLinkClientOptions) {
     this.client = clientOf(args, options)
-    this.progress = new Progress(what, this.client)
+    this.progress = new ProgressLine(what, this.client)
   }
 
   /** Does the work. `howToContinue` is told if Ctrl+C ends it. */

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { Progress, timeFor } from '../../src/cli/progress.ts'
+import { ProgressLine, timeFor } from '../../src/cli/progress.ts'
 
 const progress = (done: number, more = {}) => ({ done, failed: 0, total: 100, elapsedMs: 0, etaMs: 90_000, ...more })
 let lines: string[]
@@ -23,7 +23,7 @@ beforeEach(() => {
 
 test('elsewhere than on a terminal, progress is one line every ten seconds, whatever happens', () => {
   process.stderr.isTTY = false
-  const bar = new Progress('links')
+  const bar = new ProgressLine('links')
   bar.begin()
   vi.advanceTimersByTime(10_000)
   bar.show(progress(7))
@@ -43,7 +43,7 @@ test('elsewhere than on a terminal, progress is one line every ten seconds, what
 test('a call that was refused for the rate limit is said to wait for it', () => {
   process.stderr.isTTY = false
   const resetAt = new Date(Date.now() + 53_000)
-  const bar = new Progress('links', { rateLimit: { limit: 30, remaining: 0, resetAt, queued: 0 } })
+  const bar = new ProgressLine('links', { rateLimit: { limit: 30, remaining: 0, resetAt, queued: 0 } })
   bar.begin()
   vi.advanceTimersByTime(10_000)
   bar.end()
@@ -53,11 +53,11 @@ test('a call that was refused for the rate limit is said to wait for it', () => 
 test('a list says at its start how long it takes, if the rate limit makes it wait', () => {
   process.stderr.isTTY = false
   const client = { rateLimit: { limit: 30, remaining: 29, resetAt: undefined, queued: 0 } }
-  for (const bar of [new Progress('links', client), new Progress('links')]) {
+  for (const bar of [new ProgressLine('links', client), new ProgressLine('links')]) {
     bar.showList(progress(100, { total: 10_000 }))
     bar.showList(progress(200, { total: 10_000 }))
   }
-  new Progress('links', client).showList(progress(100, { total: 3000 }))
+  new ProgressLine('links', client).showList(progress(100, { total: 3000 }))
   expect(lines).toEqual(['10,000 links, about 4 minutes at 30 a minute'])
 })
 
@@ -65,7 +65,7 @@ test('on a terminal, the remaining time counts down each second while the rate l
   const { columns } = process.stderr
   Object.assign(process.stderr, { isTTY: true, columns: 100 })
   const resetAt = new Date(Date.now() + 43_000)
-  const bar = new Progress('links', { rateLimit: { limit: 30, remaining: 0, resetAt, queued: 9 } })
+  const bar = new ProgressLine('links', { rateLimit: { limit: 30, remaining: 0, resetAt, queued: 9 } })
   bar.begin()
   bar.show(progress(50))
   vi.advanceTimersByTime(2000)

@@ -18,7 +18,7 @@ export default command(
       const { method, path, data } = args
       const [route = '', search] = path.split(/\?(.*)/s)
       const query = Object.fromEntries(new URLSearchParams(search))
-      const json = data === undefined ? undefined : parse(data)
+      const json = data === undefined ? undefined : parseData(data)
       const client = clientOf(args)
       const body = await client.request(method.toUpperCase() as HttpMethod, route, {
         ...(search !== undefined && { query }),
@@ -30,7 +30,7 @@ export default command(
   2,
 )
 
-function parse(data: string): unknown {
+function parseData(data: string): unknown {
   try {
     return JSON.parse(data)
   } catch (error) {

@@ -1,13 +1,13 @@
 import process from 'node:process'
 import { schemeFromEnvironment } from '../../http/api-key.ts'
-import { baseUrlOf, clientArgs, headersOf } from '../client.ts'
+import { baseUrlOf, clientArgs, headerOptions } from '../client.ts'
 import { command } from '../command.ts'
 import { many } from '../counts-and-times.ts'
 import { examine, type Report } from '../doctor/verdict.ts'
 import { jsonText } from '../output.ts'
-import { Progress } from '../progress.ts'
+import { ProgressLine } from '../progress.ts'
 
-const notes = `It changes nothing there: it sends about 10 GET requests of the 30 that a minute usually allows, and says how many they were.
+const doctorNotes = `It changes nothing there: it sends about 10 GET requests of the 30 that a minute usually allows, and says how many they were.
 If your key is refused, it is sent once each as Bearer KEY, Token KEY and the bare KEY. Other addresses are tried without the key.
 
 SHORTLINK_AUTH_SCHEME says how the key is sent: Bearer, Token or raw.
@@ -39,10 +39,10 @@ export default command(
         allowInsecureHttp: args['allow-insecure-http'] ?? false,
         apiKey: env.SHORTLINK_API_KEY!,
         authScheme: schemeFromEnvironment(),
-        headers: headersOf(args),
+        headers: headerOptions(args),
         timeout: TIMEOUT,
       }
-      const progress = new Progress('requests')
+      const progress = new ProgressLine('requests')
       progress.begin()
       const showRequests = (done: number) => progress.show({ done, failed: 0, total: undefined, etaMs: undefined })
       const report = await examine(subject, showRequests)
@@ -55,7 +55,7 @@ export default command(
     },
   },
   0,
-  notes,
+  doctorNotes,
 )
 
 /** A report as text: the verdict and what explains it, in ten lines at most. */

@@ -6,7 +6,7 @@ import { printable } from '../../runtime/text.ts'
 import type { ImportResult, ImportSummary } from '../../tasks/import.ts'
 import { checkDone, isDone, leftAsItIs } from '../check-done.ts'
 import { type ClientArgs, clientArgs, clientOf } from '../client.ts'
-import { asIncomplete, command, IncompleteError, messageOf, UsageError } from '../command.ts'
+import { asIncomplete, command, errorMessage, IncompleteError, UsageError } from '../command.ts'
 import { countsOf, formatCount, many } from '../counts-and-times.ts'
 import { parameters } from '../files/column-names.ts'
 import { checkRows, type LinkFile, type Row, readLinks, setAlias } from '../files/columns.ts'
@@ -15,7 +15,7 @@ import { throwIfNotReplaceable } from '../files/replaceable.ts'
 import { resultRows, resultTable } from '../files/result.ts'
 import { type ImportJournal, journalOf } from '../import-journal.ts'
 import { importRows, isNotBegun } from '../import-rows.ts'
-import { type Output, type OutputArgs, outputArgs, outputOf, textOf } from '../output.ts'
+import { cellText, type Output, type OutputArgs, outputArgs, outputOf } from '../output.ts'
 import { timeFor } from '../progress.ts'
 import { hasUnknownDomain, resolveNames, setDefaults } from '../resolve-names.ts'
 import { Work } from '../work.ts'
@@ -23,7 +23,10 @@ import { Work } from '../work.ts'
 /** `shortlink-sdk import` */
 export default command(
   {
-    meta: { name: 'import', description: 'Make a link for every row of a file, and write the file with its links' },
+    meta: {
+      name: 'import',
+      description: 'Make a link for every row of a file, and writeResult the file with its links',
+    },
     args: {
       file: {
         type: 'positional',
@@ -63,10 +66,10 @@ export default command(
         throw new UsageError(`--on-taken takes suffix, not '${onTaken}'`)
       }
       const work = isPreview ? undefined : new Work(args, 'links')
-      const prepared = await prepare(args, work)
-      if (!work) return preview(prepared)
-      const end = await run(prepared, work, { reuse, ...(onTaken && { onTaken }) })
-      await finish(prepared, end)
+      const prepared = await prepareImport(args, work)
+      if (!work) return previewImport(prepared)
+      const end = await runImport(prepared, work, { reuse, ...(onTaken && { onTaken }) })
+      await finishImport(prepared, end)
     },
   },
   1,
@@ -92,7 +95,7 @@ interface PreparedImport extends LinkFile {
 }
 
 /** Reads and checks the rows, looks up what they name, and says how many there are and how long they take. */
-async function prepare(args: ImportArgs, work: Work | undefined): Promise<PreparedImport> {
+async function prepareImport(args: ImportArgs, work: Work | undefined): Promise<PreparedImport> {
   const { file, map = [], domain, campaign, channel, out } = args
   const output = await outputOf(args, { input: file, suffixes: { '.tsv': 'csv', '.txt': 'csv' } })
   const links = readLinks(await readInput(file), map, ['url'])
@@ -139,7 +142,7 @@ async function prepare(args: ImportArgs, work: Work | undefined): Promise<Prepar
 }
 
 /** Shows what would be sent, and what is wrong. */
-function preview({ input, rows, sent }: PreparedImport): void {
+function previewImport({ input, rows, sent }: PreparedImport): void {
   for (const line of [...firstRows(sent), ...twinAliases(sent)]) console.error(printable(line))
   const invalid = rows.filter((row) => row.problem !== undefined && !isDone(row))
   for (const { number, problem } of invalid) console.error(printable(`${input.name}, row ${number}: ${problem}`))
@@ -150,8 +153,8 @@ function preview({ input, rows, sent }: PreparedImport): void {
 const firstRows = (rows: readonly Row[]): string[] =>
   rows.slice(0, 3).map(({ number, values }) => {
     const cells = Object.entries(values).flatMap(([name, value]) => {
-      if (!parameters.includes(name) || textOf(value) === '') return []
-      return `${name}=${name === 'password' ? '(a password)' : textOf(value)}`
+      if (!parameters.includes(name) || cellText(value) === '') return []
+      return `${name}=${name === 'password' ? '(a password)' : cellText(value)}`
     })
     return `row ${number}: ${cells.join(', ')}`
   })
@@ -170,14 +173,14 @@ function twinAliases(rows: readonly Row[]): string[] {
   })
 }
 
-/** How an import ended, and what ended it early, if anything did. */
+/** The totals of an import, and what ended it early, if anything did. */
 interface ImportEnd {
   readonly summary: ImportSummary | undefined
   readonly error: unknown
 }
 
 /** Checks the links of an earlier result, and makes those of the other rows. */
-async function run(
+async function runImport(
   { rows, sent, journal }: PreparedImport,
   work: Work,
   options: { reuse?: boolean | undefined; onTaken?: 'suffix' },
@@ -210,13 +213,13 @@ async function run(
 
 function resultOf(result: ImportResult<Row['values']>): RowResult {
   const { outcome, error } = result
-  if (!result.ok) return { outcome, error: isNotBegun(error) ? NOT_TRIED : messageOf(error) }
+  if (!result.ok) return { outcome, error: isNotBegun(error) ? NOT_TRIED : errorMessage(error) }
   const { shorturl, created, differs } = result
   return { shorturl, alias: aliasIn(shorturl) ?? undefined, created, outcome, error: leftAsItIs(differs) }
 }
 
 /** Writes the result, says what was done and what was not, and fails if not everything is. */
-async function finish(prepared: PreparedImport, { summary, error: end }: ImportEnd): Promise<void> {
+async function finishImport(prepared: PreparedImport, { summary, error: end }: ImportEnd): Promise<void> {
   const { rows, journal, output, out } = prepared
   const { created = 0, found = 0, replayed = 0, strays = [] } = summary ?? {}
   const outcomes = rows.map(({ result }) => result?.outcome)
@@ -225,7 +228,7 @@ async function finish(prepared: PreparedImport, { summary, error: end }: ImportE
     throw end
   }
   const aside = await output.stepAside()
-  await write(prepared)
+  await writeResult(prepared)
   const notTried = rows.filter(({ result }) => result?.error === NOT_TRIED).length
   const failed = outcomes.filter((outcome) => outcome !== 'done').length - notTried
   const doneBefore = rows.length - failed - notTried - created - found
@@ -246,14 +249,14 @@ async function finish(prepared: PreparedImport, { summary, error: end }: ImportE
   }
 }
 
-function write({ input, rows, output, out = '' }: PreparedImport): Promise<void> {
+function writeResult({ input, rows, output, out = '' }: PreparedImport): Promise<void> {
   const format = output.format ?? input.format
   if (format !== 'csv') return output.write(resultRows(input.columns, rows), undefined, format)
   const delimiter = extname(out).toLowerCase() === '.tsv' ? '\t' : input.dialect.delimiter
   return output.writeWhole(resultTable(input, rows, output.show, delimiter))
 }
 
-/** How to delete the links that the server made under another alias or domain. */
+/** Advice on the links that the server made under another alias or domain. */
 const strayLines = (strays: ImportSummary['strays']): string[] =>
   strays.map(({ id, shorturl }) =>
     printable(

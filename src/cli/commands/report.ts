@@ -5,16 +5,16 @@ import { hostOf } from '../../resources/links/match.ts'
 import { printable } from '../../runtime/text.ts'
 import { type ReportResult, type ReportSummary, readPrevious, reportLinks } from '../../tasks/report.ts'
 import { clientArgs } from '../client.ts'
-import { command, messageOf, UsageError, wholeNumberOption } from '../command.ts'
+import { command, errorMessage, UsageError, wholeNumberOption } from '../command.ts'
 import { formatCount, many } from '../counts-and-times.ts'
 import { readInput } from '../files/input.ts'
-import { type OutputRow, outputArgs, outputOf, textOf } from '../output.ts'
+import { cellText, type OutputRow, outputArgs, outputOf } from '../output.ts'
 import { Work } from '../work.ts'
 
 const groupings = ['campaign', 'domain', 'channel'] as const
 type Grouping = (typeof groupings)[number]
 
-const notes = `The list of links costs a request for 100 of them.
+const reportNotes = `The list of links costs a request for 100 of them.
 The total, and the links of --previous that are gone, are the last lines on standard error.
 
 Monday's mail: keep a report of all links, and compare the next one with it.
@@ -60,7 +60,7 @@ export default command(
         const summary = await run.summary()
         const isShown = summary.total === 0 || summary.clicks > 0 || results.some(({ link }) => link.clicks !== null)
         lines.push(...linesOf(summary, file, isShown))
-        if (by) rows = groupsOf(results, by, by === 'domain' ? new Map() : await namesOf(work.client, by))
+        if (by) rows = groupsOf(results, by, by === 'domain' ? new Map() : await groupNamesById(work.client, by))
         else {
           const names = results.some(({ link }) => link.campaign !== null)
             ? await namesIfListed(work.client)
@@ -78,20 +78,20 @@ export default command(
     },
   },
   0,
-  notes,
+  reportNotes,
 )
 
 const isGrouping = (text: string): text is Grouping => groupings.some((name) => name === text)
 
 /** A link of an earlier report: a row of its file. */
-interface EarlierLink extends Readonly<Record<string, unknown>> {
+interface EarlierRow extends Readonly<Record<string, unknown>> {
   readonly id: number | string
   readonly clicks: number | string | null
   readonly error?: string
 }
 
 /** @throws {UsageError} with the row, if a file is no report of links */
-async function readEarlierReport(file: string): Promise<EarlierLink[]> {
+async function readEarlierReport(file: string): Promise<EarlierRow[]> {
   const { name, columns, rows } = await readInput(file)
   const missing = columns.includes('id') && columns.includes('clicks') ? undefined : columns.join(', ')
   if (rows.length === 0 && missing) {
@@ -99,20 +99,20 @@ async function readEarlierReport(file: string): Promise<EarlierLink[]> {
       `${name}: expected the columns id and clicks, found ${missing}. Give a file that report has written`,
     )
   }
-  const links = rows.map(({ number, cells }): EarlierLink => {
+  const links = rows.map(({ number, cells }): EarlierRow => {
     const values = Object.fromEntries(columns.map((column, index) => [column, cells[index]]))
-    return { ...(values as { id: string; clicks: string }), error: textOf(values.error), row: number }
+    return { ...(values as { id: string; clicks: string }), error: cellText(values.error), row: number }
   })
   try {
     await readPrevious(links, `${name},`)
   } catch (error) {
-    throw new UsageError(`${messageOf(error)}. Give a file that report has written without --by`)
+    throw new UsageError(`${errorMessage(error)}. Give a file that report has written without --by`)
   }
   return links
 }
 
 /** The totals, and the links that are gone. */
-function linesOf(summary: ReportSummary<EarlierLink>, file: string | undefined, isShown: boolean): string[] {
+function linesOf(summary: ReportSummary<EarlierRow>, file: string | undefined, isShown: boolean): string[] {
   const { total: links, clicks, newClicks, lostClicks, isNew, newLinkClicks, gone } = summary
   const lost = lostClicks > 0 ? `, and ${formatCount(lostClicks)} fewer on others` : ''
   const since = file === undefined ? '' : `, ${formatCount(newClicks)} of them new since ${file}${lost}`
@@ -124,13 +124,13 @@ function linesOf(summary: ReportSummary<EarlierLink>, file: string | undefined, 
   return [...lines, `${are} and ${isNew === 1 ? 'counts' : 'count'} as new (${many(newLinkClicks, 'click')})`]
 }
 
-/** How many of the links that are gone are named. */
+/** The most links that are named as gone. */
 const MAX_GONE = 10
 
-function goneLines(gone: readonly EarlierLink[]): string[] {
+function goneLines(gone: readonly EarlierRow[]): string[] {
   const lines = gone.slice(0, MAX_GONE).map(({ id, shorturl, clicks }) => {
-    const before = textOf(clicks) === '' ? '' : `, ${many(Number(clicks), 'click')}`
-    return `gone: ${textOf(shorturl) || `link ${id}`}${before}`
+    const before = cellText(clicks) === '' ? '' : `, ${many(Number(clicks), 'click')}`
+    return `gone: ${cellText(shorturl) || `link ${id}`}${before}`
   })
   return gone.length > MAX_GONE ? [...lines, `gone: ${formatCount(gone.length - MAX_GONE)} more`] : lines
 }
@@ -145,7 +145,7 @@ function linkRow(result: ReportResult, campaigns: ReadonlyMap<number, string> | 
 }
 
 /** The names of campaigns or channels by their ids. */
-async function namesOf(client: ShortLinkClient, by: 'campaign' | 'channel'): Promise<Map<number, string>> {
+async function groupNamesById(client: ShortLinkClient, by: 'campaign' | 'channel'): Promise<Map<number, string>> {
   const names = new Map<number, string>()
   for await (const { id, name } of by === 'campaign' ? client.campaigns.list() : client.channels.list()) {
     // Two may have one name.
@@ -156,7 +156,7 @@ async function namesOf(client: ShortLinkClient, by: 'campaign' | 'channel'): Pro
 
 /** The names of campaigns; `undefined` if the server refuses this list. */
 const namesIfListed = (client: ShortLinkClient): Promise<Map<number, string> | undefined> =>
-  namesOf(client, 'campaign').catch((error) => {
+  groupNamesById(client, 'campaign').catch((error) => {
     if (isRefusal(error) || (isShortLinkError(error) && error.code === 'permission')) return undefined
     throw error
   })

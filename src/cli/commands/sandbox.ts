@@ -7,7 +7,7 @@ import { createSandbox, type Sandbox, type SandboxDialect, sampleData } from '..
 import { type SandboxServer, serve } from '../../testing/server.ts'
 import { command, numberOption, UsageError, wholeNumberOption } from '../command.ts'
 
-const notes = `With a program, as in \`shortlink-sdk sandbox -- node first.mjs\`, runs it with
+const sandboxNotes = `With a program, as in \`shortlink-sdk sandbox -- node first.mjs\`, runs it with
 the variables set that a client reads, and ends with its exit code.`
 
 /** `shortlink-sdk sandbox` */
@@ -46,7 +46,7 @@ export default command(
       // It knows its own address, so that short addresses can be opened.
       const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
       const addresses = { baseUrl: `${origin}/api`, openerUrl: `${origin}/opener` }
-      const platform = create(args.dialect, {
+      const platform = createPlatform(args.dialect, {
         ...addresses,
         apiKey: key,
         rateLimit: requests > 0 && { requests },
@@ -70,10 +70,10 @@ export default command(
     },
   },
   Number.POSITIVE_INFINITY,
-  notes,
+  sandboxNotes,
 )
 
-function create(dialect: string, options: Parameters<typeof createSandbox>[0]): Sandbox {
+function createPlatform(dialect: string, options: Parameters<typeof createSandbox>[0]): Sandbox {
   const names = dialect === 'reference' || dialect === 'deployed' ? dialect : dialect.split(',')
   try {
     return createSandbox({ ...options, dialect: names as SandboxDialect })
@@ -92,7 +92,7 @@ async function freePort(host: string): Promise<number> {
   return port
 }
 
-/** What a client reads from the environment. */
+/** The variables that a client reads. */
 function variables({ apiKey, authScheme, rateLimit }: Sandbox, { baseUrl, openerUrl }: SandboxServer) {
   return {
     SHORTLINK_BASE_URL: baseUrl,

@@ -3,21 +3,21 @@ import { createInterface } from 'node:readline'
 import { printable } from '../../runtime/text.ts'
 import type { LinkRow } from '../../tasks/rows.ts'
 import { clientArgs } from '../client.ts'
-import { asIncomplete, command, IncompleteError, messageOf, UsageError } from '../command.ts'
+import { asIncomplete, command, errorMessage, IncompleteError, UsageError } from '../command.ts'
 import { countsOf, many } from '../counts-and-times.ts'
 import { importRows } from '../import-rows.ts'
 import { jsonText } from '../output.ts'
 import { resolveDomain } from '../resolve-names.ts'
 import { Work } from '../work.ts'
 
-/** What is printed of a URL with `--json`. */
-type Entry = { readonly url: unknown } & (
+/** The result of a URL, as `--json` prints it. */
+type ShortenedUrl = { readonly url: unknown } & (
   | { readonly shorturl: string; readonly created: boolean }
   | { readonly error: string }
 )
 
 /** An empty line of the input, which is one of the output. */
-const EMPTY: Entry = { url: '', error: '' }
+const EMPTY: ShortenedUrl = { url: '', error: '' }
 
 /** `shortlink-sdk shorten` */
 export default command(
@@ -43,7 +43,7 @@ export default command(
       if (alias && urls.length !== 1) throw new UsageError('--alias is for one URL')
       const work = new Work(args, 'URLs')
       const ownDomain = domain === undefined ? undefined : await resolveDomain(domain, work.client)
-      const entries: Entry[] = []
+      const entries: ShortenedUrl[] = []
       /** The place of each row among the lines. */
       const places: number[] = []
       const rows = async function* (): AsyncGenerator<LinkRow> {
@@ -58,7 +58,7 @@ export default command(
         }
       }
       let printed = 0
-      const print = (entry: Entry | undefined) => {
+      const print = (entry: ShortenedUrl | undefined) => {
         printed++
         if (json) return
         work.progress.clear()
@@ -72,10 +72,10 @@ export default command(
           if (isEnd) return
           const { row, index, error } = result
           const { url } = row
-          if (!result.ok) work.progress.say(`${printable(String(url))}: ${printable(messageOf(error))}`)
+          if (!result.ok) work.progress.say(`${printable(String(url))}: ${printable(errorMessage(error))}`)
           entries[places[index]!] = result.ok
             ? { url, shorturl: result.shorturl, created: result.created }
-            : { url, error: messageOf(error) }
+            : { url, error: errorMessage(error) }
           // In the order of the URLs, whichever is ready first. An empty line keeps the pairs of `paste`.
           while (entries[printed]) print(entries[printed])
         },

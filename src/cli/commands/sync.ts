@@ -2,7 +2,7 @@ import { isShortLinkError } from '../../errors.ts'
 import { printable } from '../../runtime/text.ts'
 import { type SyncResult, type SyncSummary, syncLinks } from '../../tasks/sync.ts'
 import { clientArgs } from '../client.ts'
-import { asIncomplete, command, IncompleteError, messageOf, UsageError, wholeNumberOption } from '../command.ts'
+import { asIncomplete, command, errorMessage, IncompleteError, UsageError, wholeNumberOption } from '../command.ts'
 import { formatCount, many } from '../counts-and-times.ts'
 import { checkRows, readLinks, setAlias } from '../files/columns.ts'
 import { readInput } from '../files/input.ts'
@@ -12,7 +12,7 @@ import { timeFor } from '../progress.ts'
 import { resolveNames, setDefaults } from '../resolve-names.ts'
 import { Work } from '../work.ts'
 
-const notes = `The file has an alias and a url in each row, and, if wanted, title, description, campaign, channel and the other parameters of a link.
+const syncNotes = `The file has an alias and a url in each row, and, if wanted, title, description, campaign, channel and the other parameters of a link.
 What the list of links shows is compared; the rest is sent with creations and updates.
 
 In CI: sync links.csv --check ends with 3 if the links differ from the file, and sync links.csv --apply makes them the same.
@@ -116,11 +116,11 @@ export default command(
       if (end !== undefined && (!isPlanned || summary.refused)) throwRefused(end)
       const shown = steps.filter(({ action }) => verbose || action !== 'keep')
       await output.write(shown.map(stepRow))
-      finish(steps, summary, { apply, check, end })
+      sayEnd(steps, summary, { apply, check, end })
     },
   },
   1,
-  notes,
+  syncNotes,
 )
 
 const NO_ALIAS = 'custom: is missing, expected an alias'
@@ -139,12 +139,12 @@ function stepRow({ action, alias, domain, was, url, changes, clicks, outcome, er
     changes: changes.join(', '),
     clicks,
     outcome,
-    error: error && (isNotBegun(error) ? 'not tried yet' : messageOf(error)),
+    error: error && (isNotBegun(error) ? 'not tried yet' : errorMessage(error)),
   }
 }
 
 /** Prints the last lines. @throws {IncompleteError} if a change was not made, or `--check` has found one */
-function finish(
+function sayEnd(
   steps: readonly SyncResult[],
   plan: SyncSummary,
   { apply, check, end }: { apply: boolean; check: boolean; end: unknown },

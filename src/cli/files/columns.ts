@@ -3,9 +3,9 @@ import { formatValue } from '../../checks/mismatch.ts'
 import { aliasIn, hostOf } from '../../resources/links/match.ts'
 import { printable } from '../../runtime/text.ts'
 import { type LinkRow, readRows } from '../../tasks/rows.ts'
-import { messageOf, UsageError } from '../command.ts'
+import { errorMessage, UsageError } from '../command.ts'
 import { listed } from '../counts-and-times.ts'
-import { textOf, unescapeFormula } from '../output.ts'
+import { cellText, unescapeFormula } from '../output.ts'
 import { otherNames, parameterOf, parameters, plain } from './column-names.ts'
 import type { Input, InputRow, RowResult } from './input.ts'
 import { isMapOfOutcome, splitResult } from './result.ts'
@@ -42,7 +42,7 @@ interface Column {
   readonly index: number
   /** The parameter of a link that it is; `undefined` if it is not sent. */
   readonly parameter: string | undefined
-  /** Whether `--map` says so. */
+  /** True if `--map` says so. */
   readonly isMapped: boolean
 }
 
@@ -68,7 +68,7 @@ export function readLinks(whole: Input, maps: readonly string[], needed: readonl
   if (renamed.length > 0) say(`read as: ${renamed.map((one) => `${one.name} → ${one.parameter}`).join(', ')}`)
   if (unused.length > 0) say(`not sent: ${unused.map(({ name }) => name).join(', ')}`)
   const listed = input.columns.includes('longurl') ? input.columns.indexOf('shorturl') : -1
-  const addresses = input.rows.map(({ cells }) => textOf(cells[listed])).filter((address) => address !== '')
+  const addresses = input.rows.map(({ cells }) => cellText(cells[listed])).filter((address) => address !== '')
   return {
     input,
     hosts: new Set(addresses.map(hostOf)),
@@ -87,7 +87,7 @@ function readColumns(input: Input, maps: readonly string[]): Column[] {
   })
 }
 
-/** What `--map` says of each column; `undefined`: it is not sent. */
+/** The parameters of the columns that `--map` names; `undefined`: it is not sent. */
 function readMaps({ columns, name }: Input, maps: readonly string[]): Map<number, string | undefined> {
   const result = new Map<number, string | undefined>()
   for (const map of maps) {
@@ -109,7 +109,7 @@ function readMaps({ columns, name }: Input, maps: readonly string[]): Map<number
 
 /** The cells of a column that are not empty, as text. */
 const cellsOf = ({ rows }: Input, index: number): string[] =>
-  rows.map(({ cells }) => textOf(cells[index]).trim()).filter((cell) => cell !== '')
+  rows.map(({ cells }) => cellText(cells[index]).trim()).filter((cell) => cell !== '')
 
 function throwIfTwice({ name }: Input, columns: readonly Column[]): void {
   for (const { name: second, index, parameter } of columns) {
@@ -152,7 +152,7 @@ function throwIfOverlooked(input: Input, columns: readonly Column[]): void {
   )
 }
 
-/** What a column is called that has the alias, or a short address that ends in it. */
+/** The names of columns that have the alias, or a short address that ends in it. */
 const aliasName =
   /alias|slug|keyword|vanity|backhalf|bitlink|tinyurl|short(url|link|id|name)|custom(url|link|name)|^(link|short|code|hash)$/
 
@@ -177,10 +177,10 @@ function throwIfForeign(input: Input, columns: readonly Column[]): void {
   }
 }
 
-/** What databases write for nothing. */
+/** Returns true for the words of databases for nothing. */
 const isNothing = (text: string): boolean => text === '' || text === 'NULL' || text === '\\N'
 
-/** What spreadsheets show if a formula fails, in English, German, French and Spanish. */
+/** The cells of a spreadsheet whose formula fails, in English, German, French and Spanish. */
 const formulaError =
   /^#(REF!|NAME\?|VALUE!|DIV\/0!|N\/A|NUM!|NULL!|SPILL!|CALC!|ERROR!|FIELD!|BLOCKED!|CONNECT!|BUSY!|GETTING_DATA|UNKNOWN!|BEZUG!|WERT!|ZAHL!|NV|NOM\?|VALEUR!|NOMBRE!|¡REF!|¿NOMBRE\?|¡VALOR!|¡DIV\/0!)$/
 
@@ -191,7 +191,7 @@ function readLink(row: InputRow, columns: readonly Column[]): Row {
   const utm: { name: string; value: string }[] = []
   for (const { index, parameter } of columns) {
     const cell = row.cells[index]
-    const text = textOf(cell).trim()
+    const text = cellText(cell).trim()
     if (parameter === undefined || cell === undefined) continue
     if (isNothing(text)) {
       if (mayBeNone.includes(parameter)) values[parameter] = ''
@@ -214,7 +214,7 @@ function readLink(row: InputRow, columns: readonly Column[]): Row {
 }
 
 function dateProblem(value: unknown): string {
-  const given = textOf(value).trim()
+  const given = cellText(value).trim()
   const [zone] = /(?<=\d)(Z|[+-]\d\d:?\d\d)$/i.exec(given.includes(':') ? given : '') ?? []
   const why = zone ? `: the platform has no time zones, so leave out ${zone}` : ''
   return `expiry: expected ${dateForms}, received ${formatValue(value)}${why}`
@@ -239,7 +239,7 @@ const dateForms = 'YYYY-MM-DD HH:MM:SS, without seconds, with T, or YYYY-MM-DD f
 
 /** A date and time as the platform wants it; `undefined` if it is none. */
 function readDate(value: unknown): string | undefined {
-  const [, date, time, seconds] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(:\d\d)?)?$/.exec(textOf(value).trim()) ?? []
+  const [, date, time, seconds] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(:\d\d)?)?$/.exec(cellText(value).trim()) ?? []
   const whole = time === undefined ? `${date} 23:59:59` : `${date} ${time}${seconds ?? ':00'}`
   return dateTime.fits(whole) ? whole : undefined
 }
@@ -254,6 +254,6 @@ export async function checkRows(rows: readonly Row[]): Promise<void> {
   let index = 0
   for await (const { problem } of readRows(rows.map(({ values }) => values))) {
     const row = rows[index++]!
-    if (problem) row.problem ??= messageOf(problem)
+    if (problem) row.problem ??= errorMessage(problem)
   }
 }

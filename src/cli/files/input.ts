@@ -6,13 +6,13 @@ import { nameOf, readTextFile, type Text } from './read-text.ts'
 
 /** The rows of a file, and what it takes to write them back. */
 export interface Input {
-  /** How messages call it. */
+  /** Its name in messages. */
   readonly name: string
   readonly format: 'csv' | 'json' | 'ndjson'
   readonly columns: readonly string[]
   /** The rows that are not empty. */
   readonly rows: readonly InputRow[]
-  /** How the cells of a table are written. */
+  /** The form of its cells, if it is a table. */
   readonly dialect: CsvDialect
 }
 
@@ -36,11 +36,11 @@ export interface RowResult {
   readonly error?: string | undefined
 }
 
-/** How a table is written. */
+/** The form of a table. */
 export interface CsvDialect extends Omit<Text, 'text'> {
   readonly delimiter: string
   readonly lineEnd: string
-  /** Whether its first line is `sep=;`, which Excel does not show. */
+  /** True if its first line is `sep=;`, which Excel does not show. */
   readonly hasSeparatorLine: boolean
 }
 
@@ -52,7 +52,7 @@ export const plainDialect: CsvDialect = {
   hasSeparatorLine: false,
 }
 
-const formats: Readonly<Record<string, Input['format']>> = {
+const inputFormats: Readonly<Record<string, Input['format']>> = {
   '.csv': 'csv',
   '.tsv': 'csv',
   '.txt': 'csv',
@@ -69,14 +69,14 @@ export async function readInput(path: string): Promise<Input> {
   const extension = extname(path).toLowerCase()
   const name = nameOf(path)
   const whole = await readTextFile(path)
-  const format = path === '-' ? formatOf(whole.text) : formats[extension]
+  const format = path === '-' ? formatOfText(whole.text) : inputFormats[extension]
   if (!format) throw new UsageError(`${path}: expected a .csv, .tsv, .txt, .json or .ndjson file`)
   if (format === 'csv') return { name, format, ...readTable(whole, name, extension) }
   const rows = format === 'json' ? readJson(whole.text, name) : readLines(whole.text, name)
   return { name, format, dialect: plainDialect, ...tableOf(rows, name) }
 }
 
-function formatOf(text: string): Input['format'] {
+function formatOfText(text: string): Input['format'] {
   const start = text.trimStart()[0]
   return start === '[' ? 'json' : start === '{' ? 'ndjson' : 'csv'
 }

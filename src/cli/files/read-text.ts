@@ -15,7 +15,7 @@ export interface Text {
   readonly hasMark: boolean
 }
 
-/** How messages call a file. */
+/** The name of a file in messages. */
 export const nameOf = (path: string): string => (path === '-' ? 'standard input' : path)
 
 /**
@@ -25,7 +25,7 @@ export const nameOf = (path: string): string => (path === '-' ? 'standard input'
  */
 export async function readTextFile(path: string): Promise<Text> {
   const name = nameOf(path)
-  const bytes = await readBytes(path, name)
+  const bytes = await readFileBytes(path, name)
   // A zip file, as of Excel, Numbers and LibreOffice, or an .xls file.
   if (/^(PK\x03\x04|\xD0\xCF\x11\xE0)/.test(bytes.toString('latin1', 0, 4))) {
     throw new UsageError(`${name}: is a workbook, or another zip file. In the spreadsheet, save it as "CSV UTF-8"`)
@@ -64,7 +64,7 @@ const problems: Readonly<Record<string, string>> = {
   EISDIR: 'is a folder, expected a file',
 }
 
-async function readBytes(path: string, name: string): Promise<Buffer> {
+async function readFileBytes(path: string, name: string): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   try {

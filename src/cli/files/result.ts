@@ -1,29 +1,29 @@
 import { stringify } from 'csv-stringify/sync'
 import { aliasIn } from '../../resources/links/match.ts'
 import { UsageError } from '../command.ts'
-import { escapeFormula, type OutputRow, textOf, unescapeFormula } from '../output.ts'
+import { cellText, escapeFormula, type OutputRow, unescapeFormula } from '../output.ts'
 import { type CsvDialect, type Input, type InputRow, plainDialect, type RowResult } from './input.ts'
 import { encode } from './read-text.ts'
 
-const names = ['shorturl', 'alias', 'created', 'outcome', 'error'] as const
+const resultColumns = ['shorturl', 'alias', 'created', 'outcome', 'error'] as const
 
 /** Returns true if `--map 'outcome='` says that the column of this name is the user's own, and the file no result. */
 export const isMapOfOutcome = (map: string): boolean => /^\s*(result_)*outcome\s*=\s*$/i.test(map)
 
 /** A name as columns are compared: spreadsheets and people change the case. */
-const lower = (name: string) => name.trim().toLowerCase()
+const columnKey = (name: string) => name.trim().toLowerCase()
 
-/** The names of our columns beside those of an input. */
+/** The resultColumns of our columns beside those of an input. */
 const namesBeside = (columns: readonly string[]): string[] =>
-  names.map((name) => {
-    const taken = columns.map(lower)
+  resultColumns.map((name) => {
+    const taken = columns.map(columnKey)
     let own: string = name
     while (taken.includes(own)) own = `result_${own}`
     return own
   })
 
 /**
- * Takes our columns out of the result of an import; they are known by their names, in any order and case. `undefined` if a
+ * Takes our columns out of the result of an import; they are known by their resultColumns, in any order and case. `undefined` if a
  * file has no column `outcome`, so is no result.
  *
  * @throws {UsageError} if it has `outcome` and no `shorturl`, or a row is done and has none, so that nobody can tell which
@@ -32,8 +32,8 @@ const namesBeside = (columns: readonly string[]): string[] =>
 export function splitResult(input: Input): Input | undefined {
   const { columns, name } = input
   // Where the input has a column of such a name itself, ours has a longer one.
-  const ours = names.map((name) => {
-    const found = columns.filter((column) => lower(column).replace(/^(result_)+/, '') === name)
+  const ours = resultColumns.map((name) => {
+    const found = columns.filter((column) => columnKey(column).replace(/^(result_)+/, '') === name)
     const [longest] = found.sort((one, other) => other.length - one.length)
     return longest === undefined ? -1 : columns.indexOf(longest)
   })
@@ -47,7 +47,7 @@ export function splitResult(input: Input): Input | undefined {
   }
   const own = [...columns.keys()].filter((index) => !ours.includes(index))
   const rows = input.rows.map(({ number, cells }) => {
-    const cell = (index: number) => unescapeFormula(textOf(cells[index]).trim())
+    const cell = (index: number) => unescapeFormula(cellText(cells[index]).trim())
     if (!cell(shorturl) && cell(outcome).toLowerCase() === 'done') {
       const advice = `Put it back, or empty ${columns[outcome]} to make another link`
       throw new UsageError(`${name}, row ${number}: is done and has no ${columns[shorturl]}. ${advice}`)
@@ -70,7 +70,7 @@ export function resultRows(columns: readonly string[], rows: readonly InputRow[]
   const keys = keysOf([...columns, ...namesBeside(columns)])
   return rows.map(({ cells, result }) => {
     const own = Object.entries(cells).map(([index, value]) => [keys[Number(index)], value])
-    const ours = names.map((name, index) => [keys[columns.length + index], result?.[name] ?? null])
+    const ours = resultColumns.map((name, index) => [keys[columns.length + index], result?.[name] ?? null])
     return Object.fromEntries([...own, ...ours])
   })
 }
@@ -98,8 +98,8 @@ export function resultTable(
   const records: string[][] = [[...columns, ...namesBeside(columns)]]
   for (const { number, cells, result } of rows) {
     while (format === 'csv' && records.length < number - 1) records.push(records[0]!.map(() => ''))
-    const own = columns.map((_, index) => textOf(cells[index]))
-    const ours = names.map((name) => escapeFormula(textOf(result?.[name])))
+    const own = columns.map((_, index) => cellText(cells[index]))
+    const ours = resultColumns.map((name) => escapeFormula(cellText(result?.[name])))
     records.push([...(format === 'csv' ? own : own.map(escapeFormula)), ...ours])
   }
   const table = stringify(

@@ -56,7 +56,7 @@ export async function writeWhole(path: string, content: string | Buffer, mode = 
  *
  * @param option The option that names the file.
  */
-export function withAdvice(error: unknown, option = '--out'): unknown {
+export function withRemedy(error: unknown, option = '--out'): unknown {
   const { code, message } = error as NodeJS.ErrnoException
   const isFull = ['ENOSPC', 'EDQUOT'].includes(code ?? '')
   if (!isFull && !['EROFS', 'EACCES', 'EPERM'].includes(code ?? '')) return error
