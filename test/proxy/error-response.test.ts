@@ -1,7 +1,7 @@
+import { type ErrorCode, isShortLinkError, ShortLinkClient } from 'shortlink-sdk'
+import { errorResponse } from 'shortlink-sdk/proxy'
+import { createSandbox } from 'shortlink-sdk/testing'
 import { expect, test } from 'vitest'
-import { type ErrorCode, isShortLinkError, ShortLinkClient } from '../../src/index.ts'
-import { errorResponse } from '../../src/proxy/index.ts'
-import { createSandbox } from '../../src/testing/index.ts'
 
 type Call = (client: ShortLinkClient, sandbox: ReturnType<typeof createSandbox>) => PromiseLike<unknown>
 

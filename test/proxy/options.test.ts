@@ -1,6 +1,6 @@
+import { ConfigurationError, ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
+import { createProxy, type ProxyOptions } from 'shortlink-sdk/proxy'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { ConfigurationError, ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
-import { createProxy, type ProxyOptions } from '../../src/proxy/index.ts'
 import { proxied } from './upstream.ts'
 
 const client = new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: 'the-secret-key' })

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
-import { createProxy, type ProxyOptions } from '../../src/proxy/index.ts'
+import { ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
+import { createProxy, type ProxyOptions } from 'shortlink-sdk/proxy'
 import { listen } from '../helpers/server.ts'
 
 export const KEY = 'key/of-the-account+1'

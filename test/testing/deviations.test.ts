@@ -8,7 +8,7 @@ import {
 } from 'shortlink-sdk/testing'
 import { describe, expect, test } from 'vitest'
 import { key, now, seed } from '../fixtures/seed.ts'
-import { type Row, rows } from './rows.ts'
+import { type Row, rows } from './reference-rows.ts'
 import { send } from './send.ts'
 
 type Question = Pick<Row, 'request' | 'body' | 'key' | 'type'>

@@ -2,14 +2,14 @@ import { createSandbox, type Fault, type Sandbox } from 'shortlink-sdk/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { key, now } from '../fixtures/seed.ts'
 import { arrival } from './arrival.ts'
-import { type Entrance, ways } from './ways.ts'
+import { type Entrance, entrances } from './entrances.ts'
 
-describe.each(Object.keys(ways))('faults through %s', (way) => {
+describe.each(Object.keys(entrances))('faults through %s', (name) => {
   let sandbox: Sandbox
   let entrance: Entrance
   beforeAll(async () => {
     sandbox = createSandbox({ apiKey: key, rateLimit: {}, now: () => now })
-    entrance = await ways[way]!(sandbox)
+    entrance = await entrances[name]!(sandbox)
   })
   afterAll(() => entrance.close())
   beforeEach(() => sandbox.reset())
@@ -169,4 +169,25 @@ describe('sandbox.fetch fails as fetch does', () => {
     expect((await fetch(`${baseUrl}/campaigns`)).status).toBe(307)
     expect(sandbox.requests.at(-1)!.path).toBe('/campaigns')
   })
+})
+
+test('pendingFaults has each fault that has not failed as many requests as it is for', async () => {
+  const sandbox = createSandbox()
+  const ask = () => sandbox.fetch(`${sandbox.baseUrl}/account`)
+  const [never, twice, always]: Fault[] = [
+    { path: '/campaigns', status: 500 },
+    { status: 501, times: 2 },
+    { status: 502, times: Number.POSITIVE_INFINITY },
+  ]
+  for (const fault of [never!, twice!, always!]) sandbox.fail(fault)
+  expect(sandbox.pendingFaults).toEqual([never, twice, always])
+  await ask()
+  expect(sandbox.pendingFaults).toEqual([never, twice, always])
+  await ask()
+  expect(sandbox.pendingFaults).toEqual([never, always])
+  await ask()
+  expect(sandbox.pendingFaults).toEqual([never])
+  expect((await ask()).status).toBe(502)
+  sandbox.reset()
+  expect(sandbox.pendingFaults).toEqual([])
 })

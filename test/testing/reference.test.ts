@@ -1,16 +1,16 @@
 import { createSandbox, type Sandbox } from 'shortlink-sdk/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { key, now, seed } from '../fixtures/seed.ts'
-import { rows } from './rows.ts'
+import { type Entrance, entrances } from './entrances.ts'
+import { rows } from './reference-rows.ts'
 import { send } from './send.ts'
-import { type Entrance, ways } from './ways.ts'
 
-describe.each(Object.keys(ways))('through %s, the sandbox', (way) => {
+describe.each(Object.keys(entrances))('through %s, the sandbox', (name) => {
   let sandbox: Sandbox
   let entrance: Entrance
   beforeAll(async () => {
     sandbox = createSandbox({ apiKey: key, data: seed, rateLimit: {}, now: () => now })
-    entrance = await ways[way]!(sandbox)
+    entrance = await entrances[name]!(sandbox)
   })
   afterAll(() => entrance.close())
   beforeEach(() => sandbox.reset())

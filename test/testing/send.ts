@@ -1,6 +1,6 @@
 import { key } from '../fixtures/seed.ts'
-import type { Row } from './rows.ts'
-import type { Entrance } from './ways.ts'
+import type { Entrance } from './entrances.ts'
+import type { Row } from './reference-rows.ts'
 
 /** Exactly what the reference asks of a request, sent by hand. */
 export async function send(

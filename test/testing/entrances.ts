@@ -11,8 +11,8 @@ export interface Entrance {
   close: () => unknown
 }
 
-/** The three ways in, each tested with the same rows. */
-export const ways: Record<string, (sandbox: Sandbox) => Entrance | Promise<Entrance>> = {
+/** The three ways into a sandbox, each tested with the same rows. */
+export const entrances: Record<string, (sandbox: Sandbox) => Entrance | Promise<Entrance>> = {
   'sandbox.fetch': ({ fetch, baseUrl, openerUrl }) => ({ fetch, baseUrl, openerUrl, close: () => {} }),
 
   'msw handlers': (sandbox) => {

@@ -59,27 +59,6 @@ test.each<Fault>([
   expect(sandbox.pendingFaults).toEqual([fault])
 })
 
-test('pendingFaults has each fault that has not failed as many requests as it is for', async () => {
-  const sandbox = createSandbox()
-  const ask = () => sandbox.fetch(`${sandbox.baseUrl}/account`)
-  const [never, twice, always]: Fault[] = [
-    { path: '/campaigns', status: 500 },
-    { status: 501, times: 2 },
-    { status: 502, times: Number.POSITIVE_INFINITY },
-  ]
-  for (const fault of [never!, twice!, always!]) sandbox.fail(fault)
-  expect(sandbox.pendingFaults).toEqual([never, twice, always])
-  await ask()
-  expect(sandbox.pendingFaults).toEqual([never, twice, always])
-  await ask()
-  expect(sandbox.pendingFaults).toEqual([never, always])
-  await ask()
-  expect(sandbox.pendingFaults).toEqual([never])
-  expect((await ask()).status).toBe(502)
-  sandbox.reset()
-  expect(sandbox.pendingFaults).toEqual([])
-})
-
 const addressOf = 'expected an absolute URL such as https://sho.rt/api'
 
 test.each<[options: unknown, message: string]>([
