@@ -64,23 +64,6 @@ export function oneOf<const Value extends string>(values: readonly Value[]): Che
   }
 }
 
-/**
- * One of these values, or one that a server has beside them: new ones appear without notice. What is only misspelled is refused.
- */
-export function openEnum<const Value extends string>(values: readonly Value[]): Check<Value | (string & {})> {
-  const meant = (value: unknown) =>
-    isString(value) && !values.includes(value as Value) ? similarName(value, values) : undefined
-  return {
-    expected: `one of ${values.join(', ')}, or another that the server has`,
-    fits: (value) => isSegment(value) && meant(value) === undefined,
-    hint: (value) => {
-      const known = meant(value)
-      return known && `did you mean ${known}?`
-    },
-    json: { type: 'string', examples: values },
-  }
-}
-
 /** A string of this pattern that passes `isValid`. */
 const text = (expected: string, pattern: RegExp, isValid = (_: string) => true): Check<string> => ({
   expected,

@@ -1,4 +1,4 @@
-import { boolean, checks, hexColor, nonEmptyString, openEnum, string } from '../checks/checks.ts'
+import { boolean, checks, hexColor, nonEmptyString, oneOf, string } from '../checks/checks.ts'
 import { flag, integer, object, text, textOrNull } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
@@ -56,15 +56,10 @@ export class ChannelsResource extends Resource {
    * const { message } = await client.channels.assignItem(id, 'links', 1)
    * console.log(message)
    *
-   * @throws {InvalidRequestError} if the type is misspelled; nothing is sent
+   * @throws {InvalidRequestError} if the type is not one of these; nothing is sent
    * @throws {NotFoundError} if there is no such channel or item
    */
-  assignItem(
-    channelId: Id,
-    type: ChannelItemType | (string & {}),
-    itemId: Id,
-    options?: RequestOptions,
-  ): ApiPromise<ActionResult> {
+  assignItem(channelId: Id, type: ChannelItemType, itemId: Id, options?: RequestOptions): ApiPromise<ActionResult> {
     return this.api.post(
       path`/channel/${{ channelId }}/assign/${{ type, check: itemType }}/${{ itemId }}`,
       { schema: actionResult },
@@ -107,7 +102,7 @@ export class ChannelsResource extends Resource {
   }
 }
 
-const itemType = /* @__PURE__ */ openEnum(['links', 'bio', 'qr'])
+const itemType = /* @__PURE__ */ oneOf(['links', 'bio', 'qr'])
 
 const look = { description: string, color: hexColor, starred: boolean }
 

@@ -1,4 +1,4 @@
-import { checks, nonEmptyString, openEnum, string } from '../checks/checks.ts'
+import { checks, nonEmptyString, oneOf, string } from '../checks/checks.ts'
 import { integer, object, text } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
@@ -27,7 +27,7 @@ export class PixelsResource extends Resource {
    * const { id } = await client.pixels.create({ type: 'gapixel', name: 'Analytics', tag: 'G-12345' })
    * console.log(id)
    *
-   * @throws {InvalidRequestError} if the type is misspelled, or a parameter is missing or empty; nothing is
+   * @throws {InvalidRequestError} if the type is not one of the listed, or a parameter is missing or empty; nothing is
    *   sent
    * @throws {ApiError} if the account already has a pixel with this tag
    */
@@ -83,7 +83,7 @@ const pixelTypes = [
 ] as const
 
 const create = /* @__PURE__ */ checks<PixelCreate>(
-  { type: /* @__PURE__ */ openEnum(pixelTypes), name: nonEmptyString, tag: nonEmptyString },
+  { type: /* @__PURE__ */ oneOf(pixelTypes), name: nonEmptyString, tag: nonEmptyString },
   {},
 )
 
@@ -109,8 +109,8 @@ export const pixel = /* @__PURE__ */ object<Pixel>({ id: integer, type: text, na
 
 /** Parameters for creating a pixel. */
 export interface PixelCreate {
-  /** One of the listed types, or another that the server has. */
-  type: PixelType | (string & {})
+  /** One of the listed types. A type that only your server has is sent with `client.request`. */
+  type: PixelType
   name: string
   /** The tag or id that the provider gave. */
   tag: string

@@ -1,4 +1,4 @@
-import { type Check, checks, nonEmptyString, openEnum, rgbColor, string } from '../checks/checks.ts'
+import { type Check, checks, nonEmptyString, oneOf, rgbColor, string } from '../checks/checks.ts'
 import { countOrZero, counts, integer, object, optional, text, textOrEmpty } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
@@ -43,7 +43,7 @@ export class QrResource extends Resource {
    * const { link } = await client.qr.create({ type: 'link', data: 'https://shop.example', foreground: 'rgb(0,0,80)' })
    * console.log(link)
    *
-   * @throws {InvalidRequestError} if the type is misspelled, or a colour is not `rgb(R,G,B)`; nothing
+   * @throws {InvalidRequestError} if the type is not one of the listed, or a colour is not `rgb(R,G,B)`; nothing
    *   is sent
    */
   create(params: QrCodeCreate, options?: RequestOptions): ApiPromise<CreatedQrCode> {
@@ -96,7 +96,7 @@ const data: Check<QrData> = {
 
 const look = { background: rgbColor, foreground: rgbColor, logo: string }
 
-const create = /* @__PURE__ */ checks<QrCodeCreate>({ type: /* @__PURE__ */ openEnum(qrTypes), data }, look)
+const create = /* @__PURE__ */ checks<QrCodeCreate>({ type: /* @__PURE__ */ oneOf(qrTypes), data }, look)
 
 const update = /* @__PURE__ */ checks<QrCodeUpdate>({ data }, look)
 
@@ -210,6 +210,6 @@ export interface QrCodeUpdate {
 
 /** Parameters for creating a QR code. */
 export interface QrCodeCreate extends QrCodeUpdate {
-  /** One of the listed types, or another that the server has. */
-  type: QrType | (string & {})
+  /** One of the listed types. A type that only your server has is sent with `client.request`. */
+  type: QrType
 }

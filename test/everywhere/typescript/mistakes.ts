@@ -30,6 +30,12 @@ client.qr.create({ type: 'text' })
 client.opener.create({ status: 'public' })
 // @ts-expect-error: public or private
 client.opener.create({ url: 'https://a.example', status: 'secret' })
+// @ts-expect-error: a type of pixel that the reference does not list
+client.pixels.create({ type: 'anything', name: 'a', tag: 'b' })
+// @ts-expect-error: a type of QR code that the reference does not list
+client.qr.create({ type: 'url', data: 'a' })
+// @ts-expect-error: a type of item that the reference does not list
+client.channels.assignItem(1, 'link', 2)
 // @ts-expect-error: a path is not a content
 client.files.upload('a.pdf', '/home/a.pdf')
 // @ts-expect-error: a page is a number
