@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { mismatch, reasonOf } from '../checks/mismatch.ts'
+import { reasonOf } from '../checks/mismatch.ts'
 import type { Issue } from '../errors.ts'
 import { type StandardSchema, toIssues } from './standard-schema.ts'
 
@@ -39,15 +39,9 @@ export async function parseWithStandardSchema<T>(
   const room = MAX_ISSUES - issues.length
   if (room <= 0) return value as T
   try {
-    const result: unknown = await schema['~standard'].validate(value)
-    // ArkType returns a list with the property `issues`.
-    if (typeof result !== 'object' || result === null) {
-      issues.push({ path, message: mismatch('a result of Standard Schema from `schema`', result ?? null) })
-      return value as T
-    }
-    const found = (result as { issues?: unknown }).issues
-    if (!found) return (result as { value: T }).value
-    issues.push(...toIssues(found, path, room))
+    const result = await schema['~standard'].validate(value)
+    if (!result.issues) return result.value
+    issues.push(...toIssues(result.issues, path, room))
   } catch (thrown) {
     issues.push({ path, message: `\`schema\` threw: ${reasonOf(thrown)}` })
   }

@@ -52,27 +52,16 @@ export type ZodInternals = Readonly<
   Record<'version' | 'def' | 'deferred' | 'run' | 'parse' | 'traits' | 'pattern' | 'constr' | 'bag' | 'isst', never>
 > & { readonly optin?: never; readonly optout?: never; readonly values?: never; readonly propValues?: never }
 
-/**
- * Converts the first issues of a Standard Schema to those of this package. `at` is the path of the value in the response.
- * Values that violate the standard become issues too.
- */
-export function toIssues(issues: unknown, at: readonly (string | number)[], most: number): Issue[] {
-  // A library's own list class may override `slice` and `map`.
-  const list: unknown[] =
-    Array.isArray(issues) && issues.length > 0
-      ? Array.from({ length: Math.min(issues.length, most) }, (_, index) => issues[index])
-      : [issues]
-  return list.map((issue) => {
-    const { message, path } = (issue ?? {}) as { message?: unknown; path?: unknown }
-    const keys = Array.isArray(path) ? Array.from(path, keyOf) : []
-    return {
-      message: typeof message === 'string' ? message : 'refused by the schema, without a reason',
-      path: [...at, ...keys],
-    }
+/** Converts the first issues of a Standard Schema to those of this package. `at` is the path of the value in the response. */
+export function toIssues(issues: readonly StandardIssue[], at: readonly (string | number)[], most: number): Issue[] {
+  // ArkType's list is a class of its own, whose `slice` and `map` do not work as those of an array.
+  return Array.from({ length: Math.min(issues.length, most) }, (_, index) => {
+    const { message, path = [] } = issues[index]!
+    return { message, path: [...at, ...Array.from(path, keyOf)] }
   })
 }
 
-function keyOf(segment: unknown): string | number {
-  const key = typeof segment === 'object' && segment !== null ? (segment as { key?: unknown }).key : segment
+function keyOf(segment: PropertyKey | { readonly key: PropertyKey }): string | number {
+  const key = typeof segment === 'object' ? segment.key : segment
   return typeof key === 'number' ? key : String(key)
 }
