@@ -1,7 +1,7 @@
 import { type AnyShortLinkError, describe, type ErrorCode, isShortLinkError } from '../errors.ts'
 import { rateHeaders } from '../rate-limit/headers.ts'
 
-/** The status of a response to a visitor whose request led to an error. 400 is what the visitor can mend. */
+/** The status of the response for an error: 400 for what the visitor can fix. */
 const statusByCode: Readonly<Record<ErrorCode, number>> = {
   invalid_request: 400,
   api: 400,
@@ -18,7 +18,7 @@ const statusByCode: Readonly<Record<ErrorCode, number>> = {
   timeout: 504,
 }
 
-/** Messages about errors that are not the visitor's: nothing of the server or the platform. */
+/** Messages about errors that the visitor cannot fix. They tell nothing about the server or the platform. */
 const words: Readonly<Record<number, string>> = {
   499: 'the request was aborted',
   500: 'internal error',
@@ -65,7 +65,7 @@ export class ProxyRefusal extends Error {
   }
 }
 
-/** The refusal for an error: its status, and what the visitor can do something about. */
+/** Returns the refusal for an error, with a message that helps the visitor. */
 export function refusalFor(error: unknown): ProxyRefusal {
   if (!isShortLinkError(error)) return new ProxyRefusal(500, undefined, error)
   const status = statusByCode[error.code]

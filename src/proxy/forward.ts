@@ -54,8 +54,8 @@ export async function forward(transport: Transport, request: Request, { path, se
 }
 
 /**
- * A response for the page, which has the bytes of the platform's, less the key. What is not JSON becomes plain text, so that
- * it cannot become a page of this site.
+ * Returns the platform's response, byte for byte but without the key. Anything but JSON becomes plain text, so that no browser
+ * runs it as a page of this site.
  */
 function toPageResponse({ response, bytes, redact }: RawResponse): Response {
   const { status } = response

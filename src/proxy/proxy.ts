@@ -50,11 +50,15 @@ export interface ProxyOptions {
  * does that. In the page, give the client the address of the proxy and no key:
  * `new ShortLinkClient({ baseUrl: '/api/shortlink', apiKey: null })`.
  *
- * Its own refusals look like the platform's, `{ error: 1, message: 'this proxy: …' }`: 403 for a call or a page that is not
- * allowed, 404 for a path outside of `prefix`, 400 for a GET with a body, 429 with `Retry-After` if the call would wait more than two seconds for the
- * rate limit, 502 if the platform cannot be reached, redirects or sends more than 16 MiB or a status that is none, 504 if it takes longer than the
- * client's `timeout`, 500 for an error on your side, such as a missing key. Errors are printed with `console.error`, unless
- * `onError` is given.
+ * Its own refusals look like the platform's, `{ error: 1, message: 'this proxy: …' }`:
+ * - 400 for a GET that announces a body
+ * - 403 for a call or a page that is not allowed, 404 for a path outside of `prefix`
+ * - 429 with `Retry-After` if the call would wait more than two seconds for the rate limit
+ * - 502 if the platform cannot be reached, redirects, or sends more than 16 MiB or an invalid status
+ * - 504 if it takes longer than the client's `timeout`
+ * - 500 for an error on your side, such as a missing key
+ *
+ * Errors on the server's side are printed with `console.error`, unless `onError` is given.
  *
  * @example
  * // Addresses and key come from the environment.
@@ -166,7 +170,7 @@ function assertProxyOptions(client: ProxyClient, options: ProxyOptions): void {
 }
 
 /**
- * The transport of the client for a request.
+ * Returns the transport of the client for a request.
  *
  * @throws {ConfigurationError} if the function returns something else
  */

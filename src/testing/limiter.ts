@@ -48,7 +48,7 @@ class MovableClock implements Clock {
     systemClock.clearTimeout(timer)
   }
 
-  /** Moves the time, and lets whoever waits look at it. */
+  /** Moves the clock forward, and runs all timers, so that waiting calls look at it. */
   advance(ms: number): void {
     this.#ahead += ms
     for (const [timer, run] of [...this.#timers]) {

@@ -119,7 +119,7 @@ class InMemorySandbox implements Sandbox {
   }
 
   readonly fetch: typeof globalThis.fetch = async (input, init) => {
-    // Without the signal: that of jsdom is none to the Request of Node.
+    // Without the signal, because Node's Request refuses the one of jsdom.
     const { signal: given, ...rest } = init ?? {}
     const request = new Request(input, rest)
     const signal = given ?? request.signal

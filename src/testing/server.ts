@@ -109,7 +109,7 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
 const unknownHost = 'Unknown host: open the page at localhost or at the address of the sandbox.'
 
 /**
- * Returns whether a `Host` header names this machine, or the `host` that was chosen. The page shows the key, and the DNS of a stranger
+ * Returns `true` if a `Host` header names this machine, or the `host` that was chosen. The page shows the key, and the DNS of a stranger
  * may point any name of theirs here (DNS rebinding), but not an IP address.
  */
 function isOwnHost(header: string | undefined, host: string): boolean {

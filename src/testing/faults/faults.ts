@@ -46,7 +46,7 @@ export interface Fault extends FaultEffect {
   times?: number | undefined
 }
 
-/** Returns whether the platform still does the work. */
+/** Returns `true` if the platform does the work in spite of the fault. */
 export function doesWork({ done, drop, redirect, status = 200, body }: FaultEffect): boolean {
   if (done !== undefined) return done
   if (drop === 'before' || redirect !== undefined) return false

@@ -18,9 +18,9 @@ export interface DeviationRule {
   readonly query?: (query: Record<string, string>) => Record<string, string>
   /** Changes the JSON of a body. */
   readonly body?: (body: unknown, route: string) => unknown
-  /** Compares aliases and short addresses, otherwise by each letter. */
+  /** Compares aliases and short addresses. Without it, every letter counts. */
   readonly isSameAlias?: (one: string, other: string) => boolean
-  /** Changes a response, which is a copy of the platform's, be it a success or a refusal. */
+  /** Changes a copy of a response, a success or a refusal. */
   readonly reply?: ReplyChange
   /** Changes the rate headers. */
   readonly rateHeaders?: (headers: Record<string, string>) => Record<string, string>

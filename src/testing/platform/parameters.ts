@@ -22,7 +22,7 @@ export function given<
   return values as Checked<Checks, Required>
 }
 
-/** Refuses what `read` gives no value for. */
+/** Creates a check that refuses a value if `read` returns `undefined` for it. */
 function must<Value>(be: string, read: (value: unknown) => Value | undefined): ParameterCheck<Value> {
   return (value, name) => {
     const accepted = read(value)

@@ -46,7 +46,7 @@ export function work(exchange: Exchange, { dialect, store, site, openerUrl }: Pl
   return { status, headers, body: JSON.stringify(json) }
 }
 
-/** Returns the endpoint, or refuses: the app opener asks for no key, and its limit is not known. */
+/** Returns the endpoint of a request, or refuses it. The app opener asks for no key and no content type. */
 function admit(exchange: Exchange): Endpoint {
   const { request, entry, hasKey, limit, routes } = exchange
   const { method, headers } = request
