@@ -138,7 +138,7 @@ const servers: [what: string, server: () => Answering | undefined, status: numbe
     [
       /^Works in part: /,
       /^ {2}campaigns\.list\(\), .*, splash\.list\(\): 500\. The server fails/,
-      /As documented: account\.$/,
+      /Readable: account\.$/,
     ],
   ],
   [

@@ -173,7 +173,7 @@ function judgeWorking({ authScheme, baseUrl, headers = [] }: Subject, calls: Exa
     isOther && `The key is refused as ${formOf(authScheme)}, and accepted as ${formOf(scheme)}.`,
     ...failures(calls),
     notAsked.length > 0 && `Not asked: ${notAsked.join(', ')}. ${whyEnded(calls.at(-1)!)}`,
-    readable.length > 0 && `As documented: ${readable.join(', ')}.`,
+    readable.length > 0 && `Readable: ${readable.join(', ')}.`,
   )
 }
 
