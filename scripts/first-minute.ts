@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { must } from '../test/everywhere/runner/shell.ts'
 
 const readme = await readFile('README.md', 'utf8')
-const lines = /^npm pack --pack-destination \.\.$\n(mkdir \S+ && cd (\S+) && npm install \S+)/m
+const lines = /^npm pack --pack-destination \.\. && (mkdir \S+ && cd (\S+) && npm install \S+)$/m
 const [, install = '', folder = ''] = lines.exec(readme) ?? []
 const [, program = ''] = /^Save this as `first.mjs`:$\n\n```js\n([\s\S]*?)^```$/m.exec(readme) ?? []
 const [, start = ''] = /^```sh\n(npx .*)\n```$/m.exec(readme) ?? []

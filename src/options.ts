@@ -92,7 +92,8 @@ export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 
 
 const { signal: _, ...commonChecks } = requestOptionChecks
 
-const optionChecks = {
+/** Checks for the options of a client. @internal */
+export const clientOptionChecks = {
   ...commonChecks,
   baseUrl: { ...checkedElsewhere, otherNames: ['url', 'host', 'endpoint', 'prefixUrl'] },
   openerUrl: checkedElsewhere,
@@ -126,8 +127,8 @@ const optionChecks = {
   onError: aFunction,
 } satisfies Checks<keyof ShortLinkClientOptions>
 
-/** The defaults of the options. Those of the rate limit are in `rate-limit/window.ts`. */
-const defaults = {
+/** The defaults of the options. Those of the rate limit are in `rate-limit/window.ts`. @internal */
+export const defaults = {
   timeout: 30_000,
   retry: 2,
   validation: 'strict',
@@ -143,7 +144,7 @@ const addressNames = {
 
 /** Fills in the options of a client. @internal @throws {ConfigurationError} if an option is invalid */
 export function resolveSettings(options: ShortLinkClientOptions): Settings {
-  throwIfInvalid(checkOptions(options, optionChecks), options?.apiKey)
+  throwIfInvalid(checkOptions(options, clientOptionChecks), options?.apiKey)
   const { allowInsecureHttp = false, openerAuth = 'none', logger = console as Logger, rateLimit } = options
   const apiKey = new ApiKey(options.apiKey, options.authScheme)
   const headers = headerPairs(options.headers)

@@ -1,0 +1,50 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { callOptionNames, requestOptionChecks } from '../../src/http/request-options.ts'
+import { clientOptionChecks, defaults } from '../../src/options.ts'
+
+const page = await readFile(new URL('../../docs/src/content/docs/guides/options.md', import.meta.url), 'utf8')
+
+/** The rows of the table under a heading, as cells without backticks. */
+function rowsUnder(heading: string): string[][] {
+  const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? ''
+  const rows = [...section.matchAll(/^\| (`.*) \|$/gm)].map(([, row = '']) => row)
+  return rows.map((row) => row.split(/ ?\| ?/).map((cell) => cell.replaceAll('`', '')))
+}
+
+const client = rowsUnder('The client')
+const call = rowsUnder('A call')
+const more = rowsUnder('A list, an upload, `ensure`')
+const names = (rows: string[][]) => rows.map(([name]) => name)
+
+test('the page of options has every option that the client checks, and no other', () => {
+  expect(names(client).sort()).toEqual(Object.keys(clientOptionChecks).sort())
+})
+
+test('it has every option of a call, a list, an upload and ensure', () => {
+  expect(names(call).sort()).toEqual(Object.keys(requestOptionChecks).sort())
+  expect(names([...call, ...more]).sort()).toEqual([...callOptionNames].sort())
+})
+
+test('it has the defaults of the code', () => {
+  const { fetch: _, ...values } = defaults
+  const written = Object.fromEntries(client.map(([name, , value = '']) => [name, value.replace(/^'|'$|_/g, '')]))
+  expect(written).toMatchObject(
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)])),
+  )
+})
+
+test('it has every environment variable that the package reads', async () => {
+  const source = new URL('../../src/', import.meta.url)
+  const files = (await readdir(source, { recursive: true })).filter((name) => name.endsWith('.ts'))
+  const texts = await Promise.all(files.map((name) => readFile(new URL(name, source), 'utf8')))
+  const read = texts.join('\n').match(/\bSHORTLINK_[A-Z_]+\b/g)
+  const written = client.map(([, , , variable]) => variable).filter(Boolean)
+  expect(written.sort()).toEqual([...new Set(read)].sort())
+})
+
+test('each row has a type, a default or a variable, and one sentence or two', () => {
+  for (const [name, type, value, variable, text] of client) {
+    expect([name, Boolean(type), Boolean(value || variable), /\.$/.test(text ?? '')]).toEqual([name, true, true, true])
+  }
+})
