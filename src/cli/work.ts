@@ -1,25 +1,10 @@
-import process from 'node:process'
 import type { ShortLinkClient } from '../client.ts'
 import { isShortLinkError } from '../errors.ts'
 import type { ShortLinkClientOptions } from '../options.ts'
 import { type ClientArgs, clientOf } from './client.ts'
 import { IncompleteError } from './command.ts'
+import { Interrupted, onCtrlC } from './ctrl-c.ts'
 import { ProgressLine } from './progress.ts'
-
-/** The exit status of a process that a signal ends, as shells have it. */
-const statusOf = { SIGINT: 130, SIGTERM: 143 } as const
-type Signal = keyof typeof statusOf
-const signals = Object.keys(statusOf) as Signal[]
-
-/** The reason of an abort by a signal. */
-class Interrupted extends Error {
-  readonly status: number
-
-  constructor(signal: Signal) {
-    super(signal)
-    this.status = statusOf[signal]
-  }
-}
 
 /** A long piece of work that Ctrl+C ends after the writes in flight, as tasks end, and that a wrong key ends at once. */
 export class Work {
@@ -27,16 +12,6 @@ export class Work {
   readonly signal = this.#controller.signal
   readonly client: ShortLinkClient
   readonly progress: ProgressLine
-  #isStopping = false
-  readonly #stop = (signal: Signal) => {
-    if (this.#isStopping) {
-      console.error('Stopped at once. What was in flight may have been done: the same command finds out.')
-      process.exit(statusOf[signal])
-    }
-    this.#isStopping = true
-    console.error('\nStopping after the calls in flight. Press Ctrl+C again to stop at once.')
-    this.#controller.abort(new Interrupted(signal))
-  }
 
   /** `what` is counted by the progress. */
   constructor(args: ClientArgs, what: string, options?: ShortLinkClientOptions) {
@@ -46,7 +21,7 @@ export class Work {
 
   /** Does the work. `howToContinue` is told if Ctrl+C ends it. */
   async run(work: () => Promise<void>, howToContinue: () => string): Promise<void> {
-    for (const signal of signals) process.on(signal, this.#stop)
+    const ignoreCtrlC = onCtrlC((reason) => this.#controller.abort(reason))
     this.progress.begin()
     try {
       await work()
@@ -55,7 +30,7 @@ export class Work {
       const { reason } = this.signal
       throw reason instanceof Interrupted ? new IncompleteError(howToContinue(), reason.status) : reason
     } finally {
-      for (const signal of signals) process.off(signal, this.#stop)
+      ignoreCtrlC()
       this.progress.end()
     }
   }
