@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { formatWithOptions } from 'node:util'
 import { onTestFinished, vi } from 'vitest'
 import { main } from '../../src/cli/main.ts'
-import { createSandbox, type SandboxOptions, sampleData } from '../../src/testing/index.ts'
+import { createSandbox, type Sandbox, type SandboxOptions, sampleData } from '../../src/testing/index.ts'
 import { serve } from '../../src/testing/server.ts'
 
 /** A sandbox on a port, a folder for files, and the command, which runs in this process. */
@@ -35,6 +35,10 @@ export async function setUp(options: SandboxOptions = {}) {
 
 /** An address to shorten. */
 export const shop = (name: string) => `https://shop.example/${name}`
+
+/** The addresses, aliases and further parameters that a file had sent, in its order. */
+export const sentTo = (sandbox: Sandbox) =>
+  sandbox.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)
 
 /** What Ctrl+C calls: the listener of the command, not those of the test runner. */
 export const pressCtrlC = () => process.listeners('SIGINT').at(-1)!('SIGINT')

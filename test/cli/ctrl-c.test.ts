@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 import { expect, test, vi } from 'vitest'
-import type { Fault } from '../../src/testing/index.ts'
 import { pressCtrlC, run, setUp, shop } from './run.ts'
 
 test('Ctrl+C lets the creation in flight end, which is in the result, and begins no call that is queued', async () => {
@@ -85,56 +84,4 @@ test('a second Ctrl+C ends at once, and says so', async () => {
   expect(exit.mock.calls).toEqual([[130]])
   expect((await running).stderr).toContain('Stopped at once. What was in flight may have been done')
   exit.mockRestore()
-})
-
-const moved = { status: 302, headers: { location: 'https://new.example/api/url/add' } }
-const refusal = (status: number) => ({ status, body: { error: 1, message: 'No.' } })
-
-test.each<[string, Partial<Fault>, string]>([
-  ['a redirect, whose address is named', moved, 'https://new.example/api'],
-  ['a page', { status: 200, body: '<html></html>' }, 'the response is not JSON'],
-  ['no response', { drop: 'before' }, 'no response'],
-  ['a 404', refusal(404), '404 No.'],
-  ['a refused key', refusal(401), '401 No.'],
-])('an import ends if its first calls get %s', async (_, fault, message) => {
-  const { sandbox, write } = await setUp()
-  sandbox.fail({ times: 100, ...fault })
-  const rows = Array.from({ length: 50 }, (_, index) => `${shop(String(index))},p-${index}\n`).join('')
-  const { status, stderr } = await run('import', await write('links.csv', `url,custom\n${rows}`))
-  expect(status).toBe(1)
-  expect(stderr).toContain(message)
-  expect(sandbox.requests.length).toBeLessThanOrEqual(30)
-})
-
-test.each<[string, Partial<Fault>]>([
-  ['a redirect after a success', { ...moved, after: 20 }],
-  ['a page after a success', { status: 200, body: '<html></html>', after: 20 }],
-  ['a 404 after a success', { ...refusal(404), after: 20 }],
-  ['a failure of the server', refusal(500)],
-  ['a refusal', refusal(400)],
-  ['a missing permission', refusal(403)],
-])('an import goes on after %s', async (_, fault) => {
-  const { sandbox, write } = await setUp()
-  sandbox.fail({ path: '/url/add', times: 20, ...fault })
-  const rows = Array.from({ length: 50 }, (_, index) => `${shop(String(index))},p-${index}\n`).join('')
-  const { stderr } = await run('import', await write('links.csv', `url,custom\n${rows}`))
-  expect(stderr).toMatch(/^\d+ created, \d+ found and not changed, \d+ failed$/m)
-})
-
-test('--header is sent with every request, and may be repeated', async () => {
-  const { sandbox } = await setUp()
-  const headers = ['Cookie: wall=passed; a=b', 'X-Shop:tea']
-  expect((await run('list', 'campaigns', ...headers.flatMap((header) => ['--header', header]))).status).toBe(0)
-  expect(sandbox.requests[0]!.headers).toMatchObject({ cookie: 'wall=passed; a=b', 'x-shop': 'tea' })
-})
-
-test('with --json a failure is an object with error, wrong usage too', async () => {
-  const { write } = await setUp()
-  const missing = await run('call', 'GET', '/url/99', '--json')
-  expect(JSON.parse(missing.stdout)).toEqual({ error: expect.stringContaining('404'), code: 'not_found' })
-  const usage = await run('import', await write('a.csv', 'name\nx\n'), '--json')
-  expect(JSON.parse(usage.stdout)).toEqual({ error: expect.stringContaining('expected a column url') })
-  // The rows say what failed, so nothing comes after them.
-  const rows = await run('import', await write('b.csv', 'url,custom\nnonsense,a\n'), '--json')
-  expect(JSON.parse(rows.stdout)).toMatchObject([{ custom: 'a', outcome: 'not-sent', error: expect.any(String) }])
 })

@@ -1,81 +1,22 @@
 import { expect, test, vi } from 'vitest'
-import { page } from '../helpers/answers.ts'
-import { serve } from '../helpers/server.ts'
 import { run, setUp, shop } from './run.ts'
 
-test('cells that a spreadsheet would run as a formula are written so that it does not, and read as they were', async () => {
-  const titles = ['=1+1', '+1', '-1', '@x', 'plain', 'Shop;=1+1;', 'Tea\t+1', 'list\n-1\r@x', 'a;b']
-  const { sandbox, path, read } = await setUp({
-    data: { links: titles.map((title, index) => ({ title, alias: `p-${index}`, url: shop(`${index}`) })) },
-  })
-  await run('list', 'links', '--out', path('all.csv'))
-  for (const cell of ["'=1+1", "'+1", "'-1", "'@x", 'plain', '"Shop;\'=1+1;"', '"a;b"']) {
-    expect(await read('all.csv')).toContain(`,${cell},`)
-  }
-  // Whatever a spreadsheet takes for the end of a cell.
-  expect(await read('all.csv')).not.toMatch(/[,;\t\r\n][=+\-@]/)
-  sandbox.data.links.length = 0
-  expect((await run('import', path('all.csv'))).status).toBe(0)
-  expect(sandbox.data.links.map(({ title }) => title)).toEqual(titles)
+test('--header is sent with every request, and may be repeated', async () => {
+  const { sandbox } = await setUp()
+  const headers = ['Cookie: wall=passed; a=b', 'X-Shop:tea']
+  expect((await run('list', 'campaigns', ...headers.flatMap((header) => ['--header', header]))).status).toBe(0)
+  expect(sandbox.requests[0]!.headers).toMatchObject({ cookie: 'wall=passed; a=b', 'x-shop': 'tea' })
 })
 
-test('what list and report write can be imported, and synced without a change', async () => {
-  const data = {
-    campaigns: [{ id: 1, links: [2] }],
-    channels: [{ id: 1, items: [{ type: 'links' as const, id: 1 }] }],
-    links: [
-      { alias: 'tea', url: shop('tea'), title: 'Tea' },
-      { alias: 'cake', url: shop('cake'), title: 'Cake', clicks: 3 },
-    ],
-  }
-  for (const name of ['all.csv', 'all.json', 'all.ndjson']) {
-    for (const command of [['list', 'links'], ['report']]) {
-      const { sandbox, path } = await setUp({ data })
-      expect((await run(...command, '--out', path(name))).status).toBe(0)
-      expect((await run('sync', path(name))).stderr).toContain('2 to keep, 0 to delete\nNothing to do.\n')
-      sandbox.data.links.length = 0
-      expect(await run('import', path(name), '--out', path('r.csv'))).toMatchObject({ status: 0 })
-      expect(sandbox.data.links.map(({ alias, longurl, title }) => [alias, longurl, title]).sort()).toEqual([
-        ['cake', shop('cake'), 'Cake'],
-        ['tea', shop('tea'), 'Tea'],
-      ])
-    }
-  }
-})
-
-test('list prints every row, or as many as it is told, of every resource', async () => {
-  const { sandbox } = await setUp({
-    data: {
-      links: Array.from({ length: 150 }, () => ({})),
-      campaigns: [{ name: 'Spring \u001b[31mTea' }],
-      channels: [],
-    },
-  })
-  expect(JSON.parse((await run('list', 'links', '--json')).stdout)).toHaveLength(150)
-  const before = sandbox.requests.length
-  expect((await run('list', 'links', '--limit', '7')).stdout.split('\n')).toHaveLength(1 + 7 + 1)
-  expect(sandbox.requests).toHaveLength(before + 1)
-  expect((await run('list', 'campaigns', '--format', 'table')).stdout).toMatch(/^ID {2}NAME .*\n1 {3}Spring .\[31mTea/)
-  for (const resource of ['channels', 'domains', 'files', 'overlays', 'pixels', 'qr', 'splash']) {
-    expect((await run('list', resource)).status).toBe(0)
-  }
-  // CSV of no row has its header, the one of a list with rows.
-  expect((await run('list', 'channels')).stdout).toBe('id,name,description,color,starred\n')
-  const [header] = (await run('list', 'links', '--format', 'csv')).stdout.split('\n')
-  sandbox.data.links.length = 0
-  expect((await run('list', 'links', '--format', 'csv')).stdout).toBe(`${header}\n`)
-  expect((await run('list', 'channels', '--json')).stdout).toBe('[]\n')
-})
-
-test('list prints a row that does not fit as it came, says so, and ends with 1', async () => {
-  await setUp()
-  const fitting = { id: 1, name: 'Spring', public: true, rotator: false, list: 'https://sho.rt/u/a/b-1' }
-  const { origin } = await serve(page('campaigns', [fitting, { ...fitting, id: { odd: 2 } }, null]))
-  vi.stubEnv('SHORTLINK_BASE_URL', origin)
-  const { status, stdout, stderr } = await run('list', 'campaigns', '--json')
-  expect(status).toBe(1)
-  expect(JSON.parse(stdout)).toMatchObject([fitting, { id: { odd: 2 } }, { row: null }])
-  expect(stderr).toMatch(/^shortlink-sdk list: not as documented, and printed as it came: .*campaigns\.1\.id: expected/)
+test('with --json a failure is an object with error, wrong usage too', async () => {
+  const { write } = await setUp()
+  const missing = await run('call', 'GET', '/url/99', '--json')
+  expect(JSON.parse(missing.stdout)).toEqual({ error: expect.stringContaining('404'), code: 'not_found' })
+  const usage = await run('import', await write('a.csv', 'name\nx\n'), '--json')
+  expect(JSON.parse(usage.stdout)).toEqual({ error: expect.stringContaining('expected a column url') })
+  // The rows say what failed, so nothing comes after them.
+  const rows = await run('import', await write('b.csv', 'url,custom\nnonsense,a\n'), '--json')
+  expect(JSON.parse(rows.stdout)).toMatchObject([{ custom: 'a', outcome: 'not-sent', error: expect.any(String) }])
 })
 
 test('call makes any call and prints the response, and an error is one line', async () => {
@@ -154,20 +95,6 @@ test('the address is taken from --base-url, and http beyond this machine only if
   const { status, stderr } = await run('list', 'links', '--base-url', 'http://sho.rt/api')
   expect(status).toBe(2)
   expect(stderr).toContain('--base-url: http: sends the key unencrypted: use https:, or set --allow-insecure-http')
-})
-
-test('a table counts the columns that a character takes on a terminal', async () => {
-  await setUp({
-    data: {
-      campaigns: [
-        { name: '日本語のページ', slug: 'a' },
-        { name: '🎉 party', slug: 'b' },
-      ],
-    },
-  })
-  const lines = (await run('list', 'campaigns', '--format', 'table')).stdout.split('\n').slice(0, 3)
-  const before = [/^ID {2}NAME {12}(?=\S)/, /^1 {3}日本語のページ {2}(?=\S)/, /^2 {3}🎉 party {8}(?=\S)/]
-  for (const [index, line] of lines.entries()) expect(line).toMatch(before[index]!)
 })
 
 test('help is a command too, and a misspelled command is answered in two lines', async () => {

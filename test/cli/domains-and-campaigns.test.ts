@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest'
+import { run, sentTo, setUp, shop } from './run.ts'
+
+test('campaigns and channels may be given by name, and an unknown one fails its row with the near ones', async () => {
+  const { sandbox, write } = await setUp({
+    data: { campaigns: [{ name: 'Spring' }, { name: 'Summer sale' }], channels: [{ name: 'Flyers' }], links: [] },
+  })
+  const rows = [`tea,spring,Flyers`, `cake,2,`, `lamps,Sprng,`, `boots,Summer,`, `hats,,1`, `x,,`]
+  const file = await write(
+    'links.csv',
+    `url,custom,campaign,channel\n${rows.map((row) => `${shop(row.split(',')[0]!)},${row}`).join('\n')}\n`,
+  )
+  const { status, stdout } = await run('import', file, '--campaign', 'Summer sale')
+  expect(status).toBe(1)
+  expect(
+    sentTo(sandbox).map((body) =>
+      Object.values(body as object)
+        .slice(1)
+        .map(String),
+    ),
+  ).toEqual([
+    ['tea', '1', '1'],
+    ['cake', '2'],
+    ['hats', '2', '1'],
+    ['x', '2'],
+  ])
+  expect(stdout).toContain(`"campaign: there is none called ""Sprng"", did you mean 'Spring'?"`)
+  expect(stdout).toContain(`"campaign: there is none called ""Summer"", did you mean 'Summer sale'?"`)
+  const wrong = await run('import', file, '--campaign', 'Autumn')
+  expect(wrong.status).toBe(2)
+  expect(wrong.stderr).toContain(`--campaign: there is none called "Autumn", there are 'Spring' and 'Summer sale'`)
+})
+
+test('a campaign may be called by a number: the name is meant if that is no id, and both are refused', async () => {
+  const campaigns = [
+    { id: 7, name: 'Sale' },
+    { id: 12, name: '7' },
+    { id: 13, name: '2026' },
+  ]
+  const { sandbox, write } = await setUp({ data: { campaigns, links: [] } })
+  const rows = ['2026', '12', '7', '99'].map((campaign, index) => `${shop(String(index))},${campaign}\n`)
+  const file = await write('links.csv', `url,campaign\n${rows.join('')}`)
+  const { stdout } = await run('import', file)
+  expect(sentTo(sandbox)).toEqual([
+    { url: shop('0'), campaign: 13 },
+    { url: shop('1'), campaign: 12 },
+  ])
+  expect(stdout).toContain('"campaign: ""7"" is the id of ""Sale"" and the name of id 12, give ""Sale"" or 12"')
+  expect(stdout).toContain('not-sent,"campaign: there is none called ""99""')
+  expect((await run('import', file, '--campaign', '7')).stderr).toContain('--campaign: "7" is the id of "Sale"')
+  expect(sandbox.requests.filter(({ path }) => path === '/campaigns')).toHaveLength(2)
+})
+
+const ownDomains = { data: { domains: [{ domain: 'https://go.example' }, { domain: 'https://b.example' }] } }
+
+test('--domain is for the rows that have none', async () => {
+  const { write } = await setUp(ownDomains)
+  const file = await write('links.csv', `url,custom,domain\n${shop('a')},a,\n${shop('b')},b,https://b.example\n`)
+  const { stdout } = await run('import', file, '--domain', 'https://go.example')
+  expect(stdout.split('\n').slice(1, 3)).toEqual([
+    `${shop('a')},a,,https://go.example/a,a,true,done,`,
+    `${shop('b')},b,https://b.example,https://b.example/b,b,true,done,`,
+  ])
+})
+
+test('a domain is sent as the server writes it, and an unknown one fails its row, in --domain it is wrong usage', async () => {
+  const { sandbox, write } = await setUp(ownDomains)
+  const rows = ['GO.example', 'http://b.example/', 'nope.example', 'go.exampel', '127.0.0.1']
+  const file = await write('links.csv', `url,domain\n${rows.map((domain) => `${shop('a')},${domain}`).join('\n')}\n`)
+  const plan = await run('import', file, '--dry-run')
+  expect(plan.status).toBe(1)
+  expect(plan.stderr).toContain('row 4: domain: there is none called "nope.example", there are \'https://go.example\'')
+  expect(plan.stderr).toContain('row 5: domain: there is none called "go.exampel", did you mean')
+  expect(sandbox.requests.map(({ path }) => path)).toEqual(['/domains', '/urls'])
+  await run('import', file)
+  expect(sentTo(sandbox).slice(0, 2)).toEqual([
+    { url: shop('a'), domain: 'https://go.example' },
+    { url: shop('a'), domain: 'https://b.example' },
+  ])
+  const requests = sandbox.requests.length
+  for (const args of [
+    ['import', file],
+    ['shorten', shop('a')],
+  ]) {
+    const { status, stderr } = await run(...args, '--domain', 'nope.example')
+    expect({ status, stderr }).toMatchObject({ status: 2, stderr: expect.stringContaining('--domain: there is none') })
+  }
+  expect(sandbox.requests.slice(requests).every(({ method }) => method === 'GET')).toBe(true)
+})
+
+test('a column with the domain of another shortener is said once before the rows, with what to write', async () => {
+  const { sandbox, write } = await setUp()
+  const rows = ['a', 'b', 'c'].map((name) => `${shop(name)},dub.sh\n`)
+  const file = await write('links.csv', `url,Domain\n${rows.join('')}`)
+  const { status, stderr } = await run('import', file, '--dry-run')
+  expect(status).toBe(1)
+  const advice =
+    "3 rows with a domain that this account does not have. To import them on the main domain of the server, say --map 'Domain='"
+  expect(stderr.split(advice)).toHaveLength(2)
+  expect(stderr.indexOf(advice)).toBeLessThan(stderr.indexOf('row 2: domain'))
+  expect((await run('import', file, '--map', 'Domain=')).status).toBe(0)
+  expect(sentTo(sandbox)).toHaveLength(3)
+})
+
+test('a domain that a link of the account has is known', async () => {
+  const { sandbox, write } = await setUp({ data: { links: [{ alias: 'x', url: shop('x') }] } })
+  const file = await write('links.csv', `url,domain\n${shop('a')},sho.rt\n`)
+  expect((await run('import', file)).status).toBe(0)
+  expect(sentTo(sandbox)).toEqual([expect.objectContaining({ domain: 'https://sho.rt' })])
+})

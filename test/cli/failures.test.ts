@@ -1,0 +1,83 @@
+import { expect, test, vi } from 'vitest'
+import type { Fault } from '../../src/testing/index.ts'
+import { run, setUp, shop } from './run.ts'
+
+test.each([
+  ['the key is wrong', { key: 'wrong-key-1234567890' }, /: 401 .*SHORTLINK_API_KEY/],
+  ['the address is wrong', { path: '/v2' }, /: 404 .* right\? It is http:\S+\/api\/v2\./],
+])('import and shorten end at the first failure if %s, with nothing but that', async (_, server, message) => {
+  const { sandbox, write, files } = await setUp()
+  const { key = sandbox.apiKey, path = '' }: Record<string, string> = server
+  vi.stubEnv('SHORTLINK_API_KEY', key)
+  const rows = Array.from({ length: 100 }, (_, index) => `${shop(String(index))},p-${index}`)
+  const file = await write('links.csv', `url,custom\n${rows.join('\n')}`)
+  for (const command of [
+    ['import', file],
+    ['shorten', shop('a'), shop('b')],
+  ]) {
+    const before = sandbox.requests.length
+    const { status, stdout, stderr } = await run(...command, '--base-url', process.env.SHORTLINK_BASE_URL + path)
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toMatch(message)
+    expect(stderr).not.toMatch(/1234567890|apiKey|authScheme/)
+    expect(stderr.match(/^shortlink-sdk /gm)).toHaveLength(1)
+    expect(sandbox.requests.length - before).toBeLessThanOrEqual(20)
+  }
+  expect(await files()).toEqual(['links.csv', 'links.csv.journal'])
+})
+
+test('the row that a revoked key has ended an import at has the refusal for its error', async () => {
+  const { sandbox, write } = await setUp()
+  const refusal = { status: 401, body: { error: 1, message: 'Invalid key.' } }
+  sandbox.fail({ path: '/url/add', after: 10, times: 100, ...refusal })
+  const rows = Array.from({ length: 30 }, (_, index) => `${shop(String(index))},p-${index}`)
+  const { status, stdout } = await run('import', await write('links.csv', `url,custom\n${rows.join('\n')}`))
+  expect(status).toBe(1)
+  expect(stdout).toMatch(/,rejected,.*401 Invalid key\..*\n/)
+  expect(stdout).not.toContain('rejected,not tried yet')
+  expect(stdout).toContain('p-29,,p-29,,not-sent,not tried yet\n')
+})
+
+test.each([0, 15])('import goes on if the campaign of row %i is not found', async (after) => {
+  const { sandbox, write } = await setUp()
+  sandbox.fail({ path: '/url/add', after, status: 404, body: { error: 1, message: 'No.' } })
+  const rows = Array.from({ length: 20 }, (_, index) => `${shop(String(index))},p-${index},2`)
+  const { status, stderr } = await run('import', await write('links.csv', `url,custom,campaign\n${rows.join('\n')}`))
+  expect(status).toBe(1)
+  expect(stderr).toContain('19 created, 0 found and not changed, 1 failed')
+})
+
+const moved = { status: 302, headers: { location: 'https://new.example/api/url/add' } }
+
+const refusal = (status: number) => ({ status, body: { error: 1, message: 'No.' } })
+
+test.each<[string, Partial<Fault>, string]>([
+  ['a redirect, whose address is named', moved, 'https://new.example/api'],
+  ['a page', { status: 200, body: '<html></html>' }, 'the response is not JSON'],
+  ['no response', { drop: 'before' }, 'no response'],
+  ['a 404', refusal(404), '404 No.'],
+  ['a refused key', refusal(401), '401 No.'],
+])('an import ends if its first calls get %s', async (_, fault, message) => {
+  const { sandbox, write } = await setUp()
+  sandbox.fail({ times: 100, ...fault })
+  const rows = Array.from({ length: 50 }, (_, index) => `${shop(String(index))},p-${index}\n`).join('')
+  const { status, stderr } = await run('import', await write('links.csv', `url,custom\n${rows}`))
+  expect(status).toBe(1)
+  expect(stderr).toContain(message)
+  expect(sandbox.requests.length).toBeLessThanOrEqual(30)
+})
+
+test.each<[string, Partial<Fault>]>([
+  ['a redirect after a success', { ...moved, after: 20 }],
+  ['a page after a success', { status: 200, body: '<html></html>', after: 20 }],
+  ['a 404 after a success', { ...refusal(404), after: 20 }],
+  ['a failure of the server', refusal(500)],
+  ['a refusal', refusal(400)],
+  ['a missing permission', refusal(403)],
+])('an import goes on after %s', async (_, fault) => {
+  const { sandbox, write } = await setUp()
+  sandbox.fail({ path: '/url/add', times: 20, ...fault })
+  const rows = Array.from({ length: 50 }, (_, index) => `${shop(String(index))},p-${index}\n`).join('')
+  const { stderr } = await run('import', await write('links.csv', `url,custom\n${rows}`))
+  expect(stderr).toMatch(/^\d+ created, \d+ found and not changed, \d+ failed$/m)
+})

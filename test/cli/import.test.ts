@@ -1,0 +1,97 @@
+import { expect, test, vi } from 'vitest'
+import { run, setUp, shop } from './run.ts'
+
+test('import makes a link for every row, and the result is the file with the link and the outcome of each', async () => {
+  const { sandbox, write, read, files } = await setUp()
+  const text = `url,custom,title\n${shop('tea')},tea,Tea\n${shop('cake')},cake,"Cake, with cream"\n${shop('lamps')},,\n`
+  const [file, out] = [await write('links.csv', text), await write('r.csv', '')]
+  expect(await run('import', file, '--out', out)).toEqual({
+    status: 0,
+    stdout: '',
+    stderr: '3 links\n3 created, 0 found and not changed, 0 failed\n',
+  })
+  const random = sandbox.data.links.find(({ longurl }) => longurl === shop('lamps'))!.alias
+  expect(await read('r.csv')).toBe(`url,custom,title,shorturl,alias,created,outcome,error
+${shop('tea')},tea,Tea,https://sho.rt/tea,tea,true,done,
+${shop('cake')},cake,"Cake, with cream",https://sho.rt/cake,cake,true,done,
+${shop('lamps')},,,https://sho.rt/${random},${random},true,done,
+`)
+  // The journal stays, because it is the record of which row got which link. The lock goes.
+  expect(await files()).toEqual(['links.csv', 'links.csv.journal', 'r.csv'])
+})
+
+test('what was made before, and what was found, are two numbers', async () => {
+  const { write } = await setUp({ data: { links: [{ alias: 'tea', url: shop('tea') }] } })
+  const file = await write('links.csv', `url,custom\n${shop('tea')},tea\n${shop('cake')},cake\n`)
+  const { stdout, stderr } = await run('import', file)
+  expect(stderr).toContain('1 created, 1 found and not changed, 0 failed\n')
+  expect(stdout).toContain('https://sho.rt/tea,tea,false,done,')
+})
+
+test('import --dry-run says how long it takes and what is wrong, needs no key, and sends nothing', async () => {
+  const { sandbox, write } = await setUp()
+  vi.stubEnv('SHORTLINK_RATE_LIMIT', '30')
+  vi.stubEnv('SHORTLINK_BASE_URL', undefined)
+  vi.stubEnv('SHORTLINK_API_KEY', undefined)
+  const rows = Array.from({ length: 1000 }, (_, index) => `${shop(String(index))},p-${index}`)
+  const good = await run('import', await write('good.csv', `url,custom\n${rows.join('\n')}`), '--dry-run')
+  expect(good).toEqual({
+    status: 0,
+    stdout: '',
+    stderr: expect.stringMatching(/^1,000 links, about 34 minutes at 30 a minute\nrow 2: /),
+  })
+  const file = await write('bad.csv', `url,custom,expiry\n,"t\nea",\n${shop('x')},a,\n${shop('y')},b,24.12.2030\n`)
+  const bad = await run('import', file, '--dry-run')
+  expect(bad.status).toBe(1)
+  expect(bad.stderr).toContain(`${file}, row 2: url: is missing, expected an absolute URL`)
+  expect(bad.stderr).toContain(`${file}, row 4: expiry: expected YYYY-MM-DD HH:MM:SS, without seconds`)
+  expect(bad.stderr).toContain('shortlink-sdk import: 2 rows cannot be imported')
+  expect((await run('import', file)).stderr).toContain('no address: set SHORTLINK_BASE_URL')
+  expect(sandbox.requests).toEqual([])
+})
+
+test('import --on-taken suffix gives a taken alias a number', async () => {
+  const { write } = await setUp({ data: { links: [{ alias: 'tea', url: shop('other') }] } })
+  const file = await write('links.ndjson', `{"longurl":"${shop('tea')}","alias":"tea"}\n`)
+  const refused = await run('import', file)
+  expect(refused.status).toBe(1)
+  expect(refused.stdout).toContain('already leads to https://shop.example/other')
+  const { status, stdout } = await run('import', file, '--on-taken', 'suffix', '--format', 'ndjson')
+  expect(status).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ shorturl: 'https://sho.rt/tea-2' })
+})
+
+test('an alias that leads elsewhere is said without the request that has found it', async () => {
+  const { write } = await setUp({ data: { links: [{ alias: 'tea', url: shop('other') }] } })
+  const { stdout } = await run('import', await write('links.csv', `url,custom\n${shop('tea')},tea\n`))
+  expect(stdout).toContain(`,https://sho.rt/tea already leads to ${shop('other')}\n`)
+})
+
+test('a link that the server makes under an alias of its own is named, with the call that deletes it', async () => {
+  const { sandbox, write } = await setUp({ dialect: ['alias-ignored'], data: { links: [] } })
+  const { status, stderr } = await run('import', await write('links.csv', `url,custom\n${shop('tea')},tea\n`))
+  expect(status).toBe(1)
+  const [{ id, alias }] = sandbox.data.links as unknown as [{ id: number; alias: string }]
+  expect(stderr).toContain(
+    `https://sho.rt/${alias} was made in place of the wanted link. To delete it: shortlink-sdk call DELETE /url/${id}/delete\n`,
+  )
+})
+
+test('import --dry-run shows what the first three rows send, without passwords, and aliases that are twins', async () => {
+  const { sandbox, write } = await setUp()
+  const rows = ['Tea,New tea,s3cret', 'tea,,', 'cake,,', 'lamps,,'].map(
+    (cells, index) => `${shop(`${index}`)},${cells}`,
+  )
+  const file = await write('links.csv', `url,custom,title,password\n${rows.join('\n')}\n`)
+  const { status, stderr } = await run('import', file, '--dry-run')
+  expect(status).toBe(0)
+  expect(stderr).toBe(
+    `4 links
+row 2: url=${shop('0')}, custom=Tea, title=New tea, password=(a password)
+row 3: url=${shop('1')}, custom=tea
+row 4: url=${shop('2')}, custom=cake
+rows 2 and 3: Tea and tea are one alias on some servers
+`,
+  )
+  expect(sandbox.requests).toEqual([])
+})

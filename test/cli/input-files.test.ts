@@ -1,0 +1,136 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { expect, test, vi } from 'vitest'
+import { run, sentTo, setUp, shop } from './run.ts'
+
+test('standard input is read for -, whatever its format, and comes back in it', async () => {
+  await setUp()
+  for (const [text, first] of [
+    [`url\tcustom\n${shop('a')}\ta\n`, 'url\tcustom\tshorturl\talias\tcreated\toutcome\terror'],
+    [`[{"url":"${shop('b')}","custom":"b"}]`, '['],
+    [
+      `{"url":"${shop('c')}","custom":"c"}\n`,
+      `{"url":"${shop('c')}","custom":"c","shorturl":"https://sho.rt/c","alias":"c","created":true,"outcome":"done","error":null}`,
+    ],
+  ] as const) {
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([Buffer.from(text)]) as never)
+    const { status, stdout } = await run('import', '-')
+    expect(status).toBe(0)
+    expect(stdout.split('\n')[0]).toBe(first)
+  }
+  vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([Buffer.from('[{')]) as never)
+  expect((await run('import', '-')).stderr).toContain('shortlink-sdk import: standard input: expected JSON')
+  vi.restoreAllMocks()
+})
+
+test.each([
+  ['utf16le', (bytes: Buffer) => bytes],
+  ['utf16be', (bytes: Buffer) => bytes.swap16()],
+])('a file in %s is read, and the result is written in it', async (_name, order) => {
+  const { sandbox, write, path } = await setUp()
+  const text = (rows: string[]) => order(Buffer.from(`\uFEFF${rows.map((row) => `${row}\r\n`).join('')}`, 'utf16le'))
+  const file = await write('links.txt', text(['url\tcustom\ttitle', `${shop('tea')}\ttea\tThé`]))
+  expect((await run('import', file, '--out', path('r.txt'))).status).toBe(0)
+  expect(sandbox.data.links[0]!.title).toBe('Thé')
+  expect(await readFile(path('r.txt'))).toEqual(
+    text([
+      'url\tcustom\ttitle\tshorturl\talias\tcreated\toutcome\terror',
+      `${shop('tea')}\ttea\tThé\thttps://sho.rt/tea\ttea\ttrue\tdone\t`,
+    ]),
+  )
+})
+
+test('every line end ends a row, also if a file has several, and a line break or tab in a cell is in no address', async () => {
+  const { sandbox, write } = await setUp()
+  const [one, two, three] = ['1', '2', '3'].map(shop)
+  const text = `url\r\n${one}\n${two}\r\n${three}\r"${shop('4')}\n${shop('5')}"\r\n${shop('6')}\t7\n`
+  const { stdout, stderr } = await run('import', await write('links.csv', text))
+  expect(sentTo(sandbox)).toEqual([{ url: one }, { url: two }, { url: three }])
+  expect(stderr).toContain('5 links\n3 created, 0 found and not changed, 2 failed\n')
+  expect(stdout.match(/,not-sent,"url: expected an absolute URL with its scheme/g)).toHaveLength(2)
+})
+
+const alias = 'could be the alias, and would not be sent. Say --map'
+
+test.each<[string, string, string | Buffer | undefined, string]>([
+  ['a file that is not there', 'none.csv', undefined, ': there is no such file'],
+  ['another kind of file', 'links.xml', 'x', ': expected a .csv, .tsv, .txt, .json or .ndjson file'],
+  [
+    'a workbook',
+    'links.xlsx',
+    Buffer.from('PK\x03\x04abc\0'),
+    ': is a workbook, or another zip file. In the spreadsheet, save it as "CSV UTF-8"',
+  ],
+  ['a workbook under another name', 'links.csv', Buffer.from('PK\x03\x04abc\0'), ': is a workbook'],
+  ['NUL bytes', 'links.csv', Buffer.alloc(100), ', line 1: is no text: it has NUL bytes'],
+  ['a NUL byte far behind', 'links.csv', `url\n${'a\n'.repeat(100_000)}\0`, ', line 100002: is no text'],
+  ['an empty file', 'links.csv', '\uFEFF\n', ', line 1: expected the names of the columns, the file is empty'],
+  [
+    'two columns for one parameter',
+    'links.csv',
+    'url,alias,Slug\na,b,c\n',
+    ": there are two columns for custom: alias and Slug. Say which it is: --map 'alias=custom'",
+  ],
+  ['an old encoding', 'links.csv', Buffer.from('url\na\nb\xfc\n', 'latin1'), ', line 3: expected UTF-8 or UTF-16.'],
+  ['no column url', 'links.csv', `name,page\na,${shop('b')}\n`, ': expected a column url (or longurl, destination'],
+  [
+    'addresses without a header',
+    'links.txt',
+    `${shop('a')}\n${shop('b')}\n`,
+    ', line 1: expected the names of the columns, such as url, found an address',
+  ],
+  [
+    'a slip in a column',
+    'links.csv',
+    'url,custom,titel\na,b,c\n',
+    ", column titel: did you mean title? Say --map 'titel=title', or --map 'titel=' if it is something else",
+  ],
+  [
+    'a column called as aliases are',
+    'links.csv',
+    `url,Vanity URL\n${shop('a')},a\n`,
+    `: column 'Vanity URL' ${alias} 'Vanity URL=custom', or --map 'Vanity URL=' to leave it out`,
+  ],
+  ['too many cells', 'links.csv', 'url,custom\na,b\nc,d,e\n', ', row 3: has 3 cells, but there are 2 columns'],
+  [
+    'an open quote',
+    'links.csv',
+    'url,custom\na,b\n"a,b\nc,d\ne,f\n',
+    ', line 3: a quote (") opens a cell of this row and does not close it',
+  ],
+  ['an open quote before others', 'links.csv', 'url,title\na,"b\nc,"d ""x"""\n', ', line 2: a quote (") opens'],
+  ['a quote in a cell', 'links.csv', 'url,title\na,5" lamp\n', ', line 2: Invalid Opening Quote'],
+  ['broken JSON', 'links.json', '[\n {"url": "a"},\n {"url": }\n]', `: expected JSON: Unexpected token '}'`],
+  ['JSON that is no list', 'links.json', '{"url": "a"}', ', line 1: expected a list of objects'],
+  ['JSON rows that are none', 'links.json', '[{"url": "a"}, 7]', ', row 2: expected an object'],
+  ['a broken line', 'links.ndjson', '{"url": "a"}\n{"url": \n', ', line 2: expected JSON'],
+])('import refuses %s with its place, in two lines, and sends nothing', async (_what, name, text, message) => {
+  const { sandbox, write, path, files } = await setUp()
+  const file = text === undefined ? path(name) : await write(name, text)
+  const { status, stdout, stderr } = await run('import', file)
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+  expect(stderr).toContain(`shortlink-sdk import: ${file}${message}`)
+  expect(stderr.split('\n')).toHaveLength(3)
+  expect(sandbox.requests).toEqual([])
+  expect(await files()).toEqual(text === undefined ? [] : [name])
+})
+
+test('a folder, and a file beyond the limit, are refused in a sentence', async () => {
+  const { path, write } = await setUp()
+  await mkdir(path('x.csv'))
+  expect((await run('import', path('x.csv'))).stderr).toContain(`${path('x.csv')}: is a folder, expected a file`)
+  const large = await write('large.csv', `url\n${'a\n'.repeat(33 * 2 ** 20)}`)
+  expect((await run('import', large)).stderr).toContain('is larger than 64 MiB: split it into several files')
+})
+
+test.each([
+  ['csv', `url,${Array.from({ length: 1000 }, (_, index) => `c${index}`)}\n`],
+  ['ndjson', Array.from({ length: 200_000 }, (_, index) => `{"url":"x","k${index}":1}`).join('\n')],
+])('a .%s file of more than 1,000 columns is refused at once', async (suffix, text) => {
+  const { write } = await setUp()
+  const file = await write(`links.${suffix}`, text)
+  expect(await run('import', file)).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining(`${file}: has more than 1,000 columns\n`),
+  })
+})

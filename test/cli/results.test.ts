@@ -1,0 +1,276 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { run, sentTo, setUp, shop } from './run.ts'
+
+test('the result has every column, delimiter, mark, line end and empty row of the input, and passwords as they were', async () => {
+  const { sandbox, write, read, path } = await setUp()
+  const text = `sep=;\r\nSKU;URL;Alias;Password;Note;Note\r\n1;${shop('tea')};tea;'=x;"a\nb";ü\r\n;;;;;\r\n2;nonsense;b;;;\r\n`
+  const { status, stderr } = await run('import', await write('links.csv', `\uFEFF${text}`), '--out', path('r.csv'))
+  expect(status).toBe(1)
+  expect(stderr).toBe(`read as: Alias → custom
+not sent: SKU, Note, Note
+2 links
+1 created, 0 found and not changed, 1 failed
+shortlink-sdk import: 1 row failed, see outcome and error. To try again, run the same command.
+`)
+  expect(sentTo(sandbox)).toEqual([{ url: shop('tea'), custom: 'tea', password: '=x' }])
+  const error =
+    '"url: expected an absolute URL with its scheme, such as https://shop.example or myapp://open, received ""nonsense"""'
+  expect(await read('r.csv')).toBe(
+    `\uFEFFsep=;\r\nSKU;URL;Alias;Password;Note;Note;shorturl;result_alias;created;outcome;error\r\n1;${shop('tea')};tea;'=x;"a\nb";ü;https://sho.rt/tea;tea;true;done;\r\n;;;;;;;;;;\r\n2;nonsense;b;;;;;b;;not-sent;${error}\r\n`,
+  )
+})
+
+test('a result that is imported again is replaced: rows that are done are not sent, the others are', async () => {
+  const { sandbox, write, read, path } = await setUp({ data: { links: [{ alias: 'tea', url: shop('tea') }] } })
+  const header = 'created,url,custom,shorturl,alias,result_created,outcome,error'
+  const file = await write(
+    'r.csv',
+    `${header}\nmonday,${shop('tea')},tea,https://sho.rt/tea,tea,true,done,\ntuesday,${shop('cake')},cake,,cake,,rejected,No.\n`,
+  )
+  const { stderr } = await run('import', file, '--out', path('r2.csv'))
+  expect(sentTo(sandbox)).toEqual([{ url: shop('cake'), custom: 'cake' }])
+  expect(stderr).toContain('2 links, 1 to check\n1 created, 0 found and not changed, 0 failed; 1 done before')
+  expect(await read('r2.csv')).toBe(
+    `${header}\nmonday,${shop('tea')},tea,https://sho.rt/tea,tea,true,done,\ntuesday,${shop('cake')},cake,https://sho.rt/cake,cake,true,done,\n`,
+  )
+})
+
+test.each(['TRUE', 'WAHR', 'VRAI', 'true'])('the %s that a spreadsheet writes for true is read as it', async (cell) => {
+  const links = ['tea', 'cake'].map((alias) => ({ alias, url: shop(alias) }))
+  const { write, path, read } = await setUp({ data: { links } })
+  const rows = `${shop('tea')},https://sho.rt/tea,tea,${cell},done,\n${shop('cake')},https://sho.rt/cake,cake,FALSE,done,\n`
+  const file = await write('r.csv', `url,shorturl,alias,created,outcome,error\n${rows}`)
+  const { stderr } = await run('import', file, '--out', path('r2.csv'))
+  expect(stderr).toBe('2 links, 2 to check\n2 done before, nothing sent\n')
+  expect(await read('r2.csv')).toBe(
+    await read('r.csv').then((text) => text.replace(cell, 'true').replace('FALSE', 'false')),
+  )
+})
+
+test('a cell with spaces around it comes back with them', async () => {
+  const { write } = await setUp()
+  const file = await write('links.csv', `url,Note\n${shop('tea')},"  two before"\n${shop('cake')},"behind "\n`)
+  const { stdout } = await run('import', file)
+  expect(stdout).toContain(`\n${shop('tea')},"  two before",https:`)
+  expect(stdout).toContain(`\n${shop('cake')},"behind ",https:`)
+})
+
+test.each([
+  [
+    'moved',
+    'shorturl,url,outcome,Remark,error,created',
+    ['https://sho.rt/tea', shop('tea'), 'done', 'good', '', 'true'],
+  ],
+  [
+    'in capitals',
+    'URL,Remark,ShortURL,Created,OUTCOME,Error',
+    [shop('tea'), 'good', 'https://sho.rt/tea', 'true', 'done', ''],
+  ],
+  ['without created and error', 'url,Remark,Outcome,shorturl', [shop('tea'), 'good', 'done', 'https://sho.rt/tea']],
+])('a result whose columns a spreadsheet has %s is known as one', async (_, header, cells) => {
+  const { sandbox, write, path, read } = await setUp({ data: { links: [{ alias: 'tea', url: shop('tea') }] } })
+  const file = await write('r.csv', `${header}\n${cells}\n`)
+  const { status, stderr } = await run('import', file, '--out', path('r2.csv'))
+  expect({ status, stderr }).toMatchObject({
+    status: 0,
+    stderr: expect.stringContaining('1 done before, nothing sent\n'),
+  })
+  expect(sentTo(sandbox)).toEqual([])
+  const created = /created/i.test(header) ? 'true' : ''
+  expect(await read('r2.csv')).toMatch(
+    new RegExp(
+      `^url,Remark,shorturl,alias,created,outcome,error\n.*,good,https://sho.rt/tea,tea,${created},done,\n$`,
+      'i',
+    ),
+  )
+})
+
+test('a result that has lost its short addresses is refused, unless --map says that its outcome is something else', async () => {
+  const { sandbox, write } = await setUp()
+  const lost = await write('r.csv', `url,Outcome\n${shop('tea')},done\n`)
+  const { status, stderr } = await run('import', lost)
+  expect(status).toBe(2)
+  expect(stderr).toContain(
+    "r.csv: the result of an import, by its column Outcome, lacks shorturl. Put it back, or say --map 'Outcome=' if the file is no result",
+  )
+  const row = await write('r2.csv', `url,shorturl,outcome\n${shop('tea')},,done\n`)
+  expect((await run('import', row)).stderr).toContain(
+    'r2.csv, row 2: is done and has no shorturl. Put it back, or empty outcome to make another link',
+  )
+  expect(sandbox.requests).toEqual([])
+  const { stdout } = await run('import', lost, '--map', 'Outcome=')
+  expect(stdout).toMatch(/^url,Outcome,shorturl,alias,created,result_outcome,error\n.*,done,https:\S+,true,done,\n$/)
+})
+
+test('rows that are done are compared with the links of the server: one that leads elsewhere, is gone or has another alias has failed', async () => {
+  const links = ['a', 'b', 'c', 'd'].map((alias) => ({ alias, url: shop(alias) }))
+  const others = Array.from({ length: 150 }, (_, index) => ({ alias: `x-${index}`, url: shop('x') }))
+  const { sandbox, write, read, path } = await setUp({ data: { links: [...links, ...others] } })
+  sandbox.data.links.splice(2, 1)
+  const rows = [
+    ['a', 'a'],
+    ['corrected', 'b'],
+    ['c', 'c'],
+    ['d', 'other'],
+  ].map(([url, custom], index) => `${shop(url!)},${custom},https://sho.rt/${'abcd'[index]},${'abcd'[index]},true,done,`)
+  const file = await write('r.csv', `url,custom,shorturl,alias,created,outcome,error\n${rows.join('\n')}\n`)
+  const { status, stderr } = await run('import', file, '--out', path('r2.csv'))
+  expect(status).toBe(1)
+  expect(stderr).toContain('4 links, 4 to check\n0 created, 0 found and not changed, 3 failed; 1 done before\n')
+  const result = await read('r2.csv')
+  expect(result.split('\n').slice(1, 5)).toEqual([
+    rows[0],
+    `${shop('corrected')},b,https://sho.rt/b,b,true,rejected,"https://sho.rt/b leads to ${shop('b')}, not to the url of this row. To change where a link leads, use sync"`,
+    `${shop('c')},c,https://sho.rt/c,c,true,rejected,"https://sho.rt/c is not on this server. To make another link, empty shorturl and outcome"`,
+    `${shop('d')},other,https://sho.rt/d,d,true,rejected,"the link of this row is https://sho.rt/d, which has another alias. To make another link, empty shorturl and outcome"`,
+  ])
+  // A list that lacks a link is read once more.
+  expect(sandbox.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(Array(4).fill('GET /urls'))
+  // What has failed so is not sent when the new result is imported.
+  expect((await run('import', path('r2.csv'))).status).toBe(1)
+  expect(sentTo(sandbox)).toEqual([])
+})
+
+test('a row whose link moved out of sight while the list was read is looked up, and is done', async () => {
+  const links = Array.from({ length: 250 }, (_, index) => ({ alias: `p-${index}`, url: shop(`${index}`) }))
+  const { sandbox, write } = await setUp({ data: { links } })
+  const file = await write(
+    'r.csv',
+    `url,shorturl,outcome\n${shop('0')},https://sho.rt/p-0,done\n${shop('1')},https://sho.rt/p-1,done\n`,
+  )
+  const { fetch } = globalThis
+  let pages = 0
+  vi.stubGlobal('fetch', async (...call: Parameters<typeof fetch>) => {
+    const response = await fetch(...call)
+    if (++pages === 2) sandbox.data.links.splice(-120, 110)
+    return response
+  })
+  onTestFinished(() => void vi.unstubAllGlobals())
+  expect((await run('import', file)).stderr).toContain('2 done before, nothing sent')
+})
+
+test('a JSON result is known too, whichever of its rows has failed', async () => {
+  const { sandbox, write, path } = await setUp()
+  const file = await write('links.json', JSON.stringify([{ url: 'nonsense' }, { url: shop('tea'), note: 'x' }]))
+  expect((await run('import', file, '--out', path('r.json'))).status).toBe(1)
+  expect((await run('import', path('r.json'))).stderr).toContain('2 links, 1 to check')
+  expect(sentTo(sandbox)).toEqual([{ url: shop('tea') }])
+})
+
+test('of two columns with one name, the second is name_2 in JSON, so no cell is lost', async () => {
+  const { write } = await setUp()
+  const file = await write('links.csv', `url,Note,Note,created,created\n${shop('tea')},a,b,c,d\n`)
+  const { stdout } = await run('import', file, '--json')
+  expect(JSON.parse(stdout)).toMatchObject([
+    { Note: 'a', Note_2: 'b', created: 'c', created_2: 'd', result_created: true },
+  ])
+})
+
+test.each([
+  ['json', (rows: unknown[]) => JSON.stringify(rows), (text: string) => JSON.parse(text)],
+  [
+    'ndjson',
+    (rows: unknown[]) => rows.map((row) => JSON.stringify(row)).join('\n\n'),
+    (text: string) =>
+      text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+  ],
+])('a .%s file comes back as one, with the four keys', async (suffix, format, parse) => {
+  const { write } = await setUp()
+  const row = { longurl: shop('tea'), alias: 'tea', extra: { deep: [1, null] } }
+  const { status, stdout } = await run('import', await write(`links.${suffix}`, format([row])))
+  expect(status).toBe(0)
+  expect(parse(stdout)).toEqual([
+    { ...row, shorturl: 'https://sho.rt/tea', result_alias: 'tea', created: true, outcome: 'done', error: null },
+  ])
+})
+
+test('what a link that was there lacks is said again when the result is imported, and is still a success', async () => {
+  const { write, path, read } = await setUp({ data: { links: [{ alias: 'tea', url: shop('tea'), title: 'Old' }] } })
+  const file = await write('links.csv', `url,custom,title\n${shop('tea')},tea,Tea\n`)
+  const lacks = '1 link may lack what the row says, see error: sync changes links\n'
+  expect((await run('import', file, '--out', path('r.csv'))).stderr).toContain(lacks)
+  const { status, stderr } = await run('import', path('r.csv'), '--out', path('r2.csv'))
+  expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining(lacks) })
+  expect(await read('r2.csv')).toBe(await read('r.csv'))
+  expect((await run('sync', path('r.csv'), '--apply')).status).toBe(0)
+  expect((await run('import', path('r.csv'), '--out', path('r2.csv'))).stderr).not.toContain(lacks)
+})
+
+test('rows of NDJSON come back with their own keys alone', async () => {
+  const { write } = await setUp()
+  const rows = [
+    { url: shop('a'), custom: 'a', one: 1 },
+    { url: shop('b'), custom: 'b', two: null },
+  ]
+  const file = await write('links.ndjson', rows.map((row) => JSON.stringify(row)).join('\n'))
+  const { stdout } = await run('import', file)
+  const results = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  const ours = { created: true, outcome: 'done', error: null }
+  expect(results).toEqual(
+    rows.map((row) => ({ ...row, shorturl: `https://sho.rt/${row.custom}`, alias: row.custom, ...ours })),
+  )
+})
+
+test('an alias that is called as an option is printed as it is', async () => {
+  const { write } = await setUp({ data: { links: [{ alias: 'baseUrl', url: shop('other') }] } })
+  const { stdout } = await run('import', await write('links.csv', `url,custom\n${shop('apiKey')},baseUrl\n`))
+  expect(stdout).toContain(`https://sho.rt/baseUrl already leads to ${shop('other')}`)
+  expect(stdout).not.toContain('--base-url')
+})
+
+test('a link that was found and lacks what the row says is named in the result, without its password', async () => {
+  const { write } = await setUp({ data: { links: [{ alias: 'tea', url: shop('tea'), title: 'Old' }] } })
+  const file = await write('links.csv', `url,custom,title,password\n${shop('tea')},tea,New,s3cret\n`)
+  const { status, stdout, stderr } = await run('import', file)
+  expect(status).toBe(0)
+  expect(stdout).toContain(
+    'https://sho.rt/tea,tea,false,done,"left as it is: title, password may not be as in this row"',
+  )
+  expect(stderr).toContain('1 link may lack what the row says, see error: sync changes links\n')
+})
+
+test('cells that a spreadsheet would run as a formula are written so that it does not, and read as they were', async () => {
+  const titles = ['=1+1', '+1', '-1', '@x', 'plain', 'Shop;=1+1;', 'Tea\t+1', 'list\n-1\r@x', 'a;b']
+  const { sandbox, path, read } = await setUp({
+    data: { links: titles.map((title, index) => ({ title, alias: `p-${index}`, url: shop(`${index}`) })) },
+  })
+  await run('list', 'links', '--out', path('all.csv'))
+  for (const cell of ["'=1+1", "'+1", "'-1", "'@x", 'plain', '"Shop;\'=1+1;"', '"a;b"']) {
+    expect(await read('all.csv')).toContain(`,${cell},`)
+  }
+  // Whatever a spreadsheet takes for the end of a cell.
+  expect(await read('all.csv')).not.toMatch(/[,;\t\r\n][=+\-@]/)
+  sandbox.data.links.length = 0
+  expect((await run('import', path('all.csv'))).status).toBe(0)
+  expect(sandbox.data.links.map(({ title }) => title)).toEqual(titles)
+})
+
+test('what list and report write can be imported, and synced without a change', async () => {
+  const data = {
+    campaigns: [{ id: 1, links: [2] }],
+    channels: [{ id: 1, items: [{ type: 'links' as const, id: 1 }] }],
+    links: [
+      { alias: 'tea', url: shop('tea'), title: 'Tea' },
+      { alias: 'cake', url: shop('cake'), title: 'Cake', clicks: 3 },
+    ],
+  }
+  for (const name of ['all.csv', 'all.json', 'all.ndjson']) {
+    for (const command of [['list', 'links'], ['report']]) {
+      const { sandbox, path } = await setUp({ data })
+      expect((await run(...command, '--out', path(name))).status).toBe(0)
+      expect((await run('sync', path(name))).stderr).toContain('2 to keep, 0 to delete\nNothing to do.\n')
+      sandbox.data.links.length = 0
+      expect(await run('import', path(name), '--out', path('r.csv'))).toMatchObject({ status: 0 })
+      expect(sandbox.data.links.map(({ alias, longurl, title }) => [alias, longurl, title]).sort()).toEqual([
+        ['cake', shop('cake'), 'Cake'],
+        ['tea', shop('tea'), 'Tea'],
+      ])
+    }
+  }
+})
