@@ -55,7 +55,7 @@ export class RandomServer {
     this.dialect = this.pick(dialects)
     const links = aliases
       .filter(() => this.random() < 0.3)
-      .map((alias, index) => ({ id: index + 1, alias: this.#stored(alias), longurl: this.url() }))
+      .map((alias, index) => ({ id: index + 1, alias: this.stored(alias), longurl: this.url() }))
     const distinct = links.filter(({ alias }, index) => links.findIndex((link) => link.alias === alias) === index)
     this.sandbox = createSandbox({ dialect: this.dialect, data: { links: distinct } })
     for (const { id } of distinct) this.others.add(id)
@@ -83,8 +83,10 @@ export class RandomServer {
       this.shifting.delete(gone.id)
       this.others.delete(gone.id)
     }
-    const response = await this.sandbox.fetch(smallPage(call[0], this.#pageSize), call[1])
-    this.deleted.push(...before.filter((link) => !links.includes(link) && !this.removed.has(link)))
+    // A response may be lost after the work.
+    const response = await this.sandbox.fetch(smallPage(call[0], this.#pageSize), call[1]).finally(() => {
+      this.deleted.push(...before.filter((link) => !links.includes(link) && !this.removed.has(link)))
+    })
     return this.random() < 0.05 ? withoutLastRow(response) : response
   }
 
@@ -102,7 +104,7 @@ export class RandomServer {
     if (!links[0]) return undefined
     const known = [...links, ...this.deleted, ...this.removed]
     const id = Math.max(0, ...known.map((link) => link.id)) + 1
-    links.push({ ...structuredClone(links[0]), id, alias: this.#stored(alias), longurl: this.url() })
+    links.push({ ...structuredClone(links[0]), id, alias: this.stored(alias), longurl: this.url() })
     this.others.add(id)
     return id
   }
@@ -135,7 +137,7 @@ export class RandomServer {
   }
 
   /** An alias as this server has stored it. */
-  #stored(alias: string): string {
+  protected stored(alias: string): string {
     if (!this.dialect.includes('alias-slugged')) return alias
     const plain = alias.normalize('NFD').replace(/[\u0300-\u036f.]/g, '')
     return plain.toLowerCase().replace(/[_\s]+/g, '-')
