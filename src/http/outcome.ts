@@ -303,8 +303,6 @@ function isRedirect(causes: readonly Error[]): boolean {
   return says(causes, words) || hasCode(causes, /^UnexpectedRedirect$/)
 }
 
-export const isRedirectError = (error: unknown): boolean => isRedirect(causesOf(error))
-
 /** Codes that only a connection that never opened fails with: of DNS, of the system, of undici, and of older versions of Bun. */
 const unopenedCodes = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT', 'ConnectionRefused']
 

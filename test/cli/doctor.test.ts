@@ -280,6 +280,13 @@ it('names the fields that do not fit once, and advises nothing that the command 
   expect(status).toBe(1)
 })
 
+it('knows the platform by its page of rows if its successes have no error key', async () => {
+  const row = { id: 'x', name: 'Tea', date: '2026-01-01 00:00:00' }
+  const { error: _, ...body } = page('splash', [row]).body as { error: unknown }
+  const { lines } = await examine(part('/api/splash', () => ({ body })))
+  expect(lines[1]).toMatch(/^ {2}splash\.list\(\): 200, data\.splash\[\]\.id: .*\. The client cannot use this response/)
+})
+
 it('finds the form of the key by the campaigns if the server has no account', async () => {
   const { lines } = await examine(
     platform(['key-raw'], page404, ({ url }) => (url.startsWith('/api/account') ? json404() : undefined)),
