@@ -19,3 +19,11 @@ test('a push is checked, a night checks everything, and a release waits for both
   expect(text['nightly.yml']).toMatch(/run: \.ci\/run all$/m)
   expect(text['release.yml']).toMatch(/needs: \[gate, all\][\s\S]*npm publish --provenance --access public/)
 })
+
+test('the workflow on the page of links as code is valid, and installs what it runs', async () => {
+  const page = await readFile(new URL('docs/src/content/docs/recipes/links-as-code.md', root), 'utf8')
+  const [, workflow = ''] = /^```yaml title=".github\/workflows\/links.yml"\n([\s\S]*?)^```$/m.exec(page) ?? []
+  const lint = await createLinter()
+  expect(lint(workflow, '.github/workflows/links.yml')).toEqual([])
+  expect(workflow.match(/npm ci\n[\s\S]*?npx shortlink-sdk sync/g)).toHaveLength(2)
+})
