@@ -6,7 +6,7 @@ import { fileJournal } from '../tasks/file-journal.ts'
 import { type Journal, loadJournal } from '../tasks/journal.ts'
 import { apiOf } from '../tasks/options.ts'
 import { isKeyOfRow, keyRows } from '../tasks/row-keys.ts'
-import { type LinkRow, readRows } from '../tasks/rows.ts'
+import { type LinkRow, type ReadRow, readRows } from '../tasks/rows.ts'
 import { UsageError } from './command.ts'
 import { permissionsOf } from './files/write-whole.ts'
 
@@ -38,13 +38,13 @@ export async function journalOf(file: string, option: string | undefined, out: s
 /** A journal in a file, which is created with these permissions. */
 function journalWith(path: string, permissions: number | undefined): Journal {
   const journal = fileJournal(path)
-  let isThere = false
+  let created: Promise<void> | undefined
   return {
     open: () => journal.open?.(),
     read: () => journal.read(),
     async write(entry) {
-      if (!isThere) await open(path, 'a', permissions).then((file) => file.close())
-      isThere = true
+      created ??= open(path, 'a', permissions).then((file) => file.close())
+      await created
       await journal.write(entry)
     },
     close: () => journal.close?.(),
@@ -70,11 +70,9 @@ async function openJournal(path: string, permissions: number | undefined): Promi
     async countDone(client, rows) {
       const server = apiOf(client).transport.baseUrl
       const own = new Map([...entries].filter(([key]) => isKeyOfRow(key, server)))
-      let done = 0
-      for await (const { key, problem } of keyRows(readRows(rows), server, own)) {
-        if (!problem && own.get(key)?.state === 'done') done++
-      }
-      return done
+      const read: ReadRow<LinkRow>[] = []
+      for await (const row of readRows(rows)) read.push(row)
+      return keyRows(read, server, own).filter(({ state }) => state === 'done').length
     },
   }
 }

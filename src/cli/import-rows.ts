@@ -38,6 +38,6 @@ export async function importRows<Row extends LinkRow>(
 const hasIds = (row: LinkRow): boolean =>
   (['campaign', 'channel', 'domain', 'pixels', 'type'] as const).some((name) => row[name])
 
-/** Returns true if an error says that a call was not begun, because the work ended before. */
+/** Returns true if an error says that a row was surely not done, because the work ended before. */
 export const isNotBegun = (error: unknown): boolean =>
-  isShortLinkError(error) && error.code === 'aborted' && error.outcome === 'not-sent'
+  isShortLinkError(error) && error.code === 'aborted' && error.outcome !== 'unknown'

@@ -54,7 +54,8 @@ export function bulk<T, R>(
     signal,
     async function* (control) {
       const kept = replay && { keep: (data: R) => data ?? null, replay: (data: unknown) => data as R }
-      const run = new ItemRun(items, worker, control, { ...rest, client, total, journal, key, ...kept })
+      const own = { ...rest, client, total, journal, key, ...kept }
+      const run = new ItemRun(control, { items: () => items, work: worker, ...own })
       try {
         yield* run.results()
       } finally {

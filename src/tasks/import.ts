@@ -1,14 +1,14 @@
 import { formatValue } from '../checks/mismatch.ts'
-import { ConfigurationError } from '../errors.ts'
+import { AbortError, ConfigurationError, type Outcome } from '../errors.ts'
 import type { CreatedLink } from '../resources/links/link.ts'
+import { aliasIn, hasAlias } from '../resources/links/match.ts'
 import { isRecord } from '../runtime/text.ts'
-import { EnsuredRows, type RowLink } from './ensured-rows.ts'
-import type { Journal, JournalState } from './journal.ts'
-import { NewestLinks } from './newest-links.ts'
+import { isInDoubt, type Journal, type JournalState } from './journal.ts'
 import { apiOf, checkTask, type TaskClient, type TaskOptions } from './options.ts'
 import { changedSince, isKeyOfRow, type KeyedRow, keyRows } from './row-keys.ts'
-import { type LinkRow, readRows } from './rows.ts'
-import { ItemRun, sizeOf } from './run.ts'
+import { type LinkWanted, type RowLink, RowLinks } from './row-links.ts'
+import { type LinkRow, type ReadRow, readRows } from './rows.ts'
+import { ItemRun } from './run.ts'
 import { createTask, type Task, type TaskControl, type TaskResult, type TaskSummary } from './task.ts'
 
 /** Options of `importLinks`. All are optional. */
@@ -33,8 +33,6 @@ export interface ImportOptions extends TaskOptions {
   reuse?: boolean | undefined
   /** The number of rows to work on at a time. Default 10. */
   concurrency?: number | undefined
-  /** The number of rows, for `total` and `etaMs`. Default: the length of an array, the size of a set. */
-  total?: number | undefined
 }
 
 /** The result of one row. */
@@ -43,6 +41,11 @@ export type ImportResult<Row> = TaskResult<
     readonly row: Row
     /** The position of the row, from 0. */
     readonly index: number
+    /**
+     * The alias of the link, or for a row that is not done, the one that the next run sends: its own, or the one that was drawn
+     * for it. `undefined` if the row is invalid, or the server ignores aliases.
+     */
+    readonly alias: string | undefined
   },
   RowLink & {
     /** True if an earlier run did the work. */
@@ -67,23 +70,26 @@ export interface ImportSummary extends TaskSummary {
 
 /**
  * Imports links: every row ends in exactly one link, or in an honest `unknown`. A row that fails does not stop the others.
- * Results come in the order in which they are ready.
+ * Results come in the order in which they are ready. If the import ends early, the rows that were not tried come last, with an
+ * `AbortError` whose outcome is `not-sent`.
  *
  * A row with an alias costs one request if the link is new and two if it exists already, whose other parameters are left as
- * they are; `differs` names those that are not so. A row whose alias an earlier row has fails. If the server gives a link
+ * they are; `differs` names those that are not so. A row whose alias an earlier row has fails. If the server gives such a link
  * another alias, as it does if the plan has no aliases of its own, or another domain, the import ends with that error: the next
  * row would get one too. The summary has these links in `strays`.
  *
- * A row without an alias gets a new link, unless `reuse` is set. Before the first, the newest links are read once, so that a
- * link can be found again if the response is lost. If it is not found, the outcome stays `unknown`, and no later row with this
- * address gets a link in this run.
+ * A row without an alias gets one that is drawn when the import begins: seven letters and digits. So its link can be asked for
+ * by name, and the row can be repeated after anything. If the server ignores or refuses aliases, which the first such row finds
+ * out alone, these rows take the aliases of the server, and only then a lost response stays `unknown`.
  *
  * With a journal, an import can be started again after anything: what was done at this server (base URL) is not done again,
  * and its results are given with `replayed: true`. The journal knows a row by its address, alias and domain, and by its number
  * among the rows that are equal in these. So rows may be moved, added and taken out; a row with another address or
- * alias is a new row. A row that was changed in anything else is done; `differs` names what was changed.
+ * alias is a new row. A row that was changed in anything else is done; `differs` names what was changed. The drawn aliases are
+ * in the journal before the first request, and in the results: importing these makes the same links.
  *
- * A 429 is waited out. Five rows in a row without any response end the import; the rest is not begun.
+ * All rows are read before the first request. A 429 is waited out. Five rows in a row without any response end the import; the
+ * rest is not begun.
  *
  * @example
  * import { importLinks } from 'shortlink-sdk/tasks'
@@ -109,78 +115,125 @@ export function importLinks<Row extends LinkRow>(
     'onTaken',
     'reuse',
     'concurrency',
-    'total',
   ])
-  const { journal, onTaken, reuse = false, concurrency, total = sizeOf(rows), signal, onProgress } = options
-  let summary: ImportSummary = {
-    total: 0,
-    done: 0,
-    created: 0,
-    found: 0,
-    replayed: 0,
-    failed: 0,
-    unknown: 0,
-    strays: [],
-  }
+  const { journal, onTaken, reuse = false, concurrency, signal, onProgress } = options
+  const counts = { total: 0, done: 0, created: 0, found: 0, replayed: 0, failed: 0, unknown: 0 }
+  let summary: ImportSummary = { ...counts, strays: [] }
 
-  const reading = apiOf(client)
+  const api = apiOf(client)
 
   async function* run(control: TaskControl): AsyncGenerator<ImportResult<Row>> {
-    const server = reading.transport.baseUrl
-    const newestKey = JSON.stringify([server, 'newest link before'])
-    const newest = new NewestLinks(reading, control.signal, (id) =>
-      journal?.write({ key: newestKey, state: 'done', data: id }),
-    )
-    const links = new EnsuredRows({ reading, writing: reading, newest, onTaken, reuse, control })
-    let earlier: JournalState = new Map()
-    const resume = (entries: JournalState) => {
-      earlier = entries
-      for (const [key, { state, data }] of entries) {
-        if (key === newestKey) newest.resume(data as number | null)
-        else if (state === 'done') links.resume(keptLink(key, data).id)
+    const server = api.transport.baseUrl
+    const links = new RowLinks({ api, control, onTaken, reuse })
+    /** The keys of rows for which a link with an alias of the server may have been made. */
+    const withoutAlias = new Set<string>()
+    const aliasToSend = ({ key, params, alias }: ImportedRow<Row>, outcome: Outcome) => {
+      const isUseless = links.ignoresAliases || (outcome === 'unknown' && withoutAlias.has(key))
+      return isUseless ? params?.custom : alias
+    }
+    /** The rows without a result. */
+    const left = new Map<number, ImportedRow<Row>>()
+    const readAll = async (earlier: JournalState): Promise<ImportedRow<Row>[]> => {
+      const read: ReadRow<Row>[] = []
+      for await (const row of readRows(rows)) read.push(row)
+      const keyed = keyRows(read, server, earlier).map(withAlias)
+      const drawn = keyed.filter(({ alias, params, state }) => alias && !params?.custom && state === undefined)
+      await Promise.all(
+        drawn.map(({ key, alias, rest }) => journal?.write({ key, state: 'not-sent', data: { alias, row: rest } })),
+      )
+      for (const row of keyed) {
+        const { key, params, alias, state, kept } = row
+        if (kept.isWithoutAlias) withoutAlias.add(key)
+        if (state === 'done') {
+          const { id, shorturl } = keptLink(key, kept)
+          links.resumeDone(id, shorturl, params?.custom ? undefined : alias)
+        } else if (alias && isInDoubt(row)) links.resumeBegun(wantedOf(row))
       }
+      for (const [index, row] of keyed.entries()) left.set(index, row)
+      work.total = keyed.length
+      work.expectReplays(keyed.filter(({ state }) => state === 'done').length)
+      return keyed
     }
-    const items = async function* (): AsyncGenerator<KeyedRow<Row>> {
-      yield* keyRows(readRows(rows), server, earlier, (count) => work.expectReplays(count))
-    }
-    const ensure = async ({ params, problem, key }: KeyedRow<Row>): Promise<RowLink> => {
-      if (problem) throw problem
-      return links.ensure(params!, earlier.has(key))
-    }
-    const work: ItemRun<KeyedRow<Row>, RowLink> = new ItemRun(items(), ensure, control, {
+    const work: ItemRun<ImportedRow<Row>, RowLink> = new ItemRun(control, {
+      items: readAll,
+      work: (row, { begun }) => {
+        if (row.problem) throw row.problem
+        return links.ensure(wantedOf(row), (isWithoutAlias) => {
+          if (!isWithoutAlias) return begun()
+          withoutAlias.add(row.key)
+          return begun({ alias: row.alias, row: row.rest, isWithoutAlias })
+        })
+      },
+      isTask: true,
       client,
       journal,
       concurrency,
-      total,
       onProgress,
       onUnknown: 'retry',
-      waitsOutRateLimit: true,
       key: ({ key }) => key,
-      isOwnKey: (key) => key === newestKey || isKeyOfRow(key, server),
-      begun: ({ rest }) => ({ row: rest }),
-      keep: (link, { rest }) => ({ ...link, row: rest }),
+      isOwnKey: (key) => isKeyOfRow(key, server),
+      keep: (link, { rest, alias }) => ({ ...link, alias, row: rest }),
       replay: (data, { key, rest }) => {
         const { id, shorturl, created, differs = [], row } = keptLink(key, data)
         const names = new Set([...differs.filter((name) => name in rest), ...changedSince(rest, row)])
         return { id, shorturl, created, differs: [...names] }
       },
-      resume,
     })
     let created = 0
     try {
       for await (const { item, index, ok, data, outcome, replayed, error } of work.results()) {
+        left.delete(index)
         if (ok && data.created && !replayed) created++
         const { total, done, skipped, failed, unknown } = work.summary
         const found = done - skipped - created
         summary = { ...summary, total, done, created, found, replayed: skipped, failed, unknown }
         const { row } = item
-        yield ok ? { row, index, ok, ...data, outcome, replayed } : { row, index, ok, outcome, error }
+        if (ok) yield { row, index, alias: aliasOf(item, data), ok, ...data, outcome, replayed }
+        else yield { row, index, alias: aliasToSend(item, outcome), ok, outcome, error }
       }
+    } catch (end) {
+      for (const [index, item] of left) {
+        const error = new AbortError('The import ended before this row.')
+        const alias = aliasToSend(item, isInDoubt(item) ? 'unknown' : 'not-sent')
+        yield { row: item.row, index, alias, ok: false, outcome: 'not-sent', error }
+      }
+      throw end
     } finally {
       summary = { ...summary, strays: links.strays }
     }
   }
   return createTask(signal, run, () => summary)
+}
+
+/** A row of an import. */
+interface ImportedRow<Row> extends KeyedRow<Row> {
+  /** Its own alias, or the one that was drawn for it; `undefined` for an invalid row without one. */
+  readonly alias: string | undefined
+}
+
+function withAlias<Row>(row: KeyedRow<Row>): ImportedRow<Row> {
+  const { params, problem, kept } = row
+  const drawn = () => (typeof kept.alias === 'string' ? kept.alias : drawAlias())
+  return { ...row, alias: params?.custom ?? (problem ? undefined : drawn()) }
+}
+
+const wantedOf = (row: ImportedRow<unknown>): LinkWanted => ({
+  params: row.params!,
+  alias: row.alias!,
+  isInDoubt: isInDoubt(row),
+  mayLackAlias: row.kept.isWithoutAlias === true,
+})
+
+const ALIAS_SIGNS = 'abcdefghijklmnopqrstuvwxyz0123456789'
+
+function drawAlias(): string {
+  const numbers = crypto.getRandomValues(new Uint32Array(7))
+  return Array.from(numbers, (number) => ALIAS_SIGNS[number % ALIAS_SIGNS.length]).join('')
+}
+
+/** The alias of a row that is done. The server may spell it its way, or have chosen another. */
+function aliasOf({ alias }: ImportedRow<unknown>, { shorturl }: RowLink): string | undefined {
+  return alias !== undefined && hasAlias(shorturl, alias) ? alias : (aliasIn(shorturl) ?? undefined)
 }
 
 /** The data that the journal keeps for a row that is done. */

@@ -5,7 +5,6 @@ export type { LinksResource } from '../resources/links/links.ts'
 export type { LinkCreate } from '../resources/links/params.ts'
 export type { Id } from '../resources/resource.ts'
 export { bulk } from './bulk.ts'
-export type { RowLink } from './ensured-rows.ts'
 export { type ImportOptions, type ImportResult, type ImportSummary, importLinks } from './import.ts'
 export {
   type BulkContext,
@@ -18,6 +17,7 @@ export {
 export type { Journal, JournalEntry } from './journal.ts'
 export type { TaskClient, TaskOptions } from './options.ts'
 export { type ReportedLink, type ReportOptions, type ReportResult, type ReportSummary, reportLinks } from './report.ts'
+export type { RowLink } from './row-links.ts'
 export type { LinkRow } from './rows.ts'
 export { type SyncOptions, type SyncResult, type SyncSummary, syncLinks } from './sync.ts'
 export type { SyncAction, SyncPlan } from './sync-plan.ts'

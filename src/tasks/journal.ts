@@ -4,9 +4,12 @@ import type { Outcome } from '../errors.ts'
 export interface JournalEntry {
   /** The name of the item. */
   readonly key: string
-  /** `begun` before its worker is called; then `done`, or the outcome of its failure. */
+  /**
+   * `begun` before its worker is called, in tasks before its first request that writes; then `done`, or the outcome of its
+   * failure. An import also writes `not-sent` for each row whose alias it draws, before anything is sent.
+   */
   readonly state: 'begun' | 'done' | Outcome
-  /** Data of the entry, as JSON: for `bulk` with `replay`, the value that the worker returned; for tasks, the link. */
+  /** Data of the entry, as JSON: for `bulk` with `replay`, the value that the worker returned; for imports, the alias and the link. */
   readonly data?: unknown
 }
 
@@ -25,22 +28,24 @@ export interface Journal {
   close?(): void | Promise<void>
 }
 
-/** The journal entries of items that are done, or may be, by their keys. */
+/** The last state of each item in a journal, with the last data of it, by its key. */
 export type JournalState = ReadonlyMap<string, Omit<JournalEntry, 'key'>>
 
-/** Reads a journal, without the items that were certainly not done. `isOwn` picks the keys of this run. */
+/** Reads a journal. `isOwn` picks the keys of this run. */
 export async function loadJournal(
   journal: Journal | undefined,
   isOwn = (_key: string): boolean => true,
 ): Promise<JournalState> {
   const items = new Map<string, Omit<JournalEntry, 'key'>>()
   for await (const { key, ...entry } of journal?.read() ?? []) {
-    if (!isOwn(key)) continue
-    if (entry.state === 'rejected' || entry.state === 'not-sent') items.delete(key)
-    else items.set(key, { ...items.get(key), ...entry })
+    if (isOwn(key)) items.set(key, { ...items.get(key), ...entry })
   }
   return items
 }
+
+/** True if an earlier run may have done an item, and it is unknown if it has. */
+export const isInDoubt = (entry: { readonly state: string | undefined } | undefined): boolean =>
+  entry?.state === 'begun' || entry?.state === 'unknown'
 
 /**
  * A short hash of a value (FNV-1a), equal for a number and its digits. It is not safe against deliberate collisions.

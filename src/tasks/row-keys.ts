@@ -1,104 +1,66 @@
 import { hostOf, normalized } from '../resources/links/match.ts'
 import { linkCreate } from '../resources/links/params.ts'
 import { isRecord } from '../runtime/text.ts'
-import { hash, type JournalState } from './journal.ts'
+import { hash, isInDoubt, type JournalState } from './journal.ts'
 import type { ReadRow } from './rows.ts'
 
-/** A row with its key in the journal. */
+/** A row with what the journal says of it. */
 export interface KeyedRow<Row> extends ReadRow<Row> {
+  /** Its key in the journal. */
   readonly key: string
   /** Hashes of what the row says besides its address, alias and domain, which tell equal rows apart. */
   readonly rest: Readonly<Record<string, string>>
+  /** The state of its entry; `undefined` if it has none. */
+  readonly state: string | undefined
+  /** The data of its entry. */
+  readonly kept: Readonly<Record<string, unknown>>
 }
 
 /** An entry of the journal that a row may have. */
-interface Entry {
+interface Entry extends Pick<KeyedRow<unknown>, 'state' | 'kept'> {
   readonly number: number
-  readonly isDone: boolean
-  readonly rest: string
 }
 
 /**
- * Gives each row its key in the journal of a server: its address, alias and domain, and its number among the rows that have
- * the same. So rows may be moved, added and taken out between two runs.
- *
- * A row takes the entry of an earlier run that says the same in everything else, or else one that nobody takes. For this, all
- * rows are read first if there are entries.
+ * Gives each row its entry in the journal of a server: a row is known by its address, alias and domain, and by its number among
+ * the rows that have the same. So rows may be moved, added and taken out between two runs. A row takes the entry of an earlier
+ * run that says the same in everything else, or else one that nobody takes.
  */
-export async function* keyRows<Row>(
-  rows: AsyncIterable<ReadRow<Row>>,
-  server: string,
-  earlier: JournalState,
-  onReplays = (_count: number) => {},
-): AsyncGenerator<KeyedRow<Row>> {
+export function keyRows<Row>(rows: readonly ReadRow<Row>[], server: string, earlier: JournalState): KeyedRow<Row>[] {
   const entries = entriesOf(earlier)
-  const lastNumbers = new Map<string, number>()
-  const nextNumber = (identity: string) => {
-    const taken = lastNumbers.get(identity) ?? Math.max(0, ...(entries.get(identity) ?? []).map(({ number }) => number))
-    lastNumbers.set(identity, taken + 1)
-    return taken + 1
-  }
-  const keyOf = (identity: string, number: number) => `${identity.slice(0, -1)},${number}]`
-  if (entries.size === 0) {
-    for await (const row of rows) {
-      const identity = identityOf(row, server)
-      yield { ...row, rest: restOf(row), key: keyOf(identity, nextNumber(identity)) }
-    }
-    return
-  }
-  const all: { read: ReadRow<Row>; identity: string; rest: Record<string, string> }[] = []
-  for await (const read of rows) all.push({ read, identity: identityOf(read, server), rest: restOf(read) })
+  const all = rows.map((read) => ({ read, identity: identityOf(read, server), rest: restOf(read) }))
   const taken = new Map<object, Entry>()
   const valid = all.filter(({ read }) => !read.problem)
   for (const [identity, group] of groupBy(valid, (row) => row.identity)) {
     const free = new Set(entries.get(identity))
-    const numbers = new Map(group.map((row, index) => [row, index + 1]))
     const assign = (rows: typeof group, fitting: readonly Entry[]) => {
-      for (const [row, entry] of pairs(rows, fitting, (row) => numbers.get(row)!)) {
-        taken.set(row, entry)
+      // If there are more entries than rows, those that are done or may be come first.
+      const chosen = [...fitting].sort((one, other) => rankOf(one) - rankOf(other)).slice(0, rows.length)
+      chosen.sort((one, other) => one.number - other.number)
+      for (const [index, entry] of chosen.entries()) {
+        taken.set(rows[index]!, entry)
         free.delete(entry)
       }
     }
     for (const [rest, rows] of groupBy(group, (row) => textOf(row.rest))) {
-      assign(
-        rows,
-        [...free].filter((entry) => entry.rest === rest),
-      )
+      const fitting = [...free].filter(({ kept }) => textOf(isRecord(kept.row) ? kept.row : {}) === rest)
+      assign(rows, fitting)
     }
-    assign(
-      group.filter((row) => !taken.has(row)),
-      [...free],
-    )
+    const left = group.filter((row) => !taken.has(row))
+    assign(left, [...free])
   }
-  onReplays([...taken.values()].filter(({ isDone }) => isDone).length)
-  for (const row of all) {
+  const numbers = new Map(
+    [...entries].map(([identity, own]) => [identity, Math.max(...own.map(({ number }) => number))]),
+  )
+  return all.map((row) => {
     const { read, identity, rest } = row
-    yield { ...read, rest, key: keyOf(identity, taken.get(row)?.number ?? nextNumber(identity)) }
-  }
+    const entry = taken.get(row) ?? { number: (numbers.get(identity) ?? 0) + 1, state: undefined, kept: {} }
+    if (!taken.has(row)) numbers.set(identity, entry.number)
+    return { ...read, rest, key: `${identity.slice(0, -1)},${entry.number}]`, state: entry.state, kept: entry.kept }
+  })
 }
 
-/** Gives equal rows the entries of earlier runs: that of their own number if there is one for each, else those done first. */
-function pairs<Row>(
-  rows: readonly Row[],
-  entries: readonly Entry[],
-  numberOf: (row: Row) => number,
-): ReadonlyMap<Row, Entry> {
-  const found = new Map<Row, Entry>()
-  const byNumber = new Map(entries.map((entry) => [entry.number, entry]))
-  for (const row of entries.length <= rows.length ? rows : []) {
-    const own = byNumber.get(numberOf(row))
-    if (own) found.set(row, own)
-  }
-  const taken = new Set(found.values())
-  const left = rows.filter((row) => !found.has(row))
-  const chosen = entries
-    .filter((entry) => !taken.has(entry))
-    .sort((one, other) => Number(other.isDone) - Number(one.isDone))
-    .slice(0, left.length)
-    .sort((one, other) => one.number - other.number)
-  for (const [index, entry] of chosen.entries()) found.set(left[index]!, entry)
-  return found
-}
+const rankOf = ({ state }: Entry) => (state === 'done' ? 0 : isInDoubt({ state }) ? 1 : 2)
 
 /** True if a key of a journal is that of a row at a server. */
 export function isKeyOfRow(key: string, server: string): boolean {
@@ -132,14 +94,13 @@ function entriesOf(earlier: JournalState): Map<string, Entry[]> {
   const entries = [...earlier].flatMap(([key, { state, data }]) => {
     const [, identity, number] = /^(.*),(\d+)\]$/.exec(key) ?? []
     if (identity === undefined) return []
-    const rest = textOf(isRecord(data) && isRecord(data.row) ? (data.row as KeyedRow<unknown>['rest']) : {})
-    return [{ identity: `${identity}]`, number: Number(number), isDone: state === 'done', rest }]
+    return [{ identity: `${identity}]`, number: Number(number), state, kept: isRecord(data) ? data : {} }]
   })
   return groupBy(entries, ({ identity }) => identity)
 }
 
 /** One text for what rows say, in whatever order their columns are. */
-const textOf = (rest: Readonly<Record<string, string>>): string => JSON.stringify(Object.entries(rest).sort())
+const textOf = (rest: Readonly<Record<string, unknown>>): string => JSON.stringify(Object.entries(rest).sort())
 
 export function groupBy<T>(items: readonly T[], nameOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>()

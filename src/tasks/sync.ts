@@ -5,10 +5,9 @@ import { LinksResource } from '../resources/links/links.ts'
 import { isSameSpelling } from '../resources/links/match.ts'
 import { notify } from '../runtime/notify.ts'
 import { namesNotShown } from './compare.ts'
-import { EnsuredRows } from './ensured-rows.ts'
 import { everyLink } from './every-link.ts'
-import { NewestLinks } from './newest-links.ts'
 import { apiOf, checkTask, type TaskClient, type TaskOptions } from './options.ts'
+import { RowLinks } from './row-links.ts'
 import type { LinkRow } from './rows.ts'
 import { ItemRun } from './run.ts'
 import { type PlannedStep, planOf, readWanted, type SyncPlan } from './sync-plan.ts'
@@ -127,15 +126,8 @@ export function syncLinks(
       else if (!apply) yield { ...plan, ok: true, outcome: 'planned' }
     }
     if (!apply) return
-    const links = new LinksResource(reading)
-    const newest = new NewestLinks(reading, control.signal, () => {})
-    const ensured = new EnsuredRows({ reading, writing: reading, newest, existing, control })
+    const rowLinks = new RowLinks({ api: reading, control })
     const writes: Promise<SyncPlan>[] = []
-    const write = (step: PlannedStep) => {
-      const written = writeStep(step, links, ensured, control.signal)
-      writes.push(written)
-      return written
-    }
     let isDeleting = false
     const changes = async function* () {
       yield* steps.filter(({ plan }) => plan.action === 'create' || plan.action === 'update')
@@ -143,13 +135,19 @@ export function syncLinks(
       isDeleting = ends.every(({ status }) => status === 'fulfilled')
       if (isDeleting) yield* deletions
     }
-    const total = steps.length - kept
-    const work = new ItemRun(changes(), write, control, {
+    const work: ItemRun<PlannedStep, SyncPlan> = new ItemRun(control, {
+      items: changes,
+      work: (step, { begun }) => {
+        const links = new LinksResource(reading.inContext({ task: { begun: () => begun() } }))
+        const written = writeStep(step, { links, rowLinks, begun, signal: control.ending })
+        writes.push(written)
+        return written
+      },
+      isTask: true,
       client,
-      total,
+      total: steps.length - kept,
       concurrency,
       onProgress,
-      waitsOutRateLimit: true,
     })
     for await (const { item, ok, data, outcome, error } of work.results()) {
       const { done, failed, unknown } = work.summary
@@ -183,12 +181,17 @@ function tooManyDeletes(deletions: readonly PlannedStep[], maxDeletes: number): 
   return new InvalidRequestError([{ path: ['maxDeletes'], message }])
 }
 
+interface Writing {
+  readonly links: LinksResource
+  readonly rowLinks: RowLinks
+  readonly begun: () => Promise<void>
+  readonly signal: AbortSignal
+}
+
 /** Carries out a step. Returns what was done. */
 async function writeStep(
   { plan, row, link }: PlannedStep,
-  links: LinksResource,
-  ensured: EnsuredRows,
-  signal: AbortSignal,
+  { links, rowLinks, begun, signal }: Writing,
 ): Promise<SyncPlan> {
   const { action, alias } = plan
   if (action === 'delete') {
@@ -204,9 +207,11 @@ async function writeStep(
   const { custom: _, ...update } = { ...params, ...none }
   // In another spelling it may be another link, which must not lead elsewhere: the server decides.
   if (action === 'create' || (plan.changes.includes('url') && !isSameSpelling(link!, alias))) {
-    const own = await ensured.ensure(params).catch((error) => {
-      if (action === 'create' || !isShortLinkError(error) || error.code !== 'link_conflict') throw error
-    })
+    const own = await rowLinks
+      .ensure({ params, alias: params.custom }, () => begun())
+      .catch((error) => {
+        if (action === 'create' || !isShortLinkError(error) || error.code !== 'link_conflict') throw error
+      })
     if (own?.created) return { ...plan, action: 'create', was: undefined, changes: [] }
     if (own) {
       // Somebody else has made it since the list was read.

@@ -36,9 +36,14 @@ export async function setUp(options: SandboxOptions = {}) {
 /** An address to shorten. */
 export const shop = (name: string) => `https://shop.example/${name}`
 
-/** The addresses, aliases and further parameters that a file had sent, in its order. */
+/** The links that a file had sent, in its order, without the aliases that were drawn for them. */
 export const sentTo = (sandbox: Sandbox) =>
-  sandbox.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)
+  sandbox.requests
+    .filter(({ method }) => method === 'POST')
+    .map(({ body }) => {
+      const isDrawn = ([name, value]: [string, unknown]) => name === 'custom' && /^[a-z0-9]{7}$/.test(String(value))
+      return Object.fromEntries(Object.entries(body as object).filter((entry) => !isDrawn(entry)))
+    })
 
 /** What Ctrl+C calls: the listener of the command, not those of the test runner. */
 export const pressCtrlC = () => process.listeners('SIGINT').at(-1)!('SIGINT')

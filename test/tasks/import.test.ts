@@ -26,6 +26,7 @@ test('a new alias costs one request, one that exists two', async () => {
   expect(results[9]).toEqual({
     row: rowsOf(10)[9],
     index: 9,
+    alias: 'p-10',
     ok: true,
     id: 10,
     shorturl: 'https://sho.rt/p-10',
@@ -78,8 +79,7 @@ test('a row without an alias gets a new link, whatever links lead to its address
   const run = importLinks(client, [{ url }, { url }])
   expect((await collect(run)).map(({ ok, created }) => [ok, created])).toEqual(Array(2).fill([true, true]))
   expect(sandbox.data.links).toHaveLength(3)
-  // The id of the newest link, once, and a creation each.
-  expect(countRequests(sandbox)).toEqual({ 'GET /urls': 1, 'POST /url/add': 2 })
+  expect(countRequests(sandbox)).toEqual({ 'POST /url/add': 2 })
   expect(await run.summary()).toMatchObject({ created: 2, found: 0 })
 })
 
@@ -299,20 +299,21 @@ test('a creation whose outcome cannot be found out is unknown', async () => {
 })
 
 test.each([true, false])(
-  'no later row makes a second link for an unknown outcome, and the next run settles it, with reuse: %s',
+  'a row whose outcome is unknown is settled by the next run, and no other row gets its link unless they share it: reuse %s',
   async (reuse) => {
     const { sandbox, client } = setUp({ data: { links: [{ url, alias: 'older', title: 'Older' }] } })
     const journal = memoryJournal()
     sandbox.fail({ method: 'POST', drop: 'after' })
-    sandbox.fail({ method: 'GET', path: '/urls', after: 1, status: 500, times: 2 })
+    // The look for its link fails.
+    sandbox.fail({ method: 'GET', path: '/urls', after: reuse ? 1 : 0, status: 500 })
     const rows = [
       { url, title: 'New' },
       { url, title: 'New' },
     ]
     const options = { concurrency: 1, reuse, journal }
     const results = await collect(importLinks(client, rows, options))
-    expect(results.map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown'])
-    expect(sandbox.data.links).toHaveLength(2)
+    expect(results.map(({ outcome }) => outcome)).toEqual(['unknown', 'done'])
+    expect(sandbox.data.links).toHaveLength(reuse ? 2 : 3)
 
     const again = await collect(importLinks(client, rows, options))
     expect(again.map(({ ok }) => ok)).toEqual([true, true])
@@ -329,22 +330,6 @@ test('an unknown outcome stays unknown if an older link leads to the address', a
   expect(sandbox.data.links).toHaveLength(1)
 })
 
-test('a link that says something else than the row is not taken for that of a lost creation', async () => {
-  const { sandbox, client } = setUp()
-  const others = { url, title: 'Made by somebody else meanwhile' }
-  sandbox.fail({ method: 'POST', drop: 'before' })
-  const fetch = async (...call: Parameters<typeof globalThis.fetch>) => {
-    const isWrite = call[1]?.method === 'POST'
-    return sandbox.fetch(...call).catch(async (error) => {
-      if (isWrite) await client.links.create(others)
-      throw error
-    })
-  }
-  const [result] = await collect(importLinks(client.withOptions({ fetch }), [{ url, title: 'Mine' }]))
-  expect(result).toMatchObject({ ok: false, outcome: 'unknown' })
-  expect(sandbox.data.links).toHaveLength(1)
-})
-
 test('a row that an earlier run began stays unknown, and is not sent, if the newest links cannot be read', async () => {
   for (const refuses of [false, true]) {
     const { sandbox, client } = setUp()
@@ -357,18 +342,6 @@ test('a row that an earlier run began stays unknown, and is not sent, if the new
     expect(await collect(importLinks(client, [{ url }], { journal }))).toMatchObject([{ outcome: 'unknown' }])
     expect(sandbox.requests.filter(({ method }) => method === 'POST')).toHaveLength(posts)
   }
-})
-
-test('a server that gives the link that exists is believed: it was found, and not created', async () => {
-  const { sandbox, client } = setUp({ dialect: ['same-url-same-link'], data: { links: [{ url }] } })
-  const rows = [{ url }, { url: 'https://shop.example/new' }, { url: 'https://shop.example/new' }]
-  const results = await collect(importLinks(client, rows, { concurrency: 1 }))
-  expect(results.map(({ ok, created }) => [ok, created])).toEqual([
-    [true, false],
-    [true, true],
-    [true, false],
-  ])
-  expect(sandbox.data.links).toHaveLength(2)
 })
 
 test('a link that another row has is not taken for that of a lost creation', async () => {
@@ -461,7 +434,7 @@ test.each([
       const { sandbox, client } = setUp()
       const journal = memoryJournal()
       sandbox.fail({ method: 'POST', drop: 'after' })
-      sandbox.fail({ method: 'GET', after: 'custom' in row ? 0 : 1, status: 500 })
+      sandbox.fail({ method: 'GET', after: 'reuse' in options ? 1 : 0, status: 500 })
       expect(await collect(importLinks(client, [row], { ...options, journal }))).toMatchObject([{ outcome: 'unknown' }])
 
       const controller = new AbortController()
@@ -512,51 +485,13 @@ test('a row that an earlier run may have done is unknown if this run sends nothi
   expect(await resumed(row, take)).toEqual(['rejected', 'link_conflict'])
 })
 
-test('after a lost response, a row does not get a link with the same address and another title', async () => {
-  const { sandbox, client } = setUp()
-  const rows = [
-    { url, title: 'Press kit' },
-    { url, title: 'Poster' },
-  ]
-  sandbox.fail({ method: 'POST', drop: 'after' })
-  sandbox.fail({ method: 'GET', after: 1, status: 500, times: 3 })
-  const results = await collect(importLinks(client, rows, { concurrency: 1 }))
-  for (const { row, ok, id } of results) {
-    if (ok) expect(sandbox.data.links.find((link) => link.id === id)?.title).toBe(row.title)
-  }
-  expect(results.some(({ ok }) => !ok)).toBe(true)
-})
-
-test('if the newest links cannot be read before the first creation, that row is not sent, and the next asks again', async () => {
-  const { sandbox, client } = setUp()
-  sandbox.fail({ method: 'GET', status: 500 })
-  const results = await collect(importLinks(client, [{ url }, { url }], { concurrency: 1 }))
-  expect(results).toMatchObject([
-    { ok: false, outcome: 'not-sent', error: { code: 'server' } },
-    { ok: true, created: true },
-  ])
-  expect(sandbox.data.links).toHaveLength(1)
-})
-
-test('if the server refuses its list, rows get their links, and an unknown outcome stays unknown', async () => {
-  const { sandbox, client } = setUp()
-  const journal = memoryJournal()
-  sandbox.fail({ method: 'GET', status: 403, times: Infinity })
-  sandbox.fail({ method: 'POST', after: 1, drop: 'after' })
-  const results = await collect(importLinks(client, [{ url }, { url }], { journal, concurrency: 1 }))
-  expect(results.map(({ outcome }) => outcome)).toEqual(['done', 'unknown'])
-  expect(journal.entries[1]).toMatchObject({ state: 'done', data: null })
-  // One look before the first row, and none that can tell nothing.
-  expect(countRequests(sandbox)).toEqual({ 'GET /urls': 1, 'POST /url/add': 2 })
-})
-
 test.each(['before', 'after'] as const)(
   'a resumed import takes no link of a row done before for that of a creation that was lost %s it was done',
   async (drop) => {
     const { sandbox, client } = setUp()
     const rows = [{ url }, { url }]
     sandbox.fail({ method: 'POST', after: 1, drop })
-    sandbox.fail({ method: 'GET', after: 1, status: 500 })
+    sandbox.fail({ method: 'GET', status: 500 })
     const options = { journal: memoryJournal(), concurrency: 1 }
     const first = await collect(importLinks(client, rows, options))
     expect(first.map(({ outcome }) => outcome)).toEqual(['done', 'unknown'])
@@ -582,8 +517,7 @@ test('rows come from any iterable, and progress tells the total of a list', asyn
   const totals = new Set<unknown>()
   await importLinks(client, rows(), { onProgress: ({ total }) => totals.add(total) }).summary()
   await importLinks(client, rowsOf(3), { onProgress: ({ total }) => totals.add(total) }).summary()
-  await importLinks(client, rows(), { total: 4, onProgress: ({ total }) => totals.add(total) }).summary()
-  expect([...totals]).toEqual([undefined, 3, 4])
+  expect([...totals]).toEqual([3])
 })
 
 test('an import can be disposed of, which ends it', async () => {
@@ -605,22 +539,6 @@ test.each<[wrong: unknown[], string]>([
   const call = () => importLinks(...(wrong as Parameters<typeof importLinks>))
   expect(call).toThrow(ConfigurationError)
   expect(call).toThrow(`importLinks: ${message}`)
-})
-
-test.each([
-  ['fits on the page that is read, so the link is found', 50, { ok: true, created: true }],
-  ['does not, so the outcome stays unknown', 150, { ok: false, outcome: 'unknown' }],
-])('if the server ignores the order and a response is lost, the list %s', async (_what, count, result) => {
-  const links = Array.from({ length: count }, (_, index) => ({ url: `https://shop.example/${index}` }))
-  const { sandbox, client } = setUp({ data: { links } })
-  const fetch = (address: string, init: RequestInit) => sandbox.fetch(address.replace('order=date', ''), init)
-  const journal = memoryJournal()
-  sandbox.fail({ method: 'POST', drop: 'after' })
-  for (let run = 0; run < 2; run++) {
-    const results = await collect(importLinks(client.withOptions({ fetch }), [{ url }], { journal }))
-    expect(results).toMatchObject([result])
-  }
-  expect(sandbox.data.links).toHaveLength(count + 1)
 })
 
 test('an abort lets a creation in flight end, and its link is in the result', async () => {
@@ -653,7 +571,10 @@ test('an abort lets a creation in flight end, and its link is in the result', as
   await expect(queued).rejects.toMatchObject({ code: 'aborted' })
   events.dispatchEvent(new Event('answer'))
   await expect(ended).rejects.toMatchObject({ code: 'aborted', outcome: 'not-sent', cause: 'enough' })
-  expect(results.map(({ ok, created }) => [ok, created])).toEqual([[true, true]])
+  expect(results.map(({ ok, created, outcome }) => [ok, created, outcome])).toEqual([
+    [true, true, 'done'],
+    ...Array(4).fill([false, undefined, 'not-sent']),
+  ])
   expect(sandbox.data.links).toHaveLength(1)
 })
 
@@ -668,8 +589,11 @@ describe('a server that is away', () => {
     }
     await expect(run()).rejects.toMatchObject({ code: 'connection', outcome: 'not-sent', retryable: true })
     expect(results.filter(({ ok }) => ok)).toHaveLength(10)
-    expect(results.length).toBeLessThanOrEqual(10 + 5 + 1)
-    expect(journal.entries.filter(({ state }) => state === 'begun')).toHaveLength(results.length)
+    const tried = results.filter(({ outcome }) => outcome !== 'not-sent')
+    expect(tried.length).toBeLessThanOrEqual(10 + 5 + 1)
+    expect(journal.entries.filter(({ state }) => state === 'begun')).toHaveLength(tried.length)
+    expect(new Set(results.map(({ index }) => index)).size).toBe(3000)
+    expect(results.at(-1)).toMatchObject({ error: { code: 'aborted' }, alias: expect.stringMatching(/./) })
   })
 
   test('does not end a task as long as every fifth row gets a response', async () => {
@@ -742,4 +666,130 @@ test('an object around a client is refused, and a client of the other format of 
     expect(() => task(around, rowsOf(1))).toThrow('client: expected a ShortLinkClient, received an object')
   }
   expect(() => reportLinks(around)).toThrow('reportLinks: client: expected a ShortLinkClient, received an object')
+})
+
+describe('a row without an alias', () => {
+  const drawn = /^[a-z0-9]{7}$/
+  const rows = ['tea', 'cake', 'lamps'].map((name) => ({ url: `https://shop.example/${name}` }))
+
+  test('gets one that is in the journal before the first request, and in its result', async () => {
+    const { sandbox, client } = setUp()
+    const journal = memoryJournal()
+    const before: unknown[] = []
+    const fetch: typeof globalThis.fetch = (...call) => {
+      if (before.length === 0) before.push(...journal.entries.map(({ state, data }) => [state, data]))
+      return sandbox.fetch(...call)
+    }
+    const results = await collect(importLinks(client.withOptions({ fetch }), rows, { journal }))
+    const aliases = results.sort((one, other) => one.index - other.index).map(({ alias }) => alias)
+    for (const alias of aliases) expect(alias).toMatch(drawn)
+    expect(before).toEqual([...aliases.map((alias) => ['not-sent', { alias, row: {} }]), ['begun', undefined]])
+    expect(sandbox.data.links.map(({ alias }) => alias).sort()).toEqual([...aliases].sort())
+  })
+
+  const ends: Record<string, (sandbox: Sandbox) => void> = {
+    success: () => {},
+    'a refusal': (sandbox) =>
+      void sandbox.fail({ method: 'POST', after: 1, body: { error: 1, message: 'No.' }, times: 2 }),
+    'lost responses': (sandbox) => {
+      sandbox.fail({ method: 'POST', after: 1, drop: 'after', times: 2 })
+      sandbox.fail({ method: 'GET', status: 500, times: 2 })
+    },
+    'an abort': () => {},
+    'a kill': () => {},
+  }
+  const ways = [
+    ['the rows', 'the result'],
+    ['the result', 'the rows'],
+  ] as const
+  test.each(Object.keys(ends).flatMap((end) => ways.map((way) => [end, ...way] as const)))(
+    'has one link after %s, if %s are imported and then %s',
+    async (end, ...order) => {
+      const { sandbox, client } = setUp()
+      const controller = new AbortController()
+      const journal = memoryJournal()
+      const result: LinkRow[] = []
+      ends[end]!(sandbox)
+      const first = async () => {
+        const run = importLinks(client, rows, { journal, signal: controller.signal, concurrency: 1 })
+        for await (const { row, alias } of run) {
+          result.push({ ...row, alias })
+          if (end === 'an abort') controller.abort()
+        }
+      }
+      await first().catch(() => {})
+      expect(result).toHaveLength(3)
+      // As after a kill before the last entries were on disk.
+      if (end === 'a kill') journal.entries.splice(-3)
+      for (const what of order) {
+        const again = what === 'the rows' ? importLinks(client, rows, { journal }) : importLinks(client, result)
+        expect(await again.summary()).toMatchObject({ done: 3, failed: 0 })
+      }
+      expect(sandbox.data.links.map(({ longurl }) => longurl).sort()).toEqual(rows.map(({ url }) => url).sort())
+    },
+  )
+
+  test('takes the alias of a server that ignores or refuses aliases, which the first such row finds out alone', async () => {
+    for (const refuses of [false, true]) {
+      const { sandbox, client } = setUp(refuses ? {} : { dialect: ['alias-ignored'] })
+      const fetch: typeof globalThis.fetch = async (input, init) => {
+        const isRefused = refuses && String(init?.body).includes('"custom"')
+        if (isRefused) return Response.json({ error: 1, message: 'Your plan has no aliases.' })
+        return sandbox.fetch(input, init)
+      }
+      const run = importLinks(client.withOptions({ fetch }), rows)
+      const results = await collect(run)
+      expect(results.map(({ ok, created }) => [ok, created])).toEqual(Array(3).fill([true, true]))
+      for (const { shorturl, alias } of results) expect(shorturl).toBe(`https://sho.rt/${alias}`)
+      expect(sandbox.data.links).toHaveLength(3)
+      expect(await run.summary()).toMatchObject({ created: 3, strays: [] })
+    }
+  })
+
+  test('stays unknown on a server that ignores aliases if a response is lost, and no later run makes a second link for it', async () => {
+    const { sandbox, client } = setUp({ dialect: ['alias-ignored'] })
+    const journal = memoryJournal()
+    sandbox.fail({ method: 'POST', after: 1, drop: 'after' })
+    const results = await collect(importLinks(client, rows, { journal, concurrency: 1 }))
+    expect(results.map(({ outcome, alias }) => [outcome, alias === undefined])).toEqual([
+      ['done', false],
+      ['unknown', true],
+      ['done', false],
+    ])
+    expect(sandbox.data.links).toHaveLength(3)
+    const again = await collect(importLinks(client, rows, { journal, concurrency: 1 }))
+    expect(again.map(({ outcome }) => outcome)).toEqual(['done', 'unknown', 'done'])
+    expect(sandbox.data.links).toHaveLength(3)
+  })
+
+  test('is done again on such a server if no link leads to its address', async () => {
+    const { sandbox, client } = setUp({ dialect: ['alias-ignored'] })
+    const journal = memoryJournal()
+    sandbox.fail({ method: 'POST', after: 1, drop: 'before' })
+    await importLinks(client, rows, { journal, concurrency: 1 }).summary()
+    expect(await importLinks(client, rows, { journal }).summary()).toMatchObject({ done: 3, created: 1, replayed: 2 })
+    expect(sandbox.data.links).toHaveLength(3)
+  })
+
+  test('that shares its address gets the same link with reuse after a lost response, in whatever order', async () => {
+    for (const turned of [false, true]) {
+      const { sandbox, client } = setUp()
+      const journal = memoryJournal()
+      const same = [{ url, title: 'New' }, { url, title: 'New', note: 'second' } as LinkRow]
+      sandbox.fail({ method: 'POST', drop: 'after', times: 1 })
+      // The list is read before the creation, and then no more.
+      sandbox.fail({ method: 'GET', after: 1, status: 500, times: 1 })
+      await importLinks(client, same.slice(0, 1), { journal, reuse: true }).summary()
+      // The link is too old to be among those that are read.
+      sandbox.fail({
+        path: '/urls',
+        body: (text: string) => text.replace(/https:..shop.example.opening/g, 'https://x.example'),
+      })
+      const options = { journal, reuse: true, concurrency: 1 }
+      const results = await collect(importLinks(client, turned ? same.reverse() : same, options))
+      expect(results.map(({ ok }) => ok)).toEqual([true, true])
+      expect(new Set(results.map(({ id }) => id)).size).toBe(1)
+      expect(sandbox.data.links).toHaveLength(1)
+    }
+  })
 })

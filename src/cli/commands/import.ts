@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import process from 'node:process'
 import { ShortLinkClient } from '../../client.ts'
-import { aliasIn, hostOf, lettersOf } from '../../resources/links/match.ts'
+import { hostOf, lettersOf } from '../../resources/links/match.ts'
 import { printable } from '../../runtime/text.ts'
 import type { ImportResult, ImportSummary } from '../../tasks/import.ts'
 import { checkDone, isDone, leftAsItIs } from '../check-done.ts'
@@ -212,10 +212,10 @@ async function runImport(
 }
 
 function resultOf(result: ImportResult<Row['values']>): RowResult {
-  const { outcome, error } = result
-  if (!result.ok) return { outcome, error: isNotBegun(error) ? NOT_TRIED : errorMessage(error) }
+  const { alias, outcome, error } = result
+  if (!result.ok) return { alias, outcome, error: isNotBegun(error) ? NOT_TRIED : errorMessage(error) }
   const { shorturl, created, differs } = result
-  return { shorturl, alias: aliasIn(shorturl) ?? undefined, created, outcome, error: leftAsItIs(differs) }
+  return { shorturl, alias, created, outcome, error: leftAsItIs(differs) }
 }
 
 /** Writes the result, says what was done and what was not, and fails if not everything is. */
