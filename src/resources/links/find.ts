@@ -82,12 +82,20 @@ export async function askForLinks(
   if (others === 'on later pages' && !isFound) return undefined
   if (!first || isFound || others === 'none' || wanted.domain !== undefined) return { ...response, data: links }
   const alias = aliasOf(first) ?? wanted.alias
-  for (const domain of await domains.besides(first, api, options)) {
-    const other = await askOnce(api, { alias, domain }, options, addressOf({ alias, domain }))
-    // A server that heeds no domain has to be searched.
-    const found = other?.data.links ?? (await searchNewest(api, wanted, options, isTheOne ?? (() => false))).data
+  const search = async () => (await searchNewest(api, wanted, options, isTheOne ?? (() => false))).data
+  const add = (found: readonly Link[]) => {
     links.push(...found.filter(({ id }) => !links.some((link) => link.id === id)))
-    if (!other || (isTheOne && found.some(isTheOne))) break
+  }
+  const besides = await domains.besides(first, api, options)
+  // An agency may have hundreds of domains.
+  if (besides.length > SEARCHED_PAGES) add(await search())
+  else {
+    for (const domain of besides) {
+      const other = await askOnce(api, { alias, domain }, options, addressOf({ alias, domain }))
+      // A server that heeds no domain has to be searched.
+      add(other?.data.links ?? (await search()))
+      if (!other || (isTheOne && links.some(isTheOne))) break
+    }
   }
   return { ...response, data: links }
 }

@@ -63,8 +63,8 @@ export class LinksResource extends Resource {
    * `undefined` means that the server said so, or that the link is not on those pages: an older one may still exist.
    *
    * An alias may stand on several domains. Then `find` fails and names them: give the whole address. Most servers respond with
-   * one link all the same, so an alias costs a request more, for the domains of the account, and one for each other domain. The
-   * whole address costs one request.
+   * one link all the same, so an alias costs a request more, for the domains of the account, and one for each other domain; if
+   * there are more than ten, the newest links are searched instead. The whole address costs one request.
    *
    * @example
    * const { shorturl } = await client.links.create({ url: 'https://shop.example/opening', custom: 'opening' })

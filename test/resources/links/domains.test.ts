@@ -121,6 +121,14 @@ describe('find', () => {
     expect(sent()).toEqual(['GET /urls tea', 'GET /domains', `GET /urls ${go}/tea`, `GET /urls ${main}/tea`])
   })
 
+  it('searches the newest links if an account has more than ten other domains', async () => {
+    const domains = [go, ...Array.from({ length: 10 }, (_, index) => `https://brand-${index}.example`)]
+    const { shop, sent } = accountWith({ links, domains: [...domains, main] })
+    expect((await failure(shop.find('tea'))).message).toContain('go.shop.example, sho.rt')
+    expect(await shop.ensure({ url, custom: 'tea' })).toMatchObject({ created: false, shorturl: `${main}/tea` })
+    expect(sent().filter((request) => request.includes('brand'))).toEqual([])
+  })
+
   it('goes by the links of an account that may not list its domains', async () => {
     for (const status of [403, 404]) {
       const { sandbox, shop } = accountWith({ links })
