@@ -6,6 +6,7 @@ import { readdirSync } from 'node:fs'
 import type { DeclarationReflection } from 'typedoc'
 import * as z from 'zod/mini'
 import type { Check, Checks } from '../../src/checks/checks.ts'
+import { counts } from '../../src/fields/fields.ts'
 import { docsOf, exportsOf, literalsOf, membersOf } from './reflections.ts'
 
 /** A JSON Schema, as OpenAPI 3.1 takes it. */
@@ -40,16 +41,14 @@ export function responseSchemas(): Record<string, Schema> {
   for (const { schema, name } of responses) registry.add(schema, { id: name })
   const { schemas } = z.toJSONSchema(registry, {
     io: 'output',
-    unrepresentable: 'any',
     uri: (id) => reference(id).$ref as string,
     override({ zodSchema, jsonSchema }) {
       const schema: Schema = jsonSchema
       const { def } = zodSchema._zod
-      const { json, row } = zodSchema as { json?: Schema; row?: z.core.$ZodType }
-      if (row) Object.assign(schema, { type: 'array', items: reference(registry.get(row)!.id) })
-      else if (json) Object.assign(schema, json)
-      else if (def.type === 'transform')
-        throw new Error('a field has no JSON schema: see `field` in src/fields/fields.ts')
+      const { row } = zodSchema as { row?: z.core.$ZodType }
+      if (row) schema.items = reference(registry.get(row)!.id)
+      // The reference says what servers send, the schema what the client makes of it.
+      if (Object.is(zodSchema, counts)) schema.additionalProperties = { type: 'string', pattern: '^\\d+$' }
       if (def.type !== 'object') return
       const { shape } = def as z.core.$ZodObjectDef
       schema.required = Object.keys(shape).filter((name) => !z.safeParse(shape[name]!, undefined).success)

@@ -12,17 +12,20 @@ import { mismatch } from '../checks/mismatch.ts'
 import { isRecord } from '../runtime/text.ts'
 import { MAX_ISSUES, type ParseContext, parse } from './parse.ts'
 
-/** A schema, and how the reference writes its values, for code that documents it. */
-type Field<T> = z.ZodMiniType<T> & { readonly json: JsonSchema }
+/** Gives a transform the JSON schema of its values, for `z.toJSONSchema`, which reads it under this name. */
+function described<Field extends z.ZodMiniType>(schema: Field, json: JsonSchema): Field {
+  schema._zod.toJSONSchema = () => ({ ...json })
+  return schema
+}
 
 /** A field that `read` converts; `undefined` means that the value is invalid. */
-function field<T>(expected: string, json: JsonSchema, read: (value: unknown) => T | undefined): Field<T> {
+function field<T>(expected: string, json: JsonSchema, read: (value: unknown) => T | undefined): z.ZodMiniType<T> {
   const schema: z.ZodMiniType<T> = z.transform((value, { issues }) => {
     const result = read(value)
     if (result === undefined) issues.push(issue(expected, value))
     return result as T
   })
-  return Object.assign(schema, { json })
+  return described(schema, json)
 }
 
 const issue = (expected: string, input: unknown, path: (string | number)[] = []) =>
@@ -88,7 +91,7 @@ function map<T>(
   expected: string,
   additionalProperties: JsonSchema,
   read: (value: unknown) => T | undefined,
-): Field<Record<string, T>> {
+): z.ZodMiniType<Record<string, T>> {
   const schema: z.ZodMiniType<Record<string, T>> = z.transform((value, { issues }) => {
     const values = isEmptyValue(value) ? {} : value
     if (!isRecord(values)) {
@@ -104,11 +107,11 @@ function map<T>(
     }
     return Object.fromEntries(result)
   })
-  return Object.assign(schema, { json: { type: 'object', additionalProperties } })
+  return described(schema, { type: 'object', additionalProperties })
 }
 
-/** A map of labels to counts, which the reference writes as strings. */
-export const counts = /* @__PURE__ */ map('an integer', { type: 'string', pattern: '^\\d+$' }, readInteger)
+/** A map of labels to counts, which servers send as strings. */
+export const counts = /* @__PURE__ */ map('an integer', { type: 'integer' }, readInteger)
 
 /** A map of labels to strings. */
 export const texts = /* @__PURE__ */ map('a string', { type: 'string' }, readText)
@@ -117,8 +120,8 @@ export const texts = /* @__PURE__ */ map('a string', { type: 'string' }, readTex
 const isEmptyValue = (value: unknown): boolean =>
   isAbsent(value) || value === 0 || value === '0' || (Array.isArray(value) && value.length === 0)
 
-/** A list of rows. `row` is kept for code that documents the schema. */
-export function list<T>(row: z.ZodMiniType<T>): z.ZodMiniType<T[]> & { readonly row: z.ZodMiniType<T> } {
+/** A list of rows with fields of their own. `row` is kept for code that documents the schema. */
+export function list<T>(row: ObjectSchema<T>): z.ZodMiniType<T[]> & { readonly row: ObjectSchema<T> } {
   const schema: z.ZodMiniType<T[]> = z.transform((value, { issues }) => {
     const rows = rowsOf(value)
     if (!rows) {
@@ -131,7 +134,10 @@ export function list<T>(row: z.ZodMiniType<T>): z.ZodMiniType<T[]> & { readonly 
       issues.push({ code: 'custom', message, path: [...path], input: value })
     return result
   })
-  return Object.assign(schema, { row })
+  const fields = Object.entries<z.ZodMiniType>(row.fields)
+  const properties = Object.fromEntries(fields.map(([name, field]) => [name, field._zod.toJSONSchema?.()]))
+  const items = { type: 'object', properties, required: Object.keys(properties) }
+  return Object.assign(described(schema, { type: 'array', items }), { row })
 }
 
 /** The rows of a list, in order; `undefined` if the value is not a list. PHP encodes a list with gaps as an object with number keys. */
@@ -176,13 +182,13 @@ export function orDefaults<T>(part: z.ZodMiniType<T>): z.ZodMiniType<T> {
 /**
  * An object with these fields; other keys are kept as they are. The compiler refuses a field of `T` that has no
  * schema, and a schema that has no field.
- * `otherNames` is kept for code that documents the schema, `fieldNames` for the columns of an empty list. `complete` adds what other fields of a row imply.
+ * `otherNames` is kept for code that documents the schema, `fields` for the columns of an empty list. `complete` adds what other fields of a row imply.
  */
 export function object<T>(
-  fields: { readonly [Name in keyof Required<T>]: z.ZodMiniType<T[Name]> },
+  fields: Fields<T>,
   otherNames: OtherNames<T> = {},
   complete = (row: Record<string, unknown>) => row,
-): z.ZodMiniType<T> & { readonly otherNames: OtherNames<T>; readonly fieldNames: readonly string[] } {
+): ObjectSchema<T> {
   const aliases = Object.entries(otherNames) as [string, readonly string[]][]
   const named = (value: unknown) => {
     if (Array.isArray(value) && value.length === 0) return {}
@@ -190,8 +196,12 @@ export function object<T>(
   }
   const error = ({ input }: { input?: unknown }) => mismatch('an object', input)
   const schema = z.pipe(z.transform(named), z.looseObject(fields, { error })) as z.ZodMiniType<T>
-  return Object.assign(schema, { otherNames, fieldNames: Object.keys(fields) })
+  return Object.assign(schema, { otherNames, fields })
 }
+
+type Fields<T> = { readonly [Name in keyof Required<T>]: z.ZodMiniType<T[Name]> }
+
+type ObjectSchema<T> = z.ZodMiniType<T> & { readonly otherNames: OtherNames<T>; readonly fields: Fields<T> }
 
 /** The names that some servers use in place of a documented one. */
 type OtherNames<T> = { readonly [Name in keyof T]?: readonly string[] }

@@ -65,9 +65,9 @@ export default command(
       )
       const columns = resource === 'links' ? linkColumns : undefined
       // CSV of no row has a header.
-      const { fieldNames } = schemas[resource as ListedResource]
+      const { fields } = schemas[resource as ListedResource]
       const records = rows.slice(0, max).map((row) => (isRecord(row) ? row : { row }))
-      await output.write(records, rows.length > 0 ? columns : fieldNames)
+      await output.write(records, rows.length > 0 ? columns : Object.keys(fields))
       if (problems.length > 0)
         throw new IncompleteError(`not as documented, and printed as it came: ${problems.join('; ')}`)
     },
