@@ -47,7 +47,7 @@ export type {
   Observers,
 } from './http/observers.ts'
 export type { UploadProgress } from './http/request.ts'
-export type { RequestOptions } from './http/request-options.ts'
+export type { BeforeRequest, RequestOptions } from './http/request-options.ts'
 export type { UploadContent } from './http/upload.ts'
 export type { ShortLinkClientOptions } from './options.ts'
 export type { HeadersLike } from './rate-limit/headers.ts'

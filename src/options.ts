@@ -9,6 +9,7 @@ import type { Connection, Endpoint, Settings } from './http/request.ts'
 import {
   authorizationBesideKey,
   authorizationIn,
+  type BeforeRequest,
   headerPairs,
   type RequestOptions,
   requestOptionChecks,
@@ -70,6 +71,17 @@ export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 
    */
   validation?: 'strict' | 'report' | undefined
   /**
+   * Called before each attempt, after it has its slot of the rate limit and before the key is added: sets headers on the request,
+   * or returns another `Request` whose headers are sent. The time that it takes counts towards `timeout`. If it throws, or returns
+   * anything else, the call fails with a `ConfigurationError`, and nothing was sent.
+   *
+   * @example
+   * const client = new ShortLinkClient({
+   *   beforeRequest: (request) => request.headers.set('X-Request-Id', crypto.randomUUID()),
+   * })
+   */
+  beforeRequest?: BeforeRequest | undefined
+  /**
    * The `fetch` function to use. Default: the global one, looked up at each call. Uploads of streams need one that sends web
    * streams, such as that of undici; node-fetch does not. One that repeats requests by itself, such as undici's `RetryAgent`,
    * makes the outcome `not-sent` untrue; Node's own repeats a request once after the status 421.
@@ -120,7 +132,8 @@ export const clientOptionChecks = {
   dangerouslyAllowBrowser: boolean,
   allowInsecureHttp: boolean,
   onDrift: aFunction,
-  onRequest: { ...aFunction, otherNames: ['hooks', 'interceptors'] },
+  beforeRequest: { ...aFunction, otherNames: ['hooks', 'interceptors'] },
+  onRequest: aFunction,
   onResponse: aFunction,
   onRetry: aFunction,
   onWait: aFunction,
@@ -207,6 +220,7 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
     fetchOptions: options.fetchOptions,
     validation: options.validation ?? defaults.validation,
     fetch: options.fetch ?? defaults.fetch,
+    beforeRequest: options.beforeRequest,
     limiterBefore() {
       const limit = limitOf(rateLimit)
       return limit && ('acquire' in limit ? limit : new Limiter(new RateLimitWindow(limit), systemClock))

@@ -54,6 +54,8 @@ export interface CallState {
   waitedOut: number
   /** Whether the call has got its first slot. */
   hasBegun: boolean
+  /** How much of the time of this attempt `beforeRequest` has taken, in milliseconds. */
+  hookMs: number
 }
 
 /** An attempt that failed. */
@@ -159,7 +161,7 @@ function outcomeOf(method: string, status: number): Outcome {
 export interface BrokenExchange {
   readonly thrown: unknown
   /** What the attempt was doing. */
-  readonly step: 'key' | 'content' | 'sent'
+  readonly step: 'hook' | 'key' | 'content' | 'sent'
   /** How long the attempt was given, in milliseconds, and whether the deadline of the call decided that. */
   readonly limit: { readonly ms: number; readonly isDeadline: boolean }
   readonly response: FetchResponse | undefined
@@ -202,6 +204,11 @@ function failureOf(
     const words =
       expiredWords[step] + (limit.isDeadline ? ` before the deadline, ${ms} ms were left` : ` within ${ms} ms`)
     return failWith('unknown', isRepeatable, (context) => new TimeoutError(ms, context, words))
+  }
+  if (step === 'hook') {
+    const cause = redactCause(redact, thrown)
+    const words = `beforeRequest: ${innermostReason(cause)}`
+    return failWith('not-sent', false, (context) => new ConfigurationError(words, context, { cause }))
   }
   // The key is missing or invalid. What fetch throws is no error of ours.
   if (thrown instanceof ConfigurationError && step === 'key') return failWith('not-sent', false, () => thrown)
@@ -246,6 +253,7 @@ export function unexpected(call: PreparedCall<unknown>, state: CallState, thrown
 
 /** What had not happened when the time of an attempt was over. */
 const expiredWords = {
+  hook: '`beforeRequest` had not ended',
   key: 'no key from `apiKey()`',
   content: 'the content was not read',
   sent: 'no response',

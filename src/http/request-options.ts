@@ -4,6 +4,13 @@ import type { Issue } from '../errors.ts'
 import type { FetchOptions, HeadersInput, OwnFetchOption } from '../runtime/fetch.ts'
 import { isPlain, isRecord, kind } from '../runtime/text.ts'
 
+/**
+ * Changes a request before each attempt. The request that it gets, or another one that it returns, has the headers that are
+ * sent; the address, the method and the body stay those of the call.
+ */
+// biome-ignore lint/suspicious/noConfusingVoidType: a hook that only sets headers returns nothing.
+export type BeforeRequest = (request: Request) => Request | void | Promise<Request | void>
+
 /** Options for one call, which override the client's. All are optional. */
 export interface RequestOptions {
   /** Aborts the call, which then fails with an `AbortError`. Its `outcome` says whether the work may have been done. */

@@ -20,6 +20,7 @@ import type { Path } from './path.ts'
 import {
   authorizationBesideKey,
   authorizationIn,
+  type BeforeRequest,
   callOptionNames,
   type HeaderPair,
   headerPairs,
@@ -138,6 +139,7 @@ export interface Settings {
   readonly fetchOptions: FetchOptions | undefined
   readonly validation: 'strict' | 'report'
   readonly fetch: Fetch
+  readonly beforeRequest: BeforeRequest | undefined
   /** The limiter that the management API has while its base URL is not known. */
   readonly limiterBefore: () => RateLimiter | undefined
 }

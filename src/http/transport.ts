@@ -1,4 +1,5 @@
 import ky from 'ky'
+import { mismatch } from '../checks/mismatch.ts'
 import {
   AbortError,
   ConfigurationError,
@@ -131,7 +132,14 @@ export class Transport {
   async run<T>(call: Call<T>, options: RequestOptions = {}): Promise<CallResult<T>> {
     const context = { ...this.#context, calledFrom: this.#context.calledFrom ?? new Error() }
     const prepared = prepareCall(call, options, this.#settings, context)
-    const state: CallState = { attempt: 0, mayHaveSucceeded: false, delayMs: 0, waitedOut: 0, hasBegun: false }
+    const state: CallState = {
+      attempt: 0,
+      mayHaveSucceeded: false,
+      delayMs: 0,
+      waitedOut: 0,
+      hasBegun: false,
+      hookMs: 0,
+    }
     const started = performance.now()
     const soFar = () => ({ attempts: state.attempt, durationMs: performance.now() - started })
     try {
@@ -168,7 +176,7 @@ export class Transport {
         delay: () => 0,
       },
       hooks: {
-        beforeRequest: [() => acquireSlot(call, state)],
+        beforeRequest: [() => acquireSlot(call, state), (request) => this.#callBeforeRequest(call, state, request)],
         beforeRetry: [() => waitForRetry(call, state)],
       },
       fetch: async (request) => {
@@ -182,6 +190,29 @@ export class Transport {
       },
     })
     return result
+  }
+
+  /** Calls the user's hook, in the time of the attempt. @throws {ShortLinkError} if it fails; the slot is then free again */
+  async #callBeforeRequest(
+    call: PreparedCall<unknown>,
+    state: CallState,
+    request: Request,
+  ): Promise<Request | undefined> {
+    const { beforeRequest } = this.#settings
+    state.hookMs = 0
+    if (!beforeRequest) return undefined
+    const began = performance.now()
+    const limit = timeLimit(call)
+    try {
+      const changed: unknown = await withDeadline(async () => beforeRequest(request), limit.ms, call.signal)
+      state.hookMs = performance.now() - began
+      if (changed === undefined || changed instanceof Request) return changed
+      throw new TypeError(mismatch('a Request or nothing', changed))
+    } catch (thrown) {
+      releaseSlot(call)
+      const upcoming = { ...state, attempt: state.attempt + 1 }
+      throw noResponse(call, upcoming, { thrown, step: 'hook', limit, response: undefined }).error
+    }
   }
 
   /** Makes one attempt: sends the request, reads the response, and tells the limiter what it says. */
@@ -242,7 +273,8 @@ export class Transport {
     }
     try {
       // A request that may do its work anyway comes to its end.
-      return await withDeadline(work, limit.ms, context.task ? undefined : call.signal)
+      const left = limit.isDeadline ? limit.ms : limit.ms - state.hookMs
+      return await withDeadline(work, left, context.task ? undefined : call.signal)
     } catch (thrown) {
       const failure = noResponse(call, state, { thrown: upload?.failure?.() ?? thrown, step, limit, response })
       if (failure.isSent) limiter?.observe()
@@ -335,7 +367,7 @@ function headersOf({ headers }: PreparedCall<unknown>): Headers {
 
 /** Sends a request with what ky would change: it would clone the body, and combine the signal with AbortSignal.any, which leaks. */
 async function send(
-  { body, fetchOptions }: PreparedCall<unknown>,
+  { method, target, body, fetchOptions }: PreparedCall<unknown>,
   request: Request,
   authorization: string | null,
   upload: OpenedUpload | undefined,
@@ -349,9 +381,10 @@ async function send(
   }
   const { redirect = 'manual' } = upload ?? {}
   const content = upload ? { body: upload.body, duplex: 'half' } : body !== undefined && { body: sentOnce(body) }
-  // A URL and an init, because a fetch of another realm does not understand a Request of this one.
-  const init = { ...fetchOptions, method: request.method, headers, redirect, signal, ...content }
-  const response: unknown = await fetch(request.url, init)
+  // A URL and an init, because a fetch of another realm does not understand a Request of this one. The URL is that of the
+  // call, whatever `beforeRequest` returned: the key goes nowhere else.
+  const init = { ...fetchOptions, method, headers, redirect, signal, ...content }
+  const response: unknown = await fetch(target, init)
   if (!isResponse(response)) throw new AttemptError(`\`fetch\` must resolve with a Response, got ${kind(response)}`)
   // Happy DOM leaves `bodyUsed` false.
   if (response.bodyUsed || (response.body as ReadableStream | null | undefined)?.locked) {
