@@ -1,12 +1,26 @@
-import { type InvalidResponseError, isShortLinkError } from '../errors.ts'
+import * as z from 'zod/mini'
+import { describe, InvalidResponseError, type Issue, isShortLinkError } from '../errors.ts'
+import { parse } from '../fields/parse.ts'
 import type { Api } from '../http/api.ts'
-import type { Link } from '../resources/links/link.ts'
-import { LinksResource } from '../resources/links/links.ts'
+import { path } from '../http/path.ts'
+import { type Link, link } from '../resources/links/link.ts'
+import { aliasIn } from '../resources/links/match.ts'
+import { type LinkQuery, linkQuery } from '../resources/links/params.ts'
+import { isRecord } from '../runtime/text.ts'
 
 /** Links that were not read before, and the number of links on all pages. */
 interface LinksPage {
   readonly links: readonly Link[]
+  /** The rows that are invalid. */
+  readonly odd: readonly OddLink[]
   readonly total: number
+}
+
+/** A row of the list that is invalid. */
+export interface OddLink {
+  /** What could be read of it: the id is 0 and the short address empty if they could not. */
+  readonly link: Link
+  readonly error: InvalidResponseError
 }
 
 /**
@@ -22,14 +36,25 @@ export async function* everyLink(
   isMissing = (_read: ReadonlySet<number>): boolean => false,
 ): AsyncGenerator<LinksPage> {
   const read = new Set<number>()
+  const query: LinkQuery = { order: 'date' }
   for (const isSecond of [false, true]) {
     let before = 0
     let mayBeMore = false
+    const list = api.list(path`/urls`, { query, checks: linkQuery, under: 'urls', row: linkOrOdd }, { signal })
     try {
-      for await (const { items, result } of new LinksResource(api).list({ order: 'date' }, { signal }).pages()) {
+      for await (const { items, result } of list.pages()) {
         mayBeMore ||= result < before
         before = result
-        yield { links: items.filter(({ id }) => !read.has(id) && read.add(id)), total: result }
+        const links: Link[] = []
+        const odd: OddLink[] = []
+        for (const row of items) {
+          const { id } = row
+          if (id === 0 ? isSecond : read.has(id)) continue
+          if (id !== 0) read.add(id)
+          if ('issues' in row) odd.push(oddLink(row, api))
+          else links.push(row)
+        }
+        yield { links, odd, total: result }
       }
     } catch (error) {
       if (isSecond || !isIncompleteList(error)) throw error
@@ -41,3 +66,31 @@ export async function* everyLink(
 
 const isIncompleteList = (error: unknown): error is InvalidResponseError =>
   isShortLinkError(error) && error.code === 'invalid_response' && error.mark === 'incomplete-list'
+
+/** A row that is invalid, with what is invalid about it. */
+interface OddRow {
+  readonly id: number
+  readonly row: unknown
+  readonly issues: readonly Issue[]
+}
+
+const linkOrOdd: z.ZodMiniType<Link | OddRow> = /* @__PURE__ */ z.transform((row): Link | OddRow => {
+  const issues: Issue[] = []
+  const read = parse(link, row, { path: [], issues })
+  if (issues.length === 0) return read
+  const id = isRecord(row) ? Number(row.id) : 0
+  return { id: Number.isSafeInteger(id) && id > 0 ? id : 0, row, issues }
+})
+
+function oddLink({ id, row, issues }: OddRow, api: Api): OddLink {
+  const given = isRecord(row) ? row : {}
+  const text = (value: unknown) => (typeof value === 'string' ? value : null)
+  const shorturl = text(given.shorturl) ?? text(given.short) ?? ''
+  const unknown = { title: null, description: null, clicks: null, uniqueclicks: null, domain: null }
+  const noGroups = { campaign: null, channel: null, date: null }
+  const alias = text(given.alias) ?? aliasIn(shorturl)
+  const message = `the row of ${shorturl || (id ? `link ${id}` : 'a link')} is invalid: ${describe(issues)}`
+  const context = { ...api.transport.contextOf({ method: 'GET', path: path`/urls` }), outcome: 'unknown' as const }
+  const error = new InvalidResponseError(message, { status: 200, body: row, issues }, context)
+  return { link: { id, shorturl, alias, longurl: text(given.longurl), ...unknown, ...noGroups }, error }
+}

@@ -93,5 +93,5 @@ export function checkTask(
  */
 export function apiOf(client: TaskClient): Api {
   const { [TRANSPORT]: transport } = client as ShortLinkClient
-  return new Api(transport.forOperation({}).inContext({ task: {}, endsAt: Number.POSITIVE_INFINITY }))
+  return new Api(transport.forOperation({}).inContext({ task: {}, isStrict: true, endsAt: Number.POSITIVE_INFINITY }))
 }

@@ -22,6 +22,7 @@ export interface ReportOptions<Previous extends ReportedLink = ReportedLink> ext
 /** A link with its clicks. */
 export type ReportResult = TaskResult<
   {
+    /** The link. Of a row that is invalid, what could be read: the id is 0 and the short address empty if they could not. */
     readonly link: Link
     /** The position of the link in the list, from 0. */
     readonly index: number
@@ -61,7 +62,7 @@ export interface ReportSummary<Previous = ReportedLink> extends TaskSummary {
  * new.
  *
  * If the list became shorter while it was read, or lacks links of `previous`, it is read once more, because deletions move
- * other links out of sight. `gone` is what both lack.
+ * other links out of sight. `gone` is what both lack. A row that is invalid is a failed result, and the rest goes on.
  *
  * @example
  * import { reportLinks } from 'shortlink-sdk/tasks'
@@ -120,10 +121,16 @@ export function reportLinks<Previous extends ReportedLink = ReportedLink>(
         outcome: 'done',
       }
     }
-    for await (const { links: read, total } of everyLink(api, signal, () => left.size > 0)) {
+    for await (const { links: read, odd, total } of everyLink(api, signal, () => left.size > 0)) {
       for (const link of read) yield compare(link)
+      for (const { link, error } of odd) {
+        const isNew = !left.delete(link.id)
+        links.failed++
+        links.unknown++
+        yield { link, index: links.total++, changed: false, isNew, ok: false, outcome: 'unknown', error }
+      }
       const elapsedMs = Math.round(performance.now() - startedAt)
-      notify(onProgress, { done: links.done, failed: 0, total, elapsedMs, etaMs: undefined })
+      notify(onProgress, { done: links.done, failed: links.failed, total, elapsedMs, etaMs: undefined })
     }
     gone = [...left.values()].map(({ row }) => row)
   }
@@ -157,7 +164,10 @@ export async function readPrevious<Row extends ReportedLink>(
       )
     }
     const { clicks } = link
-    earlier.set(wholeNumber('id'), {
+    const id = wholeNumber('id')
+    // A row that could not be read.
+    if (id === 0) continue
+    earlier.set(id, {
       clicks: clicks === null || clicks === '' ? null : wholeNumber('clicks'),
       row,
     })

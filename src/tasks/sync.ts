@@ -2,10 +2,10 @@ import { ConfigurationError, InvalidRequestError, isShortLinkError } from '../er
 import type { Api } from '../http/api.ts'
 import type { Link } from '../resources/links/link.ts'
 import { LinksResource } from '../resources/links/links.ts'
-import { isSameSpelling } from '../resources/links/match.ts'
+import { hostOf, isSameSpelling, lettersOf } from '../resources/links/match.ts'
 import { notify } from '../runtime/notify.ts'
 import { namesNotShown } from './compare.ts'
-import { everyLink } from './every-link.ts'
+import { everyLink, type OddLink } from './every-link.ts'
 import { apiOf, checkTask, type TaskClient, type TaskOptions } from './options.ts'
 import { RowLinks } from './row-links.ts'
 import type { LinkRow } from './rows.ts'
@@ -64,7 +64,8 @@ export interface SyncSummary extends TaskSummary {
  * `null` and `''` mean none: a title, description, campaign or channel that is there is taken away. `undefined` says nothing.
  *
  * An update sends everything that its row says, because some servers clear what they are not sent. Deletions begin when
- * everything else has succeeded. A list that is incomplete ends the sync before anything is planned. A link that is wanted in any spelling is not deleted.
+ * everything else has succeeded. A list that is incomplete ends the sync before anything is planned. A link that is wanted in
+ * any spelling is not deleted. A row of the list that is invalid is a failed result; the rest goes on, and nothing is deleted.
  *
  * Aliases are told apart by domain. A row without one means the link with this alias that no other row names, and is
  * refused if there are several.
@@ -109,8 +110,11 @@ export function syncLinks(
 
   async function* run(control: TaskControl): AsyncGenerator<SyncResult> {
     const rows = await readWanted(wanted)
-    const existing = await readExisting(reading, control.signal, onProgress)
-    const steps = planOf(rows, existing, prune)
+    const { existing, odd } = await readExisting(reading, control.signal, onProgress)
+    // Nobody can tell what their links are, so they are left alone.
+    const oddAliases = new Set(odd.map(({ link }) => lettersOf(link.alias ?? '')))
+    const sure = rows.filter(({ params }) => !oddAliases.has(lettersOf(params.custom)))
+    const steps = planOf(sure, existing, prune)
     planned.total = steps.length
     for (const { plan } of steps) planned[plan.action]++
     const said = rows.map(({ params, none }) => ({ ...params, ...none }))
@@ -120,7 +124,15 @@ export function syncLinks(
     notify(onPlan, summary)
     if (apply && refused) throw refused
     const kept = planned.keep
-    summary = { ...summary, done: kept }
+    const oddCounts = { failed: odd.length, unknown: odd.length }
+    summary = { ...summary, done: kept, ...oddCounts }
+    for (const { link, error } of odd) {
+      const letters = lettersOf(link.alias ?? '')
+      const url = rows.find(({ params }) => lettersOf(params.custom) === letters)?.params.url
+      const plan = { action: 'keep' as const, alias: link.alias ?? '', domain: hostOf(link.shorturl) || undefined }
+      const was = link.longurl ?? undefined
+      yield { ...plan, url, was, changes: [], clicks: undefined, ok: false, outcome: 'unknown', error }
+    }
     for (const { plan } of steps) {
       if (plan.action === 'keep') yield { ...plan, ok: true, outcome: 'done' }
       else if (!apply) yield { ...plan, ok: true, outcome: 'planned' }
@@ -132,7 +144,7 @@ export function syncLinks(
     const changes = async function* () {
       yield* steps.filter(({ plan }) => plan.action === 'create' || plan.action === 'update')
       const ends = await Promise.allSettled(writes)
-      isDeleting = ends.every(({ status }) => status === 'fulfilled')
+      isDeleting = odd.length === 0 && ends.every(({ status }) => status === 'fulfilled')
       if (isDeleting) yield* deletions
     }
     const work: ItemRun<PlannedStep, SyncPlan> = new ItemRun(control, {
@@ -150,7 +162,9 @@ export function syncLinks(
       onProgress,
     })
     for await (const { item, ok, data, outcome, error } of work.results()) {
-      const { done, failed, unknown } = work.summary
+      const { done } = work.summary
+      const failed = work.summary.failed + oddCounts.failed
+      const unknown = work.summary.unknown + oddCounts.unknown
       if (ok && data.action === 'create') changed.created++
       if (ok && data.action === 'update') changed.updated++
       if (ok && data.action === 'delete') changed.deleted++
@@ -163,15 +177,17 @@ export function syncLinks(
 }
 
 /** Reads the links that there are. */
-async function readExisting(api: Api, signal: AbortSignal, onProgress: SyncOptions['onProgress']): Promise<Link[]> {
+async function readExisting(api: Api, signal: AbortSignal, onProgress: SyncOptions['onProgress']) {
   const existing: Link[] = []
+  const odd: OddLink[] = []
   const startedAt = performance.now()
-  for await (const { links, total } of everyLink(api, signal)) {
+  for await (const { links, odd: invalid, total } of everyLink(api, signal)) {
     existing.push(...links)
+    odd.push(...invalid)
     const elapsedMs = Math.round(performance.now() - startedAt)
     notify(onProgress, { done: existing.length, failed: 0, total, elapsedMs, etaMs: undefined })
   }
-  return existing
+  return { existing, odd }
 }
 
 function tooManyDeletes(deletions: readonly PlannedStep[], maxDeletes: number): InvalidRequestError {
@@ -204,7 +220,8 @@ async function writeStep(
   }
   const { params, none } = row!
   // Its alias stays: some servers call it taken by the link itself.
-  const { custom: _, ...update } = { ...params, ...none }
+  const taken = Object.entries(none).filter(([name]) => plan.changes.includes(name))
+  const { custom: _, ...update } = { ...params, ...Object.fromEntries(taken) }
   // In another spelling it may be another link, which must not lead elsewhere: the server decides.
   if (action === 'create' || (plan.changes.includes('url') && !isSameSpelling(link!, alias))) {
     const own = await rowLinks

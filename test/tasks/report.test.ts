@@ -133,3 +133,22 @@ test('clicks that are gained and lost are counted apart, and those of links that
     clicks: 33,
   })
 })
+
+test.each(['strict', 'report'] as const)(
+  'a row of the list that is invalid is one failed result with its id, and the rest goes on, with validation: %s',
+  async (validation) => {
+    const { sandbox, client } = setUp({ data: { links: linksOf(3) } })
+    const previous = await collect(reportLinks(client))
+    const odd = [{ id: 2, shorturl: 'https://sho.rt/p-1', clicks: {} }, null, { id: 3, shorturl: 'https://sho.rt/p-2' }]
+    sandbox.fail({ path: '/urls', body: page('urls', odd).body as object, times: 2 })
+    const run = reportLinks(client.withOptions({ validation }), { previous })
+    const results = await collect(run)
+    expect(results.map(({ link, ok, error }) => [link.id, link.shorturl, ok, error?.code])).toEqual([
+      [3, 'https://sho.rt/p-2', true, undefined],
+      [2, 'https://sho.rt/p-1', false, 'invalid_response'],
+      [0, '', false, 'invalid_response'],
+    ])
+    expect(String(results[1]!.error)).toContain('the row of https://sho.rt/p-1 is invalid: clicks: expected')
+    expect(await run.summary()).toMatchObject({ total: 3, done: 1, failed: 2, gone: [{ link: { id: 1 } }] })
+  },
+)

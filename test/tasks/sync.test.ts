@@ -414,3 +414,29 @@ test('a link that somebody makes after the plan is not called created, and gets 
     expect(sandbox.data.links.at(-1)!.title).toBe('Tea')
   }
 })
+
+test('a row of the list that is invalid is one failed result, the rest goes on, and nothing is deleted', async () => {
+  const { sandbox, client } = setUp({ data: { links: existing } })
+  const odd = (text: string) => {
+    const body = JSON.parse(text)
+    for (const row of body.data?.urls ?? []) if (row.alias === 'tea') row.clicks = {}
+    return JSON.stringify(body)
+  }
+  sandbox.fail({ path: '/urls', body: odd, times: Infinity })
+  const run = syncLinks(client, wanted, { apply: true, prune: 'spring-' })
+  const results = await collect(run)
+  expect(results.map(({ action, alias, ok, outcome }) => `${action} ${alias} ${ok} ${outcome}`).sort()).toEqual([
+    'create lamps true done',
+    'delete spring-sale true planned',
+    'keep tea false unknown',
+    'update cake true done',
+  ])
+  expect(await run.summary()).toMatchObject({ failed: 1, created: 1, updated: 1, deleted: 0 })
+})
+
+test('an update takes away only what is there', async () => {
+  const { sandbox, client } = setUp({ data: { links: existing } })
+  const row = { alias: 'tea', url: shop('tea'), title: 'Tea', campaign: null, channel: null }
+  await syncLinks(client, [row], { apply: true }).summary()
+  expect(sandbox.requests.at(-1)!.body).toEqual({ url: shop('tea'), title: 'Tea' })
+})

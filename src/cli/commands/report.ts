@@ -5,7 +5,7 @@ import { hostOf } from '../../resources/links/match.ts'
 import { printable } from '../../runtime/text.ts'
 import { type ReportResult, type ReportSummary, readPrevious, reportLinks } from '../../tasks/report.ts'
 import { clientArgs } from '../client.ts'
-import { command, errorMessage, UsageError, wholeNumberOption } from '../command.ts'
+import { command, errorMessage, IncompleteError, UsageError, wholeNumberOption } from '../command.ts'
 import { formatCount, many } from '../counts-and-times.ts'
 import { readInput } from '../files/input.ts'
 import { cellText, type OutputRow, outputArgs, outputOf } from '../output.ts'
@@ -75,6 +75,8 @@ export default command(
       const columns = ['shorturl', 'title', 'longurl', 'clicks', 'newClicks', 'uniqueClicks', 'error']
       await output.write(max === undefined ? rows : topOf(rows, max), by ? undefined : columns)
       for (const line of lines) console.error(printable(line))
+      const failed = results.filter(({ ok }) => !ok).length
+      if (failed > 0) throw new IncompleteError(`${many(failed, 'link')} could not be read, see error`)
     },
   },
   0,
@@ -137,11 +139,22 @@ function goneLines(gone: readonly EarlierRow[]): string[] {
 
 /** A link with its clicks, and what else the report says of it. */
 function linkRow(result: ReportResult, campaigns: ReadonlyMap<number, string> | undefined): OutputRow {
-  const { link, newClicks, isNew, uniqueClicks } = result
+  const { link, newClicks, isNew, uniqueClicks, error } = result
   const { id, shorturl, alias, title, longurl, clicks, uniqueclicks: _, campaign, ...rest } = link
   const name = campaigns && { campaignName: campaign === null ? null : (campaigns.get(campaign) ?? null) }
   const counts = { clicks, newClicks, isNew, uniqueClicks }
-  return { id, shorturl, alias, title, longurl, ...counts, campaign, ...name, ...rest }
+  return {
+    id,
+    shorturl,
+    alias,
+    title,
+    longurl,
+    ...counts,
+    campaign,
+    ...name,
+    ...rest,
+    ...(error && { error: errorMessage(error) }),
+  }
 }
 
 /** The names of campaigns or channels by their ids. */
