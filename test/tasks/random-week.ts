@@ -146,7 +146,9 @@ export class Week extends RandomServer {
       throw new Error(`row ${line}: ${shorturl} is not ${custom}`)
     if (domain && domain !== link.domain) throw new Error(`row ${line}: ${shorturl} is not on ${domain}`)
     const before = this.#shortOf.get(line)
-    if (before && !sameLink(before, shorturl) && !this.#isGone(before)) {
+    // An alias of its own may stand on both domains, and lead to the address on both.
+    const mayBeAnother = !domain && this.files[0]!.rows[line]!.custom
+    if (before && !mayBeAnother && !sameLink(before, shorturl) && !this.#isGone(before)) {
       throw new Error(`row ${line} has got ${before} and ${shorturl}`)
     }
     this.#shortOf.set(line, shorturl)

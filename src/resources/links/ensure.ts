@@ -14,13 +14,13 @@ import { type RequestOptions, requestOptionChecks } from '../../http/request-opt
 import { AccountDomains } from './domains.ts'
 import { askForLinks, isRefusal, searchNewest } from './find.ts'
 import { type CreatedLink, createdLink, type EnsuredLink, type Link } from './link.ts'
-import { addressOf, candidates, hasAlias, isOnDomain, isSameAddress, isSameSpelling } from './match.ts'
+import { candidates, hasAlias, isOnDomain, isSameAddress, isSameSpelling, shortOf } from './match.ts'
 import { type LinkCreate, linkCreate } from './params.ts'
 
 /** Options for `links.ensure`. */
 export interface EnsureOptions extends RequestOptions {
   /**
-   * What to do if the alias leads to another URL. `'suffix'`: take the first of `opening-2` … `opening-10` that is free or
+   * The way on if the alias leads to another URL. `'suffix'`: take the first of `opening-2` … `opening-10` that is free or
    * already leads to the URL. Default: a `LinkConflictError`.
    */
   onTaken?: 'suffix' | undefined
@@ -31,7 +31,7 @@ export interface LinkEnsure extends LinkCreate {
   custom: string
 }
 
-const optionChecks = { ...requestOptionChecks, onTaken: oneOf(['suffix']) }
+const ensureOptionChecks = { ...requestOptionChecks, onTaken: oneOf(['suffix']) }
 
 /** Checks what is given to `links.ensure`, and ensures the link. */
 export async function checkAndEnsure(
@@ -40,7 +40,10 @@ export async function checkAndEnsure(
   options: EnsureOptions = {},
 ): Promise<CallResult<EnsuredLink>> {
   const call = api.forOperation({ operation: 'links.ensure', deadline: options?.deadline })
-  const issues = [...checkParams(params, linkCreate, Object.keys(optionChecks)), ...checkOptions(options, optionChecks)]
+  const issues = [
+    ...checkParams(params, linkCreate, Object.keys(ensureOptionChecks)),
+    ...checkOptions(options, ensureOptionChecks),
+  ]
   // Without an alias, any link to the URL would do.
   if (issues.length === 0 && !params.custom) {
     const message = 'is missing: without an alias use `create`, or `importLinks` with `reuse`'
@@ -136,7 +139,7 @@ export async function createLink(
   const { id, shorturl } = created.data
   const isOnItsDomain = !domain || isOnDomain(created.data, domain)
   if (isOnItsDomain && (!alias || hasAlias(shorturl, alias))) return created
-  const onDomain = alias ? addressOf({ alias, domain }) : `a link on ${domain}`
+  const onDomain = alias ? shortOf({ alias, domain }) : `a link on ${domain}`
   const wanted = domain ? onDomain : `the alias ${formatValue(alias)}`
   const message = `the server has made ${shorturl} (id ${id}) instead of ${wanted}`
   const issues = [{ path: [isOnItsDomain ? 'custom' : 'domain'], message }]

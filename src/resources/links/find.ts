@@ -11,12 +11,12 @@ import { isRecord } from '../../runtime/text.ts'
 import { AccountDomains } from './domains.ts'
 import { type Link, link } from './link.ts'
 import {
-  addressOf,
   aliasOf,
   hostOf,
   isSameSpelling,
   isWanted,
   pickLinks,
+  shortOf,
   slugOf,
   type WantedLink,
   wantedBy,
@@ -28,7 +28,7 @@ export const SEARCHED_PAGES = 10
 
 /** Options for a look at the links with an alias, of which each domain may have one. */
 export interface LookOptions {
-  /** What to ask for. Default: the alias, or its whole address if the domain is known. */
+  /** The text to ask for. Default: the alias, or its whole address if the domain is known. */
   readonly short?: string
   /** True to ask for the alias as a slug too, if it is not found as it is spelled. */
   readonly asSlugToo?: boolean
@@ -66,13 +66,13 @@ export async function askForLinks(
   api: Api,
   wanted: WantedLink,
   options: RequestOptions = {},
-  { short = addressOf(wanted), asSlugToo = false, isTheOne, domains = new AccountDomains() }: LookOptions = {},
+  { short = shortOf(wanted), asSlugToo = false, isTheOne, domains = new AccountDomains() }: LookOptions = {},
 ): Promise<CallResult<Link[]> | undefined> {
   const slug = slugOf(wanted.alias)
   const hasSlug = slug !== '' && slug !== wanted.alias && !wanted.alias.includes('/')
   let asked = await askOnce(api, wanted, options, short)
   if (asSlugToo && hasSlug && !asked?.data.links.length) {
-    asked = await askOnce(api, wanted, options, addressOf({ ...wanted, alias: slug }))
+    asked = await askOnce(api, wanted, options, shortOf({ ...wanted, alias: slug }))
   }
   if (!asked) return undefined
   const { data, ...response } = asked
@@ -91,7 +91,7 @@ export async function askForLinks(
   if (besides.length > SEARCHED_PAGES) add(await search())
   else {
     for (const domain of besides) {
-      const other = await askOnce(api, { alias, domain }, options, addressOf({ alias, domain }))
+      const other = await askOnce(api, { alias, domain }, options, shortOf({ alias, domain }))
       // A server that heeds no domain has to be searched.
       add(other?.data.links ?? (await search()))
       if (!other || (isTheOne && links.some(isTheOne))) break

@@ -38,7 +38,7 @@ export interface Link {
   campaign: number | null
   /** The ids of the channels that it is in; `null` if it is left out, as older servers do. */
   channel: number[] | null
-  /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it is left out. */
+  /** The time of creation, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it is left out. */
   date: string | null
 }
 
@@ -79,9 +79,9 @@ export interface LinkFields {
   location: Record<string, string>
   /** Other addresses, by device. */
   device: Record<string, string>
-  /** When it ends, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it does not. */
+  /** The end, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it does not. */
   expiry: string | null
-  /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it is left out. */
+  /** The time of creation, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it is left out. */
   date: string | null
 }
 

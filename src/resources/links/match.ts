@@ -130,8 +130,8 @@ export const normalized = (url: string): string =>
 /** True if two URLs are equal after normalization. */
 export const isSameAddress = (one: string, other: string): boolean => normalized(one) === normalized(other)
 
-/** What to ask for: the alias, or its whole address if the domain is known. */
-export function addressOf({ alias, domain }: WantedLink): string {
+/** The text to ask for: the alias, or its whole address if the domain is known. */
+export function shortOf({ alias, domain }: WantedLink): string {
   return domain ? `${domain.replace(/\/$/, '')}/${encodeURIComponent(alias)}` : alias
 }
 

@@ -30,11 +30,11 @@ export interface LinkUpdate {
   domain?: string | undefined
   /** The password for visitors. */
   password?: string | undefined
-  /** When the link ends, as `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
+  /** The end of the link, as `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
   expiry?: string | undefined
-  /** How to redirect visitors, or the id of an overlay or a custom splash page. */
+  /** The way visitors are redirected, or the id of an overlay or a custom splash page. */
   type?: 'direct' | 'frame' | 'splash' | (string & {}) | number | undefined
-  /** Whether the link is shown in public. */
+  /** The visibility of the link. */
   status?: 'public' | 'private' | (string & {}) | undefined
   /** The title of the preview in social networks. */
   metatitle?: string | undefined
@@ -52,7 +52,7 @@ export interface LinkUpdate {
   channel?: Id | undefined
   /** The id of a campaign. */
   campaign?: Id | undefined
-  /** What opens in apps. */
+  /** The addresses that open in apps. */
   deeplink?:
     | {
         readonly auto?: boolean | number | undefined

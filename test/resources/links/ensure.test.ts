@@ -4,7 +4,7 @@ import { page } from '../../helpers/answers.ts'
 import { connect } from '../../helpers/client.ts'
 import { failure } from '../../helpers/outcome.ts'
 import type { Canned, Server } from '../../helpers/server.ts'
-import { shopOf } from './shop.ts'
+import { shopOf } from './connect-links.ts'
 
 const url = 'https://shop.example/opening'
 const params = { url, custom: 'opening' }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { numberOf, page } from '../../helpers/answers.ts'
 import { failure } from '../../helpers/outcome.ts'
 import type { Answering, Canned } from '../../helpers/server.ts'
-import { shopOf } from './shop.ts'
+import { shopOf } from './connect-links.ts'
 
 const row = (alias: string, longurl = `https://shop.example/${alias}`) => ({
   id: 44,

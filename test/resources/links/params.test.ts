@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { LinkCreate } from '../../../src/index.ts'
 import { InvalidRequestError } from '../../../src/index.ts'
 import { failure } from '../../helpers/outcome.ts'
-import { shopOf } from './shop.ts'
+import { shopOf } from './connect-links.ts'
 
 const url = 'https://shop.example/opening'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { page } from '../../helpers/answers.ts'
 import { failure } from '../../helpers/outcome.ts'
-import { shopOf } from './shop.ts'
+import { shopOf } from './connect-links.ts'
 
 const shorturl = 'https://sho.rt/opening'
 
