@@ -3,7 +3,7 @@ import { framesOf, setFrames } from './runtime/stack.ts'
 import { printable, shorten } from './runtime/text.ts'
 
 /**
- * What happened to a request that failed.
+ * The outcome of a request that failed.
  *
  * - `not-sent`: it never reached the server (rejected by the client, still queued, or the connection never opened).
  * - `rejected`: the server refused it and did not do the work.
@@ -29,9 +29,9 @@ export type ErrorCode =
 
 /** One invalid value: where it is and what is wrong. Issues of a response contain no values, so they are safe to log, unless your own `schema` quotes them. */
 export interface Issue {
-  /** Where: keys and positions, outermost first, such as `['data', 'campaigns', 3, 'id']`. */
+  /** The place: keys and positions, outermost first, such as `['data', 'campaigns', 3, 'id']`. */
   readonly path: readonly (string | number)[]
-  /** What was expected and what was received, such as `expected an integer, received a boolean`. */
+  /** The expected and the received value, such as `expected an integer, received a boolean`. */
   readonly message: string
 }
 
@@ -49,7 +49,7 @@ export interface RateLimitState {
 
 /** The call that an error belongs to. */
 export interface ErrorContext {
-  /** What the user called, if that takes more than one request: `links.ensure`. The message begins with it. */
+  /** The method that the user called, if it makes several requests: `links.ensure`. The message begins with it. */
   readonly operation?: string | undefined
   readonly method?: string
   readonly path?: string
@@ -59,20 +59,20 @@ export interface ErrorContext {
   readonly retryable?: boolean
   /** An error that was created where the user made the call: its frames become the stack. @internal */
   readonly calledFrom?: Error | undefined
-  /** What the message advises, for code that decides by it. @internal */
+  /** The advice in the message, for code that decides by it. @internal */
   readonly advice?: AdviceCode | undefined
 }
 
-/** What is probably wrong: a bot wall in front of the server, the address, or the key. @internal */
+/** The probable cause: a bot wall in front of the server, the address, or the key. @internal */
 export type AdviceCode = 'bot-wall' | 'address' | 'key'
 
 const brand = Symbol.for('shortlink-sdk.error')
 
-/** How much of an error is logged, in characters. Its fields are not shortened. */
+/** The maximum length of a logged error, in characters. Its fields are not shortened. */
 const SHOWN_MESSAGE = 600
 const SHOWN_BODY = 1000
 const SHOWN_ERROR = 1200
-/** How many issues its JSON contains. */
+/** The maximum number of issues in its JSON. */
 const SHOWN_ISSUES = 10
 
 /**
@@ -86,11 +86,11 @@ const SHOWN_ISSUES = 10
 export class ShortLinkError extends Error {
   /** The kind of error. */
   declare readonly code: ErrorCode
-  /** What happened to the request. */
+  /** The outcome of the request. */
   readonly outcome: Outcome
-  /** Whether the same call may succeed if it is retried later, without creating anything a second time. */
+  /** True if the same call may succeed later, without creating anything a second time. */
   readonly retryable: boolean
-  /** How many times the request was sent. */
+  /** The number of times that the request was sent. */
   readonly attempts: number
   /** The HTTP method of the call; `undefined` if the error belongs to no call. */
   declare readonly method: string | undefined
@@ -98,7 +98,7 @@ export class ShortLinkError extends Error {
   declare readonly path: string | undefined
   /** The URL of the call, without secrets; `undefined` if the error belongs to no call. */
   declare readonly url: string | undefined
-  /** What the message advises, for code that decides by it. @internal */
+  /** The advice in the message, for code that decides by it. @internal */
   declare readonly advice: AdviceCode | undefined
 
   constructor(message: string, context: ErrorContext = {}, options?: ErrorOptions) {
@@ -190,9 +190,9 @@ export interface ApiErrorResponse {
   readonly status: number
   /** The status of the HTTP response, which may be 200. */
   readonly httpStatus: number
-  /** What the server said, alone and without secrets; `''` if it said nothing. */
+  /** The server's own message, without secrets; `''` if it said nothing. */
   readonly serverMessage: string
-  /** Whether the platform itself refused, not a gateway in front of it. @internal */
+  /** True if the platform itself refused, not a gateway in front of it. @internal */
   readonly isOfPlatform: boolean
   /** The body as parsed JSON, or as text if it is not JSON. Texts are cut after 256 kB. */
   readonly body: unknown
@@ -207,11 +207,11 @@ export class ApiError extends ShortLinkError implements ApiErrorResponse {
   readonly status: number
   /** The status of the HTTP response, which may be 200. */
   readonly httpStatus: number
-  /** What the server said, alone and without secrets; `''` if it said nothing. Do not compare it: it is in the language of the site. */
+  /** The server's own message, without secrets; `''` if it said nothing. Do not compare it: it is in the language of the site. */
   readonly serverMessage: string
   /** The body as parsed JSON, or as text if it is not JSON. Texts are cut after 256 kB. */
   declare readonly body: unknown
-  /** Whether the platform itself refused, not a gateway in front of it. Decided before secrets were removed. @internal */
+  /** True if the platform itself refused, not a gateway in front of it. Decided before secrets were removed. @internal */
   declare readonly isOfPlatform: boolean
   /** The response headers, without secrets. */
   declare readonly headers: Headers
@@ -256,7 +256,7 @@ export class ServerError extends ApiError {
  */
 export class RateLimitError extends ApiError {
   declare readonly code: 'rate_limit'
-  /** How long to wait before a retry, in seconds; `undefined` if unknown. */
+  /** The wait before a retry, in seconds; `undefined` if unknown. */
   declare readonly retryAfter: number | undefined
   /** When the window ends, on this machine's clock; `undefined` if unknown. */
   declare readonly resetAt: Date | undefined
@@ -270,7 +270,7 @@ export class RateLimitError extends ApiError {
 /** The response is not what the platform documents: not JSON, another page than the one requested, or invalid rows. */
 export class InvalidResponseError extends ShortLinkError {
   declare readonly code: 'invalid_response'
-  /** What is invalid, at most 100 issues; empty if the body could not be read at all. */
+  /** The problems with the response, at most 100; empty if the body could not be read at all. */
   declare readonly issues: readonly Issue[]
   /** The HTTP status of the response. */
   readonly status: number
@@ -279,7 +279,7 @@ export class InvalidResponseError extends ShortLinkError {
    * read.
    */
   declare readonly body: unknown
-  /** What the package decides by: the list is not complete, or a link got another alias or domain. @internal */
+  /** A mark for code that decides by it: the list is incomplete, or a link got another alias or domain. @internal */
   declare readonly mark: 'incomplete-list' | 'other-alias' | undefined
 
   constructor(
@@ -363,7 +363,7 @@ export type AnyShortLinkError =
   | LinkConflictError
 
 /**
- * Whether a value is an error of this package, or of another copy of it.
+ * Returns true for an error of this package, or of another copy of it.
  *
  * @example
  * import { isShortLinkError } from 'shortlink-sdk'
@@ -378,7 +378,7 @@ export function isShortLinkError(value: unknown): value is AnyShortLinkError {
   return typeof value === 'object' && value !== null && brand in value
 }
 
-/** Whether a value is an error of any realm: under Jest, fetch throws errors of another one. */
+/** Returns true for an error of any realm: under Jest, fetch throws errors of another one. */
 export function hasMessage(value: unknown): value is Error {
   return typeof (value as Partial<Error> | null | undefined)?.message === 'string'
 }

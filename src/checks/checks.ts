@@ -9,19 +9,19 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 
 declare const params: unique symbol
 
-/** What values a parameter or an option may have, in words and as a function. All valid values are of the type `Value`. */
+/** The valid values of a parameter or an option, in words and as a function. All valid values are of the type `Value`. */
 export interface Check<Value = unknown> {
-  /** Whether it must be given. Otherwise `undefined` leaves it out, and `null` and `''` clear it. */
+  /** True if it must be given. Otherwise `undefined` leaves it out, and `null` and `''` clear it. */
   readonly required?: boolean
   readonly expected: string
   readonly fits: (value: unknown) => boolean
   /** Advice about an invalid value, if `expected` is not enough. */
   readonly hint?: (value: unknown) => string | undefined
-  /** Whether the value must never be shown. */
+  /** True if the value must never be shown. */
   readonly secret?: boolean
   /** The valid values, for code that documents the check. */
   readonly json?: JsonSchema
-  /** What an object may hold in place of the value. */
+  /** The checks of an object that may be given in place of the value. */
   readonly options?: Checks
   /** Names that other libraries have for it. */
   readonly otherNames?: readonly string[]
@@ -172,7 +172,7 @@ export const httpUrl = /* @__PURE__ */ orUrlObject(
   ),
 )
 
-/** Whether a text with a scheme is one: `shop.example:8080` is a host with a port. */
+/** Returns true if what stands before the colon is a scheme: `shop.example:8080` is a host with a port. */
 const hasScheme = (url: string): boolean =>
   /^(https?:|tel:|sms:|[^:.]*:(?!\d{1,5}([/?#]|$)))/i.test(url) && (!/^https?:/i.test(url) || httpUrl.fits(url))
 

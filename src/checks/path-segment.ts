@@ -3,18 +3,18 @@
  * are written as ranges, because older engines of React Native do not support `\p{Cc}`.
  */
 
-/** How many times a text is unescaped. More levels of escapes are rejected as an attack. */
+/** The number of times that a text is unescaped. More levels of escapes are rejected as an attack. */
 const MAX_READINGS = 8
 
 /**
- * Whether a name, escaped or not, is a single path segment to every server: it contains no `/`, `\` or control character, and
+ * Returns true if a name, escaped or not, is a single path segment to every server: it contains no `/`, `\` or control character, and
  * is not `.` or `..`, in any escaped form.
  */
 export function isPathSegment(name: string): boolean {
   return name !== '' && everyReading(name, (reading) => !/[/\\\0-\x1f\x7f-\x9f]/.test(reading) && !isDots(reading))
 }
 
-/** Whether a path has no `.` or `..` segment, in any escaped form. */
+/** Returns true if a path has no `.` or `..` segment, in any escaped form. */
 export function neverClimbs(path: string): boolean {
   return everyReading(path, (reading) => !reading.split(/[/\\]/).some(isDots))
 }
@@ -23,7 +23,7 @@ export function neverClimbs(path: string): boolean {
 const isDots = (segment: string): boolean =>
   /^[\0-\x1f\x7f-\x9f]*\.[\0-\x1f\x7f-\x9f]*\.? *([;\0-\x1f\x7f-\x9f]|$)/.test(segment)
 
-/** Whether a text passes a check as it is, and after each time it is unescaped. */
+/** Returns true if a text passes a check as it is, and after each time it is unescaped. */
 function everyReading(text: string, passes: (reading: string) => boolean): boolean {
   let reading = text
   for (let readings = 0; readings < MAX_READINGS; readings++) {

@@ -93,7 +93,7 @@ export interface Campaign {
   id: number
   /** The name, under whichever key the server sent it. */
   name: string
-  /** Whether everybody may see the campaign. */
+  /** True if everybody may see the campaign. */
   public: boolean
   /** The URL of the rotator, built from the slug; `false` if the campaign has no public one. */
   rotator: string | false
@@ -112,7 +112,7 @@ export interface CampaignCreate {
   name?: string | undefined
   /** The slug of the rotator's URL. */
   slug?: string | undefined
-  /** Whether everybody may see the campaign. */
+  /** True if everybody may see the campaign. */
   public?: boolean | undefined
 }
 

@@ -37,7 +37,7 @@ export function abortReason(signal: AbortSignal): unknown {
   return abortError('This operation was aborted')
 }
 
-/** What an abort rejects with by itself. Not every runtime has a DOMException (React Native). */
+/** The error of an abort without a reason. Not every runtime has a DOMException (React Native). */
 export function abortError(message: string): Error {
   return typeof DOMException === 'function'
     ? new DOMException(message, 'AbortError')

@@ -26,7 +26,7 @@ export function environment(name: string): string | undefined {
 }
 
 /**
- * Whether this is a browser page or worker. Other runtimes have some of a browser's globals, but not its user agent; test
+ * Returns true in a browser page or worker. Other runtimes have some of a browser's globals, but not its user agent; test
  * environments that simulate a browser run in Node.
  */
 export function isBrowser(): boolean {
@@ -35,7 +35,7 @@ export function isBrowser(): boolean {
   return isWeb && navigator?.userAgent?.startsWith('Mozilla/') === true && process?.versions?.node === undefined
 }
 
-/** Whether visitors run this program: in a page or its worker, but not in a browser extension, which only its user runs. */
+/** Returns true if visitors run this program: in a page or its worker, but not in a browser extension, which only its user runs. */
 export function isVisited(): boolean {
   return isBrowser() && !/^[\w-]+-extension:$/.test(host.location?.protocol ?? '')
 }
@@ -46,7 +46,7 @@ export function pageAddress(): string | undefined {
   return /^https?:/.test(href) ? href : undefined
 }
 
-/** Whether this is Deno. */
+/** Returns true in Deno. */
 export const isDeno = (): boolean => host.Deno !== undefined
 
 /**
@@ -77,7 +77,7 @@ export async function knownToFetch(blob: Blob): Promise<Blob | ArrayBuffer> {
   })
 }
 
-/** Whether a body can be streamed. React Native has no streams, and the Blob of jsdom gives none. */
+/** Returns true if a body can be streamed. React Native has no streams, and the Blob of jsdom gives none. */
 export const canStream = (): boolean => 'ReadableStream' in globalThis && 'stream' in Blob.prototype
 
 /**
@@ -88,7 +88,7 @@ export function streamedRedirect(): RequestRedirect {
   return 'FixedLengthStream' in globalThis ? 'manual' : 'error'
 }
 
-/** Whether a text is a URL. Not every runtime has `URL.canParse` (React Native). */
+/** Returns true for a valid URL. Not every runtime has `URL.canParse` (React Native). */
 export function canParseUrl(text: string, base?: string): boolean {
   try {
     new URL(text, base)

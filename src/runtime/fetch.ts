@@ -10,9 +10,9 @@ export type HeadersInput = Headers | Record<string, string> | [name: string, val
 
 /** Options for `fetch`, other than those that the client sets itself. */
 export interface FetchOptions extends Readonly<Partial<Record<OwnFetchOption, never>>> {
-  /** Whether a page's cookies are sent. `include`: to another origin too, such as that of a proxy. */
+  /** The rule for a page's cookies. `include`: they are sent to another origin too, such as that of a proxy. */
   readonly credentials?: 'include' | 'omit' | 'same-origin' | undefined
-  /** How the cache of the browser, or of the framework, is used. */
+  /** The use of the cache of the browser, or of the framework. */
   readonly cache?: 'default' | 'force-cache' | 'no-cache' | 'no-store' | 'only-if-cached' | 'reload' | undefined
   /** Any other option that the `fetch` in use takes, such as `next`, `cf` or `dispatcher`. */
   readonly [name: string]: unknown
@@ -21,7 +21,7 @@ export interface FetchOptions extends Readonly<Partial<Record<OwnFetchOption, ne
 /** The options for `fetch` that the client sets itself. */
 export type OwnFetchOption = 'method' | 'headers' | 'body' | 'signal' | 'redirect'
 
-/** What the client needs of a response. */
+/** The part of a response that the client uses. */
 export interface FetchResponse {
   readonly status: number
   readonly statusText: string
@@ -32,7 +32,7 @@ export interface FetchResponse {
   text(): Promise<string>
 }
 
-/** Whether the result of a fetch can be read as a response. */
+/** Returns true if the result of a fetch can be read as a response. */
 export function isResponse(value: unknown): value is FetchResponse {
   const { status, headers, text } = (value ?? {}) as Partial<FetchResponse>
   return Number.isInteger(status) && typeof headers?.get === 'function' && typeof text === 'function'

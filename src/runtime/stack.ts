@@ -1,5 +1,5 @@
 /**
- * Where a user made a call, from the stack of an error that was created there. V8, Firefox and Safari write stacks in
+ * Returns the place where a user made a call, from the stack of an error that was created there. V8, Firefox and Safari write stacks in
  * different forms; a stack in another form stays as it is.
  */
 
@@ -10,7 +10,7 @@ function fileOf(frame: string): string | undefined {
   return file
 }
 
-/** Where the code of this package is: its folder, or a single file if the user bundled it. */
+/** The place of this package's code: its folder, or a single file if the user bundled it. */
 let home: string | undefined
 
 function findHome(): string {
@@ -22,7 +22,7 @@ function findHome(): string {
   return folder ?? file
 }
 
-/** Whether a line of a stack is a frame of this package. */
+/** Returns true for a line of a stack that is a frame of this package. */
 export function isOwnFrame(line: string): boolean {
   home ??= findHome()
   return home !== '' && fileOf(line)?.startsWith(home) === true

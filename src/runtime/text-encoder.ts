@@ -1,5 +1,5 @@
 /**
- * What the build puts in place of globals, see tsup.config.ts; the globals of the user stay as they are. jest-environment-jsdom
+ * The replacements for globals that the build inserts, see tsup.config.ts; the globals of the user stay as they are. jest-environment-jsdom
  * lacks `TextEncoder`.
  */
 const { TextEncoder: encoder } = globalThis as Partial<typeof globalThis>

@@ -40,7 +40,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Whether a value is an object of the program, whose properties are its contents: not a Promise, a FormData or a Map. */
+/** Returns true for a plain object, whose properties are its contents: not a Promise, a FormData or a Map. */
 export function isPlain(value: unknown): value is Record<string, unknown> {
   return isRecord(value) && ['Object', 'Module'].includes(classOf(value))
 }
