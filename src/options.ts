@@ -1,6 +1,6 @@
 import { aFunction, boolean, type Checks, checkedElsewhere, checkOptions, oneOf } from './checks/checks.ts'
 import { formatValue, mismatch } from './checks/mismatch.ts'
-import { ConfigurationError, describe, type ErrorContext, type Issue } from './errors.ts'
+import { ConfigurationError, describe, type Issue } from './errors.ts'
 import { Address, type AddressNames, isLoopback } from './http/address.ts'
 import { ApiKey, type AuthScheme, authSchemes, type KeySource } from './http/api-key.ts'
 import type { Observers } from './http/observers.ts'
@@ -14,7 +14,7 @@ import {
   type RequestOptions,
   requestOptionChecks,
 } from './http/request-options.ts'
-import { createRedactor, redactGiven } from './http/secrets.ts'
+import { type Redact, redactIssues } from './http/secrets.ts'
 import {
   Limiter,
   type LimiterOwner,
@@ -157,13 +157,18 @@ const addressNames = {
 
 /** Fills in the options of a client. @internal @throws {ConfigurationError} if an option is invalid */
 export function resolveSettings(options: ShortLinkClientOptions): Settings {
-  throwIfInvalid(checkOptions(options, clientOptionChecks), options?.apiKey)
+  const apiKey = new ApiKey(options?.apiKey, options?.authScheme)
+  const redact: Redact = (text) => apiKey.redact(text)
+  return withoutSecrets(redact, () => settingsOf(options, apiKey, redact))
+}
+
+function settingsOf(options: ShortLinkClientOptions, apiKey: ApiKey, redact: Redact): Settings {
+  throwIfInvalid(checkOptions(options, clientOptionChecks), redact)
+  apiKey.check()
   const { allowInsecureHttp = false, openerAuth = 'none', logger = console as Logger, rateLimit } = options
-  const apiKey = new ApiKey(options.apiKey, options.authScheme)
   const headers = headerPairs(options.headers)
   const authorization = authorizationIn(headers)
-  if (apiKey.isGiven && authorization !== undefined) throwIfInvalid([authorizationBesideKey], options.apiKey)
-  const redact = (text: string) => apiKey.redact(text)
+  if (apiKey.isGiven && authorization !== undefined) throwIfInvalid([authorizationBesideKey], redact)
 
   /** The connection is settled at the first call, because variables may be set, and `fetch` replaced, until then. */
   function endpoint(
@@ -172,14 +177,14 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
     usesKey: boolean,
     limiterOf: (limit: RateLimiter | RateLimitOptions, owner: LimiterOwner) => RateLimiter,
   ): Endpoint {
-    const address = new Address(names, url, allowInsecureHttp, redact)
+    const address = new Address(names, url, allowInsecureHttp)
     let connection: Connection | undefined
-    const connect = (contextOf?: () => ErrorContext): Connection => {
-      const baseUrl = address.get(contextOf)
-      const limit = limitOf(rateLimit, contextOf)
+    const connect = (): Connection => {
+      const baseUrl = address.get()
+      const limit = limitOf(rateLimit)
       const key = usesKey ? (authorization ?? apiKey.source) : null
       const owner = { baseUrl, key, fetch: options.fetch ?? globalThis.fetch }
-      const log = logObservers(options.logLevel ?? logLevelOfEnvironment(contextOf), logger)
+      const log = logObservers(options.logLevel ?? logLevelOfEnvironment(), logger)
       return {
         names,
         baseUrl,
@@ -195,8 +200,8 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
     return {
       address,
       usesKey,
-      connect: (contextOf) => {
-        connection ??= connect(contextOf)
+      connect: () => {
+        connection ??= withoutSecrets(redact, connect)
         return connection
       },
     }
@@ -222,16 +227,24 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
     fetch: options.fetch ?? defaults.fetch,
     beforeRequest: options.beforeRequest,
     limiterBefore() {
-      const limit = limitOf(rateLimit)
+      const limit = withoutSecrets(redact, () => limitOf(rateLimit))
       return limit && ('acquire' in limit ? limit : new Limiter(new RateLimitWindow(limit), systemClock))
     },
   }
 }
 
-/** @throws {ConfigurationError} if there are issues, without the key */
-function throwIfInvalid(issues: readonly Issue[], apiKey: unknown): void {
-  const redact = createRedactor(typeof apiKey === 'string' ? apiKey : '')
-  if (issues.length) throw new ConfigurationError(describe(redactGiven(redact, issues)))
+/** @throws {ConfigurationError} if there are issues */
+function throwIfInvalid(issues: readonly Issue[], redact: Redact): void {
+  if (issues.length) throw new ConfigurationError(describe(redactIssues(redact, issues)))
+}
+
+/** Calls a function. If it throws a ConfigurationError, its message loses its secrets. */
+function withoutSecrets<T>(redact: Redact, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof ConfigurationError ? new ConfigurationError(redact(error.message)) : error
+  }
 }
 
 /** @throws {ConfigurationError} if a visitor could read the key. A server on this machine has no visitors. */
@@ -244,19 +257,16 @@ function guardKey({ apiKey, dangerouslyAllowBrowser }: ShortLinkClientOptions, a
   )
 }
 
-function logLevelOfEnvironment(contextOf: (() => ErrorContext) | undefined): LogLevel {
+function logLevelOfEnvironment(): LogLevel {
   const level = environment('SHORTLINK_LOG') ?? defaults.logLevel
   const known = logLevels.find((name) => name === level)
   if (known) return known
   const problem = mismatch(`one of ${logLevels.join(', ')}`, level, formatValue)
-  throw new ConfigurationError(`SHORTLINK_LOG: ${problem}`, contextOf?.())
+  throw new ConfigurationError(`SHORTLINK_LOG: ${problem}`)
 }
 
 /** The limit of a client: its own limiter, the options of one, or `undefined` if it has none. */
-function limitOf(
-  rateLimit: ShortLinkClientOptions['rateLimit'],
-  contextOf?: () => ErrorContext,
-): RateLimiter | RateLimitOptions | undefined {
+function limitOf(rateLimit: ShortLinkClientOptions['rateLimit']): RateLimiter | RateLimitOptions | undefined {
   if (typeof rateLimit === 'number') return { requests: rateLimit }
   if (rateLimit !== undefined) return rateLimit || undefined
   const variable = environment('SHORTLINK_RATE_LIMIT')
@@ -264,5 +274,5 @@ function limitOf(
   if (variable === 'off') return undefined
   if (/^[1-9]\d{0,8}$/.test(variable)) return { requests: Number(variable) }
   const expected = 'off, or a number of requests a minute'
-  throw new ConfigurationError(`SHORTLINK_RATE_LIMIT: ${mismatch(expected, variable, formatValue)}`, contextOf?.())
+  throw new ConfigurationError(`SHORTLINK_RATE_LIMIT: ${mismatch(expected, variable, formatValue)}`)
 }

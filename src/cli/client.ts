@@ -1,7 +1,6 @@
 import process from 'node:process'
 import { ShortLinkClient } from '../client.ts'
 import { parseAddress } from '../http/address.ts'
-import { ApiKey } from '../http/api-key.ts'
 import type { ShortLinkClientOptions } from '../options.ts'
 import { UsageError } from './command.ts'
 
@@ -31,8 +30,7 @@ export function baseUrlOf(args: ClientArgs): string {
   const address = args['base-url'] || SHORTLINK_BASE_URL
   if (!address) throw new UsageError('no address: set SHORTLINK_BASE_URL, or --base-url https://sho.rt/api')
   if (!SHORTLINK_API_KEY) throw new UsageError('no key: set SHORTLINK_API_KEY')
-  const key = new ApiKey(SHORTLINK_API_KEY, undefined)
-  return parseAddress(name, address, args['allow-insecure-http'] ?? false, (text) => key.redact(text))
+  return parseAddress(name, address, args['allow-insecure-http'] ?? false)
 }
 
 /**

@@ -3,7 +3,6 @@ import { parseArgs, stripVTControlCharacters } from 'node:util'
 import { type CommandDef, renderUsage } from 'citty'
 import { similarName } from '../checks/checks.ts'
 import { isShortLinkError } from '../errors.ts'
-import type { OptionNames } from '../http/option-names.ts'
 import { LockedError } from '../tasks/lock.ts'
 
 /** A subcommand of `shortlink-sdk`. */
@@ -109,17 +108,6 @@ export function command<const A extends Args>(definition: Definition<A>, most: n
       }
     },
   }
-}
-
-/** The names of options in messages of the client, as a user of the command knows them. */
-export const commandNames: OptionNames = {
-  key: 'SHORTLINK_API_KEY',
-  apiKey: 'SHORTLINK_API_KEY',
-  authScheme: 'SHORTLINK_AUTH_SCHEME',
-  baseUrl: '--base-url or SHORTLINK_BASE_URL',
-  openerUrl: 'SHORTLINK_OPENER_URL',
-  allowInsecureHttp: '--allow-insecure-http',
-  headers: '--header',
 }
 
 /** The message of whatever was thrown. */

@@ -1,9 +1,8 @@
 import { similarName } from '../checks/checks.ts'
 import { isShortLinkError } from '../errors.ts'
-import { setOptionNames } from '../http/option-names.ts'
 import { printable } from '../runtime/text.ts'
 import { VERSION } from '../runtime/version.ts'
-import { ADDRESS_AND_KEY, type Command, commandNames, errorMessage, IncompleteError, UsageError } from './command.ts'
+import { ADDRESS_AND_KEY, type Command, errorMessage, IncompleteError, UsageError } from './command.ts'
 
 /** The commands. Each is loaded only when it runs. */
 const commands: Record<string, { summary: string; load: () => Promise<{ default: Command }> }> = {
@@ -41,12 +40,7 @@ export async function main([name = '', ...args]: string[]): Promise<number | und
   if (name === '--version' || name === '-v') return print(VERSION)
   if (name === '--help' || name === '-h') return print(help)
   if (name === 'help') return main(args.length > 0 ? [args[0]!, '--help'] : ['--help'])
-  const restoreNames = setOptionNames(commandNames)
-  try {
-    return await runCommand(name, args)
-  } finally {
-    restoreNames()
-  }
+  return runCommand(name, args)
 }
 
 async function runCommand(name: string, args: string[]): Promise<number | undefined> {

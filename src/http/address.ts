@@ -1,9 +1,7 @@
-import { formatValue, mismatch } from '../checks/mismatch.ts'
-import { ConfigurationError, type ErrorContext } from '../errors.ts'
+import { mismatch } from '../checks/mismatch.ts'
+import { ConfigurationError } from '../errors.ts'
 import { canParseUrl, environment, pageAddress } from '../runtime/environment.ts'
 import { isRecord } from '../runtime/text.ts'
-import { optionNames } from './option-names.ts'
-import { type Redact, redactLine } from './secrets.ts'
 
 /** The option and the variable that set an address. */
 export interface AddressNames {
@@ -20,23 +18,14 @@ export class Address {
   readonly names: AddressNames
   readonly #given: string | URL | undefined
   readonly #allowInsecureHttp: boolean
-  readonly #redact: Redact
   #address: string | undefined
 
   /** @throws {ConfigurationError} if it cannot be an address */
-  constructor(
-    names: AddressNames,
-    given: string | URL | undefined,
-    allowInsecureHttp: boolean,
-    redact: Redact = (text) => text,
-  ) {
+  constructor(names: AddressNames, given: string | URL | undefined, allowInsecureHttp: boolean) {
     this.names = names
     this.#given = given
     this.#allowInsecureHttp = allowInsecureHttp
-    this.#redact = redact
-    if (given !== undefined && !isRelative(given)) {
-      this.#address = parseAddress(names.option, given, allowInsecureHttp, redact)
-    }
+    if (given !== undefined && !isRelative(given)) this.#address = parseAddress(names.option, given, allowInsecureHttp)
   }
 
   /** The address, or `undefined` if it is missing or invalid. */
@@ -49,55 +38,49 @@ export class Address {
   }
 
   /** @throws {ConfigurationError} if it is missing */
-  get(contextOf?: () => ErrorContext): string {
-    this.#address ??= this.#find(contextOf)
+  get(): string {
+    this.#address ??= this.#find()
     return this.#address
   }
 
-  #find(contextOf?: () => ErrorContext): string {
+  #find(): string {
     const { option, variable } = this.names
     if (isRelative(this.#given)) {
       const base = pageAddress()
-      if (base)
-        return parseAddress(option, new URL(this.#given, base), this.#allowInsecureHttp, this.#redact, contextOf)
+      if (base) return parseAddress(option, new URL(this.#given, base), this.#allowInsecureHttp)
       throw new ConfigurationError(
-        `${option}: ${redactLine(this.#redact, this.#given, 200)} is relative to the URL of a page, and there is no page here. On a server, give the absolute URL`,
-        contextOf?.(),
+        `${option}: it is relative to the URL of a page, and there is no page here. On a server, give the absolute URL`,
       )
     }
     const value = environment(variable)
-    if (value === undefined) throw new ConfigurationError(`no base URL: set ${optionNames()[option]}`, contextOf?.())
-    return parseAddress(variable, value, this.#allowInsecureHttp, this.#redact, contextOf)
+    if (value === undefined) throw new ConfigurationError(`no base URL: set ${addressWords(this.names)}`)
+    return parseAddress(variable, value, this.#allowInsecureHttp)
   }
 }
+
+/** The option, the variable and the flag that set an address. */
+export const addressWords = ({ option, variable }: AddressNames): string =>
+  option === 'baseUrl' ? `\`baseUrl\`, ${variable} or --base-url` : `\`openerUrl\` or ${variable}`
 
 /** Only `/`, `./` and `../` make an address relative: `sho.rt/api` lacks its scheme. */
 const isRelative = (address: unknown): address is string => typeof address === 'string' && /^\.{0,2}\//.test(address)
 
-/** An address without its trailing slashes. @throws {ConfigurationError} if it cannot be one */
-export function parseAddress(
-  name: string,
-  address: string | URL,
-  allowInsecureHttp: boolean,
-  redact: Redact = (text) => text,
-  contextOf?: () => ErrorContext,
-): string {
+/** An address without its trailing slashes. What is none is not shown, because it may be a key. @throws {ConfigurationError} */
+export function parseAddress(name: string, address: string | URL, allowInsecureHttp: boolean): string {
   const given: unknown = isRecord(address) ? address.href : address
   const url = typeof given === 'string' && canParseUrl(given) ? new URL(given) : undefined
   const problem = !url
-    ? mismatch('an absolute URL such as https://sho.rt/api', address, (value) =>
-        redactLine(redact, formatValue(value), 200),
-      )
+    ? mismatch('an absolute URL such as https://sho.rt/api', address)
     : !['http:', 'https:'].includes(url.protocol)
-      ? `expected http: or https:, received ${redactLine(redact, url.protocol, 40)}`
+      ? 'expected an address that begins with http: or https:'
       : url.username || url.password
-        ? `leave out the user name and password: the key goes into ${optionNames().apiKey}`
+        ? 'leave out the user name and password: the key goes into `apiKey` or SHORTLINK_API_KEY'
         : url.search || url.hash
           ? 'leave out the query and the fragment'
           : url.protocol === 'http:' && !isLoopback(url.hostname) && !allowInsecureHttp
-            ? `http: sends the key unencrypted: use https:, or set ${optionNames().allowInsecureHttp}`
+            ? 'http: sends the key unencrypted: use https:, or set allowInsecureHttp or --allow-insecure-http'
             : undefined
-  if (problem) throw new ConfigurationError(`${name}: ${problem}`, contextOf?.())
+  if (problem) throw new ConfigurationError(`${name}: ${problem}`)
   return url!.href.replace(/\/+$/, '')
 }
 

@@ -2,8 +2,8 @@
 import type { AdviceCode } from '../errors.ts'
 import { canParseUrl } from '../runtime/environment.ts'
 import { shorten } from '../runtime/text.ts'
+import { addressWords } from './address.ts'
 import { isHtml, isPage } from './body.ts'
-import { optionNames } from './option-names.ts'
 import type { PreparedCall } from './request.ts'
 import { redactLine } from './secrets.ts'
 
@@ -59,14 +59,16 @@ export function redirectWords(location: string | null, call: PreparedCall<unknow
 }
 
 function namesOf({ connection }: PreparedCall<unknown>): string {
-  return optionNames()[connection.names.option]
+  return addressWords(connection.names)
 }
 
 /** If the client sends no key, a proxy adds it, and reports the problem itself. */
 function keyAdvice(): Advice {
-  const { apiKey, authScheme } = optionNames()
   const why = 'some servers expect another one than Bearer, and some hosts drop the Authorization header'
-  return { advice: 'key', words: `. Check ${apiKey} first, then ${authScheme}: ${why}` }
+  return {
+    advice: 'key',
+    words: `. Check \`apiKey\` or SHORTLINK_API_KEY first, then \`authScheme\` or SHORTLINK_AUTH_SCHEME: ${why}`,
+  }
 }
 
 /** Whether a 404 is about the path rather than an id: the call sends no id, or the body is not one of the platform. */
@@ -92,6 +94,6 @@ function botWallAdvice(body: unknown, headers: Headers): Advice | undefined {
   if (headers.get('cf-mitigated') === null && !botWords.test(page)) return undefined
   return {
     advice: 'bot-wall',
-    words: `. A bot wall may be in front of the server: some let requests with a certain \`User-Agent\` or cookie through, see ${optionNames().headers}`,
+    words: `. A bot wall may be in front of the server: some let requests with a certain \`User-Agent\` or cookie through, see \`headers\` or --header`,
   }
 }

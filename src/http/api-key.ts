@@ -1,8 +1,7 @@
 import { formatValue, mismatch, reasonOf } from '../checks/mismatch.ts'
-import { ConfigurationError, type ErrorContext } from '../errors.ts'
+import { ConfigurationError } from '../errors.ts'
 import { environment } from '../runtime/environment.ts'
-import { optionNames } from './option-names.ts'
-import { createRedactor, type Redact } from './secrets.ts'
+import { Secrets } from './secrets.ts'
 
 /** The key, or a function that returns it, called before each attempt. `null`: no key is sent. */
 export type KeySource = string | (() => string | Promise<string>) | null
@@ -19,17 +18,17 @@ const REMEMBERED = 4
 /** The API key of a client. Its fields are private, so that an inspection cannot show the key. */
 export class ApiKey {
   readonly #scheme: AuthScheme | undefined
-  readonly #redactors = new Map<string, Redact>()
-  #source: KeySource | undefined
+  readonly #secrets = new Secrets(REMEMBERED)
+  readonly #source: KeySource | undefined
 
   /** A missing key or scheme is read from the environment when it is first needed. */
   constructor(source: KeySource | undefined, scheme: AuthScheme | undefined) {
-    const isKey = source !== undefined && source !== null && typeof source !== 'function'
-    this.#source = isKey ? this.#checked(source) : source
+    this.#source = source
     this.#scheme = scheme
+    if (typeof source === 'string') this.#remember(source)
   }
 
-  /** Whether a key was given. If none was, it may be in the environment. */
+  /** True if a key was given. If none was, it may be in the environment. */
   get isGiven(): boolean {
     return this.#source !== null && this.#source !== undefined
   }
@@ -39,79 +38,83 @@ export class ApiKey {
     return this.#source === undefined ? environment('SHORTLINK_API_KEY') : this.#source
   }
 
-  /** Whether calls need a key: they fail if there is none. */
+  /** True if calls need a key: they fail if there is none. */
   get isSent(): boolean {
     return this.#source !== null
   }
 
+  /** @throws {ConfigurationError} if the key that was given is invalid */
+  check(): void {
+    if (this.isGiven && typeof this.#source !== 'function') checked(this.#source, 'apiKey')
+  }
+
   /**
-   * The value of the `Authorization` header now; `null` if no key is sent.
+   * The key now; `null` if none is sent.
    *
    * @throws {ConfigurationError} if the key is missing or invalid; the error does not contain it
    */
-  async authorization(contextOf?: () => ErrorContext): Promise<string | null> {
-    if (this.#source === null) return null
-    const source = this.#source ?? this.#fromEnvironment(contextOf)
-    const key = typeof source === 'string' ? source : await this.#ask(source, contextOf)
-    const scheme = this.#scheme ?? schemeFromEnvironment(contextOf)
+  async get(): Promise<string | null> {
+    const { source } = this
+    if (source === null) return null
+    if (source === undefined) {
+      throw new ConfigurationError(
+        'no key: set `apiKey` or SHORTLINK_API_KEY. The client of a proxy that adds the key has `apiKey: null`',
+      )
+    }
+    const name = this.#source === undefined ? 'SHORTLINK_API_KEY' : 'apiKey'
+    const key = checked(typeof source === 'string' ? source : await ask(source), name)
+    this.#remember(key)
+    return key
+  }
+
+  /** The value of the `Authorization` header. @throws {ConfigurationError} if the scheme in the environment is invalid */
+  authorization(key: string): string {
+    const scheme = this.#scheme ?? schemeFromEnvironment()
     return scheme === 'raw' ? key : `${scheme} ${key}`
   }
 
-  /** Removes the key from a text, however it is encoded there. */
+  /** Removes the key from a text: that of the option or the variable, before anything was sent too, and those that a function returned. */
   redact(text: string): string {
-    let result = text
-    for (const redact of this.#redactors.values()) result = redact(result)
-    return result
+    const { source } = this
+    if (typeof source === 'string') this.#remember(source)
+    return this.#secrets.redact(text)
   }
 
-  #fromEnvironment(contextOf?: () => ErrorContext): string {
-    const key = environment('SHORTLINK_API_KEY')
-    if (key === undefined) {
-      throw new ConfigurationError(
-        'no key: set `apiKey` or SHORTLINK_API_KEY. The client of a proxy that adds the key has `apiKey: null`',
-        contextOf?.(),
-      )
-    }
-    this.#source = this.#checked(key, contextOf)
-    return key
-  }
-
-  async #ask(source: () => string | Promise<string>, contextOf?: () => ErrorContext): Promise<string> {
-    let key: string
-    try {
-      key = await source()
-    } catch (error) {
-      throw new ConfigurationError(`apiKey() failed: ${this.redact(reasonOf(error))}`, contextOf?.())
-    }
-    return this.#checked(key, contextOf)
-  }
-
-  #checked(key: string, contextOf?: () => ErrorContext): string {
-    const problem = problemOf(key)
-    if (problem) throw new ConfigurationError(`${optionNames().key}: ${problem}`, contextOf?.())
-    if (!this.#redactors.has(key)) this.#redactors.set(key, createRedactor(key))
-    const [oldest] = this.#redactors.keys()
-    if (this.#redactors.size > REMEMBERED) this.#redactors.delete(oldest as string)
-    return key
+  #remember(key: string): void {
+    this.#secrets.add(key.trim())
   }
 }
 
+async function ask(source: () => string | Promise<string>): Promise<unknown> {
+  try {
+    return await source()
+  } catch (error) {
+    throw new ConfigurationError(`apiKey() failed: ${reasonOf(error)}`)
+  }
+}
+
+/** @throws {ConfigurationError} if it is no key */
+function checked(key: unknown, name: string): string {
+  const problem = problemOf(key)
+  if (problem) throw new ConfigurationError(`${name}: ${problem}`)
+  return key as string
+}
+
 /** @internal */
-export function schemeFromEnvironment(contextOf?: () => ErrorContext): AuthScheme {
+export function schemeFromEnvironment(): AuthScheme {
   const scheme = environment('SHORTLINK_AUTH_SCHEME') ?? 'Bearer'
   const known = authSchemes.find((name) => name === scheme)
   if (known) return known
-  throw new ConfigurationError(
-    `SHORTLINK_AUTH_SCHEME: ${mismatch(`one of ${authSchemes.join(', ')}`, scheme, formatValue)}`,
-    contextOf?.(),
-  )
+  const problem = mismatch(`one of ${authSchemes.join(', ')}`, scheme, formatValue)
+  throw new ConfigurationError(`SHORTLINK_AUTH_SCHEME: ${problem}`)
 }
 
 function problemOf(key: unknown): string | undefined {
   if (typeof key !== 'string') return mismatch('a string', key)
   if (key === '') return 'is empty'
   const [, scheme] = /^(bearer|token)\s/i.exec(key) ?? []
-  if (scheme) return `begins with “${scheme}”: leave that out, the client adds what ${optionNames().authScheme} says`
+  if (scheme)
+    return `begins with “${scheme}”: leave that out, the client adds what \`authScheme\` or SHORTLINK_AUTH_SCHEME says`
   if (key !== key.trim()) return 'begins or ends with white space: trim it'
   if (!/^[\x21-\x7e]+$/.test(key))
     return 'contains a space, a line break or another character that a header cannot carry'

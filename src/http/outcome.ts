@@ -211,7 +211,9 @@ function failureOf(
     return failWith('not-sent', false, (context) => new ConfigurationError(words, context, { cause }))
   }
   // The key is missing or invalid. What fetch throws is no error of ours.
-  if (thrown instanceof ConfigurationError && step === 'key') return failWith('not-sent', false, () => thrown)
+  if (thrown instanceof ConfigurationError && step === 'key') {
+    return failWith('not-sent', false, (context) => new ConfigurationError(redact(thrown.message), context))
+  }
   if (thrown instanceof UnsendableError) {
     progress.attempt = state.attempt - 1
     return failWith('not-sent', false, (context) => new ConfigurationError(thrown.message, context))

@@ -2,6 +2,7 @@ import { type Checks, checkOptions, checkParams, checkValue, oneOf } from '../ch
 import { mismatch, notPlain, reasonOf } from '../checks/mismatch.ts'
 import {
   type ApiError,
+  ConfigurationError,
   type ErrorContext,
   InvalidRequestError,
   type Issue,
@@ -27,7 +28,7 @@ import {
   type RequestOptions,
   requestOptionChecks,
 } from './request-options.ts'
-import { createRedactor, REDACTED, type Redact, redactGiven, redactLine } from './secrets.ts'
+import { REDACTED, type Redact, redactIssues, redactLine, redactPasswords, Secrets } from './secrets.ts'
 
 /** A call: what to send, how to check that, and how to read the response. */
 export type Call<T> = {
@@ -150,7 +151,7 @@ export interface Endpoint {
   /** Whether its calls carry the key. */
   readonly usesKey: boolean
   /** Settles the connection, at the first call. @throws {ConfigurationError} if an address or a variable is missing or invalid */
-  readonly connect: (contextOf?: () => ErrorContext) => Connection
+  readonly connect: () => Connection
 }
 
 /** What all calls to one API have in common. */
@@ -212,8 +213,10 @@ export interface PreparedCall<T> {
   readonly headers: readonly HeaderPair[]
   /** Those of the client, then those of the call. */
   readonly fetchOptions: FetchOptions
-  /** Removes the key and the secrets of this call from a text. */
+  /** Removes the secrets of this call and the client, and passwords in addresses, from a text. */
   readonly redact: Redact
+  /** Those of the call, and the keys that it was sent with. */
+  readonly secrets: Secrets
   readonly signal: AbortSignal | undefined
   readonly onProgress: OnProgress
   readonly timeout: number | false
@@ -244,7 +247,11 @@ export function prepareCall<T>(
   const options: RequestOptions & { onProgress?: OnProgress } = isRecord(given) ? given : {}
   const headers = [...settings.headers, ...headerPairs(options.headers)]
   const authorization = authorizationIn(headers)
-  const redact = redactorOf([...secretsIn(query, checks), ...secretsIn(json, checks)], authorization, apiKey)
+  const secrets = new Secrets(Number.POSITIVE_INFINITY, (text) => apiKey.redact(text))
+  for (const secret of [...secretsIn(query, checks), ...secretsIn(json, checks)]) secrets.add(secret)
+  const credentials = authorization?.split(' ').at(-1)
+  if (credentials) secrets.add(credentials)
+  const redact: Redact = (text) => redactPasswords(secrets.redact(text))
   const contextOf = () => contextOfInvalid(call, settings, context, redact)
 
   const issues = [
@@ -264,13 +271,12 @@ export function prepareCall<T>(
 
   const body = stringify(json, issues, redact)
   // The query of somebody else may contain secrets that are unknown here.
-  const search =
-    call.search === undefined ? queryString(query, checks, issues, redact) : { sent: call.search, shown: '' }
+  const search = call.search === undefined ? queryString(query, checks, issues) : { sent: call.search, shown: '' }
   throwIfInvalid(issues, contextOf, redact)
 
-  const connection = endpoint.connect(contextOf)
+  const connection = connectFor(endpoint, contextOf)
   const escaped = call.path.escaped ?? ''
-  const path = call.path.isOfUser ? redact(escaped) : escaped
+  const path = redact(escaped)
   const { signal, timeout = settings.timeout, deadline = settings.deadline, retry = settings.retry } = options
   return {
     call,
@@ -279,12 +285,13 @@ export function prepareCall<T>(
     id: String(++calls),
     method,
     path,
-    url: connection.baseUrl + path + search.shown,
+    url: redact(connection.baseUrl + escaped + search.shown),
     target: connection.baseUrl + escaped + search.sent,
     body,
     headers,
     fetchOptions: { ...settings.fetchOptions, ...options.fetchOptions },
     redact,
+    secrets,
     signal,
     onProgress: options.onProgress,
     timeout,
@@ -295,21 +302,20 @@ export function prepareCall<T>(
 
 /** @throws {InvalidRequestError} if there are issues, without secrets */
 export function throwIfInvalid(issues: readonly Issue[], contextOf: () => ErrorContext, redact: Redact): void {
-  if (issues.length) throw new InvalidRequestError(redactGiven(redact, issues), contextOf())
+  if (issues.length) throw new InvalidRequestError(redactIssues(redact, issues), contextOf())
 }
 
 /** Error context for a call that is rejected before it is prepared. */
 export function contextOfInvalid(
-  { method: given, path: { pattern, escaped = pattern, isOfUser }, api }: Pick<Call<never>, 'method' | 'path' | 'api'>,
+  { method: given, path: { pattern, escaped = pattern }, api }: Pick<Call<never>, 'method' | 'path' | 'api'>,
   settings: Settings,
   { operation, calledFrom }: CallContext,
   redact: Redact,
 ): ErrorContext {
-  // Only a user's own path may contain a secret.
-  const path = isOfUser ? redact(escaped) : escaped
+  const path = redact(escaped)
   const method = typeof given === 'string' ? redact(given) : kind(given)
   const { known } = (api === 'opener' ? settings.opener : settings.management).address
-  return { method, path, ...(known && { url: known + path }), operation, calledFrom }
+  return { method, path, ...(known && { url: redact(known + escaped) }), operation, calledFrom }
 }
 
 /** Whether a parameter is a secret. */
@@ -322,18 +328,20 @@ function secretsIn(params: unknown, checks: Checks | undefined): string[] {
   )
 }
 
-/** Creates a redactor for the key, a user's own `Authorization` header, and the passwords among the parameters. */
-function redactorOf(secrets: string[], authorization: string | undefined, apiKey: ApiKey): Redact {
-  const credentials = authorization?.split(' ').at(-1)
-  const redact = createRedactor(...secrets, ...(credentials ? [credentials] : []))
-  return (text) => redact(apiKey.redact(text))
+/** The connection of a call. @throws {ConfigurationError} with the call, if an address or a variable is missing or invalid */
+function connectFor(endpoint: Endpoint, contextOf: () => ErrorContext): Connection {
+  try {
+    return endpoint.connect()
+  } catch (error) {
+    throw error instanceof ConfigurationError ? new ConfigurationError(error.message, contextOf()) : error
+  }
 }
 
 /**
  * Builds a query: one to send, and one without passwords to show. `undefined` is left out, `null` and `''` are sent empty,
  * everything else is escaped.
  */
-function queryString(query: object | undefined, checks: Checks | undefined, issues: Issue[], redact: Redact) {
+function queryString(query: object | undefined, checks: Checks | undefined, issues: Issue[]) {
   const sent: string[] = []
   const shown: string[] = []
   for (const [name, value] of Object.entries(query ?? {}) as [string, unknown][]) {
@@ -346,7 +354,7 @@ function queryString(query: object | undefined, checks: Checks | undefined, issu
       const key = encodeURIComponent(name)
       const encoded = encodeURIComponent((value ?? '') as string)
       sent.push(`${key}=${encoded}`)
-      shown.push(`${key}=${isSecret(name, checks) && value ? REDACTED : redact(encoded)}`)
+      shown.push(`${key}=${isSecret(name, checks) && value ? REDACTED : encoded}`)
     } catch {
       issues.push({ path: [name], message: 'cannot be encoded: contains a symbol or a lone surrogate' })
     }

@@ -11,77 +11,144 @@ export const REDACTED = '[redacted]'
 /** The minimum length of a secret, in characters: any text may contain a shorter one by chance. */
 const MIN_LENGTH = 8
 
+/** So many characters of a secret count as the secret, because servers cut long texts. */
+const MIN_BEGINNING = 12
+
+/** One way to write a secret: its first characters, and all of it. */
+interface Spelling {
+  readonly beginning: string
+  readonly whole: string
+}
+
 /**
- * Creates a function that removes secrets from a text: as they are, and as servers and runtimes print them. It is not for
- * our own words, methods and paths, which may be a secret by chance, nor for texts that decide something.
+ * Creates a function that removes secrets from a text: as they are, as addresses, forms, JSON, HTML and base64 spell them, and
+ * their beginnings. It is not for texts that decide something.
  */
 export function createRedactor(...secrets: readonly string[]): Redact {
-  const spellings = new Set(secrets.filter(({ length }) => length >= MIN_LENGTH).flatMap(spellingsOf))
-  // A shorter spelling may be part of a longer one.
-  const longestFirst = [...spellings].sort((one, other) => other.length - one.length)
-  return (text) => {
-    if (text.length < MIN_LENGTH) return text
-    return longestFirst.reduce((clean, spelling) => clean.replaceAll(spelling, REDACTED), text)
+  const spellings = new Map<string, Set<string>>()
+  for (const secret of secrets) {
+    if (secret.length < MIN_LENGTH) continue
+    for (const { beginning, whole } of spellingsOf(secret)) {
+      spellings.set(beginning, (spellings.get(beginning) ?? new Set()).add(whole))
+    }
   }
+  // A shorter spelling may be part of a longer one.
+  const longestFirst = [...spellings].sort(([one], [other]) => other.length - one.length)
+  return (text) => (text.length < MIN_LENGTH ? text : longestFirst.reduce(removeFrom, text))
 }
 
-function spellingsOf(secret: string): string[] {
-  // A lone surrogate cannot be encoded.
-  const text = secret.replace(/[\ud800-\udfff]/gu, '\ufffd')
-  return [secret, ...percentEncoded(text), ...inJson(secret), ...inHtml(secret), ...inBase64(text)]
+/** Removes the spellings that have this beginning, or as much of one as there is. */
+function removeFrom(text: string, [beginning, wholes]: readonly [string, ReadonlySet<string>]): string {
+  let clean = ''
+  let done = 0
+  for (let at = text.indexOf(beginning); at !== -1; at = text.indexOf(beginning, done)) {
+    const lengths = [...wholes].map((whole) => {
+      let length = beginning.length
+      while (length < whole.length && text[at + length] === whole[length]) length++
+      return length
+    })
+    clean += text.slice(done, at) + REDACTED
+    done = at + Math.max(...lengths)
+  }
+  return clean + text.slice(done)
 }
 
-/** In addresses and forms. */
-function percentEncoded(text: string): string[] {
-  const encode = (encoded: string, signs: RegExp) =>
-    encoded.replace(signs, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
-  const component = encodeURIComponent(text)
-  const strict = encode(component, /[!'()*]/g)
-  const addresses = [encodeURI(text), component, strict, strict.replaceAll('%2F', '/')]
-  const forms = [encode(component, /[!'()~]/g), encode(strict, /~/g)].map((form) => form.replaceAll('%20', '+'))
-  return [...addresses, ...forms].flatMap((upper) => [upper, upper.replace(/%../g, (byte) => byte.toLowerCase())])
-}
+/** A password in an address, whatever its length. In HTML and JSON, the sign before it is escaped. */
+const passwordInAddress = /([?&;]|u0026)(password=)[^&#\s"<>\\]+/gi
 
-/** In JSON that is quoted in a text: as JavaScript, Python, Go, and Laravel for HTML write it, with PHP's slashes or without. */
-function inJson(secret: string): string[] {
-  const unicode = (json: string, signs: RegExp) =>
-    json.replace(signs, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
-  const plain = JSON.stringify(secret).slice(1, -1)
-  const ascii = unicode(plain, /[\x80-\uffff]/g)
-  const go = unicode(plain, /[<>&]/g)
-  const laravel = unicode(ascii.replaceAll('\\"', '"'), /["'<>&]/g).replace(
-    /u003[ce]/g,
-    (code) => `u${code.slice(1).toUpperCase()}`,
-  )
-  return [plain, ascii, go, laravel].flatMap((json) => [json, json.replaceAll('/', '\\/')])
-}
+/** Removes the value of the parameter `password` from the addresses in a text. */
+export const redactPasswords = (text: string): string => text.replace(passwordInAddress, `$1$2${REDACTED}`)
 
-/** How HTML is escaped by the DOM, Apache, PHP, Laravel, Go and Jinja, Python and React, in XML, and by Handlebars. */
-const htmlEscapes: readonly Readonly<Record<string, string>>[] = [
-  {},
-  { '"': '&quot;' },
-  { '"': '&quot;', "'": '&#039;' },
-  { '"': '&quot;', "'": '&#39;' },
-  { '"': '&#34;', "'": '&#39;' },
-  { '"': '&quot;', "'": '&#x27;' },
-  { '"': '&quot;', "'": '&apos;' },
-  { '"': '&quot;', "'": '&#x27;', '=': '&#x3D;', '`': '&#x60;' },
+const hex = (sign: string, digits: number) => sign.charCodeAt(0).toString(16).padStart(digits, '0')
+const percent = (sign: string) => `%${hex(sign, 2).toUpperCase()}`
+
+/** Addresses and forms as JavaScript, PHP and Python encode them. */
+const encodings: readonly Redact[] = [
+  encodeURI,
+  encodeURIComponent,
+  (text) => encodeURIComponent(text).replace(/[!'()*]/g, percent),
+  (text) =>
+    encodeURIComponent(text)
+      .replace(/[!'()*]/g, percent)
+      .replaceAll('%2F', '/'),
+  (text) =>
+    encodeURIComponent(text)
+      .replace(/[!'()~]/g, percent)
+      .replaceAll('%20', '+'),
+  (text) =>
+    encodeURIComponent(text)
+      .replace(/[!'()*~]/g, percent)
+      .replaceAll('%20', '+'),
 ]
 
-function inHtml(secret: string): string[] {
-  return htmlEscapes.map((escapes) => {
-    const all: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', ...escapes }
-    return secret.replace(/[&<>"'=`]/g, (sign) => all[sign] ?? sign)
-  })
+const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
+const inGoJson = (text: string) => inJson(text).replace(/[<>&]/g, (sign) => `\\u${hex(sign, 4)}`)
+const inAsciiJson = (text: string) => inJson(text).replace(/[\x80-\uffff]/g, (sign) => `\\u${hex(sign, 4)}`)
+
+/** HTML as Apache and PHP, and Express and React escape it, in the ways of writing an apostrophe. */
+const inHtml = (apostrophe: string) => (text: string) => {
+  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": apostrophe }
+  return text.replace(/[&<>"']/g, (sign) => entities[sign]!)
 }
 
-/** The secret or the header with it, without the padding at the end. */
-function inBase64(text: string): string[] {
-  return [text, `Bearer ${text}`, `Token ${text}`].flatMap((value) => {
-    const bytes = encodeURIComponent(value).replace(/%(..)/g, (_, hex) => String.fromCharCode(Number(`0x${hex}`)))
-    const base64 = btoa(bytes).replace(/=+$/, '')
-    return [base64, base64.replaceAll('+', '-').replaceAll('/', '_')]
-  })
+const spellers: readonly Redact[] = [
+  (text) => text,
+  ...encodings,
+  ...encodings.map((encode) => (text: string) => encode(text).replace(/%../g, (byte) => byte.toLowerCase())),
+  ...[inJson, inAsciiJson, inGoJson].flatMap((json) => [json, (text: string) => json(text).replaceAll('/', '\\/')]),
+  ...["'", '&#039;', '&#39;', '&#x27;', '&apos;'].map(inHtml),
+]
+
+function spellingsOf(secret: string): Spelling[] {
+  // A lone surrogate cannot be encoded.
+  const whole = secret.replace(/[\ud800-\udfff]/gu, '\ufffd')
+  const beginning = Array.from(whole).slice(0, MIN_BEGINNING).join('')
+  const spelled = spellers.map((spell) => ({ beginning: spell(beginning), whole: spell(whole) }))
+  const raw = { beginning: secret.slice(0, MIN_BEGINNING), whole: secret }
+  return [
+    raw,
+    ...spelled,
+    ...['', 'Bearer ', 'Token '].flatMap((scheme) => inBase64(scheme + beginning, scheme + whole)),
+  ]
+}
+
+/** Base64 without the padding at the end. Its last sign depends on what follows. */
+function inBase64(beginning: string, whole: string): Spelling[] {
+  const encode = (text: string) =>
+    btoa(encodeURIComponent(text).replace(/%(..)/g, (_, byte) => String.fromCharCode(Number(`0x${byte}`)))).replace(
+      /=+$/,
+      '',
+    )
+  const base64 = { beginning: encode(beginning), whole: encode(whole) }
+  if (beginning !== whole) base64.beginning = base64.beginning.slice(0, -1)
+  const inAddress = (text: string) => text.replaceAll('+', '-').replaceAll('/', '_')
+  return [base64, { beginning: inAddress(base64.beginning), whole: inAddress(base64.whole) }]
+}
+
+/** The secrets of a call or a client. They are private, so that an inspection cannot show them. */
+export class Secrets {
+  readonly #redactors = new Map<string, Redact>()
+  readonly #most: number
+  readonly #shared: Redact
+
+  /** @param most How many are remembered: the newest. @param shared Removes the secrets that others know. */
+  constructor(most: number, shared: Redact = (text) => text) {
+    this.#most = most
+    this.#shared = shared
+  }
+
+  add(secret: string): void {
+    if (!this.#redactors.has(secret)) this.#redactors.set(secret, createRedactor(secret))
+    const [oldest] = this.#redactors.keys()
+    if (this.#redactors.size > this.#most) this.#redactors.delete(oldest as string)
+  }
+
+  /** Removes the secrets from a text. */
+  redact(text: string): string {
+    let clean = text
+    for (const redact of this.#redactors.values()) clean = redact(clean)
+    return this.#shared(clean)
+  }
 }
 
 /** How much of a text in the body of a failed response is kept, in characters: an error page may be a megabyte. */
@@ -102,16 +169,7 @@ const MAX_LINE = 10_000
 export const redactLine = (redact: Redact, text: string, max: number): string =>
   shorten(printable(redact(text).slice(0, MAX_LINE)), max)
 
-/** What is quoted in a message of ours is a value of the caller, and so is a long number. */
-const given = /"(?:[^"\\]|\\.)*"|\d{8,}/g
-
-/** Removes secrets from the values in the issues of a request, not from our own words around them. */
-export function redactGiven(redact: Redact, issues: readonly Issue[]): Issue[] {
-  const redactValue = (value: string) => redactLine(redact, value, 200)
-  return issues.map(({ path, message }) => ({ path, message: message.replace(given, redactValue) }))
-}
-
-/** Removes secrets from the issues of a response: a schema may quote them, and a server may use them as keys. */
+/** Removes secrets from issues: they quote values, a schema may quote others, and a server may use them as keys. */
 export function redactIssues(redact: Redact, issues: readonly Issue[]): Issue[] {
   return issues.map(({ path, message }) => ({
     path: path.map((part) => (typeof part === 'string' ? redactLine(redact, part, 200) : part)),

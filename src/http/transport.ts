@@ -234,7 +234,8 @@ export class Transport {
 
     const context: ParseContext = { path: [], issues: [] }
     let data: T
-    if (call.readRaw) data = await call.readRaw({ ...exchange, redact: prepared.redact }, context)
+    if (call.readRaw)
+      data = await call.readRaw({ ...exchange, redact: (text) => prepared.secrets.redact(text) }, context)
     else if (call.readAny && (envelope?.ok || Array.isArray(body))) data = await call.readAny(body, context)
     else if (call.readAny && exchange.text === '') data = await call.readAny(undefined, context)
     else if (call.read && envelope?.ok) data = await call.read(envelope.body, context)
@@ -259,8 +260,9 @@ export class Transport {
     let response: FetchResponse | undefined
     let upload: OpenedUpload | undefined
     const work = async (signal: AbortSignal) => {
-      const contextOf = () => errorContext(call, { ...state, attempt: state.attempt - 1 }, 'not-sent', false)
-      const authorization = connection.usesKey ? await connection.apiKey.authorization(contextOf) : null
+      const key = connection.usesKey ? await connection.apiKey.get() : null
+      if (key !== null) call.secrets.add(key)
+      const authorization = key === null ? null : connection.apiKey.authorization(key)
       emit(call, 'onRequest', () => ({ attempt: state.attempt }))
       step = 'content'
       upload = await call.call.upload?.open(call.onProgress, { fetch, hasKey: authorization !== null, signal })

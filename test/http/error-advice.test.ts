@@ -11,7 +11,7 @@ afterEach(() => void vi.unstubAllGlobals())
 
 const refused = { error: 1, message: 'No' }
 const keyAdvice =
-  /Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme`: .*some hosts drop the Authorization header/
+  /Check `apiKey` or SHORTLINK_API_KEY first, then `authScheme` or SHORTLINK_AUTH_SCHEME: .*some hosts drop the Authorization header/
 
 /** The message that a call ends with where the server answers so. */
 async function messageFor(answer: Canned, options = {}): Promise<string> {
@@ -55,7 +55,9 @@ describe('a wrong base address', () => {
     const server = await serve({ status: 404, body })
     const error = await failure(connect(server).account.get())
     expect(error).toMatchObject({ code: 'not_found', outcome: 'rejected' })
-    expect(error.message).toContain(`Is \`baseUrl\` or SHORTLINK_BASE_URL right? It is ${server.origin}/api`)
+    expect(error.message).toContain(
+      `Is \`baseUrl\`, SHORTLINK_BASE_URL or --base-url right? It is ${server.origin}/api`,
+    )
   })
 
   it('is suspected under the name of the opener’s option for the opener API', async () => {
@@ -69,7 +71,9 @@ describe('a wrong base address', () => {
     ['JSON whose error is a text, as of a web framework', { error: 'Not Found', message: 'No' }],
     ['JSON of the platform', refused],
   ])('is suspected if a 404 is %s, and the call has no id', async (_, body) => {
-    expect(await messageFor({ status: 404, body })).toMatch(/^GET \/account: 404 No\. Is `baseUrl` .* doctor` searches/)
+    expect(await messageFor({ status: 404, body })).toMatch(
+      /^GET \/account: 404 No\. Is `baseUrl`, .* doctor` searches/,
+    )
   })
 
   it.each<[params: object, isSuspected: boolean]>([
@@ -86,7 +90,7 @@ describe('a wrong base address', () => {
     const client = connect(await serve({ status: 404, body: html }))
     const error = await failure(client.links.list())
     expect(error.message).toMatch(
-      /This server may have no links section, which the platform's reference does not show\. If other calls get a 404 too: is `baseUrl` or SHORTLINK_BASE_URL right\? It is http/,
+      /This server may have no links section, which the platform's reference does not show\. If other calls get a 404 too: is `baseUrl`, SHORTLINK_BASE_URL or --base-url right\? It is http/,
     )
     expect(error).toMatchObject({ advice: 'address' })
   })
@@ -117,7 +121,7 @@ describe('an address that may be wrong', () => {
   it('is not guessed from a redirect to another path', async () => {
     const headers = { Location: '/login' }
     expect(await messageFor({ status: 302, headers })).toMatch(
-      /set `baseUrl` or SHORTLINK_BASE_URL to the new address$/,
+      /set `baseUrl`, SHORTLINK_BASE_URL or --base-url to the new address$/,
     )
   })
 })

@@ -33,13 +33,17 @@ const good = { baseUrl: 'https://sho.rt/api', apiKey: 'KEY' }
 
 describe('an invalid option is refused, and the error names it', () => {
   it.each<[option: string, value: unknown, message: RegExp]>([
-    ['baseUrl', 'sho.rt/api', /expected an absolute URL such as https:\/\/sho\.rt\/api, received "sho\.rt\/api"/],
-    ['baseUrl', 'ftp://sho.rt', /expected http: or https:, received ftp:/],
+    ['baseUrl', 'sho.rt/api', /expected an absolute URL such as https:\/\/sho\.rt\/api, received a string$/],
+    ['baseUrl', 'ftp://sho.rt', /expected an address that begins with http: or https:/],
     ['baseUrl', 'https://user:secret@sho.rt', /leave out the user name and password/],
     ['baseUrl', 'https://sho.rt/api?version=3', /leave out the query and the fragment/],
     ['apiKey', '', /^apiKey: is empty$/],
     ['apiKey', 5, /^apiKey: expected a string, received a number$/],
-    ['apiKey', 'Bearer KEY', /begins with “Bearer”: leave that out, the client adds what `authScheme` says/],
+    [
+      'apiKey',
+      'Bearer KEY',
+      /begins with “Bearer”: leave that out, the client adds what `authScheme` or SHORTLINK_AUTH_SCHEME says/,
+    ],
     ['apiKey', 'KEY\n', /white space: trim it/],
     ['apiKey', 'ключ', /a header cannot carry/],
     ['timeout', 0, /milliseconds above 0/],
@@ -148,15 +152,15 @@ describe('environment variables', () => {
     vi.stubEnv('SHORTLINK_BASE_URL', '')
     vi.stubEnv('SHORTLINK_API_KEY', '')
     const missing = (options: ShortLinkClientOptions) => failure(new ShortLinkClient(options).account.get())
-    expect((await missing({})).message).toMatch(/`baseUrl` or SHORTLINK_BASE_URL/)
+    expect((await missing({})).message).toMatch(/`baseUrl`, SHORTLINK_BASE_URL or --base-url/)
     expect((await missing({ baseUrl: 'https://sho.rt' })).message).toMatch(
       /`apiKey` or SHORTLINK_API_KEY\. .* has `apiKey: null`/,
     )
   })
 
   it.each([
-    ['SHORTLINK_BASE_URL', 'sho.rt', /SHORTLINK_BASE_URL: expected an absolute URL such as .*, received "sho.rt"$/],
-    ['SHORTLINK_API_KEY', 'Bearer KEY', /apiKey: begins with “Bearer”/],
+    ['SHORTLINK_BASE_URL', 'sho.rt', /SHORTLINK_BASE_URL: expected an absolute URL such as .*, received a string$/],
+    ['SHORTLINK_API_KEY', 'Bearer KEY', /SHORTLINK_API_KEY: begins with “Bearer”/],
     ['SHORTLINK_AUTH_SCHEME', 'Basic', /SHORTLINK_AUTH_SCHEME: expected one of Bearer, Token, raw, received "Basic"$/],
     [
       'SHORTLINK_RATE_LIMIT',
@@ -263,7 +267,7 @@ describe('a path as baseUrl', () => {
     const error = await failure(client.account.get())
     expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent', path: '/account' })
     expect(error.message).toBe(
-      'GET /account: baseUrl: /api/shortlink is relative to the URL of a page, and there is no page here. On a server, give the absolute URL',
+      'GET /account: baseUrl: it is relative to the URL of a page, and there is no page here. On a server, give the absolute URL',
     )
     expect(fetch).not.toHaveBeenCalled()
   })
