@@ -94,7 +94,9 @@ test('the address is taken from --base-url, and http beyond this machine only if
   vi.stubEnv('SHORTLINK_BASE_URL', '')
   const { status, stderr } = await run('list', 'links', '--base-url', 'http://sho.rt/api')
   expect(status).toBe(2)
-  expect(stderr).toContain('--base-url: http: sends the key unencrypted: use https:, or set allowInsecureHttp or --allow-insecure-http')
+  expect(stderr).toContain(
+    '--base-url: http: sends the key unencrypted: use https:, or set allowInsecureHttp or --allow-insecure-http',
+  )
 })
 
 test('help is a command too, and a misspelled command is answered in two lines', async () => {
