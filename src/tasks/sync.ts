@@ -1,3 +1,4 @@
+import { formatValue } from '../checks/mismatch.ts'
 import { ConfigurationError, InvalidRequestError, isShortLinkError } from '../errors.ts'
 import type { Api } from '../http/api.ts'
 import type { Link } from '../resources/links/link.ts'
@@ -34,7 +35,7 @@ export interface SyncOptions extends TaskOptions {
 export type SyncResult = SyncPlan &
   (
     | TaskResult<unknown, unknown>
-    /** It was not tried, because `apply` is not set, or a change failed before the first deletion. */
+    /** It was not tried, because `apply` is not set, a change failed before the first deletion, or the sync ended before. */
     | { readonly ok: true; readonly outcome: 'planned'; readonly error?: undefined }
   )
 
@@ -139,6 +140,9 @@ export function syncLinks(
     }
     if (!apply) return
     const rowLinks = new RowLinks({ api: reading, control })
+    const aliasOfId = new Map<number, string>(
+      steps.flatMap(({ plan, link }) => (link ? [[link.id, plan.alias] as const] : [])),
+    )
     const writes: Promise<SyncPlan>[] = []
     let isDeleting = false
     const changes = async function* () {
@@ -151,7 +155,7 @@ export function syncLinks(
       items: changes,
       work: (step, { begun }) => {
         const links = new LinksResource(reading.inContext({ task: { begun: () => begun() } }))
-        const written = writeStep(step, { links, rowLinks, begun, signal: control.ending })
+        const written = writeStep(step, { links, rowLinks, aliasOfId, begun, signal: control.ending })
         writes.push(written)
         return written
       },
@@ -161,17 +165,28 @@ export function syncLinks(
       concurrency,
       onProgress,
     })
-    for await (const { item, ok, data, outcome, error } of work.results()) {
-      const { done } = work.summary
-      const failed = work.summary.failed + oddCounts.failed
-      const unknown = work.summary.unknown + oddCounts.unknown
-      if (ok && data.action === 'create') changed.created++
-      if (ok && data.action === 'update') changed.updated++
-      if (ok && data.action === 'delete') changed.deleted++
-      summary = { ...summary, ...changed, done: kept + done, failed, unknown }
-      yield ok ? { ...data, ok, outcome } : { ...item.plan, ok, outcome, error }
+    const left = new Set(steps.filter(({ plan }) => plan.action !== 'keep'))
+    const results = async function* (): AsyncGenerator<SyncResult> {
+      for await (const { item, ok, data, outcome, error } of work.results()) {
+        left.delete(item)
+        const { done } = work.summary
+        const failed = work.summary.failed + oddCounts.failed
+        const unknown = work.summary.unknown + oddCounts.unknown
+        if (ok && data.action === 'create') changed.created++
+        if (ok && data.action === 'update') changed.updated++
+        if (ok && data.action === 'delete') changed.deleted++
+        summary = { ...summary, ...changed, done: kept + done, failed, unknown }
+        yield ok ? { ...data, ok, outcome } : { ...item.plan, ok, outcome, error }
+      }
     }
-    if (!isDeleting) for (const { plan } of deletions) yield { ...plan, ok: true, outcome: 'planned' }
+    let end: { readonly error: unknown } | undefined
+    try {
+      yield* results()
+    } catch (error) {
+      end = { error }
+    }
+    for (const { plan } of left) yield { ...plan, ok: true, outcome: 'planned' }
+    if (end) throw end.error
   }
   return createTask(signal, run, () => summary)
 }
@@ -197,9 +212,16 @@ function tooManyDeletes(deletions: readonly PlannedStep[], maxDeletes: number): 
   return new InvalidRequestError([{ path: ['maxDeletes'], message }])
 }
 
+function twinsOf(alias: string, other: string): InvalidRequestError {
+  const message = `${formatValue(alias)} and ${formatValue(other)} are one alias on this server`
+  return new InvalidRequestError([{ path: ['custom'], message }])
+}
+
 interface Writing {
   readonly links: LinksResource
   readonly rowLinks: RowLinks
+  /** The wanted aliases of the links so far, by their ids. */
+  readonly aliasOfId: Map<number, string>
   readonly begun: () => Promise<void>
   readonly signal: AbortSignal
 }
@@ -207,7 +229,7 @@ interface Writing {
 /** Carries out a step. Returns what was done. */
 async function writeStep(
   { plan, row, link }: PlannedStep,
-  { links, rowLinks, begun, signal }: Writing,
+  { links, rowLinks, aliasOfId, begun, signal }: Writing,
 ): Promise<SyncPlan> {
   const { action, alias } = plan
   if (action === 'delete') {
@@ -229,6 +251,9 @@ async function writeStep(
       .catch((error) => {
         if (action === 'create' || !isShortLinkError(error) || error.code !== 'link_conflict') throw error
       })
+    const twin = own && aliasOfId.get(own.id)
+    if (twin !== undefined && twin !== alias) throw twinsOf(alias, twin)
+    if (own) aliasOfId.set(own.id, alias)
     if (own?.created) return { ...plan, action: 'create', was: undefined, changes: [] }
     if (own) {
       // Somebody else has made it since the list was read.

@@ -440,3 +440,34 @@ test('an update takes away only what is there', async () => {
   await syncLinks(client, [row], { apply: true }).summary()
   expect(sandbox.requests.at(-1)!.body).toEqual({ url: shop('tea'), title: 'Tea' })
 })
+
+test('two wanted aliases that the server spells as one are refused as twins, each time', async () => {
+  const { sandbox, client } = setUp({ dialect: ['alias-slugged'] })
+  const rows = ['Sale_May', 'sale-may'].map((alias) => ({ alias, url: shop('sale') }))
+  for (let turn = 0; turn < 2; turn++) {
+    const results = await collect(syncLinks(client, rows, { apply: true, concurrency: 1 }))
+    expect(results.filter(({ ok }) => !ok).map(({ error }) => String(error))).toEqual([
+      expect.stringContaining('are one alias on this server'),
+    ])
+    expect(sandbox.data.links).toHaveLength(1)
+  }
+})
+
+test('a sync that ends early gives what was done, and the rest as planned', async () => {
+  const { client } = setUp()
+  const controller = new AbortController()
+  const results: SyncResult[] = []
+  const run = syncLinks(client, rowsOf(20), { apply: true, concurrency: 1, signal: controller.signal })
+  const walk = async () => {
+    for await (const result of run) {
+      results.push(result)
+      if (result.outcome === 'done') controller.abort()
+    }
+  }
+  await expect(walk()).rejects.toMatchObject({ code: 'aborted' })
+  expect(results).toHaveLength(20)
+  const done = results.filter(({ outcome }) => outcome === 'done').length
+  expect(await run.summary()).toMatchObject({ create: 20, created: done })
+  // One may have been in work.
+  expect(results.filter(({ outcome }) => outcome === 'planned').length).toBeGreaterThanOrEqual(20 - done - 1)
+})
