@@ -61,6 +61,31 @@ describe('towards the browser', () => {
     expect(await (await call('/campaigns')).text()).toMatch(/^\ufffd\S*\[redacted\]\S* after$/)
   })
 
+  test('a proxy masks the key of the call, with a key function and many calls in flight', async () => {
+    const keyOf = (tenant: number) => `key-of-tenant-${tenant}-0123456789abcdef`
+    let tenants = 0
+    let waiting: (() => void)[] = []
+    const { call } = await proxied({ client: { apiKey: () => keyOf(tenants++) } }, (request, response) => {
+      waiting.push(() =>
+        response.writeHead(200, json).end(JSON.stringify({ error: 0, sent: request.headers.authorization })),
+      )
+      if (waiting.length < 8) return
+      for (const answer of waiting) answer()
+      waiting = []
+    })
+    const answers = await Promise.all(Array.from({ length: 8 }, () => call('/campaigns')))
+    const texts = await Promise.all(answers.map((answer) => answer.text()))
+    expect(texts).toEqual(Array(8).fill('{"error":0,"sent":"Bearer [redacted]"}'))
+  })
+
+  test.each([29, 15, 12])('a proxy masks a key that the platform cut after %d characters', async (length) => {
+    const key = 'abcdefghijklmnopqrstuvwxyz012345'
+    const { call } = await proxied({ client: { apiKey: key } }, (_request, response) =>
+      response.writeHead(500, json).end(JSON.stringify({ error: 1, message: `Bearer ${key.slice(0, length)}...` })),
+    )
+    expect(await (await call('/campaigns')).text()).toBe('{"error":1,"message":"Bearer [redacted]..."}')
+  })
+
   test.each([
     ['application/json', 'application/json'],
     ['Application/JSON; charset=utf-8', 'application/json'],
