@@ -137,6 +137,42 @@ test('Ctrl+C ends an import after the calls in flight and says how to continue, 
   expect(sandbox.data.links).toHaveLength(100)
 })
 
+test.each([
+  ['the original', 'the result'],
+  ['the result', 'the original'],
+])(
+  '%s is killed, and %s and then both again make one link for each row',
+  { timeout: 120_000 },
+  async (killed, other) => {
+    const { sandbox, folder, watch, start } = await setUp()
+    const files: Record<string, string> = {
+      'the original': join(folder, 'links.csv'),
+      'the result': join(folder, 'r.csv'),
+    }
+    const urls = Array.from({ length: 100 }, (_, index) => `https://shop.example/${index}\n`)
+    await writeFile(files['the original']!, `url\n${urls.join('')}`)
+    /** Runs an import, which a signal ends once there are so many links. */
+    const importUntil = (file: string, out: string, signal: NodeJS.Signals, links: number) => {
+      const { child, ended } = start('import', file, '--out', join(folder, out))
+      watch(() => {
+        if (sandbox.data.links.length < links) return
+        child.kill(signal)
+        // A second Ctrl+C would end it at once.
+        watch(() => {})
+      })
+      return ended
+    }
+    expect((await importUntil(files['the original']!, 'r.csv', 'SIGINT', 20)).status).toBe(130)
+    expect((await importUntil(files[killed]!, 'none.csv', 'SIGKILL', 60)).signal).toBe('SIGKILL')
+    watch(() => {})
+    for (const [index, name] of [other, killed, other].entries()) {
+      const { status } = await start('import', files[name]!, '--out', join(folder, `next-${index}.csv`)).ended
+      expect(status).toBe(0)
+      expect(sandbox.data.links).toHaveLength(100)
+    }
+  },
+)
+
 test('a reader of standard error that goes away after one line changes neither ten imports nor a sync', {
   timeout: 120_000,
 }, async () => {
