@@ -322,7 +322,7 @@ const headerReferences = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
 /** The errors of the client that stand for a status of the server, by their names. */
-const statuses = new Map(
+const refusalStatuses = new Map(
   [...main].flatMap(([name, symbol]) => {
     const { text } = docsOf(symbol)
     const [, status, meaning] = /^(\d{3}|5xx): (.*)$/.exec(paragraph(text)) ?? []
@@ -342,9 +342,9 @@ function refusals({ docs }: CallModel, { api }: RequestModel): Record<string, Sc
     const description = named.get(name)
     return { $ref: `#/components/responses/${name}`, ...(description && { description }) }
   }
-  const names = [...statuses.keys()].filter((name) => isCommon(name) || named.has(name))
+  const names = [...refusalStatuses.keys()].filter((name) => isCommon(name) || named.has(name))
   return {
-    ...Object.fromEntries(names.map((name) => [statuses.get(name)!.status, refusal(name)])),
+    ...Object.fromEntries(names.map((name) => [refusalStatuses.get(name)!.status, refusal(name)])),
     '4XX': refusal('ApiError'),
   }
 }
@@ -359,7 +359,10 @@ const refusedPrograms: Record<string, string> = {
 
 async function refusalComponents(): Promise<Record<string, Schema>> {
   const apiError = docsOf(main.get('ApiError')).text
-  const all = [...[...statuses].map(([name, { meaning }]) => [name, meaning] as const), ['ApiError', apiError] as const]
+  const all = [
+    ...[...refusalStatuses].map(([name, { meaning }]) => [name, meaning] as const),
+    ['ApiError', apiError] as const,
+  ]
   const components = all.map(async ([name, description]) => {
     const program = refusedPrograms[name]
     const ran = program ? await run(programOf(`try { ${program} } catch {}`)) : undefined

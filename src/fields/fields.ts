@@ -1,5 +1,5 @@
 /**
- * How servers encode values. They run PHP, so the database driver decides whether 5 arrives as `5` or `"5"`, false as `0` or
+ * Reads values as servers encode them. They run PHP, so the database driver decides whether 5 arrives as `5` or `"5"`, false as `0` or
  * `""`, and an empty map as `[]`. A missing value is `null`, `""`, or left out.
  *
  * Every such quirk is handled here, by zod schemas that accept each known encoding and return the documented type.

@@ -10,7 +10,7 @@ export const MAX_ISSUES = 100
 export interface ParseContext {
   readonly path: readonly (string | number)[]
   readonly issues: Issue[]
-  /** Whether the response must be rejected whatever `validation` says. */
+  /** True if the response must be rejected whatever `validation` says. */
   unusable?: boolean
 }
 

@@ -18,7 +18,7 @@ export interface HeadersLike {
   get(name: string): string | null
 }
 
-/** What the rate headers of a response say. A value that is missing or malformed is `undefined`. */
+/** The values of the rate headers of a response. One that is missing or malformed is `undefined`. */
 export interface ParsedRateHeaders {
   /** Requests allowed in one window. */
   readonly limit: number | undefined
@@ -53,7 +53,7 @@ export function rateLimitStateOf(headers: HeadersLike): RateLimitState {
 }
 
 /**
- * How long a response says to wait, in seconds: from the `Retry-After` header (a number or a date), or else from a
+ * Returns the wait that a response asks for, in seconds: from the `Retry-After` header (a number or a date), or else from a
  * `Retry-After` key in the parsed body.
  */
 export function parseRetryAfter(headers: HeadersLike, body: unknown): number | undefined {

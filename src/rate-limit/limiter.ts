@@ -34,7 +34,7 @@ export interface AcquireOptions {
   deadline?: number | undefined
   /** The number of the attempt that the slot is for. Later attempts go first, because their calls came first. Default: 1. */
   attempt?: number | undefined
-  /** Whether the call belongs to a task, and stands behind all calls that do not. Default: `false`. */
+  /** True if the call belongs to a task, and stands behind all calls that do not. Default: `false`. */
   background?: boolean | undefined
   /** Called if the call has to wait, as soon as that is known, and again if the wait becomes more than a second longer. */
   onWait?: ((event: SlotWait) => void) | undefined
@@ -55,11 +55,11 @@ export interface SlotRefusal {
    * call waits.
    */
   readonly reason: 'deadline' | 'imposed'
-  /** How long the call would still have to wait, in milliseconds. */
+  /** The time that the call would still have to wait, in milliseconds. */
   readonly ms: number
 }
 
-/** Whether a limiter, of either format of the package, has rejected because it has no slot in time. */
+/** Tells if a limiter, of either format of the package, has rejected because it has no slot in time. */
 export function isSlotRefusal(value: unknown): value is SlotRefusal {
   return isRecord(value) && (value.reason === 'deadline' || value.reason === 'imposed') && typeof value.ms === 'number'
 }
@@ -84,7 +84,7 @@ export interface SlotWindow
     RateLimitWindow,
     'limit' | 'nextAt' | 'release' | 'observe' | 'remaining' | 'estimateWait' | 'imposedWait' | 'endsAt'
   > {
-  /** Whether a slot was requested from the store. Waiting for it is not waiting for the rate limit. */
+  /** True while a slot is requested from the store. Waiting for it is not waiting for the rate limit. */
   readonly isAsking?: boolean
   /** Takes a slot if one is free. A window that has to ask calls `wake` later. */
   take(now: number, wake: () => void): boolean
@@ -165,7 +165,7 @@ export class Limiter implements RateLimiter {
     this.#serve()
   }
 
-  /** Whether it has something to remember: a window that is open, or calls that wait. */
+  /** True if it has something to remember: a window that is open, or calls that wait. */
   get isInUse(): boolean {
     return this.#queue.length > 0 || this.#window.endsAt(this.#clock.now()) !== undefined
   }
@@ -242,7 +242,7 @@ export class Limiter implements RateLimiter {
   }
 }
 
-/** Whether one call gets its slot before another that came earlier. */
+/** Tells if one call gets its slot before another that came earlier. */
 function goesBefore(one: Pick<Waiter, 'attempt' | 'isBackground'>, other: Waiter): boolean {
   if (one.isBackground !== other.isBackground) return other.isBackground
   return one.attempt > other.attempt
@@ -276,7 +276,7 @@ export interface LimiterOwner {
   readonly fetch: Fetch
 }
 
-/** How long a limiter stays after its last use at least, in milliseconds. */
+/** The least time that a limiter stays after its last use, in milliseconds. */
 const IDLE = 60_000
 
 type LimiterFor = (owner: LimiterOwner, options: RateLimitOptions) => Limiter

@@ -37,10 +37,10 @@ export interface SharedRateLimitOptions {
   key?: string | undefined
 }
 
-/** How long the store may take to respond before it counts as unavailable, in milliseconds. */
+/** The time after which a store that does not respond counts as unavailable, in milliseconds. */
 const STORE_TIMEOUT = 1000
 
-/** How long to wait before an unavailable store is tried again, in milliseconds. */
+/** The wait before an unavailable store is tried again, in milliseconds. */
 const STORE_PAUSE = 1000
 
 /**
@@ -88,7 +88,7 @@ class SharedWindow implements SlotWindow {
   #isStoreAway = false
   #hasWarned = false
   #askAgainAt = 0
-  /** Whether a slot was granted that no call has taken yet. */
+  /** True if a slot was granted that no call has taken yet. */
   #hasSlot = false
   isAsking = false
 
@@ -156,7 +156,7 @@ class SharedWindow implements SlotWindow {
     return now < this.#endsAt ? this.#endsAt : this.#local.endsAt(now)
   }
 
-  /** Whether asking the store is pointless. */
+  /** Tells if asking the store is pointless. */
   #isClosed(now: number): boolean {
     return now < this.#opensAt && (this.#remaining === 0 || now >= this.#endsAt)
   }
@@ -217,10 +217,10 @@ class SharedWindow implements SlotWindow {
   }
 }
 
-const optionChecks = { key: nonEmptyString } satisfies Checks<keyof SharedRateLimitOptions>
+const sharedOptionChecks = { key: nonEmptyString } satisfies Checks<keyof SharedRateLimitOptions>
 
 function checkArguments(store: StoreLimiter, options: SharedRateLimitOptions): void {
-  const issues: Issue[] = checkOptions(options, optionChecks)
+  const issues: Issue[] = checkOptions(options, sharedOptionChecks)
   if (!(typeof store?.consume === 'function' && store.points > 0 && store.duration > 0)) {
     const expected = 'a limiter of rate-limiter-flexible with points and a duration above 0'
     issues.unshift({ path: ['limiter'], message: mismatch(expected, store) })

@@ -1,16 +1,16 @@
 import { DAY, type HeadersLike, type ParsedRateHeaders, parseRateHeaders } from './headers.ts'
 
-/** What a response says about the rate limit. */
+/** The part of a response that tells of the rate limit. */
 export interface RateLimitResponse {
   /** The headers of the response. */
   readonly headers: HeadersLike
-  /** Whether the server refused the request because of its rate: 429, as the status or in the body. */
+  /** True if the server refused the request because of its rate: 429, as the status or in the body. */
   readonly refused: boolean
-  /** How long to wait, in seconds, if the `Retry-After` header or the body says so. */
+  /** The wait in seconds, if the `Retry-After` header or the body says so. */
   readonly retryAfter: number | undefined
 }
 
-/** What clients may say about their rate. */
+/** Options for the rate of a client. */
 export interface RateLimitOptions {
   /**
    * Requests in one window. This is a ceiling: the server's `X-RateLimit-Limit` may lower it but never raises it.
@@ -59,9 +59,9 @@ export class RateLimitWindow {
   #mustEndAt = -Infinity
   /** When the last window ended. */
   #opensAt = -Infinity
-  /** Whether other programs use the key, according to the last response that says how much is left. */
+  /** True if other programs use the key, according to the last response that says how much is left. */
   #othersUseIt = false
-  /** How many requests the server may have counted in this window before its first one. */
+  /** The requests that the server may have counted in this window before its first one. */
   #countedBefore = 0
   /** Requests of this window, and those of them that have got no response yet. */
   #sent = 0
@@ -131,7 +131,7 @@ export class RateLimitWindow {
     return Math.max(0, Math.min(this.limit - this.#sent, this.#leastRemaining - this.#pending))
   }
 
-  /** How long a call waits with `ahead` calls in front of it, if no other program uses the key. */
+  /** Estimates the wait of a call with `ahead` calls in front of it, if no other program uses the key. */
   estimateWait(now: number, ahead: number): number {
     const behind = ahead - this.remaining(now)
     if (behind < 0) return Math.max(0, this.#slotAt(this.#sent + ahead) - now)
@@ -140,7 +140,7 @@ export class RateLimitWindow {
     return (this.endsAt(now) ?? now) - now + windows * this.#interval + share * this.#rampOf(this.#othersUsedIt)
   }
 
-  /** How much longer the server said to wait when it refused a request. */
+  /** The rest of the wait that the server imposed when it refused a request. */
   imposedWait(now: number): number {
     return Math.max(0, this.#blockedUntil - now)
   }
@@ -160,7 +160,7 @@ export class RateLimitWindow {
     return this.#opensAt + (count / this.limit) * this.#rampOf(this.#othersUseIt)
   }
 
-  /** How long the slots of a window take to become free from its beginning on. */
+  /** The time in which the slots of a window become free, from its beginning on. */
   #rampOf(isShared: boolean): number {
     return this.#isCoordinated ? 0 : this.#scaled((isShared ? 30 : 2) * SECOND)
   }
@@ -170,12 +170,12 @@ export class RateLimitWindow {
     return Math.min(1, this.#interval / MINUTE) * ms
   }
 
-  /** Whether other programs used this window. If no response said how much is left, a refusal is the only sign of them. */
+  /** True if other programs used this window. If no response said how much is left, a refusal is the only sign of them. */
   get #othersUsedIt(): boolean {
     return this.#leastRemaining === Infinity ? this.#refused : this.#othersUseIt
   }
 
-  /** Whether nothing may be sent, however many slots are left. */
+  /** Tells if nothing may be sent, however many slots are left. */
   #isClosed(now: number): boolean {
     return this.#refused || (now >= this.#mayEndAt && this.limit < Infinity)
   }
@@ -225,7 +225,7 @@ export class RateLimitWindow {
   }
 }
 
-/** How long the server says to wait after a refusal; `undefined` if it states nothing plausible. */
+/** The wait that the server asks for after a refusal; `undefined` if it states nothing plausible. */
 function statedWait(headers: ParsedRateHeaders, retryAfter = Infinity, interval: number): number | undefined {
   const contradictsItself = retryAfter === 0 && headers.remaining === 0
   if (retryAfter * SECOND <= DAY && !contradictsItself) return Math.max(SECOND, retryAfter * SECOND)

@@ -34,11 +34,11 @@ export class AccountResource extends Resource {
    * @throws {InvalidRequestError} if a parameter is not a string; nothing is sent
    */
   update(params: AccountUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.put(path`/account/update`, { json: params, checks: update, schema: actionResult }, options)
+    return this.api.put(path`/account/update`, { json: params, checks: accountUpdate, schema: actionResult }, options)
   }
 }
 
-const update = /* @__PURE__ */ checks<AccountUpdate>({}, { email: string, password: secret })
+const accountUpdate = /* @__PURE__ */ checks<AccountUpdate>({}, { email: string, password: secret })
 
 /** An account. */
 export interface Account {

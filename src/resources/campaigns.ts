@@ -34,7 +34,7 @@ export class CampaignsResource extends Resource {
    * @throws {ApiError} if the slug is taken
    */
   create(params: CampaignCreate, options?: RequestOptions): ApiPromise<Campaign> {
-    return this.api.post(path`/campaign/add`, { json: params, checks: create, schema: campaign }, options)
+    return this.api.post(path`/campaign/add`, { json: params, checks: campaignCreate, schema: campaign }, options)
   }
 
   /**
@@ -67,7 +67,11 @@ export class CampaignsResource extends Resource {
    * @throws {ApiError} if the slug is taken
    */
   update(id: Id, params: CampaignUpdate, options?: RequestOptions): ApiPromise<Campaign> {
-    return this.api.put(path`/campaign/${{ id }}/update`, { json: params, checks: update, schema: campaign }, options)
+    return this.api.put(
+      path`/campaign/${{ id }}/update`,
+      { json: params, checks: campaignUpdate, schema: campaign },
+      options,
+    )
   }
 
   /**
@@ -84,9 +88,12 @@ export class CampaignsResource extends Resource {
   }
 }
 
-const create = /* @__PURE__ */ checks<CampaignCreate>({}, { name: string, slug: string, public: boolean })
+const campaignCreate = /* @__PURE__ */ checks<CampaignCreate>({}, { name: string, slug: string, public: boolean })
 
-const update = /* @__PURE__ */ checks<CampaignUpdate>({ name: nonEmptyString }, { slug: string, public: boolean })
+const campaignUpdate = /* @__PURE__ */ checks<CampaignUpdate>(
+  { name: nonEmptyString },
+  { slug: string, public: boolean },
+)
 
 /** A campaign. */
 export interface Campaign {

@@ -43,7 +43,7 @@ export class ChannelsResource extends Resource {
    * @throws {ApiError} if the name is taken
    */
   create(params: ChannelCreate, options?: RequestOptions): ApiPromise<Channel> {
-    return this.api.post(path`/channel/add`, { json: params, checks: create, schema: channel }, options)
+    return this.api.post(path`/channel/add`, { json: params, checks: channelCreate, schema: channel }, options)
   }
 
   /**
@@ -83,7 +83,7 @@ export class ChannelsResource extends Resource {
   update(id: Id, params: ChannelUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
     return this.api.put(
       path`/channel/${{ id }}/update`,
-      { json: params, checks: update, schema: actionResult },
+      { json: params, checks: channelUpdate, schema: actionResult },
       options,
     )
   }
@@ -104,11 +104,11 @@ export class ChannelsResource extends Resource {
 
 const itemType = /* @__PURE__ */ oneOf(['links', 'bio', 'qr'])
 
-const look = { description: string, color: hexColor, starred: boolean }
+const channelDetails = { description: string, color: hexColor, starred: boolean }
 
-const create = /* @__PURE__ */ checks<ChannelCreate>({ name: nonEmptyString }, look)
+const channelCreate = /* @__PURE__ */ checks<ChannelCreate>({ name: nonEmptyString }, channelDetails)
 
-const update = /* @__PURE__ */ checks<ChannelUpdate>({}, { name: string, ...look })
+const channelUpdate = /* @__PURE__ */ checks<ChannelUpdate>({}, { name: string, ...channelDetails })
 
 /** A channel. */
 export interface Channel {

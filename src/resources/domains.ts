@@ -31,7 +31,7 @@ export class DomainsResource extends Resource {
    * @throws {ApiError} if the domain is taken, or its DNS does not point to the platform
    */
   create(params: DomainCreate, options?: RequestOptions): ApiPromise<Created> {
-    return this.api.post(path`/domain/add`, { json: params, checks: create, schema: created }, options)
+    return this.api.post(path`/domain/add`, { json: params, checks: domainCreate, schema: created }, options)
   }
 
   /**
@@ -47,7 +47,11 @@ export class DomainsResource extends Resource {
    * @throws {NotFoundError} if there is no such domain
    */
   update(id: Id, params: DomainUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.put(path`/domain/${{ id }}/update`, { json: params, checks: update, schema: actionResult }, options)
+    return this.api.put(
+      path`/domain/${{ id }}/update`,
+      { json: params, checks: domainUpdate, schema: actionResult },
+      options,
+    )
   }
 
   /**
@@ -66,9 +70,9 @@ export class DomainsResource extends Resource {
 
 const redirects = { redirectroot: httpUrl, redirect404: httpUrl }
 
-const create = /* @__PURE__ */ checks<DomainCreate>({ domain: domainUrl }, redirects)
+const domainCreate = /* @__PURE__ */ checks<DomainCreate>({ domain: domainUrl }, redirects)
 
-const update = /* @__PURE__ */ checks<DomainUpdate>({}, redirects)
+const domainUpdate = /* @__PURE__ */ checks<DomainUpdate>({}, redirects)
 
 /** A branded domain. */
 export interface Domain {

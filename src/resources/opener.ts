@@ -23,16 +23,23 @@ export class OpenerResource extends Resource {
    * @throws {ConfigurationError} if `openerUrl` is not set
    */
   create(params: OpenerLinkCreate, options?: RequestOptions): ApiPromise<OpenerLink> {
-    return this.api.post(path`/v3/api`, { api: 'opener', json: params, checks: create, schema: openerLink }, options)
+    return this.api.post(
+      path`/v3/api`,
+      { api: 'opener', json: params, checks: openerCreate, schema: openerLink },
+      options,
+    )
   }
 }
 
-const statuses = ['public', 'private'] as const
+const openerStatuses = ['public', 'private'] as const
 
-const create = /* @__PURE__ */ checks<OpenerLinkCreate>({ url: httpUrl }, { status: /* @__PURE__ */ oneOf(statuses) })
+const openerCreate = /* @__PURE__ */ checks<OpenerLinkCreate>(
+  { url: httpUrl },
+  { status: /* @__PURE__ */ oneOf(openerStatuses) },
+)
 
 /** Who may see the analytics of an app-opener link. */
-export type OpenerLinkStatus = (typeof statuses)[number]
+export type OpenerLinkStatus = (typeof openerStatuses)[number]
 
 /** The link for one kind of device. */
 export interface DeviceTarget {

@@ -32,7 +32,7 @@ export class PixelsResource extends Resource {
    * @throws {ApiError} if the account already has a pixel with this tag
    */
   create(params: PixelCreate, options?: RequestOptions): ApiPromise<Created> {
-    return this.api.post(path`/pixel/add`, { json: params, checks: create, schema: created }, options)
+    return this.api.post(path`/pixel/add`, { json: params, checks: pixelCreate, schema: created }, options)
   }
 
   /**
@@ -48,7 +48,11 @@ export class PixelsResource extends Resource {
    * @throws {NotFoundError} if there is no such pixel
    */
   update(id: Id, params: PixelUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.put(path`/pixel/${{ id }}/update`, { json: params, checks: update, schema: actionResult }, options)
+    return this.api.put(
+      path`/pixel/${{ id }}/update`,
+      { json: params, checks: pixelUpdate, schema: actionResult },
+      options,
+    )
   }
 
   /**
@@ -82,12 +86,12 @@ const pixelTypes = [
   'tiktok',
 ] as const
 
-const create = /* @__PURE__ */ checks<PixelCreate>(
+const pixelCreate = /* @__PURE__ */ checks<PixelCreate>(
   { type: /* @__PURE__ */ oneOf(pixelTypes), name: nonEmptyString, tag: nonEmptyString },
   {},
 )
 
-const update = /* @__PURE__ */ checks<PixelUpdate>({ tag: nonEmptyString }, { name: string })
+const pixelUpdate = /* @__PURE__ */ checks<PixelUpdate>({ tag: nonEmptyString }, { name: string })
 
 /** The provider of a pixel. */
 export type PixelType = (typeof pixelTypes)[number]

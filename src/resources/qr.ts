@@ -47,7 +47,7 @@ export class QrResource extends Resource {
    *   is sent
    */
   create(params: QrCodeCreate, options?: RequestOptions): ApiPromise<CreatedQrCode> {
-    return this.api.post(path`/qr/add`, { json: params, checks: create, schema: createdQrCode }, options)
+    return this.api.post(path`/qr/add`, { json: params, checks: qrCreate, schema: createdQrCode }, options)
   }
 
   /**
@@ -63,7 +63,7 @@ export class QrResource extends Resource {
    * @throws {NotFoundError} if there is no such QR code
    */
   update(id: Id, params: QrCodeUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.put(path`/qr/${{ id }}/update`, { json: params, checks: update, schema: actionResult }, options)
+    return this.api.put(path`/qr/${{ id }}/update`, { json: params, checks: qrUpdate, schema: actionResult }, options)
   }
 
   /**
@@ -94,11 +94,11 @@ const data: Check<QrData> = {
   },
 }
 
-const look = { background: rgbColor, foreground: rgbColor, logo: string }
+const qrDesign = { background: rgbColor, foreground: rgbColor, logo: string }
 
-const create = /* @__PURE__ */ checks<QrCodeCreate>({ type: /* @__PURE__ */ oneOf(qrTypes), data }, look)
+const qrCreate = /* @__PURE__ */ checks<QrCodeCreate>({ type: /* @__PURE__ */ oneOf(qrTypes), data }, qrDesign)
 
-const update = /* @__PURE__ */ checks<QrCodeUpdate>({ data }, look)
+const qrUpdate = /* @__PURE__ */ checks<QrCodeUpdate>({ data }, qrDesign)
 
 /** The kind of content in a QR code. */
 export type QrType = (typeof qrTypes)[number]
