@@ -41,7 +41,7 @@ function readInteger(value: unknown): number | undefined {
 }
 
 /** PHP sometimes turns a string of digits into a number. */
-function readText(value: unknown): string | undefined {
+function readString(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   return typeof value === 'number' ? String(value) : undefined
 }
@@ -60,23 +60,23 @@ export const countOrNull = /* @__PURE__ */ field('an integer', { type: ['integer
 )
 
 /** A string. */
-export const text = /* @__PURE__ */ field('a string', { type: 'string' }, readText)
+export const text = /* @__PURE__ */ field('a string', { type: 'string' }, readString)
 
 /** A string that is `null` if the server has none. */
 export const textOrNull = /* @__PURE__ */ field('a string', { type: ['string', 'null'] }, (value) =>
-  isAbsent(value) ? null : readText(value),
+  isAbsent(value) ? null : readString(value),
 )
 
 /** A string that is `''` if the server has none. */
 export const textOrEmpty = /* @__PURE__ */ field('a string', { type: 'string' }, (value) =>
-  isAbsent(value) ? '' : readText(value),
+  isAbsent(value) ? '' : readString(value),
 )
 
 /** A string, or `false` if there is none. */
 export const textOrFalse = /* @__PURE__ */ field(
   'a string',
   { anyOf: [{ type: 'string' }, { const: false }] },
-  (value) => (isAbsent(value) || value === false || value === 0 || value === '0' ? false : readText(value)),
+  (value) => (isAbsent(value) || value === false || value === 0 || value === '0' ? false : readString(value)),
 )
 
 /** `true`, `1` and `"1"`; `false`, `0`, `"0"`, `""` and `null`. */
@@ -114,7 +114,7 @@ function map<T>(
 export const counts = /* @__PURE__ */ map('an integer', { type: 'integer' }, readInteger)
 
 /** A map of labels to strings. */
-export const texts = /* @__PURE__ */ map('a string', { type: 'string' }, readText)
+export const texts = /* @__PURE__ */ map('a string', { type: 'string' }, readString)
 
 /** An empty map or list arrives as `[]`, `0` or nothing. */
 const isEmptyValue = (value: unknown): boolean =>
