@@ -246,7 +246,7 @@ export class Transport {
       this.throwOrReport(error)
     }
     const { status } = response
-    const toResponse = () => withoutSecrets(response, prepared)
+    const toResponse = () => responseWithoutSecrets(response, prepared)
     return { result: { data, rateLimit, attempts: state.attempt, status, url: prepared.url, toResponse }, response }
   }
 
@@ -436,7 +436,7 @@ async function waitForRetry(call: PreparedCall<unknown>, state: CallState): Prom
 }
 
 /** The response itself; if it or its URL contains a secret, a copy without secrets and without the URL. */
-function withoutSecrets(response: FetchResponse, { redact, url, target }: PreparedCall<unknown>): Response {
+function responseWithoutSecrets(response: FetchResponse, { redact, url, target }: PreparedCall<unknown>): Response {
   const { status, statusText = '' } = response
   const headers = [...readableHeaders(response)]
   const isSafe = url === target && [statusText, ...headers.flat()].every((text) => redact(text) === text)
