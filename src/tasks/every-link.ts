@@ -18,7 +18,7 @@ interface LinksPage {
 
 /** A row of the list that is invalid. */
 export interface OddLink {
-  /** What could be read of it: the id is 0 and the short address empty if they could not. */
+  /** The link as far as it could be read: the id is 0 and the short address empty if they could not. */
   readonly link: Link
   readonly error: InvalidResponseError
 }

@@ -19,7 +19,7 @@ export interface ImportOptions extends TaskOptions {
    */
   journal?: Journal | undefined
   /**
-   * What to do with a row whose alias leads elsewhere. `'suffix'`: it gets the first of `opening-2` … `opening-10` that
+   * The choice for a row whose alias leads elsewhere. `'suffix'`: it gets the first of `opening-2` … `opening-10` that
    * leads to its address already or is free. Default: the row fails with a `LinkConflictError`.
    */
   onTaken?: 'suffix' | undefined

@@ -57,7 +57,7 @@ export interface BulkOptions<T> {
    */
   key?: ((item: T, index: number) => string | number) | undefined
   /**
-   * What to do with an item that an earlier run began, and that may have been done: it is unknown how it ended.
+   * The choice for an item that an earlier run began, and that may have been done: it is unknown how it ended.
    * `report` (default) fails it with {@link UnknownOutcomeError} without calling the worker; `retry` does it again.
    */
   onUnknown?: UnknownDecision | undefined

@@ -252,7 +252,7 @@ export class ItemRun<T, R> {
   }
 }
 
-/** How often the rate limit is looked at while it has no slot, in milliseconds. */
+/** The time between two looks at a rate limit without a slot, in milliseconds. */
 const LOOK_INTERVAL = 100
 
 /** Waits until a slot of the rate limit remains and nobody waits for it. */

@@ -19,7 +19,7 @@ export interface SyncOptions extends TaskOptions {
   /** Carries out the plan. Default `false`: the plan is only told. */
   apply?: boolean | undefined
   /**
-   * What the aliases of links begin with that may be deleted because they are not wanted, such as `sale-`. Default: nothing is
+   * The beginning of aliases whose links may be deleted because they are not wanted, such as `sale-`. Default: nothing is
    * deleted.
    */
   prune?: string | undefined

@@ -21,7 +21,7 @@ function setUpImport() {
   return { sandbox, client, journal, run }
 }
 
-describe('an import that is done again', () => {
+describe('an import that is repeated', () => {
   test('sends nothing, and gives every row the link that it has', async () => {
     const { sandbox, client, journal, run } = setUpImport()
     const rows = [tea, cake, lamps, tea]
