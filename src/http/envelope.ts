@@ -7,7 +7,7 @@ import { isRecord } from '../runtime/text.ts'
 
 /**
  * The envelope of every response. `error` tells success from failure, because a failure often has the HTTP status 200:
- * `0`, `"0"`, `false` or no key at all mean success; `1`, `true`, a number of 400 or more that acts as a status, or a
+ * `0`, `"0"`, `false`, `"false"` or no key at all mean success; `1`, `true`, a number of 400 or more that acts as a status, or a
  * text mean failure.
  */
 export type Envelope =
@@ -21,7 +21,7 @@ export function openEnvelope(body: unknown, httpStatus: number): Envelope | unde
   const { error, message } = body
   // An empty list of errors means success; any other object means failure.
   const isObject = typeof error === 'object' && error && Object.keys(error).length
-  const code = isObject ? Number.NaN : Number(error || 0)
+  const code = isObject ? Number.NaN : error === 'false' ? 0 : Number(error || 0)
   if (httpOk && code === 0) return { ok: true, body }
   // A server that responds with 5xx may have done the work, so the body's number does not replace that status.
   const status = code >= 400 && code < 600 && httpStatus < 500 ? code : httpStatus

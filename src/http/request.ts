@@ -245,7 +245,11 @@ export function prepareCall<T>(
   const { apiKey } = settings
   const endpoint = call.api === 'opener' ? settings.opener : settings.management
   const options: RequestOptions & { onProgress?: OnProgress } = isRecord(given) ? given : {}
-  const headers = [...settings.headers, ...headerPairs(options.headers)]
+  // The client's Authorization is for the management API.
+  const common = endpoint.usesKey
+    ? settings.headers
+    : settings.headers.filter(([name]) => name.toLowerCase() !== 'authorization')
+  const headers = [...common, ...headerPairs(options.headers)]
   const authorization = authorizationIn(headers)
   const secrets = new Secrets(Number.POSITIVE_INFINITY, (text) => apiKey.redact(text))
   for (const secret of [...secretsIn(query, checks), ...secretsIn(json, checks)]) secrets.add(secret)

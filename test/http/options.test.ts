@@ -431,3 +431,16 @@ describe('withOptions', () => {
     expect(server.seen[0]!.headers).toMatchObject({ 'x-site': 'first', authorization: `Bearer ${KEY}` })
   })
 })
+
+it('the Authorization among the headers of the client is not sent to the opener, with openerAuth none', async () => {
+  const server = await serve({ body: account })
+  const headers = { Authorization: 'Basic dTpwYXNzd29yZA==' }
+  const client = connect(server, { apiKey: null, headers })
+  await client.opener.create({ url: 'https://shop.example' }).safe()
+  expect(server.seen[0]!.headers.authorization).toBeUndefined()
+})
+
+it('an error of "false" in a response is a success', async () => {
+  const server = await serve({ body: { ...account, error: 'false' } })
+  expect(await connect(server).account.get()).toMatchObject({ email: expect.any(String) })
+})
