@@ -1,0 +1,6 @@
+import { test } from 'vitest'
+import { playExchanges } from './hostile-servers.ts'
+
+test('60 hostile responses show no key, and end with errors of the package', { timeout: 60_000 }, async () => {
+  await playExchanges(1, 60)
+})
