@@ -4,7 +4,7 @@ import { canParseUrl } from '../runtime/environment.ts'
 import { shorten } from '../runtime/text.ts'
 import { addressWords } from './address.ts'
 import { isHtml, isPage } from './body.ts'
-import type { PreparedCall } from './request.ts'
+import type { Call } from './request.ts'
 import { redactLine } from './secrets.ts'
 
 /** How much of a text from a server or a fetch is quoted in a message, in characters. */
@@ -20,7 +20,7 @@ const noAdvice: Advice = { words: '' }
 
 /** Advice about a response that refuses the request. `body` contains no secrets. */
 export function adviceAboutRefusal(
-  call: PreparedCall<unknown>,
+  call: Call<unknown>,
   status: number,
   body: unknown,
   headers: Headers,
@@ -34,31 +34,31 @@ export function adviceAboutRefusal(
 }
 
 /** Advice about a response that is not what the platform documents. `body` contains no secrets. */
-export function adviceAboutBody(call: PreparedCall<unknown>, body: unknown, headers: Headers): Advice {
+export function adviceAboutBody(call: Call<unknown>, body: unknown, headers: Headers): Advice {
   const isAddressDoubtful = typeof body === 'string' && isPage(body)
   return botWallAdvice(body, headers) ?? (isAddressDoubtful ? addressAdvice(call) : noAdvice)
 }
 
 /** Advice about an address that may be wrong. */
-export const addressAdvice = (call: PreparedCall<unknown>): Advice => ({
+export const addressAdvice = (call: Call<unknown>): Advice => ({
   advice: 'address',
   words: `. Is ${addressQuestion(call)}`,
 })
 
-function addressQuestion(call: PreparedCall<unknown>): string {
+function addressQuestion(call: Call<unknown>): string {
   const address = shorten(call.connection.baseUrl, MAX_QUOTED)
   return `${namesOf(call)} right? It is ${address}. \`npx shortlink-sdk doctor\` searches for the right one`
 }
 
 /** Where a redirect leads, and what to do about it. `null`: the runtime does not reveal where. */
-export function redirectWords(location: string | null, call: PreparedCall<unknown>): string {
+export function redirectWords(location: string | null, call: Call<unknown>): string {
   const advice = `. Redirects are not followed, because a POST would turn into a GET: set ${namesOf(call)} to the new address`
   if (location === null) return `redirected to another address, which this runtime does not reveal${advice}`
   const target = canParseUrl(location, call.target) ? new URL(location, call.target).href : location
   return `redirected to ${redactLine(call.redact, target, MAX_QUOTED)}${advice}`
 }
 
-function namesOf({ connection }: PreparedCall<unknown>): string {
+function namesOf({ connection }: Call<unknown>): string {
   return addressWords(connection.names)
 }
 
@@ -72,14 +72,14 @@ function keyAdvice(): Advice {
 }
 
 /** Whether a 404 is about the path rather than an id: the call sends no id, or the body is not one of the platform. */
-function isUnknownPath({ path, body = '' }: PreparedCall<unknown>, isPlatform: boolean): boolean {
+function isUnknownPath({ path, body = '' }: Call<unknown>, isPlatform: boolean): boolean {
   // An id in a body is a value that begins with a digit. Addresses and aliases may have digits too.
   const hasId = /\d/.test(path) || /:\[?"?\d/.test(body)
   return !hasId || !isPlatform
 }
 
 /** The reference does not show the links section, so that some servers may lack it. */
-function unknownPathAdvice(call: PreparedCall<unknown>): Advice {
+function unknownPathAdvice(call: Call<unknown>): Advice {
   if (!/^\/urls?(\/|$)/.test(call.path)) return addressAdvice(call)
   const words = `. This server may have no links section, which the platform's reference does not show. If other calls get a 404 too: is ${addressQuestion(call)}`
   return { advice: 'address', words }

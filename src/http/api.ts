@@ -4,7 +4,7 @@ import { type ApiPromise, startNow } from './api-promise.ts'
 import { readBody, readPage } from './envelope.ts'
 import { type ListOptions, type ListPromise, type PageQuery, RequestedList } from './list.ts'
 import type { Path } from './path.ts'
-import type { Call, CallContext, Upload } from './request.ts'
+import type { CallContext, CallSpec, Upload } from './request.ts'
 import type { RequestOptions } from './request-options.ts'
 import type { CallBeginning, Transport } from './transport.ts'
 
@@ -88,7 +88,7 @@ export class Api {
 
   #call<T, P>(method: string, path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> {
     const { schema, under, ...request } = params
-    const call = { method, path, ...(request as Partial<Call<T>>), read: readBody(schema, under) }
-    return startNow(this.transport.run(call as Call<T>, options))
+    const call = { method, path, ...(request as Partial<CallSpec<T>>), read: readBody(schema, under) }
+    return startNow(this.transport.run(call as CallSpec<T>, options))
   }
 }

@@ -6,7 +6,7 @@ import { framesOf } from '../runtime/stack.ts'
 import { isPlain, isRecord } from '../runtime/text.ts'
 import { type ApiPromise, CallPromise, type CallResult } from './api-promise.ts'
 import { type Page, type Read, readNumberedPage } from './envelope.ts'
-import type { Call } from './request.ts'
+import type { CallSpec } from './request.ts'
 import { type RequestOptions, requestOptionChecks } from './request-options.ts'
 import type { CallBeginning, Transport } from './transport.ts'
 
@@ -49,7 +49,7 @@ const toArrayChecks = {
 }
 
 /** What a list requests, and how its pages are read. */
-export interface ListRequest<T> extends Pick<Call<never>, 'path' | 'checks' | 'issues'> {
+export interface ListRequest<T> extends Pick<CallSpec<never>, 'path' | 'checks' | 'issues'> {
   readonly query?: PageQuery | undefined
   readonly read: Read<Page<T>>
   /** Whether no two rows have the same id and type. Otherwise only rows that are the same in whole are duplicates. Default `true`. */

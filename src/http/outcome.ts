@@ -23,7 +23,7 @@ import { shorten } from '../runtime/text.ts'
 import { type Advice, addressAdvice, adviceAboutBody, adviceAboutRefusal, MAX_QUOTED, redirectWords } from './advice.ts'
 import { BodyTooLargeError, describeUnreadable } from './body.ts'
 import { isOfPlatform } from './envelope.ts'
-import type { PreparedCall } from './request.ts'
+import type { Call, Failure } from './request.ts'
 import { redactBody, redactCause, redactHeaders, redactIssues, redactLine } from './secrets.ts'
 
 /** Thrown if an attempt fails for a reason that fetch does not know. It is not retried, because the work may have been done. */
@@ -40,37 +40,6 @@ export class AttemptError extends Error {
 /** Thrown if the `fetch` of the client cannot send a content. Nothing was sent. */
 export class UnsendableError extends Error {}
 
-/** How far a call has come, for its errors. */
-export interface CallState {
-  /** The number of the attempt, from 1; 0 before the first. */
-  attempt: number
-  /** Whether an earlier attempt may have done the work. If so, no later attempt can prove that it was not done. */
-  mayHaveSucceeded: boolean
-  /** How the last attempt failed. */
-  failure?: Failure
-  /** How long to wait before the next attempt, in milliseconds. */
-  delayMs: number
-  /** How many attempts were refused because of the rate limit, and do not count. */
-  waitedOut: number
-  /** Whether the call has got its first slot. */
-  hasBegun: boolean
-  /** How much of the time of this attempt `beforeRequest` has taken, in milliseconds. */
-  hookMs: number
-}
-
-/** An attempt that failed. */
-export interface Failure {
-  readonly error: ShortLinkError
-  /** Whether the request may have reached the server. */
-  readonly isSent: boolean
-  /** The outcome of this attempt alone. */
-  readonly outcome: Outcome
-  /** Whether it may be repeated. */
-  readonly mayRepeat: boolean
-  /** How long the server said to wait before the next attempt, in milliseconds. */
-  readonly wait?: number | undefined
-}
-
 /** A response that was read. */
 export interface ReadResponse {
   readonly response: FetchResponse
@@ -81,30 +50,30 @@ export interface ReadResponse {
 
 /** Error context for a call that has come this far. */
 export function errorContext(
-  { method, path, url, context }: PreparedCall<unknown>,
-  { attempt, mayHaveSucceeded }: CallState,
+  { method, path, url, context, attempt, mayHaveSucceeded }: Call<unknown>,
   ownOutcome: Outcome,
   mayRepeat: boolean,
+  attempts = attempt,
 ): ErrorContext {
   const { operation, isRepeatable, calledFrom } = context
   const outcome = context.outcome ?? (mayHaveSucceeded ? 'unknown' : ownOutcome)
   const retryable = mayRepeat || (isRepeatable === true && outcome === 'unknown')
-  return { method, path, url, operation, attempts: attempt, outcome, retryable, calledFrom }
+  return { method, path, url, operation, attempts, outcome, retryable, calledFrom }
 }
 
 /** The error of a call that the limiter gave no slot: an abort, the limit that lets nothing through in time, or its own failure. */
-export function noSlot(call: PreparedCall<unknown>, state: CallState, reason: unknown): ShortLinkError {
+export function noSlot(call: Call<unknown>, reason: unknown): ShortLinkError {
   try {
-    return slotError(call, state, reason)
+    return slotError(call, reason)
   } catch {
     // Getters of what a limiter of the user rejects with may throw.
-    return slotError(call, state, undefined)
+    return slotError(call, undefined)
   }
 }
 
-function slotError(call: PreparedCall<unknown>, state: CallState, reason: unknown): ShortLinkError {
+function slotError(call: Call<unknown>, reason: unknown): ShortLinkError {
   const { signal, redact, connection } = call
-  const context = errorContext(call, state, 'not-sent', true)
+  const context = errorContext(call, 'not-sent', true)
   if (signal?.aborted) return new AbortError(abortReason(signal), context)
   if (!isSlotRefusal(reason)) {
     const cause = redactCause(redact, reason)
@@ -142,7 +111,7 @@ const unclearStatuses = [302, 303, 408, 499]
  * because of the rate limit, or never sent. A body that can be read only once cannot be retried.
  */
 function mayRepeat(
-  { method, call: { upload } }: PreparedCall<unknown>,
+  { method, spec: { upload } }: Call<unknown>,
   { isSent, status }: { readonly isSent: boolean; readonly status?: number },
 ): boolean {
   if (upload && !upload.replayable) return false
@@ -168,31 +137,27 @@ export interface BrokenExchange {
 }
 
 /** The failure of an attempt that got no response, or an unreadable one. */
-export function noResponse(call: PreparedCall<unknown>, state: CallState, exchange: BrokenExchange): Failure {
+export function noResponse(call: Call<unknown>, exchange: BrokenExchange): Failure {
   try {
-    return failureOf(call, state, exchange)
+    return failureOf(call, exchange)
   } catch {
     // Getters of what fetch threw may throw, too.
-    return failureOf(call, state, { ...exchange, thrown: undefined })
+    return failureOf(call, { ...exchange, thrown: undefined })
   }
 }
 
-function failureOf(
-  call: PreparedCall<unknown>,
-  state: CallState,
-  { thrown, step, limit, response }: BrokenExchange,
-): Failure {
+function failureOf(call: Call<unknown>, { thrown, step, limit, response }: BrokenExchange): Failure {
   const { redact, signal } = call
   const isSent = step === 'sent'
   const isRepeatable = mayRepeat(call, { isSent })
-  const progress = { ...state, attempt: isSent ? state.attempt : Math.max(0, state.attempt - 1) }
+  let attempts = isSent ? call.attempt : Math.max(0, call.attempt - 1)
   const failWith = (
     ownOutcome: Outcome,
     mayRepeat: boolean,
     makeError: (context: ErrorContext) => ShortLinkError,
   ): Failure => {
     const outcome = isSent ? ownOutcome : 'not-sent'
-    const error = makeError(errorContext(call, progress, outcome, mayRepeat))
+    const error = makeError(errorContext(call, outcome, mayRepeat, attempts))
     return { error, mayRepeat, outcome, isSent: outcome !== 'not-sent' }
   }
 
@@ -215,7 +180,7 @@ function failureOf(
     return failWith('not-sent', false, (context) => new ConfigurationError(redact(thrown.message), context))
   }
   if (thrown instanceof UnsendableError) {
-    progress.attempt = state.attempt - 1
+    attempts = call.attempt - 1
     return failWith('not-sent', false, (context) => new ConfigurationError(thrown.message, context))
   }
   if (thrown instanceof AttemptError) {
@@ -247,10 +212,10 @@ function failureOf(
 }
 
 /** The error of a call that ended with something unexpected, such as a Request that the environment refuses to create. */
-export function unexpected(call: PreparedCall<unknown>, state: CallState, thrown: unknown): AnyShortLinkError {
-  const step = state.attempt === 0 ? 'content' : 'sent'
+export function unexpected(call: Call<unknown>, thrown: unknown): AnyShortLinkError {
+  const step = call.attempt === 0 ? 'content' : 'sent'
   const exchange = { thrown, step, limit: { ms: 0, isDeadline: false }, response: undefined } as const
-  return noResponse(call, state, exchange).error as AnyShortLinkError
+  return noResponse(call, exchange).error as AnyShortLinkError
 }
 
 /** What had not happened when the time of an attempt was over. */
@@ -271,7 +236,7 @@ interface FetchFailure {
 }
 
 /** What is certain about a failure of fetch. Whatever else fetch throws leaves the outcome unknown. */
-function failureOfFetch(call: PreparedCall<unknown>, causes: readonly Error[], reason: string): FetchFailure {
+function failureOfFetch(call: Call<unknown>, causes: readonly Error[], reason: string): FetchFailure {
   const noResponse = `no response: ${reason}`
   // Certificates are rejected before the request is sent. Other TLS errors prove nothing: OpenSSL uses the same codes for a
   // handshake and for a connection that breaks after the request.
@@ -325,8 +290,8 @@ function isConnectFailure(error: Error): boolean {
 }
 
 /** Deno retries a request without a body by itself, and then reports the second connection only. */
-function isDenoConnectFailure({ body, call }: PreparedCall<unknown>, causes: readonly Error[]): boolean {
-  const hasBody = body !== undefined || call.upload !== undefined
+function isDenoConnectFailure({ body, spec }: Call<unknown>, causes: readonly Error[]): boolean {
+  const hasBody = body !== undefined || spec.upload !== undefined
   // `\S+` is safe, because no URL contains a space.
   return hasBody && says(causes, /^error sending request( for url \(\S+\))?: client error \(Connect\)(: |$)/)
 }
@@ -360,7 +325,7 @@ type Refusal = ReadResponse & {
 }
 
 /** The failure of an attempt that the server refused. */
-export function refused(call: PreparedCall<unknown>, state: CallState, refusal: Refusal): Failure {
+export function refused(call: Call<unknown>, refusal: Refusal): Failure {
   const { method, redact } = call
   const { status, response, rateLimit, retryAfter } = refusal
   const body = redactBody(redact, refusal.body)
@@ -376,7 +341,7 @@ export function refused(call: PreparedCall<unknown>, state: CallState, refusal: 
   const message = isRedirect
     ? `${status || ''} ${redirectWords(headers.get('location'), call)}`.trimStart()
     : withAdvice(refusalWords(call, refusal, serverMessage, body), words)
-  const context = { ...errorContext(call, state, outcome, mayRepeatIt), ...(!isRedirect && { advice }) }
+  const context = { ...errorContext(call, outcome, mayRepeatIt), ...(!isRedirect && { advice }) }
   const untilReset = status === 429 ? rateLimit.resetAt && rateLimit.resetAt.getTime() - Date.now() : undefined
   const said = {
     status,
@@ -399,7 +364,7 @@ export function refused(call: PreparedCall<unknown>, state: CallState, refusal: 
 const withAdvice = (said: string, advice: string): string => (advice ? said.replace(/\.$/, '') + advice : said)
 
 function refusalWords(
-  { redact }: PreparedCall<unknown>,
+  { redact }: Call<unknown>,
   { status, response }: Refusal,
   serverMessage: string,
   cleanBody: unknown,
@@ -414,8 +379,7 @@ function refusalWords(
 
 /** The error of a response that is not what the platform documents: an unreadable body, or invalid rows. */
 export function invalidResponse(
-  call: PreparedCall<unknown>,
-  state: CallState,
+  call: Call<unknown>,
   { response, body, issues }: ReadResponse & { readonly issues: readonly Issue[] },
 ): InvalidResponseError {
   const { redact } = call
@@ -426,5 +390,5 @@ export function invalidResponse(
     ? `invalid response: ${describe(safeIssues)}`
     : `${response.status} ${describeUnreadable(clean)}${words}`
   const read = { status: response.status, body: clean, issues: safeIssues }
-  return new InvalidResponseError(message, read, { ...errorContext(call, state, 'unknown', false), advice })
+  return new InvalidResponseError(message, read, { ...errorContext(call, 'unknown', false), advice })
 }

@@ -8,6 +8,7 @@ import {
   type Issue,
   type Outcome,
   type RateLimitState,
+  type ShortLinkError,
 } from '../errors.ts'
 import type { ParseContext } from '../fields/parse.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
@@ -31,7 +32,7 @@ import {
 import { REDACTED, type Redact, redactIssues, redactLine, redactPasswords, Secrets } from './secrets.ts'
 
 /** A call: what to send, how to check that, and how to read the response. */
-export type Call<T> = {
+export type CallSpec<T> = {
   readonly method: string
   readonly path: Path
   readonly api?: 'opener' | undefined
@@ -195,8 +196,8 @@ export interface TaskCall {
 }
 
 /** A call that was checked and can be sent, several times if it is retried. */
-export interface PreparedCall<T> {
-  readonly call: Call<T>
+export interface Call<T> {
+  readonly spec: CallSpec<T>
   readonly connection: Connection
   readonly context: CallContext
   /** The same for all attempts; for events. */
@@ -223,6 +224,31 @@ export interface PreparedCall<T> {
   /** When the deadline of the call is, on the clock of `performance.now()`; `Infinity` if it has none. */
   readonly endsAt: number
   readonly retry: number
+  /** The number of the attempt, from 1; 0 before the first has its slot. */
+  attempt: number
+  /** True if an earlier attempt may have done the work: no later attempt can prove then that it was not done. */
+  mayHaveSucceeded: boolean
+  /** The failure of the last attempt. */
+  failure?: Failure
+  /** The wait before the next attempt, in milliseconds. */
+  delayMs: number
+  /** The number of attempts that the rate limit refused, and that do not count. */
+  waitedOut: number
+  /** The part of an attempt's time that `beforeRequest` took, in milliseconds. */
+  hookMs: number
+}
+
+/** A failed attempt. */
+export interface Failure {
+  readonly error: ShortLinkError
+  /** True if the request may have reached the server. */
+  readonly isSent: boolean
+  /** The outcome of this attempt alone. */
+  readonly outcome: Outcome
+  /** True if the request may be sent again. */
+  readonly mayRepeat: boolean
+  /** The wait that the server asked for before the next attempt, in milliseconds. */
+  readonly wait?: number | undefined
 }
 
 let calls = 0
@@ -236,14 +262,14 @@ const methods = oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
  * @throws {ConfigurationError} if the base URL is missing
  */
 export function prepareCall<T>(
-  call: Call<T>,
+  spec: CallSpec<T>,
   given: RequestOptions,
   settings: Settings,
   context: CallContext,
-): PreparedCall<T> {
-  const { method, query, json, upload, checks } = call
+): Call<T> {
+  const { method, query, json, upload, checks } = spec
   const { apiKey } = settings
-  const endpoint = call.api === 'opener' ? settings.opener : settings.management
+  const endpoint = spec.api === 'opener' ? settings.opener : settings.management
   const options: RequestOptions & { onProgress?: OnProgress } = isRecord(given) ? given : {}
   // The client's Authorization is for the management API.
   const common = endpoint.usesKey
@@ -256,15 +282,15 @@ export function prepareCall<T>(
   const credentials = authorization?.split(' ').at(-1)
   if (credentials) secrets.add(credentials)
   const redact: Redact = (text) => redactPasswords(secrets.redact(text))
-  const contextOf = () => contextOfInvalid(call, settings, context, redact)
+  const contextOf = () => contextOfInvalid(spec, settings, context, redact)
 
   const issues = [
     ...checkValue(['method'], method, methods),
-    ...call.path.issues,
-    ...checkOptions(given, call.optionChecks ?? requestOptionChecks),
+    ...spec.path.issues,
+    ...checkOptions(given, spec.optionChecks ?? requestOptionChecks),
     ...(checks ? checkParams(json === undefined ? (query ?? {}) : json, checks, callOptionNames) : []),
     ...(upload?.issues ?? []),
-    ...(call.issues ?? []),
+    ...(spec.issues ?? []),
   ]
   if (json !== undefined && upload) issues.push({ path: ['body'], message: 'expected `json` or `body`, got both' })
   if ((json !== undefined || upload) && method === 'GET') {
@@ -275,15 +301,15 @@ export function prepareCall<T>(
 
   const body = stringify(json, issues, redact)
   // The query of somebody else may contain secrets that are unknown here.
-  const search = call.search === undefined ? queryString(query, checks, issues) : { sent: call.search, shown: '' }
+  const search = spec.search === undefined ? queryString(query, checks, issues) : { sent: spec.search, shown: '' }
   throwIfInvalid(issues, contextOf, redact)
 
   const connection = connectFor(endpoint, contextOf)
-  const escaped = call.path.escaped ?? ''
+  const escaped = spec.path.escaped ?? ''
   const path = redact(escaped)
   const { signal, timeout = settings.timeout, deadline = settings.deadline, retry = settings.retry } = options
   return {
-    call,
+    spec,
     connection,
     context,
     id: String(++calls),
@@ -301,6 +327,11 @@ export function prepareCall<T>(
     timeout,
     endsAt: context.endsAt ?? performance.now() + (deadline || Number.POSITIVE_INFINITY),
     retry,
+    attempt: 0,
+    mayHaveSucceeded: false,
+    delayMs: 0,
+    waitedOut: 0,
+    hookMs: 0,
   }
 }
 
@@ -311,7 +342,7 @@ export function throwIfInvalid(issues: readonly Issue[], contextOf: () => ErrorC
 
 /** Error context for a call that is rejected before it is prepared. */
 export function contextOfInvalid(
-  { method: given, path: { pattern, escaped = pattern }, api }: Pick<Call<never>, 'method' | 'path' | 'api'>,
+  { method: given, path: { pattern, escaped = pattern }, api }: Pick<CallSpec<never>, 'method' | 'path' | 'api'>,
   settings: Settings,
   { operation, calledFrom }: CallContext,
   redact: Redact,

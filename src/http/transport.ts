@@ -25,9 +25,7 @@ import { emit } from './observers.ts'
 import {
   AttemptError,
   type BrokenExchange,
-  type CallState,
   errorContext,
-  type Failure,
   invalidResponse,
   noResponse,
   noSlot,
@@ -37,9 +35,10 @@ import {
 import {
   type Call,
   type CallContext,
+  type CallSpec,
   contextOfInvalid,
+  type Failure,
   type OpenedUpload,
-  type PreparedCall,
   prepareCall,
   type Settings,
   throwIfInvalid,
@@ -104,7 +103,7 @@ export class Transport {
   }
 
   /** Error context for a call that is rejected before it is prepared. */
-  contextOf(call: Pick<Call<never>, 'method' | 'path' | 'api'>): ErrorContext {
+  contextOf(call: Pick<CallSpec<never>, 'method' | 'path' | 'api'>): ErrorContext {
     const redact = (text: string) => this.#settings.apiKey.redact(text)
     return contextOfInvalid(call, this.#settings, this.#context, redact)
   }
@@ -129,27 +128,19 @@ export class Transport {
   }
 
   /** Runs a call from its checks to its result. */
-  async run<T>(call: Call<T>, options: RequestOptions = {}): Promise<CallResult<T>> {
+  async run<T>(spec: CallSpec<T>, options: RequestOptions = {}): Promise<CallResult<T>> {
     const context = { ...this.#context, calledFrom: this.#context.calledFrom ?? new Error() }
-    const prepared = prepareCall(call, options, this.#settings, context)
-    const state: CallState = {
-      attempt: 0,
-      mayHaveSucceeded: false,
-      delayMs: 0,
-      waitedOut: 0,
-      hasBegun: false,
-      hookMs: 0,
-    }
+    const call = prepareCall(spec, options, this.#settings, context)
     const started = performance.now()
-    const soFar = () => ({ attempts: state.attempt, durationMs: performance.now() - started })
+    const soFar = () => ({ attempts: call.attempt, durationMs: performance.now() - started })
     try {
-      const result = await this.#makeAttempts(prepared, state)
-      emit(prepared, 'onSuccess', () => ({ status: result.status, ...soFar() }))
+      const result = await this.#makeAttempts(call)
+      emit(call, 'onSuccess', () => ({ status: result.status, ...soFar() }))
       return result
     } catch (thrown) {
-      const error = isShortLinkError(thrown) ? thrown : unexpected(prepared, state, thrown)
-      if (call.isExpected?.(error)) emit(prepared, 'onSuccess', () => ({ status: error.httpStatus, ...soFar() }))
-      else emit(prepared, 'onError', () => ({ error, ...soFar() }))
+      const error = isShortLinkError(thrown) ? thrown : unexpected(call, thrown)
+      if (spec.isExpected?.(error)) emit(call, 'onSuccess', () => ({ status: error.httpStatus, ...soFar() }))
+      else emit(call, 'onError', () => ({ error, ...soFar() }))
       throw error
     }
   }
@@ -158,9 +149,9 @@ export class Transport {
    * Makes attempts until one succeeds or the call has failed. The loop is ky's: a slot of the rate limit before each attempt,
    * and after one that failed the decision whether there is another, and the wait for it.
    */
-  async #makeAttempts<T>(call: PreparedCall<T>, state: CallState): Promise<CallResult<T>> {
+  async #makeAttempts<T>(call: Call<T>): Promise<CallResult<T>> {
     if (typeof Request !== 'function') {
-      throw new ConfigurationError(NO_REQUEST, errorContext(call, state, 'not-sent', false))
+      throw new ConfigurationError(NO_REQUEST, errorContext(call, 'not-sent', false))
     }
     let result!: CallResult<T>
     await ky(call.target, {
@@ -172,17 +163,17 @@ export class Transport {
       retry: {
         limit: Number.POSITIVE_INFINITY,
         methods: ['get', 'post', 'put', 'patch', 'delete'] as never,
-        shouldRetry: ({ error }) => error === state.failure?.error && decideRetry(call, state, state.failure),
+        shouldRetry: ({ error }) => error === call.failure?.error && decideRetry(call, call.failure),
         delay: () => 0,
       },
       hooks: {
-        beforeRequest: [() => acquireSlot(call, state), (request) => this.#callBeforeRequest(call, state, request)],
-        beforeRetry: [() => waitForRetry(call, state)],
+        beforeRequest: [() => acquireSlot(call), (request) => this.#callBeforeRequest(call, request)],
+        beforeRetry: [() => waitForRetry(call)],
       },
       fetch: async (request) => {
-        const attempted = await this.#attempt(call, state, request as Request)
+        const attempted = await this.#attempt(call, request as Request)
         if ('error' in attempted) {
-          state.failure = attempted
+          call.failure = attempted
           throw attempted.error
         }
         result = attempted.result
@@ -193,65 +184,57 @@ export class Transport {
   }
 
   /** Calls the user's hook, in the time of the attempt. @throws {ShortLinkError} if it fails; the slot is then free again */
-  async #callBeforeRequest(
-    call: PreparedCall<unknown>,
-    state: CallState,
-    request: Request,
-  ): Promise<Request | undefined> {
+  async #callBeforeRequest(call: Call<unknown>, request: Request): Promise<Request | undefined> {
     const { beforeRequest } = this.#settings
-    state.hookMs = 0
+    call.hookMs = 0
     if (!beforeRequest) return undefined
     const began = performance.now()
     const limit = timeLimit(call)
     try {
       const changed: unknown = await withDeadline(async () => beforeRequest(request), limit.ms, call.signal)
-      state.hookMs = performance.now() - began
+      call.hookMs = performance.now() - began
       if (changed === undefined || changed instanceof Request) return changed
       throw new TypeError(mismatch('a Request or nothing', changed))
     } catch (thrown) {
       releaseSlot(call)
-      const upcoming = { ...state, attempt: state.attempt + 1 }
-      throw noResponse(call, upcoming, { thrown, step: 'hook', limit, response: undefined }).error
+      throw noResponse(call, { thrown, step: 'hook', limit, response: undefined }).error
     }
   }
 
   /** Makes one attempt: sends the request, reads the response, and tells the limiter what it says. */
   async #attempt<T>(
-    prepared: PreparedCall<T>,
-    state: CallState,
+    call: Call<T>,
     request: Request,
   ): Promise<{ readonly result: CallResult<T>; readonly response: FetchResponse } | Failure> {
-    const { call } = prepared
+    const { spec, secrets } = call
     const started = performance.now()
-    state.attempt++
-    const exchange = await this.#exchange(prepared, state, request)
+    const exchange = await this.#exchange(call, request)
     if ('error' in exchange) return exchange
     const { response, body } = exchange
-    const { envelope, retryAfter, rateLimit } = observeResponse(prepared, state, response, body, started)
+    const { envelope, retryAfter, rateLimit } = observeResponse(call, response, body, started)
     const received = { response, body, retryAfter }
-    const readsAll = call.readRaw && call.readsRefusals
-    if (envelope?.ok === false && !readsAll) return refused(prepared, state, { ...received, ...envelope, rateLimit })
+    const readsAll = spec.readRaw && spec.readsRefusals
+    if (envelope?.ok === false && !readsAll) return refused(call, { ...received, ...envelope, rateLimit })
 
     const context: ParseContext = { path: [], issues: [] }
     let data: T
-    if (call.readRaw)
-      data = await call.readRaw({ ...exchange, redact: (text) => prepared.secrets.redact(text) }, context)
-    else if (call.readAny && (envelope?.ok || Array.isArray(body))) data = await call.readAny(body, context)
-    else if (call.readAny && exchange.text === '') data = await call.readAny(undefined, context)
-    else if (call.read && envelope?.ok) data = await call.read(envelope.body, context)
-    else throw invalidResponse(prepared, state, { ...received, issues: [] })
+    if (spec.readRaw) data = await spec.readRaw({ ...exchange, redact: (text) => secrets.redact(text) }, context)
+    else if (spec.readAny && (envelope?.ok || Array.isArray(body))) data = await spec.readAny(body, context)
+    else if (spec.readAny && exchange.text === '') data = await spec.readAny(undefined, context)
+    else if (spec.read && envelope?.ok) data = await spec.read(envelope.body, context)
+    else throw invalidResponse(call, { ...received, issues: [] })
     if (context.issues.length > 0) {
-      const error = invalidResponse(prepared, state, { ...received, issues: context.issues })
+      const error = invalidResponse(call, { ...received, issues: context.issues })
       if (context.unusable) throw error
       this.throwOrReport(error)
     }
     const { status } = response
-    const toResponse = () => responseWithoutSecrets(response, prepared)
-    return { result: { data, rateLimit, attempts: state.attempt, status, url: prepared.url, toResponse }, response }
+    const toResponse = () => responseWithoutSecrets(response, call)
+    return { result: { data, rateLimit, attempts: call.attempt, status, url: call.url, toResponse }, response }
   }
 
   /** Sends a request and reads the response in time. If that fails, the slot is released or counted. */
-  async #exchange(call: PreparedCall<unknown>, state: CallState, request: Request) {
+  async #exchange(call: Call<unknown>, request: Request) {
     const { connection, context } = call
     const { limiter } = connection
     const { fetch } = this.#settings
@@ -263,9 +246,9 @@ export class Transport {
       const key = connection.usesKey ? await connection.apiKey.get() : null
       if (key !== null) call.secrets.add(key)
       const authorization = key === null ? null : connection.apiKey.authorization(key)
-      emit(call, 'onRequest', () => ({ attempt: state.attempt }))
+      emit(call, 'onRequest', () => ({ attempt: call.attempt }))
       step = 'content'
-      upload = await call.call.upload?.open(call.onProgress, { fetch, hasKey: authorization !== null, signal })
+      upload = await call.spec.upload?.open(call.onProgress, { fetch, hasKey: authorization !== null, signal })
       throwIfAborted(signal)
       throwIfAborted(call.signal)
       step = 'sent'
@@ -275,10 +258,10 @@ export class Transport {
     }
     try {
       // A request that may do its work anyway comes to its end.
-      const left = limit.isDeadline ? limit.ms : limit.ms - state.hookMs
+      const left = limit.isDeadline ? limit.ms : limit.ms - call.hookMs
       return await withDeadline(work, left, context.task ? undefined : call.signal)
     } catch (thrown) {
-      const failure = noResponse(call, state, { thrown: upload?.failure?.() ?? thrown, step, limit, response })
+      const failure = noResponse(call, { thrown: upload?.failure?.() ?? thrown, step, limit, response })
       if (failure.isSent) limiter?.observe()
       else releaseSlot(call)
       return failure
@@ -289,11 +272,11 @@ export class Transport {
 }
 
 /** Reads the body of a response, as text or as bytes, and parses it unless that would be in vain. */
-async function readResponse({ call }: PreparedCall<unknown>, response: FetchResponse, signal: AbortSignal) {
-  const isRead = call.readRaw && call.as === 'bytes'
+async function readResponse({ spec }: Call<unknown>, response: FetchResponse, signal: AbortSignal) {
+  const isRead = spec.readRaw && spec.as === 'bytes'
   const bytes = isRead ? await readBytes(response, signal) : noBytes
   const text = isRead ? decode(bytes) : await readText(response, signal)
-  const isSkipped = call.readRaw && call.readsRefusals && bytes.length > MAX_PARSED
+  const isSkipped = spec.readRaw && spec.readsRefusals && bytes.length > MAX_PARSED
   return { bytes, text, body: isSkipped ? undefined : parseBody(text) }
 }
 
@@ -303,13 +286,7 @@ const noBytes = new Uint8Array()
 const MAX_PARSED = 65_536
 
 /** Tells the limiter and the listeners what a response says. */
-function observeResponse(
-  call: PreparedCall<unknown>,
-  { attempt }: CallState,
-  response: FetchResponse,
-  body: unknown,
-  started: number,
-) {
+function observeResponse(call: Call<unknown>, response: FetchResponse, body: unknown, started: number) {
   const { connection } = call
   const { limiter } = connection
   const { status } = response
@@ -321,12 +298,12 @@ function observeResponse(
   const rateLimit = limiter?.state ?? rateLimitStateOf(headers)
   connection.lastRateLimit = rateLimit
   const durationMs = performance.now() - started
-  emit(call, 'onResponse', () => ({ attempt, status, durationMs, rateLimit }))
+  emit(call, 'onResponse', () => ({ attempt: call.attempt, status, durationMs, rateLimit }))
   return { envelope, retryAfter, rateLimit }
 }
 
 /** Waits for a slot. @throws {ShortLinkError} if there is none in time, or the call is aborted */
-async function acquireSlot(call: PreparedCall<unknown>, state: CallState): Promise<void> {
+async function acquireSlot(call: Call<unknown>): Promise<void> {
   const { connection, context, signal } = call
   const { task, slotBy = Number.POSITIVE_INFINITY } = context
   const deadline = Math.max(0, Math.min(call.endsAt, slotBy) - performance.now())
@@ -334,32 +311,31 @@ async function acquireSlot(call: PreparedCall<unknown>, state: CallState): Promi
     throwIfAborted(signal)
     await connection.limiter?.acquire({
       signal,
-      attempt: state.attempt + 1,
+      attempt: call.attempt + 1,
       ...(deadline < Number.POSITIVE_INFINITY && { deadline }),
       ...(task && { background: true }),
       onWait: (event: SlotWait) => emit(call, 'onWait', () => event),
     })
   } catch (reason) {
-    throw noSlot(call, state, reason)
+    throw noSlot(call, reason)
   }
-  if (state.hasBegun) return
-  state.hasBegun = true
   try {
-    await task?.begun?.()
+    if (call.attempt === 0) await task?.begun?.()
   } catch (error) {
     releaseSlot(call)
     throw error
   }
+  call.attempt++
 }
 
 /** Releases the slot of a request that was not sent. */
-function releaseSlot({ connection: { limiter } }: PreparedCall<unknown>): void {
+function releaseSlot({ connection: { limiter } }: Call<unknown>): void {
   if (limiter?.release) limiter.release()
   else limiter?.observe()
 }
 
 /** The headers of every call, of the client and of this call. */
-function headersOf({ headers }: PreparedCall<unknown>): Headers {
+function headersOf({ headers }: Call<unknown>): Headers {
   const all = new Headers({ accept: 'application/json', 'content-type': 'application/json' })
   // Browsers set their own User-Agent; a custom one would cause a preflight.
   if (!isBrowser()) all.set('user-agent', `shortlink-sdk/${VERSION}`)
@@ -369,7 +345,7 @@ function headersOf({ headers }: PreparedCall<unknown>): Headers {
 
 /** Sends a request with what ky would change: it would clone the body, and combine the signal with AbortSignal.any, which leaks. */
 async function send(
-  { method, target, body, fetchOptions }: PreparedCall<unknown>,
+  { method, target, body, fetchOptions }: Call<unknown>,
   request: Request,
   authorization: string | null,
   upload: OpenedUpload | undefined,
@@ -399,10 +375,10 @@ const NO_REQUEST =
   'this environment has no Request, which the client needs: under Jest, use jest-fixed-jsdom or `@jest-environment node`'
 
 /** What is left of the deadline of a call, in milliseconds. */
-const remainingTime = ({ endsAt }: PreparedCall<unknown>): number => Math.max(0, endsAt - performance.now())
+const remainingTime = ({ endsAt }: Call<unknown>): number => Math.max(0, endsAt - performance.now())
 
 /** How long an attempt may take. */
-function timeLimit(call: PreparedCall<unknown>): { ms: number; isDeadline: boolean } {
+function timeLimit(call: Call<unknown>): { ms: number; isDeadline: boolean } {
   const timeout = call.timeout || Infinity
   const left = remainingTime(call)
   return { ms: Math.min(timeout, left), isDeadline: left < timeout }
@@ -412,31 +388,30 @@ function timeLimit(call: PreparedCall<unknown>): { ms: number; isDeadline: boole
 const MIN_REFUSED_WAIT = 1000
 
 /**
- * Whether there is another attempt. Notes in the state how long the wait for it is: as long as the server said, or a backoff
- * that doubles from half a second, with jitter, so that calls that failed together are not retried together.
+ * Returns true if there is another attempt, and notes the wait for it in the call: as long as the server said, or a backoff that doubles from half a second, with jitter, so that calls that failed together are not retried together.
  */
-function decideRetry(call: PreparedCall<unknown>, state: CallState, { error, mayRepeat, wait }: Failure): boolean {
-  if (call.context.task && error.code === 'rate_limit') state.waitedOut++
-  if (!mayRepeat || state.attempt - state.waitedOut > call.retry) return false
-  const backoff = wait ?? 500 * 2 ** (state.attempt - 1) * (0.5 + Math.random() / 2)
+function decideRetry(call: Call<unknown>, { error, mayRepeat, wait }: Failure): boolean {
+  if (call.context.task && error.code === 'rate_limit') call.waitedOut++
+  if (!mayRepeat || call.attempt - call.waitedOut > call.retry) return false
+  const backoff = wait ?? 500 * 2 ** (call.attempt - 1) * (0.5 + Math.random() / 2)
   // Servers send `Retry-After: 0` and refuse again.
-  state.delayMs = error.code === 'rate_limit' ? Math.max(MIN_REFUSED_WAIT, backoff) : backoff
-  return state.delayMs <= MAX_IMPOSED_WAIT && state.delayMs < remainingTime(call)
+  call.delayMs = error.code === 'rate_limit' ? Math.max(MIN_REFUSED_WAIT, backoff) : backoff
+  return call.delayMs <= MAX_IMPOSED_WAIT && call.delayMs < remainingTime(call)
 }
 
 /** Waits before the next attempt. @throws {AbortError} if the call is aborted */
-async function waitForRetry(call: PreparedCall<unknown>, state: CallState): Promise<void> {
-  const { attempt, delayMs } = state
-  const { error } = state.failure!
-  state.mayHaveSucceeded ||= call.method !== 'GET' && state.failure!.outcome === 'unknown'
+async function waitForRetry(call: Call<unknown>): Promise<void> {
+  const { attempt, delayMs } = call
+  const { error } = call.failure!
+  call.mayHaveSucceeded ||= call.method !== 'GET' && call.failure!.outcome === 'unknown'
   emit(call, 'onRetry', () => ({ attempt, delayMs, reason: error.message }))
   await sleep(delayMs, call.signal).catch((reason) => {
-    throw new AbortError(reason, errorContext(call, state, state.failure!.outcome, false))
+    throw new AbortError(reason, errorContext(call, call.failure!.outcome, false))
   })
 }
 
 /** The response itself; if it or its URL contains a secret, a copy without secrets and without the URL. */
-function responseWithoutSecrets(response: FetchResponse, { redact, url, target }: PreparedCall<unknown>): Response {
+function responseWithoutSecrets(response: FetchResponse, { redact, url, target }: Call<unknown>): Response {
   const { status, statusText = '' } = response
   const headers = [...readableHeaders(response)]
   const isSafe = url === target && [statusText, ...headers.flat()].every((text) => redact(text) === text)
