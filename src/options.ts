@@ -49,12 +49,12 @@ export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 
    */
   apiKey?: KeySource | undefined
   /**
-   * What stands before the key in the `Authorization` header. The reference says `Bearer`; older servers expect
+   * The word before the key in the `Authorization` header. The reference says `Bearer`; older servers expect
    * `Token`, or the bare key (`raw`). Default: the environment variable `SHORTLINK_AUTH_SCHEME`, else `Bearer`.
    */
   authScheme?: AuthScheme | undefined
   /**
-   * How long one attempt may take, in milliseconds, including the key function, excluding the wait for the rate limit.
+   * The longest time that one attempt may take, in milliseconds: with the key function, without the wait for the rate limit.
    * Default 30,000; `false`: no limit.
    */
   timeout?: number | false | undefined
@@ -66,7 +66,7 @@ export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 
    */
   rateLimit?: RateLimitOptions | number | RateLimiter | false | undefined
   /**
-   * What to do if a response does not match its documented type. Default `strict`: fail with `InvalidResponseError`.
+   * The way to take a response that does not match its documented type. Default `strict`: fail with `InvalidResponseError`.
    * `report`: return the row as the server sent it, and call `onDrift`. Tasks need `strict`: they decide by what rows say.
    */
   validation?: 'strict' | 'report' | undefined
@@ -87,14 +87,14 @@ export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 
    * makes the outcome `not-sent` untrue; Node's own repeats a request once after the status 421.
    */
   fetch?: Fetch | undefined
-  /** Whether to send the API key to the app-opener API. The platform does not document where it expects one. Default `none`. */
+  /** `bearer` sends the API key to the app-opener API too. The platform does not document where it expects one. Default `none`. */
   openerAuth?: 'none' | 'bearer' | undefined
   /**
-   * What is logged. Default: the environment variable `SHORTLINK_LOG`, else `warn`, which logs one line when a
+   * The amount that is logged. Default: the environment variable `SHORTLINK_LOG`, else `warn`, which logs one line when a
    * call waits longer than five seconds for the rate limit. `info`: a line for each call. `debug`: each attempt.
    */
   logLevel?: LogLevel | undefined
-  /** Where the log goes. Default: `console`. */
+  /** The object whose methods log, such as one of pino or winston. Default: `console`. */
   logger?: Logger | undefined
   /** Allows a string `apiKey` in a page, although its visitors can read it. Default `false`. */
   dangerouslyAllowBrowser?: boolean | undefined
