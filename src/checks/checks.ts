@@ -65,7 +65,7 @@ export function oneOf<const Value extends string>(values: readonly Value[]): Che
 }
 
 /** A string of this pattern that passes `isValid`. */
-const text = (expected: string, pattern: RegExp, isValid = (_: string) => true): Check<string> => ({
+const matching = (expected: string, pattern: RegExp, isValid = (_: string) => true): Check<string> => ({
   expected,
   fits: (value) => isString(value) && pattern.test(value) && isValid(value),
   json: { type: 'string', pattern: pattern.source },
@@ -129,9 +129,9 @@ export const milliseconds: Check<number> = {
   fits: (value) => typeof value === 'number' && value > 0 && value <= MAX_TIMER,
 }
 
-export const hexColor = /* @__PURE__ */ text('a colour as #RRGGBB or #RGB', /^#([\dA-Fa-f]{3}){1,2}$/)
+export const hexColor = /* @__PURE__ */ matching('a colour as #RRGGBB or #RGB', /^#([\dA-Fa-f]{3}){1,2}$/)
 
-export const rgbColor = /* @__PURE__ */ text(
+export const rgbColor = /* @__PURE__ */ matching(
   'a colour as rgb(R,G,B), each 0 to 255',
   /^rgb\( *(25[0-5]|2[0-4]\d|[01]?\d?\d)( *, *(25[0-5]|2[0-4]\d|[01]?\d?\d)){2} *\)$/,
 )
@@ -140,12 +140,16 @@ export const rgbColor = /* @__PURE__ */ text(
 const isDay = (text: string): boolean => new Date(`${text}T00:00Z`).toJSON()?.startsWith(text) ?? false
 
 export const date: Check<string> = {
-  .../* @__PURE__ */ text('a date that exists, as YYYY-MM-DD', /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, isDay),
+  .../* @__PURE__ */ matching(
+    'a date that exists, as YYYY-MM-DD',
+    /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/,
+    isDay,
+  ),
   hint: (value) => (value instanceof Date ? 'use date.toISOString().slice(0, 10)' : undefined),
 }
 
 export const dateTime: Check<string> = {
-  .../* @__PURE__ */ text(
+  .../* @__PURE__ */ matching(
     'a date and time that exist, as YYYY-MM-DD HH:MM:SS',
     /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/,
     (text) => isDay(text.slice(0, 10)),
@@ -164,7 +168,7 @@ const orUrlObject = (check: Check<string>): Check<string | URL> => ({
 })
 
 export const httpUrl = /* @__PURE__ */ orUrlObject(
-  /* @__PURE__ */ text(
+  /* @__PURE__ */ matching(
     'an absolute URL that begins with http:// or https://',
     // `new URL` drops line breaks and tabs, so two addresses in one cell would become one.
     /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s/][^\0-\x1F\x7F]*$/,
@@ -177,14 +181,14 @@ const hasScheme = (url: string): boolean =>
   /^(https?:|tel:|sms:|[^:.]*:(?!\d{1,5}([/?#]|$)))/i.test(url) && (!/^https?:/i.test(url) || httpUrl.fits(url))
 
 export const anyUrl = /* @__PURE__ */ orUrlObject(
-  /* @__PURE__ */ text(
+  /* @__PURE__ */ matching(
     'an absolute URL with its scheme, such as https://shop.example or myapp://open',
     /^[A-Za-z][A-Za-z\d+.-]*:[^\s][^\0-\x1F\x7F]*$/,
     hasScheme,
   ),
 )
 
-export const domainUrl = /* @__PURE__ */ text(
+export const domainUrl = /* @__PURE__ */ matching(
   'a domain with its scheme, such as https://go.example',
   /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^/?#@\s]+\/?$/,
   canParseUrl,

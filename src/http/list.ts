@@ -132,7 +132,7 @@ export class RequestedList<T> extends CallPromise<Page<T>> implements ListPromis
   }
 
   [asyncIterator](): AsyncGenerator<T, void, undefined> {
-    return rowsOf(this.responses(), this.#options)
+    return iterateRows(this.responses(), this.#options)
   }
 
   async toArray(options: { limit?: number | undefined } = {}): Promise<T[]> {
@@ -161,7 +161,7 @@ async function* pagesOf<T>(responses: AsyncGenerator<CallResult<Page<T>>>): Asyn
   for await (const { data } of responses) yield data
 }
 
-async function* rowsOf<T>(
+async function* iterateRows<T>(
   responses: AsyncGenerator<CallResult<Page<T>>>,
   options: ListOptions,
 ): AsyncGenerator<T, void, undefined> {

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors.ts'
 import type { BulkContext, BulkOptions, BulkResult, BulkSummary } from './items.ts'
 import { checkTask } from './options.ts'
-import { ItemRun, sizeOf } from './run.ts'
+import { countOf, ItemRun } from './run.ts'
 import { createTask, type Task } from './task.ts'
 
 /**
@@ -43,7 +43,7 @@ export function bulk<T, R>(
     'replay',
     'client',
   ])
-  const { journal, key, replay, signal, total = sizeOf(items), client, ...rest } = options
+  const { journal, key, replay, signal, total = countOf(items), client, ...rest } = options
   if (journal && !key) {
     throw new ConfigurationError(
       'bulk: key: is missing, because a journal knows items by their names, such as `key: (item) => item.id`',

@@ -57,7 +57,7 @@ class FileJournal implements Journal, Closable {
     })
     const lines = content.split('\n')
     for (const [index, text] of lines.entries()) {
-      const entry = parse(text)
+      const entry = parseEntry(text)
       const isLast = index === lines.length - 1
       if (entry) yield entry
       else if (text.trim() !== '' && !(isLast && isTruncated(text))) {
@@ -118,7 +118,7 @@ async function openToAppend(path: string): Promise<FileHandle> {
     const content = await file.readFile()
     const lastLine = content.lastIndexOf('\n') + 1
     if (content.length === 0) await syncFolder(dirname(path))
-    else if (parse(content.toString('utf8', lastLine))) await file.appendFile('\n')
+    else if (parseEntry(content.toString('utf8', lastLine))) await file.appendFile('\n')
     else await file.truncate(lastLine)
     return file
   } catch (error) {
@@ -136,7 +136,7 @@ async function syncFolder(path: string): Promise<void> {
 
 const states: unknown[] = ['begun', 'done', 'rejected', 'not-sent', 'unknown']
 
-function parse(line: string): JournalEntry | undefined {
+function parseEntry(line: string): JournalEntry | undefined {
   try {
     const entry: unknown = JSON.parse(line)
     const isEntry = isRecord(entry) && typeof entry.key === 'string' && states.includes(entry.state)

@@ -188,7 +188,7 @@ export function importLinks<Row extends LinkRow>(
         const found = done - skipped - created
         summary = { ...summary, total, done, created, found, replayed: skipped, failed, unknown }
         const { row } = item
-        if (ok) yield { row, index, alias: aliasOf(item, data), ok, ...data, outcome, replayed }
+        if (ok) yield { row, index, alias: finalAlias(item, data), ok, ...data, outcome, replayed }
         else yield { row, index, alias: aliasToSend(item, outcome), ok, outcome, error }
       }
     } catch (end) {
@@ -232,7 +232,7 @@ function drawAlias(): string {
 }
 
 /** The alias of a row that is done. The server may spell it its way, or have chosen another. */
-function aliasOf({ alias }: ImportedRow<unknown>, { shorturl }: RowLink): string | undefined {
+function finalAlias({ alias }: ImportedRow<unknown>, { shorturl }: RowLink): string | undefined {
   return alias !== undefined && hasAlias(shorturl, alias) ? alias : (aliasIn(shorturl) ?? undefined)
 }
 

@@ -46,7 +46,7 @@ const isFunction = aFunction.fits
 const rows = { expected: 'an iterable of rows, such as an array', fits: isIterable }
 
 /** The checks of all arguments of tasks, and of their options. */
-const checks = {
+const argumentChecks = {
   client: { expected: 'a ShortLinkClient', fits: isClient },
   rows,
   wanted: rows,
@@ -70,7 +70,7 @@ const checks = {
 } satisfies Checks
 
 /** The name of an option of a task. */
-export type OptionName = keyof typeof checks
+export type OptionName = keyof typeof argumentChecks
 
 /** @throws {ConfigurationError} for arguments that are invalid, and options that are invalid or do not exist */
 export function checkTask(
@@ -81,9 +81,9 @@ export function checkTask(
 ): void {
   // A text may be a whole file.
   const issues = Object.entries(given).flatMap(([name, value]) =>
-    checkValue([name], value, { ...checks[name as OptionName], secret: true }),
+    checkValue([name], value, { ...argumentChecks[name as OptionName], secret: true }),
   )
-  issues.push(...checkOptions(options, Object.fromEntries(names.map((name) => [name, checks[name]]))))
+  issues.push(...checkOptions(options, Object.fromEntries(names.map((name) => [name, argumentChecks[name]]))))
   if (issues.length) throw new ConfigurationError(`${task}: ${describe(issues)}`)
 }
 

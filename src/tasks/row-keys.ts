@@ -28,7 +28,7 @@ interface Entry extends Pick<KeyedRow<unknown>, 'state' | 'kept'> {
  */
 export function keyRows<Row>(rows: readonly ReadRow<Row>[], server: string, earlier: JournalState): KeyedRow<Row>[] {
   const entries = entriesOf(earlier)
-  const all = rows.map((read) => ({ read, identity: identityOf(read, server), rest: restOf(read) }))
+  const all = rows.map((read) => ({ read, identity: rowIdentity(read, server), rest: restOf(read) }))
   const taken = new Map<object, Entry>()
   const valid = all.filter(({ read }) => !read.problem)
   for (const [identity, group] of groupBy(valid, (row) => row.identity)) {
@@ -78,7 +78,7 @@ export function changedSince(rest: KeyedRow<unknown>['rest'], before: KeyedRow<u
   return Object.keys(rest).filter((name) => Object.hasOwn(linkCreate, name) && rest[name] !== before[name])
 }
 
-function identityOf({ params }: ReadRow<unknown>, server: string): string {
+function rowIdentity({ params }: ReadRow<unknown>, server: string): string {
   const { url = '', custom = '', domain = '' } = params ?? {}
   return JSON.stringify([server, normalized(String(url)), custom, domain && hostOf(String(domain))])
 }

@@ -272,7 +272,7 @@ function failed<T>(item: T, index: number, thrown: unknown) {
 }
 
 /** The number of items, if it is known without reading them. */
-export function sizeOf(items: unknown): number | undefined {
+export function countOf(items: unknown): number | undefined {
   if (Array.isArray(items)) return items.length
   return items instanceof Set || items instanceof Map ? items.size : undefined
 }
