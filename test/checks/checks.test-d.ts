@@ -1,11 +1,10 @@
 /** Checked by the compiler alone: the checks of a call have exactly the parameters of its type, and accept their values. */
 
+import type { CampaignCreate, CampaignUpdate, PixelUpdate } from 'shortlink-sdk'
 import { boolean, checks, id, oneOf, string } from '../../src/checks/checks.ts'
 import type { Api } from '../../src/http/api.ts'
 import { path } from '../../src/http/path.ts'
-import type { CampaignCreate, CampaignUpdate } from '../../src/resources/campaigns.ts'
 import { campaign } from '../../src/resources/campaigns.ts'
-import type { PixelUpdate } from '../../src/resources/pixels.ts'
 
 const update = checks<CampaignUpdate>({ name: string }, { slug: string, public: boolean })
 

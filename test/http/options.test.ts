@@ -444,3 +444,17 @@ it('an error of "false" in a response is a success', async () => {
   const server = await serve({ body: { ...account, error: 'false' } })
   expect(await connect(server).account.get()).toMatchObject({ email: expect.any(String) })
 })
+
+it('a base address may have a path and trailing slashes', async () => {
+  for (const [ending, path] of [
+    ['/api', '/api'],
+    ['/api///', '/api'],
+    ['', ''],
+    ['/', ''],
+    ['/a%20b/', '/a%20b'],
+  ]) {
+    const server = await serve({})
+    await connect(server, { baseUrl: new URL(server.origin + ending), validation: 'report' }).account.get()
+    expect(server.seen[0]!.url).toBe(`${path}/account`)
+  }
+})
