@@ -1,6 +1,7 @@
 /** Schemas of users that refuse a value, or throw: the call is done by then, and its error says so. */
+
+import { isShortLinkError, type StandardSchema } from 'shortlink-sdk'
 import { describe, expect, it } from 'vitest'
-import { isShortLinkError, type StandardSchema } from '../../src/index.ts'
 import { page } from '../helpers/answers.ts'
 import { connect, KEY } from '../helpers/client.ts'
 import { failure } from '../helpers/outcome.ts'

@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { ShortLinkClient } from 'shortlink-sdk'
 import * as exported from 'shortlink-sdk/schemas'
 import { createSandbox, sampleData } from 'shortlink-sdk/testing'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { ShortLinkClient } from '../../src/index.ts'
 
 type Name = {
   [Key in keyof typeof exported]: (typeof exported)[Key] extends exported.Schema<unknown> ? Key : never

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import fc from 'fast-check'
+import { type ApiPromise, isShortLinkError } from 'shortlink-sdk'
 import { describe, expect, it } from 'vitest'
-import { type ApiPromise, isShortLinkError } from '../../src/index.ts'
 import { account } from '../helpers/answers.ts'
 import { connect, KEY } from '../helpers/client.ts'
 

@@ -1,6 +1,7 @@
 import { setImmediate as settled } from 'node:timers/promises'
+import type { RateLimitOptions } from 'shortlink-sdk'
 import { type Clock, Limiter } from '../../src/rate-limit/limiter.ts'
-import { type RateLimitOptions, RateLimitWindow } from '../../src/rate-limit/window.ts'
+import { RateLimitWindow } from '../../src/rate-limit/window.ts'
 
 /** A limiter that no client shares. */
 export const createRateLimiter = (options: RateLimitOptions, clock: Clock): Limiter =>

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { createSandbox } from '../../src/testing/index.ts'
-import { serve } from '../../src/testing/server.ts'
+import { serve } from 'shortlink-sdk/node'
+import { createSandbox } from 'shortlink-sdk/testing'
 
 const caller = fileURLToPath(new URL('children/sharing-caller.ts', import.meta.url))
 

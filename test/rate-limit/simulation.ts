@@ -1,4 +1,5 @@
-import { createSharedLimiter, type StoreLimiter, type StoreState } from '../../src/rate-limit/shared.ts'
+import type { StoreLimiter, StoreState } from 'shortlink-sdk'
+import { createSharedLimiter } from '../../src/rate-limit/shared.ts'
 import { createRateLimiter, FakeClock } from './clock.ts'
 
 /** A server with a fixed window and clients that send to it, all in simulated time. */

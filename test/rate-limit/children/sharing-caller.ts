@@ -4,8 +4,7 @@
  */
 import { Redis } from 'ioredis'
 import { RateLimiterRedis } from 'rate-limiter-flexible'
-import { ShortLinkClient } from '../../../src/index.ts'
-import { sharedRateLimiter } from '../../../src/rate-limit/shared.ts'
+import { ShortLinkClient, sharedRateLimiter } from 'shortlink-sdk'
 
 const [baseUrl, apiKey, port, points, duration, ids] = process.argv.slice(2) as [string, ...string[]]
 

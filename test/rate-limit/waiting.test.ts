@@ -1,6 +1,6 @@
+import type { AcquireOptions } from 'shortlink-sdk'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { AcquireOptions } from '../../src/rate-limit/limiter.ts'
-import { refusal, refusalOf, response, setUp, silentRefusal } from './rate-limit-setup.ts'
+import { refusal, refusalOf, response, setUp, silentRefusal } from './setup.ts'
 
 afterEach(() => {
   vi.useRealTimers()

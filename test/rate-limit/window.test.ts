@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { refusal, response, SERVER_TIME, setUp, silentRefusal } from './rate-limit-setup.ts'
+import { refusal, response, SERVER_TIME, setUp, silentRefusal } from './setup.ts'
 
 const DAY = 86_400
 

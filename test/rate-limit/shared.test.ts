@@ -1,9 +1,7 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { ConfigurationError, type RateLimiter, type StoreState, sharedRateLimiter } from 'shortlink-sdk'
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest'
-import { ConfigurationError } from '../../src/errors.ts'
-import type { RateLimiter } from '../../src/rate-limit/limiter.ts'
-import { type StoreState, sharedRateLimiter } from '../../src/rate-limit/shared.ts'
-import { refusalOf } from './rate-limit-setup.ts'
+import { refusalOf } from './setup.ts'
 
 const MINUTE = 60_000
 /** How much later than the store's window the server's may end, if no response has told this process. */

@@ -1,5 +1,5 @@
-import type { AcquireOptions, SlotRefusal } from '../../src/rate-limit/limiter.ts'
-import type { RateLimitOptions, RateLimitResponse } from '../../src/rate-limit/window.ts'
+import type { AcquireOptions, RateLimitOptions, RateLimitResponse } from 'shortlink-sdk'
+import type { SlotRefusal } from '../../src/rate-limit/limiter.ts'
 import { createRateLimiter, FakeClock } from './clock.ts'
 
 /** What the server's clock shows, in Unix seconds. */

@@ -1,9 +1,13 @@
 import { once } from 'node:events'
+import {
+  type AcquireOptions,
+  type RateLimiter,
+  type RateLimitResponse,
+  ShortLinkClient,
+  type ShortLinkClientOptions,
+} from 'shortlink-sdk'
+import { createSandbox, type Sandbox, type SandboxOptions } from 'shortlink-sdk/testing'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type RateLimiter, ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
-import type { AcquireOptions } from '../../src/rate-limit/limiter.ts'
-import type { RateLimitResponse } from '../../src/rate-limit/window.ts'
-import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/testing/index.ts'
 
 const MINUTE = 60_000
 const rateLimit = { requests: 30, interval: MINUTE }
