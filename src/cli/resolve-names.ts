@@ -21,8 +21,9 @@ export function setDefaults(rows: readonly Row[], defaults: Defaults): void {
   const given = Object.entries(defaults).filter(([, value]) => value !== undefined)
   for (const row of rows) {
     const empty = given.filter(([kind]) => isNone(row.values[kind as NameKind]))
-    const values = { ...row.values, ...Object.fromEntries(empty) }
-    row.values = isName(values.domain) ? { ...values, domain: withScheme(values.domain) } : values
+    if (empty.length > 0) row.values = { ...row.values, ...Object.fromEntries(empty) }
+    const { domain } = row.values
+    if (isName(domain)) row.values = { ...row.values, domain: withScheme(domain) }
   }
 }
 

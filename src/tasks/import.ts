@@ -133,7 +133,7 @@ export function importLinks<Row extends LinkRow>(
     }
     /** The rows without a result. */
     const left = new Map<number, ImportedRow<Row>>()
-    const readAll = async (earlier: JournalState): Promise<ImportedRow<Row>[]> => {
+    const readAll = async (earlier: JournalState): Promise<Iterable<ImportedRow<Row>>> => {
       const read: ReadRow<Row>[] = []
       for await (const row of readRows(rows)) read.push(row)
       const keyed = keyRows(read, server, earlier).map(withAlias)
@@ -152,7 +152,8 @@ export function importLinks<Row extends LinkRow>(
       for (const [index, row] of keyed.entries()) left.set(index, row)
       work.total = keyed.length
       work.expectReplays(keyed.filter(({ state }) => state === 'done').length)
-      return keyed
+      // Rows leave it when they have a result, so that those that are done take no memory.
+      return left.values()
     }
     const work: ItemRun<ImportedRow<Row>, RowLink> = new ItemRun(control, {
       items: readAll,
@@ -206,15 +207,15 @@ export function importLinks<Row extends LinkRow>(
 }
 
 /** A row of an import. */
-interface ImportedRow<Row> extends KeyedRow<Row> {
+interface ImportedRow<Row> extends Omit<KeyedRow<Row>, 'values' | 'emptied'> {
   /** Its own alias, or the one that was drawn for it; `undefined` for an invalid row without one. */
   readonly alias: string | undefined
 }
 
-function withAlias<Row>(row: KeyedRow<Row>): ImportedRow<Row> {
-  const { params, problem, kept } = row
+function withAlias<Row>({ row, params, problem, key, rest, state, kept }: KeyedRow<Row>): ImportedRow<Row> {
   const drawn = () => (typeof kept.alias === 'string' ? kept.alias : drawAlias())
-  return { ...row, alias: params?.custom ?? (problem ? undefined : drawn()) }
+  const alias = params?.custom ?? (problem ? undefined : drawn())
+  return { row, params, problem, key, rest, state, kept, alias }
 }
 
 const wantedOf = (row: ImportedRow<unknown>): LinkWanted => ({

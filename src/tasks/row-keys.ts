@@ -54,11 +54,14 @@ export function keyRows<Row>(rows: readonly ReadRow<Row>[], server: string, earl
   )
   return all.map((row) => {
     const { read, identity, rest } = row
-    const entry = taken.get(row) ?? { number: (numbers.get(identity) ?? 0) + 1, state: undefined, kept: {} }
+    const entry = taken.get(row) ?? { number: (numbers.get(identity) ?? 0) + 1, state: undefined, kept: NOTHING }
     if (!taken.has(row)) numbers.set(identity, entry.number)
     return { ...read, rest, key: `${identity.slice(0, -1)},${entry.number}]`, state: entry.state, kept: entry.kept }
   })
 }
+
+/** The data of rows without an entry. One object for all of them, because there may be many. */
+const NOTHING = {}
 
 const rankOf = ({ state }: Entry) => (state === 'done' ? 0 : isInDoubt({ state }) ? 1 : 2)
 

@@ -202,11 +202,9 @@ async function runImport(
   } catch (error) {
     return { summary: undefined, error }
   }
-  const byNumber = new Map(sent.map((row) => [row.number, row]))
   const values = sent.map(({ values }) => values)
   const keep = (result: ImportResult<Row['values']>) => {
-    const row = byNumber.get(result.row.row)!
-    row.result = { ...row.result, ...resultOf(result) }
+    sent[result.index]!.result = resultOf(result)
   }
   return importRows(work, values, { journal: journal?.journal, ...options }, keep, howToContinue)
 }

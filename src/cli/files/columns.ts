@@ -210,7 +210,8 @@ function readLink(row: InputRow, columns: readonly Column[]): Row {
     if (expiry) values.expiry = expiry
     else problem ??= dateProblem(values.expiry)
   }
-  return { ...row, values: { ...values, row: row.number, cells: otherCells }, problem }
+  const { number, cells, result } = row
+  return { number, cells, ...(result && { result }), values: { ...values, row: number, cells: otherCells }, problem }
 }
 
 function dateProblem(value: unknown): string {

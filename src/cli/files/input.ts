@@ -111,7 +111,8 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
   }
   const [columns = [], ...rest] = records
   throwIfTooWide(columns.length, name)
-  const rows = rest.map((cells, index) => ({ number: index + 2, cells }))
+  // The parser leaves room for more cells in each row, which copies do not have.
+  const rows = rest.map((cells, index) => ({ number: index + 2, cells: cells.slice() }))
   for (const { number, cells } of rows) {
     if (cells.slice(columns.length).some((cell) => cell !== '')) {
       const problem = `has ${cells.length} cells, but there are ${columns.length} columns`
