@@ -232,4 +232,5 @@ it('says after Ctrl+C what was done and what was not, in table, counts and file'
   expect(stderr).toContain('stopped: what is done stays done. The same command does the rest.')
   const result = await read('r.csv')
   expect(result.match(/^create,.*,done,$/gm)).toHaveLength(made)
+  expect(result.match(/^create,.*,planned,$/gm)).toHaveLength(40 - made)
 })
