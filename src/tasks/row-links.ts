@@ -145,17 +145,27 @@ export class RowLinks {
     }
     if (this.#aliases === 'ignored') return this.#create(params, begun)
     try {
-      return await this.#ensureAlias(row, begun)
+      // A single refusal may have had another reason.
+      return await this.#ensureAlias(row, begun).catch((error) => {
+        if (this.#isRefusedAlias(error)) return this.#ensureAlias(row, begun)
+        throw error
+      })
     } catch (error) {
       if (isOtherAlias(error) && (!params.domain || isOnDomain(error.body, params.domain))) {
         this.#aliases = 'ignored'
         return rowLink(error.body, true)
       }
-      if (this.#aliases === 'given' || !isRefusedAlias(error)) throw error
+      if (!this.#isRefusedAlias(error)) throw error
       const link = await this.#create(params, begun)
       if (this.#aliases === 'untried') this.#aliases = 'ignored'
       return link
     }
+  }
+
+  /** Returns true if the server refused a link, perhaps because it refuses aliases. */
+  #isRefusedAlias(error: unknown): boolean {
+    if (this.#aliases === 'given') return false
+    return isRefusal(error) || (isShortLinkError(error) && error.code === 'permission')
   }
 
   /** Creates a link whose alias the server chooses. */
@@ -252,10 +262,6 @@ export class RowLinks {
     return this.#newest
   }
 }
-
-/** True if the server refused a link, perhaps because of its alias. */
-const isRefusedAlias = (error: unknown): boolean =>
-  isRefusal(error) || (isShortLinkError(error) && error.code === 'permission')
 
 /** The address that a row leads to, and the domain that it names. */
 const addressOf = ({ url, domain }: RowParams) => `${domain ? hostOf(domain) : ''} ${normalized(url)}`

@@ -746,6 +746,17 @@ describe('a row without an alias', () => {
     }
   })
 
+  test('keeps its alias if the server refuses the first such row once, which may have another reason', async () => {
+    const { sandbox, client } = setUp()
+    sandbox.fail({ method: 'POST', body: { error: 1, message: 'Nothing was done.' } })
+    const results = await collect(importLinks(client, rows))
+    for (const { shorturl, alias } of results) {
+      expect(alias).toMatch(drawn)
+      expect(shorturl).toBe(`https://sho.rt/${alias}`)
+    }
+    expect(sandbox.data.links).toHaveLength(3)
+  })
+
   test('stays unknown on a server that ignores aliases if a response is lost, and no later run makes a second link for it', async () => {
     const { sandbox, client } = setUp({ dialect: ['alias-ignored'] })
     const journal = memoryJournal()
