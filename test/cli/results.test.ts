@@ -35,6 +35,23 @@ test('a result that is imported again is replaced: rows that are done are not se
   )
 })
 
+test('a row of a result that is unknown and has no alias is not sent, and stays unknown', async () => {
+  const { sandbox, write, read, path } = await setUp({ dialect: ['alias-ignored'] })
+  const file = await write('links.csv', `url\n${shop('cake')}\n${shop('tea')}\n`)
+  sandbox.fail({ method: 'POST', after: 1, drop: 'after' })
+  await run('import', file, '--out', path('r.csv'))
+  expect(sandbox.data.links).toHaveLength(2)
+  const problem = 'an earlier import may have made the link of this row'
+  for (const [from, to] of [
+    ['r.csv', 'r2.csv'],
+    ['r2.csv', 'r3.csv'],
+  ] as const) {
+    expect((await run('import', path(from), '--out', path(to))).status).toBe(1)
+    expect(await read(to)).toContain(`\n${shop('tea')},,,,unknown,"${problem}:`)
+    expect(sandbox.data.links).toHaveLength(2)
+  }
+})
+
 test.each(['TRUE', 'WAHR', 'VRAI', 'true'])('the %s that a spreadsheet writes for true is read as it', async (cell) => {
   const links = ['tea', 'cake'].map((alias) => ({ alias, url: shop(alias) }))
   const { write, path, read } = await setUp({ data: { links } })

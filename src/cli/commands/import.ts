@@ -108,6 +108,10 @@ async function prepareImport(args: ImportArgs, work: Work | undefined): Promise<
   // The alias that was drawn for a row makes the same link, whichever of the file and its result is imported.
   if (!args.reuse) for (const row of rows) setAlias(row, row.result?.alias)
 
+  for (const row of rows) {
+    if (row.result?.outcome === 'unknown' && !row.values.custom) row.problem = MAY_HAVE_LINK
+  }
+
   const { SHORTLINK_BASE_URL, SHORTLINK_API_KEY } = process.env
   const hasAddress = Boolean(work ?? ((args['base-url'] || SHORTLINK_BASE_URL) && SHORTLINK_API_KEY))
   const client = work?.client ?? (hasAddress ? clientOf(args) : new ShortLinkClient())
@@ -188,7 +192,8 @@ async function runImport(
   if (!journal) console.error(NO_JOURNAL)
   for (const row of rows) {
     const { problem = NOT_TRIED, values } = row
-    if (!isDone(row)) row.result = { alias: values.custom ?? undefined, outcome: 'not-sent', error: problem }
+    const outcome = problem === MAY_HAVE_LINK ? 'unknown' : 'not-sent'
+    if (!isDone(row)) row.result = { alias: values.custom ?? undefined, outcome, error: problem }
   }
   const howToContinue = () => {
     const made = rows.filter(({ result }) => result?.outcome === 'done').length
@@ -267,3 +272,7 @@ const NO_JOURNAL =
 
 /** The error of rows that an import has not come to when it ends early. */
 const NOT_TRIED = 'not tried yet'
+
+/** The error of a row of an earlier result that may have a link whose alias nobody knows. */
+const MAY_HAVE_LINK =
+  'an earlier import may have made the link of this row: import its own input again, or empty outcome to make another link'

@@ -52,11 +52,13 @@ export function splitResult(input: Input): Input | undefined {
       const advice = `Put it back, or empty ${columns[outcome]} to make another link`
       throw new UsageError(`${name}, row ${number}: is done and has no ${columns[shorturl]}. ${advice}`)
     }
+    // With its alias, a row can be repeated whatever came of it.
+    const notDone = !cell(alias) && cell(outcome).toLowerCase() === 'unknown' ? 'unknown' : 'not-sent'
     const result: RowResult = {
       shorturl: cell(shorturl) || undefined,
       alias: cell(alias) || aliasIn(cell(shorturl)) || undefined,
       created: cell(created) ? /^(true|wahr|vrai|verdadero|vero|waar)$/i.test(cell(created)) : undefined,
-      outcome: cell(shorturl) ? 'done' : 'not-sent',
+      outcome: cell(shorturl) ? 'done' : notDone,
     }
     const ownCells: unknown[] = []
     for (const [index, from] of own.entries()) if (from in cells) ownCells[index] = cells[from]
