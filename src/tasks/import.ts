@@ -43,7 +43,8 @@ export type ImportResult<Row> = TaskResult<
     readonly index: number
     /**
      * The alias of the link, or for a row that is not done, the one that the next run sends: its own, or the one that was drawn
-     * for it. `undefined` if the row is invalid, or the server ignores aliases.
+     * for it. `undefined` if the row is invalid, or the server ignores aliases: if such a row is `unknown`, only an import with
+     * the same journal can tell if it has a link.
      */
     readonly alias: string | undefined
   },
