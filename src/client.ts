@@ -22,7 +22,6 @@ import { OverlaysResource } from './resources/overlays.ts'
 import { PixelsResource } from './resources/pixels.ts'
 import { QrResource } from './resources/qr.ts'
 import { SplashResource } from './resources/splash.ts'
-import { type Inspect, inspectCustom } from './runtime/inspect.ts'
 import { isPlain, isRecord } from './runtime/text.ts'
 
 function isStandardSchema(value: unknown): value is StandardSchema {
@@ -42,15 +41,14 @@ const schemaCheck: Check = {
 const queryCheck: Check = {
   expected: 'an object of parameters',
   fits: isPlain,
-  otherNames: ['params', 'searchParams'],
 }
 
 const requestChecks = {
   query: queryCheck,
-  json: { ...checkedElsewhere, otherNames: ['data'] },
+  json: checkedElsewhere,
   body: checkedElsewhere,
   schema: schemaCheck,
-  as: { ...oneOf(['text', 'bytes']), otherNames: ['responseType', 'parseAs'] },
+  as: oneOf(['text', 'bytes']),
 } satisfies Checks<keyof RequestParams<unknown>>
 
 const listKeyCheck: Check = { ...nonEmptyString, expected: 'the key of the rows' }
@@ -246,13 +244,6 @@ export class ShortLinkClient {
   /** For tasks and the proxy. @internal */
   get [TRANSPORT](): Transport {
     return transportOf(this)
-  }
-
-  /** Node prints the addresses and the rate limit, but not the key. @internal */
-  [inspectCustom](_depth: number, options: object, inspect: Inspect): string {
-    const { management, opener } = internals.get(this)!.settings
-    const shown = { baseUrl: management.address.known, openerUrl: opener.address.known, rateLimit: this.rateLimit }
-    return `ShortLinkClient ${inspect(shown, options)}`
   }
 }
 

@@ -63,8 +63,8 @@ export interface ErrorContext {
   readonly advice?: AdviceCode | undefined
 }
 
-/** The probable cause: a bot wall in front of the server, the address, or the key. @internal */
-export type AdviceCode = 'bot-wall' | 'address' | 'key'
+/** The probable cause: the address or the key. @internal */
+export type AdviceCode = 'address' | 'key'
 
 const brand = Symbol.for('shortlink-sdk.error')
 

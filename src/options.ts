@@ -107,9 +107,9 @@ const { signal: _, ...commonChecks } = requestOptionChecks
 /** Checks for the options of a client. @internal */
 export const clientOptionChecks = {
   ...commonChecks,
-  baseUrl: { ...checkedElsewhere, otherNames: ['url', 'host', 'endpoint', 'prefixUrl'] },
+  baseUrl: checkedElsewhere,
   openerUrl: checkedElsewhere,
-  apiKey: { ...checkedElsewhere, otherNames: ['key', 'token', 'auth', 'bearerToken', 'secretKey'] },
+  apiKey: checkedElsewhere,
   authScheme: oneOf(authSchemes),
   rateLimit: {
     expected: 'an object of options, a number of requests a minute, a RateLimiter, or false',
@@ -120,7 +120,7 @@ export const clientOptionChecks = {
     options: rateLimitChecks,
   },
   validation: oneOf(['strict', 'report']),
-  fetch: { ...aFunction, otherNames: ['httpClient', 'httpAgent', 'adapter'] },
+  fetch: aFunction,
   openerAuth: oneOf(['none', 'bearer']),
   logLevel: oneOf(logLevels),
   logger: {
@@ -132,7 +132,7 @@ export const clientOptionChecks = {
   dangerouslyAllowBrowser: boolean,
   allowInsecureHttp: boolean,
   onDrift: aFunction,
-  beforeRequest: { ...aFunction, otherNames: ['hooks', 'interceptors'] },
+  beforeRequest: aFunction,
   onRequest: aFunction,
   onResponse: aFunction,
   onRetry: aFunction,

@@ -132,7 +132,7 @@ function resourceModel(name: string, instance: object, declared: DeclarationRefl
         parameters,
         result: returned.typeArguments![0]!,
         isList: returned.name === 'ListPromise',
-        request: requestOf(resource[method.name]!, method.name, docs, parameters, recorded),
+        request: requestOf(resource[method.name]!.bind(resource), method.name, docs, parameters, recorded),
       }
     }),
   }

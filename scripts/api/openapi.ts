@@ -4,6 +4,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { string } from '../../src/checks/checks.ts'
 import { rateHeaders } from '../../src/rate-limit/headers.ts'
 import { type CallModel, model, type RequestModel, type ResourceModel } from './calls.ts'
+import { schemaOfCheck } from './check-schemas.ts'
 import { type Exchange, match, programOf, run } from './examples.ts'
 import { declarationOf, docsOf, exportsOf, membersOf, moduleDocs, splitDocs } from './reflections.ts'
 import {
@@ -189,7 +190,7 @@ function parameters(request: RequestModel, { request: sent }: Exchange): Schema[
   })
   const ofQuery = request.query ? parametersOf(declarationOf(request.query.type)!, request.checks) : []
   const alone = request.queryParams.map(({ name, argument }) => {
-    const schema: Schema = { ...string.json, description: docsOf(argument).text }
+    const schema: Schema = { ...schemaOfCheck(string), description: docsOf(argument).text }
     return { name, required: false, schema }
   })
   const inQuery = [...ofQuery, ...alone].map(({ name, schema: { description, ...schema }, required }) => {

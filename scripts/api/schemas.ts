@@ -7,6 +7,7 @@ import type { DeclarationReflection } from 'typedoc'
 import * as z from 'zod/mini'
 import type { Check, Checks } from '../../src/checks/checks.ts'
 import { counts } from '../../src/fields/fields.ts'
+import { schemaOfCheck } from './check-schemas.ts'
 import { docsOf, exportsOf, literalsOf, membersOf } from './reflections.ts'
 
 /** A JSON Schema, as OpenAPI 3.1 takes it. */
@@ -111,11 +112,11 @@ export const anyKeyOf = (keys: readonly string[]): Schema => ({
 export function parametersOf(type: DeclarationReflection, checks: Checks) {
   return membersOf(type).map((member) => {
     const check = checks[member.name]!
-    const { enum: values } = check.json!
+    const { enum: values, type: kind } = schemaOfCheck(check)
     const isNullable = literalsOf(member.type).includes(null)
     const schema: Schema = {
       ...schemaOf(check),
-      ...(isNullable && { type: [check.json!.type, 'null'] }),
+      ...(isNullable && { type: [kind, 'null'] }),
       ...descriptionOf(member),
       ...(!values && examplesOf(member)),
     }
@@ -124,10 +125,10 @@ export function parametersOf(type: DeclarationReflection, checks: Checks) {
 }
 
 /** The values that a check accepts. `''` clears a parameter that is not required. */
-export function schemaOf({ json, expected, required }: Check): Schema {
-  if (!json) throw new Error(`the check for ${expected} has no JSON schema`)
-  const { pattern, type } = json
-  return type === 'string' && pattern && !required ? { ...json, pattern: `^$|${pattern}` } : json
+export function schemaOf(check: Check): Schema {
+  const schema = schemaOfCheck(check)
+  const { pattern, type } = schema
+  return type === 'string' && pattern && !check.required ? { ...schema, pattern: `^$|${pattern}` } : schema
 }
 
 /** The parameters that are sent as JSON. */

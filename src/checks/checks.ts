@@ -4,9 +4,6 @@ import { isPlain, isRecord, kind } from '../runtime/text.ts'
 import { formatValue, mismatch, notPlain } from './mismatch.ts'
 import { isPathSegment } from './path-segment.ts'
 
-/** A JSON schema. */
-export type JsonSchema = Readonly<Record<string, unknown>>
-
 declare const params: unique symbol
 
 /** The valid values of a parameter or an option, in words and as a function. All valid values are of the type `Value`. */
@@ -19,8 +16,8 @@ export interface Check<Value = unknown> {
   readonly hint?: (value: unknown) => string | undefined
   /** True if the value must never be shown. */
   readonly secret?: boolean
-  /** The valid values, for code that documents the check. */
-  readonly json?: JsonSchema
+  /** The pattern of the valid values, if they are strings that have one. */
+  readonly pattern?: RegExp
   /** The checks of an object that may be given in place of the value. */
   readonly options?: Checks
   /** Names that other libraries have for it. */
@@ -60,7 +57,6 @@ export function oneOf<const Value extends string>(values: readonly Value[]): Che
   return {
     expected: `one of ${values.join(', ')}`,
     fits: (value) => values.includes(value as Value),
-    json: { type: 'string', enum: values },
   }
 }
 
@@ -68,19 +64,18 @@ export function oneOf<const Value extends string>(values: readonly Value[]): Che
 const matching = (expected: string, pattern: RegExp, isValid = (_: string) => true): Check<string> => ({
   expected,
   fits: (value) => isString(value) && pattern.test(value) && isValid(value),
-  json: { type: 'string', pattern: pattern.source },
+  pattern,
 })
 
 const isString = (value: unknown): value is string => typeof value === 'string'
 
-export const string: Check<string> = { expected: 'a string', fits: isString, json: { type: 'string' } }
+export const string: Check<string> = { expected: 'a string', fits: isString }
 
-export const secret: Check<string> = { ...string, secret: true, json: { type: 'string', format: 'password' } }
+export const secret: Check<string> = { ...string, secret: true }
 
 export const boolean: Check<boolean> = {
   expected: 'true or false',
   fits: (value) => typeof value === 'boolean',
-  json: { type: 'boolean' },
 }
 
 export const aFunction: Check = { expected: 'a function', fits: (value) => typeof value === 'function' }
@@ -88,7 +83,6 @@ export const aFunction: Check = { expected: 'a function', fits: (value) => typeo
 export const abortSignal: Check<AbortSignal> = {
   expected: 'an AbortSignal',
   fits: (value) => typeof (value as Partial<AbortSignal> | null)?.addEventListener === 'function',
-  hint: (value) => (isRecord(value) && 'signal' in value ? 'pass `controller.signal`' : undefined),
 }
 
 /** For an option that is checked where it is used, with its own error. */
@@ -97,13 +91,11 @@ export const checkedElsewhere: Check = { expected: 'anything', fits: () => true 
 export const nonEmptyString: Check<string> = {
   expected: 'a string that is not empty',
   fits: (value) => isString(value) && value !== '',
-  json: { type: 'string', minLength: 1 },
 }
 
 export const positiveInteger: Check<number> = {
   expected: 'a positive integer',
   fits: (value) => Number.isSafeInteger(value) && (value as number) > 0,
-  json: { type: 'integer', minimum: 1 },
 }
 
 const digits = /^[1-9]\d*$/
@@ -112,13 +104,11 @@ const digits = /^[1-9]\d*$/
 export const id: Check<number | string> = {
   expected: 'a positive integer, or the same as a string of digits',
   fits: (value) => positiveInteger.fits(isString(value) && digits.test(value) ? Number(value) : value),
-  json: { type: ['integer', 'string'], minimum: 1, pattern: digits.source },
 }
 
 export const count: Check<number> = {
   expected: 'a whole number from 0',
   fits: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
-  json: { type: 'integer', minimum: 0 },
 }
 
 /** The longest timer that every runtime supports, in milliseconds. */
@@ -139,24 +129,17 @@ export const rgbColor = /* @__PURE__ */ matching(
 /** V8 reads 2026-02-30 as 2 March, other engines as an invalid date, which is `null` in JSON. */
 const isDay = (text: string): boolean => new Date(`${text}T00:00Z`).toJSON()?.startsWith(text) ?? false
 
-export const date: Check<string> = {
-  .../* @__PURE__ */ matching(
-    'a date that exists, as YYYY-MM-DD',
-    /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/,
-    isDay,
-  ),
-  hint: (value) => (value instanceof Date ? 'use date.toISOString().slice(0, 10)' : undefined),
-}
+export const date = /* @__PURE__ */ matching(
+  'a date that exists, as YYYY-MM-DD',
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/,
+  isDay,
+)
 
-export const dateTime: Check<string> = {
-  .../* @__PURE__ */ matching(
-    'a date and time that exist, as YYYY-MM-DD HH:MM:SS',
-    /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/,
-    (text) => isDay(text.slice(0, 10)),
-  ),
-  hint: (value) =>
-    value instanceof Date ? 'use the time zone of the server, which the platform does not name' : undefined,
-}
+export const dateTime = /* @__PURE__ */ matching(
+  'a date and time that exist, as YYYY-MM-DD HH:MM:SS',
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/,
+  (text) => isDay(text.slice(0, 10)),
+)
 
 /** Of any realm. */
 export const isUrlObject = (value: unknown): value is URL => Object.prototype.toString.call(value) === '[object URL]'
@@ -209,7 +192,6 @@ export const filename: Check<string> = {
   expected: 'a file name, such as report.pdf',
   fits: isSegment,
   hint: (value) => (isWellFormed(value) && value !== '' ? 'a server could read it as a path' : undefined),
-  json: { type: 'string' },
 }
 
 /** The last part of a short address. */
@@ -217,7 +199,7 @@ export const alias: Check<string> = {
   ...filename,
   expected: 'an alias, such as opening',
   hint: (value) => (String(value).includes('/') ? 'an alias cannot contain /' : filename.hint?.(value)),
-  json: { type: 'string', pattern: '^[^/\\\\]+$' },
+  pattern: /^[^/\\]+$/,
 }
 
 /**

@@ -7,10 +7,12 @@
  * A field is a single zod transform that converts and checks: a transform piped into a check takes a quarter longer per page.
  */
 import * as z from 'zod/mini'
-import type { JsonSchema } from '../checks/checks.ts'
 import { mismatch } from '../checks/mismatch.ts'
 import { isRecord } from '../runtime/text.ts'
 import { MAX_ISSUES, type ParseContext, parse } from './parse.ts'
+
+/** A JSON schema. */
+type JsonSchema = Readonly<Record<string, unknown>>
 
 /** Gives a transform the JSON schema of its values, for `z.toJSONSchema`, which reads it under this name. */
 function described<Field extends z.ZodMiniType>(schema: Field, json: JsonSchema): Field {
@@ -120,6 +122,14 @@ export const texts = /* @__PURE__ */ map('a string', { type: 'string' }, readStr
 const isEmptyValue = (value: unknown): boolean =>
   isAbsent(value) || value === 0 || value === '0' || (Array.isArray(value) && value.length === 0)
 
+/** The JSON schema of a field, or of an object with its fields. */
+function jsonOf(part: z.ZodMiniType & { readonly fields?: Readonly<Record<string, z.ZodMiniType>> }): JsonSchema {
+  const { fields } = part
+  if (!fields) return part._zod.toJSONSchema?.() as JsonSchema
+  const properties = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, jsonOf(field)]))
+  return { type: 'object', properties, required: Object.keys(fields) }
+}
+
 /** A list of rows with fields of their own. `row` is kept for code that documents the schema. */
 export function list<T>(row: ObjectSchema<T>): z.ZodMiniType<T[]> & { readonly row: ObjectSchema<T> } {
   const schema: z.ZodMiniType<T[]> = z.transform((value, { issues }) => {
@@ -134,10 +144,7 @@ export function list<T>(row: ObjectSchema<T>): z.ZodMiniType<T[]> & { readonly r
       issues.push({ code: 'custom', message, path: [...path], input: value })
     return result
   })
-  const fields = Object.entries<z.ZodMiniType>(row.fields)
-  const properties = Object.fromEntries(fields.map(([name, field]) => [name, field._zod.toJSONSchema?.()]))
-  const items = { type: 'object', properties, required: Object.keys(properties) }
-  return Object.assign(described(schema, { type: 'array', items }), { row })
+  return Object.assign(described(schema, { type: 'array', items: jsonOf(row as never) }), { row })
 }
 
 /** The rows of a list, in order; `undefined` if the value is not a list. PHP encodes a list with gaps as an object with number keys. */
@@ -148,9 +155,14 @@ export function rowsOf(value: unknown): unknown[] | undefined {
 
 /** A part that servers may leave out: `null`, `""`, `[]` and a missing key become `undefined`. */
 export function optional<T>(part: z.ZodMiniType<T>): z.ZodMiniType<T | undefined> {
-  const orUndefined = (value: unknown): unknown =>
-    isAbsent(value) || (Array.isArray(value) && value.length === 0) ? undefined : value
-  return z.pipe(z.transform(orUndefined), z.optional(part))
+  const schema: z.ZodMiniType<T | undefined> = z.transform((value, { issues }) => {
+    if (isAbsent(value) || (Array.isArray(value) && value.length === 0)) return undefined
+    const result = z.safeParse(part, value)
+    if (!result.success) issues.push(...(result.error.issues as never[]))
+    return result.data
+  })
+  schema._zod.optout = 'optional'
+  return described(schema, jsonOf(part))
 }
 
 /** An id that is `null` if the server has none. */

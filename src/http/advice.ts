@@ -3,7 +3,7 @@ import type { AdviceCode } from '../errors.ts'
 import { canParseUrl } from '../runtime/environment.ts'
 import { shorten } from '../runtime/text.ts'
 import { addressWords } from './address.ts'
-import { isHtml, isPage } from './body.ts'
+import { isHtml } from './body.ts'
 import type { Call } from './request.ts'
 import { redactLine } from './secrets.ts'
 
@@ -18,25 +18,17 @@ export interface Advice {
 
 const noAdvice: Advice = { words: '' }
 
-/** Advice about a response that refuses the request. `body` contains no secrets. */
-export function adviceAboutRefusal(
-  call: Call<unknown>,
-  status: number,
-  body: unknown,
-  headers: Headers,
-  isPlatform: boolean,
-): Advice {
-  const botWall = botWallAdvice(body, headers)
-  if (botWall) return botWall
+/** Advice about a response that refuses the request. */
+export function adviceAboutRefusal(call: Call<unknown>, status: number, isPlatform: boolean): Advice {
   if (status === 404 && isUnknownPath(call, isPlatform)) return unknownPathAdvice(call)
   const isAboutKey = (status === 401 || status === 403) && call.connection.usesKey && call.connection.apiKey.isSent
   return isAboutKey ? keyAdvice() : noAdvice
 }
 
 /** Advice about a response that is not what the platform documents. `body` contains no secrets. */
-export function adviceAboutBody(call: Call<unknown>, body: unknown, headers: Headers): Advice {
-  const isAddressDoubtful = typeof body === 'string' && isPage(body)
-  return botWallAdvice(body, headers) ?? (isAddressDoubtful ? addressAdvice(call) : noAdvice)
+export function adviceAboutBody(call: Call<unknown>, body: unknown): Advice {
+  const isAddressDoubtful = typeof body === 'string' && isHtml(body)
+  return isAddressDoubtful ? addressAdvice(call) : noAdvice
 }
 
 /** Advice about an address that may be wrong. */
@@ -83,17 +75,4 @@ function unknownPathAdvice(call: Call<unknown>): Advice {
   if (!/^\/urls?(\/|$)/.test(call.path)) return addressAdvice(call)
   const words = `. This server may have no links section, which the platform's reference does not show. If other calls get a 404 too: is ${addressQuestion(call)}`
   return { advice: 'address', words }
-}
-
-const botWords =
-  /captcha|challenge-platform|cf-chl|just a moment|checking your browser|are you a robot|document\.cookie ?=[^<]{0,400}location\.reload/i
-
-/** Advice about a page that asks visitors to prove that they are human; `undefined` if it is another one. */
-function botWallAdvice(body: unknown, headers: Headers): Advice | undefined {
-  const page = typeof body === 'string' && isHtml(body) ? body.slice(0, 100_000) : ''
-  if (headers.get('cf-mitigated') === null && !botWords.test(page)) return undefined
-  return {
-    advice: 'bot-wall',
-    words: `. A bot wall may be in front of the server: some let requests with a certain \`User-Agent\` or cookie through, see \`headers\` or --header`,
-  }
 }

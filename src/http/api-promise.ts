@@ -1,5 +1,4 @@
 import { type AnyShortLinkError, isShortLinkError, type RateLimitState } from '../errors.ts'
-import { type Inspect, inspectCustom } from '../runtime/inspect.ts'
 
 /** A result together with its HTTP response. */
 export interface ApiResponse<T> {
@@ -53,10 +52,6 @@ export class CallPromise<T> extends Promise<T> implements ApiPromise<T> {
   #result: Promise<CallResult<T>> | undefined
   #data: Promise<T> | undefined
 
-  protected get typeName(): string {
-    return 'ApiPromise'
-  }
-
   // `then` returns a plain Promise, because it belongs to no call.
   static override get [Symbol.species]() {
     return Promise
@@ -95,12 +90,6 @@ export class CallPromise<T> extends Promise<T> implements ApiPromise<T> {
   result(): Promise<CallResult<T>> {
     this.#result ??= this.#start()
     return this.#result
-  }
-
-  /** Lets Node print the state of the call, under the name of its public type. */
-  [inspectCustom](_depth: number, options: object, inspect: Inspect): string {
-    const state = this.#data ?? this.#result
-    return state ? inspect(state, options).replace('Promise', this.typeName) : `${this.typeName} { <not sent yet> }`
   }
 }
 

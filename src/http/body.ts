@@ -105,12 +105,7 @@ function jsonBehindText(text: string): unknown {
   }
 }
 
-const phpError = /^(PHP )?(Fatal error|Parse error|Warning|Notice|Deprecated) ?: /
-
-/** Whether a body is an HTML page, rather than an error message of PHP in HTML. */
-export const isPage = (body: string): boolean => isHtml(body) && !phpError.test(excerptOf(body))
-
-/** Whether a body is HTML. */
+/** Returns true for HTML. */
 export const isHtml = (body: string): boolean => /^\s*</.test(body.slice(0, 1000))
 
 /** Describes a body that is not a JSON object, with its first readable words. It must not contain secrets. */
@@ -119,9 +114,6 @@ export function describeUnreadable(body: unknown): string {
   const excerpt = excerptOf(body)
   if (excerpt === '') return body.trim() === '' ? 'the response is empty' : 'the response is not JSON'
   const begins = `It begins with “${excerpt}”`
-  if (phpError.test(excerpt)) {
-    return `the response is a PHP error message, not JSON. ${begins}`
-  }
   return isHtml(body)
     ? `the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address. ${begins}`
     : `the response is not JSON, or was cut short. ${begins}`

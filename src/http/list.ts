@@ -123,10 +123,6 @@ export class RequestedList<T> extends CallPromise<Page<T>> implements ListPromis
     this.#options = options
   }
 
-  protected override get typeName(): string {
-    return 'ListPromise'
-  }
-
   pages(): AsyncGenerator<Page<T>, void, undefined> {
     return pagesOf(this.responses())
   }

@@ -37,9 +37,6 @@ export class AttemptError extends Error {
   }
 }
 
-/** Thrown if the `fetch` of the client cannot send a content. Nothing was sent. */
-export class UnsendableError extends Error {}
-
 /** A response that was read. */
 export interface ReadResponse {
   readonly response: FetchResponse
@@ -63,15 +60,6 @@ export function errorContext(
 
 /** The error of a call that the limiter gave no slot: an abort, the limit that lets nothing through in time, or its own failure. */
 export function noSlot(call: Call<unknown>, reason: unknown): ShortLinkError {
-  try {
-    return slotError(call, reason)
-  } catch {
-    // Getters of what a limiter of the user rejects with may throw.
-    return slotError(call, undefined)
-  }
-}
-
-function slotError(call: Call<unknown>, reason: unknown): ShortLinkError {
   const { signal, redact, connection } = call
   const context = errorContext(call, 'not-sent', true)
   if (signal?.aborted) return new AbortError(abortReason(signal), context)
@@ -137,20 +125,11 @@ export interface BrokenExchange {
 }
 
 /** The failure of an attempt that got no response, or an unreadable one. */
-export function noResponse(call: Call<unknown>, exchange: BrokenExchange): Failure {
-  try {
-    return failureOf(call, exchange)
-  } catch {
-    // Getters of what fetch threw may throw, too.
-    return failureOf(call, { ...exchange, thrown: undefined })
-  }
-}
-
-function failureOf(call: Call<unknown>, { thrown, step, limit, response }: BrokenExchange): Failure {
+export function noResponse(call: Call<unknown>, { thrown, step, limit, response }: BrokenExchange): Failure {
   const { redact, signal } = call
   const isSent = step === 'sent'
   const isRepeatable = mayRepeat(call, { isSent })
-  let attempts = isSent ? call.attempt : Math.max(0, call.attempt - 1)
+  const attempts = isSent ? call.attempt : Math.max(0, call.attempt - 1)
   const failWith = (
     ownOutcome: Outcome,
     mayRepeat: boolean,
@@ -178,10 +157,6 @@ function failureOf(call: Call<unknown>, { thrown, step, limit, response }: Broke
   // The key is missing or invalid. What fetch throws is no error of ours.
   if (thrown instanceof ConfigurationError && step === 'key') {
     return failWith('not-sent', false, (context) => new ConfigurationError(redact(thrown.message), context))
-  }
-  if (thrown instanceof UnsendableError) {
-    attempts = call.attempt - 1
-    return failWith('not-sent', false, (context) => new ConfigurationError(thrown.message, context))
   }
   if (thrown instanceof AttemptError) {
     const { message, quoted, cause } = thrown
@@ -247,10 +222,6 @@ function failureOfFetch(call: Call<unknown>, causes: readonly Error[], reason: s
   if (isRedirect(causes)) {
     // It may have been a 302.
     return { outcome: outcomeOf(call.method, 302), isFinal: true, words: redirectWords(null, call) }
-  }
-  // The Fetch standard blocks some ports, such as 6000.
-  if (says(causes, /^bad port$/)) {
-    return { outcome: 'not-sent', isFinal: true, words: `${noResponse}. \`fetch\` blocks the port of this address` }
   }
   // undici: a proxy refused CONNECT.
   if (says(causes, /^Proxy response \(\d+\) ?!== ?200( when HTTP Tunneling)?$/)) {
@@ -337,7 +308,7 @@ export function refused(call: Call<unknown>, refusal: Refusal): Failure {
   const outcome = outcomeOf(method, isOpaque ? 302 : status)
   const mayRepeatIt = mayRepeat(call, { isSent: true, status })
   const serverMessage = redactLine(redact, refusal.message, MAX_QUOTED)
-  const { advice, words } = adviceAboutRefusal(call, status, body, headers, isPlatform)
+  const { advice, words } = adviceAboutRefusal(call, status, isPlatform)
   const message = isRedirect
     ? `${status || ''} ${redirectWords(headers.get('location'), call)}`.trimStart()
     : withAdvice(refusalWords(call, refusal, serverMessage, body), words)
@@ -385,7 +356,7 @@ export function invalidResponse(
   const { redact } = call
   const clean = redactBody(redact, body)
   const safeIssues = redactIssues(redact, issues)
-  const { advice, words } = adviceAboutBody(call, clean, readableHeaders(response))
+  const { advice, words } = adviceAboutBody(call, clean)
   const message = issues.length
     ? `invalid response: ${describe(safeIssues)}`
     : `${response.status} ${describeUnreadable(clean)}${words}`

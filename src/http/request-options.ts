@@ -42,18 +42,16 @@ const timeoutCheck = {
 
 /** Checks for the options that a client and a call have in common. @internal */
 export const requestOptionChecks = {
-  signal: { ...abortSignal, otherNames: ['abortSignal', 'cancelToken'] },
-  timeout: { ...timeoutCheck, otherNames: ['timeoutMs', 'timeoutMillis', 'requestTimeout'] },
-  deadline: { ...timeoutCheck, otherNames: ['maxWait', 'totalTimeout'] },
+  signal: abortSignal,
+  timeout: timeoutCheck,
+  deadline: timeoutCheck,
   retry: {
     ...count,
     expected: 'a whole number of retries from 0',
-    otherNames: ['retries', 'maxRetries', 'maxNetworkRetries'],
   },
   headers: {
     expected: 'names and values of headers, each a line without control characters',
     fits: (value: unknown) => headerEntries(value)?.every(isHeader) ?? false,
-    otherNames: ['defaultHeaders'],
     // Only the name is shown, because the value may be a secret.
     secret: true,
     hint: (value: unknown) => {
@@ -64,27 +62,19 @@ export const requestOptionChecks = {
   fetchOptions: {
     expected: 'an object of options for `fetch`',
     fits: (value: unknown) => isPlain(value) && ownOptionIn(value) === undefined,
-    otherNames: ['requestInit', 'fetchInit', 'credentials', 'cache', 'dispatcher', 'agent', 'withCredentials'],
     // Only a name is shown: a dispatcher may contain the password of a proxy.
     secret: true,
     hint: (value: unknown) => {
       const own = isRecord(value) && ownOptionIn(value)
-      return own ? `\`${own}\` ${ownFetchOptions[own]}` : undefined
+      return own ? `\`${own}\` is set by the client: use its own option, or that of the call` : undefined
     },
   },
 } satisfies Checks<keyof RequestOptions>
 
-/** The options of `fetch` that the client sets itself, and what to use in their place. */
-const ownFetchOptions = {
-  method: 'belongs to the call',
-  headers: 'is an option of its own, beside `fetchOptions`',
-  body: 'belongs to the call',
-  signal: 'is an option of its own, beside `fetchOptions`',
-  redirect: 'is set by the client, which follows no redirect',
-} satisfies Record<OwnFetchOption, string>
+/** The options of `fetch` that the client sets itself. */
+const ownFetchOptions: readonly OwnFetchOption[] = ['method', 'headers', 'body', 'signal', 'redirect']
 
-const ownOptionIn = (options: object) =>
-  (Object.keys(ownFetchOptions) as OwnFetchOption[]).find((name) => name in options)
+const ownOptionIn = (options: object) => ownFetchOptions.find((name) => name in options)
 
 /**
  * The names of all options that a call may have, which are a mistake among its parameters. Lists, uploads and `links.ensure`

@@ -62,23 +62,16 @@ export const redactPasswords = (text: string): string => text.replace(passwordIn
 const hex = (sign: string, digits: number) => sign.charCodeAt(0).toString(16).padStart(digits, '0')
 const percent = (sign: string) => `%${hex(sign, 2).toUpperCase()}`
 
+const strictly = (text: string) => encodeURIComponent(text).replace(/[!'()*]/g, percent)
+
 /** Addresses and forms as JavaScript, PHP and Python encode them. */
 const encodings: readonly Redact[] = [
   encodeURI,
   encodeURIComponent,
-  (text) => encodeURIComponent(text).replace(/[!'()*]/g, percent),
-  (text) =>
-    encodeURIComponent(text)
-      .replace(/[!'()*]/g, percent)
-      .replaceAll('%2F', '/'),
-  (text) =>
-    encodeURIComponent(text)
-      .replace(/[!'()~]/g, percent)
-      .replaceAll('%20', '+'),
-  (text) =>
-    encodeURIComponent(text)
-      .replace(/[!'()*~]/g, percent)
-      .replaceAll('%20', '+'),
+  strictly,
+  (text) => strictly(text).replaceAll('%2F', '/'),
+  (text) => strictly(text).replaceAll('~', '%7E').replaceAll('%20', '+'),
+  (text) => strictly(text).replaceAll('~', '%7E').replaceAll('%2A', '*').replaceAll('%20', '+'),
 ]
 
 const inJson = (text: string) => JSON.stringify(text).slice(1, -1)

@@ -14,16 +14,15 @@ import { parseRetryAfter, rateLimitStateOf } from '../rate-limit/headers.ts'
 import { MAX_IMPOSED_WAIT, type SlotWait } from '../rate-limit/limiter.ts'
 import { sleep, throwIfAborted, withDeadline } from '../runtime/abort.ts'
 import { isBrowser, sentOnce } from '../runtime/environment.ts'
-import { type Fetch, type FetchResponse, headerOf, isResponse, readableHeaders } from '../runtime/fetch.ts'
+import { type Fetch, type FetchResponse, headerOf, readableHeaders } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
-import { isRecord, kind } from '../runtime/text.ts'
+import { isRecord } from '../runtime/text.ts'
 import { VERSION } from '../runtime/version.ts'
 import type { CallResult } from './api-promise.ts'
 import { decode, parseBody, readBytes, readText } from './body.ts'
 import { openEnvelope } from './envelope.ts'
 import { emit } from './observers.ts'
 import {
-  AttemptError,
   type BrokenExchange,
   errorContext,
   invalidResponse,
@@ -362,13 +361,7 @@ async function send(
   // A URL and an init, because a fetch of another realm does not understand a Request of this one. The URL is that of the
   // call, whatever `beforeRequest` returned: the key goes nowhere else.
   const init = { ...fetchOptions, method, headers, redirect, signal, ...content }
-  const response: unknown = await fetch(target, init)
-  if (!isResponse(response)) throw new AttemptError(`\`fetch\` must resolve with a Response, got ${kind(response)}`)
-  // Happy DOM leaves `bodyUsed` false.
-  if (response.bodyUsed || (response.body as ReadableStream | null | undefined)?.locked) {
-    throw new AttemptError('`fetch` must resolve with a new Response for each call, got one that was already read')
-  }
-  return response
+  return await fetch(target, init)
 }
 
 const NO_REQUEST =

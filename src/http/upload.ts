@@ -2,17 +2,10 @@ import { aFunction, type Checks } from '../checks/checks.ts'
 import { mismatch, reasonOf } from '../checks/mismatch.ts'
 import type { Issue } from '../errors.ts'
 import { throwIfAborted } from '../runtime/abort.ts'
-import {
-  asyncIterator,
-  canStream,
-  isBrowser,
-  knownToFetch,
-  sentOnce,
-  streamedRedirect,
-} from '../runtime/environment.ts'
+import { asyncIterator, canStream, isBrowser, sentOnce, streamedRedirect } from '../runtime/environment.ts'
 import { runtimeFetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
-import { AttemptError, UnsendableError } from './outcome.ts'
+import { AttemptError } from './outcome.ts'
 import type { OnProgress, OpenedUpload, Sender, Upload } from './request.ts'
 import { requestOptionChecks } from './request-options.ts'
 import { tellProgress } from './upload-browser.ts'
@@ -43,18 +36,12 @@ export function uploadOf(content: UploadContent, name: string): Upload {
 
 /** Problems with upload content. @internal */
 function checkContent(content: unknown, name: string): Issue[] {
-  if (isSized(content) || isStream(content) || isAsyncIterable(content)) {
-    return isStream(content) && isUsed(content)
-      ? [{ path: [name], message: 'expected a stream that nobody has read, got a used or locked one' }]
-      : []
-  }
+  if (isSized(content) || isStream(content) || isAsyncIterable(content)) return []
   const accepted = 'a Blob, File, ArrayBuffer, typed array, ReadableStream or AsyncIterable of bytes'
   const hint =
-    typeof FormData === 'function' && content instanceof FormData
-      ? ': the platform takes the bytes of the file as they are, pass the File itself'
-      : typeof content === 'string'
-        ? ': is it a path or the text? For a file on disk use fileFromPath(path) of shortlink-sdk/node, for text new Blob([text])'
-        : ''
+    typeof content === 'string'
+      ? ': is it a path or the text? For a file on disk use fileFromPath(path) of shortlink-sdk/node, for text new Blob([text])'
+      : ''
   return [{ path: [name], message: mismatch(accepted, content) + hint }]
 }
 
@@ -67,7 +54,9 @@ const MAX_COPIED = 16 * 1024 * 1024
  */
 async function openUpload(given: UploadContent, onProgress: OnProgress, { fetch }: Sender): Promise<OpenedUpload> {
   const isCustom = fetch !== runtimeFetch
-  const content = isBlob(given) ? await whileReading(known(given, isCustom)) : given
+  // The Blob of a user's fetch may not be that of the runtime, so a small one becomes bytes.
+  const copies = isBlob(given) && isCustom && canStream() && given.size <= MAX_COPIED
+  const content = copies ? await whileReading(given.arrayBuffer()) : given
   const total = isSized(content) ? sizeOf(content) : undefined
   // A fetch that can report a redirect keeps a copy of what it sends.
   const redirect = total !== undefined && total <= MAX_COPIED ? 'manual' : streamedRedirect()
@@ -112,11 +101,6 @@ const whileReading = <T>(reading: Promise<T>): Promise<T> =>
 const unreadable = (cause: unknown): AttemptError =>
   new AttemptError('the content could not be read', reasonOf(cause), { cause })
 
-/** A Blob as a fetch knows it. That of a user may not know the Blob of the runtime, so a small one becomes bytes. */
-async function known(blob: Blob, isCustom: boolean): Promise<Blob | ArrayBuffer> {
-  return isCustom && canStream() && blob.size <= MAX_COPIED ? blob.arrayBuffer() : knownToFetch(blob)
-}
-
 /** Cloudflare Workers ignore the Content-Length header, and need a FixedLengthStream. @internal */
 export function withLength(stream: ReadableStream<Uint8Array>, length: number | undefined): ReadableStream<Uint8Array> {
   const { FixedLengthStream } = globalThis as {
@@ -146,16 +130,6 @@ function isStream(content: unknown): content is ReadableStream<Uint8Array> {
   return typeof (content as Partial<ReadableStream> | null)?.getReader === 'function'
 }
 
-/** Whether a stream was read. A stream does not tell, but the Response constructor rejects one that was. */
-function isUsed(stream: ReadableStream<Uint8Array>): boolean {
-  try {
-    new Response(stream)
-    return false
-  } catch {
-    return true
-  }
-}
-
 function isAsyncIterable(content: unknown): content is AsyncIterable<Uint8Array> {
   return typeof content === 'object' && content !== null && asyncIterator in content
 }
@@ -169,7 +143,6 @@ const MAX_PIECE = 65_536
 
 /** Opens a source as a stream that counts its bytes. @internal */
 export function openSource(content: Source, onBytes?: (loaded: number) => void) {
-  if (!('ReadableStream' in globalThis)) throwCannotStream()
   const chunks = isStream(content) ? chunksOf(content) : content[asyncIterator]()
   const end = async () => {
     await chunks.return?.()
@@ -206,14 +179,10 @@ export function openSource(content: Source, onBytes?: (loaded: number) => void) 
     cancel: end,
   })
   // A fetch that does not know web streams, such as node-fetch, would send the text "[object ReadableStream]".
-  Object.defineProperty(body, 'toString', { value: throwCannotStream })
+  body.toString = () => {
+    throw new AttemptError('this `fetch` cannot send a stream: pass bytes, or a Blob of at most 16 MiB')
+  }
   return { body, close: () => close(), failure: () => failure }
-}
-
-function throwCannotStream(): never {
-  throw new UnsendableError(
-    'fetch: it cannot send a stream. Pass bytes or a Blob of at most 16 MiB, or use the fetch of the runtime or of undici',
-  )
 }
 
 function chunksOf(stream: ReadableStream<Uint8Array>): AsyncIterator<Uint8Array> {

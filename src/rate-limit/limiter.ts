@@ -257,14 +257,12 @@ export const rateLimitChecks = {
   requests: {
     expected: 'a whole number from 1, or Infinity',
     fits: (value) => value === Number.POSITIVE_INFINITY || positiveInteger.fits(value),
-    otherNames: ['limit', 'max'],
   },
   interval: {
     expected: `milliseconds above 0 and up to ${DAY}`,
     fits: (value) => milliseconds.fits(value) && Number(value) <= DAY,
-    otherNames: ['window', 'windowMs'],
   },
-  name: { ...nonEmptyString, otherNames: ['id', 'tenant'] },
+  name: nonEmptyString,
 } satisfies Checks<keyof RateLimitOptions>
 
 /** Whose requests a limiter counts. */

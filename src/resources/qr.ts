@@ -85,13 +85,6 @@ const qrTypes = ['text', 'vcard', 'link', 'email', 'phone', 'sms', 'wifi'] as co
 const data: Check<QrData> = {
   expected: 'a string that is not empty, a list or an object',
   fits: (value) => nonEmptyString.fits(value) || (typeof value === 'object' && value !== null),
-  json: {
-    anyOf: [
-      { type: 'string', minLength: 1 },
-      { type: 'array', items: {} },
-      { type: 'object', additionalProperties: {} },
-    ],
-  },
 }
 
 const qrDesign = { background: rgbColor, foreground: rgbColor, logo: string }

@@ -9,11 +9,6 @@ export abstract class Resource {
   /** @internal */
   constructor(api: Api) {
     Object.defineProperty(this, 'api', { value: api })
-    // Bound, so that `const { list } = client.campaigns` works.
-    const { constructor: _, ...methods } = Object.getOwnPropertyDescriptors(new.target.prototype)
-    for (const [name, { value }] of Object.entries(methods)) {
-      Object.defineProperty(this, name, { value: value.bind(this), writable: true, configurable: true })
-    }
   }
 }
 

@@ -3,7 +3,6 @@ interface Host {
   readonly process?: {
     readonly env?: Record<string, string | undefined>
     readonly versions?: { readonly node?: string }
-    getBuiltinModule?(name: 'buffer'): typeof import('node:buffer')
   }
   readonly navigator?: { readonly userAgent?: string }
   readonly location?: { readonly href?: string; readonly protocol?: string }
@@ -58,23 +57,6 @@ export function sentOnce(body: string | ArrayBuffer | ArrayBufferView | Blob): B
   const blob = new Blob([body as BlobPart])
   // Deno sends an empty Blob without a length.
   return blob.size > 0 ? blob : (body as BodyInit)
-}
-
-/**
- * A Blob as the fetch of the runtime takes it. jsdom and happy-dom, which simulate a page in Node, have a Blob of their own,
- * of which Node's fetch sends only the name: its bytes are copied.
- */
-export async function knownToFetch(blob: Blob): Promise<Blob | ArrayBuffer> {
-  const { document, process } = host
-  const native = document === undefined ? undefined : process?.getBuiltinModule?.('buffer').Blob
-  if (!native || blob instanceof native) return blob
-  if (typeof blob.arrayBuffer === 'function') return await blob.arrayBuffer()
-  const reader = new FileReader()
-  return await new Promise((resolve, reject) => {
-    reader.onload = () => resolve(reader.result as ArrayBuffer)
-    reader.onerror = () => reject(reader.error)
-    reader.readAsArrayBuffer(blob)
-  })
 }
 
 /** Returns true if a body can be streamed. React Native has no streams, and the Blob of jsdom gives none. */

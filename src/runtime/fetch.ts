@@ -28,7 +28,6 @@ export interface FetchResponse {
   readonly headers: { get(name: string): string | null }
   /** A web stream is read piece by piece; of anything else, such as a Node stream, `text()` is called. */
   readonly body?: unknown
-  readonly bodyUsed?: boolean
   text(): Promise<string>
 }
 

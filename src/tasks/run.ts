@@ -57,7 +57,7 @@ export class ItemRun<T, R> {
   /** Items that earlier runs have done, and that have not come yet. */
   #replaysLeft = 0
   #journalState: JournalState = new Map()
-  /** The keys of the items so far, if there is a journal and the user makes them. */
+  /** The keys of the items so far, if there is a journal. */
   readonly #keys = new Set<string>()
 
   constructor(control: TaskControl, options: ItemRunOptions<T, R>) {
@@ -157,7 +157,7 @@ export class ItemRun<T, R> {
   }
 
   #keyOf(item: T, index: number): string | undefined {
-    const { key, journal, isTask } = this.#options
+    const { key, journal } = this.#options
     if (!key) return undefined
     const name: unknown = key(item, index)
     if (typeof name !== 'string' && typeof name !== 'number') {
@@ -169,8 +169,7 @@ export class ItemRun<T, R> {
     if (this.#keys.has(text)) {
       throw new ConfigurationError(`bulk: key: item ${index} has the key ${formatValue(name)} of an earlier item`)
     }
-    // A task makes its keys itself, each once.
-    if (journal && !isTask) this.#keys.add(text)
+    if (journal) this.#keys.add(text)
     return text
   }
 

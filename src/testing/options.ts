@@ -37,8 +37,8 @@ export interface SandboxOptions {
 }
 
 const windowChecks: Checks<keyof SandboxRateLimit> = {
-  requests: { ...positiveInteger, otherNames: ['limit', 'max'] },
-  interval: { ...milliseconds, otherNames: ['window', 'windowMs'] },
+  requests: positiveInteger,
+  interval: milliseconds,
 }
 
 const address = {

@@ -99,12 +99,7 @@ describe('an invalid parameter is refused before anything is sent', () => {
     ['an address with a tab', (c) => c.opener.create({ url: 'https://shop.example/a\tb' }), 'url', /absolute URL/],
     ['a day that does not exist', upload({ expiry: '2026-02-30' }), 'expiry', /a date that exists/],
     ['a day and a time', upload({ expiry: '2026-01-31 10:00:00' }), 'expiry', /YYYY-MM-DD/],
-    [
-      'a Date',
-      upload({ expiry: new Date() }),
-      'expiry',
-      /YYYY-MM-DD, received a Date: use date\.toISOString\(\)\.slice\(0, 10\)/,
-    ],
+    ['a Date', upload({ expiry: new Date() }), 'expiry', /YYYY-MM-DD, received a Date$/],
     ['fewer downloads than none', upload({ maxdownloads: -1 }), 'maxdownloads', /whole number from 0, received -1/],
     ['a file without a name', (c) => c.files.upload('', content), 'filename', /file name/],
     ['the folder above for a file name', (c) => c.files.upload('..', content), 'filename', /file name/],
@@ -152,12 +147,7 @@ describe('an invalid parameter is refused before anything is sent', () => {
       ],
     ),
     ['a path without its slash', (c) => c.request('GET', 'account'), 'path', /^did you mean "\/account"\?$/],
-    [
-      'a form for a file',
-      (c) => c.files.upload('a.txt', new FormData() as never),
-      'content',
-      /received a FormData: the platform takes the bytes of the file as they are, pass the File itself$/,
-    ],
+    ['a form for a file', (c) => c.files.upload('a.txt', new FormData() as never), 'content', /received a FormData$/],
     [
       'a Promise for a file',
       (c) => c.files.upload('a.txt', Promise.resolve(content) as never),
@@ -192,7 +182,7 @@ describe('an invalid parameter is refused before anything is sent', () => {
       'a controller for a signal',
       (c) => c.account.get({ signal: new AbortController() as never }),
       'signal',
-      /^expected an AbortSignal, received an AbortController: pass `controller\.signal`$/,
+      /^expected an AbortSignal, received an AbortController$/,
     ],
     [
       'an unknown option of an upload',

@@ -1,4 +1,3 @@
-import { inspect } from 'node:util'
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
@@ -119,18 +118,6 @@ describe('safe', () => {
   it('resolves after an abort too', async () => {
     const call = connect(await serve({ body: account })).account.get({ signal: AbortSignal.abort('left') })
     expect(await call.safe()).toMatchObject({ ok: false, error: { code: 'aborted', cause: 'left' } })
-  })
-})
-
-describe('console.log of a call', () => {
-  it('shows whether it is pending, fulfilled or rejected', async () => {
-    const call = connect(await serve({ body: account })).account.get()
-    expect(inspect(call)).toBe('ApiPromise { <pending> }')
-    await call
-    expect(inspect(call)).toMatch(/^ApiPromise \{\s*\{?\s*id: 1,/)
-    const refused = connect(await serve(missing)).account.get()
-    await failure(refused)
-    expect(inspect(refused)).toMatch(/^ApiPromise \{\s*<rejected> NotFoundError: /)
   })
 })
 

@@ -177,7 +177,7 @@ describe('an answer that cannot be read', () => {
     [
       'an error of PHP',
       '<br />\n<b>Fatal error</b>:  Uncaught Error: {closure}() in <b>/srv/a.php</b> on line <b>3</b><br />\n',
-      'the response is a PHP error message, not JSON. It begins with “Fatal error : Uncaught Error: {closure}() in /srv/a.php on line 3”',
+      'the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address. It begins with “Fatal error : Uncaught Error: {closure}() in /srv/a.php on line 3”',
     ],
     ['nothing', '', 'the response is empty'],
     ['JSON cut short', '{"error":0,"data":{"id":1', `${noJson}. It begins with “{"error":0,"data":{"id":1”`],
@@ -279,12 +279,6 @@ describe('a call that gets no answer', () => {
     expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent', attempts: 0, retryable: true })
     expect(error?.message).toBe('GET /account: the rate limiter failed: the store is down')
     expect(error?.cause).toMatchObject({ message: 'the store is down' })
-  })
-
-  it('was not sent if fetch blocks the port of the address', async () => {
-    const error = await failure(post(connect({ origin: 'http://127.0.0.1:6000' })))
-    expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent', attempts: 1, retryable: false })
-    expect(error.message).toBe('POST /campaign/add: no response: bad port. `fetch` blocks the port of this address')
   })
 
   it('was not sent if a fetch of another realm, as under Jest, was refused the connection', async () => {

@@ -77,12 +77,6 @@ describe('options for fetch', () => {
     const error = await failure(client().client.account.get({ fetchOptions: fetchOptions as never }))
     expect(error.message).toMatch(/fetchOptions: expected an object of options for `fetch`, received/)
   })
-
-  it.each(['credentials', 'cache', 'dispatcher'])('are what `%s` is a slip for', (name) => {
-    expect(() => new ShortLinkClient({ [name]: 'include' })).toThrow(
-      `${name}: unknown option, did you mean fetchOptions?`,
-    )
-  })
 })
 
 it.each([

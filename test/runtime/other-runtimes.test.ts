@@ -55,37 +55,3 @@ describe('Deno, which sends a text and bytes again by itself, but no Blob', () =
     expect(await bodyOf(upload(bytes))).toBe(bytes)
   })
 })
-
-it('a source of bytes is refused with a clear error without web streams, as in React Native', async () => {
-  async function* pieces() {
-    yield bytes
-  }
-  vi.stubGlobal('ReadableStream', undefined)
-  Reflect.deleteProperty(globalThis, 'ReadableStream')
-  const error = await failure(upload(pieces())(new ShortLinkClient(options)))
-  expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent' })
-  expect(error.message).toContain('fetch: it cannot send a stream')
-})
-
-describe('a fetch that resolves with anything but a response is an error', () => {
-  const headers = new Headers()
-  const text = async () => '{"error":0}'
-
-  it.each<[what: string, value: unknown, received: string]>([
-    ['nothing', undefined, 'nothing'],
-    ['null', null, 'null'],
-    ['a text', '{"error":0}', 'a string'],
-    ['a status alone', { status: 200 }, 'an object'],
-    [
-      'headers that cannot be read',
-      { status: 200, headers: { 'content-type': 'application/json' }, text },
-      'an object',
-    ],
-    ['no text()', { status: 200, headers }, 'an object'],
-  ])('%s', async (_, value, received) => {
-    const fetch = (async () => value) as unknown as typeof globalThis.fetch
-    const error = await failure(new ShortLinkClient({ ...options, fetch }).account.get())
-    expect(error).toMatchObject({ code: 'connection', outcome: 'unknown' })
-    expect(error.message).toBe(`GET /account: \`fetch\` must resolve with a Response, got ${received}`)
-  })
-})

@@ -8,6 +8,7 @@ import {
   describeRefusal,
   type ExaminedCall,
   failures,
+  isBotWall,
   misfits,
   problemAlone,
   responderOf,
@@ -194,7 +195,7 @@ const isFault = (call: ExaminedCall) =>
 /** The verdict on a server whose first response says that others would be the same. */
 function judgeFirst({ baseUrl }: Subject, account: ExaminedCall): Conclusion | undefined {
   const { error, kind } = account
-  if (error?.advice === 'bot-wall') {
+  if (error && isBotWall(error)) {
     const note = 'Ask the operator which cookie or User-Agent passes: --header sends it.'
     return conclude('cannot be told', 'Cannot be told: a bot wall is in front of the server', note)
   }

@@ -1,5 +1,5 @@
-import type { AnyShortLinkError } from '../../errors.ts'
-import { describeUnreadable } from '../../http/body.ts'
+import type { AnyShortLinkError, ApiError } from '../../errors.ts'
+import { describeUnreadable, isHtml } from '../../http/body.ts'
 import { isOfPlatform } from '../../http/envelope.ts'
 import { isRecord, shorten } from '../../runtime/text.ts'
 import { duration } from '../counts-and-times.ts'
@@ -35,6 +35,16 @@ function hasEnvelope(body: unknown): boolean {
   if (!isRecord(body) || body.error !== undefined) return isOfPlatform(body)
   const documented = ['username', 'perpage']
   return [body, body.data].some((object) => isRecord(object) && documented.some((key) => key in object))
+}
+
+const botWords =
+  /captcha|challenge-platform|cf-chl|just a moment|checking your browser|are you a robot|document\.cookie ?=[^<]{0,400}location\.reload/i
+
+/** Returns `true` for a page that asks visitors to prove that they are human. */
+export function isBotWall(error: AnyShortLinkError): boolean {
+  const { body, headers } = error as Partial<ApiError>
+  const page = typeof body === 'string' && isHtml(body) ? body.slice(0, 100_000) : ''
+  return Boolean(headers?.has('cf-mitigated')) || botWords.test(page)
 }
 
 /** The status of the error if the platform refused, else that of the response. `undefined` if no response came. */

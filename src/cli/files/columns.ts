@@ -7,7 +7,7 @@ import { errorMessage, UsageError } from '../command.ts'
 import { listed } from '../counts-and-times.ts'
 import { cellText, unescapeFormula } from '../output.ts'
 import { otherNames, parameterOf, parameters, plain } from './column-names.ts'
-import type { Input, InputLayout, InputRow, RowResult } from './input.ts'
+import type { Input, InputRow, RowResult } from './input.ts'
 import { isMapOfOutcome, splitResult } from './result.ts'
 
 /** A row of a file on its way from its cells to the result of its link. */
@@ -25,7 +25,7 @@ export interface Row extends InputRow {
 /** A file of links. */
 export interface LinkFile {
   /** The file without the columns of an earlier result. */
-  readonly input: InputLayout
+  readonly input: Input
   readonly rows: readonly Row[]
   /** The parameter that each column is; `undefined` if it is not sent. */
   readonly columns: ReadonlyMap<string, string | undefined>
@@ -69,13 +69,10 @@ export function readLinks(whole: Input, maps: readonly string[], needed: readonl
   if (unused.length > 0) say(`not sent: ${unused.map(({ name }) => name).join(', ')}`)
   const listed = input.columns.includes('longurl') ? input.columns.indexOf('shorturl') : -1
   const addresses = input.rows.map(({ cells }) => cellText(cells[listed])).filter((address) => address !== '')
-  // Without its rows, which would be in memory a second time.
-  const { rows, ...layout } = input
-  const others = columns.filter(({ parameter }) => !parameter)
   return {
-    input: layout,
+    input,
     hosts: new Set(addresses.map(hostOf)),
-    rows: rows.map((row) => readLink(row, columns, cellsAt(row, others))),
+    rows: input.rows.map((row) => readLink(row, columns)),
     columns: new Map(columns.map(({ name, parameter }) => [name, parameter])),
   }
 }
@@ -187,14 +184,9 @@ const isNothing = (text: string): boolean => text === '' || text === 'NULL' || t
 const formulaError =
   /^#(REF!|NAME\?|VALUE!|DIV\/0!|N\/A|NUM!|NULL!|SPILL!|CALC!|ERROR!|FIELD!|BLOCKED!|CONNECT!|BUSY!|GETTING_DATA|UNKNOWN!|BEZUG!|WERT!|ZAHL!|NV|NOM\?|VALEUR!|NOMBRE!|¡REF!|¿NOMBRE\?|¡VALOR!|¡DIV\/0!)$/
 
-/** One list for all rows without other cells, because there may be many. */
-const NO_CELLS: readonly unknown[] = []
-
-const cellsAt = ({ cells }: InputRow, columns: readonly Column[]): readonly unknown[] =>
-  columns.length === 0 ? NO_CELLS : columns.map(({ index }) => cells[index])
-
-function readLink(row: InputRow, columns: readonly Column[], otherCells: readonly unknown[]): Row {
+function readLink(row: InputRow, columns: readonly Column[]): Row {
   const values: Record<string, unknown> = {}
+  const otherCells = columns.filter(({ parameter }) => !parameter).map(({ index }) => row.cells[index])
   let problem: string | undefined
   const utm: { name: string; value: string }[] = []
   for (const { index, parameter } of columns) {

@@ -4,20 +4,16 @@ import { isRecord } from '../../runtime/text.ts'
 import { UsageError } from '../command.ts'
 import { nameOf, readTextFile, type Text } from './read-text.ts'
 
-/** The layout of a file, which is what it takes to write its rows back. */
-export interface InputLayout {
+/** The rows of a file, and what it takes to write them back. */
+export interface Input {
   /** Its name in messages. */
   readonly name: string
   readonly format: 'csv' | 'json' | 'ndjson'
   readonly columns: readonly string[]
-  /** The form of its cells, if it is a table. */
-  readonly dialect: CsvDialect
-}
-
-/** A file as it was read. */
-export interface Input extends InputLayout {
   /** The rows that are not empty. */
   readonly rows: readonly InputRow[]
+  /** The form of its cells, if it is a table. */
+  readonly dialect: CsvDialect
 }
 
 /** A row of a file. */

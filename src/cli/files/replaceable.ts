@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { UsageError } from '../command.ts'
-import { type Input, type InputLayout, plainDialect, readInput } from './input.ts'
+import { type Input, plainDialect, readInput } from './input.ts'
 import { splitResult } from './result.ts'
 
 /**
@@ -11,11 +11,7 @@ import { splitResult } from './result.ts'
  * @param known The short addresses that the journal and the input have.
  * @throws {UsageError} if it must not be replaced
  */
-export async function throwIfNotReplaceable(
-  out: string,
-  input: InputLayout,
-  known: ReadonlySet<string>,
-): Promise<void> {
+export async function throwIfNotReplaceable(out: string, input: Input, known: ReadonlySet<string>): Promise<void> {
   const file = await stat(out).catch(() => undefined)
   // A pipe or a device is written to, not replaced.
   if (!file?.isFile() || file.size === 0) return

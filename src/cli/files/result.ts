@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync'
 import { aliasIn } from '../../resources/links/match.ts'
 import { UsageError } from '../command.ts'
 import { cellText, escapeFormula, type OutputRow, unescapeFormula } from '../output.ts'
-import { type CsvDialect, type Input, type InputLayout, type InputRow, plainDialect, type RowResult } from './input.ts'
+import { type CsvDialect, type Input, type InputRow, plainDialect, type RowResult } from './input.ts'
 import { encode } from './read-text.ts'
 
 const resultColumns = ['shorturl', 'alias', 'created', 'outcome', 'error'] as const
@@ -90,7 +90,7 @@ function keysOf(columns: readonly string[]): string[] {
 
 /** These rows as a table like the one that came: its columns, its delimiter, its encoding and its empty rows. */
 export function resultTable(
-  input: InputLayout,
+  input: Input,
   rows: readonly InputRow[],
   show: (text: string) => string,
   delimiter = input.dialect.delimiter,

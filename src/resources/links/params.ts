@@ -82,13 +82,9 @@ function pairs<Name extends string, Other extends string>(
   second: Check<string | URL>,
 ): Check<readonly Readonly<Record<Name | Other, string>>[]> {
   const fits = (item: unknown) => isRecord(item) && nonEmptyString.fits(item[name]) && second.fits(item[other])
-  const misfit = (value: unknown) => (Array.isArray(value) ? value.findIndex((item) => !fits(item)) : undefined)
-  const properties = { [name]: nonEmptyString.json, [other]: second.json }
   return {
     expected: `a list of { ${name}, ${other} }, each ${other} ${second.expected}`,
-    fits: (value) => misfit(value) === -1,
-    hint: (value) => (Array.isArray(value) ? `see position ${misfit(value)}` : undefined),
-    json: { type: 'array', items: { type: 'object', required: [name, other], properties } },
+    fits: (value) => Array.isArray(value) && value.every(fits),
   }
 }
 
@@ -102,7 +98,6 @@ const rest = {
   type: {
     expected: 'direct, frame, splash, or an id',
     fits: (value: unknown) => string.fits(value) || id.fits(value),
-    json: { type: ['string', 'integer'], minimum: 1 },
   } satisfies Check,
   status: string,
   metatitle: string,
@@ -113,7 +108,6 @@ const rest = {
   pixels: {
     expected: 'a list of ids',
     fits: (value: unknown) => Array.isArray(value) && value.every(id.fits),
-    json: { type: 'array', items: id.json },
   } satisfies Check,
   channel: id,
   campaign: id,
@@ -121,10 +115,6 @@ const rest = {
     expected: '{ auto, apple, google }, the last two as strings',
     fits: (value: unknown) =>
       isRecord(value) && [value.apple, value.google].every((store) => store === undefined || string.fits(store)),
-    json: {
-      type: 'object',
-      properties: { auto: { type: ['boolean', 'number'] }, apple: string.json, google: string.json },
-    },
   } satisfies Check,
   geotarget: /* @__PURE__ */ pairs('location', 'link', httpUrl),
   devicetarget: /* @__PURE__ */ pairs('device', 'link', httpUrl),
