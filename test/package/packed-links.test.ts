@@ -7,14 +7,15 @@ const root = new URL('../..', import.meta.url)
 /** What the package holds beside `dist`: npm adds the README. */
 async function packedFiles(): Promise<string[]> {
   const { files } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'))
-  const entries: string[] = ['README.md', ...files.filter((entry: string) => entry !== 'dist')]
+  const leftOut = files.flatMap((entry: string) => (entry.startsWith('!') ? [entry.slice(1)] : []))
+  const entries: string[] = ['README.md', ...files.filter((entry: string) => entry !== 'dist' && entry[0] !== '!')]
   const found = await Promise.all(
     entries.map(async (entry) => {
       if ((await stat(new URL(entry, root))).isFile()) return [entry]
       return (await readdir(new URL(`${entry}/`, root), { recursive: true })).map((name) => posix.join(entry, name))
     }),
   )
-  return found.flat()
+  return found.flat().filter((file) => !leftOut.includes(file))
 }
 
 test('each relative link in the Markdown of the package leads to a file of the package', async () => {
