@@ -22,7 +22,7 @@ export const bundle: Options = {
     PAGE_SCRIPT: page('js'),
   },
   // In place of the global `TextEncoder`, which jest-environment-jsdom lacks, so that importing does not fail there.
-  inject: ['src/runtime/text-encoder.ts'],
+  inject: ['src/client/runtime/text-encoder.ts'],
 }
 
 export default defineConfig([

@@ -12,7 +12,7 @@ const modules = Object.values(entries).map((file) => root + file)
  * Links are apart from the other resources because gzip finds a copy within 32 kB only, and each file is there twice.
  */
 function roomOf(module: string): string | undefined {
-  const [, room] = /\/src\/(?:resources\/(?=links\/))?([\w-]+)/.exec(module) ?? []
+  const [, room] = /\/src\/(?:client\/)?(?:resources\/(?=links\/))?([\w-]+)/.exec(module) ?? []
   return modules.includes(module) || room === 'checks' ? undefined : room
 }
 

@@ -4,7 +4,7 @@ export {
   type RequestParams,
   type RequestQuery,
   ShortLinkClient,
-} from './client.ts'
+} from './client/client.ts'
 export {
   AbortError,
   type AnyShortLinkError,
@@ -28,12 +28,12 @@ export {
   ServerError,
   ShortLinkError,
   TimeoutError,
-} from './errors.ts'
-export type { StandardIssue, StandardResult, StandardSchema } from './fields/standard-schema.ts'
-export type { AuthScheme, KeySource } from './http/api-key.ts'
-export type { ApiPromise, ApiResponse, Result } from './http/api-promise.ts'
-export type { Page } from './http/envelope.ts'
-export type { ListOptions, ListPromise, PageQuery } from './http/list.ts'
+} from './client/errors.ts'
+export type { StandardIssue, StandardResult, StandardSchema } from './client/fields/standard-schema.ts'
+export type { AuthScheme, KeySource } from './client/http/api-key.ts'
+export type { ApiPromise, ApiResponse, Result } from './client/http/api-promise.ts'
+export type { Page } from './client/http/envelope.ts'
+export type { ListOptions, ListPromise, PageQuery } from './client/http/list.ts'
 export type {
   CallErrorEvent,
   CallEvent,
@@ -45,22 +45,22 @@ export type {
   Logger,
   LogLevel,
   Observers,
-} from './http/observers.ts'
-export type { UploadProgress } from './http/request.ts'
-export type { BeforeRequest, RequestOptions } from './http/request-options.ts'
-export type { UploadContent } from './http/upload.ts'
-export type { ShortLinkClientOptions } from './options.ts'
-export type { HeadersLike } from './rate-limit/headers.ts'
-export type { AcquireOptions, RateLimiter, SlotWait } from './rate-limit/limiter.ts'
+} from './client/http/observers.ts'
+export type { UploadProgress } from './client/http/request.ts'
+export type { BeforeRequest, RequestOptions } from './client/http/request-options.ts'
+export type { UploadContent } from './client/http/upload.ts'
+export type { ShortLinkClientOptions } from './client/options.ts'
+export type { HeadersLike } from './client/rate-limit/headers.ts'
+export type { AcquireOptions, RateLimiter, SlotWait } from './client/rate-limit/limiter.ts'
 export {
   type SharedRateLimitOptions,
   type StoreLimiter,
   type StoreState,
   sharedRateLimiter,
-} from './rate-limit/shared.ts'
-export type { RateLimitOptions, RateLimitResponse } from './rate-limit/window.ts'
-export type { Account, AccountResource, AccountUpdate } from './resources/account.ts'
-export type { Campaign, CampaignCreate, CampaignsResource, CampaignUpdate } from './resources/campaigns.ts'
+} from './client/rate-limit/shared.ts'
+export type { RateLimitOptions, RateLimitResponse } from './client/rate-limit/window.ts'
+export type { Account, AccountResource, AccountUpdate } from './client/resources/account.ts'
+export type { Campaign, CampaignCreate, CampaignsResource, CampaignUpdate } from './client/resources/campaigns.ts'
 export type {
   Channel,
   ChannelCreate,
@@ -68,8 +68,8 @@ export type {
   ChannelItemType,
   ChannelsResource,
   ChannelUpdate,
-} from './resources/channels.ts'
-export type { Domain, DomainCreate, DomainsResource, DomainUpdate } from './resources/domains.ts'
+} from './client/resources/channels.ts'
+export type { Domain, DomainCreate, DomainsResource, DomainUpdate } from './client/resources/domains.ts'
 export type {
   FileQuery,
   FilesResource,
@@ -77,8 +77,8 @@ export type {
   PlatformFile,
   UploadedFile,
   UploadOptions,
-} from './resources/files.ts'
-export type { EnsureOptions, LinkEnsure } from './resources/links/ensure.ts'
+} from './client/resources/files.ts'
+export type { EnsureOptions, LinkEnsure } from './client/resources/links/ensure.ts'
 export type {
   CreatedLink,
   EnsuredLink,
@@ -87,18 +87,18 @@ export type {
   LinkFields,
   LinkSocialCount,
   LinkStatistics,
-} from './resources/links/link.ts'
-export type { LinksResource } from './resources/links/links.ts'
-export type { LinkCreate, LinkQuery, LinkUpdate } from './resources/links/params.ts'
+} from './client/resources/links/link.ts'
+export type { LinksResource } from './client/resources/links/links.ts'
+export type { LinkCreate, LinkQuery, LinkUpdate } from './client/resources/links/params.ts'
 export type {
   DeviceTarget,
   OpenerLink,
   OpenerLinkCreate,
   OpenerLinkStatus,
   OpenerResource,
-} from './resources/opener.ts'
-export type { Overlay, OverlaysResource } from './resources/overlays.ts'
-export type { Pixel, PixelCreate, PixelsResource, PixelType, PixelUpdate } from './resources/pixels.ts'
+} from './client/resources/opener.ts'
+export type { Overlay, OverlaysResource } from './client/resources/overlays.ts'
+export type { Pixel, PixelCreate, PixelsResource, PixelType, PixelUpdate } from './client/resources/pixels.ts'
 export type {
   CreatedQrCode,
   QrCode,
@@ -111,8 +111,8 @@ export type {
   QrStatistics,
   QrType,
   SocialCount,
-} from './resources/qr.ts'
-export type { ActionResult, Created, Id } from './resources/resource.ts'
-export type { Splash, SplashResource } from './resources/splash.ts'
-export type { Fetch, FetchOptions, FetchResponse, HeadersInput, OwnFetchOption } from './runtime/fetch.ts'
-export { VERSION } from './runtime/version.ts'
+} from './client/resources/qr.ts'
+export type { ActionResult, Created, Id } from './client/resources/resource.ts'
+export type { Splash, SplashResource } from './client/resources/splash.ts'
+export type { Fetch, FetchOptions, FetchResponse, HeadersInput, OwnFetchOption } from './client/runtime/fetch.ts'
+export { VERSION } from './client/runtime/version.ts'

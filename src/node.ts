@@ -1,9 +1,9 @@
 import { openAsBlob, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { formatValue, mismatch } from './checks/mismatch.ts'
-import { InvalidRequestError } from './errors.ts'
+import { formatValue, mismatch } from './client/checks/mismatch.ts'
+import { InvalidRequestError } from './client/errors.ts'
 
-export type { Closable } from './runtime/async-disposable.ts'
+export type { Closable } from './client/runtime/async-disposable.ts'
 export { fileJournal } from './tasks/file-journal.ts'
 export type { Journal } from './tasks/journal.ts'
 export { type Sandbox, type SandboxServer, type ServeOptions, serve } from './testing/server.ts'

@@ -11,19 +11,19 @@
  * console.log(z.array(Campaign).parse(JSON.parse(text)))
  */
 import type { ZodMiniType } from 'zod/mini'
-import type { Schema } from './fields/standard-schema.ts'
-import * as account from './resources/account.ts'
-import * as campaigns from './resources/campaigns.ts'
-import * as channels from './resources/channels.ts'
-import * as domains from './resources/domains.ts'
-import * as files from './resources/files.ts'
-import * as links from './resources/links/link.ts'
-import * as opener from './resources/opener.ts'
-import * as overlays from './resources/overlays.ts'
-import * as pixels from './resources/pixels.ts'
-import * as qr from './resources/qr.ts'
-import * as resource from './resources/resource.ts'
-import * as splash from './resources/splash.ts'
+import type { Schema } from './client/fields/standard-schema.ts'
+import * as account from './client/resources/account.ts'
+import * as campaigns from './client/resources/campaigns.ts'
+import * as channels from './client/resources/channels.ts'
+import * as domains from './client/resources/domains.ts'
+import * as files from './client/resources/files.ts'
+import * as links from './client/resources/links/link.ts'
+import * as opener from './client/resources/opener.ts'
+import * as overlays from './client/resources/overlays.ts'
+import * as pixels from './client/resources/pixels.ts'
+import * as qr from './client/resources/qr.ts'
+import * as resource from './client/resources/resource.ts'
+import * as splash from './client/resources/splash.ts'
 
 /** Keeps zod out of the published types. */
 const published = <T>(schema: ZodMiniType<T>) => schema as unknown as Schema<T>
@@ -119,9 +119,9 @@ export type {
   StandardResult,
   StandardSchema,
   ZodInternals,
-} from './fields/standard-schema.ts'
-export type { ChannelItemType } from './resources/channels.ts'
-export type { LinkFields, LinkSocialCount, LinkStatistics } from './resources/links/link.ts'
-export type { DeviceTarget, OpenerLinkStatus } from './resources/opener.ts'
-export type { PixelType } from './resources/pixels.ts'
-export type { SocialCount } from './resources/qr.ts'
+} from './client/fields/standard-schema.ts'
+export type { ChannelItemType } from './client/resources/channels.ts'
+export type { LinkFields, LinkSocialCount, LinkStatistics } from './client/resources/links/link.ts'
+export type { DeviceTarget, OpenerLinkStatus } from './client/resources/opener.ts'
+export type { PixelType } from './client/resources/pixels.ts'
+export type { SocialCount } from './client/resources/qr.ts'

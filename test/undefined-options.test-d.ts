@@ -1,7 +1,7 @@
 /** Checked by the compiler alone: what may be left out of options may be `undefined` too. */
 import { expectTypeOf } from 'vitest'
+import type { RateLimitOptions } from '../src/client/rate-limit/window.ts'
 import type { ListOptions, ShortLinkClientOptions } from '../src/index.ts'
-import type { RateLimitOptions } from '../src/rate-limit/window.ts'
 import type { BulkOptions } from '../src/tasks/index.ts'
 import type { ChaosOptions, Fault, SandboxOptions } from '../src/testing/index.ts'
 import type { ServeOptions } from '../src/testing/server.ts'

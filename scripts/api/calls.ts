@@ -5,12 +5,12 @@
 import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DeclarationReflection, ParameterReflection, ReferenceType, SignatureReflection, SomeType } from 'typedoc'
-import type { Check, Checks } from '../../src/checks/checks.ts'
-import { ShortLinkClient } from '../../src/client.ts'
-import type { Api } from '../../src/http/api.ts'
-import { CallPromise } from '../../src/http/api-promise.ts'
-import { pageChecks } from '../../src/http/list.ts'
-import type { Path } from '../../src/http/path.ts'
+import type { Check, Checks } from '../../src/client/checks/checks.ts'
+import { ShortLinkClient } from '../../src/client/client.ts'
+import type { Api } from '../../src/client/http/api.ts'
+import { CallPromise } from '../../src/client/http/api-promise.ts'
+import { pageChecks } from '../../src/client/http/list.ts'
+import type { Path } from '../../src/client/http/path.ts'
 import { type Docs, declarationOf, docsOf, exportsOf, fileOf, membersOf } from './reflections.ts'
 
 /** The methods of one resource of the platform. */
@@ -106,7 +106,7 @@ function recording() {
 /** The file of a resource; all files of its folder if it has one of its own. */
 function filesBeside(file: string): readonly string[] {
   const folder = dirname(file)
-  if (folder === 'src/resources') return [file]
+  if (folder === 'src/client/resources') return [file]
   return readdirSync(new URL(`../../${folder}/`, import.meta.url)).map((name) => `${folder}/${name}`)
 }
 

@@ -1,5 +1,5 @@
 /** The JSON schemas of what the checks of parameters accept, for the OpenAPI document. The client itself needs none. */
-import * as checks from '../../src/checks/checks.ts'
+import * as checks from '../../src/client/checks/checks.ts'
 import type { Schema } from './schemas.ts'
 
 const text: Schema = { type: 'string', minLength: 1 }

@@ -1,8 +1,8 @@
 /** The OpenAPI document of both APIs, and of the links section, which it marks as outside the reference. */
 import type { DeclarationReflection, SomeType } from 'typedoc'
 import manifest from '../../package.json' with { type: 'json' }
-import { string } from '../../src/checks/checks.ts'
-import { rateHeaders } from '../../src/rate-limit/headers.ts'
+import { string } from '../../src/client/checks/checks.ts'
+import { rateHeaders } from '../../src/client/rate-limit/headers.ts'
 import { type CallModel, model, type RequestModel, type ResourceModel } from './calls.ts'
 import { schemaOfCheck } from './check-schemas.ts'
 import { type Exchange, match, programOf, run } from './examples.ts'
@@ -18,7 +18,7 @@ import {
   schemaOf,
 } from './schemas.ts'
 
-/** The forms of a response that no schema describes: `readMatches` in src/resources/links/find.ts reads these. */
+/** The forms of a response that no schema describes: `readMatches` in src/client/resources/links/find.ts reads these. */
 const otherForms: Readonly<Record<string, readonly string[]>> = { 'links.find': ['LinkDetails'] }
 
 export type OpenApi = { readonly [key: string]: unknown; readonly paths: Record<string, Record<string, Operation>> }
@@ -80,15 +80,15 @@ This document is made from the code of \`${manifest.name}\`, a client of both. I
 
 ## Errors
 
-${docsOf(exportsOf('src/http/envelope.ts').get('Envelope')!).text}
+${docsOf(exportsOf('src/client/http/envelope.ts').get('Envelope')!).text}
 
 ## Values
 
-${paragraph(moduleDocs('src/fields/fields.ts').text)}
+${paragraph(moduleDocs('src/client/fields/fields.ts').text)}
 
 ## Rate limit
 
-${docsOf(exportsOf('src/rate-limit/headers.ts').get('rateHeaders')!).text}`
+${docsOf(exportsOf('src/client/rate-limit/headers.ts').get('rateHeaders')!).text}`
 
 const paragraph = (text: string) => text.split('\n\n')[0]!
 
@@ -282,7 +282,7 @@ function envelopeSchemas(): Record<string, Schema> {
     },
     Refusal: {
       type: 'object',
-      description: docsOf(exportsOf('src/http/envelope.ts').get('Envelope')!).text,
+      description: docsOf(exportsOf('src/client/http/envelope.ts').get('Envelope')!).text,
       required: ['error'],
       properties: {
         error: {
@@ -302,7 +302,7 @@ function envelopeSchemas(): Record<string, Schema> {
   }
 }
 
-const rateMembers = fieldsOf(exportsOf('src/rate-limit/headers.ts').get('ParsedRateHeaders')!)
+const rateMembers = fieldsOf(exportsOf('src/client/rate-limit/headers.ts').get('ParsedRateHeaders')!)
 
 /** The meaning of the rate-limit headers, those of every response first. */
 const headerTexts: Record<string, string> = {

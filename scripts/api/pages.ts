@@ -65,12 +65,12 @@ const topics = {
   client: {
     title: 'The client and its options',
     description: 'ShortLinkClient, its methods, its options and the options of a call.',
-    files: ['src/client.ts', 'src/options.ts', 'src/http/request-options.ts'],
+    files: ['src/client/client.ts', 'src/client/options.ts', 'src/client/http/request-options.ts'],
   },
   errors: {
     title: 'Errors',
     description: 'Every error class, its code and its fields.',
-    files: ['src/errors.ts'],
+    files: ['src/client/errors.ts'],
   },
   types: {
     title: 'Promises, lists, events and other types',

@@ -17,10 +17,10 @@ const root = new URL('../../', import.meta.url)
 
 /** Modules that are no entries, but that the pages and the OpenAPI document show. */
 const unexported = [
-  'src/resources/*.ts',
-  'src/resources/links/*.ts',
-  'src/http/envelope.ts',
-  'src/rate-limit/headers.ts',
+  'src/client/resources/*.ts',
+  'src/client/resources/links/*.ts',
+  'src/client/http/envelope.ts',
+  'src/client/rate-limit/headers.ts',
 ]
 
 const app = await Application.bootstrap({
@@ -51,7 +51,7 @@ export function exportsOf(file: string): ReadonlyMap<string, DeclarationReflecti
   )
 }
 
-/** The file that declares an export, such as `src/client.ts`. */
+/** The file that declares an export, such as `src/client/client.ts`. */
 export const fileOf = ({ sources }: DeclarationReflection): string => sources?.[0]?.fileName ?? ''
 
 /** The members that users see, inherited ones included. */

@@ -5,8 +5,8 @@
 import { readdirSync } from 'node:fs'
 import type { DeclarationReflection } from 'typedoc'
 import * as z from 'zod/mini'
-import type { Check, Checks } from '../../src/checks/checks.ts'
-import { counts } from '../../src/fields/fields.ts'
+import type { Check, Checks } from '../../src/client/checks/checks.ts'
+import { counts } from '../../src/client/fields/fields.ts'
 import { schemaOfCheck } from './check-schemas.ts'
 import { docsOf, exportsOf, literalsOf, membersOf } from './reflections.ts'
 
@@ -15,7 +15,7 @@ export type Schema = { [keyword: string]: unknown }
 
 export const reference = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 
-const folder = new URL('../../src/resources/', import.meta.url)
+const folder = new URL('../../src/client/resources/', import.meta.url)
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
 const modules: [file: string, module: object][] = await Promise.all(
   files.map(async (file) => [file, await import(new URL(file, folder).href)] as [string, object]),
@@ -28,7 +28,7 @@ const responses = modules.flatMap(([file, module]) =>
   Object.entries(module).flatMap(([constant, schema]: [string, ResponseSchema]) => {
     if (!Object.hasOwn(Object(schema), 'otherNames')) return []
     const name = constant[0]!.toUpperCase() + constant.slice(1)
-    const type = exportsOf(`src/resources/${file}`).get(name)
+    const type = exportsOf(`src/client/resources/${file}`).get(name)
     if (!type) throw new Error(`the schema ${constant} has no interface ${name}`)
     return [{ name, schema, type }]
   }),

@@ -1,7 +1,7 @@
 import process from 'node:process'
-import { ShortLinkClient } from '../client.ts'
-import { parseAddress } from '../http/address.ts'
-import type { ShortLinkClientOptions } from '../options.ts'
+import { ShortLinkClient } from '../client/client.ts'
+import { parseAddress } from '../client/http/address.ts'
+import type { ShortLinkClientOptions } from '../client/options.ts'
 import { UsageError } from './command.ts'
 
 /** The options of every command that calls the platform. */

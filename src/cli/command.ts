@@ -1,8 +1,8 @@
 import process from 'node:process'
 import { parseArgs, stripVTControlCharacters } from 'node:util'
 import { type CommandDef, renderUsage } from 'citty'
-import { similarName } from '../checks/checks.ts'
-import { isShortLinkError } from '../errors.ts'
+import { similarName } from '../client/checks/checks.ts'
+import { isShortLinkError } from '../client/errors.ts'
 import { LockedError } from '../tasks/lock.ts'
 
 /** A subcommand of `shortlink-sdk`. */

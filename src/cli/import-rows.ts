@@ -1,4 +1,4 @@
-import { isShortLinkError } from '../errors.ts'
+import { isShortLinkError } from '../client/errors.ts'
 import { type ImportOptions, type ImportResult, type ImportSummary, importLinks } from '../tasks/import.ts'
 import type { LinkRow } from '../tasks/rows.ts'
 import { withRemedy } from './files/write-whole.ts'

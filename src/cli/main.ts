@@ -1,7 +1,7 @@
-import { similarName } from '../checks/checks.ts'
-import { isShortLinkError } from '../errors.ts'
-import { printable } from '../runtime/text.ts'
-import { VERSION } from '../runtime/version.ts'
+import { similarName } from '../client/checks/checks.ts'
+import { isShortLinkError } from '../client/errors.ts'
+import { printable } from '../client/runtime/text.ts'
+import { VERSION } from '../client/runtime/version.ts'
 import { ADDRESS_AND_KEY, type Command, errorMessage, IncompleteError, UsageError } from './command.ts'
 
 /** The commands. Each is loaded only when it runs. */

@@ -1,6 +1,6 @@
 import process from 'node:process'
-import type { RateLimitState } from '../errors.ts'
-import { printable } from '../runtime/text.ts'
+import type { RateLimitState } from '../client/errors.ts'
+import { printable } from '../client/runtime/text.ts'
 import type { TaskProgress } from '../tasks/task.ts'
 import { clock, duration, formatCount } from './counts-and-times.ts'
 

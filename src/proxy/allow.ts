@@ -1,7 +1,7 @@
-import { similarName } from '../checks/checks.ts'
-import { formatValue, mismatch } from '../checks/mismatch.ts'
-import { isPathSegment, neverClimbs } from '../checks/path-segment.ts'
-import { ConfigurationError } from '../errors.ts'
+import { similarName } from '../client/checks/checks.ts'
+import { formatValue, mismatch } from '../client/checks/mismatch.ts'
+import { isPathSegment, neverClimbs } from '../client/checks/path-segment.ts'
+import { ConfigurationError } from '../client/errors.ts'
 
 /** The calls that the methods of the client make, as the platform's reference writes them. A test holds them to the methods. */
 export const knownCalls = [

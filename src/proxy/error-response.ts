@@ -1,5 +1,5 @@
-import { type AnyShortLinkError, describe, type ErrorCode, isShortLinkError } from '../errors.ts'
-import { rateHeaders } from '../rate-limit/headers.ts'
+import { type AnyShortLinkError, describe, type ErrorCode, isShortLinkError } from '../client/errors.ts'
+import { rateHeaders } from '../client/rate-limit/headers.ts'
 
 /** The status of the response for an error: 400 for what the visitor can fix. */
 const statusByCode: Readonly<Record<ErrorCode, number>> = {

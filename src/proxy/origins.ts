@@ -1,7 +1,7 @@
-import type { Check } from '../checks/checks.ts'
-import { formatValue } from '../checks/mismatch.ts'
-import { rateHeaders } from '../rate-limit/headers.ts'
-import { canParseUrl } from '../runtime/environment.ts'
+import type { Check } from '../client/checks/checks.ts'
+import { formatValue } from '../client/checks/mismatch.ts'
+import { rateHeaders } from '../client/rate-limit/headers.ts'
+import { canParseUrl } from '../client/runtime/environment.ts'
 import type { AllowRule } from './allow.ts'
 
 const isOrigin = (value: unknown) => typeof value === 'string' && canParseUrl(value) && new URL(value).origin === value

@@ -1,7 +1,7 @@
-import { ConfigurationError } from '../errors.ts'
-import type { Upload } from '../http/request.ts'
-import { openSource, withLength } from '../http/upload.ts'
-import { isDeno, streamedRedirect } from '../runtime/environment.ts'
+import { ConfigurationError } from '../client/errors.ts'
+import type { Upload } from '../client/http/request.ts'
+import { openSource, withLength } from '../client/http/upload.ts'
+import { isDeno, streamedRedirect } from '../client/runtime/environment.ts'
 import { ProxyRefusal } from './error-response.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors.ts'
+import { ConfigurationError } from '../client/errors.ts'
 import type { BulkContext, BulkOptions, BulkResult, BulkSummary } from './items.ts'
 import { checkTask } from './options.ts'
 import { countOf, ItemRun } from './run.ts'

@@ -1,5 +1,5 @@
-import type { Link } from '../resources/links/link.ts'
-import type { LinkCreate } from '../resources/links/params.ts'
+import type { Link } from '../client/resources/links/link.ts'
+import type { LinkCreate } from '../client/resources/links/params.ts'
 
 /** The parameters that both rows and lists have, besides the address. */
 export const comparedNames = ['title', 'description', 'campaign', 'channel'] as const

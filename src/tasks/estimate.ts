@@ -1,4 +1,4 @@
-import type { RateLimitState } from '../errors.ts'
+import type { RateLimitState } from '../client/errors.ts'
 
 /** The length of a window, in milliseconds. */
 const USUAL_INTERVAL = 60_000

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
-import { describe, InvalidResponseError, type Issue, isShortLinkError } from '../errors.ts'
-import { parse } from '../fields/parse.ts'
-import type { Api } from '../http/api.ts'
-import { path } from '../http/path.ts'
-import { type Link, link } from '../resources/links/link.ts'
-import { aliasIn } from '../resources/links/match.ts'
-import { type LinkQuery, linkQuery } from '../resources/links/params.ts'
-import { isRecord } from '../runtime/text.ts'
+import { describe, InvalidResponseError, type Issue, isShortLinkError } from '../client/errors.ts'
+import { parse } from '../client/fields/parse.ts'
+import type { Api } from '../client/http/api.ts'
+import { path } from '../client/http/path.ts'
+import { type Link, link } from '../client/resources/links/link.ts'
+import { aliasIn } from '../client/resources/links/match.ts'
+import { type LinkQuery, linkQuery } from '../client/resources/links/params.ts'
+import { isRecord } from '../client/runtime/text.ts'
 
 /** Links that were not read before, and the number of links on all pages. */
 interface LinksPage {

@@ -1,9 +1,6 @@
-import type { RateLimitState } from '../errors.ts'
+import type { RateLimitState } from '../client/errors.ts'
 import type { Journal } from './journal.ts'
 import type { TaskProgress, TaskResult, TaskSummary } from './task.ts'
-
-/** Works on one item. */
-export type Worker<T, R> = (item: T, context: BulkContext) => Promise<R> | R
 
 /** The second argument of the worker. */
 export interface BulkContext {

@@ -1,4 +1,4 @@
-import type { Outcome } from '../errors.ts'
+import type { Outcome } from '../client/errors.ts'
 
 /** One entry of a journal: what happened to an item. */
 export interface JournalEntry {

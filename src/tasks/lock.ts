@@ -1,8 +1,8 @@
 import { link, readFile, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import { ConfigurationError } from '../errors.ts'
-import { isRecord } from '../runtime/text.ts'
+import { ConfigurationError } from '../client/errors.ts'
+import { isRecord } from '../client/runtime/text.ts'
 
 /** Another process has locked a file, or may have. */
 export class LockedError extends ConfigurationError {}

@@ -9,12 +9,12 @@ import {
   oneOf,
   positiveInteger,
   string,
-} from '../checks/checks.ts'
-import type { ShortLinkClient } from '../client.ts'
-import { ConfigurationError, describe } from '../errors.ts'
-import { Api } from '../http/api.ts'
-import { isClient, TRANSPORT } from '../http/transport.ts'
-import { asyncIterator } from '../runtime/environment.ts'
+} from '../client/checks/checks.ts'
+import type { ShortLinkClient } from '../client/client.ts'
+import { ConfigurationError, describe } from '../client/errors.ts'
+import { Api } from '../client/http/api.ts'
+import { isClient, TRANSPORT } from '../client/http/transport.ts'
+import { asyncIterator } from '../client/runtime/environment.ts'
 import type { TaskProgress } from './task.ts'
 
 /** The client of a task: a `ShortLinkClient`, of either format of the package. */

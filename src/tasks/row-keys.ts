@@ -1,6 +1,6 @@
-import { hostOf, normalized } from '../resources/links/match.ts'
-import { linkCreate } from '../resources/links/params.ts'
-import { isRecord } from '../runtime/text.ts'
+import { hostOf, normalized } from '../client/resources/links/match.ts'
+import { linkCreate } from '../client/resources/links/params.ts'
+import { isRecord } from '../client/runtime/text.ts'
 import { hash, isInDoubt, type JournalState } from './journal.ts'
 import type { ReadRow } from './rows.ts'
 

@@ -1,10 +1,10 @@
-import { type Checks, checkParams, isUrlObject } from '../checks/checks.ts'
-import { formatValue, mismatch } from '../checks/mismatch.ts'
-import { InvalidRequestError } from '../errors.ts'
-import { hostOf } from '../resources/links/match.ts'
-import { type LinkCreate, linkCreate } from '../resources/links/params.ts'
-import type { Id } from '../resources/resource.ts'
-import { isRecord } from '../runtime/text.ts'
+import { type Checks, checkParams, isUrlObject } from '../client/checks/checks.ts'
+import { formatValue, mismatch } from '../client/checks/mismatch.ts'
+import { InvalidRequestError } from '../client/errors.ts'
+import { hostOf } from '../client/resources/links/match.ts'
+import { type LinkCreate, linkCreate } from '../client/resources/links/params.ts'
+import type { Id } from '../client/resources/resource.ts'
+import { isRecord } from '../client/runtime/text.ts'
 
 /**
  * A link as it goes in: the parameters of `links.create`, or a row that `list`, `report` or `import` has written. `longurl`

@@ -1,4 +1,4 @@
-import { formatValue, mismatch, reasonOf } from '../checks/mismatch.ts'
+import { formatValue, mismatch, reasonOf } from '../client/checks/mismatch.ts'
 import {
   ConfigurationError,
   ConnectionError,
@@ -6,9 +6,9 @@ import {
   isShortLinkError,
   type Outcome,
   type RateLimitState,
-} from '../errors.ts'
-import { abortError, sleep } from '../runtime/abort.ts'
-import { notify } from '../runtime/notify.ts'
+} from '../client/errors.ts'
+import { abortError, sleep } from '../client/runtime/abort.ts'
+import { notify } from '../client/runtime/notify.ts'
 import { timeLeft } from './estimate.ts'
 import { type BulkContext, type BulkOptions, type BulkResult, UnknownOutcomeError } from './items.ts'
 import { isInDoubt, type JournalState, loadJournal } from './journal.ts'

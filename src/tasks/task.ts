@@ -1,7 +1,7 @@
-import { AbortError, type AnyShortLinkError, ConfigurationError, type Outcome } from '../errors.ts'
-import { abortError, abortReason, onAbort } from '../runtime/abort.ts'
-import type { Closable } from '../runtime/async-disposable.ts'
-import { asyncIterator } from '../runtime/environment.ts'
+import { AbortError, type AnyShortLinkError, ConfigurationError, type Outcome } from '../client/errors.ts'
+import { abortError, abortReason, onAbort } from '../client/runtime/abort.ts'
+import type { Closable } from '../client/runtime/async-disposable.ts'
+import { asyncIterator } from '../client/runtime/environment.ts'
 
 /**
  * Work under way. It begins when its results are iterated over, or when `summary` is called. Disposing of it (`await using`)

@@ -8,8 +8,8 @@ import {
   positiveInteger,
   similarName,
   string,
-} from '../checks/checks.ts'
-import { ConfigurationError, describe } from '../errors.ts'
+} from '../client/checks/checks.ts'
+import { ConfigurationError, describe } from '../client/errors.ts'
 import { fieldNames, listNames, type SandboxSeed } from './platform/data.ts'
 import { deviations, type SandboxDialect } from './platform/dialect.ts'
 import { URL } from './platform/globals.ts'

@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../errors.ts'
-import type { RateLimiter } from '../rate-limit/limiter.ts'
+import { ConfigurationError } from '../client/errors.ts'
+import type { RateLimiter } from '../client/rate-limit/limiter.ts'
 import { Chaos, type ChaosOptions } from './faults/chaos.ts'
 import { abortable, deliver, networkError } from './faults/connection.ts'
 import { applyFault, doesWork, type Fault, type FaultEffect, FaultQueue } from './faults/faults.ts'

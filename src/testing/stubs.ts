@@ -1,6 +1,6 @@
-import { type ApiPromise, CallPromise } from '../http/api-promise.ts'
-import type { Page } from '../http/envelope.ts'
-import type { ListPromise } from '../http/list.ts'
+import { type ApiPromise, CallPromise } from '../client/http/api-promise.ts'
+import type { Page } from '../client/http/envelope.ts'
+import type { ListPromise } from '../client/http/list.ts'
 import { Response } from './platform/globals.ts'
 
 export type { ApiPromise, ListPromise }

@@ -3,12 +3,13 @@
  * take compared with the shortest possible time. Then processes that share a key over Redis, if redis-server is
  * installed. Real HTTP on loopback. Run with `npx tsx test/bench/limits.ts`.
  */
+
+import { rateHeaders } from '../../src/client/rate-limit/headers.ts'
 import { ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
-import { rateHeaders } from '../../src/rate-limit/headers.ts'
 import { createSandbox, type SandboxOptions } from '../../src/testing/index.ts'
 import { serve } from '../../src/testing/server.ts'
-import { type Report, run } from '../rate-limit/processes.ts'
-import { hasRedis, startRedis } from '../rate-limit/redis.ts'
+import { type Report, run } from '../client/rate-limit/processes.ts'
+import { hasRedis, startRedis } from '../client/rate-limit/redis.ts'
 
 const CALLS = 120
 const LIMIT = 30

@@ -23,9 +23,14 @@ const layers = [
 process.noDeprecation = true
 const graph = await madge(fileURLToPath(new URL('../../src', import.meta.url)), { fileExtensions: ['ts'] })
 process.noDeprecation = false
+/** The client is what was asked for: its rooms count as if they lay in src. */
+function partName(file: string): string {
+  return file.replace(/^client\//, '')
+}
+
 // package.json lies outside of src.
 const imports = Object.entries(graph.obj()).flatMap(([from, files]) =>
-  files.filter((to) => !to.startsWith('../')).map((to) => ({ from, to })),
+  files.filter((to) => !to.startsWith('../')).map((to) => ({ from: partName(from), to: partName(to) })),
 )
 const isTesting = (file: string) => file.startsWith('testing/')
 const isCommand = (file: string) => file.startsWith('cli/')

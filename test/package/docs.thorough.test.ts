@@ -6,8 +6,8 @@ import { serve } from 'shortlink-sdk/node'
 import { createSandbox, type SandboxDialect, type SandboxOptions, sampleData } from 'shortlink-sdk/testing'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { parseExampleOptions } from '../../docs/site/example-options.ts'
+import { hasRedis, type RedisServer, startRedis } from '../client/rate-limit/redis.ts'
 import { type Fence, fencesOf, needsRedis, typeErrors } from '../helpers/snippets.ts'
-import { hasRedis, type RedisServer, startRedis } from '../rate-limit/redis.ts'
 
 /*
  * The examples of the documentation, whose fences docs/README.md describes. Here, as in the reader's browser, one of

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { callOptionNames, requestOptionChecks } from '../../src/http/request-options.ts'
-import { clientOptionChecks, defaults } from '../../src/options.ts'
+import { callOptionNames, requestOptionChecks } from '../../src/client/http/request-options.ts'
+import { clientOptionChecks, defaults } from '../../src/client/options.ts'
 
 const page = await readFile(new URL('../../docs/src/content/docs/guides/options.md', import.meta.url), 'utf8')
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ConfigurationError, ConnectionError, InvalidRequestError } from '../../src/errors.ts'
+import { ConfigurationError, ConnectionError, InvalidRequestError } from '../../src/client/errors.ts'
 import { ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
 import {
   type BulkOptions,

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasRedis, type RedisServer, startRedis } from '../rate-limit/redis.ts'
+import { hasRedis, type RedisServer, startRedis } from '../client/rate-limit/redis.ts'
 
 const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 

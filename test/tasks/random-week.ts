@@ -31,7 +31,7 @@ interface WeekFile {
 /** The link of a row that is done, and of another run of the same row. */
 const sameLink = (one: string, other: string) => decodeURI(one) === decodeURI(other)
 
-export class Week extends RandomServer {
+class Week extends RandomServer {
   readonly client = new ShortLinkClient({
     ...this.sandbox.clientOptions,
     retry: 0,

@@ -1,4 +1,4 @@
-import type { HttpMethod } from '../../client.ts'
+import type { HttpMethod } from '../../client/client.ts'
 import { clientArgs, clientOf } from '../client.ts'
 import { command, UsageError } from '../command.ts'
 import { jsonText } from '../output.ts'

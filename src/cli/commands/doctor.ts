@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { schemeFromEnvironment } from '../../http/api-key.ts'
+import { schemeFromEnvironment } from '../../client/http/api-key.ts'
 import { baseUrlOf, clientArgs, headerOptions } from '../client.ts'
 import { command } from '../command.ts'
 import { many } from '../counts-and-times.ts'

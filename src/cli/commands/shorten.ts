@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { createInterface } from 'node:readline'
-import { printable } from '../../runtime/text.ts'
+import { printable } from '../../client/runtime/text.ts'
 import type { LinkRow } from '../../tasks/rows.ts'
 import { clientArgs } from '../client.ts'
 import { asIncomplete, command, errorMessage, IncompleteError, UsageError } from '../command.ts'

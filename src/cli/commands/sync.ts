@@ -1,5 +1,5 @@
-import { isShortLinkError } from '../../errors.ts'
-import { printable } from '../../runtime/text.ts'
+import { isShortLinkError } from '../../client/errors.ts'
+import { printable } from '../../client/runtime/text.ts'
 import { type SyncResult, type SyncSummary, syncLinks } from '../../tasks/sync.ts'
 import { clientArgs } from '../client.ts'
 import { asIncomplete, command, errorMessage, IncompleteError, UsageError, wholeNumberOption } from '../command.ts'

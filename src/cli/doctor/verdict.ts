@@ -1,7 +1,7 @@
-import { ShortLinkClient } from '../../client.ts'
-import { type AuthScheme, authSchemes } from '../../http/api-key.ts'
-import type { ShortLinkClientOptions } from '../../options.ts'
-import { printable, shorten } from '../../runtime/text.ts'
+import { ShortLinkClient } from '../../client/client.ts'
+import { type AuthScheme, authSchemes } from '../../client/http/api-key.ts'
+import type { ShortLinkClientOptions } from '../../client/options.ts'
+import { printable, shorten } from '../../client/runtime/text.ts'
 import {
   adviceAboutSilence,
   callStatus,

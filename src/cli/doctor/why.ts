@@ -1,7 +1,7 @@
-import type { AnyShortLinkError, ApiError } from '../../errors.ts'
-import { describeUnreadable, isHtml } from '../../http/body.ts'
-import { isOfPlatform } from '../../http/envelope.ts'
-import { isRecord, shorten } from '../../runtime/text.ts'
+import type { AnyShortLinkError, ApiError } from '../../client/errors.ts'
+import { describeUnreadable, isHtml } from '../../client/http/body.ts'
+import { isOfPlatform } from '../../client/http/envelope.ts'
+import { isRecord, shorten } from '../../client/runtime/text.ts'
 import { duration } from '../counts-and-times.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { linkUpdate } from '../../resources/links/params.ts'
+import { linkUpdate } from '../../client/resources/links/params.ts'
 
 /** The names that exports of other programs have, without case, spaces and signs. */
 export const otherNames: Readonly<Record<string, string>> = {

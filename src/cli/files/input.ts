@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import { CsvError, parse } from 'csv-parse/sync'
-import { isRecord } from '../../runtime/text.ts'
+import { isRecord } from '../../client/runtime/text.ts'
 import { UsageError } from '../command.ts'
 import { nameOf, readTextFile, type Text } from './read-text.ts'
 

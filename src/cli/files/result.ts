@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync'
-import { aliasIn } from '../../resources/links/match.ts'
+import { aliasIn } from '../../client/resources/links/match.ts'
 import { UsageError } from '../command.ts'
 import { cellText, escapeFormula, type OutputRow, unescapeFormula } from '../output.ts'
 import { type CsvDialect, type Input, type InputRow, plainDialect, type RowResult } from './input.ts'

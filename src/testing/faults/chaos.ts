@@ -1,4 +1,4 @@
-import { type Checks, count } from '../../checks/checks.ts'
+import { type Checks, count } from '../../client/checks/checks.ts'
 import { assertOptions, number } from '../options.ts'
 import type { FaultEffect } from './faults.ts'
 

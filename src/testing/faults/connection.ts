@@ -1,4 +1,4 @@
-import { MAX_TIMER } from '../../checks/checks.ts'
+import { MAX_TIMER } from '../../client/checks/checks.ts'
 import { ReadableStream, Response } from '../platform/globals.ts'
 import type { PlatformResponse } from '../platform/response.ts'
 import type { FaultEffect } from './faults.ts'

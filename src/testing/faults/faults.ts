@@ -1,5 +1,13 @@
-import { boolean, type Checks, checkedElsewhere, count, oneOf, similarName, string } from '../../checks/checks.ts'
-import { ConfigurationError } from '../../errors.ts'
+import {
+  boolean,
+  type Checks,
+  checkedElsewhere,
+  count,
+  oneOf,
+  similarName,
+  string,
+} from '../../client/checks/checks.ts'
+import { ConfigurationError } from '../../client/errors.ts'
 import { assertOptions, number } from '../options.ts'
 import { Headers, TextDecoder } from '../platform/globals.ts'
 import type { PlatformResponse } from '../platform/response.ts'

@@ -1,0 +1,63 @@
+/** Schemas of users that refuse a value, or throw: the call is done by then, and its error says so. */
+
+import { isShortLinkError, type StandardSchema } from 'shortlink-sdk'
+import { describe, expect, it } from 'vitest'
+import { page } from '../../helpers/answers.ts'
+import { connect, KEY } from '../../helpers/client.ts'
+import { failure } from '../../helpers/outcome.ts'
+import { serve } from '../../helpers/server.ts'
+
+const schemaOf = (validate: (value: unknown) => unknown) =>
+  ({ '~standard': { version: 1, vendor: 'odd', validate } }) as StandardSchema<unknown>
+
+/** As ArkType has them: a class of list whose constructor wants something else than a length. */
+class ArkErrors extends Array {
+  constructor(context: { name: string }) {
+    super()
+    if (typeof context.name !== 'string') throw new TypeError('not a context')
+  }
+  get issues() {
+    return this
+  }
+}
+
+const arkErrors = new ArkErrors({ name: 'ctx' })
+const arkPath = new ArkErrors({ name: 'path' })
+arkPath.push('id')
+arkErrors.push({ message: 'id must be a number (was a string)', path: arkPath })
+
+const throwing = (error: unknown) =>
+  schemaOf(() => {
+    throw error
+  })
+const schemas: [what: string, schema: StandardSchema<unknown>, message: RegExp][] = [
+  ['throws an error', throwing(new TypeError('no id')), /: `schema` threw: no id$/],
+  ['throws a text with the key in it', throwing(`bad ${KEY}`), /: `schema` threw: bad \[redacted\]$/],
+  ['rejects', schemaOf(() => Promise.reject(new Error('later'))), /: `schema` threw: later$/],
+  ['gives a list with issues, as ArkType does', schemaOf(() => arkErrors), /id: id must be a number/],
+]
+
+describe.each(schemas)('a schema that %s', (_, schema, message) => {
+  it('ends a POST that is done with an InvalidResponseError whose outcome is unknown', async () => {
+    const server = await serve({ body: { error: 0, id: 7 } })
+    const error = await failure(connect(server, { retry: 2 }).request('POST', '/url/add', { json: {}, schema }))
+    expect(error).toMatchObject({ code: 'invalid_response', outcome: 'unknown', retryable: false, attempts: 1 })
+    expect(error.message).toMatch(message)
+    expect(error.message).not.toContain(KEY)
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it('ends a walk with an InvalidResponseError', async () => {
+    const server = await serve(page('urls', [{ id: 1 }]))
+    const error = await failure(connect(server).paginate('/urls', { listKey: 'urls', schema }).toArray())
+    expect(isShortLinkError(error) && error.code).toBe('invalid_response')
+  })
+
+  it('is reported under `report`, which gives the body as it came', async () => {
+    const server = await serve({ body: { error: 0, id: 7 } })
+    const drifts: unknown[] = []
+    const client = connect(server, { validation: 'report', onDrift: (drift) => drifts.push(drift) })
+    expect(await client.request('POST', '/url/add', { json: {}, schema })).toEqual({ error: 0, id: 7 })
+    expect(drifts).toHaveLength(1)
+  })
+})

@@ -1,0 +1,63 @@
+/**
+ * Uploads to a server that answers with headers and then stalls, and collects garbage before the attempt ends. Prints
+ * how each attempt ended; the process must then go away by itself.
+ */
+import { isShortLinkError, ShortLinkClient } from '../../../../src/index.ts'
+import { createProxy } from '../../../../src/proxy/index.ts'
+
+export interface EndingEarlyArgs {
+  readonly origin: string
+  readonly attempts: number
+  readonly sender: 'client' | 'proxy'
+  readonly end: 'abort' | 'timeout'
+  /** Whether the content is sent as a whole before the attempt ends. */
+  readonly isWhole: boolean
+}
+
+const { origin, attempts, sender, end, isWhole } = JSON.parse(process.argv[2]!) as EndingEarlyArgs
+const baseUrl = `${origin}/api`
+const timeout = end === 'timeout' ? 100 : false
+const address = 'https://app.example/files/upload/a.txt'
+
+/** A stream is sent with `redirect: 'error'`, where Node's fetch can lose the signal. */
+const content = () =>
+  new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode('content'))
+      if (isWhole) controller.close()
+    },
+  })
+
+const { fetch } = globalThis
+let headersCame = () => {}
+globalThis.fetch = async (...args) => {
+  const response = await fetch(...args)
+  headersCame()
+  return response
+}
+
+const client = new ShortLinkClient({ baseUrl, apiKey: 'KEY', retry: 0, rateLimit: false, timeout })
+// The failures are intended, so they are not printed.
+const onError = () => {}
+const proxy = createProxy(client, { allow: ['POST /files/upload/:filename'], authorize: 'everyone', onError })
+
+async function upload(signal: AbortSignal): Promise<string> {
+  if (sender === 'client') {
+    return await client.files.upload('a.txt', content(), { name: '' }, { signal }).then(
+      () => 'answered',
+      (error) => (isShortLinkError(error) ? error.code : String(error)),
+    )
+  }
+  const init = { method: 'POST', body: content(), duplex: 'half', signal }
+  return String((await proxy(new Request(address, init as RequestInit))).status)
+}
+
+for (let attempt = 0; attempt < attempts; attempt++) {
+  const controller = new AbortController()
+  headersCame = () =>
+    setImmediate(() => {
+      globalThis.gc!()
+      if (end === 'abort') controller.abort('enough')
+    })
+  console.log(JSON.stringify(await upload(controller.signal)))
+}

@@ -1,0 +1,47 @@
+/** Makes one call and prints how it ended, and what it cost. */
+import { inspect } from 'node:util'
+import { isShortLinkError, ShortLinkClient } from '../../../../src/index.ts'
+import { createProxy } from '../../../../src/proxy/index.ts'
+
+export interface MeasuredCallArgs {
+  readonly origin: string
+  readonly call: 'account' | 'proxy'
+  readonly apiKey: string
+}
+
+export interface Measured {
+  /** `answered`, or the code and the outcome of the error. For a proxy, the status. */
+  readonly end: string
+  /** The length of the error as a log shows it. */
+  readonly shownLength: number
+  /** Processor time of the call, in milliseconds. */
+  readonly cpuMs: number
+  /** The growth of the process's memory at its peak, in megabytes. */
+  readonly growthMb: number
+}
+
+const { origin, call, apiKey } = JSON.parse(process.argv[2]!) as MeasuredCallArgs
+const client = new ShortLinkClient({ baseUrl: origin, apiKey, retry: 0, timeout: false })
+const rss = process.memoryUsage.rss()
+const cpu = process.cpuUsage()
+let end = 'answered'
+let shown = ''
+if (call === 'proxy') {
+  const proxy = createProxy(client, { allow: ['GET /account'], authorize: 'everyone', onError: () => {} })
+  end = String((await proxy(new Request('https://shop.example/account'))).status)
+} else {
+  await client.account.get().catch((error) => {
+    if (!isShortLinkError(error)) throw error
+    end = `${error.code} ${error.outcome}`
+    shown = inspect(error) + error.stack + JSON.stringify(error)
+  })
+}
+const { user, system } = process.cpuUsage(cpu)
+const { maxRSS } = process.resourceUsage()
+const measured: Measured = {
+  end,
+  shownLength: shown.length,
+  cpuMs: Math.round((user + system) / 1000),
+  growthMb: Math.round((maxRSS * 1024 - rss) / 1e6),
+}
+console.log(JSON.stringify(measured))

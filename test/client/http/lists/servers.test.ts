@@ -1,0 +1,191 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { apiError, InvalidResponseError } from '../../../../src/client/errors.ts'
+import { openEnvelope, readPageWithSchema } from '../../../../src/client/http/envelope.ts'
+import { type ListPromise, type PageQuery, RequestedList } from '../../../../src/client/http/list.ts'
+import { path } from '../../../../src/client/http/path.ts'
+import { connect } from '../../../helpers/client.ts'
+import { range } from '../../../helpers/lists.ts'
+import { type Habits, habits, type PagingServer, pageSizes, pagingServer } from '../../../helpers/paging-server.ts'
+
+const MAX_ROWS = 1000
+
+/**
+ * Every run of the tests walks lists of every size, spread over the servers. With PAGING_RUNS=1000, say, every server has a
+ * list of every size, and that many of random ones.
+ */
+const RUNS = Number(process.env.PAGING_RUNS ?? 10)
+const SPREAD = process.env.PAGING_RUNS === undefined ? habits.pageSize.length : 1
+const SEED = process.env.PAGING_SEED === undefined ? {} : { seed: Number(process.env.PAGING_SEED) }
+
+interface Row {
+  readonly id: number | string
+}
+
+interface Walk {
+  readonly concurrency: number
+  /** The `limit` that the caller names. */
+  readonly limit: number | undefined
+}
+
+/** Makes a list of a server, of which the walks are the same list of the same client. */
+type MakeList = (server: PagingServer, walk: Walk) => () => ListPromise<Row>
+
+const listOfClient: MakeList = ({ fetch }, { limit, concurrency }) => {
+  const client = connect({ origin: 'http://127.0.0.1' }, { fetch })
+  const query = limit === undefined ? {} : { limit }
+  return () => client.paginate<Row>('/urls', { listKey: 'list', query }, { concurrency })
+}
+
+/** The list without the transport, which makes a thousand walks in the time of fifty. */
+const listWithoutTransport: MakeList = ({ answer }, { limit, ...options }) => {
+  const context = { method: 'GET', path: '/urls' }
+  const rateLimit = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
+  const transport: ConstructorParameters<typeof RequestedList>[0] = {
+    contextOf: () => context,
+    async run({ query, read }) {
+      const { page = 1, limit } = query as PageQuery
+      const { status, body } = answer(page, limit)
+      const envelope = openEnvelope(body, status)!
+      const headers = new Headers()
+      if (!envelope.ok) {
+        const said = { status: envelope.status, httpStatus: status, serverMessage: '', isOfPlatform: true }
+        throw apiError('no', { ...said, body, headers, rateLimit }, context, undefined)
+      }
+      const data = await read!(envelope.body, { path: [], issues: [] })
+      return { data, rateLimit, attempts: 1, status: 200, url: '', toResponse: () => new Response() }
+    },
+    forOperation: () => transport,
+    throwOrReport(error) {
+      throw error
+    },
+  }
+  const query = limit === undefined ? {} : { limit }
+  const read = readPageWithSchema<Row>('list', undefined)
+  return () => new RequestedList<Row>(transport, { path: path`/urls`, query, read }, options)
+}
+
+/** Whether a page has room for more rows than the one before, so that a walk could lose rows between the two. */
+function grows(pageSize: string, limit = 100): boolean {
+  const sizeOf = pageSizes[pageSize]!
+  const sizes = range(1, 10).map((page) => sizeOf(page, limit) ?? sizeOf(page, undefined)!)
+  return sizes.some((size, index) => size > sizes[index - 1]!)
+}
+
+/** Walks a list to its end and checks that every row comes once and in order, in as few requests as it takes. */
+async function checkWalk(habits: Habits, walk: Walk, makeList: MakeList): Promise<void> {
+  // Nothing tells that a page has become larger if its `perpage` is a lie.
+  if (grows(habits.pageSize, walk.limit) && habits.perpage !== 'the size') return
+  const server = pagingServer(habits)
+  const { requests, sizes } = server
+  const rows = await makeList(server, walk)()
+    .toArray()
+    .catch((error) => error)
+  if (rows instanceof InvalidResponseError && grows(habits.pageSize, walk.limit)) return
+  expect(rows.map(({ id }: Row) => Number(id))).toEqual(range(1, habits.rows))
+  const refused = requests.filter((request) => request.refused).length
+  const pages = Math.max(1, Math.ceil(habits.rows / Math.min(...sizes)))
+  if (sizes.size === 1) expect(requests.length).toBe(pages + refused)
+  // What was in flight when the pages became smaller comes on top.
+  else expect(requests.length).toBeLessThanOrEqual(pages + refused + walk.concurrency)
+  // The pages that are in flight when the server refuses the first limit have one too.
+  expect(refused).toBeLessThanOrEqual(walk.concurrency)
+}
+
+/** A caller's own limit is kept, so the caller hears of its refusal. */
+const isRefused = (pageSize: string, limit: number | undefined) =>
+  limit !== undefined && [1, 9].some((page) => pageSizes[pageSize]!(page, limit) === undefined)
+
+/** Whether all pages of a server have one size. */
+const isConstant = (pageSize: string, limit = 100) =>
+  new Set(range(1, 10).map((page) => pageSizes[pageSize]!(page, limit))).size === 1
+
+/** A server and a walk, all but the size of the list. */
+const scenarios = (pageSize: string) =>
+  fc
+    .record({
+      perpage: fc.constantFrom(...habits.perpage),
+      refusal: fc.constantFrom(...habits.refusal),
+      nextpage: fc.constantFrom(...habits.nextpage),
+      numbers: fc.constantFrom(...habits.numbers),
+      concurrency: fc.constantFrom(1, 4, 8),
+      limit: fc.option(fc.integer({ min: 1, max: 120 }), { nil: undefined, freq: 2 }),
+    })
+    .map((scenario) => ({ ...scenario, pageSize }))
+    .filter(({ limit }) => !isRefused(pageSize, limit))
+
+const sizes = fc.integer({ min: 0, max: MAX_ROWS })
+
+describe('a walk gives every row once and in order, in as few requests as it takes, if the server', () => {
+  it.each(habits.pageSize)(
+    '%s',
+    async (pageSize) => {
+      const offset = habits.pageSize.indexOf(pageSize)
+      const everySize = range(0, MAX_ROWS).filter((rows) => (rows + offset) % SPREAD === 0)
+      const samples = fc.sample(scenarios(pageSize), { numRuns: everySize.length, ...SEED })
+      const property = fc.asyncProperty(sizes, scenarios(pageSize), (rows, scenario) =>
+        checkWalk({ rows, ...scenario }, scenario, listWithoutTransport),
+      )
+      const examples = everySize.map((rows, index): [number, (typeof samples)[number]] => [rows, samples[index]!])
+      await fc.assert(property, { examples, numRuns: everySize.length + RUNS, ...SEED })
+    },
+    600_000,
+  )
+
+  it('behaves in any of these ways towards a whole client', async () => {
+    const anyScenario = fc.constantFrom(...habits.pageSize).chain(scenarios)
+    const property = fc.asyncProperty(fc.integer({ min: 0, max: 250 }), anyScenario, (rows, scenario) =>
+      checkWalk({ rows, ...scenario }, scenario, listOfClient),
+    )
+    await fc.assert(property, { numRuns: 3 * RUNS, ...SEED })
+  }, 600_000)
+})
+
+describe('while somebody changes the list, a walk', () => {
+  const walksOf = (pageSizes: readonly string[]) =>
+    fc.constantFrom(...pageSizes).chain((pageSize) =>
+      fc.record({
+        pageSize: fc.constant(pageSize),
+        rows: fc.integer({ min: 0, max: 300 }),
+        concurrency: fc.constantFrom(1, 4, 8),
+        /** What happens before each request: where in the list, from 0 to 1; none where it is 2. */
+        changes: fc.array(fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.constant(2)), { maxLength: 40 }),
+      }),
+    )
+  const honest = { perpage: 'the size', refusal: 'a 400', nextpage: 'null on the last page', numbers: 'numbers' }
+
+  /** The ids that a walk gives while the list is changed before each request. */
+  async function idsOf(
+    { changes, concurrency, ...habits }: Omit<Habits, keyof typeof honest> & { concurrency: number; changes: number[] },
+    change: (ids: number[], index: number, turn: number) => void,
+  ): Promise<number[]> {
+    const server = pagingServer({ ...habits, ...honest })
+    let turn = 0
+    const answer: PagingServer['answer'] = (page, limit) => {
+      const where = changes[turn++] ?? 2
+      if (where < 2 && turn > 1) change(server.ids, Math.floor(where * server.ids.length), turn)
+      return server.answer(page, limit)
+    }
+    const list = listWithoutTransport({ ...server, answer }, { concurrency, limit: undefined })
+    return (await list().toArray()).map(({ id }) => Number(id))
+  }
+
+  it('gives every row that was there from the start once and in order if rows are added', async () => {
+    const walks = walksOf(habits.pageSize.filter((pageSize) => !grows(pageSize)))
+    const property = fc.asyncProperty(walks, async (walk) => {
+      const ids = await idsOf(walk, (ids, index, turn) => ids.splice(index, 0, MAX_ROWS + turn))
+      expect(ids.filter((id) => id <= MAX_ROWS)).toEqual(range(1, walk.rows))
+      expect(new Set(ids).size).toBe(ids.length)
+    })
+    await fc.assert(property, { numRuns: 20 * RUNS, ...SEED })
+  })
+
+  it('gives no row twice and none out of order if rows are deleted', async () => {
+    const walks = walksOf(habits.pageSize.filter((pageSize) => isConstant(pageSize)))
+    const property = fc.asyncProperty(walks, async (walk) => {
+      const ids = await idsOf(walk, (ids, index) => ids.splice(index, 1))
+      expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))
+    })
+    await fc.assert(property, { numRuns: 20 * RUNS, ...SEED })
+  })
+})

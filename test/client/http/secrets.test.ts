@@ -1,0 +1,546 @@
+import { inspect } from 'node:util'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import * as z from 'zod/mini'
+import { createRedactor, redactBody, redactCause } from '../../../src/client/http/secrets.ts'
+import {
+  ApiError,
+  AuthenticationError,
+  ConfigurationError,
+  ConnectionError,
+  InvalidRequestError,
+  InvalidResponseError,
+  NotFoundError,
+  RateLimitError,
+  ServerError,
+  ShortLinkClient,
+  type ShortLinkClientOptions,
+  type ShortLinkError,
+  TimeoutError,
+} from '../../../src/index.ts'
+import { account, page, splash } from '../../helpers/answers.ts'
+import { connect, KEY } from '../../helpers/client.ts'
+import { failure, thrown } from '../../helpers/outcome.ts'
+import { type Canned, serve } from '../../helpers/server.ts'
+
+const escaped = (text: string, by: Readonly<Record<string, string>>) =>
+  Array.from(text, (sign) => by[sign] ?? sign).join('')
+const html = (quotes: Readonly<Record<string, string>>) => (text: string) =>
+  escaped(text, { '&': '&amp;', '<': '&lt;', '>': '&gt;', ...quotes })
+const asIs = (text: string) => text
+const lower = (text: string) => text.replace(/%../g, (byte) => byte.toLowerCase())
+const strict = (text: string) =>
+  escaped(encodeURIComponent(text), { '!': '%21', "'": '%27', '(': '%28', ')': '%29', '*': '%2A' })
+const form = (text: string) => new URLSearchParams({ key: text }).toString().slice('key='.length)
+const json = (text: string) => JSON.stringify(text).slice(1, -1)
+const ascii = (text: string) =>
+  json(text).replace(/[^ -~]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
+const slashes = (text: string) => text.replaceAll('/', '\\/')
+const base64 = (encoding: 'base64' | 'base64url') => (text: string) => Buffer.from(text).toString(encoding)
+
+/** How servers, frameworks and runtimes spell a secret when they print a request. */
+const echoes: [by: string, spell: (secret: string) => string][] = [
+  ['nginx, of a header', asIs],
+  ['Apache, in its page', html({ '"': '&quot;' })],
+  ['IIS, of a query', (text) => lower(encodeURIComponent(text))],
+  ['a browser, of an address', encodeURI],
+  ['PHP, of HTML', html({ '"': '&quot;', "'": '&#039;' })],
+  ['PHP, of JSON', (text) => slashes(ascii(text))],
+  ['http_build_query', (text) => strict(text).replaceAll('%20', '+').replaceAll('~', '%7E')],
+  ['rawurlencode behind a gateway', (text) => lower(strict(text))],
+  ['Express', html({ '"': '&quot;', "'": '&#39;' })],
+  ['React', html({ '"': '&quot;', "'": '&#x27;' })],
+  ['XML', html({ '"': '&quot;', "'": '&apos;' })],
+  ['Python, of JSON', ascii],
+  ['Python, of an address', (text) => strict(text).replaceAll('%2F', '/')],
+  ['Go, of JSON', (text) => escaped(json(text), { '&': '\\u0026', '<': '\\u003c', '>': '\\u003e' })],
+  ['JSON within JSON', json],
+  ['a form', form],
+  ['a debug header, of the key', base64('base64')],
+  ['a debug header, of Bearer', (text) => base64('base64')(`Bearer ${text}`)],
+  ['a debug header, of Token', (text) => base64('base64url')(`Token ${text}`)],
+  ['a cookie', base64('base64url')],
+  ['node-fetch', encodeURIComponent],
+]
+
+const kindsOfKeys: Readonly<Record<string, string>> = {
+  'of letters and digits': 'k7d92abcdefghi4455667788',
+  'in base64': 'q+8f/Zk3T1s0Yw2mB9cXeg==',
+  'that is a JWT': 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c',
+  'with signs of addresses': 'live~key!a?b=c&d#e:f@(g)*%41',
+  'with quotes': KEY,
+  'that a visitor types': `Grüße & "Küsse" von Mina's <Tee> 100%`,
+  'of eight characters': "tea & 'c",
+}
+
+describe('createRedactor', () => {
+  it.each(echoes)('removes any key and password from what is printed by %s', (_, spell) => {
+    for (const secret of Object.values(kindsOfKeys)) {
+      // Padding at the end of base64 tells nothing.
+      const clean = createRedactor(secret)(`Sent: ${spell(secret)}.`).replace(/\[redacted\]=+/, '[redacted]')
+      expect(clean).toBe('Sent: [redacted].')
+    }
+  })
+
+  it('removes each of several secrets wherever it is, the longer one first', () => {
+    const redact = createRedactor('secret-1', 'secret-1-2', '')
+    expect(redact('secret-1-2, secret-1, secret-1')).toBe('[redacted], [redacted], [redacted]')
+  })
+
+  it('leaves a secret of less than eight characters, which any text may contain', () => {
+    expect(createRedactor('test', '400', 'seven77')('latest news, 400, seven77')).toBe('latest news, 400, seven77')
+    expect(createRedactor('eight888')('eight888')).toBe('[redacted]')
+  })
+})
+
+describe('redactBody', () => {
+  const redact = createRedactor(KEY)
+
+  it('removes a secret from texts and keys, and leaves everything else', () => {
+    const body = {
+      id: 12345678,
+      [KEY]: [`Bearer ${KEY}`, null, true],
+      tea: { kind: 'green', note: encodeURIComponent(KEY) },
+    }
+    const clean = {
+      id: 12345678,
+      '[redacted]': ['Bearer [redacted]', null, true],
+      tea: { kind: 'green', note: '[redacted]' },
+    }
+    expect(redactBody(redact, body)).toEqual(clean)
+    expect(redactBody(redact, `the ${KEY}`)).toBe('the [redacted]')
+  })
+
+  it('keeps the first 256 kB of a text, and no part of a secret at its end', () => {
+    const room = 256 * 1024 - 20
+    expect(redactBody(redact, `${'-'.repeat(room)}${KEY}${'-'.repeat(100_000)}`)).toBe(
+      `${'-'.repeat(room)}[redacted]----------…`,
+    )
+  })
+})
+
+/** Everything that a log could print of a value: all depths, hidden properties, getters, JSON, text, and what is inside. */
+function printed(value: unknown): string {
+  const all = { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true, maxStringLength: null }
+  const texts = [inspect(value, all), inspect(value, { ...all, customInspect: false }), String(value)]
+  return [...texts, JSON.stringify(value) ?? '', ...strings(value)].join('\n')
+}
+
+/** Every string that can be reached from a value, names included, as it is and not as a printer escapes it. */
+function strings(value: unknown, seen = new Set<unknown>()): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null || seen.has(value)) return []
+  seen.add(value)
+  const entries = value instanceof Headers || value instanceof Map || value instanceof Set ? [...value] : []
+  const names = Reflect.ownKeys(value)
+  const inner = [...entries, ...names.map((name) => Reflect.get(value, name))]
+  return [...names.map(String), ...inner.flatMap((part) => strings(part, seen))]
+}
+
+/** The key as a server may send it. */
+const spellings = [asIs, ...echoes.map(([, spell]) => spell)].map((spell) => spell(KEY).replace(/=+$/, ''))
+
+function expectNoKey(value: unknown): void {
+  const text = printed(value)
+  for (const spelling of spellings) expect(text).not.toContain(spelling)
+}
+
+/** An answer that says the key in every place there is. */
+const echo = (answer: Canned = {}): Canned => ({
+  statusText: `No ${KEY}`,
+  headers: { 'X-Key': KEY, 'X-Url': `https://sho.rt/?key=${encodeURIComponent(KEY)}` },
+  ...answer,
+  body: answer.body ?? {
+    error: 1,
+    message: `Key ${KEY} is wrong`,
+    log: JSON.stringify({ key: KEY }),
+    tried: [{ [KEY]: `Bearer ${KEY}` }, encodeURIComponent(KEY)],
+  },
+})
+
+describe('the key appears nowhere', () => {
+  it.each<[of: string, options: ShortLinkClientOptions]>([
+    ['a key that is a string', { apiKey: KEY }],
+    ['a key that a function gives', { apiKey: () => KEY }],
+  ])('in the client and its parts, with %s', async (_, options) => {
+    const client = connect(await serve({ body: account }), { ...options, rateLimit: {} })
+    await client.account.get()
+    for (const value of [client, ...Object.values(client), client.rateLimit, client.withOptions({ timeout: 5 })]) {
+      expectNoKey(value)
+      expect(Object.getOwnPropertySymbols(value).map(String).join()).not.toContain(KEY)
+    }
+  })
+
+  const classes: [type: new (...args: never[]) => ShortLinkError, answer: Canned][] = [
+    [ApiError, { status: 400 }],
+    [AuthenticationError, { status: 401 }],
+    [NotFoundError, { status: 404 }],
+    [RateLimitError, { status: 429 }],
+    [ServerError, { status: 502, body: `<p>${KEY} ${encodeURIComponent(KEY)}</p>` }],
+    [ApiError, { status: 301, headers: { location: `https://new.example/${KEY}?key=${encodeURIComponent(KEY)}` } }],
+    [ApiError, { status: 302, headers: { location: `//${KEY}:80:80` } }],
+    [InvalidResponseError, { body: `{"error":0,"data":{"key":${JSON.stringify(KEY)}` }],
+    [InvalidResponseError, { body: `{"error":0,"data":{"key":"${KEY.replaceAll('/', '\\/').replaceAll('"', '\\"')}` }],
+    [InvalidResponseError, { body: { error: 0, data: { ...account.data, id: KEY, [KEY]: KEY } } }],
+  ]
+
+  it.each(classes.map(([type, answer]) => [type.name, answer, type] as const))(
+    'in %s for %o',
+    async (_, answer, type) => {
+      const error = await failure(connect(await serve(echo(answer))).account.get())
+      expect(error.constructor).toBe(type)
+      expectNoKey(error)
+      const { headers } = error as ApiError
+      if (headers) expectNoKey([...headers])
+    },
+  )
+
+  it('in ConfigurationError', async () => {
+    const made = (options: ShortLinkClientOptions) => {
+      try {
+        new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: KEY, ...options })
+      } catch (error) {
+        return error
+      }
+      return expect.fail('It should have been refused')
+    }
+    const errors = [
+      made({ apiKey: `${KEY}\n` }),
+      made({ apiKey: { key: KEY } as never }),
+      made({ baseUrl: KEY }),
+      made({ baseUrl: `https://user:${encodeURIComponent(KEY)}@sho.rt` }),
+      made({ baseUrl: `https://sho.rt/?${KEY}` }),
+      made({ headers: { 'x-key': `${KEY}\r\n` } }),
+      made({ timeout: KEY as never, validation: KEY as never, fetch: KEY as never, retry: KEY as never }),
+    ]
+    for (const error of errors) {
+      expect(error).toBeInstanceOf(ConfigurationError)
+      expectNoKey(error)
+    }
+    for (const apiKey of [() => `${KEY}\n`, () => Promise.resolve(`${KEY} `)]) {
+      expectNoKey(await failure(connect({ origin: 'https://sho.rt' }, { apiKey }).account.get()))
+    }
+    const missing = new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: KEY })
+    expectNoKey(await failure(missing.opener.create({ url: 'https://shop.example' })))
+  })
+
+  it('in InvalidRequestError if somebody put it into a parameter or a path', async () => {
+    const client = connect({ origin: 'https://sho.rt' })
+    const calls = [
+      () => client.pixels.create({ type: KEY as never, name: 'a', tag: 'b' }),
+      () => client.channels.assignItem(1, KEY as never, 2),
+      () => client.account.update({ email: 5 as never, password: { KEY } as never }),
+      () => client.opener.create({ url: KEY }),
+      () => client.domains.delete(KEY as never),
+      () => client.request('GET', `/urls?key=${KEY}`),
+      () => client.request('GET', `/urls/../${encodeURIComponent(KEY)}`),
+      () => client.request(KEY as never, '/urls'),
+      () => client.request('POST', `/${encodeURIComponent(KEY)}`, { json: { id: 5n } }),
+      () => client.files.upload(KEY, KEY as never),
+      () => client.account.get({ headers: { key: `${KEY}\n` } }),
+    ]
+    for (const call of calls) {
+      const error = await failure(call())
+      expect(error).toBeInstanceOf(InvalidRequestError)
+      expectNoKey(error)
+    }
+  })
+
+  it('in an error whose path contains it', async () => {
+    const server = await serve({ status: 404 }, { status: 404 }, page('urls', [], { currentpage: 3 }))
+    const path = `/url/${encodeURIComponent(KEY)}`
+    expectNoKey(await failure(connect(server).request('GET', path)))
+    expectNoKey(await failure(connect(server).files.upload(KEY, new Blob(['a']))))
+    expectNoKey(await failure(connect(server).paginate(path, { listKey: 'urls', query: { page: 2 } })))
+  })
+
+  it('in the issues of a schema that quotes what it refuses', async () => {
+    const quoting = z.custom<never>(() => false, { error: ({ input }) => `refused ${JSON.stringify(input)}` })
+    const server = await serve(page('urls', [{ key: KEY }]))
+    expectNoKey(await failure(connect(server).request('GET', '/urls', { schema: quoting })))
+    expectNoKey(await failure(connect(server).paginate('/urls', { listKey: 'urls', schema: quoting })))
+  })
+
+  it('in TimeoutError and ConnectionError', async () => {
+    const slow = await failure(connect(await serve(() => undefined), { timeout: 20 }).account.get())
+    expect(slow).toBeInstanceOf(TimeoutError)
+    expectNoKey(slow)
+    const lost = await failure(connect(await serve((_, destroy) => void destroy())).account.get())
+    expect(lost).toBeInstanceOf(ConnectionError)
+    expectNoKey(lost)
+  })
+
+  it('in what a fetch throws that keeps the request in its error', async () => {
+    const fetch = (_: string, { headers }: { headers: Record<string, string> }) => {
+      const { authorization } = headers
+      const cause = Object.assign(new Error(`sent ${authorization}`), { config: { authorization } })
+      const error = new Error(`failed: ${authorization}`, { cause })
+      throw Object.assign(error, { name: `Error of ${authorization}`, code: `E_${authorization}`, request: headers })
+    }
+    const error = await failure(connect({ origin: 'https://sho.rt' }, { fetch }).account.get())
+    expect(error.cause).toMatchObject({ message: 'failed: Bearer [redacted]', name: 'Error of Bearer [redacted]' })
+    expectNoKey(error)
+  })
+
+  it('in the events of observers', async () => {
+    const told: unknown[] = []
+    const tell = (event: unknown) => told.push(event)
+    const server = await serve(
+      echo({ status: 429, headers: { 'Retry-After': '0' } }),
+      echo({ status: 503, headers: { 'Retry-After': '0' } }),
+      echo({ body: { error: 0, data: { ...account.data, id: KEY, status: { [KEY]: KEY } } } }),
+    )
+    const observers = { onRequest: tell, onResponse: tell, onRetry: tell, onDrift: tell }
+    const client = connect(server, { retry: 2, validation: 'report', ...observers })
+    await client.account.get()
+    await client.request('GET', `/url/${encodeURIComponent(KEY)}`, { query: { key: KEY } }).safe()
+    expect(told).toHaveLength(3 + 3 + 2 + 1 + 2)
+    for (const event of told) expectNoKey(event)
+  })
+
+  it('in an answer, its Response and its promise', async () => {
+    const call = connect(await serve({ body: account })).account.get()
+    expectNoKey(call)
+    expectNoKey(await call.withResponse())
+    expectNoKey(await call.safe())
+  })
+
+  it('in a list and its walk', async () => {
+    const list = connect(await serve(page('splash', [splash(1)]))).splash.list()
+    for (const value of [list, list.pages(), list[Symbol.asyncIterator](), await list]) expectNoKey(value)
+  })
+
+  it('if a key function returns another key each time: none of the last four', async () => {
+    let count = 0
+    const apiKey = () => `${KEY}-${count++}`
+    const all = Array.from({ length: 4 }, (_, index) => `${KEY}-${index}`).join(' ')
+    const server = await serve({ status: 503, headers: { 'Retry-After': '0' }, body: { error: 1, message: all } })
+    const error = await failure(connect(server, { apiKey, retry: 3 }).account.get())
+    expect(error.message).not.toContain(KEY)
+  })
+})
+
+describe('a key in the environment', () => {
+  const key = 'live-k7d92abcdefghi4455667788'
+
+  afterEach(() => {
+    vi.unstubAllEnvs()
+  })
+
+  /** The message of the first call, before anything was sent. */
+  const firstError = async (
+    variables: Record<string, string>,
+    call: (client: ShortLinkClient) => PromiseLike<unknown> = (client) => client.account.get(),
+  ) => {
+    const all = { SHORTLINK_BASE_URL: 'https://sho.rt/api', SHORTLINK_API_KEY: key, ...variables }
+    for (const [name, value] of Object.entries(all)) vi.stubEnv(name, value)
+    return failure(call(new ShortLinkClient()))
+  }
+  const expectNothingOf = (error: unknown) => expect(printed(error)).not.toContain(key.slice(0, 12))
+
+  it.each([
+    { SHORTLINK_AUTH_SCHEME: `Bearer ${key}` },
+    { SHORTLINK_RATE_LIMIT: key },
+    { SHORTLINK_LOG: key },
+    { SHORTLINK_BASE_URL: key },
+    { SHORTLINK_BASE_URL: `sho.rt/${key}` },
+    { SHORTLINK_BASE_URL: key, SHORTLINK_API_KEY: 'https://sho.rt/api' },
+    { SHORTLINK_BASE_URL: `${key}:1`, SHORTLINK_API_KEY: 'https://sho.rt/api' },
+    { SHORTLINK_API_KEY: `Bearer ${key}` },
+  ])('is not shown by the error of %o', async (variables) => {
+    expectNothingOf(await firstError(variables))
+  })
+
+  it('is not shown in the address of the opener', async () => {
+    const opener = (client: ShortLinkClient) => client.opener.create({ url: 'https://shop.example' })
+    expectNothingOf(await firstError({ SHORTLINK_OPENER_URL: key }, opener))
+    expectNothingOf(await firstError({ SHORTLINK_OPENER_URL: `${key}:1` }, opener))
+  })
+
+  it('is not shown if it is given as a parameter, or to the constructor', async () => {
+    expectNothingOf(await firstError({}, (client) => client.qr.get(key)))
+    expectNothingOf(await firstError({}, (client) => client.links.create({ url: key })))
+    vi.stubEnv('SHORTLINK_API_KEY', key)
+    expectNothingOf(await thrown((async () => new ShortLinkClient({ logLevel: key as never }))()))
+  })
+})
+
+describe('the key that a call was sent with', () => {
+  it('is masked in its error, however many calls with other keys are in flight', async () => {
+    const waiting: (() => void)[] = []
+    let count = 0
+    const apiKey = () => `tenant-key-number-${count++}-of-many`
+    const echo = (_: string, { headers }: { headers: Record<string, string> }) =>
+      new Promise<Response>((resolve) => {
+        waiting.push(() => resolve(Response.json({ error: 1, message: `no ${headers.authorization}` })))
+        if (waiting.length === 12) for (const answer of waiting) answer()
+      })
+    const client = connect({ origin: 'https://sho.rt' }, { apiKey, fetch: echo })
+    const errors = await Promise.all(Array.from({ length: 12 }, () => failure(client.account.get())))
+    for (const { message } of errors) expect(message).toBe('GET /account: no Bearer [redacted]')
+  })
+
+  it.each([12, 15, 20, 27])('is masked from its first %i characters on', async (length) => {
+    const key = 'k7d92abcdefghi4455667788ABCD'
+    const message = `Authorization: Bearer ${key.slice(0, length)}`
+    const server = await serve({
+      status: 500,
+      body: `<b>Fatal error</b> auth('${key.slice(0, length)}...') ${message}`,
+    })
+    const error = await failure(connect(server, { apiKey: key }).account.get())
+    expect(printed(error)).not.toContain(key.slice(0, 12))
+  })
+})
+
+it('a password of 400 is not confused with the 400 of a refusal', async () => {
+  const url = 'https://shop.example/tea'
+  const link = { id: 7, alias: 'tea', shorturl: 'https://sho.rt/tea', longurl: url }
+  const taken = { body: { error: 400, message: 'This alias is taken' } }
+  const server = await serve(page('urls', []), taken, page('urls', [link]))
+  const ensured = await connect(server).links.ensure({ url, custom: 'tea', password: '400' })
+  expect(ensured).toMatchObject({ id: 7, shorturl: 'https://sho.rt/tea', created: false })
+})
+
+it('the beginning of the key does not appear if an error cuts a long argument in the middle of it', async () => {
+  for (let length = 30; length < 60; length++) {
+    const type = 'x'.repeat(length) + KEY
+    const { message } = await failure(
+      connect({ origin: 'https://sho.rt' }).pixels.create({ type: type as never, name: 'a', tag: 'b' }),
+    )
+    expect(message).not.toContain(KEY.slice(0, 4))
+  }
+})
+
+it('the key does not appear in the status text, the headers and the address of withResponse()', async () => {
+  const headers = { 'x-echo': encodeURIComponent(KEY), 'x-other': 'stays' }
+  const server = await serve({ body: account, statusText: `Bearer ${KEY}`, headers })
+  const { response } = await connect(server)
+    .request('GET', '/account', { query: { key: KEY } })
+    .withResponse()
+  expectNoKey(response)
+  expectNoKey([...response.headers])
+  expect(response.statusText).toBe('Bearer [redacted]')
+  expect(response.headers.get('x-other')).toBe('stays')
+})
+
+describe('a password among the parameters', () => {
+  it.each([301, 302, 307, 308])(
+    'is masked by its name in the error of a redirect with %i, however short',
+    async (status) => {
+      const server = await serve(({ url }) => ({
+        status,
+        headers: { location: `https://new.example${url}` },
+        body: `<a href="https://new.example${url?.replaceAll('&', '&amp;')}">moved</a>`,
+      }))
+      const params = { name: 'a', password: 'tea7' }
+      const error = await failure(connect(server).files.upload('a.txt', new Blob(['a']), params))
+      expect(printed(error)).not.toContain('tea7')
+      expect((error as ApiError).headers.get('location')).toMatch(/[?&]password=\[redacted\]$/)
+    },
+  )
+
+  const password = 'Grüße & "Küsse" 100%'
+  const told: unknown[] = []
+  const tell = (event: unknown) => void told.push(event)
+  const observers = { onRequest: tell, onResponse: tell, onRetry: tell, onError: tell }
+
+  it('is sent, and appears in no error, event or log line of an upload', async () => {
+    const lines: string[] = []
+    const logger = { error: () => {}, warn: () => {}, info: () => {}, debug: (line: string) => void lines.push(line) }
+    const server = await serve({ status: 429, headers: { 'Retry-After': '0' }, body: { error: 1, message: password } })
+    const client = connect(server, { retry: 1, logger, logLevel: 'debug', ...observers })
+    const error = await failure(client.files.upload('a.txt', new Blob(['a']), { password }))
+    expect(new URL(server.seen[0]!.url, 'http://sho.rt').searchParams.get('password')).toBe(password)
+    expect(error.url).toMatch(/\/files\/upload\/a\.txt\?password=\[redacted\]$/)
+    expect(told).toHaveLength(2 + 2 + 1 + 1)
+    for (const text of [error, ...told, lines].map(printed)) expect(text).not.toMatch(/Gr(ü|%C3%BC)|K(ü|%C3%BC)sse/i)
+  })
+
+  it.each(['a', 'ab', '1'])('does not appear in the address of an upload, even if it is %s', async (short) => {
+    const server = await serve({ status: 400, body: { error: 1, message: 'no' } })
+    const error = await failure(connect(server).files.upload('b.txt', new Blob(['b']), { password: short }))
+    expect(new URL(server.seen[0]!.url, 'http://sho.rt').searchParams.get('password')).toBe(short)
+    expect(error.url).toMatch(/\/files\/upload\/b\.txt\?password=\[redacted\]$/)
+  })
+
+  it.each([password, 'ab'])('does not appear in the response of an upload: %s', async (secret) => {
+    const server = await serve({ body: { error: 0, id: 3, shorturl: 'https://sho.rt/tea' } })
+    const { response } = await connect(server)
+      .files.upload('a.txt', new Blob(['a']), { password: secret })
+      .withResponse()
+    expect(server.seen[0]!.url).toContain(encodeURIComponent(secret))
+    expect(response.url).toBe('')
+    expect(response.status).toBe(200)
+  })
+
+  it('appears in no error of an account update', async () => {
+    const server = await serve({
+      status: 422,
+      body: { error: 1, message: `${password} is too short`, sent: { password } },
+    })
+    const error = await failure(connect(server).account.update({ password }))
+    expect(printed(error)).not.toMatch(/Gr(ü|\\u00fc)ße/)
+  })
+})
+
+describe('what a server says to a terminal or a log', () => {
+  const hostile = 'no\r\nERROR forged \u001b[31mred\u001b[0m \u202Etxt.exe\u2028end \u009b2J'
+  const signs = /[\p{Cc}\p{Cf}\u2028\u2029]/u
+
+  it('is in one line without control characters in the message of a refusal', async () => {
+    const error = await failure(
+      connect(await serve({ status: 400, body: { error: 1, message: hostile } })).account.get(),
+    )
+    expect(error.message).toBe('GET /account: 400 no ERROR forged \ufffd[31mred\ufffd[0m \ufffdtxt.exe end \ufffd2J')
+  })
+
+  it('is so in the paths and messages of a drift', async () => {
+    const drifts: { path: readonly (string | number)[]; message: string }[] = []
+    const schema = {
+      '~standard': {
+        version: 1 as const,
+        vendor: 'test',
+        validate: (value: unknown) => ({
+          issues: [{ message: hostile, path: Object.keys(value as object).slice(-1) }],
+        }),
+      },
+    }
+    const client = connect(await serve({ body: { error: 0, [hostile]: 1 } }), {
+      validation: 'report',
+      onDrift: ({ issues }) => void drifts.push(...issues),
+    })
+    await client.request('GET', '/urls', { schema })
+    expect(drifts).toHaveLength(1)
+    expect(JSON.stringify(drifts)).toMatch('ERROR forged')
+    for (const { path, message } of drifts)
+      for (const text of [...path, message]) expect(String(text)).not.toMatch(signs)
+  })
+})
+
+describe('where the key goes', () => {
+  it('not to the opener, unless asked', async () => {
+    const server = await serve({ body: { error: 1 } })
+    await thrown(connect(server).opener.create({ url: 'https://shop.example' }))
+    await thrown(connect(server, { openerAuth: 'bearer' }).opener.create({ url: 'https://shop.example' }))
+    expect(server.seen.map(({ headers }) => headers.authorization)).toEqual([undefined, `Bearer ${KEY}`])
+  })
+
+  it('not to the address that a redirect names', async () => {
+    const other = await serve({ body: account })
+    const server = await serve({ status: 307, headers: { location: other.origin } })
+    await failure(connect(server).account.get())
+    expect(other.seen).toEqual([])
+  })
+})
+
+describe('redactCause', () => {
+  const redact = createRedactor(KEY)
+  const copyOf = (thrown: unknown) => redactCause(redact, thrown) as Error & { code?: unknown }
+
+  it('keeps four causes', () => {
+    let thrown = new Error('innermost')
+    for (let depth = 9; depth >= 0; depth--) thrown = new Error(`error ${depth}`, { cause: thrown })
+    const messages: string[] = []
+    for (let error: unknown = copyOf(thrown); error instanceof Error; error = error.cause) messages.push(error.message)
+    expect(messages).toEqual(['error 0', 'error 1', 'error 2', 'error 3', 'error 4'])
+  })
+})

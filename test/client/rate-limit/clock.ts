@@ -1,0 +1,62 @@
+import { setImmediate as settled } from 'node:timers/promises'
+import type { RateLimitOptions } from 'shortlink-sdk'
+import { type Clock, Limiter } from '../../../src/client/rate-limit/limiter.ts'
+import { RateLimitWindow } from '../../../src/client/rate-limit/window.ts'
+
+/** A limiter that no client shares. */
+export const createRateLimiter = (options: RateLimitOptions, clock: Clock): Limiter =>
+  new Limiter(new RateLimitWindow(options), clock)
+
+/** A clock that only the test moves. */
+export class FakeClock implements Clock {
+  #now = 0
+  #next = 1
+  readonly #timers = new Map<number, { at: number; run: () => void }>()
+
+  now = (): number => this.#now
+
+  setTimeout = (run: () => void, ms: number): number => {
+    this.#timers.set(this.#next, { at: this.#now + ms, run })
+    return this.#next++
+  }
+
+  clearTimeout = (timer: unknown): void => {
+    this.#timers.delete(timer as number)
+  }
+
+  /** How many timers are set. */
+  get timers(): number {
+    return this.#timers.size
+  }
+
+  /** Moves the clock, runs the timers that become due, and lets promises settle after each. */
+  async advance(ms: number): Promise<void> {
+    const until = this.#now + ms
+    for (let due = this.#due(until); due !== undefined; due = this.#due(until)) {
+      const timer = this.#timers.get(due)!
+      this.#timers.delete(due)
+      this.#now = Math.max(this.#now, timer.at)
+      timer.run()
+      await settled()
+    }
+    this.#now = until
+    await settled()
+  }
+
+  /** Runs until no timer is left, a day at most. */
+  async drain(): Promise<void> {
+    await settled()
+    const end = this.#now + 86_400_000
+    while (this.#timers.size > 0 && this.#now < end) {
+      await this.advance(Math.min(...[...this.#timers.values()].map(({ at }) => at)) - this.#now)
+    }
+  }
+
+  #due(until: number): number | undefined {
+    let earliest: number | undefined
+    for (const [id, { at }] of this.#timers) {
+      if (at <= until && (earliest === undefined || at < this.#timers.get(earliest)!.at)) earliest = id
+    }
+    return earliest
+  }
+}

@@ -1,0 +1,110 @@
+import { inspect } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { limiterFor } from '../../../src/client/rate-limit/limiter.ts'
+
+const baseUrl = 'https://sho.rt/api'
+const otherUrl = 'https://go.example/api'
+const newFetch = () => async () => new Response()
+const newKey = () => () => 'the-key-1'
+
+it('gives one limiter to a base URL, a key and a fetch, and others to others', () => {
+  const [fetch, key] = [newFetch(), newKey()]
+  const owner = { baseUrl, key, fetch }
+  const limiter = limiterFor(owner, {})
+  expect(limiterFor({ ...owner }, { requests: 5 })).toBe(limiter)
+  const others = [
+    { ...owner, baseUrl: otherUrl },
+    { ...owner, key: newKey() },
+    { ...owner, key: 'the-key-1' },
+    { ...owner, key: null },
+    { ...owner, fetch: newFetch() },
+  ]
+  const all = new Set([limiter, ...others.map((other) => limiterFor(other, {}))])
+  expect(all.size).toBe(6)
+  for (const other of others) expect(all.has(limiterFor(other, {}))).toBe(true)
+})
+
+it('keeps to the smallest number of requests and the longest interval that were given', async () => {
+  const owner = { baseUrl, key: 'the-key-2', fetch: newFetch() }
+  const limiter = limiterFor(owner, { requests: Infinity, interval: 5000 })
+  expect(limiter.state.limit).toBeUndefined()
+  limiterFor(owner, {})
+  expect(limiter.state.limit).toBe(30)
+  limiterFor(owner, { requests: 10, interval: 7000 })
+  limiterFor(owner, { requests: 20, interval: 1000 })
+  expect(limiter.state.limit).toBe(10)
+  const before = Date.now()
+  await limiter.acquire()
+  const length = limiter.state.resetAt!.getTime() - before
+  expect(length).toBeGreaterThan(6900)
+  expect(length).toBeLessThan(8000)
+})
+
+it('takes the limit that the server states, as long as no client has set a smaller one', async () => {
+  const owner = { baseUrl, key: 'the-key-3', fetch: newFetch() }
+  const limiter = limiterFor(owner, {})
+  await limiter.acquire()
+  limiter.observe({ headers: new Headers({ 'X-RateLimit-Limit': '120' }), refused: false, retryAfter: undefined })
+  limiterFor(owner, {})
+  expect(limiter.state.limit).toBe(120)
+  limiterFor(owner, { requests: 60 })
+  expect(limiter.state.limit).toBe(60)
+})
+
+it('gives one limiter to clients with one name, whatever their keys and fetches are', () => {
+  const owner = () => ({ baseUrl, key: newKey(), fetch: newFetch() })
+  const limiter = limiterFor(owner(), { name: 'tenant-7' })
+  expect(limiterFor(owner(), { name: 'tenant-7' })).toBe(limiter)
+  expect(limiterFor(owner(), { name: 'tenant-8' })).not.toBe(limiter)
+  expect(limiterFor({ ...owner(), baseUrl: otherUrl }, { name: 'tenant-7' })).not.toBe(limiter)
+})
+
+it('forgets no limiter of ten thousand tenants while its window is open', async () => {
+  const owners = Array.from({ length: 10_000 }, (_, index) => ({ baseUrl, key: `tenant ${index}`, fetch: newFetch() }))
+  for (const owner of owners) await limiterFor(owner, {}).acquire()
+  expect(owners.filter((owner) => limiterFor(owner, {}).state.remaining !== 29)).toEqual([])
+})
+
+describe('however many other tenants come and go', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'Date', 'setTimeout', 'clearTimeout'] }))
+  afterEach(() => void vi.useRealTimers())
+  const minutesOfTenants = (minutes: number) => {
+    for (let tenant = 0; tenant < minutes * 60; tenant++) {
+      vi.advanceTimersByTime(1000)
+      limiterFor({ baseUrl, key: newKey(), fetch: globalThis.fetch }, {})
+    }
+  }
+
+  it('keeps a limiter that is asked for again', () => {
+    const owner = { baseUrl, key: newKey(), fetch: newFetch() }
+    const limiter = limiterFor(owner, { requests: 10 })
+    for (let minute = 0; minute < 10; minute++) {
+      expect(limiterFor(owner, {})).toBe(limiter)
+      minutesOfTenants(0.9)
+    }
+  })
+
+  it('keeps a limiter whose window is open or whose calls wait, and forgets it after that', async () => {
+    const owner = { baseUrl, key: newKey(), fetch: newFetch() }
+    const limiter = limiterFor(owner, { requests: 1, interval: 300_000 })
+    await limiter.acquire()
+    const second = limiter.acquire()
+    minutesOfTenants(9)
+    expect(limiterFor(owner, {})).toBe(limiter)
+    minutesOfTenants(2)
+    await second
+    minutesOfTenants(12)
+    expect(limiterFor(owner, {})).not.toBe(limiter)
+  })
+})
+
+it('shows no key and no base URL to whoever inspects the process', () => {
+  limiterFor({ baseUrl, key: 'the-key-that-nobody-sees', fetch: newFetch() }, {})
+  const symbols = Object.getOwnPropertySymbols(globalThis).filter(({ description }) => /shortlink/.test(description!))
+  expect(symbols).not.toEqual([])
+  for (const symbol of symbols) {
+    expect(Object.prototype.propertyIsEnumerable.call(globalThis, symbol)).toBe(false)
+    const shown = inspect(Reflect.get(globalThis, symbol), { showHidden: true, depth: 9 })
+    expect(shown).not.toMatch(/the-key-that-nobody-sees|sho\.rt/)
+  }
+})

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import manifest from '../../../package.json' with { type: 'json' }
+import { VERSION } from '../../../src/index.ts'
+import { rows } from '../../calls.ts'
+import { fieldNotes } from '../../fixtures/field-notes.ts'
+import { connect, KEY } from '../../helpers/client.ts'
+import { serve } from '../../helpers/server.ts'
+
+/** Headers that belong to the connection and to fetch itself. */
+const ofTheRuntime = /^(host|connection|accept-language|accept-encoding|sec-fetch-mode|content-length)$/
+
+type Form = [form: string, wire: unknown, read: unknown]
+
+/** What other servers send for the same call, if the field notes say. */
+const otherForms = (name: string): Form[] =>
+  Object.entries(fieldNotes).flatMap(([noted, { wire, read }]): Form[] =>
+    noted === name ? [['other servers', wire, read]] : [],
+  )
+
+describe.each(rows)('%s', (name, { call, request, body, wire, read, type }) => {
+  it('sends the documented request', async () => {
+    const server = await serve({ body: wire })
+    await call(connect(server))
+    expect(server.seen).toHaveLength(1)
+    const { method, url, headers, body: sent } = server.seen[0]!
+    const isOpener = request.startsWith('OPENER ')
+    expect(`${method} ${url}`).toBe(
+      isOpener ? request.replace('OPENER ', '').replace('/', '/opener/') : request.replace('/', '/api/'),
+    )
+    expect(sent.toString()).toBe(body ?? '')
+    expect(headers['content-length']).toBe(
+      body !== undefined ? String(Buffer.byteLength(body)) : method === 'POST' ? '0' : undefined,
+    )
+    expect(Object.fromEntries(Object.entries(headers).filter(([header]) => !ofTheRuntime.test(header)))).toEqual({
+      accept: 'application/json',
+      'user-agent': `shortlink-sdk/${VERSION}`,
+      'content-type': 'application/json',
+      ...(!isOpener && { authorization: `Bearer ${KEY}` }),
+    })
+  })
+
+  it.each<Form>([['the reference', wire, read], ...otherForms(name)])(
+    'returns the documented type for a response in the form of %s',
+    async (_, sent, expected) => {
+      const answer = await call(connect(await serve({ body: sent })))
+      expect(answer).toStrictEqual(expected)
+      expect(() => type(answer, name, [])).not.toThrow()
+    },
+  )
+})
+
+it('VERSION is the version of the package', () => {
+  expect(VERSION).toBe(manifest.version)
+})
+
+it('the table has every method of the client, except `links.ensure`, which makes several of these calls', () => {
+  const client = connect({ origin: 'https://sho.rt' })
+  const methods = Object.entries(client).flatMap(([resource, value]) =>
+    Object.getOwnPropertyNames(Object.getPrototypeOf(value))
+      .filter((method) => method !== 'constructor')
+      .map((method) => `${resource}.${method}`),
+  )
+  expect(methods.sort()).toEqual([...rows.map(([name]) => name), 'links.ensure'].sort())
+  expect(methods.filter((name) => !name.startsWith('links.'))).toHaveLength(31)
+})

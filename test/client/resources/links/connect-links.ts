@@ -1,0 +1,11 @@
+import type { ShortLinkClient } from '../../../../src/index.ts'
+import { connect } from '../../../helpers/client.ts'
+import { type Answering, type Canned, type Server, serve } from '../../../helpers/server.ts'
+
+/** The links of a server that gives these answers. */
+export async function shopOf(
+  ...answers: [Answering] | Canned[]
+): Promise<{ shop: ShortLinkClient['links']; server: Server }> {
+  const server = await serve(...answers)
+  return { shop: connect(server).links, server }
+}

@@ -1,0 +1,145 @@
+/** One alias on several domains. */
+import { ShortLinkClient } from 'shortlink-sdk'
+import { createSandbox, type Deviation } from 'shortlink-sdk/testing'
+import { describe, expect, it } from 'vitest'
+import { failure } from '../../../helpers/outcome.ts'
+
+const go = 'https://go.shop.example'
+const main = 'https://sho.rt'
+const old = 'https://shop.example/old-tea'
+const url = 'https://shop.example/tea'
+
+interface Account {
+  /** The domain of each link with the alias tea, and its address, in the order of the server. */
+  readonly links: readonly (readonly [domain: string, longurl: string])[]
+  readonly dialect?: Deviation[]
+  readonly domains?: readonly string[]
+  /** The origin of the API, if it is not the main domain. */
+  readonly api?: string
+}
+
+function accountWith({ links, dialect = [], domains = [go], api = main }: Account) {
+  const sandbox = createSandbox({
+    dialect,
+    data: {
+      domains: domains.map((domain) => ({ domain })),
+      links: links.map(([domain, longurl]) => ({ domain, alias: 'tea', longurl })),
+    },
+  })
+  const { links: shop } = new ShortLinkClient({
+    ...sandbox.clientOptions,
+    baseUrl: `${api}/api`,
+    retry: 0,
+    fetch: (input, init) => sandbox.fetch(String(input).replace(api, main), init),
+  })
+  const sent = () =>
+    sandbox.requests.map(({ method, path, query }) => `${method} ${path}${query.short ? ` ${query.short}` : ''}`)
+  return { sandbox, shop, sent }
+}
+
+const forms: [form: string, dialect: Deviation[]][] = [
+  ['a single link', []],
+  ['a list', ['short-as-list']],
+  ['all links', ['short-ignored']],
+]
+
+const accounts: [which: string, account: Omit<Account, 'links'>][] = [
+  ['whose main domain is that of the API', {}],
+  ['whose domains are all listed', { domains: [go, main], api: 'https://api.example' }],
+  ['whose main domain only its links have', { api: 'https://api.example' }],
+]
+
+describe.each(forms)('on a server that responds with %s', (_form, dialect) => {
+  it.each(accounts)('ensure takes the link that leads to the address, in an account %s', async (_, account) => {
+    for (const links of [
+      [
+        [go, old],
+        [main, url],
+      ],
+      [
+        [main, old],
+        [go, url],
+      ],
+    ] as const) {
+      const { sandbox, shop } = accountWith({ ...account, dialect, links })
+      const found = { created: false, shorturl: `${links[1][0]}/tea` }
+      expect(await shop.ensure({ url, custom: 'tea' })).toMatchObject(found)
+      expect(await shop.ensure({ url, custom: 'tea' }, { onTaken: 'suffix' })).toMatchObject(found)
+      expect(sandbox.data.links).toHaveLength(2)
+    }
+  })
+})
+
+describe('an alias that leads elsewhere on each domain', () => {
+  const links = [
+    [go, old],
+    [main, 'https://shop.example/cake'],
+  ] as const
+
+  it('is a conflict that names them all', async () => {
+    const { shop } = accountWith({ links })
+    const error = await failure(shop.ensure({ url, custom: 'tea' }))
+    expect(error).toMatchObject({
+      code: 'link_conflict',
+      shorturl: `${go}/tea`,
+      longurl: old,
+      message: `links.ensure: ${go}/tea already leads to ${old}, ${main}/tea to https://shop.example/cake`,
+    })
+  })
+
+  it('is taken on a domain that is named, and nowhere else looked for', async () => {
+    const { shop, sent } = accountWith({ links: [links[0], [main, url]] })
+    const error = await failure(shop.ensure({ url, custom: 'tea', domain: go }))
+    expect(error.message).toBe(`links.ensure: ${go}/tea already leads to ${old}`)
+    expect(sent()).toEqual([`GET /urls ${go}/tea`])
+  })
+})
+
+describe('find', () => {
+  const links = [
+    [go, old],
+    [main, url],
+  ] as const
+
+  it.each(forms)(
+    'says of an alias on several domains that it is one, if the server responds with %s',
+    async (_, dialect) => {
+      const { shop } = accountWith({ links, dialect })
+      const error = await failure(shop.find('tea'))
+      expect(error).toMatchObject({ code: 'invalid_request', issues: [{ path: ['addressOrAlias'] }] })
+      expect(error.message).toBe(
+        `links.find: addressOrAlias: "tea" is an alias of several domains: go.shop.example, sho.rt. Give the whole address, such as ${go}/tea`,
+      )
+      for (const [domain, longurl] of links) expect(await shop.find(`${domain}/tea`)).toMatchObject({ longurl })
+    },
+  )
+
+  it('asks on the other domains of an account, and for the whole address once', async () => {
+    const { shop, sent } = accountWith({ links: [[main, url]] })
+    expect(await shop.find('tea')).toMatchObject({ longurl: url })
+    expect(await shop.find(`${main}/tea`)).toMatchObject({ longurl: url })
+    expect(sent()).toEqual(['GET /urls tea', 'GET /domains', `GET /urls ${go}/tea`, `GET /urls ${main}/tea`])
+  })
+
+  it('searches the newest links if an account has more than ten other domains', async () => {
+    const domains = [go, ...Array.from({ length: 10 }, (_, index) => `https://brand-${index}.example`)]
+    const { shop, sent } = accountWith({ links, domains: [...domains, main] })
+    expect((await failure(shop.find('tea'))).message).toContain('go.shop.example, sho.rt')
+    expect(await shop.ensure({ url, custom: 'tea' })).toMatchObject({ created: false, shorturl: `${main}/tea` })
+    expect(sent().filter((request) => request.includes('brand'))).toEqual([])
+  })
+
+  it('goes by the links of an account that may not list its domains', async () => {
+    for (const status of [403, 404]) {
+      const { sandbox, shop } = accountWith({ links })
+      sandbox.fail({ path: '/domains', status, body: { error: 1, message: 'Not on this plan.' } })
+      expect((await failure(shop.find('tea'))).message).toContain('go.shop.example, sho.rt')
+    }
+  })
+
+  it('fails with the error of the server if its domains cannot be asked for', async () => {
+    const { sandbox, shop } = accountWith({ links })
+    sandbox.fail({ path: '/domains', status: 500 })
+    expect(await failure(shop.find('tea'))).toMatchObject({ code: 'server', path: '/domains' })
+  })
+})

@@ -1,0 +1,185 @@
+import { expect, test } from 'vitest'
+import { page } from '../../../helpers/answers.ts'
+import { failure } from '../../../helpers/outcome.ts'
+import { shopOf } from './connect-links.ts'
+
+const shorturl = 'https://sho.rt/opening'
+
+/** What a link is where the deployment sends its id and short address only. */
+const bare = {
+  id: 44,
+  shorturl,
+  alias: 'opening',
+  longurl: null,
+  title: null,
+  description: null,
+  clicks: null,
+  uniqueclicks: null,
+  domain: null,
+  campaign: null,
+  channel: null,
+  date: null,
+}
+
+const row = {
+  id: 44,
+  alias: 'opening',
+  shorturl,
+  longurl: 'https://shop.example/opening',
+  title: 'Opening',
+  description: 'The first day',
+  clicks: 12,
+  date: '2026-11-02 09:30:00',
+}
+
+const newerRow = { ...row, uniqueclicks: 9, domain: 'https://sho.rt', campaign: 3, channel: [9, 10] }
+
+const details = {
+  id: 44,
+  shorturl,
+  longurl: 'https://shop.example/opening',
+  title: 'Opening',
+  description: 'The first day',
+  location: { DE: 'https://shop.example/de' },
+  device: { iphone: 'https://shop.example/app' },
+  expiry: '2027-01-31 18:00:00',
+  date: '2026-11-02 09:30:00',
+}
+
+const statistics = {
+  clicks: 12,
+  uniqueClicks: 9,
+  topCountries: { Germany: 8, France: 4 },
+  topReferrers: { 'shop.example': 12 },
+  topBrowsers: { Firefox: 12 },
+  topOs: { Linux: 12 },
+  socialCount: { facebook: 1, twitter: 2, google: 3 },
+}
+
+const rows: [form: string, wire: object, read: object][] = [
+  ['has all fields of a newer deployment', newerRow, newerRow],
+  ['has the fields of an older deployment', row, { ...bare, ...row }],
+  ['has an id and a short address only', { id: 44, shorturl }, bare],
+  ['has its short address under `short`', { id: 44, short: shorturl }, bare],
+  [
+    'has numbers as strings',
+    { ...newerRow, id: '44', clicks: '12', uniqueclicks: '9', campaign: '3', channel: ['9', '10'] },
+    newerRow,
+  ],
+  ['has empty strings for what it has not', { ...bare, title: '', domain: '', campaign: '', channel: '' }, bare],
+  [
+    'has 0 for no campaign and for no channels',
+    { id: 44, shorturl, campaign: 0, channel: '0' },
+    { ...bare, channel: [] },
+  ],
+  [
+    'has its alias in an encoded address only',
+    { id: 44, shorturl: 'https://sho.rt/t%C3%BCr' },
+    { ...bare, shorturl: 'https://sho.rt/t%C3%BCr', alias: 'tür' },
+  ],
+  ['has no alias', { id: 44, shorturl: 'https://sho.rt/' }, { ...bare, shorturl: 'https://sho.rt/', alias: null }],
+  [
+    'has its channels as a list with gaps',
+    { id: 44, shorturl, channel: { 0: 9, 2: '10' } },
+    { ...bare, channel: [9, 10] },
+  ],
+  ['has nothing among its channels', { id: 44, shorturl, channel: [null, 9, '', '10'] }, { ...bare, channel: [9, 10] }],
+  ['has nothing but nothing among its channels', { id: 44, shorturl, channel: [null] }, { ...bare, channel: [] }],
+  ['has keys that nobody has documented', { id: 44, shorturl, favicon: 'f.ico' }, { ...bare, favicon: 'f.ico' }],
+]
+
+test.each(rows)('a link in a list that %s is read', async (_form, wire, read) => {
+  const { shop } = await shopOf(page('urls', [wire]))
+  expect((await shop.list()).items).toStrictEqual([read])
+})
+
+test('a list that stands beside `error`, and not under `data`, is read too', async () => {
+  const { shop } = await shopOf({
+    body: { error: 0, result: 1, perpage: 15, currentpage: 1, nextpage: 1, maxpage: 1, urls: [newerRow] },
+  })
+  expect((await shop.list()).items).toStrictEqual([newerRow])
+})
+
+test.each(['id', 'shorturl'])('a link in a list without %s does not fit', async (missing) => {
+  const { shop } = await shopOf(page('urls', [{ ...row, [missing]: undefined }]))
+  expect(await failure(shop.list())).toMatchObject({
+    code: 'invalid_response',
+    issues: [{ path: ['data', 'urls', 0, missing] }],
+  })
+})
+
+test.each([
+  ['campaign', 'spring', 'expected an integer, received a string'],
+  ['channel', [9, 'news'], 'expected a list of integers, received a list'],
+  ['channel', 'news', 'expected a list of integers, received a string'],
+  ['channel', { 0: 9, news: 10 }, 'expected a list of integers, received an object'],
+])('a link in a list whose %s is %j does not fit', async (name, value, message) => {
+  const { shop } = await shopOf(page('urls', [{ ...row, [name]: value }]))
+  expect(await failure(shop.list())).toMatchObject({ issues: [{ path: ['data', 'urls', 0, name], message }] })
+})
+
+test('a link is read with its statistics, and keeps what nobody has documented', async () => {
+  const body = { error: 0, id: 44, details: { ...details, qr: 'q' }, data: { ...statistics, topLanguages: { de: 1 } } }
+  const { shop } = await shopOf({ body })
+  expect(await shop.get(44)).toStrictEqual({
+    id: 44,
+    details: { ...details, qr: 'q' },
+    data: {
+      ...statistics,
+      socialCount: { ...statistics.socialCount, instagram: 0 },
+      topLanguages: { de: 1 },
+    },
+  })
+})
+
+test('a link that nobody has visited has empty maps, for which the printed page shows 0', async () => {
+  const nobody = { clicks: '0', uniqueClicks: 0, topCountries: 0, topReferrers: '0', topBrowsers: [], topOs: null }
+  const { shop } = await shopOf({
+    body: { error: '0', id: '44', details: { ...details, location: 0, device: [], expiry: null }, data: nobody },
+  })
+  expect(await shop.get(44)).toStrictEqual({
+    id: 44,
+    details: { ...details, location: {}, device: {}, expiry: null },
+    data: {
+      clicks: 0,
+      uniqueClicks: 0,
+      topCountries: {},
+      topReferrers: {},
+      topBrowsers: {},
+      topOs: {},
+      socialCount: { facebook: 0, twitter: 0, instagram: 0, google: 0 },
+    },
+  })
+})
+
+test('of a single link, an id and a short address are enough', async () => {
+  const { shop } = await shopOf({ body: { details: { id: '44', short: shorturl } } })
+  const { details, data } = await shop.get('44')
+  expect(details).toStrictEqual({
+    id: 44,
+    shorturl,
+    longurl: null,
+    title: null,
+    description: null,
+    location: {},
+    device: {},
+    expiry: null,
+    date: null,
+  })
+  expect(data.socialCount).toStrictEqual({ facebook: 0, twitter: 0, instagram: 0, google: 0 })
+})
+
+test.each([
+  ['create', 'POST /api/url/add'],
+  ['update', 'PUT /api/url/44/update'],
+] as const)('the answer to %s has the short address under `shorturl` or `short`', async (method, line) => {
+  for (const key of ['shorturl', 'short']) {
+    const { shop, server } = await shopOf({ body: { error: 0, id: '44', [key]: shorturl, title: 'Opening' } })
+    const params = { url: 'https://shop.example/opening' }
+    const answer = await (method === 'create' ? shop.create(params) : shop.update(44, params))
+    expect(answer).toStrictEqual({ id: 44, shorturl, title: 'Opening' })
+    const [{ method: sent, url, body }] = server.seen as [(typeof server.seen)[number]]
+    expect(`${sent} ${url}`).toBe(line)
+    expect(JSON.parse(body.toString())).toEqual(params)
+  }
+})

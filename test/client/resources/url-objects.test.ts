@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { ShortLinkClient } from '../../../src/index.ts'
+import { importLinks, syncLinks } from '../../../src/tasks/index.ts'
+import { createSandbox } from '../../../src/testing/index.ts'
+
+const url = new URL('https://shop.example/tea?size=big')
+const video = new URL('https://www.youtube.com/watch?v=aqz-KE-bpKQ')
+
+test('a URL object is taken where a URL is, and sent as its text', async () => {
+  const sandbox = createSandbox()
+  const client = new ShortLinkClient(sandbox.clientOptions)
+  const { id } = await client.links.create({ url })
+  await client.links.update(id, { url: new URL('https://shop.example/coffee') })
+  await client.opener.create({ url: video })
+  await client.domains.create({ domain: 'https://go.shop.example', redirectroot: url })
+  expect(sandbox.requests.map(({ body }) => body)).toEqual([
+    { url: url.href },
+    { url: 'https://shop.example/coffee' },
+    { url: video.href },
+    { domain: 'https://go.shop.example', redirectroot: url.href },
+  ])
+})
+
+test('ensure, an import and a sync know the link that leads to a URL object', async () => {
+  const sandbox = createSandbox()
+  const client = new ShortLinkClient(sandbox.clientOptions)
+  expect(await client.links.ensure({ url, custom: 'tea' })).toMatchObject({ created: true })
+  expect(await client.links.ensure({ url, custom: 'tea' })).toMatchObject({ created: false })
+  expect(await importLinks(client, [{ url, custom: 'tea' }]).summary()).toMatchObject({ found: 1, failed: 0 })
+  expect(await importLinks(client, [{ url }], { reuse: true }).summary()).toMatchObject({ found: 1, failed: 0 })
+  expect(await syncLinks(client, [{ url, custom: 'tea' }]).summary()).toMatchObject({ keep: 1, failed: 0 })
+})

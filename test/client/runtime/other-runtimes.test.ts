@@ -1,0 +1,57 @@
+/** What a client does where the globals are those of another runtime. The runtimes themselves are in `test/everywhere`. */
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { ShortLinkClient, type ShortLinkClientOptions, type UploadContent } from '../../../src/index.ts'
+import { failure } from '../../helpers/outcome.ts'
+
+const options: ShortLinkClientOptions = { baseUrl: 'https://sho.rt/api', apiKey: 'KEY', rateLimit: false, retry: 0 }
+const bytes = new Uint8Array(1000).fill(7)
+
+afterEach(() => void vi.unstubAllGlobals())
+
+/** What a fetch of the user is given as a body. */
+async function bodyOf(call: (client: ShortLinkClient) => PromiseLike<unknown>): Promise<unknown> {
+  const bodies: unknown[] = []
+  const fetch = async (_: string, { body }: RequestInit) => {
+    bodies.push(body)
+    return Response.json({ error: 0, id: 1, shorturl: 'https://sho.rt/a' })
+  }
+  await call(new ShortLinkClient({ ...options, fetch }))
+  expect(bodies).toHaveLength(1)
+  return bodies[0]
+}
+
+const upload = (content: UploadContent) => (client: ShortLinkClient) => client.files.upload('a.bin', content)
+
+describe('the first call asks for an address that nobody gives, if there is no environment', () => {
+  it.each<[what: string, process: object | undefined]>([
+    ['without a process', undefined],
+    ['with a process of a polyfill', { nextTick: queueMicrotask }],
+  ])('%s', async (_, process) => {
+    vi.stubGlobal('process', process)
+    const error = await failure(new ShortLinkClient({ apiKey: 'KEY' }).account.get())
+    expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent' })
+    expect(error.message).toMatch(/no base URL: set `baseUrl`/)
+  })
+})
+
+describe('Deno, which sends a text and bytes again by itself, but no Blob', () => {
+  const update = (client: ShortLinkClient) => client.qr.update(1, { data: 'a' })
+
+  it('is given a Blob of them', async () => {
+    vi.stubGlobal('Deno', {})
+    const [text, file] = [await bodyOf(update), await bodyOf(upload(bytes))] as [Blob, Blob]
+    expect(JSON.parse(await text.text())).toEqual({ data: 'a' })
+    expect(new Uint8Array(await file.arrayBuffer())).toEqual(bytes)
+  })
+
+  it('is given no empty Blob, which it sends without a length', async () => {
+    vi.stubGlobal('Deno', {})
+    const nothing = new Uint8Array()
+    expect(await bodyOf(upload(nothing))).toBe(nothing)
+  })
+
+  it('and other runtimes are given the text and the bytes themselves', async () => {
+    expect(await bodyOf(update)).toBe('{"data":"a"}')
+    expect(await bodyOf(upload(bytes))).toBe(bytes)
+  })
+})
