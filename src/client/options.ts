@@ -163,12 +163,12 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
 }
 
 function settingsOf(options: ShortLinkClientOptions, apiKey: ApiKey, redact: Redact): Settings {
-  throwIfInvalid(checkOptions(options, clientOptionChecks), redact)
+  throwIfOptionsInvalid(checkOptions(options, clientOptionChecks), redact)
   apiKey.check()
   const { allowInsecureHttp = false, openerAuth = 'none', logger = console as Logger, rateLimit } = options
   const headers = headerPairs(options.headers)
   const authorization = authorizationIn(headers)
-  if (apiKey.isGiven && authorization !== undefined) throwIfInvalid([authorizationBesideKey], redact)
+  if (apiKey.isGiven && authorization !== undefined) throwIfOptionsInvalid([authorizationBesideKey], redact)
 
   /** The connection is settled at the first call, because variables may be set, and `fetch` replaced, until then. */
   function endpoint(
@@ -234,7 +234,7 @@ function settingsOf(options: ShortLinkClientOptions, apiKey: ApiKey, redact: Red
 }
 
 /** @throws {ConfigurationError} if there are issues */
-function throwIfInvalid(issues: readonly Issue[], redact: Redact): void {
+function throwIfOptionsInvalid(issues: readonly Issue[], redact: Redact): void {
   if (issues.length) throw new ConfigurationError(describe(redactIssues(redact, issues)))
 }
 

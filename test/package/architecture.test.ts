@@ -106,16 +106,13 @@ function namesOf(name: ts.Node | undefined): string[] {
   return name && ts.isIdentifier(name) ? [name.text] : []
 }
 
-/** Names that stand in several modules, each for another thing: new ones need a reason. */
-const twins = new Set(['MAX_CAUSES', 'throwIfInvalid'])
-
 // The platform of the sandbox has words of its own for what the client has too. A schema has the name of the type that it reads.
 test('no two modules have something of the same name, private names too', () => {
   const files = Object.keys(graph.obj()).filter((file) => !/^(\.\.\/|testing\/platform\/|schemas\.ts$)/.test(file))
   const homes = new Map<string, string[]>()
   for (const file of files) for (const name of declaredBy(file)) homes.set(name, [...(homes.get(name) ?? []), file])
   expect(homes.size).toBeGreaterThan(600)
-  const several = [...homes].filter(([name, { length }]) => length > 1 && !twins.has(name))
+  const several = [...homes].filter(([, { length }]) => length > 1)
   expect(several.map(([name, modules]) => `${name}: ${modules.join(', ')}`)).toEqual([])
 })
 

@@ -84,7 +84,7 @@ export function parseAddress(name: string, address: string | URL, allowInsecureH
   return url!.href.replace(/\/+$/, '')
 }
 
-/** Whether an address leads to this machine. */
+/** Returns true if an address leads to this machine. */
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 }

@@ -1,4 +1,4 @@
-/** What to do about a failure. */
+/** Advice about a failure. */
 import type { AdviceCode } from '../errors.ts'
 import { canParseUrl } from '../runtime/environment.ts'
 import { shorten } from '../runtime/text.ts'
@@ -7,10 +7,10 @@ import { isHtml } from './body.ts'
 import type { Call } from './request.ts'
 import { redactLine } from './secrets.ts'
 
-/** How much of a text from a server or a fetch is quoted in a message, in characters. */
+/** The length to which a text from a server or a fetch is cut in a message, in characters. */
 export const MAX_QUOTED = 300
 
-/** What is probably wrong, and what to do about it, to be added to a message. */
+/** The probable cause of a failure and the way out, to be added to a message. */
 export interface Advice {
   readonly advice?: AdviceCode
   readonly words: string
@@ -42,7 +42,7 @@ function addressQuestion(call: Call<unknown>): string {
   return `${namesOf(call)} right? It is ${address}. \`npx shortlink-sdk doctor\` searches for the right one`
 }
 
-/** Where a redirect leads, and what to do about it. `null`: the runtime does not reveal where. */
+/** The words for a redirect: its target, and the way out. `null`: the runtime does not reveal where. */
 export function redirectWords(location: string | null, call: Call<unknown>): string {
   const advice = `. Redirects are not followed, because a POST would turn into a GET: set ${namesOf(call)} to the new address`
   if (location === null) return `redirected to another address, which this runtime does not reveal${advice}`
@@ -63,7 +63,7 @@ function keyAdvice(): Advice {
   }
 }
 
-/** Whether a 404 is about the path rather than an id: the call sends no id, or the body is not one of the platform. */
+/** Returns true if a 404 is about the path rather than an id: the call sends no id, or the body is not one of the platform. */
 function isUnknownPath({ path, body = '' }: Call<unknown>, isPlatform: boolean): boolean {
   // An id in a body is a value that begins with a digit. Addresses and aliases may have digits too.
   const hasId = /\d/.test(path) || /:\[?"?\d/.test(body)

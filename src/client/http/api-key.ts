@@ -12,7 +12,7 @@ export type AuthScheme = 'Bearer' | 'Token' | 'raw'
 /** @internal */
 export const authSchemes: readonly AuthScheme[] = ['Bearer', 'Token', 'raw']
 
-/** How many of the keys that a function returned are redacted: the newest. */
+/** The number of keys of a function that are redacted: the newest. */
 const REMEMBERED = 4
 
 /** The API key of a client. Its fields are private, so that an inspection cannot show the key. */

@@ -2,13 +2,13 @@ import { type AnyShortLinkError, isShortLinkError, type RateLimitState } from '.
 
 /** A result together with its HTTP response. */
 export interface ApiResponse<T> {
-  /** What the call resolves with. */
+  /** The result of the call. */
   readonly data: T
   /** The HTTP response, its body already read. */
   readonly response: Response
   /** The state of the rate limit after the response. */
   readonly rateLimit: RateLimitState
-  /** How many times the request was sent. */
+  /** The number of times that the request was sent. */
   readonly attempts: number
 }
 

@@ -28,7 +28,7 @@ export function openEnvelope(body: unknown, httpStatus: number): Envelope | unde
   return { ok: false, status, message: messageOf(message) || (Number.isNaN(code) ? messageOf(error) : '') }
 }
 
-/** Whether a body of a refusal is one of the platform: its `error` is a number or a boolean. That of a web framework is a text. */
+/** Returns true if a refusal is one of the platform: its `error` is a number or a boolean. That of a web framework is a text. */
 export function isOfPlatform(body: unknown): boolean {
   if (!isRecord(body)) return false
   const { error } = body
@@ -75,7 +75,7 @@ export interface Page<T> {
   readonly nextpage: number | null
   /** The number of the last page. */
   readonly maxpage: number
-  /** Whether there is a next page: this one has rows, and `currentpage` is below `maxpage`. */
+  /** True if there is a next page: this one has rows, and `currentpage` is below `maxpage`. */
   readonly hasNextPage: boolean
 }
 

@@ -29,7 +29,7 @@ export const pageChecks = { limit: positiveInteger, page: positiveInteger } sati
 
 /** Options for a list: for its requests, and for the iteration. */
 export interface ListOptions extends RequestOptions {
-  /** How many pages to request at once during iteration, from 1 to 100. The rows stay in order. Default 1. */
+  /** The number of pages to request at once during iteration, from 1 to 100. The rows stay in order. Default 1. */
   concurrency?: number | undefined
 }
 
@@ -48,15 +48,15 @@ const toArrayChecks = {
   },
 }
 
-/** What a list requests, and how its pages are read. */
+/** The request of a list, and the reader of its pages. */
 export interface ListRequest<T> extends Pick<CallSpec<never>, 'path' | 'checks' | 'issues'> {
   readonly query?: PageQuery | undefined
   readonly read: Read<Page<T>>
-  /** Whether no two rows have the same id and type. Otherwise only rows that are the same in whole are duplicates. Default `true`. */
+  /** False if two rows may have the same id and type. Then only rows that are the same in whole are duplicates. Default `true`. */
   readonly hasUniqueIds?: boolean
 }
 
-/** What a list needs of the transport. */
+/** The part of the transport that a list uses. */
 interface ListTransport extends Pick<Transport, 'contextOf' | 'run' | 'throwOrReport'> {
   forOperation(beginning: CallBeginning): ListTransport
 }
@@ -275,7 +275,7 @@ function pageRequester<T>(
   }
 }
 
-/** Whether the server may have refused the `limit`: with 400 or 422, or inside a 200 without a number of its own. */
+/** Returns true if the server may have refused the `limit`: with 400 or 422, or inside a 200 without a number of its own. */
 function mayRefuseLimit(error: unknown): boolean {
   if (!isShortLinkError(error) || error.code !== 'api') return false
   const isRedirect = error.httpStatus < 200 || (error.httpStatus >= 300 && error.httpStatus < 400)
@@ -326,13 +326,13 @@ class Progress<T> {
     return { items: newItems }
   }
 
-  /** Whether a row was seen before. */
+  /** Returns true if a row was seen before. */
   #isSeen(row: T): boolean {
     const identity = identityOf(row, this.#hasUniqueIds)
     return identity !== undefined && this.#seen.has(identity)
   }
 
-  /** Whether a row was not seen before. One without an identity may look like another, and counts as new. */
+  /** Returns true if a row was not seen before. One without an identity may look like another, and counts as new. */
   #isNew(row: T): boolean {
     const identity = identityOf(row, this.#hasUniqueIds)
     if (identity === undefined) return true
@@ -342,7 +342,7 @@ class Progress<T> {
   }
 }
 
-/** What tells a row from the others: its `type` and `id`, or all of it if that is not enough. `undefined` without an id. */
+/** The identity of a row: its `type` and `id`, or all of it if that is not enough. `undefined` without an id. */
 function identityOf(row: unknown, hasUniqueIds: boolean): string | undefined {
   if (!isRecord(row) || !row.id || !['number', 'string', 'bigint'].includes(typeof row.id)) return undefined
   if (hasUniqueIds) return `${row.type ?? ''}:${row.id}`

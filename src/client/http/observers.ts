@@ -18,13 +18,13 @@ export interface Observers {
   onError?: ((event: CallErrorEvent) => void) | undefined
 }
 
-/** What is invalid in a response: paths and types, but no values. */
+/** The problems with a response: paths and types, but no values. */
 export interface Drift {
   /** The HTTP method of the call. */
   readonly method: string
   /** The path relative to the base URL, without secrets. */
   readonly path: string
-  /** What is invalid, at most 100 issues. */
+  /** The problems, at most 100. */
   readonly issues: readonly Issue[]
 }
 
@@ -58,7 +58,7 @@ export interface CallResponseEvent extends CallRequestEvent {
 
 /** An attempt that failed and will be retried. */
 export interface CallRetryEvent extends CallRequestEvent {
-  /** How long the wait before the retry is, in milliseconds. */
+  /** The wait before the retry, in milliseconds. */
   readonly delayMs: number
   /** The message of the error that ended the attempt. */
   readonly reason: string
@@ -76,7 +76,7 @@ export interface CallWaitEvent extends CallEvent {
 export interface CallErrorEvent extends CallEvent {
   /** The error that the call rejects with. */
   readonly error: AnyShortLinkError
-  /** How many times the request was sent. */
+  /** The number of times that the request was sent. */
   readonly attempts: number
   /** From the call to its end, including waits, in milliseconds. */
   readonly durationMs: number
@@ -105,10 +105,10 @@ export function emit<Name extends EventName>(
   }
 }
 
-/** How much to log. Each level includes those before it. */
+/** A level of the log. Each includes those before it. */
 export type LogLevel = 'off' | 'error' | 'warn' | 'info' | 'debug'
 
-/** Where to log: `console`, pino, winston and others have these methods. */
+/** A logger: `console`, pino, winston and others have these methods. */
 export interface Logger {
   error(message: string): void
   warn(message: string): void

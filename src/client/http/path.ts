@@ -12,7 +12,7 @@ export interface Path {
   readonly escaped: string | undefined
   readonly issues: readonly Issue[]
   readonly params: readonly PathParam[]
-  /** Whether a user wrote it. It may contain a secret. */
+  /** True if a user wrote it. It may contain a secret. */
   readonly isOfUser?: boolean
 }
 

@@ -15,10 +15,10 @@ export type BeforeRequest = (request: Request) => Request | void | Promise<Reque
 export interface RequestOptions {
   /** Aborts the call, which then fails with an `AbortError`. Its `outcome` says whether the work may have been done. */
   signal?: AbortSignal | undefined
-  /** How long one attempt may take, in milliseconds. `false`: no limit. Default: the client's, 30,000. */
+  /** The time that one attempt may take, in milliseconds. `false`: no limit. Default: the client's, 30,000. */
   timeout?: number | false | undefined
   /**
-   * How long the whole call may take, in milliseconds: waiting for the rate limit, attempts and retries. It fails with a
+   * The time that the whole call may take, in milliseconds: waiting for the rate limit, attempts and retries. It fails with a
    * `RateLimitError`, at once, if the rate limit lets nothing through in time, and with a `TimeoutError` if it is slow.
    * `false`: no limit. Default: the client's, which is none.
    */
@@ -29,7 +29,7 @@ export interface RequestOptions {
   headers?: HeadersInput | undefined
   /**
    * Further options for `fetch`, given to it as they are: `credentials` and `cache` in a page, `next` of Next.js, `dispatcher` of undici.
-   * Those of a call are added to the client's.
+   * A call's are added to the client's.
    */
   fetchOptions?: FetchOptions | undefined
 }

@@ -48,7 +48,7 @@ export type CallSpec<T> = {
   readonly optionChecks?: Checks | undefined
   /** Problems that the caller has already found. */
   readonly issues?: readonly Issue[] | undefined
-  /** Whether an error is part of the call, so that observers need not hear of it. */
+  /** Returns true for an error that the call expects. Observers do not hear of it. */
   readonly isExpected?: (error: unknown) => error is ApiError
 } & (
   | {
@@ -67,10 +67,10 @@ export type CallSpec<T> = {
       /** Reads a response of any kind. */
       readonly readRaw: (response: RawResponse, context: ParseContext) => T | Promise<T>
       readonly read?: undefined
-      /** What it needs of the body. Not every `fetch` gives bytes. */
+      /** The form in which it needs the body. Not every `fetch` gives bytes. */
       readonly as: 'text' | 'bytes'
       readonly readAny?: undefined
-      /** Whether it reads refusals too, which are errors otherwise. */
+      /** True if it reads refusals too, which are errors otherwise. */
       readonly readsRefusals?: boolean
     }
 )
@@ -99,15 +99,15 @@ export type OnProgress = ((progress: UploadProgress) => void) | undefined
 
 /** Content that is sent as it is. */
 export interface Upload {
-  /** What is wrong with it. */
+  /** The problems with it. */
   readonly issues: readonly Issue[]
-  /** Whether it can be sent a second time. */
+  /** True if it can be sent a second time. */
   readonly replayable: boolean
   /** Opens it for one attempt. */
   open(onProgress: OnProgress, sender: Sender): Promise<OpenedUpload>
 }
 
-/** What an attempt is sent with. */
+/** The means by which an attempt is sent. */
 export interface Sender {
   readonly fetch: Fetch
   readonly hasKey: boolean
@@ -149,13 +149,13 @@ export interface Settings {
 /** One of the two APIs. */
 export interface Endpoint {
   readonly address: Address
-  /** Whether its calls carry the key. */
+  /** True if its calls carry the key. */
   readonly usesKey: boolean
   /** Settles the connection, at the first call. @throws {ConfigurationError} if an address or a variable is missing or invalid */
   readonly connect: () => Connection
 }
 
-/** What all calls to one API have in common. */
+/** The settings that all calls to one API share. */
 export interface Connection {
   readonly names: AddressNames
   readonly baseUrl: string
@@ -167,17 +167,17 @@ export interface Connection {
   lastRateLimit?: RateLimitState
 }
 
-/** What tasks, and calls that make several requests, decide for their requests. */
+/** Decisions of tasks, and of calls that make several requests, for their requests. */
 export interface CallContext {
   /** An error that was created where the user made the call, whose frames become the stack of its errors. */
   readonly calledFrom?: Error | undefined
   /** When a call that makes several requests must have ended, on the clock of `performance.now()`. */
   readonly endsAt?: number | undefined
-  /** What the user has called. The messages of errors begin with it. */
+  /** The method that the user called. The messages of errors begin with it. */
   readonly operation?: string | undefined
   /** The outcome of errors, if it is that of the whole: a look before a creation changes nothing. */
   readonly outcome?: Outcome | undefined
-  /** Whether the user may repeat the whole although the outcome of this request is unknown. */
+  /** True if the user may repeat the whole although the outcome of this request is unknown. */
   readonly isRepeatable?: boolean | undefined
   /** When a call must have its slot at the latest, on the same clock. */
   readonly slotBy?: number | undefined
@@ -210,13 +210,13 @@ export interface Call<T> {
   /** The URL to send to. */
   readonly target: string
   readonly body: string | undefined
-  /** Those of the client, then those of the call. */
+  /** First the client's, then the call's. */
   readonly headers: readonly HeaderPair[]
-  /** Those of the client, then those of the call. */
+  /** First the client's, then the call's. */
   readonly fetchOptions: FetchOptions
   /** Removes the secrets of this call and the client, and passwords in addresses, from a text. */
   readonly redact: Redact
-  /** Those of the call, and the keys that it was sent with. */
+  /** The secrets of the call, and the keys that it was sent with. */
   readonly secrets: Secrets
   readonly signal: AbortSignal | undefined
   readonly onProgress: OnProgress
@@ -353,7 +353,7 @@ export function contextOfInvalid(
   return { method, path, ...(known && { url: redact(known + escaped) }), operation, calledFrom }
 }
 
-/** Whether a parameter is a secret. */
+/** Returns true if a parameter is a secret. */
 const isSecret = (name: string, checks: Checks = {}): boolean => name === 'password' || checks[name]?.secret === true
 
 /** The secrets among parameters. */

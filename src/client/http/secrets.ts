@@ -144,7 +144,7 @@ export class Secrets {
   }
 }
 
-/** How much of a text in the body of a failed response is kept, in characters: an error page may be a megabyte. */
+/** The length to which a text in the body of a failed response is cut, in characters: an error page may be a megabyte. */
 const MAX_BODY_TEXT = 256 * 1024
 
 /** Removes secrets from a parsed body: from its texts and keys. Of a very long text the beginning is kept. */
@@ -155,7 +155,7 @@ export function redactBody(redact: Redact, body: unknown): unknown {
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [redact(name), redactBody(redact, value)]))
 }
 
-/** How much of a text without secrets is put on one line, in characters: more than any message shows. */
+/** The length to which a text on one line is cut, in characters: more than any message shows. */
 const MAX_LINE = 10_000
 
 /** Removes secrets from a text, puts it on one line, and shortens it last, because half a secret is not recognized. */
@@ -174,8 +174,8 @@ export function redactIssues(redact: Redact, issues: readonly Issue[]): Issue[] 
 export const redactHeaders = (redact: Redact, headers: Iterable<readonly [string, string]>): Headers =>
   new Headers([...headers].map(([name, value]): [string, string] => [name, redact(value)]))
 
-/** How many causes of an error are kept, and how many lines of each stack, because Node prints them all. */
-const MAX_CAUSES = 4
+/** The number of causes of an error that are kept, and of lines of each stack: Node prints them all. */
+const MAX_KEPT_CAUSES = 4
 const MAX_STACK_LINES = 4
 
 /**
@@ -193,6 +193,6 @@ export function redactCause(redact: Redact, cause: unknown, depth = 0): unknown 
     name: { value: line(String(name)), ...hidden },
     stack: { value: lines.map((text) => printable(text.slice(0, MAX_LINE))).join('\n'), ...hidden },
   })
-  if (inner !== undefined && depth < MAX_CAUSES) copy.cause = redactCause(redact, inner, depth + 1)
+  if (inner !== undefined && depth < MAX_KEPT_CAUSES) copy.cause = redactCause(redact, inner, depth + 1)
   return typeof code === 'string' ? Object.assign(copy, { code: line(code) }) : copy
 }

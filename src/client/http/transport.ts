@@ -21,7 +21,6 @@ import { VERSION } from '../runtime/version.ts'
 import type { CallResult } from './api-promise.ts'
 import { decode, parseBody, readBytes, readText } from './body.ts'
 import { openEnvelope } from './envelope.ts'
-import { emit } from './observers.ts'
 import {
   type BrokenExchange,
   errorContext,
@@ -30,7 +29,8 @@ import {
   noSlot,
   refused,
   unexpected,
-} from './outcome.ts'
+} from './failure.ts'
+import { emit } from './observers.ts'
 import {
   type Call,
   type CallContext,
@@ -52,7 +52,7 @@ export const TRANSPORT: unique symbol = Symbol.for('shortlink-sdk.transport') as
 export const isClient = (value: unknown): value is { readonly [TRANSPORT]: Transport } =>
   isRecord(value) && TRANSPORT in value
 
-/** What a call that makes several requests begins with. */
+/** The beginning of a call that makes several requests. */
 export interface CallBeginning {
   readonly operation?: string | undefined
   readonly deadline?: number | false | undefined
@@ -281,7 +281,7 @@ async function readResponse({ spec }: Call<unknown>, response: FetchResponse, si
 
 const noBytes = new Uint8Array()
 
-/** How much of a response that is passed on is parsed, in bytes: enough to see a refusal inside a 200. */
+/** The size up to which a response that is passed on is parsed, in bytes: enough to see a refusal inside a 200. */
 const MAX_PARSED = 65_536
 
 /** Tells the limiter and the listeners what a response says. */
@@ -367,10 +367,10 @@ async function send(
 const NO_REQUEST =
   'this environment has no Request, which the client needs: under Jest, use jest-fixed-jsdom or `@jest-environment node`'
 
-/** What is left of the deadline of a call, in milliseconds. */
+/** The rest of a call's deadline, in milliseconds. */
 const remainingTime = ({ endsAt }: Call<unknown>): number => Math.max(0, endsAt - performance.now())
 
-/** How long an attempt may take. */
+/** The time that an attempt may take. */
 function timeLimit(call: Call<unknown>): { ms: number; isDeadline: boolean } {
   const timeout = call.timeout || Infinity
   const left = remainingTime(call)

@@ -1,11 +1,11 @@
 import { throwIfAborted } from '../runtime/abort.ts'
 import { type Fetch, runtimeFetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
-import { AttemptError } from './outcome.ts'
+import { AttemptError } from './failure.ts'
 import type { OnProgress, OpenedUpload, Sender } from './request.ts'
 
 /**
- * How the progress of an upload is told in a browser: by XMLHttpRequest, or at its end. XMLHttpRequest follows redirects, so it
+ * Tells the progress of an upload in a browser: by XMLHttpRequest, or at its end. XMLHttpRequest follows redirects, so it
  * must not send a key. It would bypass a custom fetch. Service workers lack it.
  *
  * @internal

@@ -1,4 +1,4 @@
-/** What is certain about a call that failed, from what fetch threw or the server responded: its outcome, and whether it is retried. */
+/** The certain facts about a call that failed, from what fetch threw or the server responded: its outcome, and if it is retried. */
 import {
   AbortError,
   type AnyShortLinkError,
@@ -8,7 +8,6 @@ import {
   ConnectionError,
   describe,
   type ErrorContext,
-  hasMessage,
   InvalidResponseError,
   type Issue,
   type Outcome,
@@ -19,16 +18,16 @@ import {
 import { isSlotRefusal, MAX_IMPOSED_WAIT } from '../rate-limit/limiter.ts'
 import { abortReason, EXPIRED } from '../runtime/abort.ts'
 import { type FetchResponse, readableHeaders } from '../runtime/fetch.ts'
-import { shorten } from '../runtime/text.ts'
-import { type Advice, addressAdvice, adviceAboutBody, adviceAboutRefusal, MAX_QUOTED, redirectWords } from './advice.ts'
+import { adviceAboutBody, adviceAboutRefusal, MAX_QUOTED, redirectWords } from './advice.ts'
 import { BodyTooLargeError, describeUnreadable } from './body.ts'
 import { isOfPlatform } from './envelope.ts'
+import { causesOf, failureOfFetch, innermostReason, outcomeOf } from './fetch-failure.ts'
 import type { Call, Failure } from './request.ts'
 import { redactBody, redactCause, redactHeaders, redactIssues, redactLine } from './secrets.ts'
 
 /** Thrown if an attempt fails for a reason that fetch does not know. It is not retried, because the work may have been done. */
 export class AttemptError extends Error {
-  /** What somebody else says of it. It may contain a secret. */
+  /** The words of somebody else, such as a stream. They may contain a secret. */
   readonly quoted: string
 
   constructor(words: string, quoted = '', options?: ErrorOptions) {
@@ -41,7 +40,7 @@ export class AttemptError extends Error {
 export interface ReadResponse {
   readonly response: FetchResponse
   readonly body: unknown
-  /** How long the server said to wait, in seconds. */
+  /** The wait that the server asked for, in seconds. */
   readonly retryAfter: number | undefined
 }
 
@@ -88,11 +87,8 @@ export function noSlot(call: Call<unknown>, reason: unknown): ShortLinkError {
 
 const transientStatuses = [408, 429, 500, 502, 503, 504]
 
-/** What gateways and PHP send after the work was done too, so that it proves nothing about a call that writes. */
-const unclearStatuses = [302, 303, 408, 499]
-
 /**
- * Whether a failed request can be retried without doing its work twice.
+ * Returns true if a failed request can be retried without doing its work twice.
  *
  * GET, PUT and DELETE have the same effect however often they arrive, so they are retried after lost connections, timeouts
  * and transient statuses. A POST creates something each time, so it is retried only if it was certainly not done: refused
@@ -107,19 +103,12 @@ function mayRepeat(
   return method !== 'POST' && method !== 'PATCH' && (status === undefined || transientStatuses.includes(status))
 }
 
-/** The outcome of a call that was answered with this status, which is not a success. */
-function outcomeOf(method: string, status: number): Outcome {
-  // Deno resolves with a 101, and `Response.error()` has the status 0: neither says whether the work was done.
-  const isUnclear = status < 200 || status >= 500 || (method !== 'GET' && unclearStatuses.includes(status))
-  return isUnclear ? 'unknown' : 'rejected'
-}
-
 /** An exchange without a readable response. */
 export interface BrokenExchange {
   readonly thrown: unknown
-  /** What the attempt was doing. */
+  /** The step that the attempt was at. */
   readonly step: 'hook' | 'key' | 'content' | 'sent'
-  /** How long the attempt was given, in milliseconds, and whether the deadline of the call decided that. */
+  /** The time of the attempt, in milliseconds, and true if the deadline of the call decided it. */
   readonly limit: { readonly ms: number; readonly isDeadline: boolean }
   readonly response: FetchResponse | undefined
 }
@@ -193,99 +182,12 @@ export function unexpected(call: Call<unknown>, thrown: unknown): AnyShortLinkEr
   return noResponse(call, exchange).error as AnyShortLinkError
 }
 
-/** What had not happened when the time of an attempt was over. */
+/** The words for a step that had not ended when the time of an attempt was over. */
 const expiredWords = {
   hook: '`beforeRequest` had not ended',
   key: 'no key from `apiKey()`',
   content: 'the content was not read',
   sent: 'no response',
-}
-
-/** What a failure of fetch says. */
-interface FetchFailure {
-  readonly outcome: Outcome
-  /** Whether a retry would fail again. */
-  readonly isFinal?: boolean
-  readonly words: string
-  readonly advice?: Advice
-}
-
-/** What is certain about a failure of fetch. Whatever else fetch throws leaves the outcome unknown. */
-function failureOfFetch(call: Call<unknown>, causes: readonly Error[], reason: string): FetchFailure {
-  const noResponse = `no response: ${reason}`
-  // Certificates are rejected before the request is sent. Other TLS errors prove nothing: OpenSSL uses the same codes for a
-  // handshake and for a connection that breaks after the request.
-  if (hasCode(causes, /^(CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/)) {
-    const words = `${noResponse}. The certificate has expired, is for another name, or is not trusted: for a private certificate authority, set NODE_EXTRA_CA_CERTS to its file`
-    return { outcome: 'not-sent', isFinal: true, words }
-  }
-  if (isRedirect(causes)) {
-    // It may have been a 302.
-    return { outcome: outcomeOf(call.method, 302), isFinal: true, words: redirectWords(null, call) }
-  }
-  // undici: a proxy refused CONNECT.
-  if (says(causes, /^Proxy response \(\d+\) ?!== ?200( when HTTP Tunneling)?$/)) {
-    return { outcome: 'not-sent', words: `${noResponse}. Check HTTPS_PROXY and NO_PROXY` }
-  }
-  if (causes.some(isConnectFailure) || isDenoConnectFailure(call, causes)) {
-    return { outcome: 'not-sent', words: noResponse, advice: addressAdvice(call) }
-  }
-  if (hasCode(causes, /^(ERR_SSL_|EPROTO$)/) || says(causes, /wrong version number|packet length too long/)) {
-    const words = 'the TLS connection failed. Does this port speak TLS? The address begins with https:'
-    return { outcome: 'unknown', words }
-  }
-  return { outcome: 'unknown', words: noResponse }
-}
-
-const hasCode = (causes: readonly Error[], pattern: RegExp): boolean =>
-  causes.some((cause) => pattern.test(textField(cause, 'code')))
-
-/** Whole messages are compared, because others quote the URL, which may contain any word. */
-const says = (causes: readonly Error[], pattern: RegExp): boolean => causes.some(({ message }) => pattern.test(message))
-
-/** Redirect mode `error`: what undici, Deno and Bun say. Browsers do not reveal it. */
-function isRedirect(causes: readonly Error[]): boolean {
-  const words = /^(unexpected redirect|Fetch failed: Encountered redirect while redirect mode is set to 'error')$/
-  return says(causes, words) || hasCode(causes, /^UnexpectedRedirect$/)
-}
-
-/** Codes that only a connection that never opened fails with: of DNS, of the system, of undici, and of older versions of Bun. */
-const unopenedCodes = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT', 'ConnectionRefused']
-
-function isConnectFailure(error: Error): boolean {
-  // Open connections fail with ETIMEDOUT and EHOSTUNREACH too, so the system call must be known.
-  if (unopenedCodes.includes(textField(error, 'code')) || textField(error, 'syscall') === 'connect') return true
-  // An AggregateError has one error for each IP address.
-  const { errors } = error as Partial<AggregateError>
-  return Array.isArray(errors) && errors.length > 0 && errors.every(isConnectFailure)
-}
-
-/** Deno retries a request without a body by itself, and then reports the second connection only. */
-function isDenoConnectFailure({ body, spec }: Call<unknown>, causes: readonly Error[]): boolean {
-  const hasBody = body !== undefined || spec.upload !== undefined
-  // `\S+` is safe, because no URL contains a space.
-  return hasBody && says(causes, /^error sending request( for url \(\S+\))?: client error \(Connect\)(: |$)/)
-}
-
-/** How deep the causes of an error are followed. */
-const MAX_CAUSES = 4
-
-/** An error with its causes, the outermost first. */
-function causesOf(error: unknown): Error[] {
-  const causes: Error[] = []
-  for (let cause = error; hasMessage(cause) && causes.length <= MAX_CAUSES; cause = cause.cause) causes.push(cause)
-  return causes
-}
-
-function innermostReason(cause: unknown): string {
-  const innermost = causesOf(cause).at(-1)
-  const said = innermost ? innermost.message || textField(innermost, 'code') || innermost.name : cause
-  return typeof said === 'string' && said !== '' ? shorten(said, MAX_QUOTED) : 'fetch gave no reason'
-}
-
-function textField(error: Error, name: 'code' | 'syscall'): string {
-  const value = (error as { code?: unknown; syscall?: unknown })[name]
-  return typeof value === 'string' ? value : ''
 }
 
 /** A response that refuses the request. */

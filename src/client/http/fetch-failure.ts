@@ -1,0 +1,102 @@
+/** The meaning of what each runtime's fetch throws, and of the statuses that gateways send. */
+import { hasMessage, type Outcome } from '../errors.ts'
+import { shorten } from '../runtime/text.ts'
+import { type Advice, addressAdvice, MAX_QUOTED, redirectWords } from './advice.ts'
+import type { Call } from './request.ts'
+
+/** Statuses that gateways and PHP send after the work was done too: for a call that writes, they prove nothing. */
+const unclearStatuses = [302, 303, 408, 499]
+
+/** The outcome of a call that was answered with this status, which is not a success. */
+export function outcomeOf(method: string, status: number): Outcome {
+  // Deno resolves with a 101, and `Response.error()` has the status 0: neither says whether the work was done.
+  const isUnclear = status < 200 || status >= 500 || (method !== 'GET' && unclearStatuses.includes(status))
+  return isUnclear ? 'unknown' : 'rejected'
+}
+
+/** The meaning of a failure of fetch. */
+interface FetchFailure {
+  readonly outcome: Outcome
+  /** True if a retry would fail again. */
+  readonly isFinal?: boolean
+  readonly words: string
+  readonly advice?: Advice
+}
+
+/** Returns the meaning of a failure of fetch. Whatever else fetch throws leaves the outcome unknown. */
+export function failureOfFetch(call: Call<unknown>, causes: readonly Error[], reason: string): FetchFailure {
+  const noResponse = `no response: ${reason}`
+  // Certificates are rejected before the request is sent. Other TLS errors prove nothing: OpenSSL uses the same codes for a
+  // handshake and for a connection that breaks after the request.
+  if (hasCode(causes, /^(CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/)) {
+    const words = `${noResponse}. The certificate has expired, is for another name, or is not trusted: for a private certificate authority, set NODE_EXTRA_CA_CERTS to its file`
+    return { outcome: 'not-sent', isFinal: true, words }
+  }
+  if (isRedirect(causes)) {
+    // It may have been a 302.
+    return { outcome: outcomeOf(call.method, 302), isFinal: true, words: redirectWords(null, call) }
+  }
+  // undici: a proxy refused CONNECT.
+  if (says(causes, /^Proxy response \(\d+\) ?!== ?200( when HTTP Tunneling)?$/)) {
+    return { outcome: 'not-sent', words: `${noResponse}. Check HTTPS_PROXY and NO_PROXY` }
+  }
+  if (causes.some(isConnectFailure) || isDenoConnectFailure(call, causes)) {
+    return { outcome: 'not-sent', words: noResponse, advice: addressAdvice(call) }
+  }
+  if (hasCode(causes, /^(ERR_SSL_|EPROTO$)/) || says(causes, /wrong version number|packet length too long/)) {
+    const words = 'the TLS connection failed. Does this port speak TLS? The address begins with https:'
+    return { outcome: 'unknown', words }
+  }
+  return { outcome: 'unknown', words: noResponse }
+}
+
+const hasCode = (causes: readonly Error[], pattern: RegExp): boolean =>
+  causes.some((cause) => pattern.test(textField(cause, 'code')))
+
+/** Whole messages are compared, because others quote the URL, which may contain any word. */
+const says = (causes: readonly Error[], pattern: RegExp): boolean => causes.some(({ message }) => pattern.test(message))
+
+/** Redirect mode `error`: what undici, Deno and Bun say. Browsers do not reveal it. */
+function isRedirect(causes: readonly Error[]): boolean {
+  const words = /^(unexpected redirect|Fetch failed: Encountered redirect while redirect mode is set to 'error')$/
+  return says(causes, words) || hasCode(causes, /^UnexpectedRedirect$/)
+}
+
+/** Codes that only a connection that never opened fails with: of DNS, of the system, of undici, and of older versions of Bun. */
+const unopenedCodes = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT', 'ConnectionRefused']
+
+function isConnectFailure(error: Error): boolean {
+  // Open connections fail with ETIMEDOUT and EHOSTUNREACH too, so the system call must be known.
+  if (unopenedCodes.includes(textField(error, 'code')) || textField(error, 'syscall') === 'connect') return true
+  // An AggregateError has one error for each IP address.
+  const { errors } = error as Partial<AggregateError>
+  return Array.isArray(errors) && errors.length > 0 && errors.every(isConnectFailure)
+}
+
+/** Deno retries a request without a body by itself, and then reports the second connection only. */
+function isDenoConnectFailure({ body, spec }: Call<unknown>, causes: readonly Error[]): boolean {
+  const hasBody = body !== undefined || spec.upload !== undefined
+  // `\S+` is safe, because no URL contains a space.
+  return hasBody && says(causes, /^error sending request( for url \(\S+\))?: client error \(Connect\)(: |$)/)
+}
+
+/** The number of causes of an error that are followed. */
+const MAX_CAUSES = 4
+
+/** An error with its causes, the outermost first. */
+export function causesOf(error: unknown): Error[] {
+  const causes: Error[] = []
+  for (let cause = error; hasMessage(cause) && causes.length <= MAX_CAUSES; cause = cause.cause) causes.push(cause)
+  return causes
+}
+
+export function innermostReason(cause: unknown): string {
+  const innermost = causesOf(cause).at(-1)
+  const said = innermost ? innermost.message || textField(innermost, 'code') || innermost.name : cause
+  return typeof said === 'string' && said !== '' ? shorten(said, MAX_QUOTED) : 'fetch gave no reason'
+}
+
+function textField(error: Error, name: 'code' | 'syscall'): string {
+  const value = (error as { code?: unknown; syscall?: unknown })[name]
+  return typeof value === 'string' ? value : ''
+}
