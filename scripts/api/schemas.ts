@@ -46,7 +46,12 @@ export function responseSchemas(): Record<string, Schema> {
     override({ zodSchema, jsonSchema }) {
       const schema: Schema = jsonSchema
       const { def } = zodSchema._zod
-      const { row } = zodSchema as { row?: z.core.$ZodType }
+      const { row, part } = zodSchema as { row?: z.core.$ZodType; part?: z.core.$ZodType }
+      const ofPart = part && registry.get(part)
+      if (ofPart) {
+        for (const key of Object.keys(schema)) delete schema[key]
+        Object.assign(schema, reference(ofPart.id))
+      }
       if (row) schema.items = reference(registry.get(row)!.id)
       // The reference says what servers send, the schema what the client makes of it.
       if (Object.is(zodSchema, counts)) schema.additionalProperties = { type: 'string', pattern: '^\\d+$' }

@@ -120,14 +120,12 @@ describe('sandbox -- COMMAND', () => {
   })
 })
 
-test('10,000 rows in every list are there within seconds, in less than a gigabyte', { timeout }, async () => {
-  const start = performance.now()
+test('10,000 rows in every list are there, in less than a gigabyte', { timeout }, async () => {
   const { child, until } = run('sandbox', '--port', '0', '--rows', '10000')
   const [, baseUrl] = await until(/Management API\s+(\S+)/)
   const headers = { Authorization: 'Bearer sandbox-key' }
   const { data } = await (await fetch(`${baseUrl}/urls?limit=100&page=100`, { headers })).json()
   expect(data.urls.at(-1)).toMatchObject({ id: 10_000, clicks: 69_993, uniqueclicks: 4 })
-  expect(performance.now() - start).toBeLessThan(10_000)
   if (process.platform !== 'linux') return
   const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
   const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(status) ?? []

@@ -162,7 +162,7 @@ export function optional<T>(part: z.ZodMiniType<T>): z.ZodMiniType<T | undefined
     return result.data
   })
   schema._zod.optout = 'optional'
-  return described(schema, jsonOf(part))
+  return Object.assign(described(schema, jsonOf(part)), { part })
 }
 
 /** An id that is `null` if the server has none. */

@@ -27,7 +27,7 @@ async function ensureAll(dialect: 'reference' | 'deployed', wanted: { url: strin
 
 test.each(['reference', 'deployed'] as const)(
   'in the %s dialect, 2,000 aliases become one link each while four requests in ten fail',
-  { timeout: 120_000 },
+  { timeout: 400_000 },
   async (dialect) => {
     const wanted = Array.from({ length: 2000 }, (_, n) => ({ url: `https://shop.example/${n}`, custom: `shop-${n}` }))
     const { sandbox, shop, outcomes, ids } = await ensureAll(dialect, wanted)
