@@ -39,6 +39,18 @@ export interface Output {
   readonly show: (text: string) => string
   /** Writes the rows, as CSV if nothing else is said; a table has no more columns than `main`, because a terminal is narrow. */
   write(rows: readonly OutputRow[], main?: readonly string[], format?: Format): Promise<void>
+  /**
+   * Writes rows as they come, a page at a time, until nobody reads standard output any more. Files, JSON and tables are written
+   * when all rows are there.
+   *
+   * @param documented the columns that CSV has in any case
+   * @returns the columns of later pages that CSV lacks, because its header was written already
+   */
+  writePages(
+    pages: AsyncIterable<readonly OutputRow[]>,
+    documented: readonly string[],
+    main?: readonly string[],
+  ): Promise<string[]>
   /** Writes what has its form already. */
   writeWhole(content: string | Buffer): Promise<void>
   /** If another run has written the file since the command began, lets the rows go beside it, and returns that name. */
@@ -74,10 +86,23 @@ export async function outputOf(
     if (file === undefined) process.stdout.write(content)
     else await writeWhole(file, content, permissions).catch((error) => Promise.reject(withRemedy(error)))
   }
+  const write: Output['write'] = (rows, main, format = chosen ?? 'csv') => writeOutput(render(rows, format, main, show))
   return {
     format: chosen,
     show,
-    write: (rows, main, format = chosen ?? 'csv') => writeOutput(render(rows, format, main, show)),
+    write,
+    async writePages(pages, documented, main) {
+      const format = chosen ?? 'csv'
+      if (out === undefined && format === 'ndjson') {
+        await printPages(pages, (rows) => render(rows, format, main, show))
+        return []
+      }
+      if (out === undefined && format === 'csv') return printTable(pages, documented, show)
+      const all: OutputRow[] = []
+      for await (const rows of pages) all.push(...rows)
+      await write(all, all.length > 0 ? main : documented)
+      return []
+    },
     writeWhole: writeOutput,
     async stepAside() {
       if (out === undefined || (await versionOf(out)) === version) return undefined
@@ -85,6 +110,38 @@ export async function outputOf(
       return file
     },
   }
+}
+
+/** Prints pages until nobody reads standard output any more. */
+async function printPages(
+  pages: AsyncIterable<readonly OutputRow[]>,
+  textOf: (rows: readonly OutputRow[]) => string,
+): Promise<void> {
+  for await (const rows of pages) {
+    const error = await new Promise((resolve) => process.stdout.write(textOf(rows), resolve))
+    if (error) return
+  }
+}
+
+/** Prints pages as CSV. Returns the columns that the header of the first page lacks. */
+async function printTable(
+  pages: AsyncIterable<readonly OutputRow[]>,
+  documented: readonly string[],
+  show: (text: string) => string,
+): Promise<string[]> {
+  const columns = new Set(documented)
+  const lacking = new Set<string>()
+  let isFirst = true
+  await printPages(pages, (rows) => {
+    for (const key of rows.flatMap((row) => Object.keys(row))) {
+      if (isFirst) columns.add(key)
+      else if (!columns.has(key)) lacking.add(key)
+    }
+    const header = isFirst ? [[...columns]] : []
+    isFirst = false
+    return csvLines([...header, ...rows.map((row) => [...columns].map((column) => row[column]))], show)
+  })
+  return [...lacking]
 }
 
 const isFormat = (text: string): text is Format => outputFormats.some((format) => format === text)
@@ -117,10 +174,18 @@ function render(
   const columns = rows.length > 0 ? [...new Set(rows.flatMap((row) => Object.keys(row)))] : (main ?? [])
   if (format === 'table') return table(rows, main ?? columns)
   if (format === 'md') return markdown(rows, main ?? columns)
-  if (columns.length === 0) return ''
+  return columns.length === 0
+    ? ''
+    : csvLines([columns, ...rows.map((row) => columns.map((column) => row[column]))], show)
+}
+
+/** Lines of CSV. */
+function csvLines(lines: readonly (readonly unknown[])[], show: (text: string) => string): string {
   const cellOf = (value: unknown) => (typeof value === 'number' ? String(value) : escapeFormula(show(cellText(value))))
-  const cells = rows.map((row) => columns.map((column) => cellOf(row[column])))
-  return stringify([columns.map(cellOf), ...cells], { quoted_match: /[;\t]|^\s|\s$/ })
+  return stringify(
+    lines.map((cells) => cells.map(cellOf)),
+    { quoted_match: /[;\t]|^\s|\s$/ },
+  )
 }
 
 /** A longer cell is cut in a table, in characters: nobody reads it there, and its lines cost time. */

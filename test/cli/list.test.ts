@@ -51,3 +51,19 @@ test('a table counts the columns that a character takes on a terminal', async ()
   const before = [/^ID {2}NAME {12}(?=\S)/, /^1 {3}日本語のページ {2}(?=\S)/, /^2 {3}🎉 party {8}(?=\S)/]
   for (const [index, line] of lines.entries()) expect(line).toMatch(before[index]!)
 })
+
+test('list names the columns that CSV lacks because only later pages have them, and ends with 1', async () => {
+  await setUp()
+  const campaign = { id: 1, name: 'Spring', public: true, rotator: false, list: 'https://sho.rt/u/a/b-1' }
+  const { origin } = await serve(({ url }) =>
+    url.includes('page=2')
+      ? page('campaigns', [{ ...campaign, id: 2, views: 7 }], { result: 2, currentpage: 2, maxpage: 2 })
+      : page('campaigns', [campaign], { result: 2, maxpage: 2 }),
+  )
+  vi.stubEnv('SHORTLINK_BASE_URL', origin)
+  const csv = await run('list', 'campaigns')
+  expect(csv.status).toBe(1)
+  expect(csv.stdout).toMatch(/\n1,Spring,.*\n2,Spring,.*\n$/)
+  expect(csv.stderr).toMatch(/were left out: views\. --format ndjson has them\n$/)
+  expect((await run('list', 'campaigns', '--format', 'ndjson')).stdout).toContain('"views":7')
+})

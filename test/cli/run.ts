@@ -54,8 +54,10 @@ export async function run(...args: string[]): Promise<{ status: number; stdout: 
   let stderr = ''
   const line = (values: unknown[]) => `${formatWithOptions({ colors: false }, ...values)}\n`
   const spies = [
-    vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    vi.spyOn(process.stdout, 'write').mockImplementation((text, ...callbacks: unknown[]) => {
       stdout += text
+      const written = callbacks.at(-1)
+      if (typeof written === 'function') written()
       return true
     }),
     vi.spyOn(console, 'log').mockImplementation((...values) => {

@@ -12,7 +12,7 @@ import { splash } from '../../client/resources/splash.ts'
 import { isRecord } from '../../client/runtime/text.ts'
 import { clientArgs } from '../client.ts'
 import { command, IncompleteError, UsageError, wholeNumberOption } from '../command.ts'
-import { outputArgs, outputOf } from '../output.ts'
+import { type OutputRow, outputArgs, outputOf } from '../output.ts'
 import { Work } from '../work.ts'
 
 /** The lists, with the schemas of their rows. */
@@ -58,31 +58,43 @@ export default command(
         validation: 'report',
         onDrift: ({ issues }) => problems.push(describe(issues)),
       })
-      const rows: unknown[] = []
-      await work.run(
-        () => read(work, resource as ListedResource, max, rows),
-        () => 'stopped, and nothing was written.',
-      )
       const columns = resource === 'links' ? linkColumns : undefined
       // CSV of no row has a header.
-      const { fields } = schemas[resource as ListedResource]
-      const records = rows.slice(0, max).map((row) => (isRecord(row) ? row : { row }))
-      await output.write(records, rows.length > 0 ? columns : Object.keys(fields))
+      const documented = Object.keys(schemas[resource as ListedResource].fields)
+      let lacking: string[] = []
+      await work.run(
+        async () => {
+          lacking = await output.writePages(read(work, resource as ListedResource, max), documented, columns)
+        },
+        () => 'stopped: this is not the whole list.',
+      )
       if (problems.length > 0)
         throw new IncompleteError(`not as documented, and printed as it came: ${problems.join('; ')}`)
+      if (lacking.length > 0) {
+        const missing = `columns that the first rows do not have were left out: ${lacking.join(', ')}`
+        throw new IncompleteError(`${missing}. --format ndjson has them`)
+      }
     },
   },
   1,
 )
 
-/** Reads a list until it has so many rows. */
-async function read({ client, progress, signal }: Work, resource: ListedResource, max: number, rows: unknown[]) {
+/** Reads a list, page by page, until it has so many rows. */
+async function* read(
+  { client, progress, signal }: Work,
+  resource: ListedResource,
+  max: number,
+): AsyncGenerator<OutputRow[]> {
   const startedAt = performance.now()
+  let done = 0
   for await (const { items, result } of client[resource].list({}, { signal }).pages()) {
-    rows.push(...items)
-    if (rows.length >= max || rows.length === 0) break
+    const rows = items.slice(0, max - done).map((row: unknown) => (isRecord(row) ? row : { row }))
+    done += rows.length
+    progress.clear()
+    yield rows
+    if (done >= max || rows.length === 0) break
     const total = Math.min(result, max)
-    const etaMs = ((performance.now() - startedAt) / rows.length) * (total - rows.length)
-    progress.showList({ done: rows.length, failed: 0, total, etaMs }, items.length)
+    const etaMs = ((performance.now() - startedAt) / done) * (total - done)
+    progress.showList({ done, failed: 0, total, etaMs }, items.length)
   }
 }
