@@ -68,7 +68,7 @@ async function openJournal(path: string, permissions: number | undefined): Promi
     journal,
     addresses: new Set(addresses),
     async countDone(client, rows) {
-      const server = apiOf(client).transport.baseUrl
+      const server = apiOf(client).baseUrl
       const own = new Map([...entries].filter(([key]) => isKeyOfRow(key, server)))
       const read: ReadRow<LinkRow>[] = []
       for await (const row of readRows(rows)) read.push(row)

@@ -1,14 +1,13 @@
 import { type Check, type Checks, checkedElsewhere, checkOptions, nonEmptyString, oneOf } from './checks/checks.ts'
 import type { RateLimitState } from './errors.ts'
 import type { StandardSchema } from './fields/standard-schema.ts'
-import { Api } from './http/api.ts'
+import { API, Api } from './http/api.ts'
 import { type ApiPromise, startNow } from './http/api-promise.ts'
 import { readPageWithSchema, readWhole } from './http/envelope.ts'
 import { type ListOptions, type ListPromise, type PageQuery, RequestedList } from './http/list.ts'
 import { userPath } from './http/path.ts'
-import type { RawResponse, Settings } from './http/request.ts'
+import type { RawResponse } from './http/request.ts'
 import { headerPairs, type RequestOptions, requestOptionChecks } from './http/request-options.ts'
-import { TRANSPORT, Transport } from './http/transport.ts'
 import { type UploadContent, uploadOf, uploadOptionChecks } from './http/upload.ts'
 import { resolveSettings, type ShortLinkClientOptions } from './options.ts'
 import { AccountResource } from './resources/account.ts'
@@ -61,14 +60,13 @@ const paginateChecks = {
 
 interface Internals {
   readonly options: ShortLinkClientOptions
-  readonly settings: Settings
-  readonly transport: Transport
+  readonly api: Api
 }
 
 /** Not private members, because with those the type of one format of the package would refuse a client of the other, and a stub. */
 const internals = new WeakMap<ShortLinkClient, Internals>()
 
-const transportOf = (client: ShortLinkClient): Transport => internals.get(client)!.transport
+const callsOf = (client: ShortLinkClient): Api => internals.get(client)!.api
 
 /**
  * A client for both APIs: one sub-client per resource, and `request` and `paginate` for everything else.
@@ -105,10 +103,8 @@ export class ShortLinkClient {
   readonly opener: OpenerResource
 
   constructor(options: ShortLinkClientOptions = {}) {
-    const settings = resolveSettings(options)
-    const transport = new Transport(settings)
-    internals.set(this, { options, settings, transport })
-    const api = new Api(transport)
+    const api = new Api(resolveSettings(options))
+    internals.set(this, { options, api })
     this.links = new LinksResource(api)
     this.account = new AccountResource(api)
     this.domains = new DomainsResource(api)
@@ -124,7 +120,7 @@ export class ShortLinkClient {
 
   /** The state of the management API's rate limit. With `rateLimit: false`, it is what the last response said. */
   get rateLimit(): RateLimitState {
-    return transportOf(this).rateLimit
+    return callsOf(this).rateLimit
   }
 
   /**
@@ -214,7 +210,7 @@ export class ShortLinkClient {
       ...(upload && { optionChecks: uploadOptionChecks }),
     }
     const reading = as ? { as, readRaw: (response: RawResponse) => response[as] as T } : { readAny: readWhole(schema) }
-    return startNow(transportOf(this).run({ ...call, ...reading }, options))
+    return startNow(callsOf(this).run({ ...call, ...reading }, options))
   }
 
   /**
@@ -238,12 +234,12 @@ export class ShortLinkClient {
     const { listKey, query, schema }: Partial<PaginateParams<T>> = issues.length ? {} : params
     const read = readPageWithSchema(listKey!, schema)
     const list = { path: userPath(path), query, read, hasUniqueIds: false, issues }
-    return new RequestedList(transportOf(this), list, options)
+    return new RequestedList(callsOf(this), list, options)
   }
 
   /** For tasks and the proxy. @internal */
-  get [TRANSPORT](): Transport {
-    return transportOf(this)
+  get [API](): Api {
+    return callsOf(this)
   }
 }
 

@@ -1,8 +1,8 @@
+import type { Api } from '../client/http/api.ts'
 import { decode } from '../client/http/body.ts'
 import { userPath } from '../client/http/path.ts'
 import type { RawResponse } from '../client/http/request.ts'
 import { redactLine } from '../client/http/secrets.ts'
-import type { Transport } from '../client/http/transport.ts'
 import { rateHeaders } from '../client/rate-limit/headers.ts'
 import { headerOf } from '../client/runtime/fetch.ts'
 import { ProxyRefusal, refusalFor } from './error-response.ts'
@@ -21,11 +21,11 @@ export interface Route {
 }
 
 /**
- * Sends a request to the platform with a client's transport, and returns the response without the key.
+ * Sends a request to the platform with a client's calls, and returns the response without the key.
  *
  * @throws {ProxyRefusal} if there is no response that can be passed on, because the address or the key is missing too
  */
-export async function forward(transport: Transport, request: Request, { path, search }: Route): Promise<Response> {
+export async function forward(api: Api, request: Request, { path, search }: Route): Promise<Response> {
   const isOpener = path.startsWith(`${OPENER}/`)
   const call = {
     method: request.method,
@@ -43,7 +43,7 @@ export async function forward(transport: Transport, request: Request, { path, se
     headers: language === null ? {} : { 'Accept-Language': language },
     retry: 0,
   }
-  const { data } = await transport
+  const { data } = await api
     .inContext({ slotBy: performance.now() + MAX_WAIT })
     .run(call, options)
     .catch((error) => {

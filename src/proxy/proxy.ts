@@ -2,7 +2,7 @@ import { aFunction, type Check, type Checks, checkOptions, checkValue } from '..
 import { mismatch, reasonOf } from '../client/checks/mismatch.ts'
 import type { ShortLinkClient } from '../client/client.ts'
 import { ConfigurationError, describe, isShortLinkError } from '../client/errors.ts'
-import { isClient, TRANSPORT, type Transport } from '../client/http/transport.ts'
+import { API, type Api, isClient } from '../client/http/api.ts'
 import { isResponse } from '../client/runtime/fetch.ts'
 import { notify } from '../client/runtime/notify.ts'
 import { printable, shorten } from '../client/runtime/text.ts'
@@ -89,7 +89,7 @@ export function createProxy(client: ProxyClient, options: ProxyOptions): (reques
     const verdict = authorize === 'everyone' || (await authorize(request, rule.call))
     if (isResponse(verdict)) return verdict as Response
     if (verdict !== true) throw new ProxyRefusal(403, 'you are not allowed to do this')
-    return await forward(await transportFor(client, request), request, route)
+    return await forward(await apiFor(client, request), request, route)
   }
 
   return async function proxy(request) {
@@ -170,12 +170,12 @@ function assertProxyOptions(client: ProxyClient, options: ProxyOptions): void {
 }
 
 /**
- * Returns the transport of the client for a request.
+ * Returns the calls of the client for a request.
  *
  * @throws {ConfigurationError} if the function returns something else
  */
-async function transportFor(client: ProxyClient, request: Request): Promise<Transport> {
+async function apiFor(client: ProxyClient, request: Request): Promise<Api> {
   const found: unknown = typeof client === 'function' ? await client(request) : client
-  if (isClient(found)) return found[TRANSPORT]
+  if (isClient(found)) return found[API]
   throw new ConfigurationError(`client(): ${mismatch('a ShortLinkClient', found)}`)
 }

@@ -90,7 +90,7 @@ function oddLink({ id, row, issues }: OddRow, api: Api): OddLink {
   const noGroups = { campaign: null, channel: null, date: null }
   const alias = text(given.alias) ?? aliasIn(shorturl)
   const message = `the row of ${shorturl || (id ? `link ${id}` : 'a link')} is invalid: ${describe(issues)}`
-  const context = { ...api.transport.contextOf({ method: 'GET', path: path`/urls` }), outcome: 'unknown' as const }
+  const context = { ...api.contextOf({ method: 'GET', path: path`/urls` }), outcome: 'unknown' as const }
   const error = new InvalidResponseError(message, { status: 200, body: row, issues }, context)
   return { link: { id, shorturl, alias, longurl: text(given.longurl), ...unknown, ...noGroups }, error }
 }

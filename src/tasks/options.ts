@@ -12,8 +12,7 @@ import {
 } from '../client/checks/checks.ts'
 import type { ShortLinkClient } from '../client/client.ts'
 import { ConfigurationError, describe } from '../client/errors.ts'
-import { Api } from '../client/http/api.ts'
-import { isClient, TRANSPORT } from '../client/http/transport.ts'
+import { API, type Api, isClient } from '../client/http/api.ts'
 import { asyncIterator } from '../client/runtime/environment.ts'
 import type { TaskProgress } from './task.ts'
 
@@ -92,6 +91,6 @@ export function checkTask(
  * where the user calls the task, because that line is the one of their errors.
  */
 export function apiOf(client: TaskClient): Api {
-  const { [TRANSPORT]: transport } = client as ShortLinkClient
-  return new Api(transport.forOperation({}).inContext({ task: {}, isStrict: true, endsAt: Number.POSITIVE_INFINITY }))
+  const { [API]: api } = client as ShortLinkClient
+  return api.forOperation({}).inContext({ task: {}, isStrict: true, endsAt: Number.POSITIVE_INFINITY })
 }

@@ -132,5 +132,5 @@ describe('the rate limit', () => {
 })
 
 test('what a proxy of one format needs of a client of the other is found by a registered symbol', () => {
-  expect(Symbol.for('shortlink-sdk.transport') in new ShortLinkClient()).toBe(true)
+  expect(Symbol.for('shortlink-sdk.api') in new ShortLinkClient()).toBe(true)
 })

@@ -1,12 +1,13 @@
 import type * as z from 'zod/mini'
 import type { Checks, ChecksFor } from '../checks/checks.ts'
+import { isRecord } from '../runtime/text.ts'
 import { type ApiPromise, startNow } from './api-promise.ts'
 import { readBody, readPage } from './envelope.ts'
 import { type ListOptions, type ListPromise, type PageQuery, RequestedList } from './list.ts'
 import type { Path } from './path.ts'
-import type { CallContext, CallSpec, Upload } from './request.ts'
+import type { CallSpec, Upload } from './request.ts'
 import type { RequestOptions } from './request-options.ts'
-import type { CallBeginning, Transport } from './transport.ts'
+import { Transport } from './transport.ts'
 
 /** The response of a call: where the result is in the body, beside `error` or under a key, and what it is. */
 interface ResponseShape<T> {
@@ -43,25 +44,14 @@ export type ListParams<T, Query extends PageQuery> = {
   ? { readonly checks?: never }
   : { readonly checks: ChecksFor<Params<Query>> })
 
-/** The calls of a resource. */
-export class Api {
-  /** For calls that are not documented, or that read their response in their own way. */
-  readonly transport: Transport
+/** The key of a client's calls, for tasks and the proxy, which may come from the other format of the package. */
+export const API: unique symbol = Symbol.for('shortlink-sdk.api') as never
 
-  constructor(transport: Transport) {
-    this.transport = transport
-  }
+/** True for a client itself, of either format of the package, and not for an object around one. */
+export const isClient = (value: unknown): value is { readonly [API]: Api } => isRecord(value) && API in value
 
-  /** The calls of the same client, made in this context. */
-  inContext(context: CallContext): Api {
-    return new Api(this.transport.inContext(context))
-  }
-
-  /** The calls of a user's call that makes several requests. */
-  forOperation(beginning: CallBeginning): Api {
-    return new Api(this.transport.forOperation(beginning))
-  }
-
+/** The transport, with a method for each kind of call that a resource makes. */
+export class Api extends Transport {
   get<T, P = never>(path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> {
     return this.#call('GET', path, params, options)
   }
@@ -83,12 +73,12 @@ export class Api {
     { under, row, ...params }: ListParams<T, Q>,
     options?: ListOptions,
   ): ListPromise<T> {
-    return new RequestedList(this.transport, { path, ...params, read: readPage(under, row) }, options)
+    return new RequestedList(this, { path, ...params, read: readPage(under, row) }, options)
   }
 
   #call<T, P>(method: string, path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> {
     const { schema, under, ...request } = params
     const call = { method, path, ...(request as Partial<CallSpec<T>>), read: readBody(schema, under) }
-    return startNow(this.transport.run(call as CallSpec<T>, options))
+    return startNow(this.run(call as CallSpec<T>, options))
   }
 }

@@ -8,7 +8,7 @@ import { type ApiPromise, CallPromise, type CallResult } from './api-promise.ts'
 import { type Page, type Read, readNumberedPage } from './envelope.ts'
 import type { CallSpec } from './request.ts'
 import { type RequestOptions, requestOptionChecks } from './request-options.ts'
-import type { CallBeginning, Transport } from './transport.ts'
+import type { Transport } from './transport.ts'
 
 /** Rows per page unless the caller names a `limit`. Large pages, because the rate limit counts requests. */
 const DEFAULT_LIMIT = 100
@@ -56,11 +56,6 @@ export interface ListRequest<T> extends Pick<CallSpec<never>, 'path' | 'checks' 
   readonly hasUniqueIds?: boolean
 }
 
-/** The part of the transport that a list uses. */
-interface ListTransport extends Pick<Transport, 'contextOf' | 'run' | 'throwOrReport'> {
-  forOperation(beginning: CallBeginning): ListTransport
-}
-
 /**
  * A list that sends nothing until it is used. Await it for one page; iterate over it for every row of every page.
  *
@@ -103,11 +98,11 @@ export interface ListPromise<T> extends ApiPromise<Page<T>> {
 
 /** A list that is requested with this transport. */
 export class RequestedList<T> extends CallPromise<Page<T>> implements ListPromise<T> {
-  readonly #transport: ListTransport
+  readonly #transport: Transport
   readonly #request: ListRequest<T>
   readonly #options: ListOptions
 
-  constructor(transport: ListTransport, request: ListRequest<T>, options: ListOptions = {}) {
+  constructor(transport: Transport, request: ListRequest<T>, options: ListOptions = {}) {
     super(async () => {
       let calledFrom = new Error()
       if (framesOf(calledFrom) === '') {
@@ -177,7 +172,7 @@ async function* iterateRows<T>(
  * @param rowsWanted How many rows the caller will read at most.
  */
 async function* walk<T>(
-  transport: ListTransport,
+  transport: Transport,
   list: ListRequest<T>,
   given: ListOptions,
   rowsWanted = Number.POSITIVE_INFINITY,
@@ -247,7 +242,7 @@ async function* walk<T>(
  * refuses that, this request and all later ones are sent without it.
  */
 function pageRequester<T>(
-  transport: ListTransport,
+  transport: Transport,
   { path, query, checks = pageChecks, issues, read }: ListRequest<T>,
   options: ListOptions,
   defaultLimit = DEFAULT_LIMIT,

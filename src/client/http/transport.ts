@@ -16,7 +16,6 @@ import { sleep, throwIfAborted, withDeadline } from '../runtime/abort.ts'
 import { isBrowser, sentOnce } from '../runtime/environment.ts'
 import { type Fetch, type FetchResponse, headerOf, readableHeaders } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
-import { isRecord } from '../runtime/text.ts'
 import { VERSION } from '../runtime/version.ts'
 import type { CallResult } from './api-promise.ts'
 import { decode, parseBody, readBytes, readText } from './body.ts'
@@ -45,21 +44,6 @@ import {
 import type { RequestOptions } from './request-options.ts'
 import { redactHeaders } from './secrets.ts'
 
-/** The key of a client's transport, for tasks and the proxy, which may come from the other format of the package. */
-export const TRANSPORT: unique symbol = Symbol.for('shortlink-sdk.transport') as never
-
-/** True for a client itself, of either format of the package, and not for an object around one. */
-export const isClient = (value: unknown): value is { readonly [TRANSPORT]: Transport } =>
-  isRecord(value) && TRANSPORT in value
-
-/** The beginning of a call that makes several requests. */
-export interface CallBeginning {
-  readonly operation?: string | undefined
-  readonly deadline?: number | false | undefined
-  /** Created where the user made the call. Default: here, if the user's function calls this one. */
-  readonly calledFrom?: Error | undefined
-}
-
 /** The state of the rate limit without a limiter, before the first call. */
 const unknownRateLimit: RateLimitState = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
 
@@ -73,13 +57,22 @@ export class Transport {
     this.#context = context
   }
 
-  /** A transport of the same client whose calls are made in this context. */
-  inContext(context: CallContext): Transport {
-    return new Transport(this.#settings, { ...this.#context, ...context })
+  /** Returns the same transport for calls that are made in this context. */
+  inContext(context: CallContext): this {
+    const SameClass = this.constructor as new (settings: Settings, context: CallContext) => this
+    return new SameClass(this.#settings, { ...this.#context, ...context })
   }
 
-  /** The transport of a call that makes several requests: they have one deadline, and their errors have one stack. */
-  forOperation({ operation, deadline = this.#settings.deadline, calledFrom = new Error() }: CallBeginning): Transport {
+  /**
+   * Returns the transport for a call that makes several requests: they have one deadline, and their errors have one stack.
+   *
+   * @param given.calledFrom Created where the user made the call. Default: here, if the user's function calls this one.
+   */
+  forOperation({
+    operation,
+    deadline = this.#settings.deadline,
+    calledFrom = new Error(),
+  }: Pick<CallContext, 'operation' | 'calledFrom'> & Pick<RequestOptions, 'deadline'>): this {
     const context = this.#context
     return this.inContext({
       operation: operation ?? context.operation,

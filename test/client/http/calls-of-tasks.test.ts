@@ -1,9 +1,8 @@
 import { ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { Api } from '../../../src/client/http/api.ts'
+import { API } from '../../../src/client/http/api.ts'
 import type { TaskCall } from '../../../src/client/http/request.ts'
-import { TRANSPORT } from '../../../src/client/http/transport.ts'
 import { LinksResource } from '../../../src/client/resources/links/links.ts'
 
 afterEach(() => {
@@ -14,7 +13,7 @@ afterEach(() => {
 function setUp(task: TaskCall = {}, rateLimit?: { requests: number }) {
   const sandbox = createSandbox({ data: { links: [{ id: 1 }] } })
   const client = new ShortLinkClient({ ...sandbox.clientOptions, ...(rateLimit && { rateLimit }), logLevel: 'off' })
-  const links = new LinksResource(new Api(client[TRANSPORT]).inContext({ task }))
+  const links = new LinksResource(client[API].inContext({ task }))
   return { sandbox, client, links }
 }
 

@@ -36,7 +36,7 @@ export class AccountDomains {
     const listed = await this.listed(api, options)
     // A link on a domain that is not listed is on the main one, so all are known.
     const isOnMain = listed && !listed.some((domain) => isOnDomain(link, domain))
-    const others = isOnMain ? [] : [originOf(api.transport.baseUrl), ...(await this.ofLinks(api, options))]
+    const others = isOnMain ? [] : [originOf(api.baseUrl), ...(await this.ofLinks(api, options))]
     const byHost = new Map([...(listed ?? []), ...others].map((domain) => [hostOf(domain), domain]))
     byHost.delete(hostOf(link.shorturl))
     return [...byHost.values()]
@@ -47,7 +47,7 @@ export class AccountDomains {
 function listDomains(api: Api, options: RequestOptions): Promise<readonly string[] | undefined> {
   const read = readPage('domains', domain)
   const call = { method: 'GET', path: path`/domains`, query: { limit: 100 }, read, isExpected: isRefused }
-  const listed = api.transport.run(call, options).then(({ data }) => data.items.map((row) => row.domain))
+  const listed = api.run(call, options).then(({ data }) => data.items.map((row) => row.domain))
   return listed.catch(unlessNotTold)
 }
 

@@ -49,7 +49,7 @@ export async function checkAndEnsure(
     const message = 'is missing: without an alias use `create`, or `importLinks` with `reuse`'
     issues.push({ path: ['custom'], message })
   }
-  call.transport.throwIfInvalid(issues)
+  call.throwIfInvalid(issues)
   return ensureLink(call, params, { ...options, looksFirst: true })
 }
 
@@ -181,5 +181,5 @@ function conflictWith(
 }
 
 function contextOf(api: Api, method: string, path: Path, { attempts, url }: CallResult<unknown>): ErrorContext {
-  return { ...api.transport.contextOf({ method, path }), url, attempts }
+  return { ...api.contextOf({ method, path }), url, attempts }
 }

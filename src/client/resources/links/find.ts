@@ -56,7 +56,7 @@ export async function findLink(
   if (found && others.length > 0) {
     const at = [found, ...others].map(({ shorturl }) => hostOf(shorturl)).join(', ')
     const message = `${formatValue(addressOrAlias)} is an alias of several domains: ${at}. Give the whole address, such as ${found.shorturl}`
-    api.transport.throwIfInvalid([{ path: ['addressOrAlias'], message }])
+    api.throwIfInvalid([{ path: ['addressOrAlias'], message }])
   }
   return { ...response, data: found }
 }
@@ -121,7 +121,7 @@ async function askOnce(
       read: readMatches(wanted),
       isExpected: isRefusal,
     }
-    const { data, ...response } = await api.transport.run(call, options)
+    const { data, ...response } = await api.run(call, options)
     return data && { ...response, data }
   } catch (error) {
     if (!isRefusal(error)) throw error

@@ -82,7 +82,7 @@ export class LinksResource extends Resource {
       const api = this.api
         .forOperation({ operation: 'links.find', deadline: options?.deadline })
         .inContext({ isStrict: true })
-      api.transport.throwIfInvalid(checkValue(['addressOrAlias'], addressOrAlias, nonEmptyString))
+      api.throwIfInvalid(checkValue(['addressOrAlias'], addressOrAlias, nonEmptyString))
       return findLink(api, addressOrAlias, options)
     }
     return startNow(find())

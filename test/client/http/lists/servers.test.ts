@@ -4,6 +4,8 @@ import { apiError, InvalidResponseError } from '../../../../src/client/errors.ts
 import { openEnvelope, readPageWithSchema } from '../../../../src/client/http/envelope.ts'
 import { type ListPromise, type PageQuery, RequestedList } from '../../../../src/client/http/list.ts'
 import { path } from '../../../../src/client/http/path.ts'
+import type { CallSpec } from '../../../../src/client/http/request.ts'
+import type { Transport } from '../../../../src/client/http/transport.ts'
 import { connect } from '../../../helpers/client.ts'
 import { range } from '../../../helpers/lists.ts'
 import { type Habits, habits, type PagingServer, pageSizes, pagingServer } from '../../../helpers/paging-server.ts'
@@ -41,9 +43,9 @@ const listOfClient: MakeList = ({ fetch }, { limit, concurrency }) => {
 const listWithoutTransport: MakeList = ({ answer }, { limit, ...options }) => {
   const context = { method: 'GET', path: '/urls' }
   const rateLimit = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
-  const transport: ConstructorParameters<typeof RequestedList>[0] = {
+  const transport = {
     contextOf: () => context,
-    async run({ query, read }) {
+    async run({ query, read }: CallSpec<unknown>) {
       const { page = 1, limit } = query as PageQuery
       const { status, body } = answer(page, limit)
       const envelope = openEnvelope(body, status)!
@@ -55,14 +57,14 @@ const listWithoutTransport: MakeList = ({ answer }, { limit, ...options }) => {
       const data = await read!(envelope.body, { path: [], issues: [] })
       return { data, rateLimit, attempts: 1, status: 200, url: '', toResponse: () => new Response() }
     },
-    forOperation: () => transport,
-    throwOrReport(error) {
+    forOperation: (): unknown => transport,
+    throwOrReport(error: InvalidResponseError) {
       throw error
     },
   }
   const query = limit === undefined ? {} : { limit }
   const read = readPageWithSchema<Row>('list', undefined)
-  return () => new RequestedList<Row>(transport, { path: path`/urls`, query, read }, options)
+  return () => new RequestedList<Row>(transport as unknown as Transport, { path: path`/urls`, query, read }, options)
 }
 
 /** Whether a page has room for more rows than the one before, so that a walk could lose rows between the two. */
