@@ -1,5 +1,5 @@
 /** Checked by the compiler alone: `code` tells the errors apart, for `.safe()` and for `isShortLinkError`. */
-import { expectTypeOf } from 'vitest'
+
 import {
   type AbortError,
   type Account,
@@ -20,7 +20,8 @@ import {
   type ShortLinkClient,
   ShortLinkError,
   type TimeoutError,
-} from '../src/index.ts'
+} from 'shortlink-sdk'
+import { expectTypeOf } from 'vitest'
 
 export async function safeResult(client: ShortLinkClient): Promise<void> {
   const result = await client.account.get().safe()

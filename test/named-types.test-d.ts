@@ -1,8 +1,9 @@
 /** Checked by the compiler alone: what is built upon the public types. */
+
+import type { ApiPromise, ListPromise, ShortLinkClient } from 'shortlink-sdk'
+import * as sdk from 'shortlink-sdk'
+import { apiPromise, listPromise } from 'shortlink-sdk/testing'
 import { expectTypeOf } from 'vitest'
-import type { ApiPromise, ListPromise, ShortLinkClient } from '../src/index.ts'
-import * as sdk from '../src/index.ts'
-import { apiPromise, listPromise } from '../src/testing/index.ts'
 
 // Types alone: as values, they would compile and throw.
 expectTypeOf<keyof typeof sdk & ('ApiPromise' | 'ListPromise')>().toBeNever()

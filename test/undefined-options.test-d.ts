@@ -1,9 +1,10 @@
 /** Checked by the compiler alone: what may be left out of options may be `undefined` too. */
+
+import type { ListOptions, ShortLinkClientOptions } from 'shortlink-sdk'
+import type { BulkOptions } from 'shortlink-sdk/tasks'
+import type { ChaosOptions, Fault, SandboxOptions } from 'shortlink-sdk/testing'
 import { expectTypeOf } from 'vitest'
 import type { RateLimitOptions } from '../src/client/rate-limit/window.ts'
-import type { ListOptions, ShortLinkClientOptions } from '../src/index.ts'
-import type { BulkOptions } from '../src/tasks/index.ts'
-import type { ChaosOptions, Fault, SandboxOptions } from '../src/testing/index.ts'
 import type { ServeOptions } from '../src/testing/server.ts'
 
 /** Options with every optional property `undefined`. */

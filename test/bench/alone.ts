@@ -1,11 +1,11 @@
 /** What this client does alone: reading a page, walking, memory, and what an uncaught error prints. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { ShortLinkClient } from 'shortlink-sdk'
+import * as schemas from 'shortlink-sdk/schemas'
 import { parse } from '../../src/client/fields/parse.ts'
 import { createRedactor } from '../../src/client/http/secrets.ts'
 import { campaign } from '../../src/client/resources/campaigns.ts'
-import { ShortLinkClient } from '../../src/index.ts'
-import * as schemas from '../../src/schemas.ts'
 import { workspace } from './clients.ts'
 import { type Finding, interleave, limits, ratios } from './measure.ts'
 import { type Address, withServer } from './server.ts'

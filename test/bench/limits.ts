@@ -4,9 +4,9 @@
  * installed. Real HTTP on loopback. Run with `npx tsx test/bench/limits.ts`.
  */
 
+import { ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
+import { createSandbox, type SandboxOptions } from 'shortlink-sdk/testing'
 import { rateHeaders } from '../../src/client/rate-limit/headers.ts'
-import { ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
-import { createSandbox, type SandboxOptions } from '../../src/testing/index.ts'
 import { serve } from '../../src/testing/server.ts'
 import { type Report, run } from '../client/rate-limit/processes.ts'
 import { hasRedis, startRedis } from '../client/rate-limit/redis.ts'

@@ -6,8 +6,8 @@
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ShortLinkClient } from '../../src/index.ts'
-import { fileFromPath } from '../../src/node.ts'
+import { ShortLinkClient } from 'shortlink-sdk'
+import { fileFromPath } from 'shortlink-sdk/node'
 
 const [what, baseUrl, amount] = process.argv.slice(2) as [string, string, string]
 const client = new ShortLinkClient({ baseUrl, apiKey: 'key', rateLimit: false, timeout: false })

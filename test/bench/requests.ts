@@ -1,6 +1,6 @@
 /** What a rate of 30 requests a minute makes of 10,000 rows: requests and minutes, by the page size of each client. */
-import { ShortLinkClient } from '../../src/index.ts'
-import { createSandbox } from '../../src/testing/index.ts'
+import { ShortLinkClient } from 'shortlink-sdk'
+import { createSandbox } from 'shortlink-sdk/testing'
 import { createRateLimiter, FakeClock } from '../client/rate-limit/clock.ts'
 import { clients } from './clients.ts'
 import { type Finding, type Limit, limits, type Row } from './measure.ts'

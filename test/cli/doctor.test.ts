@@ -1,7 +1,7 @@
 import { createSandbox, type SandboxDialect, sampleData } from 'shortlink-sdk/testing'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { examine as examineServer } from '../../src/cli/doctor/verdict.ts'
-import { html, page, splash } from '../helpers/answers.ts'
+import { html, page, splash } from '../helpers/responses.ts'
 import { type Answering, closedOrigin, serve } from '../helpers/server.ts'
 import { run } from './run.ts'
 

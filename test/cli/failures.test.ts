@@ -1,5 +1,5 @@
+import type { Fault } from 'shortlink-sdk/testing'
 import { expect, test, vi } from 'vitest'
-import type { Fault } from '../../src/testing/index.ts'
 import { run, setUp, shop } from './run.ts'
 
 test.each([

@@ -1,8 +1,8 @@
 import fs, { symlink, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { Readable } from 'node:stream'
+import { createSandbox } from 'shortlink-sdk/testing'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createSandbox } from '../../src/testing/index.ts'
 import { serve } from '../../src/testing/server.ts'
 import { run, sentTo, setUp, shop } from './run.ts'
 

@@ -2,9 +2,9 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { formatWithOptions } from 'node:util'
+import { createSandbox, type Sandbox, type SandboxOptions, sampleData } from 'shortlink-sdk/testing'
 import { onTestFinished, vi } from 'vitest'
 import { main } from '../../src/cli/main.ts'
-import { createSandbox, type Sandbox, type SandboxOptions, sampleData } from '../../src/testing/index.ts'
 import { serve } from '../../src/testing/server.ts'
 
 /** A sandbox on a port, a folder for files, and the command, which runs in this process. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { page } from '../helpers/answers.ts'
+import { page } from '../helpers/responses.ts'
 import { serve } from '../helpers/server.ts'
 import { run, setUp } from './run.ts'
 

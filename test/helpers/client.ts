@@ -1,4 +1,4 @@
-import { ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
+import { ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
 import type { Server } from './server.ts'
 
 /** A key with the characters that keys have and that addresses, JSON and patterns escape. */

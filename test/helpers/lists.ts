@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { numberOf } from './answers.ts'
+import { numberOf } from './responses.ts'
 import type { Server } from './server.ts'
 
 /** Path and query of every request, in order. */

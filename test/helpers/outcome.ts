@@ -1,5 +1,5 @@
+import { isShortLinkError, type ShortLinkError } from 'shortlink-sdk'
 import { expect } from 'vitest'
-import { isShortLinkError, type ShortLinkError } from '../../src/index.ts'
 
 /** The error that a call ends with; anything but one of the package's own fails the test. */
 export async function failure(call: PromiseLike<unknown>): Promise<ShortLinkError> {

@@ -1,5 +1,5 @@
-import type { LinkRow } from '../../src/tasks/index.ts'
-import { createSandbox, type Deviation, type Sandbox } from '../../src/testing/index.ts'
+import type { LinkRow } from 'shortlink-sdk/tasks'
+import { createSandbox, type Deviation, type Sandbox } from 'shortlink-sdk/testing'
 
 const aliases = ['Tea', 'sale_may', 'café', 'sale-1', 'p-11', 'p-1-1', '2026-1-11', '2026-11-1', 'Sale-Tea', 'v1.2']
 const dialects: Deviation[][] = [

@@ -7,7 +7,7 @@ import addFormats from 'ajv-formats'
 import { createSandbox, type SandboxRequest } from 'shortlink-sdk/testing'
 import { describe, expect, it } from 'vitest'
 import '../../scripts/openapi.ts'
-import { ShortLinkClient } from '../../src/index.ts'
+import { ShortLinkClient } from 'shortlink-sdk'
 import { rows } from '../calls.ts'
 import { now, seed } from '../fixtures/seed.ts'
 

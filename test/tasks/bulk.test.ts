@@ -1,7 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ConfigurationError, ConnectionError, InvalidRequestError } from '../../src/client/errors.ts'
-import { ShortLinkClient, type ShortLinkClientOptions } from '../../src/index.ts'
+import { ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
 import {
   type BulkOptions,
   bulk,
@@ -9,8 +7,10 @@ import {
   type JournalEntry,
   type TaskProgress,
   UnknownOutcomeError,
-} from '../../src/tasks/index.ts'
-import { createSandbox } from '../../src/testing/index.ts'
+} from 'shortlink-sdk/tasks'
+import { createSandbox } from 'shortlink-sdk/testing'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { ConfigurationError, ConnectionError, InvalidRequestError } from '../../src/client/errors.ts'
 import { collect } from '../helpers/lists.ts'
 import { memoryJournal } from './set-up.ts'
 

@@ -1,6 +1,6 @@
+import { importLinks, type LinkRow, reportLinks, syncLinks } from 'shortlink-sdk/tasks'
+import { type Deviation, deviations } from 'shortlink-sdk/testing'
 import { describe, expect, test } from 'vitest'
-import { importLinks, type LinkRow, reportLinks, syncLinks } from '../../src/tasks/index.ts'
-import { type Deviation, deviations } from '../../src/testing/index.ts'
 import { collect } from '../helpers/lists.ts'
 import { setUp } from './set-up.ts'
 

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { describe, expect, test, vi } from 'vitest'
-import { ConfigurationError, InvalidRequestError } from '../../src/index.ts'
+import { ConfigurationError, InvalidRequestError } from 'shortlink-sdk'
 import {
   type ImportResult,
   importLinks,
@@ -8,8 +7,9 @@ import {
   type LinkRow,
   reportLinks,
   syncLinks,
-} from '../../src/tasks/index.ts'
-import type { Sandbox } from '../../src/testing/index.ts'
+} from 'shortlink-sdk/tasks'
+import type { Sandbox } from 'shortlink-sdk/testing'
+import { describe, expect, test, vi } from 'vitest'
 import { collect } from '../helpers/lists.ts'
 import { countRequests, memoryJournal, rowsOf, setUp } from './set-up.ts'
 

@@ -15,10 +15,10 @@ import {
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { bulk, type JournalEntry } from 'shortlink-sdk/tasks'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ConfigurationError } from '../../src/client/errors.ts'
 import { fileJournal } from '../../src/tasks/file-journal.ts'
-import { bulk, type JournalEntry } from '../../src/tasks/index.ts'
 import { lockFile } from '../../src/tasks/lock.ts'
 import { takeOver } from './lock-takeover.ts'
 

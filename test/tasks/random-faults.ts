@@ -1,5 +1,5 @@
 /** Random scenarios of `ensure`, imports and syncs, and a check that whatever they say is true. */
-import { ShortLinkClient } from '../../src/index.ts'
+import { ShortLinkClient } from 'shortlink-sdk'
 import {
   type ImportOptions,
   importLinks,
@@ -7,7 +7,7 @@ import {
   type ReportResult,
   reportLinks,
   syncLinks,
-} from '../../src/tasks/index.ts'
+} from 'shortlink-sdk/tasks'
 import { lettersOf, RandomServer } from '../helpers/random-server.ts'
 import { memoryJournal } from './set-up.ts'
 

@@ -8,7 +8,7 @@ vi.mock(import('../../src/client/runtime/environment.ts'), async (original) => (
 }))
 // The modules of other tests may be there already.
 vi.resetModules()
-const { bulk } = await import('../../src/tasks/index.ts')
+const { bulk } = await import('shortlink-sdk/tasks')
 
 test('a task has an iterator under the name that loops in React Native ask for', async () => {
   const task = bulk([], async () => {}) as unknown as Record<string, unknown>

@@ -1,5 +1,5 @@
+import { type ImportResult, importLinks, type JournalEntry, type LinkRow } from 'shortlink-sdk/tasks'
 import { describe, expect, test } from 'vitest'
-import { type ImportResult, importLinks, type JournalEntry, type LinkRow } from '../../src/tasks/index.ts'
 import { collect } from '../helpers/lists.ts'
 import { memoryJournal, setUp } from './set-up.ts'
 

@@ -1,8 +1,8 @@
+import { ConfigurationError } from 'shortlink-sdk'
+import { type ReportResult, reportLinks } from 'shortlink-sdk/tasks'
 import { expect, test } from 'vitest'
-import { ConfigurationError } from '../../src/index.ts'
-import { type ReportResult, reportLinks } from '../../src/tasks/index.ts'
-import { page } from '../helpers/answers.ts'
 import { collect } from '../helpers/lists.ts'
+import { page } from '../helpers/responses.ts'
 import { countRequests, setUp } from './set-up.ts'
 
 const linksOf = (count: number) =>

@@ -1,7 +1,7 @@
+import { ShortLinkClient } from 'shortlink-sdk'
+import type { Journal, JournalEntry } from 'shortlink-sdk/tasks'
+import { createSandbox, type Sandbox, type SandboxOptions } from 'shortlink-sdk/testing'
 import { vi } from 'vitest'
-import { ShortLinkClient } from '../../src/index.ts'
-import type { Journal, JournalEntry } from '../../src/tasks/index.ts'
-import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/testing/index.ts'
 
 /** A sandbox without a rate limit, and a client of it. */
 export function setUp(options: SandboxOptions = {}) {

@@ -1,7 +1,7 @@
+import { ShortLinkClient } from 'shortlink-sdk'
+import { type ReportedLink, type ReportResult, reportLinks, syncLinks } from 'shortlink-sdk/tasks'
+import { createSandbox, type Sandbox, type SandboxOptions } from 'shortlink-sdk/testing'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { ShortLinkClient } from '../../src/index.ts'
-import { type ReportedLink, type ReportResult, reportLinks, syncLinks } from '../../src/tasks/index.ts'
-import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/testing/index.ts'
 import { collect } from '../helpers/lists.ts'
 
 afterEach(() => void vi.useRealTimers())

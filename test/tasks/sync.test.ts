@@ -1,6 +1,6 @@
+import { ConfigurationError, InvalidRequestError } from 'shortlink-sdk'
+import { type LinkRow, type SyncResult, syncLinks } from 'shortlink-sdk/tasks'
 import { expect, test } from 'vitest'
-import { ConfigurationError, InvalidRequestError } from '../../src/index.ts'
-import { type LinkRow, type SyncResult, syncLinks } from '../../src/tasks/index.ts'
 import { collect } from '../helpers/lists.ts'
 import { countRequests, rowsOf, setUp } from './set-up.ts'
 

@@ -2,9 +2,9 @@
 
 import { isShortLinkError, type StandardSchema } from 'shortlink-sdk'
 import { describe, expect, it } from 'vitest'
-import { page } from '../../helpers/answers.ts'
 import { connect, KEY } from '../../helpers/client.ts'
 import { failure } from '../../helpers/outcome.ts'
+import { page } from '../../helpers/responses.ts'
 import { serve } from '../../helpers/server.ts'
 
 const schemaOf = (validate: (value: unknown) => unknown) =>

@@ -2,8 +2,8 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { type ApiPromise, isShortLinkError } from 'shortlink-sdk'
 import { describe, expect, it } from 'vitest'
-import { account } from '../../helpers/answers.ts'
 import { connect, KEY } from '../../helpers/client.ts'
+import { account } from '../../helpers/responses.ts'
 
 /** What a getter, a proxy or a conversion of an odd value throws. It is the user's own error. */
 const own = new Error('a getter of the user’s own failed')

@@ -1,7 +1,4 @@
 import { inspect } from 'node:util'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import * as z from 'zod/mini'
-import { createRedactor, redactBody, redactCause } from '../../../src/client/http/secrets.ts'
 import {
   ApiError,
   AuthenticationError,
@@ -16,10 +13,13 @@ import {
   type ShortLinkClientOptions,
   type ShortLinkError,
   TimeoutError,
-} from '../../../src/index.ts'
-import { account, page, splash } from '../../helpers/answers.ts'
+} from 'shortlink-sdk'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import * as z from 'zod/mini'
+import { createRedactor, redactBody, redactCause } from '../../../src/client/http/secrets.ts'
 import { connect, KEY } from '../../helpers/client.ts'
 import { failure, thrown } from '../../helpers/outcome.ts'
+import { account, page, splash } from '../../helpers/responses.ts'
 import { type Canned, serve } from '../../helpers/server.ts'
 
 const escaped = (text: string, by: Readonly<Record<string, string>>) =>

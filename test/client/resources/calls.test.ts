@@ -1,6 +1,6 @@
+import { VERSION } from 'shortlink-sdk'
 import { describe, expect, it } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
-import { VERSION } from '../../../src/index.ts'
 import { rows } from '../../calls.ts'
 import { fieldNotes } from '../../fixtures/field-notes.ts'
 import { connect, KEY } from '../../helpers/client.ts'

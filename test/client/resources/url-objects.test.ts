@@ -1,7 +1,7 @@
+import { ShortLinkClient } from 'shortlink-sdk'
+import { importLinks, syncLinks } from 'shortlink-sdk/tasks'
+import { createSandbox } from 'shortlink-sdk/testing'
 import { expect, test } from 'vitest'
-import { ShortLinkClient } from '../../../src/index.ts'
-import { importLinks, syncLinks } from '../../../src/tasks/index.ts'
-import { createSandbox } from '../../../src/testing/index.ts'
 
 const url = new URL('https://shop.example/tea?size=big')
 const video = new URL('https://www.youtube.com/watch?v=aqz-KE-bpKQ')

@@ -1,6 +1,7 @@
 /** What a client does where the globals are those of another runtime. The runtimes themselves are in `test/everywhere`. */
+
+import { ShortLinkClient, type ShortLinkClientOptions, type UploadContent } from 'shortlink-sdk'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ShortLinkClient, type ShortLinkClientOptions, type UploadContent } from '../../../src/index.ts'
 import { failure } from '../../helpers/outcome.ts'
 
 const options: ShortLinkClientOptions = { baseUrl: 'https://sho.rt/api', apiKey: 'KEY', rateLimit: false, retry: 0 }

@@ -3,8 +3,8 @@
  * waits for its retry.
  */
 import { once } from 'node:events'
-import { ShortLinkClient } from '../../../src/index.ts'
-import { createSandbox } from '../../../src/testing/index.ts'
+import { ShortLinkClient } from 'shortlink-sdk'
+import { createSandbox } from 'shortlink-sdk/testing'
 import { serve } from '../../../src/testing/server.ts'
 
 const sandbox = createSandbox({ rateLimit: false })

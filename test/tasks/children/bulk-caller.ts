@@ -1,8 +1,8 @@
 /** Assigns links to campaign 1 with a journal and prints how many are done, until it has ended or is killed. */
 
-import { ShortLinkClient } from '../../../src/index.ts'
+import { ShortLinkClient } from 'shortlink-sdk'
+import { bulk } from 'shortlink-sdk/tasks'
 import { fileJournal } from '../../../src/tasks/file-journal.ts'
-import { bulk } from '../../../src/tasks/index.ts'
 
 const [baseUrl, apiKey, journal, count, concurrency] = process.argv.slice(2) as [string, string, string, string, string]
 const client = new ShortLinkClient({ baseUrl, apiKey, rateLimit: false })

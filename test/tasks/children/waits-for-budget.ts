@@ -1,6 +1,6 @@
 /** Three calls where one a window is allowed: only their waiting for budget keeps the process alive. */
-import { ShortLinkClient } from '../../../src/index.ts'
-import { createSandbox } from '../../../src/testing/index.ts'
+import { ShortLinkClient } from 'shortlink-sdk'
+import { createSandbox } from 'shortlink-sdk/testing'
 
 const rateLimit = { requests: 1, interval: 300 }
 const sandbox = createSandbox({ rateLimit })

@@ -2,8 +2,8 @@
  * Uploads to a server that answers with headers and then stalls, and collects garbage before the attempt ends. Prints
  * how each attempt ended; the process must then go away by itself.
  */
-import { isShortLinkError, ShortLinkClient } from '../../../../src/index.ts'
-import { createProxy } from '../../../../src/proxy/index.ts'
+import { isShortLinkError, ShortLinkClient } from 'shortlink-sdk'
+import { createProxy } from 'shortlink-sdk/proxy'
 
 export interface EndingEarlyArgs {
   readonly origin: string

@@ -1,7 +1,7 @@
 /** Makes one call and prints how it ended, and what it cost. */
 import { inspect } from 'node:util'
-import { isShortLinkError, ShortLinkClient } from '../../../../src/index.ts'
-import { createProxy } from '../../../../src/proxy/index.ts'
+import { isShortLinkError, ShortLinkClient } from 'shortlink-sdk'
+import { createProxy } from 'shortlink-sdk/proxy'
 
 export interface MeasuredCallArgs {
   readonly origin: string

@@ -1,9 +1,9 @@
+import { InvalidResponseError } from 'shortlink-sdk'
 import { describe, expect, it } from 'vitest'
-import { InvalidResponseError } from '../../../../src/index.ts'
-import { page } from '../../../helpers/answers.ts'
 import { connect } from '../../../helpers/client.ts'
 import { range } from '../../../helpers/lists.ts'
 import { failure } from '../../../helpers/outcome.ts'
+import { page } from '../../../helpers/responses.ts'
 
 /** How a server responds to the request for a page: its rows, and what it says of them. */
 type Respond = (page: number, request: number) => { rows: unknown; numbers?: Record<string, unknown> }

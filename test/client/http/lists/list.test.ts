@@ -1,11 +1,11 @@
 import { inspect } from 'node:util'
+import { InvalidRequestError, type ListPromise, ShortLinkClient, type Splash } from 'shortlink-sdk'
+import { createSandbox } from 'shortlink-sdk/testing'
 import { describe, expect, it } from 'vitest'
-import { InvalidRequestError, type ListPromise, ShortLinkClient, type Splash } from '../../../../src/index.ts'
-import { createSandbox } from '../../../../src/testing/index.ts'
-import { numberOf, page, splash, splashPages } from '../../../helpers/answers.ts'
 import { connect } from '../../../helpers/client.ts'
 import { addresses, collect, ids, pagesSeen, range } from '../../../helpers/lists.ts'
 import { failure } from '../../../helpers/outcome.ts'
+import { numberOf, page, splash, splashPages } from '../../../helpers/responses.ts'
 import { type Canned, serve } from '../../../helpers/server.ts'
 
 describe('a list', () => {

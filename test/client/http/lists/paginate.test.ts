@@ -1,10 +1,10 @@
+import { InvalidResponseError, type StandardSchema } from 'shortlink-sdk'
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod/mini'
-import { InvalidResponseError, type StandardSchema } from '../../../../src/index.ts'
-import { numberOf, page } from '../../../helpers/answers.ts'
 import { connect } from '../../../helpers/client.ts'
 import { addresses, pagesSeen } from '../../../helpers/lists.ts'
 import { failure } from '../../../helpers/outcome.ts'
+import { numberOf, page } from '../../../helpers/responses.ts'
 import { serve } from '../../../helpers/server.ts'
 
 describe('client.paginate', () => {

@@ -1,4 +1,3 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   InvalidRequestError,
   InvalidResponseError,
@@ -6,12 +5,13 @@ import {
   type ListPromise,
   ShortLinkClient,
   type Splash,
-} from '../../../../src/index.ts'
-import { createSandbox } from '../../../../src/testing/index.ts'
-import { numberOf, page, splash, splashPages } from '../../../helpers/answers.ts'
+} from 'shortlink-sdk'
+import { createSandbox } from 'shortlink-sdk/testing'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { connect } from '../../../helpers/client.ts'
 import { collect, ids, pagesSeen, range, unhandledIn } from '../../../helpers/lists.ts'
 import { failure, thrown, until } from '../../../helpers/outcome.ts'
+import { numberOf, page, splash, splashPages } from '../../../helpers/responses.ts'
 import { type Canned, serve } from '../../../helpers/server.ts'
 
 /** Pages with these rows, and the numbers that a server with such pages sends, unless told otherwise. */

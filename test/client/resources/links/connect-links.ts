@@ -1,4 +1,4 @@
-import type { ShortLinkClient } from '../../../../src/index.ts'
+import type { ShortLinkClient } from 'shortlink-sdk'
 import { connect } from '../../../helpers/client.ts'
 import { type Answering, type Canned, type Server, serve } from '../../../helpers/server.ts'
 

@@ -1,8 +1,8 @@
+import { LinkConflictError, ShortLinkError } from 'shortlink-sdk'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { LinkConflictError, ShortLinkError } from '../../../../src/index.ts'
-import { page } from '../../../helpers/answers.ts'
 import { connect } from '../../../helpers/client.ts'
 import { failure } from '../../../helpers/outcome.ts'
+import { page } from '../../../helpers/responses.ts'
 import type { Canned, Server } from '../../../helpers/server.ts'
 import { shopOf } from './connect-links.ts'
 

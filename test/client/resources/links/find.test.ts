@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { numberOf, page } from '../../../helpers/answers.ts'
 import { failure } from '../../../helpers/outcome.ts'
+import { numberOf, page } from '../../../helpers/responses.ts'
 import type { Answering, Canned } from '../../../helpers/server.ts'
 import { shopOf } from './connect-links.ts'
 

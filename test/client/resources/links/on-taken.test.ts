@@ -1,7 +1,8 @@
 /** `ensure` with `onTaken: 'suffix'`, called again after faults until it succeeds. */
+
+import { LinkConflictError, ShortLinkClient } from 'shortlink-sdk'
+import { createSandbox, type Fault } from 'shortlink-sdk/testing'
 import { expect, test } from 'vitest'
-import { LinkConflictError, ShortLinkClient } from '../../../../src/index.ts'
-import { createSandbox, type Fault } from '../../../../src/testing/index.ts'
 import { failure } from '../../../helpers/outcome.ts'
 
 const url = 'https://shop.example/opening'

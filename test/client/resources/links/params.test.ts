@@ -1,6 +1,5 @@
+import { InvalidRequestError, type LinkCreate } from 'shortlink-sdk'
 import { expect, test } from 'vitest'
-import type { LinkCreate } from '../../../../src/index.ts'
-import { InvalidRequestError } from '../../../../src/index.ts'
 import { failure } from '../../../helpers/outcome.ts'
 import { shopOf } from './connect-links.ts'
 

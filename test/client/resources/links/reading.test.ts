@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { page } from '../../../helpers/answers.ts'
 import { failure } from '../../../helpers/outcome.ts'
+import { page } from '../../../helpers/responses.ts'
 import { shopOf } from './connect-links.ts'
 
 const shorturl = 'https://sho.rt/opening'

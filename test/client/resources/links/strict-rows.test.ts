@@ -1,7 +1,7 @@
 /** Rows that do not fit, with `validation: 'report'`: `find` and `ensure` decide by them, so they read them strictly. */
 import { expect, test } from 'vitest'
-import { page } from '../../../helpers/answers.ts'
 import { connect } from '../../../helpers/client.ts'
+import { page } from '../../../helpers/responses.ts'
 import { type Answering, type Canned, serve } from '../../../helpers/server.ts'
 
 const url = 'https://shop.example/opening'

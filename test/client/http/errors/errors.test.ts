@@ -1,0 +1,487 @@
+import {
+  AbortError,
+  ApiError,
+  AuthenticationError,
+  ConfigurationError,
+  ConnectionError,
+  InvalidRequestError,
+  InvalidResponseError,
+  isShortLinkError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ServerError,
+  ShortLinkClient,
+  ShortLinkError,
+  TimeoutError,
+} from 'shortlink-sdk'
+import { describe, expect, it, vi } from 'vitest'
+import { connect, KEY } from '../../../helpers/client.ts'
+import { failure, until } from '../../../helpers/outcome.ts'
+import { account, html } from '../../../helpers/responses.ts'
+import { type Canned, closedOrigin, listen, serve } from '../../../helpers/server.ts'
+
+const get = (c: ShortLinkClient) => c.account.get()
+const post = (c: ShortLinkClient) => c.campaigns.create({ name: 'a' })
+const open = (c: ShortLinkClient) => c.opener.create({ url: 'https://www.youtube.com/watch?v=1' })
+
+describe('an error that the server answers with', () => {
+  const no = (error: unknown, message?: string): Canned => ({ body: { error, message } })
+
+  /** What came, the class it becomes, its `code`, `status` and `outcome`, and which calls may be sent again. */
+  type Row = [
+    came: string,
+    answer: Canned,
+    type: typeof ApiError | typeof RateLimitError,
+    code: string,
+    status: number,
+    outcome: string,
+    again: string,
+  ]
+
+  const rows: Row[] = [
+    ['error 1 with 200', no(1, 'Taken'), ApiError, 'api', 400, 'rejected', ''],
+    ['a text with 200', no('Taken'), ApiError, 'api', 400, 'rejected', ''],
+    ['300 that calls itself a success', { status: 300, body: account }, ApiError, 'api', 400, 'rejected', ''],
+    ['400 in the body of a 200', no(400, 'Invalid'), ApiError, 'api', 400, 'rejected', ''],
+    ['599 in the body', no(599, 'Oops'), ServerError, 'server', 599, 'unknown', ''],
+    ['401', { status: 401, ...no(1, 'Key') }, AuthenticationError, 'authentication', 401, 'rejected', ''],
+    ['401 in the body', no(401, 'Key'), AuthenticationError, 'authentication', 401, 'rejected', ''],
+    ['403 in the body, as a string', no('403', 'Plan'), PermissionError, 'permission', 403, 'rejected', ''],
+    ['404 in the body of a 400', { status: 400, ...no(404, 'None') }, NotFoundError, 'not_found', 404, 'rejected', ''],
+    ['429', { status: 429, ...no(1, 'Slow') }, RateLimitError, 'rate_limit', 429, 'rejected', 'GET POST'],
+    ['429 in the body', no(429, 'Slow'), RateLimitError, 'rate_limit', 429, 'rejected', 'GET POST'],
+    ['500 whose body says 404', { status: 500, ...no(404, 'None') }, ServerError, 'server', 500, 'unknown', 'GET'],
+    ['501', { status: 501 }, ServerError, 'server', 501, 'unknown', ''],
+  ]
+
+  it.each(rows)('%s', async (came, answer, type, code, status, outcome, again) => {
+    const server = await serve(answer)
+    for (const [call, line] of [
+      [get, 'GET /account'],
+      [post, 'POST /campaign/add'],
+    ] as const) {
+      const retryable = again.includes(line.split(' ')[0]!)
+      const error = await failure(call(connect(server)))
+      expect(error.constructor).toBe(type)
+      expect(error).toBeInstanceOf(ApiError)
+      expect(error).toBeInstanceOf(ShortLinkError)
+      const httpStatus = answer.status ?? 200
+      expect(error).toMatchObject({ name: type.name, code, status, httpStatus, retryable, attempts: 1 })
+      expect(error.outcome).toBe(line.startsWith('POST') && [408, 499].includes(httpStatus) ? 'unknown' : outcome)
+      expect(`${error.method} ${error.path}`).toBe(line)
+      // A 200 says nothing about an error in the body, so the message leaves it out.
+      expect(error.message).toMatch(
+        new RegExp(
+          `^${line}: ${httpStatus === 200 && status === 400 && !came.startsWith('400') ? 'Taken$' : `${httpStatus === 300 ? 300 : status} \\S`}`,
+        ),
+      )
+      expect((error as ApiError).headers).toBeInstanceOf(Headers)
+      expect((error as ApiError).body).toEqual(answer.body ?? { error: 0 })
+      expect((error as ApiError).rateLimit).toMatchObject({ queued: 0 })
+    }
+  })
+
+  it('is recognised in the three forms of the opener API', async () => {
+    const server = await serve(
+      { body: { error: 'url is required & must be a valid URL' } },
+      { body: { error: 1, message: 'URL parameter is missing' } },
+      { status: 405, body: { error: 'Method not allowed. Use POST' } },
+    )
+    const client = connect(server)
+    expect((await failure(open(client))).message).toBe('POST /v3/api: url is required & must be a valid URL')
+    expect((await failure(open(client))).message).toBe('POST /v3/api: URL parameter is missing')
+    expect((await failure(open(client))).message).toBe('POST /v3/api: 405 Method not allowed. Use POST')
+  })
+
+  it.each<[came: string, answer: Canned, message: RegExp]>([
+    [
+      'the message of the body',
+      { status: 400, body: { error: 1, message: 'Der Name ist vergeben' } },
+      /400 Der Name ist vergeben$/,
+    ],
+    ['the words of the status where the body has no message', { status: 502, body: html }, /502 Bad Gateway/],
+    [
+      'that the response is an HTML page where the status has no words either',
+      { status: 502, statusText: '', body: html },
+      /502 .*HTML page/,
+    ],
+    ['that there was no message', { status: 400, statusText: '', body: { error: 1 } }, /400 no message$/],
+    [
+      'nothing of “OK” where the body of a 200 is an error without a message',
+      { body: { error: 1 } },
+      /account: no message$/,
+    ],
+    ['nothing of “OK” where only the number in the body is an error', { body: { error: 429 } }, /429 no message$/],
+    [
+      'every field of a message that is an object',
+      { body: { error: 1, message: { name: ['is taken'] } } },
+      /account: .*name.*is taken/,
+    ],
+    ['nothing of a message that is a number', { body: { error: 1, message: 5 } }, /account: no message$/],
+  ])('has a message that says %s', async (_, answer, message) => {
+    expect((await failure(get(connect(await serve(answer))))).message).toMatch(message)
+  })
+
+  it('is final for an upload whose content can be read only once', async () => {
+    const client = connect(await serve({ status: 429, body: { error: 1, message: 'Slow' } }))
+    const upload = (content: Blob | ReadableStream<Uint8Array>) => failure(client.files.upload('a.txt', content))
+    expect((await upload(new Blob(['a']))).retryable).toBe(true)
+    expect((await upload(new Blob(['a']).stream())).retryable).toBe(false)
+  })
+
+  it('has `retryAfter` from the header, in seconds or as a date, or from the body', async () => {
+    const date = new Date(Date.now() - 3_600_000)
+    const server = await serve(
+      { status: 429, headers: { 'Retry-After': '41' } },
+      { status: 429, headers: { date: date.toUTCString(), 'Retry-After': new Date(+date + 9000).toUTCString() } },
+      { body: { error: 429, message: 'Slow', 'Retry-After': 41 } },
+      { body: { error: 429, message: 'Slow', 'Retry-After': '41' } },
+      { status: 429, headers: { 'Retry-After': 'soon' } },
+      { status: 429 },
+    )
+    const client = connect(server)
+    const waits: unknown[] = []
+    for (let index = 0; index < 6; index++) waits.push(((await failure(get(client))) as RateLimitError).retryAfter)
+    expect(waits).toEqual([41, 9, 41, 41, undefined, undefined])
+  })
+
+  it('has `resetAt` from the header', async () => {
+    const reset = Math.ceil(Date.now() / 1000) + 30
+    const server = await serve({
+      status: 429,
+      headers: { 'X-RateLimit-Reset': String(reset), 'X-RateLimit-Limit': '30' },
+    })
+    const error = (await failure(get(connect(server)))) as RateLimitError
+    expect(Math.abs(error.resetAt!.getTime() / 1000 - reset)).toBeLessThan(2)
+    expect(error.rateLimit.limit).toBe(30)
+  })
+})
+
+describe('an answer that cannot be read', () => {
+  const pageCame = 'the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address'
+  const noJson = 'the response is not JSON, or was cut short'
+
+  it.each<[came: string, body: unknown, message: string]>([
+    ['an HTML page', html, `${pageCame}. It begins with “Down for maintenance”`],
+    [
+      'an HTML page with a script and a style',
+      '<html><style>a { }</style><title>502</title><script>let a = "<b>"</script><p>Bad\u202e &amp; gone\u0007</p>',
+      `${pageCame}. It begins with “502 Bad\ufffd &amp; gone\ufffd”`,
+    ],
+    [
+      'a long text with the key',
+      `OK <b>${KEY}</b> ${'x'.repeat(200)}`,
+      `${noJson}. It begins with “OK [redacted] ${'x'.repeat(86)}…”`,
+    ],
+    [
+      'an error of PHP',
+      '<br />\n<b>Fatal error</b>:  Uncaught Error: {closure}() in <b>/srv/a.php</b> on line <b>3</b><br />\n',
+      'the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address. It begins with “Fatal error : Uncaught Error: {closure}() in /srv/a.php on line 3”',
+    ],
+    ['nothing', '', 'the response is empty'],
+    ['JSON cut short', '{"error":0,"data":{"id":1', `${noJson}. It begins with “{"error":0,"data":{"id":1”`],
+    ['a text', 'OK', `${noJson}. It begins with “OK”`],
+    ['a list', '[]', 'expected a JSON object in the response body'],
+  ])('%s with 200 is an InvalidResponseError', async (_, body, message) => {
+    const server = await serve({ body })
+    const error = await failure(post(connect(server)))
+    expect(error).toBeInstanceOf(InvalidResponseError)
+    expect(error).toMatchObject({
+      code: 'invalid_response',
+      status: 200,
+      outcome: 'unknown',
+      retryable: false,
+      issues: [],
+    })
+    const advice = `. Is \`baseUrl\`, SHORTLINK_BASE_URL or --base-url right? It is ${server.origin}/api. \`npx shortlink-sdk doctor\` searches for the right one`
+    expect(error.message).toBe(`POST /campaign/add: 200 ${message}${message.startsWith(pageCame) ? advice : ''}`)
+  })
+
+  const warning = '<br />\n<b>Warning</b>:  Undefined array key "a{b" in <b>/srv/a.php</b> on line <b>12</b><br />\n'
+
+  it.each([
+    ['a byte order mark', '\ufeff'],
+    ['a warning of PHP in HTML', warning],
+    ['many warnings of PHP', warning.repeat(400)],
+    ['a warning of PHP in plain text', '\nWarning: Undefined array key "a" in /srv/a.php on line 12\n'],
+    [
+      'a table of Xdebug',
+      "<br />\n<font size='1'><table class='xdebug-error'><tr><td>( ! ) Notice</td></tr></table></font>\n",
+    ],
+  ])('%s before the JSON is skipped', async (_, before) => {
+    expect(await get(connect(await serve({ body: before + JSON.stringify(account) })))).toEqual(account.data)
+    const refused = await serve({
+      body: before + JSON.stringify({ error: 1, message: `That alias is taken, ${KEY}.` }),
+    })
+    const error = await failure(post(connect(refused)))
+    expect(error).toMatchObject({ code: 'api', outcome: 'rejected', body: { error: 1 } })
+    expect(error.message).toBe('POST /campaign/add: That alias is taken, [redacted].')
+  })
+})
+
+describe('a call that gets no answer', () => {
+  it('was not sent if the connection was refused, and may be sent again', async () => {
+    const origin = await closedOrigin()
+    for (const call of [get, post, open]) {
+      const error = await failure(call(connect({ origin })))
+      expect(error.constructor).toBe(ConnectionError)
+      expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent', retryable: true, attempts: 1 })
+      expect(error.message).toMatch(/: no response: .*ECONNREFUSED/)
+      expect(error.cause).toBeInstanceOf(Error)
+    }
+  })
+
+  it('has an unknown outcome if the connection ends in the middle of the answer', async () => {
+    const origin = await listen((_, outgoing) => {
+      outgoing.writeHead(200, { 'content-length': '1000' })
+      outgoing.write('{"error":0', () => outgoing.destroy())
+    })
+    const error = await failure(post(connect({ origin })))
+    expect(error).toMatchObject({ code: 'connection', outcome: 'unknown' })
+    // The connection did open, so nothing is said of TLS.
+    expect(error.message).toMatch(/^POST \/\S+: the response broke off: [^.?]+$/)
+  })
+
+  it('ends with a TimeoutError after `timeout` milliseconds', async () => {
+    const server = await serve(() => undefined)
+    const error = await failure(get(connect(server, { timeout: 30 })))
+    expect(error).toBeInstanceOf(TimeoutError)
+    expect(error).toBeInstanceOf(ConnectionError)
+    expect(error).toMatchObject({ code: 'timeout', timeout: 30, outcome: 'unknown', retryable: true, attempts: 1 })
+    expect(error.message).toBe('GET /account: no response within 30 ms')
+    expect(await failure(connect(server).campaigns.create({}, { timeout: 30 }))).toMatchObject({ retryable: false })
+  })
+
+  it.each<[thrown: string, value: unknown, message: RegExp]>([
+    ['an Error', new Error('the tunnel is closed'), /the tunnel is closed/],
+    [
+      'an error of another realm',
+      Object.setPrototypeOf({ message: 'fetch failed', name: 'TypeError' }, { [Symbol.toStringTag]: 'Error' }),
+      /fetch failed/,
+    ],
+    ['a text', 'offline', /offline/],
+    ['an error without a message', new TypeError(''), /no response: TypeError$/],
+    ['nothing', undefined, /no response: fetch gave no reason$/],
+  ])('ends with a ConnectionError if fetch throws %s', async (_, value, message) => {
+    const fetch = () => Promise.reject(value)
+    const error = await failure(get(connect({ origin: 'https://sho.rt' }, { fetch })))
+    expect(error).toMatchObject({ code: 'connection', outcome: 'unknown' })
+    expect(error.message).toMatch(message)
+    expect(error.message).not.toMatch(/undefined|\[object/)
+  })
+
+  it('is a ConnectionError that was not sent if a limiter of the user fails, with its error as the cause', async () => {
+    const down = new Error('the store is down')
+    const rateLimit = { acquire: () => Promise.reject(down), observe() {}, state: {} } as never
+    const client = new ShortLinkClient({ baseUrl: 'https://sho.rt', apiKey: 'KEY', rateLimit })
+    const { error } = await get(client).safe()
+    expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent', attempts: 0, retryable: true })
+    expect(error?.message).toBe('GET /account: the rate limiter failed: the store is down')
+    expect(error?.cause).toMatchObject({ message: 'the store is down' })
+  })
+
+  it('was not sent if a fetch of another realm, as under Jest, was refused the connection', async () => {
+    const { runInNewContext } = await import('node:vm')
+    const foreign = runInNewContext(
+      "Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }) })",
+    )
+    const error = await failure(post(connect({ origin: 'https://sho.rt' }, { fetch: () => Promise.reject(foreign) })))
+    expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent', retryable: true })
+    expect(error.message).toMatch(/ECONNREFUSED/)
+  })
+})
+
+describe('a redirect', () => {
+  it.each([301, 302, 303, 307, 308])(
+    '%i is not followed: the error names the new address and what to do',
+    async (status) => {
+      const other = await serve({ body: account })
+      const server = await serve({ status, headers: { location: `${other.origin}/v4/account?a=1` }, body: '' })
+      for (const call of [get, post]) {
+        const error = await failure(call(connect(server)))
+        // PHP sends these two after the work.
+        const outcome = call === post && [302, 303].includes(status) ? 'unknown' : 'rejected'
+        expect(error).toMatchObject({ code: 'api', status: 400, httpStatus: status, outcome, retryable: false })
+        expect(error.message).toContain(`${status} redirected to ${other.origin}/v4/account?a=1.`)
+        expect(error.message).toContain('set `baseUrl`, SHORTLINK_BASE_URL or --base-url')
+      }
+      expect(other.seen).toEqual([])
+    },
+  )
+
+  it('to a relative address is resolved, and the error names the option of the API concerned', async () => {
+    const server = await serve({ status: 308, headers: { location: '/elsewhere' }, body: { error: 0 } })
+    expect((await failure(open(connect(server)))).message).toMatch(
+      new RegExp(`redirected to ${server.origin}/elsewhere\\..*openerUrl`),
+    )
+  })
+
+  it('that a browser hides is an error too', async () => {
+    const hidden = { type: 'opaqueredirect', status: 0, statusText: '', headers: new Headers(), text: async () => '' }
+    const client = connect({ origin: 'https://sho.rt' }, { fetch: async () => hidden })
+    expect(await failure(post(client))).toMatchObject({ code: 'api', outcome: 'unknown' })
+    const error = await failure(get(client))
+    expect(error).toMatchObject({ code: 'api', status: 400, httpStatus: 0, outcome: 'rejected' })
+    expect(error.message).toMatch(
+      /redirected to another address, which this runtime does not reveal\. Redirects are not followed/,
+    )
+  })
+
+  it('that fetch itself refuses says that the address is not told', async () => {
+    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause: new Error('unexpected redirect') }))
+    const error = await failure(get(connect({ origin: 'https://sho.rt' }, { fetch, retry: 0 })))
+    expect(error).toMatchObject({ code: 'connection', outcome: 'rejected' })
+    expect(error.message).toMatch(/redirected to another address, which this runtime does not reveal\. Redirects/)
+  })
+
+  it('is not told by other words of a fetch, so the outcome is unknown', async () => {
+    const fetch = () => Promise.reject(new TypeError('redirected to https://new.example/v4 by the server'))
+    const error = await failure(post(connect({ origin: 'https://sho.rt' }, { fetch, retry: 0 })))
+    expect(error).toMatchObject({ code: 'connection', outcome: 'unknown' })
+  })
+})
+
+describe('a call that cannot be sent', () => {
+  it('because a parameter does not fit is named by its method and the pattern of its path', async () => {
+    const client = connect({ origin: 'https://sho.rt' })
+    expect((await failure(client.campaigns.assignLink(1, 0))).message).toMatch(
+      /^POST \/campaign\/:campaignId\/assign\/:linkId: linkId: expected/,
+    )
+    expect((await failure(client.request('GET', '/urls/..'))).message).toMatch(/^GET \/urls\/\.\.: path: expected/)
+    expect((await failure(client.request('GET', 5 as never))).message).toMatch(/^GET a number: path: expected/)
+  })
+
+  it('because a parameter does not fit has no `url` if the client has no address for it', async () => {
+    const client = new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: 'KEY' })
+    expect((await failure(client.opener.create({ url: 'shop.example' }))).url).toBeUndefined()
+    expect((await failure(client.qr.get(0))).url).toBe('https://sho.rt/api/qr/:id')
+  })
+
+  it('because its address is missing is a ConfigurationError that names the option and the variable', async () => {
+    const error = await failure(open(new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: 'KEY' })))
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(error).toMatchObject({ code: 'configuration', outcome: 'not-sent', retryable: false, attempts: 0 })
+    expect(error.message).toMatch(/^POST \/v3\/api: .*`openerUrl`.*SHORTLINK_OPENER_URL/)
+    const other = new ShortLinkClient({ openerUrl: 'https://opener.example' })
+    expect((await failure(get(other))).message).toMatch(/^GET \/account: .*`baseUrl`.*SHORTLINK_BASE_URL/)
+  })
+})
+
+describe('an abort', () => {
+  const reason = { why: 'the user left' }
+  const aborted = { name: 'AbortError', code: 'aborted', cause: reason }
+
+  it('before the call is sent is an AbortError, not sent', async () => {
+    const server = await serve({ body: account })
+    const error = await failure(getWith(server, AbortSignal.abort(reason)))
+    expect(error).toBeInstanceOf(AbortError)
+    expect(error).toMatchObject({ ...aborted, outcome: 'not-sent', attempts: 0, method: 'GET', path: '/account' })
+    expect(server.seen).toEqual([])
+  })
+
+  it('while the request is on its way says that it may have been done, and `onError` and `.safe()` get the same error', async () => {
+    const server = await serve(() => undefined)
+    const onError = vi.fn()
+    const during = new AbortController()
+    const call = connect(server, { onError }).campaigns.create({}, { signal: during.signal }).safe()
+    await until(() => server.seen.length === 1)
+    during.abort(reason)
+    const { error } = await call
+    expect(error).toMatchObject({ ...aborted, outcome: 'unknown', attempts: 1 })
+    expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ error, attempts: 1 }))
+  })
+
+  it('between attempts has the outcome of the attempt before', async () => {
+    const between = new AbortController()
+    const busy = await serve({ status: 429, headers: { 'Retry-After': '60' } })
+    const client = connect(busy, { retry: 1, onRetry: () => setTimeout(() => between.abort(reason)) })
+    const error = await failure(client.campaigns.create({}, { signal: between.signal }))
+    expect(error).toMatchObject({ ...aborted, outcome: 'rejected', attempts: 1 })
+    expect(busy.seen).toHaveLength(1)
+  })
+
+  it('while the call waits for the rate limit is not sent', async () => {
+    const server = await serve({ body: account })
+    const waiting = new AbortController()
+    const client = connect(server, { rateLimit: { requests: 1 }, onWait: () => waiting.abort(reason) })
+    await get(client)
+    const error = await failure(client.campaigns.create({}, { signal: waiting.signal }))
+    expect(error).toMatchObject({ ...aborted, outcome: 'not-sent', attempts: 0 })
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it.each(['onRequest', 'onRetry'] as const)('from within %s ends the call at once', async (observer) => {
+    const server = await serve({ status: 503, headers: { 'Retry-After': '60' } })
+    const controller = new AbortController()
+    const client = connect(server, { retry: 1, [observer]: () => controller.abort(reason) })
+    expect(await failure(client.account.get({ signal: controller.signal }))).toMatchObject(aborted)
+    expect(server.seen.length).toBe(observer === 'onRequest' ? 0 : 1)
+  })
+
+  it('while the key function is pending ends the call at once, and nothing is sent', async () => {
+    const server = await serve({ body: account })
+    const controller = new AbortController()
+    const asked = vi.fn(() => new Promise<string>(() => {}))
+    const call = connect(server, { apiKey: asked }).account.get({ signal: controller.signal })
+    await until(() => asked.mock.calls.length === 1)
+    controller.abort(reason)
+    expect(await failure(call)).toMatchObject({ ...aborted, outcome: 'not-sent' })
+    expect(server.seen).toEqual([])
+  })
+
+  it('of a signal without a reason, as in React Native, has one all the same', async () => {
+    const server = await serve({ body: account })
+    const signal = Object.assign(new EventTarget(), { aborted: true }) as never
+    expect((await failure(getWith(server, signal))).cause).toMatchObject({ name: 'AbortError' })
+  })
+
+  it('signal: calls leave no listener on a long-lived signal', async () => {
+    const server = await serve({ body: account })
+    const { signal } = new AbortController()
+    const added = vi.spyOn(signal, 'addEventListener')
+    const removed = vi.spyOn(signal, 'removeEventListener')
+    await Promise.all(Array.from({ length: 5 }, () => getWith(server, signal)))
+    expect(added).toHaveBeenCalled()
+    expect(removed.mock.calls.length).toBeGreaterThanOrEqual(added.mock.calls.length)
+  })
+})
+
+describe('telling errors apart', () => {
+  it('isShortLinkError and `code` work across two copies of the package, unlike instanceof', async () => {
+    vi.resetModules()
+    const copy = await import('shortlink-sdk')
+    expect(copy.ShortLinkError).not.toBe(ShortLinkError)
+    const error = new copy.ConfigurationError('x')
+    expect(error).not.toBeInstanceOf(ShortLinkError)
+    expect(isShortLinkError(error)).toBe(true)
+    expect(copy.isShortLinkError(new ConfigurationError('x'))).toBe(true)
+    expect(error.code).toBe('configuration')
+  })
+
+  it.each([null, undefined, 'error', 5, {}, new Error('x'), { code: 'api' }])(
+    'isShortLinkError(%s) is false',
+    (value) => {
+      expect(isShortLinkError(value)).toBe(false)
+    },
+  )
+})
+
+describe('a long message', () => {
+  it.each([
+    [600, 'a'.repeat(600)],
+    [601, `${'a'.repeat(600)}…`],
+  ])('of %d characters is cut after 600', (length, message) => {
+    expect(new ConfigurationError('a'.repeat(length)).message).toBe(message)
+  })
+
+  it.each([
+    [5, '0: is missing; 1: is missing; 2: is missing; 3: is missing; 4: is missing'],
+    [6, '0: is missing; 1: is missing; 2: is missing; 3: is missing; 4: is missing; and 1 more'],
+  ])('of %d issues names five and counts the others', (count, message) => {
+    const issues = Array.from({ length: count }, (_, index) => ({ path: [index], message: 'is missing' }))
+    expect(new InvalidRequestError(issues).message).toBe(message)
+  })
+})
+
+const getWith = (server: { origin: string }, signal: AbortSignal) => connect(server).account.get({ signal })
