@@ -75,14 +75,9 @@ const servers: [what: string, server: () => Answering | undefined, status: numbe
     'Token',
     () => platform(['key-as-token']),
     1,
-    [/^Works, with these options: SHORTLINK_AUTH_SCHEME=Token/, /refused as Bearer KEY, and accepted as Token KEY\.$/],
+    [/^Works, with these options: SHORTLINK_AUTH_SCHEME=Token \(authScheme: 'Token'\)$/],
   ],
-  [
-    'the bare key',
-    () => platform(['key-raw']),
-    1,
-    [/^Works, with these options: SHORTLINK_AUTH_SCHEME=raw/, /accepted as the bare KEY\.$/],
-  ],
+  ['the bare key', () => platform(['key-raw']), 1, [/^Works, with these options: SHORTLINK_AUTH_SCHEME=raw/]],
   [
     'nginx without the platform',
     () => page404,
@@ -99,13 +94,13 @@ const servers: [what: string, server: () => Answering | undefined, status: numbe
     'another shortener',
     () => () => ({ status: 401, body: { error: { code: 'unauthorized' } } }),
     1,
-    [/^Another platform: /, /GET \/account gets 401 and JSON\.$/],
+    [/^Another platform: /, /^ {2}GET http:\S+\/api\/account gets 401 /],
   ],
   [
     'successes without the envelope',
     () => () => ({ body: { hello: 'world' } }),
     1,
-    [/^Another platform: /, /GET \/account gets 200 and JSON\.$/],
+    [/^Another platform: /, /^ {2}GET http:\S+\/api\/account gets 200\.$/],
   ],
   [
     'a redirect to another origin',
@@ -117,7 +112,11 @@ const servers: [what: string, server: () => Answering | undefined, status: numbe
     'a closed port',
     () => undefined,
     1,
-    [/^Cannot be told: no response from http:\S+\/api$/, /ECONNREFUSED/, /Is the server running\? Nothing listens at/],
+    [
+      /^Cannot be told: no response from http:\S+\/api$/,
+      /ECONNREFUSED/,
+      /^ {2}Check the spelling of 127\S+, that it is running/,
+    ],
   ],
   [
     'a part that the plan lacks',
@@ -129,23 +128,19 @@ const servers: [what: string, server: () => Answering | undefined, status: numbe
     'parts that fail in the same way',
     () => part('/api/c', () => ({ status: 500, body: 'oops' })),
     1,
-    [/^Works in part: /, /^ {2}campaigns\.list\(\), channels\.list\(\): 500\. The server fails/],
+    [/^Works in part: /, /^ {2}campaigns\.list\(\), channels\.list\(\): 500\. The client cannot use this: show it/],
   ],
   [
     'lists that all fail',
     () => platform('reference', page404, ({ url }) => (url === '/api/account' ? undefined : { status: 500 })),
     1,
-    [
-      /^Works in part: /,
-      /^ {2}campaigns\.list\(\), .*, splash\.list\(\): 500\. The server fails/,
-      /Readable: account\.$/,
-    ],
+    [/^Works in part: /, /^ {2}campaigns\.list\(\), .*, splash\.list\(\): 500\. The client cannot use this/],
   ],
   [
     'a web page in place of a part',
     () => part('/api/splash', homePage),
     1,
-    [/^Works in part: /, /^ {2}splash\.list\(\): 200\. It is not the platform that responds\.$/],
+    [/^Works in part: /, /^ {2}splash\.list\(\): 200\. The client cannot use this/],
   ],
   [
     'a list that begins with another page',
@@ -160,7 +155,7 @@ const servers: [what: string, server: () => Answering | undefined, status: numbe
     'a part without a response',
     () => part('/api/qr', (_, destroy) => void destroy()),
     1,
-    [/^Works in part: /, /^ {2}qr\.list\(\): no response\. Show this to the operator of the server\.$/],
+    [/^Works in part: /, /^ {2}qr\.list\(\): no response\. The client cannot use this/],
   ],
   ['a part that the server lacks', () => part('/api/splash', page404), 0, [/^Works: /, /^ {2}splash\.list\(\): 404/]],
   ['a server that fails', () => () => ({ status: 503, body: html }), 1, [/^Cannot be told: the server fails \(503\)/]],
@@ -172,15 +167,15 @@ const servers: [what: string, server: () => Answering | undefined, status: numbe
   ],
   [
     'a rate limit that ends on the way',
-    () => part('/api/qr?', () => ({ ...page('qrs', []), headers: { 'X-RateLimit-Remaining': '0' } })),
+    () => part('/api/p', () => ({ status: 429, body: { error: 429, message: 'Slow down' } })),
     0,
-    [/^Works: /, /^ {2}Not asked: links, domains.* Run the doctor again in 60 seconds/],
+    [/^Works: /, /^ {2}pixels\.list\(\): 429 Slow down\. Run the doctor again later/],
   ],
   [
     'a page of maintenance',
     () => () => ({ status: 200, body: html, headers: { 'Content-Type': 'text/html' } }),
     1,
-    [/^A web page responds at http:\S+, perhaps one about maintenance$/],
+    [/^A web page responds at http:\S+, perhaps one about maintenance/],
   ],
   [
     'a page of maintenance beside addresses that do not exist',
@@ -188,7 +183,7 @@ const servers: [what: string, server: () => Answering | undefined, status: numbe
       ({ url }) =>
         /^\/api\/(account|campaigns|urls)/.test(url) ? homePage() : page404(),
     1,
-    [/^A web page responds at http:\S+, perhaps one about maintenance$/],
+    [/^A web page responds at http:\S+, perhaps one about maintenance/],
   ],
   [
     'an address that does not exist beside a home page',
@@ -204,15 +199,21 @@ const servers: [what: string, server: () => Answering | undefined, status: numbe
     () => walled,
     1,
     [
-      /^Cannot be told: a bot wall is in front of the server$/,
-      /Ask the operator which cookie or User-Agent passes: --header sends it\./,
+      /^A web page responds at .*, or one that keeps programs out$/,
+      /which cookie or User-Agent passes: --header sends/,
     ],
   ],
   [
-    'another bot wall',
+    'a bot wall that refuses',
     () => () => ({ status: 403, body: '<title>Just a moment...</title>' }),
     1,
-    [/^Cannot be told: a bot wall/, /Ask the operator which cookie or User-Agent passes/],
+    [/^A web page responds at .*, or one that keeps programs out$/],
+  ],
+  [
+    'an account that fails beside lists that work',
+    () => part('/api/account', () => ({ status: 500, body: 'oops' })),
+    1,
+    [/^Works in part: /, /^ {2}account\.get\(\): 500\. The client cannot use this/],
   ],
 ]
 
@@ -274,17 +275,10 @@ it('names the fields that do not fit once, and advises nothing that the command 
   const { lines, status } = await examine(part('/api/splash', () => page('splash', [row, row])))
   expect(lines[0]).toMatch(/^Works in part: http:\S+\/api$/)
   expect(lines[1]).toMatch(
-    /^ {2}splash\.list\(\): 200, data\.splash\[\]\.id: expected .*\. The client cannot use this response: show it to the operator\.$/,
+    /^ {2}splash\.list\(\): 200, data\.splash\[\]\.id: expected .*\. The client cannot use this: show it to the operator/,
   )
   expect(lines.join()).not.toContain('validation')
   expect(status).toBe(1)
-})
-
-it('knows the platform by its page of rows if its successes have no error key', async () => {
-  const row = { id: 'x', name: 'Tea', date: '2026-01-01 00:00:00' }
-  const { error: _, ...body } = page('splash', [row]).body as { error: unknown }
-  const { lines } = await examine(part('/api/splash', () => ({ body })))
-  expect(lines[1]).toMatch(/^ {2}splash\.list\(\): 200, data\.splash\[\]\.id: .*\. The client cannot use this response/)
 })
 
 it('finds the form of the key by the campaigns if the server has no account', async () => {
@@ -297,32 +291,17 @@ it('finds the form of the key by the campaigns if the server has no account', as
 
 it('prints the report as JSON with --json, with an error if the client does not work there', async () => {
   const works = JSON.parse((await examine(platform(), '/api', '--json')).stdout)
-  expect(works).toMatchObject({ verdict: 'works', requests: 10, notAsked: [] })
-  expect(works.calls).toContainEqual({ call: 'qr.list()', status: 200, kind: 'ok', issues: [] })
+  expect(works).toMatchObject({ verdict: 'works', requests: 10 })
+  expect(works.calls).toContainEqual({ call: 'qr.list()', status: 200, kind: 'ok', response: '200', issues: [] })
   const fails = JSON.parse((await examine(page404, '/api', '--json')).stdout)
   expect(fails).toMatchObject({ verdict: 'wrong address', error: expect.stringMatching(/^Wrong address/) })
+  expect(fails.calls[0]).toMatchObject({ call: 'account.get()', status: 404, kind: 'web page' })
 })
 
-it('ends after two calls in a row without a response', async () => {
-  let requests = 0
-  const server = platform()
-  const { lines } = await examine((request, destroy) => (++requests > 3 ? void destroy() : server(request, destroy)))
-  expect(requests).toBe(5)
-  expect(lines.join()).toContain('The server stopped responding.')
-})
-
-it('sees the quotes around a key', async () => {
-  vi.stubEnv('SHORTLINK_API_KEY', `"${KEY}"`)
-  const { lines } = await examine(platform())
-  expect(lines[0]).toMatch(/^The key is refused: it has quotes around it, /)
-  expect(lines[1]).toContain('Leave the quotes out of SHORTLINK_API_KEY')
-  expect(lines.join()).not.toContain(KEY)
-})
-
-it('gets past a bot wall with the cookie of --header, says that a client needs it, and lets the next command with it run', async () => {
+it('gets past a bot wall with the cookie of --header', async () => {
   const { lines, status } = await examine(walled, '/api', '--header', 'Cookie: wall=passed')
   expect(status ?? 0).toBe(0)
-  expect(lines[0]).toBe("Works, with these options: --header 'Cookie: …' (headers: { 'Cookie': … })")
+  expect(lines[0]).toMatch(/^Works: /)
 })
 
 it('says what to check if no connection can be opened, and does not advise to run the doctor', async () => {
@@ -333,7 +312,7 @@ it('says what to check if no connection can be opened, and does not advise to ru
   expect(stdout.split('\n')).toEqual([
     'Cannot be told: no response from https://sho.invalid/api',
     '  getaddrinfo ENOTFOUND sho.invalid.',
-    '  Check the spelling of sho.invalid, the network, and a firewall or proxy on the way: --help says how to use a proxy.',
+    '  Check the spelling of sho.invalid, that it is running, the network, and a firewall or proxy on the way: --help says how to use a proxy.',
     '  1 request sent, and nothing was changed.',
     '',
   ])
@@ -346,7 +325,7 @@ it('says what to check if a server is silent', async () => {
   expect(verdict).toBe('cannot be told')
   expect(notes).toEqual([
     'GET /account: no response within 50 ms.',
-    expect.stringMatching(/^Check the spelling of 127\.0\.0\.1:\d+, the network/),
+    expect.stringMatching(/^Check the spelling of 127\.0\.0\.1:\d+, that it is running/),
   ])
 })
 
@@ -356,15 +335,6 @@ it('keeps the advice of a certificate that is not trusted', async () => {
   vi.stubEnv('SHORTLINK_BASE_URL', 'https://sho.invalid/api')
   const { stdout } = await run('doctor')
   expect(stdout).toMatch(/no response: self-signed certificate\. .* set NODE_EXTRA_CA_CERTS to its file\.$/m)
-})
-
-it.each<[what: string, server: Answering, message: string | RegExp]>([
-  ['a refusal', json404, 'Not found.'],
-  ['a page', homePage, /^the response is an HTML page, not JSON: .* “Down for maintenance”$/],
-])('says in --json what a call got that is %s, without the advice to run the doctor', async (_, server, message) => {
-  const { calls } = JSON.parse((await examine(server, '/api', '--json')).stdout)
-  expect(calls[0].message).toEqual(expect.stringMatching(message))
-  expect(JSON.stringify(calls)).not.toContain('shortlink-sdk doctor')
 })
 
 it('sends key and headers to the origin that it was given, and to no other', async () => {
