@@ -12,9 +12,9 @@ import { createSandbox } from 'shortlink-sdk/testing'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fileJournal } from '../../src/tasks/file-journal.ts'
 import { serve } from '../../src/testing/server.ts'
+import { times } from '../helpers/times.ts'
 
-/** `BULK_KILLS=50 npx vitest run test/tasks/resume.test.ts` is the long version. */
-const KILLS = Number(process.env.BULK_KILLS ?? 10)
+const KILLS = times(5)
 const CONCURRENCY = 10
 
 let folder: string
@@ -76,10 +76,10 @@ it(`a bulk run that is killed ${KILLS} times and resumed does every item exactly
 
   expect(await run.summary()).toMatchObject({ done: count - unknown.length, unknown: unknown.length })
   expect(unknown.length).toBeLessThanOrEqual(KILLS * CONCURRENCY)
-  const times = new Map<string, number>()
-  for (const { path, done } of sandbox.requests) if (done) times.set(path, (times.get(path) ?? 0) + 1)
+  const done = new Map<string, number>()
+  for (const request of sandbox.requests) if (request.done) done.set(request.path, (done.get(request.path) ?? 0) + 1)
   const missing = ids.filter((id) => !linksInCampaign().includes(id))
   expect(unknown).toEqual(expect.arrayContaining(missing))
-  expect(times.size).toBe(count - missing.length)
-  expect(new Set(times.values())).toEqual(new Set([1]))
+  expect(done.size).toBe(count - missing.length)
+  expect(new Set(done.values())).toEqual(new Set([1]))
 })

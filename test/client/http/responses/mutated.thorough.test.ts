@@ -4,10 +4,11 @@ import { isShortLinkError } from 'shortlink-sdk'
 import { expect, it } from 'vitest'
 import { type CallName, calls } from '../../../calls.ts'
 import { connect } from '../../../helpers/client.ts'
+import { times } from '../../../helpers/times.ts'
 import { changeNames, mutate, textChangeNames } from './mutations.ts'
 
 /** How many bodies are tried; `npm run fuzz` tries a million others. FUZZ_SEED repeats a run. */
-const runs = Number(process.env.FUZZ_RUNS ?? 10_000)
+const runs = Number(process.env.FUZZ_RUNS ?? times(1_000))
 const seed = Number(process.env.FUZZ_SEED ?? (process.env.FUZZ_RUNS ? Date.now() : 10))
 
 /** `find` makes other requests after a response that it cannot use; it has tests of its own. */

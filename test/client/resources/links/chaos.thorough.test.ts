@@ -1,6 +1,9 @@
 import { ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { expect, test } from 'vitest'
+import { times } from '../../../helpers/times.ts'
+
+const count = times(200)
 
 /** Calls `ensure` for each, many at a time and each again until it succeeds, while four requests in ten fail. */
 async function ensureAll(dialect: 'reference' | 'deployed', wanted: { url: string; custom: string }[]) {
@@ -26,21 +29,21 @@ async function ensureAll(dialect: 'reference' | 'deployed', wanted: { url: strin
 }
 
 test.each(['reference', 'deployed'] as const)(
-  'in the %s dialect, 2,000 aliases become one link each while four requests in ten fail',
+  `in the %s dialect, ${count} aliases become one link each while four requests in ten fail`,
   { timeout: 400_000 },
   async (dialect) => {
-    const wanted = Array.from({ length: 2000 }, (_, n) => ({ url: `https://shop.example/${n}`, custom: `shop-${n}` }))
+    const wanted = Array.from({ length: count }, (_, n) => ({ url: `https://shop.example/${n}`, custom: `shop-${n}` }))
     const { sandbox, shop, outcomes, ids } = await ensureAll(dialect, wanted)
 
     const stored = sandbox.data.links.map(({ id, alias, longurl: url }) => ({ id, alias, url }))
-    expect(stored).toHaveLength(2000)
-    expect(new Set(stored.map(({ url }) => url)).size).toBe(2000)
+    expect(stored).toHaveLength(count)
+    expect(new Set(stored.map(({ url }) => url)).size).toBe(count)
     for (const { id, alias, url } of stored) {
       expect(alias).toBe(url.replace('https://shop.example/', 'shop-'))
       expect(ids.get(url)).toBe(id)
     }
-    expect(outcomes.rejected).toBeGreaterThan(50)
-    expect(outcomes.unknown).toBeGreaterThan(50)
+    expect(outcomes.rejected).toBeGreaterThan(0)
+    expect(outcomes.unknown).toBeGreaterThan(0)
 
     // And once more: nothing is left to create.
     const requests = sandbox.requests.length
