@@ -1,6 +1,6 @@
 /** Writes the declarations of the built package: a file for each entry, and one for each room whose types they share. */
 import { fileURLToPath } from 'node:url'
-import { rollup } from 'rollup'
+import { type Plugin, rollup } from 'rollup'
 import { dts } from 'rollup-plugin-dts'
 import { entries } from './entries.ts'
 
@@ -14,6 +14,24 @@ const modules = Object.values(entries).map((file) => root + file)
 function roomOf(module: string): string | undefined {
   const [, room] = /\/src\/(?:client\/)?(?:resources\/(?=links\/))?([\w-]+)/.exec(module) ?? []
   return modules.includes(module) || room === 'checks' ? undefined : room
+}
+
+/**
+ * Marks the exports of entries that are types only, as their sources do: the plugin for declarations forgets it, and then a class
+ * of which the type alone is public compiles as a value that is not there. The built JavaScript says what is there.
+ */
+const markTypes: Plugin = {
+  name: 'mark-types',
+  async renderChunk(code, { isEntry, name }) {
+    if (!isEntry) return null
+    const values = Object.keys(await import(`${root}dist/${name}.js`))
+    const marked = (specifier: string) =>
+      values.includes(specifier.split(' as ').at(-1)!) ? specifier : `type ${specifier}`
+    return code.replace(
+      /^export \{ (.*) \}/gm,
+      (_, specifiers: string) => `export { ${specifiers.split(', ').map(marked).join(', ')} }`,
+    )
+  },
 }
 
 const bundle = await rollup({
@@ -30,6 +48,7 @@ for (const extension of ['d.ts', 'd.cts']) {
     manualChunks: roomOf,
     // Otherwise a class is exported between files under a name of one letter, which editors then show.
     minifyInternalExports: false,
+    plugins: [markTypes],
   })
 }
 await bundle.close()

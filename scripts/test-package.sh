@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What publint and attw say of the package that was built, and the files that must be in it.
+# What publint and attw say of the package that was built, the files that must be in it, and the values that it declares.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,3 +11,4 @@ for file in LICENSE .github/SECURITY.md dist/THIRD-PARTY-LICENSES.md docs/skills
 done
 npx publint --strict "$folder"/*.tgz
 npx attw "$folder"/*.tgz
+npx tsx scripts/declared-values.ts
