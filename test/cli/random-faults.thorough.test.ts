@@ -27,6 +27,8 @@ interface Result extends Row {
   readonly error?: string
 }
 
+const suffixes = ['csv', 'tsv', 'json', 'ndjson']
+
 class Scenario extends RandomServer {
   readonly #name: string
 
@@ -59,22 +61,23 @@ class Scenario extends RandomServer {
   async #import(): Promise<void> {
     const rows: Row[] = this.rows(3 + Math.floor(this.random() * 6))
     for (const row of rows) if (this.random() < 0.4) delete row.custom
-    const file = await this.#write(rows)
+    const suffix = this.pick(suffixes)
+    const file = await this.#write(rows, suffix)
     const out = this.random() < 0.5 ? [`--out`, `${this.#name}-result.json`] : []
-    const [reuse, suffix] = [this.random() < 0.5, this.random() < 0.3]
+    const [reuse, hasSuffix] = [this.random() < 0.5, this.random() < 0.3]
     const args = [
       'import',
       file,
       ...out,
       '--json',
       ...(reuse ? ['--reuse'] : []),
-      ...(suffix ? ['--on-taken', 'suffix'] : []),
+      ...(hasSuffix ? ['--on-taken', 'suffix'] : []),
     ]
     const { status, stdout } = await this.#untilDone(args, async ({ status, stdout }) => {
       const results = await this.#resultsOf(stdout, out[1])
       for (const [index, { outcome, shorturl }] of results.entries()) {
         const { url, custom } = rows[index]!
-        if (outcome === 'done') this.checkRow(suffix ? { url } : { url, ...(custom && { custom }) }, shorturl!)
+        if (outcome === 'done') this.checkRow(hasSuffix ? { url } : { url, ...(custom && { custom }) }, shorturl!)
       }
       if (status === 0) expect(results.map(({ outcome }) => outcome)).toEqual(rows.map(() => 'done'))
       const made = results.filter(({ custom, outcome }) => outcome === 'done' && !custom)
@@ -83,7 +86,19 @@ class Scenario extends RandomServer {
       }
       if (!this.dialect.includes('alias-ignored')) this.checkNumber(rows)
     })
-    if (status === 0 || !this.#isAble()) return
+    if (status === 0) {
+      const found = await this.#resultsOf(stdout, out[1])
+      const writes = this.#writes()
+      await this.#repeat(args, found, async () => {
+        rows.sort((one, other) => one.url.localeCompare(other.url))
+        await this.#write(rows, suffix)
+      })
+      // With a suffix, the file still says the alias that was taken.
+      if (!hasSuffix) await this.#syncResult(found)
+      if (this.#writes() > writes) throw new Error('what is done is written again')
+      return this.#report()
+    }
+    if (!this.#isAble()) return
     // Without faults, a row fails for a reason of its own only, or nothing tells whose the link to its address is.
     const isOwn = ({ custom, outcome, error = '' }: Result) =>
       / already leads to | is the alias of row /.test(error) || (outcome === 'unknown' && !custom)
@@ -92,12 +107,53 @@ class Scenario extends RandomServer {
     if (other) throw new Error(`${JSON.stringify(other)} is not done, though nothing fails any more`)
   }
 
+  /** The rows in another order, and then their result, send nothing, and each row has the link that it had. */
+  async #repeat(args: string[], results: readonly Result[], sort: () => Promise<void>): Promise<void> {
+    const linksOf = (results: readonly Result[]) =>
+      results.map(({ url, custom, shorturl }) => `${url} ${custom || ''} ${shorturl}`).sort()
+    await sort()
+    const requests = this.sandbox.requests.length
+    for (const [index, file] of [args[1]!, this.#path('again-0.json')].entries()) {
+      const out = this.#path(`again-${index}.json`)
+      const { status } = await run('import', file, ...args.filter((arg) => arg.startsWith('--r')), '--out', out)
+      if (index === 0 && (status !== 0 || this.sandbox.requests.length > requests)) {
+        throw new Error('the same rows in another order are not done')
+      }
+      const again = await this.#resultsOf('', out)
+      const untrue = again.find(({ error = '' }) => / is not on this server| leads to /.test(error))
+      if (untrue) throw new Error(`${untrue.shorturl} is there, yet ${untrue.error}`)
+      if (status === 0) expect(linksOf(again)).toEqual(linksOf(results))
+    }
+  }
+
+  /** A sync by the result changes nothing. */
+  async #syncResult(results: readonly Result[]): Promise<void> {
+    if (new Set(results.map(({ shorturl }) => shorturl)).size < results.length) return
+    const { status, stdout } = await run('sync', this.#path('again-0.json'), '--apply', '--json')
+    if (status === 0 && stdout !== '[]\n') throw new Error(`a sync by the result: ${stdout}`)
+  }
+
+  /** Every click since a list is new in a report, and no link is gone. */
+  async #report(): Promise<void> {
+    const list = this.#path('list.csv')
+    if ((await run('list', 'links', '--out', list)).status !== 0) return
+    const before = new Map(this.sandbox.data.links.map(({ id, clicks }) => [id, clicks]))
+    for (const link of this.sandbox.data.links)
+      if (this.random() < 0.5) link.clicks += 1 + Math.floor(this.random() * 5)
+    const { status, stdout, stderr } = await run('report', '--previous', list, '--json')
+    if (status !== 0) return
+    if (stderr.includes('gone: ')) throw new Error(`a report calls a link gone that is there: ${stderr}`)
+    for (const { id, clicks, newClicks } of JSON.parse(stdout) as Record<string, number>[]) {
+      if (newClicks !== clicks! - (before.get(id!) ?? 0)) throw new Error(`a report says ${newClicks} new clicks`)
+    }
+  }
+
   async #sync(): Promise<void> {
     const all = this.rows(2 + Math.floor(this.random() * 5))
     const rows = all.filter(
       ({ custom }, index) => all.findIndex((row) => lettersOf(row.custom) === lettersOf(custom)) === index,
     )
-    const file = await this.#write(rows)
+    const file = await this.#write(rows, this.pick(suffixes))
     const prune = this.random() < 0.7 ? ['--prune', 'sale'] : []
     const { status } = await this.#untilDone(['sync', file, ...prune, '--apply', '--json'], ({ status, stdout }) => {
       const steps: { action: string; alias: string; url: string; outcome: string }[] = stdout.startsWith('[')
@@ -132,9 +188,12 @@ class Scenario extends RandomServer {
     this.checkNumber(urls.map((url) => ({ url })))
   }
 
+  readonly #writes = () => this.sandbox.requests.filter(({ method }) => method !== 'GET').length
+
+  readonly #path = (name: string) => `${this.#name}-${name}`
+
   /** Rows as a file of one of the formats. */
-  async #write(rows: Row[]): Promise<string> {
-    const suffix = this.pick(['csv', 'tsv', 'json', 'ndjson'])
+  async #write(rows: Row[], suffix: string): Promise<string> {
     const text = {
       csv: () => stringify(rows, { header: true, columns: ['custom', 'url'], delimiter: this.pick([',', ';']) }),
       tsv: () => stringify(rows, { header: true, columns: ['url', 'custom'], delimiter: '\t' }),
