@@ -3,10 +3,9 @@ import type { RateLimitState } from './errors.ts'
 import type { StandardSchema } from './fields/standard-schema.ts'
 import { API, Api } from './http/api.ts'
 import { type ApiPromise, startNow } from './http/api-promise.ts'
-import { readPageWithSchema, readWhole } from './http/envelope.ts'
+import { type Read, readPageWithSchema, readWhole } from './http/envelope.ts'
 import { type ListOptions, type ListPromise, type PageQuery, RequestedList } from './http/list.ts'
 import { userPath } from './http/path.ts'
-import type { RawResponse } from './http/request.ts'
 import { headerPairs, type RequestOptions, requestOptionChecks } from './http/request-options.ts'
 import { type UploadContent, uploadOf, uploadOptionChecks } from './http/upload.ts'
 import { resolveSettings, type ShortLinkClientOptions } from './options.ts'
@@ -209,8 +208,8 @@ export class ShortLinkClient {
       issues,
       ...(upload && { optionChecks: uploadOptionChecks }),
     }
-    const reading = as ? { as, readRaw: (response: RawResponse) => response[as] as T } : { readAny: readWhole(schema) }
-    return startNow(callsOf(this).run({ ...call, ...reading }, options))
+    const read: Read<T> = as ? (received) => received[as] as T : readWhole(schema)
+    return startNow(callsOf(this).run({ ...call, as, read }, options))
   }
 
   /**

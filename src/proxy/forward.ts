@@ -1,7 +1,7 @@
 import type { Api } from '../client/http/api.ts'
 import { decode } from '../client/http/body.ts'
+import type { Received } from '../client/http/envelope.ts'
 import { userPath } from '../client/http/path.ts'
-import type { RawResponse } from '../client/http/request.ts'
 import { redactLine } from '../client/http/secrets.ts'
 import { rateHeaders } from '../client/rate-limit/headers.ts'
 import { headerOf } from '../client/runtime/fetch.ts'
@@ -34,7 +34,7 @@ export async function forward(api: Api, request: Request, { path, search }: Rout
     api: isOpener ? ('opener' as const) : undefined,
     upload: streamedUpload(request),
     as: 'bytes' as const,
-    readRaw: (response: RawResponse) => response,
+    read: (received: Received) => received,
     readsRefusals: true,
   }
   const language = request.headers.get('Accept-Language')
@@ -57,7 +57,7 @@ export async function forward(api: Api, request: Request, { path, search }: Rout
  * Returns the platform's response, byte for byte but without the key. Anything but JSON becomes plain text, so that no browser
  * runs it as a page of this site.
  */
-function toPageResponse({ response, bytes, redact }: RawResponse): Response {
+function toPageResponse({ response, bytes, redact }: Received): Response {
   const { status } = response
   if (status < 200 || (status >= 300 && status < 400) || status > 599) {
     const location = headerOf(response, 'Location')

@@ -1,18 +1,26 @@
 import type * as z from 'zod/mini'
 import { mismatch } from '../checks/mismatch.ts'
+import type { RateLimitState } from '../errors.ts'
 import { integer, rowsOf } from '../fields/fields.ts'
 import { addIssue, type ParseContext, parse, parseWithStandardSchema } from '../fields/parse.ts'
 import type { StandardSchema } from '../fields/standard-schema.ts'
+import type { FetchResponse } from '../runtime/fetch.ts'
 import { isRecord } from '../runtime/text.ts'
+import type { Redact } from './secrets.ts'
 
 /**
  * The envelope of every response. `error` tells success from failure, because a failure often has the HTTP status 200:
  * `0`, `"0"`, `false`, `"false"` or no key at all mean success; `1`, `true`, a number of 400 or more that acts as a status, or a
  * text mean failure.
  */
-export type Envelope =
-  | { readonly ok: true; readonly body: Record<string, unknown> }
-  | { readonly ok: false; readonly status: number; readonly message: string }
+export type Envelope = { readonly ok: true; readonly body: Record<string, unknown> } | Refusal
+
+/** The envelope of a failure. */
+export interface Refusal {
+  readonly ok: false
+  readonly status: number
+  readonly message: string
+}
 
 /** Opens the envelope of a parsed body, given the HTTP status. `undefined`: the body has no envelope. */
 export function openEnvelope(body: unknown, httpStatus: number): Envelope | undefined {
@@ -44,21 +52,51 @@ function messageOf(message: unknown): string {
   return typeof message === 'object' && message !== null ? JSON.stringify(message) : ''
 }
 
-/** Reads the body of an open envelope. Adds issues to the context, and keeps invalid values as they are. */
-export type Read<T> = (body: Record<string, unknown>, context: ParseContext) => T | Promise<T>
+/** A response that was received: its body, and what it says beside the result. */
+export interface Received {
+  readonly response: FetchResponse
+  readonly text: string
+  /** Empty unless the call needs them. */
+  readonly bytes: Uint8Array
+  /** Parsed JSON, or the text if it is none. `undefined` if the response is large and refusals are read too. */
+  readonly body: unknown
+  readonly envelope: Envelope | undefined
+  /** The wait that the server asked for, in seconds. */
+  readonly retryAfter: number | undefined
+  readonly rateLimit: RateLimitState
+  /** Removes the key and the secrets of the call from a text. */
+  readonly redact: Redact
+}
+
+/** Reads the result. Adds issues to the context, and keeps invalid values as they are. */
+export type Read<T> = (received: Received, context: ParseContext) => T | Promise<T>
+
+/** Reads the JSON object of a success. Any other response is unusable. */
+export function readObject<T>(read: (body: Record<string, unknown>, context: ParseContext) => T | Promise<T>): Read<T> {
+  return ({ envelope }, context) => (envelope?.ok ? read(envelope.body, context) : unusable(context))
+}
 
 /** Reads the fields beside `error`, or the value under a key. */
 export function readBody<T>(schema: z.ZodMiniType<T>, under?: string): Read<T> {
-  return ({ error: _, ...body }, { path, issues }) =>
+  return readObject(({ error: _, ...body }, { path, issues }) =>
     under === undefined
       ? parse(schema, body, { path, issues })
-      : parse(schema, body[under], { path: [...path, under], issues })
+      : parse(schema, body[under], { path: [...path, under], issues }),
+  )
 }
 
-/** Reads the whole body: as it is, or as a user's schema returns it. */
-export function readWhole<T>(schema: StandardSchema<T> | undefined) {
-  return (body: unknown, context: ParseContext): T | Promise<T> =>
-    schema ? parseWithStandardSchema(schema, body, context) : (body as T)
+/** Reads the whole body, an object, a list, or `undefined` if it is empty: as it is, or as a user's schema returns it. */
+export function readWhole<T>(schema: StandardSchema<T> | undefined): Read<T> {
+  return ({ envelope, body, text }, context) => {
+    if (!envelope?.ok && !Array.isArray(body) && text !== '') return unusable(context)
+    const whole = text === '' ? undefined : body
+    return schema ? parseWithStandardSchema(schema, whole, context) : (whole as T)
+  }
+}
+
+function unusable<T>(context: ParseContext): T {
+  context.unusable = true
+  return undefined as T
 }
 
 /** One page of a list, as plain data. */
@@ -82,16 +120,16 @@ export interface Page<T> {
 /** Reads a page whose rows are under one of these keys, in `data` or at the top level. The documented key comes first. */
 export function readPage<T>(under: string | readonly string[], row: z.ZodMiniType<T>): Read<Page<T>> {
   const keys = typeof under === 'string' ? [under] : under
-  return (body, context) => {
+  return readObject((body, context) => {
     const { page, rows, at } = openPage<T>(body, keys, context)
     const rowContext = { path: at, issues: context.issues }
     return { ...page, items: rows.map((value, index) => parse(row, value, rowContext, index)) }
-  }
+  })
 }
 
 /** Reads a page whose rows are as they are, or as a user's schema returns them. */
 export function readPageWithSchema<T>(under: string, schema: StandardSchema<T> | undefined): Read<Page<T>> {
-  return async (body, context) => {
+  return readObject(async (body, context) => {
     const { page, rows, at } = openPage<T>(body, [under], context)
     if (!schema) return { ...page, items: rows as T[] }
     const items: T[] = []
@@ -100,15 +138,15 @@ export function readPageWithSchema<T>(under: string, schema: StandardSchema<T> |
       items.push(await parseWithStandardSchema(schema, row, rowContext))
     }
     return { ...page, items }
-  }
+  })
 }
 
 /** Requires the page that was requested (default: the first). Otherwise a server could keep a walk going forever. */
 export function readNumberedPage<T>(read: Read<Page<T>>, asked: number | undefined): Read<Page<T>> {
-  return async (body, context) => {
-    const page = await read(body, context)
+  return async (received, context) => {
+    const page = await read(received, context)
     const expected = asked || 1
-    if (page.currentpage !== expected && (asked || page.hasNextPage)) {
+    if (!context.unusable && page.currentpage !== expected && (asked || page.hasNextPage)) {
       addIssue(context, 'currentpage', `requested page ${expected}, received page ${page.currentpage}`)
       context.unusable = true
     }

@@ -2,7 +2,6 @@
 import {
   AbortError,
   type AnyShortLinkError,
-  type ApiErrorResponse,
   apiError,
   ConfigurationError,
   ConnectionError,
@@ -20,7 +19,7 @@ import { abortReason, EXPIRED } from '../runtime/abort.ts'
 import { type FetchResponse, readableHeaders } from '../runtime/fetch.ts'
 import { adviceAboutBody, adviceAboutRefusal, MAX_QUOTED, redirectWords } from './advice.ts'
 import { BodyTooLargeError, describeUnreadable } from './body.ts'
-import { isOfPlatform } from './envelope.ts'
+import { isOfPlatform, type Received, type Refusal } from './envelope.ts'
 import { causesOf, failureOfFetch, innermostReason, outcomeOf } from './fetch-failure.ts'
 import type { Call, Failure } from './request.ts'
 import { redactBody, redactCause, redactHeaders, redactIssues, redactLine } from './secrets.ts'
@@ -34,14 +33,6 @@ export class AttemptError extends Error {
     super(words, options)
     this.quoted = quoted
   }
-}
-
-/** A response that was read. */
-export interface ReadResponse {
-  readonly response: FetchResponse
-  readonly body: unknown
-  /** The wait that the server asked for, in seconds. */
-  readonly retryAfter: number | undefined
 }
 
 /** Error context for a call that has come this far. */
@@ -190,20 +181,14 @@ const expiredWords = {
   sent: 'no response',
 }
 
-/** A response that refuses the request. */
-type Refusal = ReadResponse & {
-  readonly status: number
-  readonly message: string
-  readonly rateLimit: ApiErrorResponse['rateLimit']
-}
-
 /** The failure of an attempt that the server refused. */
-export function refused(call: Call<unknown>, refusal: Refusal): Failure {
+export function refused(call: Call<unknown>, received: Received, refusal: Refusal): Failure {
   const { method, redact } = call
-  const { status, response, rateLimit, retryAfter } = refusal
-  const body = redactBody(redact, refusal.body)
+  const { status } = refusal
+  const { response, rateLimit, retryAfter } = received
+  const body = redactBody(redact, received.body)
   const headers = redactHeaders(redact, readableHeaders(response))
-  const isPlatform = isOfPlatform(refusal.body)
+  const isPlatform = isOfPlatform(received.body)
   const isOpaque = (response as Partial<Response>).type === 'opaqueredirect'
   const isRedirect = isOpaque || (status >= 300 && status <= 399 && headers.has('location'))
   // A browser hides which redirect it was.
@@ -213,7 +198,7 @@ export function refused(call: Call<unknown>, refusal: Refusal): Failure {
   const { advice, words } = adviceAboutRefusal(call, status, isPlatform)
   const message = isRedirect
     ? `${status || ''} ${redirectWords(headers.get('location'), call)}`.trimStart()
-    : withAdvice(refusalWords(call, refusal, serverMessage, body), words)
+    : withAdvice(refusalWords(call, response, status, serverMessage, body), words)
   const context = { ...errorContext(call, outcome, mayRepeatIt), ...(!isRedirect && { advice }) }
   const untilReset = status === 429 ? rateLimit.resetAt && rateLimit.resetAt.getTime() - Date.now() : undefined
   const said = {
@@ -238,7 +223,8 @@ const withAdvice = (said: string, advice: string): string => (advice ? said.repl
 
 function refusalWords(
   { redact }: Call<unknown>,
-  { status, response }: Refusal,
+  response: FetchResponse,
+  status: number,
   serverMessage: string,
   cleanBody: unknown,
 ): string {
@@ -253,7 +239,8 @@ function refusalWords(
 /** The error of a response that is not what the platform documents: an unreadable body, or invalid rows. */
 export function invalidResponse(
   call: Call<unknown>,
-  { response, body, issues }: ReadResponse & { readonly issues: readonly Issue[] },
+  { response, body }: Received,
+  issues: readonly Issue[],
 ): InvalidResponseError {
   const { redact } = call
   const clean = redactBody(redact, body)

@@ -10,9 +10,8 @@ import {
   type RateLimitState,
   type ShortLinkError,
 } from '../errors.ts'
-import type { ParseContext } from '../fields/parse.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
-import type { Fetch, FetchOptions, FetchResponse } from '../runtime/fetch.ts'
+import type { Fetch, FetchOptions } from '../runtime/fetch.ts'
 import { isPlain, isRecord, kind } from '../runtime/text.ts'
 import type { Address, AddressNames } from './address.ts'
 import type { ApiKey } from './api-key.ts'
@@ -32,7 +31,7 @@ import {
 import { REDACTED, type Redact, redactIssues, redactLine, redactPasswords, Secrets } from './secrets.ts'
 
 /** A call: what to send, how to check that, and how to read the response. */
-export type CallSpec<T> = {
+export interface CallSpec<T> {
   readonly method: string
   readonly path: Path
   readonly api?: 'opener' | undefined
@@ -50,41 +49,11 @@ export type CallSpec<T> = {
   readonly issues?: readonly Issue[] | undefined
   /** Returns true for an error that the call expects. Observers do not hear of it. */
   readonly isExpected?: (error: unknown) => error is ApiError
-} & (
-  | {
-      /** Reads the body, which is a JSON object. */
-      readonly read: Read<T>
-      readonly readAny?: undefined
-      readonly readRaw?: undefined
-    }
-  | {
-      /** Reads the body, which is a JSON object or a list; `undefined` if it is empty. */
-      readonly readAny: (body: unknown, context: ParseContext) => T | Promise<T>
-      readonly read?: undefined
-      readonly readRaw?: undefined
-    }
-  | {
-      /** Reads a response of any kind. */
-      readonly readRaw: (response: RawResponse, context: ParseContext) => T | Promise<T>
-      readonly read?: undefined
-      /** The form in which it needs the body. Not every `fetch` gives bytes. */
-      readonly as: 'text' | 'bytes'
-      readonly readAny?: undefined
-      /** True if it reads refusals too, which are errors otherwise. */
-      readonly readsRefusals?: boolean
-    }
-)
-
-/** A response as it came. */
-export interface RawResponse {
-  readonly response: FetchResponse
-  readonly text: string
-  /** Empty unless the call needs them. */
-  readonly bytes: Uint8Array
-  /** Parsed JSON, or the text if it is none. `undefined` if the response is large and refusals are read too. */
-  readonly body: unknown
-  /** Removes the key and the secrets of the call from a text. */
-  readonly redact: Redact
+  readonly read: Read<T>
+  /** The form in which `read` needs the body. Not every `fetch` gives bytes. Default: text. */
+  readonly as?: 'text' | 'bytes' | undefined
+  /** True if `read` reads refusals too, which are errors otherwise. */
+  readonly readsRefusals?: boolean
 }
 
 /** The progress of an upload. */

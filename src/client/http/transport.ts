@@ -19,7 +19,7 @@ import { notify } from '../runtime/notify.ts'
 import { VERSION } from '../runtime/version.ts'
 import type { CallResult } from './api-promise.ts'
 import { decode, parseBody, readBytes, readText } from './body.ts'
-import { openEnvelope } from './envelope.ts'
+import { openEnvelope, type Received } from './envelope.ts'
 import {
   type BrokenExchange,
   errorContext,
@@ -202,21 +202,18 @@ export class Transport {
     const started = performance.now()
     const exchange = await this.#exchange(call, request)
     if ('error' in exchange) return exchange
-    const { response, body } = exchange
-    const { envelope, retryAfter, rateLimit } = observeResponse(call, response, body, started)
-    const received = { response, body, retryAfter }
-    const readsAll = spec.readRaw && spec.readsRefusals
-    if (envelope?.ok === false && !readsAll) return refused(call, { ...received, ...envelope, rateLimit })
+    const received: Received = {
+      ...exchange,
+      ...observeResponse(call, exchange, started),
+      redact: (text) => secrets.redact(text),
+    }
+    const { response, envelope, rateLimit } = received
+    if (envelope?.ok === false && !spec.readsRefusals) return refused(call, received, envelope)
 
     const context: ParseContext = { path: [], issues: [] }
-    let data: T
-    if (spec.readRaw) data = await spec.readRaw({ ...exchange, redact: (text) => secrets.redact(text) }, context)
-    else if (spec.readAny && (envelope?.ok || Array.isArray(body))) data = await spec.readAny(body, context)
-    else if (spec.readAny && exchange.text === '') data = await spec.readAny(undefined, context)
-    else if (spec.read && envelope?.ok) data = await spec.read(envelope.body, context)
-    else throw invalidResponse(call, { ...received, issues: [] })
-    if (context.issues.length > 0) {
-      const error = invalidResponse(call, { ...received, issues: context.issues })
+    const data = await spec.read(received, context)
+    if (context.unusable || context.issues.length > 0) {
+      const error = invalidResponse(call, received, context.issues)
       if (context.unusable) throw error
       this.throwOrReport(error)
     }
@@ -265,20 +262,23 @@ export class Transport {
 
 /** Reads the body of a response, as text or as bytes, and parses it unless that would be in vain. */
 async function readResponse({ spec }: Call<unknown>, response: FetchResponse, signal: AbortSignal) {
-  const isRead = spec.readRaw && spec.as === 'bytes'
-  const bytes = isRead ? await readBytes(response, signal) : noBytes
-  const text = isRead ? decode(bytes) : await readText(response, signal)
-  const isSkipped = spec.readRaw && spec.readsRefusals && bytes.length > MAX_PARSED
-  return { bytes, text, body: isSkipped ? undefined : parseBody(text) }
+  const bytes = spec.as === 'bytes' ? await readBytes(response, signal) : undefined
+  const text = bytes ? decode(bytes) : await readText(response, signal)
+  const isSkipped = spec.readsRefusals && text.length > MAX_PARSED
+  return { bytes: bytes ?? noBytes, text, body: isSkipped ? undefined : parseBody(text) }
 }
 
 const noBytes = new Uint8Array()
 
-/** The size up to which a response that is passed on is parsed, in bytes: enough to see a refusal inside a 200. */
+/** The length up to which a response that is passed on is parsed, in characters: enough to see a refusal inside a 200. */
 const MAX_PARSED = 65_536
 
 /** Tells the limiter and the listeners what a response says. */
-function observeResponse(call: Call<unknown>, response: FetchResponse, body: unknown, started: number) {
+function observeResponse(
+  call: Call<unknown>,
+  { response, body }: Pick<Received, 'response' | 'body'>,
+  started: number,
+) {
   const { connection } = call
   const { limiter } = connection
   const { status } = response

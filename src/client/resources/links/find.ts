@@ -4,7 +4,7 @@ import { rowsOf } from '../../fields/fields.ts'
 import { parse } from '../../fields/parse.ts'
 import type { Api } from '../../http/api.ts'
 import type { CallResult } from '../../http/api-promise.ts'
-import type { Read } from '../../http/envelope.ts'
+import { type Read, readObject } from '../../http/envelope.ts'
 import { path } from '../../http/path.ts'
 import type { RequestOptions } from '../../http/request-options.ts'
 import { isRecord } from '../../runtime/text.ts'
@@ -164,9 +164,8 @@ export async function searchNewest(
  * Reads a response to `?short=`: a single link in the form of GET `/url/:id`, or a list. `undefined` for anything else, and for
  * a list without the link. A row that may be the link has to fit, with `validation: 'report'` too.
  */
-const readMatches =
-  (wanted: WantedLink): Read<Matches | undefined> =>
-  ({ id, details, data, urls }, context) => {
+const readMatches = (wanted: WantedLink): Read<Matches | undefined> =>
+  readObject(({ id, details, data, urls }, context) => {
     const read = (row: unknown, at: (string | number)[]): Link[] => {
       const issues: Issue[] = []
       const found = parse(link, row, { path: at, issues })
@@ -189,7 +188,7 @@ const readMatches =
     // A server that ignores the parameter lists all links.
     if (!all.every((row) => isWanted(row, { alias: wanted.alias }))) return { links, others: 'on later pages' }
     return { links, others: rows.length === 1 ? 'unknown' : 'none' }
-  }
+  })
 
 /** True if a row that does not fit says at least that it has another alias. */
 function isOther(row: unknown, { alias }: WantedLink): boolean {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { apiError, InvalidResponseError } from '../../../../src/client/errors.ts'
-import { openEnvelope, readPageWithSchema } from '../../../../src/client/http/envelope.ts'
+import { openEnvelope, type Received, readPageWithSchema } from '../../../../src/client/http/envelope.ts'
 import { type ListPromise, type PageQuery, RequestedList } from '../../../../src/client/http/list.ts'
 import { path } from '../../../../src/client/http/path.ts'
 import type { CallSpec } from '../../../../src/client/http/request.ts'
@@ -54,7 +54,7 @@ const listWithoutTransport: MakeList = ({ answer }, { limit, ...options }) => {
         const said = { status: envelope.status, httpStatus: status, serverMessage: '', isOfPlatform: true }
         throw apiError('no', { ...said, body, headers, rateLimit }, context, undefined)
       }
-      const data = await read!(envelope.body, { path: [], issues: [] })
+      const data = await read({ envelope } as Received, { path: [], issues: [] })
       return { data, rateLimit, attempts: 1, status: 200, url: '', toResponse: () => new Response() }
     },
     forOperation: (): unknown => transport,
