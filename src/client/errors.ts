@@ -1,6 +1,7 @@
 import { type Inspect, inspectCustom } from './runtime/inspect.ts'
 import { framesOf, setFrames } from './runtime/stack.ts'
-import { printable, shorten } from './runtime/text.ts'
+import { hasMessage, shorten } from './runtime/text.ts'
+import { type Redact, redactBody, redactHeaders, redactLine } from './secrets.ts'
 
 /**
  * The outcome of a request that failed.
@@ -61,10 +62,18 @@ export interface ErrorContext {
   readonly calledFrom?: Error | undefined
   /** The advice in the message, for code that decides by it. @internal */
   readonly advice?: AdviceCode | undefined
+  /** Removes the secrets of the call from everything that the error says. @internal */
+  readonly redact?: Redact | undefined
 }
+
+/** For an error that belongs to no call. */
+const unchanged: Redact = (text) => text
 
 /** The probable cause: the address or the key. @internal */
 export type AdviceCode = 'address' | 'key'
+
+/** The length to which a text from a server or a fetch is cut in a message, in characters. @internal */
+export const MAX_QUOTED = 300
 
 const brand = Symbol.for('shortlink-sdk.error')
 
@@ -102,14 +111,16 @@ export class ShortLinkError extends Error {
   declare readonly advice: AdviceCode | undefined
 
   constructor(message: string, context: ErrorContext = {}, options?: ErrorOptions) {
-    const { method, path, url, calledFrom, operation = method && `${method} ${path}` } = context
-    super(shorten(printable(operation ? `${operation}: ${message}` : message), SHOWN_MESSAGE), options)
+    const { method, path, url, calledFrom, redact = unchanged, operation = method && `${method} ${path}` } = context
+    super(redactLine(redact, operation ? `${operation}: ${message}` : message, SHOWN_MESSAGE), options)
     // An own property, because some loggers copy only those.
     this.code = this.code
     this.outcome = context.outcome ?? 'not-sent'
     this.retryable = context.retryable ?? false
     this.attempts = context.attempts ?? 0
-    Object.assign(this, withoutUndefined({ method, path, url }))
+    for (const [name, value] of Object.entries({ method, path, url })) {
+      if (value !== undefined) Object.assign(this, { [name]: redact(value) })
+    }
     hide(this, { advice: context.advice })
     setFrames(this, framesOf(calledFrom ?? this))
   }
@@ -151,7 +162,7 @@ export class InvalidRequestError extends ShortLinkError {
 
   constructor(issues: readonly Issue[], context?: ErrorContext) {
     super(describe(issues), context)
-    hide(this, { issues })
+    hide(this, { issues: redactIssues(issues, context) })
   }
 }
 
@@ -190,13 +201,13 @@ export interface ApiErrorResponse {
   readonly status: number
   /** The status of the HTTP response, which may be 200. */
   readonly httpStatus: number
-  /** The server's own message, without secrets; `''` if it said nothing. */
+  /** The server's own message; `''` if it said nothing. */
   readonly serverMessage: string
   /** True if the platform itself refused, not a gateway in front of it. @internal */
   readonly isOfPlatform: boolean
   /** The body as parsed JSON, or as text if it is not JSON. Texts are cut after 256 kB. */
   readonly body: unknown
-  readonly headers: Headers
+  readonly headers: Iterable<readonly [string, string]>
   readonly rateLimit: RateLimitState
 }
 
@@ -220,11 +231,13 @@ export class ApiError extends ShortLinkError implements ApiErrorResponse {
 
   constructor(message: string, response: ApiErrorResponse, context: ErrorContext) {
     const { status, httpStatus, serverMessage, isOfPlatform, body, headers, rateLimit } = response
+    const { redact = unchanged } = context
     super(message, context)
     this.status = Math.max(status, 400)
     this.httpStatus = httpStatus
-    this.serverMessage = serverMessage
-    hide(this, { isOfPlatform, body, headers, rateLimit })
+    this.serverMessage = redactLine(redact, serverMessage, MAX_QUOTED)
+    const shown = { body: redactBody(redact, body), headers: redactHeaders(redact, headers) }
+    hide(this, { isOfPlatform, rateLimit, ...shown })
   }
 }
 
@@ -294,7 +307,7 @@ export class InvalidResponseError extends ShortLinkError {
   ) {
     super(message, context)
     this.status = status
-    hide(this, { issues, body, mark })
+    hide(this, { issues: redactIssues(issues, context), body: redactBody(context.redact ?? unchanged, body), mark })
   }
 }
 
@@ -309,13 +322,14 @@ export class LinkConflictError extends ShortLinkError {
   /** @param others Links with the same alias on other domains. */
   constructor(
     { shorturl, longurl }: { shorturl: string; longurl: string },
-    context?: ErrorContext,
+    context: ErrorContext = {},
     others: readonly { shorturl: string; longurl: string }[] = [],
   ) {
     const more = others.map((link) => `, ${shorten(link.shorturl, 200)} to ${shorten(link.longurl, 300)}`)
     super(`${shorten(shorturl, 200)} already leads to ${shorten(longurl, 300)}${more.join('')}`, context)
-    this.shorturl = shorturl
-    this.longurl = longurl
+    const { redact = unchanged } = context
+    this.shorturl = redact(shorturl)
+    this.longurl = redact(longurl)
   }
 }
 
@@ -378,11 +392,6 @@ export function isShortLinkError(value: unknown): value is AnyShortLinkError {
   return typeof value === 'object' && value !== null && brand in value
 }
 
-/** Returns true for an error of any realm: under Jest, fetch throws errors of another one. */
-export function hasMessage(value: unknown): value is Error {
-  return typeof (value as Partial<Error> | null | undefined)?.message === 'string'
-}
-
 const classesByStatus: ReadonlyMap<number, typeof ApiError> = /* @__PURE__ */ new Map<number, typeof ApiError>([
   [401, AuthenticationError],
   [403, PermissionError],
@@ -400,6 +409,14 @@ export function apiError(
   if (status === 429) return new RateLimitError(message, response, context, retryAfter)
   const ErrorClass: typeof ApiError = classesByStatus.get(status) ?? (status >= 500 ? ServerError : ApiError)
   return new ErrorClass(message, response, context)
+}
+
+/** Copies issues without secrets: they quote values, a schema may quote others, and a server may use them as keys. */
+function redactIssues(issues: readonly Issue[], { redact = unchanged }: ErrorContext = {}): Issue[] {
+  return issues.map(({ path, message }) => ({
+    path: path.map((part) => (typeof part === 'string' ? redactLine(redact, part, 200) : part)),
+    message: redactLine(redact, message, 300),
+  }))
 }
 
 /** Describes issues in one line: `name: expected a string, received a number; tag: is missing`. */

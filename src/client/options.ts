@@ -5,7 +5,7 @@ import { Address, type AddressNames, isLoopback } from './http/address.ts'
 import { ApiKey, type AuthScheme, authSchemes, type KeySource } from './http/api-key.ts'
 import type { Observers } from './http/observers.ts'
 import { type Logger, type LogLevel, logLevels, logMethods, logObservers } from './http/observers.ts'
-import type { Connection, Endpoint, Settings } from './http/request.ts'
+import type { Endpoint, Settings } from './http/request.ts'
 import {
   authorizationBesideKey,
   authorizationIn,
@@ -14,19 +14,12 @@ import {
   type RequestOptions,
   requestOptionChecks,
 } from './http/request-options.ts'
-import { type Redact, redactIssues } from './http/secrets.ts'
-import {
-  Limiter,
-  type LimiterOwner,
-  limiterFor,
-  type RateLimiter,
-  rateLimitChecks,
-  systemClock,
-} from './rate-limit/limiter.ts'
-import { type RateLimitOptions, RateLimitWindow } from './rate-limit/window.ts'
+import { type LimiterOwner, limiterFor, type RateLimiter, rateLimitChecks } from './rate-limit/limiter.ts'
+import type { RateLimitOptions } from './rate-limit/window.ts'
 import { environment, isVisited } from './runtime/environment.ts'
 import { type Fetch, runtimeFetch } from './runtime/fetch.ts'
 import { isRecord } from './runtime/text.ts'
+import type { Redact } from './secrets.ts'
 
 /**
  * Options for a `ShortLinkClient`. All have defaults. An invalid option fails in the constructor. A missing address or key
@@ -163,14 +156,13 @@ export function resolveSettings(options: ShortLinkClientOptions): Settings {
 }
 
 function settingsOf(options: ShortLinkClientOptions, apiKey: ApiKey, redact: Redact): Settings {
-  throwIfOptionsInvalid(checkOptions(options, clientOptionChecks), redact)
+  throwIfOptionsInvalid(checkOptions(options, clientOptionChecks))
   apiKey.check()
   const { allowInsecureHttp = false, openerAuth = 'none', logger = console as Logger, rateLimit } = options
   const headers = headerPairs(options.headers)
   const authorization = authorizationIn(headers)
-  if (apiKey.isGiven && authorization !== undefined) throwIfOptionsInvalid([authorizationBesideKey], redact)
+  if (apiKey.isGiven && authorization !== undefined) throwIfOptionsInvalid([authorizationBesideKey])
 
-  /** The connection is settled at the first call, because variables may be set, and `fetch` replaced, until then. */
   function endpoint(
     names: AddressNames,
     url: string | URL | undefined,
@@ -178,31 +170,28 @@ function settingsOf(options: ShortLinkClientOptions, apiKey: ApiKey, redact: Red
     limiterOf: (limit: RateLimiter | RateLimitOptions, owner: LimiterOwner) => RateLimiter,
   ): Endpoint {
     const address = new Address(names, url, allowInsecureHttp)
-    let connection: Connection | undefined
-    const connect = (): Connection => {
-      const baseUrl = address.get()
-      const limit = limitOf(rateLimit)
-      const key = usesKey ? (authorization ?? apiKey.source) : null
-      const owner = { baseUrl, key, fetch: options.fetch ?? globalThis.fetch }
-      const log = logObservers(options.logLevel ?? logLevelOfEnvironment(), logger)
-      return {
-        names,
-        baseUrl,
-        usesKey,
-        apiKey,
-        // Looked up each time, because the process forgets limiters that are idle.
-        get limiter() {
-          return limit && limiterOf(limit, owner)
-        },
-        listeners: [options, log],
-      }
-    }
+    const settle = () => ({
+      owner: {
+        baseUrl: address.get(),
+        key: usesKey ? (authorization ?? apiKey.source) : null,
+        fetch: options.fetch ?? globalThis.fetch,
+      },
+      limit: limitOf(rateLimit),
+      listeners: [options, logObservers(options.logLevel ?? logLevelOfEnvironment(), logger)],
+    })
+    // Settled at the first call, because variables may be set, and `fetch` replaced, until then.
+    let settled: ReturnType<typeof settle> | undefined
+    const settings = () => (settled ??= withoutSecrets(redact, settle))
     return {
       address,
       usesKey,
-      connect: () => {
-        connection ??= withoutSecrets(redact, connect)
-        return connection
+      apiKey,
+      get limiter() {
+        const { limit, owner } = settings()
+        return limit && limiterOf(limit, owner)
+      },
+      get listeners() {
+        return settings().listeners
       },
     }
   }
@@ -226,16 +215,12 @@ function settingsOf(options: ShortLinkClientOptions, apiKey: ApiKey, redact: Red
     validation: options.validation ?? defaults.validation,
     fetch: options.fetch ?? defaults.fetch,
     beforeRequest: options.beforeRequest,
-    limiterBefore() {
-      const limit = withoutSecrets(redact, () => limitOf(rateLimit))
-      return limit && ('acquire' in limit ? limit : new Limiter(new RateLimitWindow(limit), systemClock))
-    },
   }
 }
 
 /** @throws {ConfigurationError} if there are issues */
-function throwIfOptionsInvalid(issues: readonly Issue[], redact: Redact): void {
-  if (issues.length) throw new ConfigurationError(describe(redactIssues(redact, issues)))
+function throwIfOptionsInvalid(issues: readonly Issue[]): void {
+  if (issues.length) throw new ConfigurationError(describe(issues))
 }
 
 /** Calls a function. If it throws a ConfigurationError, its message loses its secrets. */
@@ -243,7 +228,7 @@ function withoutSecrets<T>(redact: Redact, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw error instanceof ConfigurationError ? new ConfigurationError(redact(error.message)) : error
+    throw error instanceof ConfigurationError ? new ConfigurationError(error.message, { redact }) : error
   }
 }
 

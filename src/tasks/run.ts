@@ -2,13 +2,13 @@ import { formatValue, mismatch, reasonOf } from '../client/checks/mismatch.ts'
 import {
   ConfigurationError,
   ConnectionError,
-  hasMessage,
   isShortLinkError,
   type Outcome,
   type RateLimitState,
 } from '../client/errors.ts'
 import { abortError, sleep } from '../client/runtime/abort.ts'
 import { notify } from '../client/runtime/notify.ts'
+import { hasMessage } from '../client/runtime/text.ts'
 import { timeLeft } from './estimate.ts'
 import { type BulkContext, type BulkOptions, type BulkResult, UnknownOutcomeError } from './items.ts'
 import { isInDoubt, type JournalState, loadJournal } from './journal.ts'

@@ -16,7 +16,9 @@ const layers = [
   ['options.ts', 'http'],
   ['rate-limit', 'fields'],
   ['checks'],
-  ['errors.ts', 'runtime'],
+  ['errors.ts'],
+  ['secrets.ts'],
+  ['runtime'],
 ]
 
 // What madge parses with uses something deprecated, and says so.

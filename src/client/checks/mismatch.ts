@@ -1,5 +1,4 @@
-import { hasMessage } from '../errors.ts'
-import { classOf, isPromise, isRecord, kind, shorten } from '../runtime/text.ts'
+import { classOf, hasMessage, isPromise, isRecord, kind, shorten } from '../runtime/text.ts'
 
 /** Describes an invalid value: `expected an integer, received a boolean`. */
 export function mismatch(expected: string, value: unknown, describe: (value: unknown) => string = kind): string {

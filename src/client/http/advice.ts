@@ -1,14 +1,10 @@
 /** Advice about a failure. */
-import type { AdviceCode } from '../errors.ts'
+import { type AdviceCode, MAX_QUOTED } from '../errors.ts'
 import { canParseUrl } from '../runtime/environment.ts'
 import { shorten } from '../runtime/text.ts'
 import { addressWords } from './address.ts'
 import { isHtml } from './body.ts'
 import type { Call } from './request.ts'
-import { redactLine } from './secrets.ts'
-
-/** The length to which a text from a server or a fetch is cut in a message, in characters. */
-export const MAX_QUOTED = 300
 
 /** The probable cause of a failure and the way out, to be added to a message. */
 export interface Advice {
@@ -21,11 +17,11 @@ const noAdvice: Advice = { words: '' }
 /** Advice about a response that refuses the request. */
 export function adviceAboutRefusal(call: Call<unknown>, status: number, isPlatform: boolean): Advice {
   if (status === 404 && isUnknownPath(call, isPlatform)) return unknownPathAdvice(call)
-  const isAboutKey = (status === 401 || status === 403) && call.connection.usesKey && call.connection.apiKey.isSent
+  const isAboutKey = (status === 401 || status === 403) && call.endpoint.usesKey && call.endpoint.apiKey.isSent
   return isAboutKey ? keyAdvice() : noAdvice
 }
 
-/** Advice about a response that is not what the platform documents. `body` contains no secrets. */
+/** Advice about a response that is not what the platform documents. */
 export function adviceAboutBody(call: Call<unknown>, body: unknown): Advice {
   const isAddressDoubtful = typeof body === 'string' && isHtml(body)
   return isAddressDoubtful ? addressAdvice(call) : noAdvice
@@ -38,7 +34,7 @@ export const addressAdvice = (call: Call<unknown>): Advice => ({
 })
 
 function addressQuestion(call: Call<unknown>): string {
-  const address = shorten(call.connection.baseUrl, MAX_QUOTED)
+  const address = shorten(call.endpoint.address.get(), MAX_QUOTED)
   return `${namesOf(call)} right? It is ${address}. \`npx shortlink-sdk doctor\` searches for the right one`
 }
 
@@ -47,11 +43,11 @@ export function redirectWords(location: string | null, call: Call<unknown>): str
   const advice = `. Redirects are not followed, because a POST would turn into a GET: set ${namesOf(call)} to the new address`
   if (location === null) return `redirected to another address, which this runtime does not reveal${advice}`
   const target = canParseUrl(location, call.target) ? new URL(location, call.target).href : location
-  return `redirected to ${redactLine(call.redact, target, MAX_QUOTED)}${advice}`
+  return `redirected to ${shorten(target, MAX_QUOTED)}${advice}`
 }
 
-function namesOf({ connection }: Call<unknown>): string {
-  return addressWords(connection.names)
+function namesOf({ endpoint }: Call<unknown>): string {
+  return addressWords(endpoint.address.names)
 }
 
 /** If the client sends no key, a proxy adds it, and reports the problem itself. */

@@ -108,7 +108,7 @@ function jsonBehindText(text: string): unknown {
 /** Returns true for HTML. */
 export const isHtml = (body: string): boolean => /^\s*</.test(body.slice(0, 1000))
 
-/** Describes a body that is not a JSON object, with its first readable words. It must not contain secrets. */
+/** Describes a body that is not a JSON object, with its first readable words. */
 export function describeUnreadable(body: unknown): string {
   if (typeof body !== 'string') return 'expected a JSON object in the response body'
   const excerpt = excerptOf(body)

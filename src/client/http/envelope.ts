@@ -6,7 +6,7 @@ import { addIssue, type ParseContext, parse, parseWithStandardSchema } from '../
 import type { StandardSchema } from '../fields/standard-schema.ts'
 import type { FetchResponse } from '../runtime/fetch.ts'
 import { isRecord } from '../runtime/text.ts'
-import type { Redact } from './secrets.ts'
+import type { Redact } from '../secrets.ts'
 
 /**
  * The envelope of every response. `error` tells success from failure, because a failure often has the HTTP status 200:
@@ -73,7 +73,7 @@ export type Read<T> = (received: Received, context: ParseContext) => T | Promise
 
 /** Reads the JSON object of a success. Any other response is unusable. */
 export function readObject<T>(read: (body: Record<string, unknown>, context: ParseContext) => T | Promise<T>): Read<T> {
-  return ({ envelope }, context) => (envelope?.ok ? read(envelope.body, context) : unusable(context))
+  return ({ envelope }, context) => (envelope?.ok ? read(envelope.body, context) : makeUnusable(context))
 }
 
 /** Reads the fields beside `error`, or the value under a key. */
@@ -88,13 +88,13 @@ export function readBody<T>(schema: z.ZodMiniType<T>, under?: string): Read<T> {
 /** Reads the whole body, an object, a list, or `undefined` if it is empty: as it is, or as a user's schema returns it. */
 export function readWhole<T>(schema: StandardSchema<T> | undefined): Read<T> {
   return ({ envelope, body, text }, context) => {
-    if (!envelope?.ok && !Array.isArray(body) && text !== '') return unusable(context)
+    if (!envelope?.ok && !Array.isArray(body) && text !== '') return makeUnusable(context)
     const whole = text === '' ? undefined : body
     return schema ? parseWithStandardSchema(schema, whole, context) : (whole as T)
   }
 }
 
-function unusable<T>(context: ParseContext): T {
+function makeUnusable<T>(context: ParseContext): T {
   context.unusable = true
   return undefined as T
 }

@@ -1,7 +1,6 @@
 /** The certain facts about a call that failed, from what fetch threw or the server responded: its outcome, and if it is retried. */
 import {
   AbortError,
-  type AnyShortLinkError,
   apiError,
   ConfigurationError,
   ConnectionError,
@@ -9,6 +8,7 @@ import {
   type ErrorContext,
   InvalidResponseError,
   type Issue,
+  MAX_QUOTED,
   type Outcome,
   RateLimitError,
   type ShortLinkError,
@@ -17,16 +17,17 @@ import {
 import { isSlotRefusal, MAX_IMPOSED_WAIT } from '../rate-limit/limiter.ts'
 import { abortReason, EXPIRED } from '../runtime/abort.ts'
 import { type FetchResponse, readableHeaders } from '../runtime/fetch.ts'
-import { adviceAboutBody, adviceAboutRefusal, MAX_QUOTED, redirectWords } from './advice.ts'
+import { shorten } from '../runtime/text.ts'
+import { redactCause } from '../secrets.ts'
+import { adviceAboutBody, adviceAboutRefusal, redirectWords } from './advice.ts'
 import { BodyTooLargeError, describeUnreadable } from './body.ts'
 import { isOfPlatform, type Received, type Refusal } from './envelope.ts'
 import { causesOf, failureOfFetch, innermostReason, outcomeOf } from './fetch-failure.ts'
 import type { Call, Failure } from './request.ts'
-import { redactBody, redactCause, redactHeaders, redactIssues, redactLine } from './secrets.ts'
 
 /** Thrown if an attempt fails for a reason that fetch does not know. It is not retried, because the work may have been done. */
 export class AttemptError extends Error {
-  /** The words of somebody else, such as a stream. They may contain a secret. */
+  /** The words of somebody else, such as a stream. */
   readonly quoted: string
 
   constructor(words: string, quoted = '', options?: ErrorOptions) {
@@ -37,20 +38,20 @@ export class AttemptError extends Error {
 
 /** Error context for a call that has come this far. */
 export function errorContext(
-  { method, path, url, context, attempt, mayHaveSucceeded }: Call<unknown>,
+  call: Call<unknown>,
   ownOutcome: Outcome,
   mayRepeat: boolean,
-  attempts = attempt,
+  attempts = call.attempt,
 ): ErrorContext {
-  const { operation, isRepeatable, calledFrom } = context
-  const outcome = context.outcome ?? (mayHaveSucceeded ? 'unknown' : ownOutcome)
-  const retryable = mayRepeat || (isRepeatable === true && outcome === 'unknown')
-  return { method, path, url, operation, attempts, outcome, retryable, calledFrom }
+  const { context } = call
+  const outcome = context.outcome ?? (call.mayHaveSucceeded ? 'unknown' : ownOutcome)
+  const retryable = mayRepeat || (context.mayRepeat === true && outcome === 'unknown')
+  return { ...call.errorContext, attempts, outcome, retryable }
 }
 
 /** The error of a call that the limiter gave no slot: an abort, the limit that lets nothing through in time, or its own failure. */
 export function noSlot(call: Call<unknown>, reason: unknown): ShortLinkError {
-  const { signal, redact, connection } = call
+  const { signal, redact, endpoint } = call
   const context = errorContext(call, 'not-sent', true)
   if (signal?.aborted) return new AbortError(abortReason(signal), context)
   if (!isSlotRefusal(reason)) {
@@ -59,7 +60,7 @@ export function noSlot(call: Call<unknown>, reason: unknown): ShortLinkError {
   }
   const { ms } = reason
   const seconds = Math.max(1, Math.ceil(ms / 1000))
-  const rateLimit = connection.limiter!.state
+  const rateLimit = endpoint.limiter!.state
   const words =
     reason.reason === 'imposed'
       ? `the server said to wait another ${seconds} s, and a call waits ${MAX_IMPOSED_WAIT / 1000} s at most`
@@ -94,21 +95,11 @@ function mayRepeat(
   return method !== 'POST' && method !== 'PATCH' && (status === undefined || transientStatuses.includes(status))
 }
 
-/** An exchange without a readable response. */
-export interface BrokenExchange {
-  readonly thrown: unknown
-  /** The step that the attempt was at. */
-  readonly step: 'hook' | 'key' | 'content' | 'sent'
-  /** The time of the attempt, in milliseconds, and true if the deadline of the call decided it. */
-  readonly limit: { readonly ms: number; readonly isDeadline: boolean }
-  readonly response: FetchResponse | undefined
-}
-
 /** The failure of an attempt that got no response, or an unreadable one. */
-export function noResponse(call: Call<unknown>, { thrown, step, limit, response }: BrokenExchange): Failure {
-  const { redact, signal } = call
+export function noResponse(call: Call<unknown>, thrown: unknown, response?: FetchResponse): Failure {
+  const { redact, signal, step } = call
   const isSent = step === 'sent'
-  const isRepeatable = mayRepeat(call, { isSent })
+  const mayRepeatIfSent = mayRepeat(call, { isSent })
   const attempts = isSent ? call.attempt : Math.max(0, call.attempt - 1)
   const failWith = (
     ownOutcome: Outcome,
@@ -124,28 +115,21 @@ export function noResponse(call: Call<unknown>, { thrown, step, limit, response 
     return failWith('unknown', false, (context) => new AbortError(abortReason(signal), context))
   }
   if (thrown === EXPIRED) {
+    const limit = timeLimit(call)
     const ms = Math.ceil(limit.ms)
     const words =
       expiredWords[step] + (limit.isDeadline ? ` before the deadline, ${ms} ms were left` : ` within ${ms} ms`)
-    return failWith('unknown', isRepeatable, (context) => new TimeoutError(ms, context, words))
-  }
-  if (step === 'hook') {
-    const cause = redactCause(redact, thrown)
-    const words = `beforeRequest: ${innermostReason(cause)}`
-    return failWith('not-sent', false, (context) => new ConfigurationError(words, context, { cause }))
+    return failWith('unknown', mayRepeatIfSent, (context) => new TimeoutError(ms, context, words))
   }
   // The key is missing or invalid. What fetch throws is no error of ours.
   if (thrown instanceof ConfigurationError && step === 'key') {
-    return failWith('not-sent', false, (context) => new ConfigurationError(redact(thrown.message), context))
+    return failWith('not-sent', false, (context) => new ConfigurationError(thrown.message, context))
   }
   if (thrown instanceof AttemptError) {
     const { message, quoted, cause } = thrown
-    const words = message + (quoted && `: ${redactLine(redact, quoted, MAX_QUOTED)}`)
-    return failWith(
-      'unknown',
-      false,
-      (context) => new ConnectionError(words, context, cause === undefined ? {} : { cause }),
-    )
+    const words = message + (quoted && `: ${shorten(quoted, MAX_QUOTED)}`)
+    const options = cause === undefined ? {} : { cause }
+    return failWith('unknown', false, (context) => new ConnectionError(words, context, options))
   }
   if (thrown instanceof BodyTooLargeError && response) {
     const read = { status: response.status, body: undefined, issues: [] }
@@ -154,23 +138,28 @@ export function noResponse(call: Call<unknown>, { thrown, step, limit, response 
   const cause = redactCause(redact, thrown)
   const reason = innermostReason(cause)
   const options = cause === undefined ? {} : { cause }
+  if (step === 'hook') {
+    const words = `beforeRequest: ${reason}`
+    return failWith('not-sent', false, (context) => new ConfigurationError(words, context, options))
+  }
   if (response) {
     const words = `the response broke off: ${reason}`
-    return failWith('unknown', isRepeatable, (context) => new ConnectionError(words, context, options))
+    return failWith('unknown', mayRepeatIfSent, (context) => new ConnectionError(words, context, options))
   }
-  const { outcome, isFinal, words, advice } = failureOfFetch(call, causesOf(thrown), reason)
+  const meaning = failureOfFetch(call, causesOf(thrown), reason)
+  const { outcome, words, advice } = meaning
   return failWith(
     outcome,
-    !isFinal && mayRepeat(call, { isSent: isSent && outcome !== 'not-sent' }),
+    meaning.mayRepeat !== false && mayRepeat(call, { isSent: isSent && outcome !== 'not-sent' }),
     (context) => new ConnectionError(words + (advice?.words ?? ''), { ...context, advice: advice?.advice }, options),
   )
 }
 
-/** The error of a call that ended with something unexpected, such as a Request that the environment refuses to create. */
-export function unexpected(call: Call<unknown>, thrown: unknown): AnyShortLinkError {
-  const step = call.attempt === 0 ? 'content' : 'sent'
-  const exchange = { thrown, step, limit: { ms: 0, isDeadline: false }, response: undefined } as const
-  return noResponse(call, exchange).error as AnyShortLinkError
+/** The time that an attempt may take, in milliseconds, and true if the deadline of the call decides it. */
+export function timeLimit({ timeout, endsAt, began }: Call<unknown>): { ms: number; isDeadline: boolean } {
+  const most = timeout || Number.POSITIVE_INFINITY
+  const left = Math.max(0, endsAt - began)
+  return { ms: Math.min(most, left), isDeadline: left < most }
 }
 
 /** The words for a step that had not ended when the time of an attempt was over. */
@@ -182,57 +171,47 @@ const expiredWords = {
 }
 
 /** The failure of an attempt that the server refused. */
-export function refused(call: Call<unknown>, received: Received, refusal: Refusal): Failure {
-  const { method, redact } = call
-  const { status } = refusal
-  const { response, rateLimit, retryAfter } = received
-  const body = redactBody(redact, received.body)
-  const headers = redactHeaders(redact, readableHeaders(response))
-  const isPlatform = isOfPlatform(received.body)
+export function refused(call: Call<unknown>, received: Received, { status, message }: Refusal): Failure {
+  const { response, body, rateLimit, retryAfter } = received
+  const headers = readableHeaders(response)
+  const isPlatform = isOfPlatform(body)
   const isOpaque = (response as Partial<Response>).type === 'opaqueredirect'
   const isRedirect = isOpaque || (status >= 300 && status <= 399 && headers.has('location'))
   // A browser hides which redirect it was.
-  const outcome = outcomeOf(method, isOpaque ? 302 : status)
-  const mayRepeatIt = mayRepeat(call, { isSent: true, status })
-  const serverMessage = redactLine(redact, refusal.message, MAX_QUOTED)
+  const outcome = outcomeOf(call.method, isOpaque ? 302 : status)
+  const isRepeatable = mayRepeat(call, { isSent: true, status })
   const { advice, words } = adviceAboutRefusal(call, status, isPlatform)
-  const message = isRedirect
+  const said = isRedirect
     ? `${status || ''} ${redirectWords(headers.get('location'), call)}`.trimStart()
-    : withAdvice(refusalWords(call, response, status, serverMessage, body), words)
-  const context = { ...errorContext(call, outcome, mayRepeatIt), ...(!isRedirect && { advice }) }
+    : withAdvice(refusalWords(received, status, message), words)
+  const context = { ...errorContext(call, outcome, isRepeatable), ...(!isRedirect && { advice }) }
   const untilReset = status === 429 ? rateLimit.resetAt && rateLimit.resetAt.getTime() - Date.now() : undefined
-  const said = {
+  const refusal = {
     status,
     httpStatus: response.status,
-    serverMessage,
+    serverMessage: message,
     isOfPlatform: isPlatform,
     body,
     headers,
     rateLimit,
   }
   return {
-    error: apiError(message, said, context, retryAfter),
+    error: apiError(said, refusal, context, retryAfter),
     isSent: true,
     outcome,
-    mayRepeat: mayRepeatIt,
+    mayRepeat: isRepeatable,
     wait: retryAfter === undefined ? untilReset : retryAfter * 1000,
   }
 }
 
 const withAdvice = (said: string, advice: string): string => (advice ? said.replace(/\.$/, '') + advice : said)
 
-function refusalWords(
-  { redact }: Call<unknown>,
-  response: FetchResponse,
-  status: number,
-  serverMessage: string,
-  cleanBody: unknown,
-): string {
+function refusalWords({ response, body }: Received, status: number, message: string): string {
   // The status text of a failure with status 200 is only “OK”.
   const isOk = response.status >= 200 && response.status < 300
-  const statusText = isOk ? '' : redactLine(redact, response.statusText ?? '', MAX_QUOTED)
-  const unsaid = typeof cleanBody === 'string' ? describeUnreadable(cleanBody) : 'no message'
-  const said = serverMessage || statusText || unsaid
+  const statusText = isOk ? '' : (response.statusText ?? '')
+  const unsaid = typeof body === 'string' ? describeUnreadable(body) : 'no message'
+  const said = shorten(message || statusText || unsaid, MAX_QUOTED)
   return isOk && status === response.status ? said : `${status} ${said}`
 }
 
@@ -242,13 +221,10 @@ export function invalidResponse(
   { response, body }: Received,
   issues: readonly Issue[],
 ): InvalidResponseError {
-  const { redact } = call
-  const clean = redactBody(redact, body)
-  const safeIssues = redactIssues(redact, issues)
-  const { advice, words } = adviceAboutBody(call, clean)
+  const { advice, words } = adviceAboutBody(call, body)
   const message = issues.length
-    ? `invalid response: ${describe(safeIssues)}`
-    : `${response.status} ${describeUnreadable(clean)}${words}`
-  const read = { status: response.status, body: clean, issues: safeIssues }
+    ? `invalid response: ${describe(issues)}`
+    : `${response.status} ${describeUnreadable(body)}${words}`
+  const read = { status: response.status, body, issues }
   return new InvalidResponseError(message, read, { ...errorContext(call, 'unknown', false), advice })
 }

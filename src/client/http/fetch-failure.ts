@@ -1,7 +1,8 @@
 /** The meaning of what each runtime's fetch throws, and of the statuses that gateways send. */
-import { hasMessage, type Outcome } from '../errors.ts'
-import { shorten } from '../runtime/text.ts'
-import { type Advice, addressAdvice, MAX_QUOTED, redirectWords } from './advice.ts'
+import { MAX_QUOTED, type Outcome } from '../errors.ts'
+import { hasMessage, shorten } from '../runtime/text.ts'
+import { MAX_CAUSES } from '../secrets.ts'
+import { type Advice, addressAdvice, redirectWords } from './advice.ts'
 import type { Call } from './request.ts'
 
 /** Statuses that gateways and PHP send after the work was done too: for a call that writes, they prove nothing. */
@@ -14,27 +15,25 @@ export function outcomeOf(method: string, status: number): Outcome {
   return isUnclear ? 'unknown' : 'rejected'
 }
 
-/** The meaning of a failure of fetch. */
-interface FetchFailure {
-  readonly outcome: Outcome
-  /** True if a retry would fail again. */
-  readonly isFinal?: boolean
-  readonly words: string
-  readonly advice?: Advice
-}
-
-/** Returns the meaning of a failure of fetch. Whatever else fetch throws leaves the outcome unknown. */
-export function failureOfFetch(call: Call<unknown>, causes: readonly Error[], reason: string): FetchFailure {
+/**
+ * Returns the meaning of a failure of fetch. Whatever else fetch throws leaves the outcome unknown. `mayRepeat` is false if a
+ * retry would fail again.
+ */
+export function failureOfFetch(
+  call: Call<unknown>,
+  causes: readonly Error[],
+  reason: string,
+): { outcome: Outcome; words: string; advice?: Advice; mayRepeat?: false } {
   const noResponse = `no response: ${reason}`
   // Certificates are rejected before the request is sent. Other TLS errors prove nothing: OpenSSL uses the same codes for a
   // handshake and for a connection that breaks after the request.
   if (hasCode(causes, /^(CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/)) {
     const words = `${noResponse}. The certificate has expired, is for another name, or is not trusted: for a private certificate authority, set NODE_EXTRA_CA_CERTS to its file`
-    return { outcome: 'not-sent', isFinal: true, words }
+    return { outcome: 'not-sent', mayRepeat: false, words }
   }
   if (isRedirect(causes)) {
     // It may have been a 302.
-    return { outcome: outcomeOf(call.method, 302), isFinal: true, words: redirectWords(null, call) }
+    return { outcome: outcomeOf(call.method, 302), mayRepeat: false, words: redirectWords(null, call) }
   }
   // undici: a proxy refused CONNECT.
   if (says(causes, /^Proxy response \(\d+\) ?!== ?200( when HTTP Tunneling)?$/)) {
@@ -79,9 +78,6 @@ function isDenoConnectFailure({ body, spec }: Call<unknown>, causes: readonly Er
   // `\S+` is safe, because no URL contains a space.
   return hasBody && says(causes, /^error sending request( for url \(\S+\))?: client error \(Connect\)(: |$)/)
 }
-
-/** The number of causes of an error that are followed. */
-const MAX_CAUSES = 4
 
 /** An error with its causes, the outermost first. */
 export function causesOf(error: unknown): Error[] {

@@ -1,5 +1,5 @@
 import { type Checks, checkOptions, positiveInteger } from '../checks/checks.ts'
-import { AbortError, InvalidResponseError, type Issue, isShortLinkError, type Outcome } from '../errors.ts'
+import { AbortError, InvalidResponseError, type Issue, isShortLinkError } from '../errors.ts'
 import { abortReason, onAbort } from '../runtime/abort.ts'
 import { asyncIterator } from '../runtime/environment.ts'
 import { framesOf } from '../runtime/stack.ts'
@@ -181,15 +181,15 @@ async function* walk<T>(
   const { signal, concurrency = 1 }: ListOptions = isRecord(given) ? given : {}
   const { path, query, hasUniqueIds } = list
   const inFlight: Promise<CallResult<Page<T>>>[] = []
-  const contextOf = (outcome: Outcome) => ({ ...transport.contextOf({ method: 'GET', path }), outcome })
+  const context = transport.contextOf({ method: 'GET', path })
   const throwIfAborted = () => {
     if (!signal?.aborted) return
-    throw new AbortError(abortReason(signal), contextOf(inFlight.length > 0 ? 'unknown' : 'not-sent'))
+    throw new AbortError(abortReason(signal), { ...context, outcome: inFlight.length > 0 ? 'unknown' : 'not-sent' })
   }
   const invalid = ({ status, attempts }: CallResult<unknown>, field: 'currentpage' | 'result', problem: string) => {
     const issues: Issue[] = [{ path: [field], message: problem }]
     const read = { status, body: undefined, issues, ...(field === 'result' && { mark: 'incomplete-list' as const }) }
-    return new InvalidResponseError(problem, read, { ...contextOf('unknown'), attempts })
+    return new InvalidResponseError(problem, read, { ...context, outcome: 'unknown', attempts })
   }
   throwIfAborted()
   // One signal for all requests, so that leaving the loop aborts those in flight.

@@ -1,6 +1,7 @@
 import type { AnyShortLinkError, Issue, RateLimitState } from '../errors.ts'
 import { notify } from '../runtime/notify.ts'
 import { formatDuration } from '../runtime/text.ts'
+import type { Redact } from '../secrets.ts'
 
 /** Callbacks for events. Events contain no key and no password. Errors that a callback throws are ignored. */
 export interface Observers {
@@ -95,13 +96,20 @@ type EventOf<Name extends EventName> = Parameters<NonNullable<Listeners[number][
 
 /** Passes an event of a call to its listeners. The event is created only if there are any. */
 export function emit<Name extends EventName>(
-  { id, method, path, url, connection }: CallEvent & { readonly connection: { readonly listeners: Listeners } },
+  {
+    id,
+    method,
+    path,
+    url,
+    redact,
+    endpoint,
+  }: CallEvent & { readonly redact: Redact; readonly endpoint: { readonly listeners: Listeners } },
   name: Name,
   makeEvent: () => Omit<EventOf<Name>, keyof CallEvent>,
 ): void {
-  for (const listener of connection.listeners) {
+  for (const listener of endpoint.listeners) {
     const observer = listener[name] as ((event: object) => void) | undefined
-    if (observer) notify(observer, { id, method, path, url, ...makeEvent() })
+    if (observer) notify(observer, { id, method, path: redact(path), url: redact(url), ...makeEvent() })
   }
 }
 

@@ -12,8 +12,6 @@ export interface Path {
   readonly escaped: string | undefined
   readonly issues: readonly Issue[]
   readonly params: readonly PathParam[]
-  /** True if a user wrote it. It may contain a secret. */
-  readonly isOfUser?: boolean
 }
 
 /** A parameter of a path. */
@@ -46,10 +44,10 @@ export function path(text: TemplateStringsArray, ...given: Param[]): Path {
 export function userPath(given: unknown): Path {
   const pattern = typeof given === 'string' ? given : kind(given)
   const fits = typeof given === 'string' && /^\/(?!\/)[^?#\\\s\0-\x1f\x7f-\x9f]*$/.test(given) && neverClimbs(given)
-  if (fits) return { pattern, escaped: given, issues: [], params: [], isOfUser: true }
+  if (fits) return { pattern, escaped: given, issues: [], params: [] }
   const message =
     typeof given === 'string' && /^[a-z]/i.test(given) && !given.includes(':')
       ? `did you mean ${formatValue(`/${given}`)}?`
       : 'expected a path such as /urls, without ?, #, backslashes, spaces, . and .. segments: use `query` and encodeURIComponent'
-  return { pattern, escaped: undefined, issues: [{ path: ['path'], message }], params: [], isOfUser: true }
+  return { pattern, escaped: undefined, issues: [{ path: ['path'], message }], params: [] }
 }

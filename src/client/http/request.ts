@@ -12,8 +12,9 @@ import {
 } from '../errors.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
 import type { Fetch, FetchOptions } from '../runtime/fetch.ts'
-import { isPlain, isRecord, kind } from '../runtime/text.ts'
-import type { Address, AddressNames } from './address.ts'
+import { isPlain, isRecord, kind, shorten } from '../runtime/text.ts'
+import { type Redact, redactPasswords, Secrets } from '../secrets.ts'
+import type { Address } from './address.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Read } from './envelope.ts'
 import type { Listeners } from './observers.ts'
@@ -28,7 +29,6 @@ import {
   type RequestOptions,
   requestOptionChecks,
 } from './request-options.ts'
-import { REDACTED, type Redact, redactIssues, redactLine, redactPasswords, Secrets } from './secrets.ts'
 
 /** A call: what to send, how to check that, and how to read the response. */
 export interface CallSpec<T> {
@@ -111,26 +111,17 @@ export interface Settings {
   readonly validation: 'strict' | 'report'
   readonly fetch: Fetch
   readonly beforeRequest: BeforeRequest | undefined
-  /** The limiter that the management API has while its base URL is not known. */
-  readonly limiterBefore: () => RateLimiter | undefined
 }
 
-/** One of the two APIs. */
+/** One of the two APIs, and what its calls share. */
 export interface Endpoint {
   readonly address: Address
   /** True if its calls carry the key. */
   readonly usesKey: boolean
-  /** Settles the connection, at the first call. @throws {ConfigurationError} if an address or a variable is missing or invalid */
-  readonly connect: () => Connection
-}
-
-/** The settings that all calls to one API share. */
-export interface Connection {
-  readonly names: AddressNames
-  readonly baseUrl: string
-  readonly usesKey: boolean
   readonly apiKey: ApiKey
+  /** Looked up each time, because the process forgets limiters that are idle. @throws {ConfigurationError} as `listeners` does */
   readonly limiter: RateLimiter | undefined
+  /** @throws {ConfigurationError} if the address is missing, or a variable is invalid */
   readonly listeners: Listeners
   /** The state of the rate limit after the last response. */
   lastRateLimit?: RateLimitState
@@ -147,7 +138,7 @@ export interface CallContext {
   /** The outcome of errors, if it is that of the whole: a look before a creation changes nothing. */
   readonly outcome?: Outcome | undefined
   /** True if the user may repeat the whole although the outcome of this request is unknown. */
-  readonly isRepeatable?: boolean | undefined
+  readonly mayRepeat?: boolean | undefined
   /** When a call must have its slot at the latest, on the same clock. */
   readonly slotBy?: number | undefined
   /** True to throw for a row that does not fit with `validation: 'report'` too, because the caller decides by it. */
@@ -167,14 +158,14 @@ export interface TaskCall {
 /** A call that was checked and can be sent, several times if it is retried. */
 export interface Call<T> {
   readonly spec: CallSpec<T>
-  readonly connection: Connection
+  readonly endpoint: Endpoint
   readonly context: CallContext
   /** The same for all attempts; for events. */
   readonly id: string
   readonly method: string
   /** The escaped path. */
   readonly path: string
-  /** The URL without secrets, for errors and events. */
+  /** The URL for errors and events. */
   readonly url: string
   /** The URL to send to. */
   readonly target: string
@@ -187,6 +178,7 @@ export interface Call<T> {
   readonly redact: Redact
   /** The secrets of the call, and the keys that it was sent with. */
   readonly secrets: Secrets
+  readonly errorContext: ErrorContext
   readonly signal: AbortSignal | undefined
   readonly onProgress: OnProgress
   readonly timeout: number | false
@@ -195,6 +187,10 @@ export interface Call<T> {
   readonly retry: number
   /** The number of the attempt, from 1; 0 before the first has its slot. */
   attempt: number
+  /** When the attempt began, on the same clock. */
+  began: number
+  /** The step that the attempt is at. */
+  step: 'hook' | 'key' | 'content' | 'sent'
   /** True if an earlier attempt may have done the work: no later attempt can prove then that it was not done. */
   mayHaveSucceeded: boolean
   /** The failure of the last attempt. */
@@ -203,8 +199,6 @@ export interface Call<T> {
   delayMs: number
   /** The number of attempts that the rate limit refused, and that do not count. */
   waitedOut: number
-  /** The part of an attempt's time that `beforeRequest` took, in milliseconds. */
-  hookMs: number
 }
 
 /** A failed attempt. */
@@ -251,7 +245,7 @@ export function prepareCall<T>(
   const credentials = authorization?.split(' ').at(-1)
   if (credentials) secrets.add(credentials)
   const redact: Redact = (text) => redactPasswords(secrets.redact(text))
-  const contextOf = () => contextOfInvalid(spec, settings, context, redact)
+  const errorContext = errorContextOf(spec, settings, context, redact)
 
   const issues = [
     ...checkValue(['method'], method, methods),
@@ -266,88 +260,74 @@ export function prepareCall<T>(
     issues.push({ path: ['body'], message: 'GET has no body: use `query`' })
   }
   if (authorization !== undefined && apiKey.isSent) issues.push(authorizationBesideKey)
-  throwIfInvalid(issues, contextOf, redact)
+  // Encoding invalid parameters could add a second issue for each.
+  const body = issues.length ? undefined : stringify(json, issues)
+  const search = issues.length ? '' : (spec.search ?? queryString(query, issues))
+  if (issues.length) throw new InvalidRequestError(issues, errorContext)
 
-  const body = stringify(json, issues, redact)
+  let baseUrl: string
+  try {
+    baseUrl = endpoint.address.get()
+    // Settled at the first call.
+    void endpoint.listeners
+  } catch (error) {
+    throw error instanceof ConfigurationError ? new ConfigurationError(error.message, errorContext) : error
+  }
+  const path = spec.path.escaped ?? ''
   // The query of somebody else may contain secrets that are unknown here.
-  const search = spec.search === undefined ? queryString(query, checks, issues) : { sent: spec.search, shown: '' }
-  throwIfInvalid(issues, contextOf, redact)
-
-  const connection = connectFor(endpoint, contextOf)
-  const escaped = spec.path.escaped ?? ''
-  const path = redact(escaped)
+  const url = baseUrl + path + (spec.search === undefined ? search : '')
   const { signal, timeout = settings.timeout, deadline = settings.deadline, retry = settings.retry } = options
   return {
     spec,
-    connection,
+    endpoint,
     context,
     id: String(++calls),
     method,
     path,
-    url: redact(connection.baseUrl + escaped + search.shown),
-    target: connection.baseUrl + escaped + search.sent,
+    url,
+    target: baseUrl + path + search,
     body,
     headers,
     fetchOptions: { ...settings.fetchOptions, ...options.fetchOptions },
     redact,
     secrets,
+    errorContext: { ...errorContext, url },
     signal,
     onProgress: options.onProgress,
     timeout,
     endsAt: context.endsAt ?? performance.now() + (deadline || Number.POSITIVE_INFINITY),
     retry,
     attempt: 0,
+    began: 0,
+    step: 'content',
     mayHaveSucceeded: false,
     delayMs: 0,
     waitedOut: 0,
-    hookMs: 0,
   }
 }
 
-/** @throws {InvalidRequestError} if there are issues, without secrets */
-export function throwIfInvalid(issues: readonly Issue[], contextOf: () => ErrorContext, redact: Redact): void {
-  if (issues.length) throw new InvalidRequestError(redactIssues(redact, issues), contextOf())
-}
-
-/** Error context for a call that is rejected before it is prepared. */
-export function contextOfInvalid(
-  { method: given, path: { pattern, escaped = pattern }, api }: Pick<CallSpec<never>, 'method' | 'path' | 'api'>,
+/** Error context for a call, of which something may be invalid. */
+export function errorContextOf(
+  { method, path: { pattern, escaped: path = pattern }, api }: Pick<CallSpec<never>, 'method' | 'path' | 'api'>,
   settings: Settings,
   { operation, calledFrom }: CallContext,
   redact: Redact,
 ): ErrorContext {
-  const path = redact(escaped)
-  const method = typeof given === 'string' ? redact(given) : kind(given)
   const { known } = (api === 'opener' ? settings.opener : settings.management).address
-  return { method, path, ...(known && { url: redact(known + escaped) }), operation, calledFrom }
+  const shown = typeof method === 'string' ? method : kind(method)
+  return { method: shown, path, ...(known && { url: known + path }), operation, calledFrom, redact }
 }
-
-/** Returns true if a parameter is a secret. */
-const isSecret = (name: string, checks: Checks = {}): boolean => name === 'password' || checks[name]?.secret === true
 
 /** The secrets among parameters. */
 function secretsIn(params: unknown, checks: Checks | undefined): string[] {
   return Object.entries(isRecord(params) ? params : {}).flatMap(([name, value]) =>
-    isSecret(name, checks) && typeof value === 'string' ? [value] : [],
+    (name === 'password' || checks?.[name]?.secret) && typeof value === 'string' ? [value] : [],
   )
 }
 
-/** The connection of a call. @throws {ConfigurationError} with the call, if an address or a variable is missing or invalid */
-function connectFor(endpoint: Endpoint, contextOf: () => ErrorContext): Connection {
-  try {
-    return endpoint.connect()
-  } catch (error) {
-    throw error instanceof ConfigurationError ? new ConfigurationError(error.message, contextOf()) : error
-  }
-}
-
-/**
- * Builds a query: one to send, and one without passwords to show. `undefined` is left out, `null` and `''` are sent empty,
- * everything else is escaped.
- */
-function queryString(query: object | undefined, checks: Checks | undefined, issues: Issue[]) {
-  const sent: string[] = []
-  const shown: string[] = []
+/** Builds a query. `undefined` is left out, `null` and `''` are sent empty, everything else is escaped. */
+function queryString(query: object | undefined, issues: Issue[]): string {
+  const pairs: string[] = []
   for (const [name, value] of Object.entries(query ?? {}) as [string, unknown][]) {
     if (value === undefined) continue
     if (typeof value === 'object' && value !== null) {
@@ -355,26 +335,22 @@ function queryString(query: object | undefined, checks: Checks | undefined, issu
       continue
     }
     try {
-      const key = encodeURIComponent(name)
-      const encoded = encodeURIComponent((value ?? '') as string)
-      sent.push(`${key}=${encoded}`)
-      shown.push(`${key}=${isSecret(name, checks) && value ? REDACTED : encoded}`)
+      pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent((value ?? '') as string)}`)
     } catch {
       issues.push({ path: [name], message: 'cannot be encoded: contains a symbol or a lone surrogate' })
     }
   }
-  const joined = (pairs: string[]) => (pairs.length ? `?${pairs.join('&')}` : '')
-  return { sent: joined(sent), shown: joined(shown) }
+  return pairs.length ? `?${pairs.join('&')}` : ''
 }
 
-function stringify(json: unknown, issues: Issue[], redact: Redact): string | undefined {
+function stringify(json: unknown, issues: Issue[]): string | undefined {
   if (isRecord(json) && !isPlain(json) && !('toJSON' in json)) {
     issues.push({ path: ['json'], message: notPlain('a JSON value', json) })
   }
   try {
     return JSON.stringify(json)
   } catch (error) {
-    issues.push({ path: [], message: `expected a JSON value: ${redactLine(redact, reasonOf(error), 200)}` })
+    issues.push({ path: [], message: `expected a JSON value: ${shorten(reasonOf(error), 200)}` })
     return undefined
   }
 }

@@ -2,8 +2,10 @@ import ky from 'ky'
 import { mismatch } from '../checks/mismatch.ts'
 import {
   AbortError,
+  type AnyShortLinkError,
   ConfigurationError,
   type ErrorContext,
+  InvalidRequestError,
   type InvalidResponseError,
   type Issue,
   isShortLinkError,
@@ -17,32 +19,23 @@ import { isBrowser, sentOnce } from '../runtime/environment.ts'
 import { type Fetch, type FetchResponse, headerOf, readableHeaders } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
 import { VERSION } from '../runtime/version.ts'
+import { type Redact, redactHeaders } from '../secrets.ts'
 import type { CallResult } from './api-promise.ts'
 import { decode, parseBody, readBytes, readText } from './body.ts'
 import { openEnvelope, type Received } from './envelope.ts'
-import {
-  type BrokenExchange,
-  errorContext,
-  invalidResponse,
-  noResponse,
-  noSlot,
-  refused,
-  unexpected,
-} from './failure.ts'
+import { errorContext, invalidResponse, noResponse, noSlot, refused, timeLimit } from './failure.ts'
 import { emit } from './observers.ts'
 import {
   type Call,
   type CallContext,
   type CallSpec,
-  contextOfInvalid,
+  errorContextOf,
   type Failure,
   type OpenedUpload,
   prepareCall,
   type Settings,
-  throwIfInvalid,
 } from './request.ts'
 import type { RequestOptions } from './request-options.ts'
-import { redactHeaders } from './secrets.ts'
 
 /** The state of the rate limit without a limiter, before the first call. */
 const unknownRateLimit: RateLimitState = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
@@ -88,27 +81,23 @@ export class Transport {
 
   /** The state of the management API's rate limit. */
   get rateLimit(): RateLimitState {
-    const { management, limiterBefore } = this.#settings
-    const connection = management.address.known ? management.connect() : undefined
-    const limiter = connection ? connection.limiter : limiterBefore()
-    return limiter?.state ?? connection?.lastRateLimit ?? unknownRateLimit
+    const { management } = this.#settings
+    const limiter = management.address.known ? management.limiter : undefined
+    return limiter?.state ?? management.lastRateLimit ?? unknownRateLimit
   }
 
   /** Error context for a call that is rejected before it is prepared. */
   contextOf(call: Pick<CallSpec<never>, 'method' | 'path' | 'api'>): ErrorContext {
-    const redact = (text: string) => this.#settings.apiKey.redact(text)
-    return contextOfInvalid(call, this.#settings, this.#context, redact)
+    return errorContextOf(call, this.#settings, this.#context, this.#redact)
   }
 
   /** @throws {InvalidRequestError} if there are problems with a call that makes several requests */
   throwIfInvalid(issues: readonly Issue[]): void {
     const { operation, calledFrom } = this.#context
-    throwIfInvalid(
-      issues,
-      () => ({ operation, calledFrom }),
-      (text) => this.#settings.apiKey.redact(text),
-    )
+    if (issues.length) throw new InvalidRequestError(issues, { operation, calledFrom, redact: this.#redact })
   }
+
+  readonly #redact: Redact = (text) => this.#settings.apiKey.redact(text)
 
   /** Throws the error of a response that can be used all the same, or tells `onDrift`, as `validation` says. */
   throwOrReport(error: InvalidResponseError): void {
@@ -116,7 +105,7 @@ export class Transport {
     const { isStrict, task } = this.#context
     if (validation === 'strict' || isStrict || (task && error.mark === 'incomplete-list')) throw error
     const { method = '', path = '', issues } = error
-    for (const { onDrift } of management.connect().listeners) notify(onDrift, { method, path, issues })
+    for (const { onDrift } of management.listeners) notify(onDrift, { method, path, issues })
   }
 
   /** Runs a call from its checks to its result. */
@@ -130,7 +119,7 @@ export class Transport {
       emit(call, 'onSuccess', () => ({ status: result.status, ...soFar() }))
       return result
     } catch (thrown) {
-      const error = isShortLinkError(thrown) ? thrown : unexpected(call, thrown)
+      const error = isShortLinkError(thrown) ? thrown : (noResponse(call, thrown).error as AnyShortLinkError)
       if (spec.isExpected?.(error)) emit(call, 'onSuccess', () => ({ status: error.httpStatus, ...soFar() }))
       else emit(call, 'onError', () => ({ error, ...soFar() }))
       throw error
@@ -178,18 +167,15 @@ export class Transport {
   /** Calls the user's hook, in the time of the attempt. @throws {ShortLinkError} if it fails; the slot is then free again */
   async #callBeforeRequest(call: Call<unknown>, request: Request): Promise<Request | undefined> {
     const { beforeRequest } = this.#settings
-    call.hookMs = 0
     if (!beforeRequest) return undefined
-    const began = performance.now()
-    const limit = timeLimit(call)
+    call.step = 'hook'
     try {
-      const changed: unknown = await withDeadline(async () => beforeRequest(request), limit.ms, call.signal)
-      call.hookMs = performance.now() - began
+      const changed: unknown = await withDeadline(async () => beforeRequest(request), timeLimit(call).ms, call.signal)
       if (changed === undefined || changed instanceof Request) return changed
       throw new TypeError(mismatch('a Request or nothing', changed))
     } catch (thrown) {
       releaseSlot(call)
-      throw noResponse(call, { thrown, step: 'hook', limit, response: undefined }).error
+      throw noResponse(call, thrown).error
     }
   }
 
@@ -224,33 +210,32 @@ export class Transport {
 
   /** Sends a request and reads the response in time. If that fails, the slot is released or counted. */
   async #exchange(call: Call<unknown>, request: Request) {
-    const { connection, context } = call
-    const { limiter } = connection
+    const { endpoint, context } = call
+    const { apiKey, limiter } = endpoint
     const { fetch } = this.#settings
-    const limit = timeLimit(call)
-    let step: BrokenExchange['step'] = 'key'
     let response: FetchResponse | undefined
     let upload: OpenedUpload | undefined
     const work = async (signal: AbortSignal) => {
-      const key = connection.usesKey ? await connection.apiKey.get() : null
+      call.step = 'key'
+      const key = endpoint.usesKey ? await apiKey.get() : null
       if (key !== null) call.secrets.add(key)
-      const authorization = key === null ? null : connection.apiKey.authorization(key)
+      const authorization = key === null ? null : apiKey.authorization(key)
       emit(call, 'onRequest', () => ({ attempt: call.attempt }))
-      step = 'content'
+      call.step = 'content'
       upload = await call.spec.upload?.open(call.onProgress, { fetch, hasKey: authorization !== null, signal })
       throwIfAborted(signal)
       throwIfAborted(call.signal)
-      step = 'sent'
+      call.step = 'sent'
       response = await send(call, request, authorization, upload, upload?.send ?? fetch, signal)
       upload?.onSent?.()
       return { response, ...(await readResponse(call, response, signal)) }
     }
     try {
-      // A request that may do its work anyway comes to its end.
-      const left = limit.isDeadline ? limit.ms : limit.ms - call.hookMs
+      const left = timeLimit(call).ms - (performance.now() - call.began)
+      // The request of a task is not aborted, because the server may do the work anyway.
       return await withDeadline(work, left, context.task ? undefined : call.signal)
     } catch (thrown) {
-      const failure = noResponse(call, { thrown: upload?.failure?.() ?? thrown, step, limit, response })
+      const failure = noResponse(call, upload?.failure?.() ?? thrown, response)
       if (failure.isSent) limiter?.observe()
       else releaseSlot(call)
       return failure
@@ -279,8 +264,8 @@ function observeResponse(
   { response, body }: Pick<Received, 'response' | 'body'>,
   started: number,
 ) {
-  const { connection } = call
-  const { limiter } = connection
+  const { endpoint } = call
+  const { limiter } = endpoint
   const { status } = response
   const headers = { get: (name: string) => headerOf(response, name) }
   const retryAfter = parseRetryAfter(headers, body)
@@ -288,7 +273,7 @@ function observeResponse(
   const isRateLimited = envelope?.ok === false && envelope.status === 429
   limiter?.observe({ headers, refused: isRateLimited, retryAfter })
   const rateLimit = limiter?.state ?? rateLimitStateOf(headers)
-  connection.lastRateLimit = rateLimit
+  endpoint.lastRateLimit = rateLimit
   const durationMs = performance.now() - started
   emit(call, 'onResponse', () => ({ attempt: call.attempt, status, durationMs, rateLimit }))
   return { envelope, retryAfter, rateLimit }
@@ -296,12 +281,12 @@ function observeResponse(
 
 /** Waits for a slot. @throws {ShortLinkError} if there is none in time, or the call is aborted */
 async function acquireSlot(call: Call<unknown>): Promise<void> {
-  const { connection, context, signal } = call
+  const { endpoint, context, signal } = call
   const { task, slotBy = Number.POSITIVE_INFINITY } = context
   const deadline = Math.max(0, Math.min(call.endsAt, slotBy) - performance.now())
   try {
     throwIfAborted(signal)
-    await connection.limiter?.acquire({
+    await endpoint.limiter?.acquire({
       signal,
       attempt: call.attempt + 1,
       ...(deadline < Number.POSITIVE_INFINITY && { deadline }),
@@ -318,10 +303,11 @@ async function acquireSlot(call: Call<unknown>): Promise<void> {
     throw error
   }
   call.attempt++
+  call.began = performance.now()
 }
 
 /** Releases the slot of a request that was not sent. */
-function releaseSlot({ connection: { limiter } }: Call<unknown>): void {
+function releaseSlot({ endpoint: { limiter } }: Call<unknown>): void {
   if (limiter?.release) limiter.release()
   else limiter?.observe()
 }
@@ -363,13 +349,6 @@ const NO_REQUEST =
 /** The rest of a call's deadline, in milliseconds. */
 const remainingTime = ({ endsAt }: Call<unknown>): number => Math.max(0, endsAt - performance.now())
 
-/** The time that an attempt may take. */
-function timeLimit(call: Call<unknown>): { ms: number; isDeadline: boolean } {
-  const timeout = call.timeout || Infinity
-  const left = remainingTime(call)
-  return { ms: Math.min(timeout, left), isDeadline: left < timeout }
-}
-
 /** The shortest wait after a 429, in milliseconds. */
 const MIN_REFUSED_WAIT = 1000
 
@@ -397,10 +376,10 @@ async function waitForRetry(call: Call<unknown>): Promise<void> {
 }
 
 /** The response itself; if it or its URL contains a secret, a copy without secrets and without the URL. */
-function responseWithoutSecrets(response: FetchResponse, { redact, url, target }: Call<unknown>): Response {
+function responseWithoutSecrets(response: FetchResponse, { redact, target }: Call<unknown>): Response {
   const { status, statusText = '' } = response
   const headers = [...readableHeaders(response)]
-  const isSafe = url === target && [statusText, ...headers.flat()].every((text) => redact(text) === text)
+  const isSafe = [target, statusText, ...headers.flat()].every((text) => redact(text) === text)
   if (isSafe) return response as Response
   return new Response(null, { status, statusText: redact(statusText), headers: redactHeaders(redact, headers) })
 }

@@ -36,6 +36,11 @@ export const isPromise = (value: unknown): boolean => typeof (value as { then?: 
 export const classOf = (value: object): string =>
   isPromise(value) ? 'Promise' : Object.prototype.toString.call(value).slice(8, -1)
 
+/** Returns true for an error of any realm: under Jest, fetch throws errors of another one. */
+export function hasMessage(value: unknown): value is Error {
+  return typeof (value as Partial<Error> | null | undefined)?.message === 'string'
+}
+
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

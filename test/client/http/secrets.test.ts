@@ -16,7 +16,7 @@ import {
 } from 'shortlink-sdk'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod/mini'
-import { createRedactor, redactBody, redactCause } from '../../../src/client/http/secrets.ts'
+import { createRedactor, redactBody, redactCause } from '../../../src/client/secrets.ts'
 import { connect, KEY } from '../../helpers/client.ts'
 import { failure, thrown } from '../../helpers/outcome.ts'
 import { account, page, splash } from '../../helpers/responses.ts'

@@ -97,7 +97,7 @@ export async function ensureLink(
       }
     }
     try {
-      const created = await createLink(api.inContext({ isRepeatable: true }), { ...params, custom: alias }, options)
+      const created = await createLink(api.inContext({ mayRepeat: true }), { ...params, custom: alias }, options)
       return { ...created, data: { ...created.data, created: true, link: undefined } }
     } catch (error) {
       if (!isShortLinkError(error) || isOtherAlias(error)) throw error

@@ -172,7 +172,7 @@ describe('an answer that cannot be read', () => {
     [
       'a long text with the key',
       `OK <b>${KEY}</b> ${'x'.repeat(200)}`,
-      `${noJson}. It begins with “OK [redacted] ${'x'.repeat(86)}…”`,
+      `${noJson}. It begins with “OK [redacted] ${'x'.repeat(96 - KEY.length)}…”`,
     ],
     [
       'an error of PHP',

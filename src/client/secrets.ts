@@ -1,6 +1,5 @@
-import { hasMessage, type Issue } from '../errors.ts'
-import { isOwnFrame } from '../runtime/stack.ts'
-import { printable, shorten } from '../runtime/text.ts'
+import { isOwnFrame } from './runtime/stack.ts'
+import { hasMessage, printable, shorten } from './runtime/text.ts'
 
 /** Removes secrets from a text. */
 export type Redact = (text: string) => string
@@ -162,20 +161,12 @@ const MAX_LINE = 10_000
 export const redactLine = (redact: Redact, text: string, max: number): string =>
   shorten(printable(redact(text).slice(0, MAX_LINE)), max)
 
-/** Removes secrets from issues: they quote values, a schema may quote others, and a server may use them as keys. */
-export function redactIssues(redact: Redact, issues: readonly Issue[]): Issue[] {
-  return issues.map(({ path, message }) => ({
-    path: path.map((part) => (typeof part === 'string' ? redactLine(redact, part, 200) : part)),
-    message: redactLine(redact, message, 300),
-  }))
-}
-
 /** Copies headers without secrets. */
 export const redactHeaders = (redact: Redact, headers: Iterable<readonly [string, string]>): Headers =>
   new Headers([...headers].map(([name, value]): [string, string] => [name, redact(value)]))
 
-/** The number of causes of an error that are kept, and of lines of each stack: Node prints them all. */
-const MAX_KEPT_CAUSES = 4
+/** The number of causes of an error that are followed, and the number of lines of each stack that are kept: Node prints them all. */
+export const MAX_CAUSES = 4
 const MAX_STACK_LINES = 4
 
 /**
@@ -193,6 +184,6 @@ export function redactCause(redact: Redact, cause: unknown, depth = 0): unknown 
     name: { value: line(String(name)), ...hidden },
     stack: { value: lines.map((text) => printable(text.slice(0, MAX_LINE))).join('\n'), ...hidden },
   })
-  if (inner !== undefined && depth < MAX_KEPT_CAUSES) copy.cause = redactCause(redact, inner, depth + 1)
+  if (inner !== undefined && depth < MAX_CAUSES) copy.cause = redactCause(redact, inner, depth + 1)
   return typeof code === 'string' ? Object.assign(copy, { code: line(code) }) : copy
 }
