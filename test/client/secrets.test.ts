@@ -16,11 +16,11 @@ import {
 } from 'shortlink-sdk'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod/mini'
-import { createRedactor, redactBody, redactCause } from '../../../src/client/secrets.ts'
-import { connect, KEY } from '../../helpers/client.ts'
-import { failure, thrown } from '../../helpers/outcome.ts'
-import { account, page, splash } from '../../helpers/responses.ts'
-import { type Canned, serve } from '../../helpers/server.ts'
+import { createRedactor, redactBody, redactCause } from '../../src/client/secrets.ts'
+import { connect, KEY } from '../helpers/client.ts'
+import { failure, thrown } from '../helpers/outcome.ts'
+import { account, page, splash } from '../helpers/responses.ts'
+import { type Canned, serve } from '../helpers/server.ts'
 
 const escaped = (text: string, by: Readonly<Record<string, string>>) =>
   Array.from(text, (sign) => by[sign] ?? sign).join('')
