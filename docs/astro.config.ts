@@ -1,4 +1,6 @@
+import { rm } from 'node:fs/promises'
 import starlight from '@astrojs/starlight'
+import type { AstroIntegration } from 'astro'
 import { defineConfig, passthroughImageService } from 'astro/config'
 import linksValidator from 'starlight-links-validator'
 import { clientFiles } from './site/client-files.ts'
@@ -22,6 +24,17 @@ const policy = [
   "base-uri 'none'",
   "form-action 'none'",
 ].join('; ')
+
+/** Removes the search boxes that Pagefind writes beside its index, because Starlight has its own. */
+const withoutSearchBoxes: AstroIntegration = {
+  name: 'without-search-boxes',
+  hooks: {
+    'astro:build:done': async ({ dir }) => {
+      for (const box of ['ui', 'component-ui', 'modular-ui'].flatMap((name) => [`${name}.js`, `${name}.css`]))
+        await rm(new URL(`pagefind/pagefind-${box}`, dir))
+    },
+  },
+}
 
 export default defineConfig({
   base,
@@ -56,5 +69,6 @@ export default defineConfig({
         ...Object.entries(parts).map(([directory, label]) => ({ label, autogenerate: { directory } })),
       ],
     }),
+    withoutSearchBoxes,
   ],
 })

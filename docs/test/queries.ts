@@ -14,6 +14,12 @@ export const questions: Record<string, string> = {
   "type of ensure's parameter": 'guides/links/',
   cookies: 'guides/key-proxy/',
   'raw response': 'guides/other-calls/',
+  'all options': 'guides/options/',
+  defaults: 'guides/options/',
+  'one page at a time': 'guides/lists/',
+  'pagination ui': 'guides/lists/',
+  'fail fast': 'guides/limits/',
+  'key in a browser': 'start/browser/',
   certificates: 'recipes/network/',
   versions: 'guides/versions/',
 }
