@@ -9,13 +9,6 @@ import type { CallSpec, Upload } from './request.ts'
 import type { RequestOptions } from './request-options.ts'
 import { Transport } from './transport.ts'
 
-/** The response of a call: where the result is in the body, beside `error` or under a key, and what it is. */
-interface ResponseShape<T> {
-  readonly api?: 'opener'
-  readonly schema: z.ZodMiniType<T>
-  readonly under?: string
-}
-
 /** The type of the parameters, which their checks must not determine. `NoInfer` needs TypeScript 5.4. */
 type Params<P> = [P][P extends unknown ? 0 : never]
 
@@ -32,7 +25,12 @@ type RequestShape<P> =
     }
 
 /** A call of a resource. */
-export type CallParams<T, P> = ResponseShape<T> & RequestShape<P>
+export type CallParams<T, P> = RequestShape<P> & {
+  readonly api?: 'opener'
+  readonly schema: z.ZodMiniType<T>
+  /** The key of the result in the body. Default: its fields are beside `error`. */
+  readonly under?: string
+}
 
 /** A list of a resource. The compiler requires checks for query parameters other than the page. */
 export type ListParams<T, Query extends PageQuery> = {

@@ -13,14 +13,9 @@ import type { Redact } from '../secrets.ts'
  * `0`, `"0"`, `false`, `"false"` or no key at all mean success; `1`, `true`, a number of 400 or more that acts as a status, or a
  * text mean failure.
  */
-export type Envelope = { readonly ok: true; readonly body: Record<string, unknown> } | Refusal
-
-/** The envelope of a failure. */
-export interface Refusal {
-  readonly ok: false
-  readonly status: number
-  readonly message: string
-}
+export type Envelope =
+  | { readonly ok: true; readonly body: Record<string, unknown> }
+  | { readonly ok: false; readonly status: number; readonly message: string }
 
 /** Opens the envelope of a parsed body, given the HTTP status. `undefined`: the body has no envelope. */
 export function openEnvelope(body: unknown, httpStatus: number): Envelope | undefined {

@@ -21,7 +21,7 @@ import { shorten } from '../runtime/text.ts'
 import { redactCause } from '../secrets.ts'
 import { adviceAboutBody, adviceAboutRefusal, redirectWords } from './advice.ts'
 import { BodyTooLargeError, describeUnreadable } from './body.ts'
-import { isOfPlatform, type Received, type Refusal } from './envelope.ts'
+import { type Envelope, isOfPlatform, type Received } from './envelope.ts'
 import { causesOf, failureOfFetch, innermostReason, outcomeOf } from './fetch-failure.ts'
 import type { Call, Failure } from './request.ts'
 
@@ -171,7 +171,11 @@ const expiredWords = {
 }
 
 /** The failure of an attempt that the server refused. */
-export function refused(call: Call<unknown>, received: Received, { status, message }: Refusal): Failure {
+export function refused(
+  call: Call<unknown>,
+  received: Received,
+  { status, message }: Extract<Envelope, { readonly ok: false }>,
+): Failure {
   const { response, body, rateLimit, retryAfter } = received
   const headers = readableHeaders(response)
   const isPlatform = isOfPlatform(body)
@@ -179,13 +183,18 @@ export function refused(call: Call<unknown>, received: Received, { status, messa
   const isRedirect = isOpaque || (status >= 300 && status <= 399 && headers.has('location'))
   // A browser hides which redirect it was.
   const outcome = outcomeOf(call.method, isOpaque ? 302 : status)
-  const isRepeatable = mayRepeat(call, { isSent: true, status })
   const { advice, words } = adviceAboutRefusal(call, status, isPlatform)
   const said = isRedirect
     ? `${status || ''} ${redirectWords(headers.get('location'), call)}`.trimStart()
     : withAdvice(refusalWords(received, status, message), words)
-  const context = { ...errorContext(call, outcome, isRepeatable), ...(!isRedirect && { advice }) }
   const untilReset = status === 429 ? rateLimit.resetAt && rateLimit.resetAt.getTime() - Date.now() : undefined
+  const failure = {
+    isSent: true,
+    outcome,
+    mayRepeat: mayRepeat(call, { isSent: true, status }),
+    wait: retryAfter === undefined ? untilReset : retryAfter * 1000,
+  }
+  const context = { ...errorContext(call, outcome, failure.mayRepeat), ...(!isRedirect && { advice }) }
   const refusal = {
     status,
     httpStatus: response.status,
@@ -195,13 +204,7 @@ export function refused(call: Call<unknown>, received: Received, { status, messa
     headers,
     rateLimit,
   }
-  return {
-    error: apiError(said, refusal, context, retryAfter),
-    isSent: true,
-    outcome,
-    mayRepeat: isRepeatable,
-    wait: retryAfter === undefined ? untilReset : retryAfter * 1000,
-  }
+  return { ...failure, error: apiError(said, refusal, context, retryAfter) }
 }
 
 const withAdvice = (said: string, advice: string): string => (advice ? said.replace(/\.$/, '') + advice : said)

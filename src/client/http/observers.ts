@@ -83,16 +83,12 @@ export interface CallErrorEvent extends CallEvent {
   readonly durationMs: number
 }
 
-/** A call that has succeeded. Only the log listens to it. */
-interface CallSuccessEvent extends Omit<CallErrorEvent, 'error'> {
-  readonly status: number
-}
-
-/** The listeners to the events of a client: the user's callbacks and the log. */
-export type Listeners = readonly (Observers & { onSuccess?: ((event: CallSuccessEvent) => void) | undefined })[]
+/** The listeners to the events of a client: the user's callbacks, and the log, which hears of successes too. */
+export type Listeners = readonly (Observers & {
+  onSuccess?: ((event: Omit<CallErrorEvent, 'error'> & { readonly status: number }) => void) | undefined
+})[]
 
 type EventName = Exclude<keyof Listeners[number], 'onDrift'>
-type EventOf<Name extends EventName> = Parameters<NonNullable<Listeners[number][Name]>>[0]
 
 /** Passes an event of a call to its listeners. The event is created only if there are any. */
 export function emit<Name extends EventName>(
@@ -105,7 +101,7 @@ export function emit<Name extends EventName>(
     endpoint,
   }: CallEvent & { readonly redact: Redact; readonly endpoint: { readonly listeners: Listeners } },
   name: Name,
-  makeEvent: () => Omit<EventOf<Name>, keyof CallEvent>,
+  makeEvent: () => Omit<Parameters<NonNullable<Listeners[number][Name]>>[0], keyof CallEvent>,
 ): void {
   for (const listener of endpoint.listeners) {
     const observer = listener[name] as ((event: object) => void) | undefined

@@ -143,16 +143,16 @@ export interface CallContext {
   readonly slotBy?: number | undefined
   /** True to throw for a row that does not fit with `validation: 'report'` too, because the caller decides by it. */
   readonly isStrict?: boolean | undefined
-  readonly task?: TaskCall | undefined
-}
-
-/**
- * A call of a task. It queues behind all other calls, waits out a 429 however often it comes, and does not abort a request that was
- * sent, because the server may do the work anyway. An incomplete list is an error with `validation: 'report'` too.
- */
-export interface TaskCall {
-  /** Called once, when the call has its first slot, and awaited before the request is sent. */
-  readonly begun?: (() => void | Promise<void>) | undefined
+  /**
+   * Given if the call is one of a task. It queues behind all other calls, waits out a 429 however often it comes, and does not abort a
+   * request that was sent, because the server may do the work anyway. An incomplete list is an error with `validation: 'report'` too.
+   */
+  readonly task?:
+    | {
+        /** Called once, when the call has its first slot, and awaited before the request is sent. */
+        readonly begun?: (() => void | Promise<void>) | undefined
+      }
+    | undefined
 }
 
 /** A call that was checked and can be sent, several times if it is retried. */

@@ -10,6 +10,7 @@ import {
   type Issue,
   isShortLinkError,
   type RateLimitState,
+  type ShortLinkError,
 } from '../errors.ts'
 import type { ParseContext } from '../fields/parse.ts'
 import { parseRetryAfter, rateLimitStateOf } from '../rate-limit/headers.ts'
@@ -153,10 +154,6 @@ export class Transport {
       },
       fetch: async (request) => {
         const attempted = await this.#attempt(call, request as Request)
-        if ('error' in attempted) {
-          call.failure = attempted
-          throw attempted.error
-        }
         result = attempted.result
         return attempted.response as Response
       },
@@ -179,22 +176,22 @@ export class Transport {
     }
   }
 
-  /** Makes one attempt: sends the request, reads the response, and tells the limiter what it says. */
-  async #attempt<T>(
-    call: Call<T>,
-    request: Request,
-  ): Promise<{ readonly result: CallResult<T>; readonly response: FetchResponse } | Failure> {
+  /**
+   * Makes one attempt: sends the request, reads the response, and tells the limiter what it says.
+   *
+   * @throws {ShortLinkError} if it fails: that of `call.failure` if there may be another attempt
+   */
+  async #attempt<T>(call: Call<T>, request: Request): Promise<{ result: CallResult<T>; response: FetchResponse }> {
     const { spec, secrets } = call
     const started = performance.now()
     const exchange = await this.#exchange(call, request)
-    if ('error' in exchange) return exchange
     const received: Received = {
       ...exchange,
       ...observeResponse(call, exchange, started),
       redact: (text) => secrets.redact(text),
     }
     const { response, envelope, rateLimit } = received
-    if (envelope?.ok === false && !spec.readsRefusals) return refused(call, received, envelope)
+    if (envelope?.ok === false && !spec.readsRefusals) throw noteFailure(call, refused(call, received, envelope))
 
     const context: ParseContext = { path: [], issues: [] }
     const data = await spec.read(received, context)
@@ -238,11 +235,17 @@ export class Transport {
       const failure = noResponse(call, upload?.failure?.() ?? thrown, response)
       if (failure.isSent) limiter?.observe()
       else releaseSlot(call)
-      return failure
+      throw noteFailure(call, failure)
     } finally {
       upload?.close?.()
     }
   }
+}
+
+/** Notes the failure of an attempt, for the decision about another one, and returns its error. */
+function noteFailure(call: Call<unknown>, failure: Failure): ShortLinkError {
+  call.failure = failure
+  return failure.error
 }
 
 /** Reads the body of a response, as text or as bytes, and parses it unless that would be in vain. */

@@ -2,7 +2,7 @@ import { ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { API } from '../../../../src/client/http/api.ts'
-import type { TaskCall } from '../../../../src/client/http/request.ts'
+import type { CallContext } from '../../../../src/client/http/request.ts'
 import { LinksResource } from '../../../../src/client/resources/links/links.ts'
 
 afterEach(() => {
@@ -10,7 +10,7 @@ afterEach(() => {
 })
 
 /** A mock server, its client, and the links of the client whose calls belong to a task. */
-function setUp(task: TaskCall = {}, rateLimit?: { requests: number }) {
+function setUp(task: CallContext['task'] = {}, rateLimit?: { requests: number }) {
   const sandbox = createSandbox({ data: { links: [{ id: 1 }] } })
   const client = new ShortLinkClient({ ...sandbox.clientOptions, ...(rateLimit && { rateLimit }), logLevel: 'off' })
   const links = new LinksResource(client[API].inContext({ task }))
