@@ -123,14 +123,19 @@ test('a folder, and a file beyond the limit, are refused in a sentence', async (
   expect((await run('import', large)).stderr).toContain('is larger than 64 MiB: split it into several files')
 })
 
+const keys = Array.from({ length: 200_000 }, (_, index) => `"k${index}":1`)
+
 test.each([
-  ['csv', `url,${Array.from({ length: 1000 }, (_, index) => `c${index}`)}\n`],
-  ['ndjson', Array.from({ length: 200_000 }, (_, index) => `{"url":"x","k${index}":1}`).join('\n')],
-])('a .%s file of more than 1,000 columns is refused at once', async (suffix, text) => {
+  ['csv', `url,${Array.from({ length: 1000 }, (_, index) => `c${index}`)}\n`, 'more than 1,000 columns'],
+  ['csv', `url${','.repeat(20_000_000)}\n`, 'a line of more than 10,000 cells'],
+  ['csv', `url,custom\nx${',x'.repeat(10_000_000)}\n`, 'a line of more than 10,000 cells'],
+  ['json', `[{"url":"x",${keys}}]`, 'more than 1,000 columns'],
+  ['ndjson', keys.map((key) => `{"url":"x",${key}}`).join('\n'), 'more than 1,000 columns'],
+])('a .%s file with very many cells is refused at once', async (suffix, text, problem) => {
   const { write } = await setUp()
   const file = await write(`links.${suffix}`, text)
   expect(await run('import', file)).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining(`${file}: has more than 1,000 columns\n`),
+    stderr: expect.stringContaining(`${file}: has ${problem}\n`),
   })
 })

@@ -29,6 +29,8 @@ test('call makes any call and prints the response, and an error is one line', as
   const missing = await run('call', 'GET', '/url/99')
   expect(missing).toMatchObject({ status: 1, stdout: '' })
   expect(missing.stderr).toMatch(/^shortlink-sdk call: GET \/url\/99: 404 .*\n$/)
+  sandbox.fail({ path: '/campaigns', status: 204 })
+  expect(await run('call', 'GET', '/campaigns')).toEqual({ status: 0, stdout: 'null\n', stderr: '' })
 })
 
 test.each<[string[], string]>([

@@ -24,7 +24,8 @@ export default command(
         ...(search !== undefined && { query }),
         ...(json !== undefined && { json }),
       })
-      console.log(jsonText(body, 2))
+      // A 204 has no body.
+      console.log(jsonText(body ?? null, 2))
     },
   },
   2,

@@ -87,6 +87,7 @@ function readTable({ text, ...written }: Text, name: string, extension: string):
   const lineEnd = /\r\n|\r|\n/.exec(text)?.[0] ?? '\n'
   const delimiter = separator ?? (extension === '.tsv' ? '\t' : delimiterOf(body))
   if (body.trim() === '') throw new UsageError(`${name}, line 1: expected the names of the columns, the file is empty`)
+  throwIfLineTooWide(body, delimiter, name)
   let lines = 0
   const onRecord = (record: string[], info: { lines: number }) => {
     lines = info.lines
@@ -133,12 +134,22 @@ function throwIfTooWide(columns: number, name: string): void {
   if (columns > MAX_COLUMNS) throw new UsageError(`${name}: has more than 1,000 columns`)
 }
 
+/** Refuses a line whose cells would fill the memory before the parser has them all. Cells in quotes may have delimiters. */
+function throwIfLineTooWide(text: string, delimiter: string, name: string): void {
+  if (text.split(/[\r\n]+/).some((line) => countCells(line, delimiter) > MAX_CELLS))
+    throw new UsageError(`${name}: has a line of more than 10,000 cells`)
+}
+
 /** Spreadsheets of some countries separate cells by semicolons. */
 function delimiterOf(text: string): string {
   const header = text.slice(0, text.search(/[\r\n]|$/))
-  const count = (delimiter: string) => header.split(delimiter).length
-  return [',', ';', '\t'].reduce((best, other) => (count(other) > count(best) ? other : best))
+  return [',', ';', '\t'].reduce((best, other) => (countCells(header, other) > countCells(header, best) ? other : best))
 }
+
+/** The most cells that are counted in a line. */
+const MAX_CELLS = 10_000
+
+const countCells = (line: string, delimiter: string) => line.split(delimiter, MAX_CELLS + 1).length
 
 /** A row of JSON. */
 interface JsonRow {

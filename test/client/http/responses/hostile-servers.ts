@@ -11,7 +11,7 @@ import { vi } from 'vitest'
 /** The characters in a row of which nothing shows more. */
 const SHOWN = 11
 
-const keys = [
+export const keys = [
   'sk_live_51HqLyjWDarjtT1zdp7dcXYZ',
   'secret/key+of=the"account$&1<2>',
   "k'ey~with%signs&(parens)!and*stars",
@@ -36,7 +36,7 @@ const spellingsInText = [
 ]
 
 /** Repeatable choices. */
-class Random {
+export class Random {
   #state: number
 
   constructor(seed: number) {
@@ -170,7 +170,7 @@ function printed(value: unknown): string {
 }
 
 /** Twelve characters of the key in a row, in any spelling, that a text shows; `undefined` if there are none. */
-function leakIn(text: string, key: string): string | undefined {
+export function leakIn(text: string, key: string): string | undefined {
   for (const spell of [
     (part: string) => part,
     encodeURIComponent,
