@@ -61,7 +61,11 @@ const editing: Extension = [
   highlightSelectionMatches(),
   EditorView.lineWrapping,
   EditorState.tabSize.of(2),
-  EditorView.contentAttributes.of({ 'aria-label': 'Program. After Escape, the Tab key leaves the editor' }),
+  EditorView.contentAttributes.of({
+    'aria-label': 'Program. After Escape, the Tab key leaves the editor',
+    // It is focusable without that, but checkers of accessibility do not know.
+    tabindex: '0',
+  }),
   keymap.of([
     ...closeBracketsKeymap,
     ...completionKeymap,

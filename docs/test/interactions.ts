@@ -139,8 +139,8 @@ export const interactions: Record<string, (page: Page, site: string) => Promise<
     await page.waitForSelector('.example-run:not([disabled])')
     await clickRun(page)
     await status(page, 'Ran')
-    await contains(page, '.playground .example-output', 'https://sho.rt/opening\n')
-    await contains(page, '.rows-caption', '6 rows')
+    await contains(page, '.playground .example-output', 'https://opener.example/')
+    await contains(page, '.rows-caption', '5 rows')
     await page.select('[name=effect]', 'after')
     await page.select('[name=method]', 'POST')
     await page.click('[name=add-fault]')
@@ -155,8 +155,10 @@ export const interactions: Record<string, (page: Page, site: string) => Promise<
     )
     await clickRun(page)
     await contains(page, '.playground .example-output', 'connection unknown')
-    // The link of this run is there although its answer was lost.
-    await contains(page, '.rows-caption', '7 rows')
+    // The link of this run is there although its answer was lost, and so is the file of the first run.
+    await contains(page, '.rows-caption', '6 rows')
+    await page.select('[name=list]', 'files')
+    await contains(page, '.rows-caption', '6 rows')
   },
 
   'a link to the playground holds the program, its faults and its dialect': async (page, site) => {

@@ -94,7 +94,10 @@ export interface ImportSummary extends TaskSummary {
  *
  * @example
  * import { importLinks } from 'shortlink-sdk/tasks'
- * const rows = [{ url: 'https://shop.example/opening', custom: 'opening' }, { url: 'https://shop.example/tea' }]
+ * const rows = [
+ *   { url: 'https://shop.example/opening', custom: 'opening' },
+ *   { url: 'https://shop.example/tea', custom: 'tea' },
+ * ]
  * for await (const { row, ok, shorturl, created, error } of importLinks(client, rows, { concurrency: 1 })) {
  *   console.log(row.url, ok ? shorturl : String(error), created)
  * }

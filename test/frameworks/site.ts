@@ -12,7 +12,7 @@ const addresses = aliases.map((alias) => `https://sho.rt/${alias}`)
 const none = { SHORTLINK_BASE_URL: undefined, SHORTLINK_API_KEY: undefined }
 /** The session that every project knows. */
 const signedIn = { headers: { Cookie: 'session=8c1f0e' } }
-const options = { timeout: 120_000 }
+const options = { timeout: 400_000 }
 
 /**
  * All of it, for a framework that also renders `/server`, and perhaps other pages, on the server. `handler` is a request that
