@@ -186,7 +186,6 @@ const formulaError =
 
 function readLink(row: InputRow, columns: readonly Column[]): Row {
   const values: Record<string, unknown> = {}
-  const otherCells = columns.filter(({ parameter }) => !parameter).map(({ index }) => row.cells[index])
   let problem: string | undefined
   const utm: { name: string; value: string }[] = []
   for (const { index, parameter } of columns) {
@@ -211,7 +210,10 @@ function readLink(row: InputRow, columns: readonly Column[]): Row {
     else problem ??= dateProblem(values.expiry)
   }
   const { number, cells, result } = row
-  return { number, cells, ...(result && { result }), values: { ...values, row: number, cells: otherCells }, problem }
+  const otherCells = columns.filter(({ parameter }) => !parameter).map(({ index }) => cells[index])
+  // Spread into a literal with more keys, every row would have a hidden class of its own, which is larger than the row.
+  Object.assign(values, { row: number, cells: otherCells })
+  return { number, cells, ...(result && { result }), values: values as Row['values'], problem }
 }
 
 function dateProblem(value: unknown): string {

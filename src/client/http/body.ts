@@ -46,17 +46,21 @@ const isWebStream = (body: unknown): body is ReadableStream<Uint8Array> =>
 
 async function readStream(stream: ReadableStream<Uint8Array>, signal?: AbortSignal): Promise<Uint8Array> {
   const reader = stream.getReader()
+  const cancel = () => void reader.cancel(signal?.reason).catch(() => {})
   // So that the socket closes even if fetch no longer listens to its signal.
-  signal?.addEventListener('abort', () => void reader.cancel(signal.reason).catch(() => {}))
+  signal?.addEventListener('abort', cancel)
   const chunks: Uint8Array[] = []
   let length = 0
   for (;;) {
     const { done, value } = await reader.read()
-    if (done) return join(chunks, length)
+    if (done) break
     chunks.push(value)
     length += value.byteLength
     if (length > MAX_BYTES) throw new BodyTooLargeError()
   }
+  // Node keeps the signal of a fetch for long, and a listener on it the whole body.
+  signal?.removeEventListener('abort', cancel)
+  return join(chunks, length)
 }
 
 function join(chunks: readonly Uint8Array[], length: number): Uint8Array {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { Readable } from 'node:stream'
 import { describe, expect, it, vi } from 'vitest'
 import { BodyTooLargeError, readBytes, readText } from '../../../../src/client/http/body.ts'
@@ -82,6 +83,12 @@ describe('readText', () => {
     controller.abort('enough')
     await reading
     expect(cancel).toHaveBeenCalledExactlyOnceWith('enough')
+  })
+
+  it('leaves no listener on the signal, which would keep the body in memory as long as the signal', async () => {
+    const { signal } = new AbortController()
+    await readText(streamed(webStream([bytes])), signal)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
   })
 })
 
