@@ -18,6 +18,8 @@ export interface ImportJournal {
   readonly addresses: ReadonlySet<string>
   /** Returns the number of these rows that earlier runs have done at the server of a client. */
   countDone(client: ShortLinkClient, rows: Iterable<LinkRow>): Promise<number>
+  /** Creates the file, with the permissions of the input, unless it is there. */
+  create(): Promise<void>
 }
 
 /**
@@ -26,39 +28,17 @@ export interface ImportJournal {
  *
  * @throws {UsageError} if `--out` would replace it
  */
-export async function journalOf(file: string, option: string | undefined, out: string | undefined) {
+export async function journalOf(
+  file: string,
+  option: string | undefined,
+  out: string | undefined,
+): Promise<ImportJournal | undefined> {
   if (file === '-' && option === undefined) return undefined
   // A symbolic link is another name of the same input.
   const path = option ?? `${await inputName(file)}.journal`
   if (out !== undefined && resolve(out) === resolve(path))
     throw new UsageError(`--out ${out}: is the journal of this import`)
-  return openJournal(path, file === '-' ? undefined : await permissionsOf(file))
-}
-
-/** A journal in a file, which is created with these permissions. */
-function journalWith(path: string, permissions: number | undefined): Journal {
   const journal = fileJournal(path)
-  let created: Promise<void> | undefined
-  return {
-    open: () => journal.open?.(),
-    read: () => journal.read(),
-    async write(entry) {
-      created ??= open(path, 'a', permissions).then((file) => file.close())
-      await created
-      await journal.write(entry)
-    },
-    close: () => journal.close?.(),
-  }
-}
-
-/** As it was given, unless it is a symbolic link. */
-async function inputName(file: string): Promise<string> {
-  const real = await realpath(file)
-  return real === resolve(file) ? file : real
-}
-
-async function openJournal(path: string, permissions: number | undefined): Promise<ImportJournal> {
-  const journal = journalWith(path, permissions)
   const entries = await loadJournal(journal)
   const addresses = [...entries.values()].flatMap(({ data }) =>
     isRecord(data) && typeof data.shorturl === 'string' ? [data.shorturl] : [],
@@ -74,5 +54,15 @@ async function openJournal(path: string, permissions: number | undefined): Promi
       for await (const row of readRows(rows)) read.push(row)
       return keyRows(read, server, own).filter(({ state }) => state === 'done').length
     },
+    async create() {
+      const created = await open(path, 'a', file === '-' ? undefined : await permissionsOf(file))
+      await created.close()
+    },
   }
+}
+
+/** As it was given, unless it is a symbolic link. */
+async function inputName(file: string): Promise<string> {
+  const real = await realpath(file)
+  return real === resolve(file) ? file : real
 }

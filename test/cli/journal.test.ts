@@ -108,10 +108,10 @@ test('a second import of a file that is being imported is refused, through a sym
 test('beside a file in a folder that cannot be written, import says so and sends nothing; with --journal elsewhere it works', async () => {
   const { sandbox, write, path, files } = await setUp()
   const file = await write('links.csv', `url\n${shop('a')}\n`)
-  const { writeFile } = fs
-  vi.spyOn(fs, 'writeFile').mockImplementation(async (name, ...rest) => {
+  const { open } = fs
+  vi.spyOn(fs, 'open').mockImplementation(async (name, ...rest) => {
     const error = Object.assign(new Error(`EROFS: read-only file system, open '${name}'`), { code: 'EROFS' })
-    return String(name).startsWith(file) ? Promise.reject(error) : writeFile(name, ...rest)
+    return String(name).startsWith(`${file}.`) ? Promise.reject(error) : open(name, ...rest)
   })
   syncBuiltinESMExports()
   onTestFinished(() => {

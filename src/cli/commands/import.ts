@@ -13,6 +13,7 @@ import { checkRows, type LinkFile, type Row, readLinks, setAlias } from '../file
 import { type RowResult, readInput } from '../files/input.ts'
 import { throwIfNotReplaceable } from '../files/replaceable.ts'
 import { resultRows, resultTable } from '../files/result.ts'
+import { withRemedy } from '../files/write-whole.ts'
 import { type ImportJournal, journalOf } from '../import-journal.ts'
 import { importRows, isNotBegun } from '../import-rows.ts'
 import { cellText, type Output, type OutputArgs, outputArgs, outputOf } from '../output.ts'
@@ -114,7 +115,8 @@ async function prepareImport(args: ImportArgs, work: Work | undefined): Promise<
 
   const { SHORTLINK_BASE_URL, SHORTLINK_API_KEY } = process.env
   const hasAddress = Boolean(work ?? ((args['base-url'] || SHORTLINK_BASE_URL) && SHORTLINK_API_KEY))
-  const client = work?.client ?? (hasAddress ? clientOf(args) : new ShortLinkClient())
+  // Without an address, the usual rate limit tells how long it takes.
+  const client = work?.client ?? (hasAddress ? clientOf(args) : new ShortLinkClient({ baseUrl: 'http://localhost' }))
   const defaults = { domain, campaign, channel }
   setDefaults(rows, defaults)
   const todo = rows.filter((row) => !isDone(row))
@@ -204,8 +206,9 @@ async function runImport(
   try {
     const check = () => checkDone(client, rows.filter(isDone), { signal, onProgress: progress.show })
     if (rows.some(isDone)) await work.run(check, howToContinue)
+    if (sent.length > 0) await journal?.create()
   } catch (error) {
-    return { summary: undefined, error }
+    return { summary: undefined, error: withRemedy(error, '--journal') }
   }
   const values = sent.map(({ values }) => values)
   const keep = (result: ImportResult<Row['values']>) => {
