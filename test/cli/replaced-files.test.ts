@@ -28,7 +28,7 @@ test.each([
   expect(sandbox.requests).toEqual([])
 })
 
-test.each(['csv', 'json', 'ndjson', 'md', 'tsv'])(
+test.each(['csv', 'json', 'ndjson', 'tsv'])(
   '--out over the .%s result of the same input replaces it',
   async (suffix) => {
     const { write, path } = await setUp()

@@ -1,7 +1,6 @@
-import { readFile, stat } from 'node:fs/promises'
-import { extname } from 'node:path'
+import { stat } from 'node:fs/promises'
 import { UsageError } from '../command.ts'
-import { type Input, plainDialect, readInput } from './input.ts'
+import { type Input, readInput } from './input.ts'
 import { splitResult } from './result.ts'
 
 /**
@@ -18,7 +17,9 @@ export async function throwIfNotReplaceable(out: string, input: Input, known: Re
   const refuse = (problem: string): never => {
     throw new UsageError(`--out ${out}: ${problem}. Nothing was sent: give another file, or delete this one`)
   }
-  const result = await readResult(out).catch(() => undefined)
+  const result = await readInput(out)
+    .then(splitResult)
+    .catch(() => undefined)
   if (!result) return refuse(`is there already, and is no result of ${input.name}`)
   const addresses = result.rows.flatMap(({ result }) => result?.shorturl ?? [])
   const lost = addresses.filter((shorturl) => !known.has(shorturl))
@@ -29,16 +30,4 @@ export async function throwIfNotReplaceable(out: string, input: Input, known: Re
   }
   const isOther = String([...result.columns].sort()) !== String([...input.columns].sort())
   if (addresses.length === 0 && isOther) refuse(`is the result of another file than ${input.name}`)
-}
-
-async function readResult(path: string): Promise<Input | undefined> {
-  if (extname(path).toLowerCase() !== '.md') return splitResult(await readInput(path))
-  const [header = '', , ...lines] = (await readFile(path, 'utf8')).trimEnd().split('\n')
-  const cellsOf = (line: string) =>
-    line
-      .slice(2, -2)
-      .split(' | ')
-      .map((cell) => cell.replace(/\\(.)/g, '$1'))
-  const rows = lines.map((line, index) => ({ number: index + 1, cells: cellsOf(line) }))
-  return splitResult({ name: path, format: 'csv', dialect: plainDialect, columns: cellsOf(header), rows })
 }
