@@ -79,7 +79,9 @@ test(`an import of ${ROWS} rows that is killed at ${KILLS} random moments, with 
     const { signal, stderr } = await ended
     expect({ signal, stderr }).toEqual({
       signal: 'SIGKILL',
-      stderr: expect.stringMatching(/^read as: Keyword → custom\nnot sent: Note\n500 links(, \d+ done before)?\n$/),
+      stderr: expect.stringMatching(
+        /^read as: Keyword → custom\nnot sent: Note\n500 links(, \d+ done before)?\n(\d+ of 500 links, .*\n)*$/,
+      ),
     })
     expect(Number(/(\d+) done before/.exec(stderr)?.[1] ?? 0)).toBeLessThanOrEqual(doneBefore)
     killed.push(sandbox.data.links.length)

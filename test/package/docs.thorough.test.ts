@@ -20,7 +20,10 @@ const pagesFolder = fileURLToPath(new URL('../../docs/src/content/docs/', import
 // Inside the project, so that imports resolve as everybody else's do.
 const folder = fileURLToPath(new URL('.tmp/docs/', import.meta.url))
 
-const names = (await readdir(pagesFolder, { recursive: true })).filter((name) => /\.mdx?$/.test(name)).sort()
+// Those in api/ are made whenever the site is, and by running their examples.
+const names = (await readdir(pagesFolder, { recursive: true }))
+  .filter((name) => /\.mdx?$/.test(name) && !name.startsWith('api/'))
+  .sort()
 const pages = await Promise.all(
   names.map(async (name) => ({ name, text: await readFile(`${pagesFolder}${name}`, 'utf8') })),
 )

