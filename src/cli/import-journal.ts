@@ -51,7 +51,9 @@ export async function journalOf(
       const server = apiOf(client).baseUrl
       const own = new Map([...entries].filter(([key]) => isKeyOfRow(key, server)))
       const read: ReadRow<LinkRow>[] = []
-      for await (const row of readRows(rows)) read.push(row)
+      // Names of campaigns and channels may not be looked up yet, and no row is known by them.
+      const known = Array.from(rows, ({ campaign: _, channel: __, ...row }) => row)
+      for await (const row of readRows(known)) read.push(row)
       return keyRows(read, server, own).filter(({ state }) => state === 'done').length
     },
     async create() {

@@ -26,6 +26,8 @@ test('campaigns and channels may be given by name, and an unknown one fails its 
   ])
   expect(stdout).toContain(`"campaign: there is none called ""Sprng"", did you mean 'Spring'?"`)
   expect(stdout).toContain(`"campaign: there is none called ""Summer"", did you mean 'Summer sale'?"`)
+  const again = await run('import', file, '--campaign', 'Summer sale')
+  expect(again.stderr).toMatch(/^6 links, 4 done before\n0 created, 0 found and not changed, 2 failed; 4 done before\n/)
   const wrong = await run('import', file, '--campaign', 'Autumn')
   expect(wrong.status).toBe(2)
   expect(wrong.stderr).toContain(`--campaign: there is none called "Autumn", there are 'Spring' and 'Summer sale'`)

@@ -26,7 +26,7 @@ export default command(
   {
     meta: {
       name: 'import',
-      description: 'Make a link for every row of a file, and writeResult the file with its links',
+      description: 'Make a link for every row of a file, and write the file with its links',
     },
     args: {
       file: {

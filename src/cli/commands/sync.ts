@@ -28,7 +28,7 @@ export default command(
       file: {
         type: 'positional',
         required: true,
-        description: '.csv, .json or .ndjson with alias and url; - for standard input',
+        description: '.csv, .tsv, .txt, .json or .ndjson with alias and url; - for standard input',
       },
       apply: { type: 'boolean', description: 'carry out the plan' },
       check: { type: 'boolean', description: 'exit with 3 if there is anything to change' },

@@ -119,7 +119,7 @@ const judgeKey = (refused: ExaminedCall): Conclusion =>
   conclude(
     'key refused',
     `The key is refused, as Bearer KEY, as Token KEY and as the bare KEY: ${refused.response}`,
-    'Compare SHORTLINK_API_KEY, which has no quotes around it, with the key that the platform shows in your account: it may have been replaced.',
+    'Compare SHORTLINK_API_KEY, without quotes around it, with the key that the platform shows in your account: it may have been replaced.',
     'If it is right, ask the operator whether the Authorization header arrives: Apache drops it unless CGIPassAuth is On.',
   )
 

@@ -13,7 +13,7 @@ export const isMapOfOutcome = (map: string): boolean => /^\s*(result_)*outcome\s
 /** A name as columns are compared: spreadsheets and people change the case. */
 const columnKey = (name: string) => name.trim().toLowerCase()
 
-/** The resultColumns of our columns beside those of an input. */
+/** The names of our columns beside those of an input. */
 const namesBeside = (columns: readonly string[]): string[] =>
   resultColumns.map((name) => {
     const taken = columns.map(columnKey)
@@ -23,7 +23,7 @@ const namesBeside = (columns: readonly string[]): string[] =>
   })
 
 /**
- * Takes our columns out of the result of an import; they are known by their resultColumns, in any order and case. `undefined` if a
+ * Takes our columns out of the result of an import; they are known by their names, in any order and case. `undefined` if a
  * file has no column `outcome`, so is no result.
  *
  * @throws {UsageError} if it has `outcome` and no `shorturl`, or a row is done and has none, so that nobody can tell which
