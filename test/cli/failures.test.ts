@@ -55,8 +55,6 @@ test.each<[string, Partial<Fault>, string]>([
   ['a redirect, whose address is named', moved, 'https://new.example/api'],
   ['a page', { status: 200, body: '<html></html>' }, 'the response is not JSON'],
   ['no response', { drop: 'before' }, 'no response'],
-  ['a 404', refusal(404), '404 No.'],
-  ['a refused key', refusal(401), '401 No.'],
 ])('an import ends if its first calls get %s', async (_, fault, message) => {
   const { sandbox, write } = await setUp()
   sandbox.fail({ times: 100, ...fault })

@@ -103,43 +103,6 @@ test(`an import of ${ROWS} rows that is killed at ${KILLS} random moments, with 
   expect((await readdir(folder)).sort()).toEqual(['links.csv', 'links.csv.journal', `result-${KILLS}.csv`])
 })
 
-test('Ctrl+C ends an import after the calls in flight and says how to continue, and the same command does', {
-  timeout: 120_000,
-}, async () => {
-  const { sandbox, folder, watch, start } = await setUp()
-  const file = join(folder, 'links.csv')
-  await writeFile(file, csv(100))
-  // The calls in flight when the signal comes have a while to go.
-  sandbox.fail({ method: 'POST', after: 30, times: 20, delay: 1000 })
-  const first = start('import', file)
-  watch(() => {
-    if (sandbox.data.links.length === 30) first.child.kill('SIGINT')
-  })
-  const stopped = await first.ended
-  expect(stopped.status).toBe(130)
-  expect(stopped.stderr).toMatch(
-    /Stopping after the calls in flight\..*\n\d+ created, 0 found and not changed, \d+ failed(, \d+ not tried yet)?\n.*stopped: \d+ of 100 links are done, and .*links\.csv\.journal remembers them\. The same command continues there\.\n$/,
-  )
-  // What was made is in the result.
-  expect(stopped.stdout.match(/;true;done;/g)).toHaveLength(sandbox.data.links.length)
-  expect(stopped.stdout.trim().split('\n')).toHaveLength(1 + 100)
-  // Nothing was cut off: the journal knows how everything ended that was begun.
-  const journal = (await readFile(`${file}.journal`, 'utf8'))
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-  const rows = journal.filter(({ key }) => JSON.parse(key).length === 5)
-  const states = new Map(rows.map(({ key, state }) => [key, state]))
-  expect([...states.values()].filter((state) => state === 'done')).toHaveLength(sandbox.data.links.length)
-  expect(sandbox.requests.every(({ done, status }) => done && status === 200)).toBe(true)
-
-  watch(() => {})
-  const second = await start('import', file).ended
-  expect(second.status).toBe(0)
-  expect(second.stderr).toMatch(/\d+ created, 0 found and not changed, 0 failed; \d+ done before\n$/)
-  expect(sandbox.data.links).toHaveLength(100)
-})
-
 test.each([
   ['the original', 'the result'],
   ['the result', 'the original'],

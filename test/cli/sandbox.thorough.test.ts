@@ -43,11 +43,9 @@ function run(...args: string[]) {
 
 const timeout = 120_000
 
-test('sandbox logs a line per request, and ends when told', { timeout }, async () => {
+test('sandbox ends when told', { timeout }, async () => {
   const { child, until, ended } = run('sandbox', '--port', '0')
-  const [, openerUrl] = await until(/App opener\s+(\S+)/)
-  expect((await fetch(`${openerUrl}/v3/api`)).status).toBe(405)
-  await until(/GET \/opener\/v3\/api 405 \d+ ms/)
+  await until(/Ctrl\+C stops it/)
   child.kill('SIGTERM')
   expect((await ended).code).toBe(0)
 })
@@ -133,9 +131,7 @@ test('10,000 rows in every list are there, in less than a gigabyte', { timeout }
 })
 
 test.each([
-  [['--help'], 0, /Commands:\n[\s\S]* {2}sandbox +start the platform/],
   [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
-  [[], 2, /^Usage: shortlink-sdk <command>/],
   [['toString'], 2, /there is no command 'toString'/],
 ])('shortlink-sdk %j exits with %i and says why', { timeout }, async (args, code, says) => {
   const result = await run(...args).ended

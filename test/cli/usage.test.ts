@@ -64,6 +64,7 @@ test.each<[string[], string]>([
   [['list', 'links', '--json=yes'], '--json takes no value'],
   [['shorten', 'a', 'b', '--alias', 'x'], '--alias is for one URL'],
   [['sync', 'a.csv', '--prune'], '--prune needs a value'],
+  [['sync', 'a.csv', '--prune', '--apply'], '--prune needs a value'],
   [['call', 'GET'], 'Missing required positional argument: PATH'],
   [['call', 'FETCH', '/account'], 'expected one of GET, POST, PUT, PATCH, DELETE'],
   [['call', 'GET', 'account'], 'did you mean "/account"?'],
