@@ -3,7 +3,7 @@ import { parseArgs, stripVTControlCharacters } from 'node:util'
 import { type CommandDef, renderUsage } from 'citty'
 import { similarName } from '../client/checks/checks.ts'
 import { isShortLinkError } from '../client/errors.ts'
-import { LockedError } from '../tasks/lock.ts'
+import { LockedError } from '../tasks/file-journal.ts'
 
 /** A subcommand of `shortlink-sdk`. */
 export interface Command {

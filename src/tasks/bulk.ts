@@ -1,8 +1,7 @@
 import { ConfigurationError } from '../client/errors.ts'
-import type { BulkContext, BulkOptions, BulkResult, BulkSummary } from './items.ts'
-import { checkTask } from './options.ts'
-import { countOf, ItemRun } from './run.ts'
-import { createTask, type Task } from './task.ts'
+import { type BulkOptions, checkTask } from './options.ts'
+import { ItemRun } from './run.ts'
+import { type BulkContext, type BulkResult, type BulkSummary, createTask, type Task } from './task.ts'
 
 /**
  * Runs a worker for many items, a few at a time. Items are read from the source only as workers become free, so memory use
@@ -64,4 +63,10 @@ export function bulk<T, R>(
     },
     () => summary,
   )
+}
+
+/** The number of items, if it is known without reading them. */
+function countOf(items: unknown): number | undefined {
+  if (Array.isArray(items)) return items.length
+  return items instanceof Set || items instanceof Map ? items.size : undefined
 }

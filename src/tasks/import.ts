@@ -3,9 +3,16 @@ import { AbortError, ConfigurationError, type Outcome } from '../client/errors.t
 import type { CreatedLink } from '../client/resources/links/link.ts'
 import { aliasIn, hasAlias } from '../client/resources/links/match.ts'
 import { isRecord } from '../client/runtime/text.ts'
-import { isInDoubt, type Journal, type JournalState } from './journal.ts'
+import {
+  changedSince,
+  isInDoubt,
+  isKeyOfRow,
+  type Journal,
+  type JournalState,
+  type KeyedRow,
+  keyRows,
+} from './journal.ts'
 import { apiOf, checkTask, type TaskClient, type TaskOptions } from './options.ts'
-import { changedSince, isKeyOfRow, type KeyedRow, keyRows } from './row-keys.ts'
 import { type LinkWanted, type RowLink, RowLinks } from './row-links.ts'
 import { type LinkRow, type ReadRow, readRows } from './rows.ts'
 import { ItemRun } from './run.ts'

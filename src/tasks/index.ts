@@ -6,19 +6,20 @@ export type { LinkCreate } from '../client/resources/links/params.ts'
 export type { Id } from '../client/resources/resource.ts'
 export { bulk } from './bulk.ts'
 export { type ImportOptions, type ImportResult, type ImportSummary, importLinks } from './import.ts'
-export {
-  type BulkContext,
-  type BulkOptions,
-  type BulkResult,
-  type BulkSummary,
-  type UnknownDecision,
-  UnknownOutcomeError,
-} from './items.ts'
-export type { Journal, JournalEntry } from './journal.ts'
-export type { TaskClient, TaskOptions } from './options.ts'
+export { type Journal, type JournalEntry, UnknownOutcomeError } from './journal.ts'
+export type { BulkOptions, TaskClient, TaskOptions, UnknownDecision } from './options.ts'
 export { type ReportedLink, type ReportOptions, type ReportResult, type ReportSummary, reportLinks } from './report.ts'
 export type { RowLink } from './row-links.ts'
 export type { LinkRow } from './rows.ts'
 export { type SyncOptions, type SyncResult, type SyncSummary, syncLinks } from './sync.ts'
 export type { SyncAction, SyncPlan } from './sync-plan.ts'
-export type { Task, TaskError, TaskProgress, TaskResult, TaskSummary } from './task.ts'
+export type {
+  BulkContext,
+  BulkResult,
+  BulkSummary,
+  Task,
+  TaskError,
+  TaskProgress,
+  TaskResult,
+  TaskSummary,
+} from './task.ts'

@@ -1,4 +1,8 @@
 import type { Outcome } from '../client/errors.ts'
+import { hostOf, normalized } from '../client/resources/links/match.ts'
+import { linkCreate } from '../client/resources/links/params.ts'
+import { isRecord } from '../client/runtime/text.ts'
+import { groupBy, type ReadRow } from './rows.ts'
 
 /** One entry of a journal: what happened to an item. */
 export interface JournalEntry {
@@ -47,11 +51,126 @@ export async function loadJournal(
 export const isInDoubt = (entry: { readonly state: string | undefined } | undefined): boolean =>
   entry?.state === 'begun' || entry?.state === 'unknown'
 
+/** An earlier run began the item, and it is unknown how it ended: the work may have been done. */
+export class UnknownOutcomeError extends Error {
+  declare readonly code?: undefined
+  override readonly name = 'UnknownOutcomeError'
+
+  constructor() {
+    super('an earlier run began this item, and it is unknown how it ended: it may have been done')
+  }
+}
+
+/** A row with what the journal says of it. */
+export interface KeyedRow<Row> extends ReadRow<Row> {
+  /** Its key in the journal. */
+  readonly key: string
+  /** Hashes of what the row says besides its address, alias and domain, which tell equal rows apart. */
+  readonly rest: Readonly<Record<string, string>>
+  /** The state of its entry; `undefined` if it has none. */
+  readonly state: string | undefined
+  /** The data of its entry. */
+  readonly kept: Readonly<Record<string, unknown>>
+}
+
+/** An entry of the journal that a row may have. */
+interface Entry extends Pick<KeyedRow<unknown>, 'state' | 'kept'> {
+  readonly number: number
+}
+
+/**
+ * Gives each row its entry in the journal of a server: a row is known by its address, alias and domain, and by its number among
+ * the rows that have the same. So rows may be moved, added and taken out between two runs. A row takes the entry of an earlier
+ * run that says the same in everything else, or else one that nobody takes.
+ */
+export function keyRows<Row>(rows: readonly ReadRow<Row>[], server: string, earlier: JournalState): KeyedRow<Row>[] {
+  const entries = entriesOf(earlier)
+  const all = rows.map((read) => {
+    const names = identityOf(read, server)
+    return { read, names, identity: JSON.stringify(names), rest: restOf(read) }
+  })
+  const taken = new Map<object, Entry>()
+  const valid = all.filter(({ read }) => !read.problem)
+  for (const [identity, group] of groupBy(valid, (row) => row.identity)) {
+    const free = new Set(entries.get(identity))
+    const assign = (rows: typeof group, fitting: readonly Entry[]) => {
+      // If there are more entries than rows, those that are done or may be come first.
+      const chosen = [...fitting].sort((one, other) => rankOf(one) - rankOf(other)).slice(0, rows.length)
+      chosen.sort((one, other) => one.number - other.number)
+      for (const [index, entry] of chosen.entries()) {
+        taken.set(rows[index]!, entry)
+        free.delete(entry)
+      }
+    }
+    for (const [rest, rows] of groupBy(group, (row) => textOf(row.rest))) {
+      const fitting = [...free].filter(({ kept }) => textOf(isRecord(kept.row) ? kept.row : {}) === rest)
+      assign(rows, fitting)
+    }
+    const left = group.filter((row) => !taken.has(row))
+    assign(left, [...free])
+  }
+  const numbers = new Map(
+    [...entries].map(([identity, own]) => [identity, Math.max(...own.map(({ number }) => number))]),
+  )
+  return all.map((row) => {
+    const { read, names, identity, rest } = row
+    const entry = taken.get(row) ?? { number: (numbers.get(identity) ?? 0) + 1, state: undefined, kept: NOTHING }
+    if (!taken.has(row)) numbers.set(identity, entry.number)
+    return { ...read, rest, key: JSON.stringify([...names, entry.number]), state: entry.state, kept: entry.kept }
+  })
+}
+
+/** The data of rows without an entry. One object for all of them, because there may be many. */
+const NOTHING = {}
+
+const rankOf = ({ state }: Entry) => (state === 'done' ? 0 : isInDoubt({ state }) ? 1 : 2)
+
+/** True if a key of a journal is that of a row at a server. */
+export function isKeyOfRow(key: string, server: string): boolean {
+  if (!key.startsWith(`[${JSON.stringify(server)},`)) return false
+  try {
+    const parts: unknown = JSON.parse(key)
+    return Array.isArray(parts) && parts.length === 5 && typeof parts[4] === 'number'
+  } catch {
+    return false
+  }
+}
+
+/** The parameters that a row says now, and did not say when its link was made. */
+export function changedSince(rest: KeyedRow<unknown>['rest'], before: KeyedRow<unknown>['rest'] = {}): string[] {
+  return Object.keys(rest).filter((name) => Object.hasOwn(linkCreate, name) && rest[name] !== before[name])
+}
+
+/** What makes a row the same row in another run. */
+function identityOf({ params }: ReadRow<unknown>, server: string): string[] {
+  const { url = '', custom = '', domain = '' } = params ?? {}
+  return [server, normalized(String(url)), custom, domain && hostOf(String(domain))]
+}
+
+function restOf({ values }: ReadRow<unknown>): Record<string, string> {
+  const { url: _, custom: __, domain: ___, ...rest } = values
+  const hashes = Object.entries(rest).map(([name, value]) => [name, name === 'password' ? '' : (hash(value) ?? '')])
+  return Object.fromEntries(hashes)
+}
+
+/** The entries of earlier runs, by what their rows are. Other keys of the journal belong to no row. */
+function entriesOf(earlier: JournalState): Map<string, Entry[]> {
+  const entries = [...earlier].flatMap(([key, { state, data }]) => {
+    const [, identity, number] = /^(.*),(\d+)\]$/.exec(key) ?? []
+    if (identity === undefined) return []
+    return [{ identity: `${identity}]`, number: Number(number), state, kept: isRecord(data) ? data : {} }]
+  })
+  return groupBy(entries, ({ identity }) => identity)
+}
+
+/** One text for what rows say, in whatever order their columns are. */
+const textOf = (rest: Readonly<Record<string, unknown>>): string => JSON.stringify(Object.entries(rest).sort())
+
 /**
  * A short hash of a value (FNV-1a), equal for a number and its digits. It is not safe against deliberate collisions.
  * `undefined` if the value has no JSON.
  */
-export function hash(value: unknown): string | undefined {
+function hash(value: unknown): string | undefined {
   let text: string
   try {
     text = typeof value === 'object' ? JSON.stringify(value) : String(value)

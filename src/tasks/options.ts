@@ -11,9 +11,10 @@ import {
   string,
 } from '../client/checks/checks.ts'
 import type { ShortLinkClient } from '../client/client.ts'
-import { ConfigurationError, describe } from '../client/errors.ts'
+import { ConfigurationError, describe, type RateLimitState } from '../client/errors.ts'
 import { API, type Api, isClient } from '../client/http/api.ts'
 import { asyncIterator } from '../client/runtime/environment.ts'
+import type { Journal, UnknownOutcomeError } from './journal.ts'
 import type { TaskProgress } from './task.ts'
 
 /** The client of a task: a `ShortLinkClient`, of either format of the package. */
@@ -26,6 +27,48 @@ export interface TaskOptions {
   /** Called after each row that was worked on, and by `syncLinks` for each page of links that it reads. Errors it throws are ignored. */
   onProgress?: ((progress: TaskProgress) => void) | undefined
 }
+
+/** Options for `bulk`. All are optional. */
+export interface BulkOptions<T> {
+  /** The number of items to work on at a time. Default 10. */
+  concurrency?: number | undefined
+  /** Aborts the run: items in progress see the abort and still give results, then the run rejects with an `AbortError`. */
+  signal?: AbortSignal | undefined
+  /** Called after each item. Errors it throws are ignored. */
+  onProgress?: ((progress: TaskProgress) => void) | undefined
+  /** The number of items, for `total` and `etaMs`. Default: the length of an array, the size of a set or map. */
+  total?: number | undefined
+  /**
+   * Records which items are done, so that an interrupted run resumes when it is started again. `fileJournal(path)` of
+   * `shortlink-sdk/node` keeps it in a file. Default: none.
+   */
+  journal?: Journal | undefined
+  /**
+   * The name of an item in the journal, such as its id. Required with `journal`; a run in which two items share a name fails.
+   * Items may be moved, added and taken out between two runs.
+   */
+  key?: ((item: T, index: number) => string | number) | undefined
+  /**
+   * The choice for an item that an earlier run began, and that may have been done: it is unknown how it ended.
+   * `report` (default) fails it with {@link UnknownOutcomeError} without calling the worker; `retry` does it again.
+   */
+  onUnknown?: UnknownDecision | undefined
+  /**
+   * Keeps the `data` of each item in the journal, and gives the results of earlier runs too, with `replayed: true`.
+   * `data` is then converted to JSON: a date becomes a string, `undefined` becomes `null`. Items done without this
+   * option are skipped as usual. A resumed run holds all kept data in memory. Default `false`: items that earlier runs
+   * have done give no results.
+   */
+  replay?: boolean | undefined
+  /**
+   * The client that the worker uses. Items then begin only when its rate limit allows and no other call waits for it, `etaMs`
+   * takes the limit into account, and five items in a row without any response end the run.
+   */
+  client?: { readonly rateLimit: RateLimitState } | undefined
+}
+
+/** The options for an item that an earlier run may have done. */
+export type UnknownDecision = 'report' | 'retry'
 
 /** Strings are iterable too, but passing one is surely a mistake. */
 function isIterable(value: unknown): boolean {

@@ -6,10 +6,9 @@ import { askForLinks, isRefusal, SEARCHED_PAGES } from '../client/resources/link
 import type { CreatedLink, Link } from '../client/resources/links/link.ts'
 import { LinksResource } from '../client/resources/links/links.ts'
 import { hasAlias, hostOf, isOnDomain, isSameAddress, normalized } from '../client/resources/links/match.ts'
-import { contradictsNothing, namesNotSet } from './compare.ts'
 import { everyLink } from './every-link.ts'
-import { UnknownOutcomeError } from './items.ts'
-import type { RowParams } from './rows.ts'
+import { UnknownOutcomeError } from './journal.ts'
+import { contradictsNothing, namesNotSet, type RowParams } from './rows.ts'
 import type { TaskControl } from './task.ts'
 
 /** The link of a row. */

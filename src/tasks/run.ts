@@ -9,11 +9,9 @@ import {
 import { abortError, sleep } from '../client/runtime/abort.ts'
 import { notify } from '../client/runtime/notify.ts'
 import { hasMessage } from '../client/runtime/text.ts'
-import { timeLeft } from './estimate.ts'
-import { type BulkContext, type BulkOptions, type BulkResult, UnknownOutcomeError } from './items.ts'
-import { isInDoubt, type JournalState, loadJournal } from './journal.ts'
-import { pool, type Started } from './pool.ts'
-import type { TaskControl, TaskError } from './task.ts'
+import { isInDoubt, type JournalState, loadJournal, UnknownOutcomeError } from './journal.ts'
+import type { BulkOptions } from './options.ts'
+import { type BulkContext, type BulkResult, type TaskControl, type TaskError, timeLeft } from './task.ts'
 
 /** After so many items in a row without any response, the server is away. */
 const MAX_WITHOUT_RESPONSE = 5
@@ -271,8 +269,54 @@ function failed<T>(item: T, index: number, thrown: unknown) {
   return { ok: false, item, index, error: error as TaskError, outcome } as const
 }
 
-/** The number of items, if it is known without reading them. */
-export function countOf(items: unknown): number | undefined {
-  if (Array.isArray(items)) return items.length
-  return items instanceof Set || items instanceof Map ? items.size : undefined
+/** Work that was started. In an object, because a generator would wait for a promise. */
+interface Started<R> {
+  readonly result: R | Promise<R>
+}
+
+/**
+ * Gives results as they come. At most `size` pieces of work are in progress or have results that nobody has taken yet.
+ *
+ * @param source Starts the work, one piece after another. If it fails, its error comes after the work in progress.
+ */
+async function* pool<R>(source: AsyncGenerator<Started<R>>, size: number): AsyncGenerator<R> {
+  const ready: R[] = []
+  let inWork = 0
+  let isStarting = false
+  let isOver = false
+  let failure: { readonly error: unknown } | undefined
+  let wake = () => {}
+  const start = async () => {
+    isStarting = true
+    try {
+      const { done, value } = await source.next()
+      if (done) isOver = true
+      else void finish(value.result)
+    } catch (error) {
+      isOver = true
+      failure = { error }
+    }
+    isStarting = false
+    wake()
+  }
+  const finish = async (result: R | Promise<R>) => {
+    inWork++
+    ready.push(await result)
+    wake()
+  }
+  const mayStart = () => !isOver && !isStarting && inWork < size
+  while (!isOver || inWork > 0) {
+    if (mayStart()) void start()
+    while (ready.length > 0) {
+      const result = ready.shift()!
+      inWork--
+      if (mayStart()) void start()
+      yield result
+    }
+    const changed = new Promise<void>((resolve) => {
+      wake = resolve
+    })
+    if (ready.length === 0 && (inWork > 0 || isStarting) && !mayStart()) await changed
+  }
+  if (failure) throw (failure as { readonly error: unknown }).error
 }

@@ -4,9 +4,7 @@ import type { LinkEnsure } from '../client/resources/links/ensure.ts'
 import type { Link } from '../client/resources/links/link.ts'
 import { aliasOf, hostOf, isSameAddress, lettersOf, pickLink } from '../client/resources/links/match.ts'
 import { linkCreate } from '../client/resources/links/params.ts'
-import { comparedNames, differences } from './compare.ts'
-import { groupBy } from './row-keys.ts'
-import { type LinkRow, readRows } from './rows.ts'
+import { comparedNames, differences, groupBy, type LinkRow, readRows } from './rows.ts'
 
 /** The change that an alias needs. */
 export type SyncAction = 'create' | 'update' | 'keep' | 'delete'

@@ -1,4 +1,10 @@
-import { AbortError, type AnyShortLinkError, ConfigurationError, type Outcome } from '../client/errors.ts'
+import {
+  AbortError,
+  type AnyShortLinkError,
+  ConfigurationError,
+  type Outcome,
+  type RateLimitState,
+} from '../client/errors.ts'
 import { abortError, abortReason, onAbort } from '../client/runtime/abort.ts'
 import type { Closable } from '../client/runtime/async-disposable.ts'
 import { asyncIterator } from '../client/runtime/environment.ts'
@@ -56,6 +62,37 @@ export interface TaskProgress {
    * there is too little to go by.
    */
   readonly etaMs: number | undefined
+}
+
+/** The second argument of the worker. */
+export interface BulkContext {
+  /** The position of the item, from 0. */
+  readonly index: number
+  /** Aborts when the run ends early. Pass it to the calls. */
+  readonly signal: AbortSignal
+}
+
+/** The result of one item. */
+export type BulkResult<T, R> = TaskResult<
+  {
+    readonly item: T
+    /** The position of the item, from 0. */
+    readonly index: number
+  },
+  {
+    /** The value that the worker returned. */
+    readonly data: R
+    /** True if an earlier run did the work, and `data` comes from the journal. Only with the option `replay`. */
+    readonly replayed: boolean
+  }
+>
+
+/** The totals of a run that has ended. */
+export interface BulkSummary extends TaskSummary {
+  /** Items that earlier runs had done already. */
+  readonly skipped: number
+  /** The duration of this run in milliseconds. */
+  readonly elapsedMs: number
 }
 
 /** The end of a task, and its signals. */
@@ -134,4 +171,25 @@ export function createTask<Result, Summary>(
       await results?.return(undefined).catch(() => {})
     },
   }
+}
+
+/** The length of a window, in milliseconds. */
+const USUAL_INTERVAL = 60_000
+
+/**
+ * Estimates the time until `left` more items are done, in milliseconds: the larger of what the pace of the `finished` ones
+ * says, and what the rate limit needs for a request each. `undefined` if nobody can say.
+ */
+export function timeLeft(
+  left: number,
+  { finished, elapsedMs }: { readonly finished: number; readonly elapsedMs: number },
+  { limit = Infinity, remaining = limit, resetAt }: Partial<RateLimitState> = {},
+): number | undefined {
+  if (left === 0) return 0
+  if (finished === 0) return undefined
+  const pace = (elapsedMs / finished) * left
+  if (left <= remaining) return Math.round(pace)
+  const untilReset = resetAt ? Math.max(0, resetAt.getTime() - Date.now()) : USUAL_INTERVAL
+  const windows = Math.ceil((left - remaining) / limit) - 1
+  return Math.round(Math.max(pace, untilReset + windows * USUAL_INTERVAL))
 }

@@ -18,8 +18,7 @@ import { pathToFileURL } from 'node:url'
 import { bulk, type JournalEntry } from 'shortlink-sdk/tasks'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ConfigurationError } from '../../src/client/errors.ts'
-import { fileJournal } from '../../src/tasks/file-journal.ts'
-import { lockFile } from '../../src/tasks/lock.ts'
+import { fileJournal, lockFile } from '../../src/tasks/file-journal.ts'
 import { takeOver } from './lock-takeover.ts'
 
 let folder: string

@@ -20,7 +20,7 @@ process.send('ready')`
 export async function takeOver(rounds: number, processes: number): Promise<{ owners: number[]; files: string[] }> {
   const folder = await mkdtemp(join(tmpdir(), 'lock-'))
   const script = join(folder, 'locker.mjs')
-  await writeFile(script, program(new URL('../../src/tasks/lock.ts', import.meta.url).href))
+  await writeFile(script, program(new URL('../../src/tasks/file-journal.ts', import.meta.url).href))
   const children = Array.from({ length: processes }, () =>
     fork(script, { execArgv: ['--import', import.meta.resolve('tsx')] }),
   )

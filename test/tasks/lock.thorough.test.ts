@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { lockFile } from '../../src/tasks/lock.ts'
+import { lockFile } from '../../src/tasks/file-journal.ts'
 import { times } from '../helpers/times.ts'
 import { takeOver } from './lock-takeover.ts'
 
@@ -16,7 +16,7 @@ test('a process that is killed while it locks and unlocks leaves a lock that the
   const folder = await mkdtemp(join(tmpdir(), 'lock-'))
   const path = join(folder, 'run.journal')
   const script = join(folder, 'locker.mjs')
-  const source = new URL('../../src/tasks/lock.ts', import.meta.url).href
+  const source = new URL('../../src/tasks/file-journal.ts', import.meta.url).href
   await writeFile(
     script,
     `import { lockFile } from ${JSON.stringify(source)}
