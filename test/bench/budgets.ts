@@ -31,13 +31,15 @@ const budgets = [
   { what: 'tarball, kB', is: tarball, ...limits.tarball },
   { what: 'reading a page of 25 rows, ratio to JSON.parse', is: reading, ...limits.reading },
   { what: 'an uncaught error in plain Node, kB', is: error, ...limits.uncaught },
-  { what: 'importing 10,000 rows, MB of memory', is: await importMemory(), ...limits.importMemory },
+  {
+    what: 'the command that imports 10,000 rows, MB of its process alone',
+    is: await importMemory(),
+    ...limits.importMemory,
+  },
 ]
 console.table(budgets)
 const over = budgets.filter(({ is, atMost }) => !(is <= atMost))
 for (const { what, is, atMost } of over) console.error(`✗ ${what}: ${is}, at most ${atMost}`)
-// The memory of an import is over its limit since the limit was set: each run says so, and none fails for it until it is met once.
-const exceeded = over.filter(({ what }) => !what.startsWith('importing'))
 
 const row = `| **${name}** | ${kilobytes.toFixed(0)} | ${types} | ${(Math.round(disk / 10) * 10).toLocaleString('en')} |`
 const text = readFileSync(page, 'utf8')
@@ -49,7 +51,7 @@ if (!isTrue)
     `✗ the page of runtimes says\n${written.exec(text)?.[0]}\nand this is\n${row}\nnpm run budgets -- --write`,
   )
 
-const failed = exceeded.length + Number(!isTrue)
+const failed = over.length + Number(!isTrue)
 console.log(`${budgets.length + 1 - failed} passed, ${failed} failed`)
 process.exitCode = failed ? 1 : 0
 
