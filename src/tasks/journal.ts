@@ -86,8 +86,8 @@ interface Entry extends Pick<KeyedRow<unknown>, 'state' | 'kept'> {
 export function keyRows<Row>(rows: readonly ReadRow<Row>[], server: string, earlier: JournalState): KeyedRow<Row>[] {
   const entries = entriesOf(earlier)
   const all = rows.map((read) => {
-    const names = identityOf(read, server)
-    return { read, names, identity: JSON.stringify(names), rest: restOf(read) }
+    const parts = keyPartsOf(read, server)
+    return { read, parts, identity: JSON.stringify(parts), rest: restOf(read) }
   })
   const taken = new Map<object, Entry>()
   const valid = all.filter(({ read }) => !read.problem)
@@ -113,10 +113,10 @@ export function keyRows<Row>(rows: readonly ReadRow<Row>[], server: string, earl
     [...entries].map(([identity, own]) => [identity, Math.max(...own.map(({ number }) => number))]),
   )
   return all.map((row) => {
-    const { read, names, identity, rest } = row
+    const { read, parts, identity, rest } = row
     const entry = taken.get(row) ?? { number: (numbers.get(identity) ?? 0) + 1, state: undefined, kept: NOTHING }
     if (!taken.has(row)) numbers.set(identity, entry.number)
-    return { ...read, rest, key: JSON.stringify([...names, entry.number]), state: entry.state, kept: entry.kept }
+    return { ...read, rest, key: JSON.stringify([...parts, entry.number]), state: entry.state, kept: entry.kept }
   })
 }
 
@@ -141,8 +141,8 @@ export function changedSince(rest: KeyedRow<unknown>['rest'], before: KeyedRow<u
   return Object.keys(rest).filter((name) => Object.hasOwn(linkCreate, name) && rest[name] !== before[name])
 }
 
-/** What makes a row the same row in another run. */
-function identityOf({ params }: ReadRow<unknown>, server: string): string[] {
+/** The parts of the key of a row, before its number: they make it the same row in another run. */
+function keyPartsOf({ params }: ReadRow<unknown>, server: string): string[] {
   const { url = '', custom = '', domain = '' } = params ?? {}
   return [server, normalized(String(url)), custom, domain && hostOf(String(domain))]
 }
