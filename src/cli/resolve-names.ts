@@ -106,15 +106,10 @@ function domainFinder(known: ReadonlyMap<string, string>): Finder {
   return (name) => {
     const value = known.get(hostOf(name))
     if (value !== undefined) return { value }
-    return { problem: `${unknownName('domain', name, [...known.values()])}. ${NO_DOMAIN}` }
+    const advice = "To import rows on the main domain of the server, say --map 'domain='"
+    return { problem: `${unknownName('domain', name, [...known.values()])}. ${advice}` }
   }
 }
-
-/** The advice about a domain that the account does not have. */
-const NO_DOMAIN = 'Without a domain, a link gets the main domain of the server'
-
-/** Returns true if the domain of a row is why it cannot be sent. */
-export const hasUnknownDomain = ({ problem = '' }: Row): boolean => problem.endsWith(NO_DOMAIN)
 
 /** A number of JSON is an id. A text may be one, or a name such as `2026`. */
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== ''

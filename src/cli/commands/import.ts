@@ -18,7 +18,7 @@ import { type ImportJournal, journalOf } from '../import-journal.ts'
 import { importRows, isNotBegun } from '../import-rows.ts'
 import { cellText, type Output, type OutputArgs, outputArgs, outputOf } from '../output.ts'
 import { timeFor } from '../progress.ts'
-import { hasUnknownDomain, resolveNames, setDefaults } from '../resolve-names.ts'
+import { resolveNames, setDefaults } from '../resolve-names.ts'
 import { Work } from '../work.ts'
 
 /** `shortlink-sdk import` */
@@ -100,7 +100,7 @@ async function prepareImport(args: ImportArgs, work: Work | undefined): Promise<
   const { file, map = [], domain, campaign, channel, out } = args
   const output = await outputOf(args, { input: file, suffixes: { '.tsv': 'csv', '.txt': 'csv' } })
   const links = readLinks(await readInput(file), map, ['url'])
-  const { input, rows, columns, hosts } = links
+  const { input, rows, hosts } = links
   const journal = await journalOf(file, args.journal, out)
   if (work && out !== undefined) {
     const known = new Set([...(journal?.addresses ?? []), ...rows.flatMap(({ result }) => result?.shorturl ?? [])])
@@ -138,12 +138,6 @@ async function prepareImport(args: ImportArgs, work: Work | undefined): Promise<
     ...(checked > 0 ? [`${formatCount(checked)} to check`] : []),
   ]
   console.error(`${counts.join(', ')}${timeFor(sent.length - replayed, client)}`)
-  const unknown = todo.filter(hasUnknownDomain).length
-  const [column] = [...columns].find(([, parameter]) => parameter === 'domain') ?? []
-  if (unknown > 0 && column !== undefined) {
-    const advice = `To import them on the main domain of the server, say --map '${column}='`
-    console.error(printable(`${many(unknown, 'row')} with a domain that this account does not have. ${advice}`))
-  }
   return { ...links, sent, journal, output, out }
 }
 

@@ -27,8 +27,6 @@ export interface LinkFile {
   /** The file without the columns of an earlier result. */
   readonly input: Input
   readonly rows: readonly Row[]
-  /** The parameter that each column is; `undefined` if it is not sent. */
-  readonly columns: ReadonlyMap<string, string | undefined>
   /** The hosts of its short addresses, if it is a list or report of this package: their domains need not be looked up. */
   readonly hosts: ReadonlySet<string>
 }
@@ -73,7 +71,6 @@ export function readLinks(whole: Input, maps: readonly string[], needed: readonl
     input,
     hosts: new Set(addresses.map(hostOf)),
     rows: input.rows.map((row) => readLink(row, columns)),
-    columns: new Map(columns.map(({ name, parameter }) => [name, parameter])),
   }
 }
 
