@@ -157,12 +157,11 @@ async function lookElsewhere({ baseUrl, headers = [] }: Subject, calls: readonly
     "The platform's page for developers shows the address; on most servers it ends in /api.",
   ]
   const { status = 0 } = account
-  if (status >= 300 && status < 400) {
+  const isRedirect = status >= 300 && status < 400
+  if (isRedirect || calls.every(({ error }) => error?.code === 'not_found')) {
     const target = shorten(printable(location ?? 'another address'), 200)
-    return conclude('wrong address', `Wrong address: ${baseUrl} redirects to ${target}`, ...notes)
-  }
-  if (calls.every(({ error }) => error?.code === 'not_found')) {
-    return conclude('wrong address', `Wrong address: every call to ${baseUrl} gets 404`, ...notes)
+    const problem = isRedirect ? `${baseUrl} redirects to ${target}` : `every call to ${baseUrl} gets 404`
+    return conclude('wrong address', `Wrong address: ${problem}`, ...notes)
   }
   if (calls.every(({ kind }) => kind === 'web page')) {
     const text = `A web page responds at ${baseUrl}, perhaps one about maintenance, or one that keeps programs out`
@@ -178,8 +177,7 @@ async function lookElsewhere({ baseUrl, headers = [] }: Subject, calls: readonly
 function otherBaseUrls(baseUrl: string, location: string | null): string[] {
   const { origin, pathname } = new URL(baseUrl)
   const own = pathname.replace(/\/+$/, '')
-  const above = own.slice(0, own.lastIndexOf('/'))
-  const usual = ['/api', above, '', `${own}/api`].map((path) => origin + path)
+  const usual = ['/api', '', `${own}/api`].map((path) => origin + path)
   const target = URL.canParse(location ?? '', baseUrl) ? new URL(location!, baseUrl) : undefined
   const isMoved = target && /^https?:$/.test(target.protocol) && target.pathname.endsWith('/account')
   const moved = isMoved ? [target.origin + target.pathname.slice(0, -'/account'.length)] : []
