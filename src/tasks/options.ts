@@ -135,5 +135,5 @@ export function checkTask(
  */
 export function apiOf(client: TaskClient): Api {
   const { [API]: api } = client as ShortLinkClient
-  return api.forOperation({}).inContext({ task: {}, isStrict: true, endsAt: Number.POSITIVE_INFINITY })
+  return api.forOperation({}).inContext({ task: {}, endsAt: Number.POSITIVE_INFINITY })
 }

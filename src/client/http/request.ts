@@ -145,7 +145,7 @@ export interface CallContext {
   readonly isStrict?: boolean | undefined
   /**
    * Given if the call is one of a task. It queues behind all other calls, waits out a 429 however often it comes, and does not abort a
-   * request that was sent, because the server may do the work anyway. An incomplete list is an error with `validation: 'report'` too.
+   * request that was sent, because the server may do the work anyway. What is invalid is an error with `validation: 'report'` too.
    */
   readonly task?:
     | {

@@ -104,7 +104,7 @@ export class Transport {
   throwOrReport(error: InvalidResponseError): void {
     const { validation, management } = this.#settings
     const { isStrict, task } = this.#context
-    if (validation === 'strict' || isStrict || (task && error.mark === 'incomplete-list')) throw error
+    if (validation === 'strict' || isStrict || task) throw error
     const { method = '', path = '', issues } = error
     for (const { onDrift } of management.listeners) notify(onDrift, { method, path, issues })
   }
