@@ -124,7 +124,8 @@ export class RowLinks {
     const { api, control, onTaken } = this.#options
     const own = { ...params, custom: alias }
     // A drawn alias that is taken was drawn for another row.
-    const options = { signal: control.ending, onTaken: params.custom ? onTaken : ('suffix' as const) }
+    const suffix = params.custom ? onTaken : 'suffix'
+    const options = { signal: control.ending, onTaken: suffix, newest: () => this.#readNewest() }
     const { data } = await ensureLink(
       api.inContext({ task: { begun: () => begun(false) } }),
       own,

@@ -41,6 +41,14 @@ test('a new alias costs one request, one that exists two', async () => {
   expect(await run.summary()).toEqual({ ...counts, strays: [] })
 })
 
+test('rows whose aliases exist read the newest links once, on a server that ignores ?short= too', async () => {
+  const links = rowsOf(250).map(({ url, custom }) => ({ url, alias: custom }))
+  const { sandbox, client } = setUp({ data: { links }, dialect: ['short-ignored'] })
+  const results = await collect(importLinks(client, rowsOf(100)))
+  expect(results.filter(({ ok, created }) => ok && !created)).toHaveLength(100)
+  expect(countRequests(sandbox)).toEqual({ 'POST /url/add': 100, 'GET /urls': 100 + 3 })
+})
+
 test('an alias that leads elsewhere fails its row, and the others go on', async () => {
   const { sandbox, client } = setUp({ data: { links: [{ alias: 'opening', url: 'https://shop.example/closing' }] } })
   const results = await collect(importLinks(client, [{ url, custom: 'opening' }, ...rowsOf(2)], { concurrency: 1 }))

@@ -131,7 +131,7 @@ async function askOnce(
 }
 
 /** A result that a refusal has led to. */
-function responseTo<T>(error: ApiError, data: T): CallResult<T> {
+export function responseTo<T>(error: ApiError, data: T): CallResult<T> {
   const { status, headers, rateLimit, attempts, url = '' } = error
   return { data, rateLimit, attempts, status, url, toResponse: () => new Response(null, { status, headers }) }
 }
