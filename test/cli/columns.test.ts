@@ -48,24 +48,21 @@ test.each([
   expect(sentTo(sandbox)).toEqual([{ url: shop('tea'), custom: 'tea', expiry }])
 })
 
-test.each(['2030-12-24T18:00:00Z', '2030-12-24 18:00+02:00'])(
-  'the date %s is refused for its time zone',
-  async (cell) => {
-    const { write } = await setUp()
-    const { stdout } = await run('import', await write('links.csv', `url,expiry\n${shop('tea')},${cell}\n`))
-    expect(stdout).toContain(`: the platform has no time zones, so leave out ${cell.endsWith('Z') ? 'Z' : '+02:00'}`)
-  },
-)
-
-test.each(['2030-02-30', '24.12.2030', '2030-12-24 25:00', '12/24/2030', '2030-12-24T18:00:00Z'])(
-  'the date %s fails its row with the accepted forms, and nothing is sent',
-  async (cell) => {
-    const { sandbox, write } = await setUp()
-    const { stdout } = await run('import', await write('links.csv', `url,custom,expiry\n${shop('tea')},tea,${cell}\n`))
-    expect(stdout).toContain('not-sent,"expiry: expected YYYY-MM-DD HH:MM:SS, without seconds, with T, or YYYY-MM-DD')
-    expect(sentTo(sandbox)).toEqual([])
-  },
-)
+test.each([
+  '2030-02-30',
+  '24.12.2030',
+  '2030-12-24 25:00',
+  '12/24/2030',
+  '2030-12-24T18:00Z',
+  '2030-12-24 18:00+02:00',
+])('the date %s fails its row with the accepted forms, and nothing is sent', async (cell) => {
+  const { sandbox, write } = await setUp()
+  const { stdout } = await run('import', await write('links.csv', `url,custom,expiry\n${shop('tea')},tea,${cell}\n`))
+  expect(stdout).toContain('not-sent,"expiry: expected YYYY-MM-DD HH:MM:SS, without seconds, with T, or YYYY-MM-DD')
+  const [, zone] = /:00(Z|\+.*)$/.exec(cell) ?? []
+  if (zone) expect(stdout).toContain(`: the platform has no time zones, so leave out ${zone}`)
+  expect(sentTo(sandbox)).toEqual([])
+})
 
 test.each([
   [

@@ -46,19 +46,6 @@ test.each([
   expect(await files()).toEqual([])
 })
 
-test('while a creation in flight takes its time, no other row is begun', async () => {
-  const { sandbox, write } = await setUp()
-  sandbox.fail({ method: 'POST', delay: 200 })
-  const rows = Array.from({ length: 100 }, (_, index) => `${shop(String(index))},p-${index}\n`).join('')
-  const running = run('import', await write('links.csv', `url,custom\n${rows}`))
-  await vi.waitFor(() => expect(sandbox.requests.length).toBeGreaterThan(0), 20_000)
-  pressCtrlC()
-  const begun = sandbox.requests.length
-  const { stdout } = await running
-  expect(sandbox.requests.length).toBeLessThanOrEqual(begun + 10)
-  expect(stdout.match(/,true,done,/g)).toHaveLength(sandbox.data.links.length)
-})
-
 test('Ctrl+C in shorten says nothing of the URLs that were not begun', async () => {
   const { sandbox } = await setUp()
   sandbox.fail({ method: 'POST', after: 5, times: 20, delay: 300 })

@@ -55,63 +55,54 @@ const walled: Answering = (request, destroy) =>
     : { status: 200, body: '<script>document.cookie="wall=passed; path=/";location.reload();</script>' }
 
 /** What the first line says, then what another says. */
-const servers: [what: string, server: () => Answering | undefined, status: number, says: RegExp[], path?: string][] = [
-  ['the platform', () => platform(), 0, [/^Works: http:\S+\/api$/]],
+const servers: [what: string, server: () => Answering | undefined, says: RegExp[], path?: string][] = [
+  ['the platform', () => platform(), [/^Works: http:\S+\/api$/]],
   [
     'an address without /api',
     () => platform('reference', homePage),
-    1,
     [/^Wrong address, this one answers: http:\S+\/api$/],
     '',
   ],
   [
     'an address with /v1',
     () => platform('reference', json404),
-    1,
     [/^Wrong address, this one answers: http:\S+\/api$/],
     '/api/v1',
   ],
   [
     'Token',
     () => platform(['key-as-token']),
-    1,
     [/^Works, with these options: SHORTLINK_AUTH_SCHEME=Token \(authScheme: 'Token'\)$/],
   ],
-  ['the bare key', () => platform(['key-raw']), 1, [/^Works, with these options: SHORTLINK_AUTH_SCHEME=raw/]],
+  ['the bare key', () => platform(['key-raw']), [/^Works, with these options: SHORTLINK_AUTH_SCHEME=raw/]],
   [
     'nginx without the platform',
     () => page404,
-    1,
     [/^Wrong address: every call to http:\S+\/api gets 404$/, /^ {2}Neither does the platform respond at http:/],
   ],
   [
     '404s in JSON of another form',
     () => () => ({ status: 404, body: { error: { code: 'not_found' } } }),
-    1,
     [/^Wrong address: every call to http:\S+\/api gets 404$/],
   ],
   [
     'another shortener',
     () => () => ({ status: 401, body: { error: { code: 'unauthorized' } } }),
-    1,
     [/^Another platform: /, /^ {2}GET http:\S+\/api\/account gets 401 /],
   ],
   [
     'successes without the envelope',
     () => () => ({ body: { hello: 'world' } }),
-    1,
     [/^Another platform: /, /^ {2}GET http:\S+\/api\/account gets 200\.$/],
   ],
   [
     'a redirect to another origin',
     () => () => ({ status: 301, headers: { Location: 'https://platform.invalid/api/account' }, body: '' }),
-    1,
     [/^Wrong address: \S+ redirects to https:\/\/platform\.invalid\/api\/account$/],
   ],
   [
     'a closed port',
     () => undefined,
-    1,
     [
       /^Cannot be told: no response from http:\S+\/api$/,
       /ECONNREFUSED/,
@@ -121,31 +112,26 @@ const servers: [what: string, server: () => Answering | undefined, status: numbe
   [
     'a part that the plan lacks',
     () => part('/api/p', () => ({ status: 403, body: { error: 1, message: 'Upgrade.' } })),
-    0,
     [/^Works: /, /^ {2}pixels\.list\(\): 403 Upgrade\. Not every server and plan/],
   ],
   [
     'parts that fail in the same way',
     () => part('/api/c', () => ({ status: 500, body: 'oops' })),
-    1,
     [/^Works in part: /, /^ {2}campaigns\.list\(\), channels\.list\(\): 500\. The client cannot use this: show it/],
   ],
   [
     'lists that all fail',
     () => platform('reference', page404, ({ url }) => (url === '/api/account' ? undefined : { status: 500 })),
-    1,
     [/^Works in part: /, /^ {2}campaigns\.list\(\), .*, splash\.list\(\): 500\. The client cannot use this/],
   ],
   [
     'a web page in place of a part',
     () => part('/api/splash', homePage),
-    1,
     [/^Works in part: /, /^ {2}splash\.list\(\): 200\. The client cannot use this/],
   ],
   [
     'a list that begins with another page',
     () => part('/api/splash', () => page('splash', [splash(1)], { currentpage: 2, maxpage: 3 })),
-    1,
     [
       /^Works in part: http:\S+$/,
       /^ {2}splash\.list\(\): 200, currentpage: requested page 1, received page 2\. The client cannot use/,
@@ -154,27 +140,23 @@ const servers: [what: string, server: () => Answering | undefined, status: numbe
   [
     'a part without a response',
     () => part('/api/qr', (_, destroy) => void destroy()),
-    1,
     [/^Works in part: /, /^ {2}qr\.list\(\): no response\. The client cannot use this/],
   ],
-  ['a part that the server lacks', () => part('/api/splash', page404), 0, [/^Works: /, /^ {2}splash\.list\(\): 404/]],
-  ['a server that fails', () => () => ({ status: 503, body: html }), 1, [/^Cannot be told: the server fails \(503\)/]],
+  ['a part that the server lacks', () => part('/api/splash', page404), [/^Works: /, /^ {2}splash\.list\(\): 404/]],
+  ['a server that fails', () => () => ({ status: 503, body: html }), [/^Cannot be told: the server fails \(503\)/]],
   [
     'a rate limit that is used up',
     () => () => ({ status: 200, body: { error: 429, message: 'Slow down', 'Retry-After': 41 } }),
-    1,
     [/^Cannot be told: the rate limit is used up/, /Run the doctor again in 41 seconds/],
   ],
   [
     'a rate limit that ends on the way',
     () => part('/api/p', () => ({ status: 429, body: { error: 429, message: 'Slow down' } })),
-    0,
     [/^Works: /, /^ {2}pixels\.list\(\): 429 Slow down\. Run the doctor again later/],
   ],
   [
     'a page of maintenance',
     () => () => ({ status: 200, body: html, headers: { 'Content-Type': 'text/html' } }),
-    1,
     [/^A web page responds at http:\S+, perhaps one about maintenance/],
   ],
   [
@@ -182,7 +164,6 @@ const servers: [what: string, server: () => Answering | undefined, status: numbe
     () =>
       ({ url }) =>
         /^\/api\/(account|campaigns|urls)/.test(url) ? homePage() : page404(),
-    1,
     [/^A web page responds at http:\S+, perhaps one about maintenance/],
   ],
   [
@@ -190,14 +171,12 @@ const servers: [what: string, server: () => Answering | undefined, status: numbe
     () =>
       ({ url }) =>
         url.startsWith('/v1/') ? page404() : homePage(),
-    1,
     [/^Wrong address: every call to http:\S+\/v1 gets 404$/],
     '/v1',
   ],
   [
     'a bot wall that sets a cookie',
     () => walled,
-    1,
     [
       /^A web page responds at .*, or one that keeps programs out$/,
       /which cookie or User-Agent passes: --header sends/,
@@ -206,13 +185,11 @@ const servers: [what: string, server: () => Answering | undefined, status: numbe
   [
     'a bot wall that refuses',
     () => () => ({ status: 403, body: '<title>Just a moment...</title>' }),
-    1,
     [/^A web page responds at .*, or one that keeps programs out$/],
   ],
   [
     'an account that fails beside lists that work',
     () => part('/api/account', () => ({ status: 500, body: 'oops' })),
-    1,
     [/^Works in part: /, /^ {2}account\.get\(\): 500\. The client cannot use this/],
   ],
 ]
@@ -225,14 +202,15 @@ async function examine(answer: Answering | undefined, path = '/api', ...args: st
   return { stdout, lines: stdout.trimEnd().split('\n'), seen, origin, status: process.exitCode }
 }
 
-it.each(servers)('tells %s in ten lines, the verdict in the first', async (_, server, status, says, path) => {
-  const { lines, ...result } = await examine(server(), path)
+it.each(servers)('tells %s in ten lines, the verdict in the first', async (_, server, says, path) => {
+  const { lines, status } = await examine(server(), path)
   const [verdict, ...notes] = says
   expect(lines[0]).toMatch(verdict!)
   for (const note of notes) expect(lines).toContainEqual(expect.stringMatching(note))
   expect(lines.length).toBeLessThanOrEqual(10)
   expect(lines.at(-1)).toMatch(/^ {2}\d+ requests? sent, and nothing was changed\.$/)
-  expect(result.status).toBe(status)
+  // With options, or in part, it does not work yet.
+  expect(status).toBe(lines[0]!.startsWith('Works: ') ? 0 : 1)
 })
 
 it('says that a wrong key is refused in each scheme', async () => {

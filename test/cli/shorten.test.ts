@@ -68,8 +68,3 @@ test.each([[[]], [['-']]])(
     expect(stdout).toBe(`https://sho.rt/${a}\n\n\nhttps://sho.rt/${b}\n\n`)
   },
 )
-
-test('says in its help where the address and the key come from', async () => {
-  const { stdout } = await run('shorten', '--help')
-  expect(stdout).toContain('The address and the key come from the variables SHORTLINK_BASE_URL and SHORTLINK_API_KEY.')
-})

@@ -113,7 +113,8 @@ test('every command has its help, with its options, and nothing in it that colou
     const { status, stdout, stderr } = await run(name, '--help')
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toContain(`shortlink-sdk ${name}`)
-    for (const option of ['--json', '--base-url']) expect(stdout).toContain(option)
+    for (const option of ['--json', '--base-url', 'SHORTLINK_BASE_URL and SHORTLINK_API_KEY.'])
+      expect(stdout).toContain(option)
     expect(stdout).not.toContain('\u001b')
     expect((await run('--help')).stdout).toContain(`  ${name} `)
   }
