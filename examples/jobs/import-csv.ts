@@ -5,7 +5,7 @@
  *
  *     npx tsx examples/jobs/import-csv.ts     offline, against the sandbox on a free port of this machine
  *
- * From a shell, `shortlink-sdk import addresses.csv --out addresses.short.csv` does the same, with aliases of the server's.
+ * From a shell, `shortlink-sdk import addresses.csv --out addresses.short.csv` does the same, with aliases that it draws.
  *
  * With the arguments `shorten <baseUrl> <apiKey> <addresses.csv>`, which it starts itself with, it is the program alone.
  */
