@@ -8,12 +8,12 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const modules = Object.values(entries).map((file) => root + file)
 
 /**
- * The room of a module, which its types are in: `resources`, `http`. An entry is a file of its own, and the checks have no public types.
+ * The room of a module, which its types are in: `resources`, `http`. An entry is a file of its own, and the checks and secrets have no public types.
  * Links are apart from the other resources because gzip finds a copy within 32 kB only, and each file is there twice.
  */
 function roomOf(module: string): string | undefined {
   const [, room] = /\/src\/(?:client\/)?(?:resources\/(?=links\/))?([\w-]+)/.exec(module) ?? []
-  return modules.includes(module) || room === 'checks' ? undefined : room
+  return modules.includes(module) || room === 'checks' || room === 'secrets' ? undefined : room
 }
 
 /**
