@@ -48,12 +48,11 @@ export default command(
         valueHint: 'n',
         description: 'delete at most n links, or nothing at all; default 10',
       },
-      verbose: { type: 'boolean', description: 'also print the links that stay as they are' },
       ...outputArgs,
       ...clientArgs,
     },
     async run({ args }) {
-      const { file, apply = false, check = false, prune, 'max-deletes': maxDeletes, verbose, map } = args
+      const { file, apply = false, check = false, prune, 'max-deletes': maxDeletes, map } = args
       if (apply && check) throw new UsageError('--check changes nothing: leave out --apply')
       if (prune?.trim() === '') throw new UsageError('--prune takes what the aliases begin with that it may delete')
       if (maxDeletes !== undefined && prune === undefined) throw new UsageError('--max-deletes is for --prune')
@@ -114,7 +113,7 @@ export default command(
         )
       const summary = await run.summary()
       if (end !== undefined && (!isPlanned || summary.refused)) throwRefused(end)
-      const shown = steps.filter(({ action }) => verbose || action !== 'keep')
+      const shown = steps.filter(({ action }) => action !== 'keep')
       await output.write(shown.map(stepRow))
       sayEnd(steps, summary, { apply, check, end })
     },
