@@ -48,20 +48,6 @@ test('what the list does not say is undefined, and not 0', async () => {
   expect(result).toMatchObject({ newClicks: undefined, link: { clicks: null } })
 })
 
-test('a link that is made while a report runs does not give another one twice', async () => {
-  const { sandbox, client } = setUp({ data: { links: linksOf(2500) } })
-  const ids: number[] = []
-  for await (const { link } of reportLinks(client)) {
-    if (ids.length % 100 === 0) {
-      const [first] = sandbox.data.links
-      sandbox.data.links.unshift({ ...first!, id: 90_000 + ids.length, alias: `new-${ids.length}` })
-    }
-    ids.push(link.id)
-  }
-  expect(new Set(ids).size).toBe(ids.length)
-  expect(ids.filter((id) => id <= 2500)).toHaveLength(2500)
-})
-
 test('an account without links has an empty report', async () => {
   const run = reportLinks(setUp().client)
   expect(await run.summary()).toEqual({

@@ -213,14 +213,6 @@ test('a list that fails ends the sync with its error, and nothing is changed', a
   }
 })
 
-test('the first alias of the server’s own ends a sync, and nothing is deleted', async () => {
-  const { sandbox, client } = setUp({ dialect: ['alias-ignored'], data: { links: existing } })
-  const rows = rowsOf(50)
-  const sync = syncLinks(client, rows, { apply: true, prune: 'spring-' })
-  await expect(sync.summary()).rejects.toMatchObject({ code: 'invalid_response', outcome: 'unknown' })
-  expect(countRequests(sandbox)).toEqual({ 'GET /urls': 1, 'POST /url/add': 1 })
-})
-
 test('title, description, campaign and channel are compared, and an update sends all that its row says', async () => {
   const row = { alias: 'tea', url: shop('tea'), title: 'Tea', description: 'Green', campaign: 2, channel: 3 }
   const setup = () =>
