@@ -115,19 +115,16 @@ async function prepareImport(args: ImportArgs, work: Work | undefined): Promise<
 
   const { SHORTLINK_BASE_URL, SHORTLINK_API_KEY } = process.env
   const hasAddress = Boolean(work ?? ((args['base-url'] || SHORTLINK_BASE_URL) && SHORTLINK_API_KEY))
+  const connect = () => work?.client ?? clientOf(args)
   // Without an address, the usual rate limit tells how long it takes.
-  const client = work?.client ?? (hasAddress ? clientOf(args) : new ShortLinkClient({ baseUrl: 'http://localhost' }))
+  const client = hasAddress ? connect() : new ShortLinkClient({ baseUrl: 'http://localhost' })
   const defaults = { domain, campaign, channel }
   setDefaults(rows, defaults)
   const todo = rows.filter((row) => !isDone(row))
-  const replayed = hasAddress
-    ? ((await journal?.countDone(
-        client,
-        todo.map(({ values }) => values),
-      )) ?? 0)
-    : 0
+  const values = todo.map(({ values }) => values)
+  const replayed = hasAddress && journal ? await journal.countDone(client, values) : 0
   const isAllDone = replayed === todo.length
-  await resolveNames(rows, defaults, () => work?.client ?? clientOf(args), isAllDone ? undefined : hosts)
+  await resolveNames(rows, defaults, connect, isAllDone ? undefined : hosts)
   await checkRows(todo)
 
   const sent = todo.filter(({ problem }) => problem === undefined)
