@@ -55,11 +55,13 @@ export async function resolveNames(
       const name = row.values[kind]
       if (!isName(name) || !names.has(name)) continue
       const found = find(name)
-      if ('problem' in found) row.problem ??= found.problem
+      if ('problem' in found) row.problem ??= kind === 'domain' ? found.problem + MAIN_DOMAIN : found.problem
       else row.values = { ...row.values, [kind]: found.value }
     }
   }
 }
+
+const MAIN_DOMAIN = ". To import rows on the main domain of the server, say --map 'domain='"
 
 const isNone = (value: unknown): boolean => value === undefined || value === null || value === ''
 
@@ -106,8 +108,7 @@ function domainFinder(known: ReadonlyMap<string, string>): Finder {
   return (name) => {
     const value = known.get(hostOf(name))
     if (value !== undefined) return { value }
-    const advice = "To import rows on the main domain of the server, say --map 'domain='"
-    return { problem: `${unknownName('domain', name, [...known.values()])}. ${advice}` }
+    return { problem: unknownName('domain', name, [...known.values()]) }
   }
 }
 

@@ -86,6 +86,7 @@ test('a domain is sent as the server writes it, and an unknown one fails its row
   ]) {
     const { status, stderr } = await run(...args, '--domain', 'nope.example')
     expect({ status, stderr }).toMatchObject({ status: 2, stderr: expect.stringContaining('--domain: there is none') })
+    expect(stderr).not.toContain('--map')
   }
   expect(sandbox.requests.slice(requests).every(({ method }) => method === 'GET')).toBe(true)
 })
