@@ -11,6 +11,7 @@ import {
   type JournalState,
   type KeyedRow,
   keyRows,
+  restOf,
 } from './journal.ts'
 import { apiOf, checkTask, type TaskClient, type TaskOptions } from './options.ts'
 import { type LinkWanted, type RowLink, RowLinks } from './row-links.ts'
@@ -138,20 +139,18 @@ export function importLinks<Row extends LinkRow>(
     const links = new RowLinks({ api, control, onTaken, reuse })
     /** The keys of rows for which a link with an alias of the server may have been made. */
     const withoutAlias = new Set<string>()
-    const aliasToSend = ({ key, params, alias }: ImportedRow<Row>, outcome: Outcome) => {
+    const aliasToSend = ({ key, params, alias }: KeyedRow<Row>, outcome: Outcome) => {
       const isUseless = links.ignoresAliases || (outcome === 'unknown' && withoutAlias.has(key))
       return isUseless ? params?.custom : alias
     }
     /** The rows without a result. */
-    const left = new Map<number, ImportedRow<Row>>()
-    const readAll = async (earlier: JournalState): Promise<Iterable<ImportedRow<Row>>> => {
+    const left = new Map<number, KeyedRow<Row>>()
+    const readAll = async (earlier: JournalState): Promise<Iterable<KeyedRow<Row>>> => {
       const read: ReadRow<Row>[] = []
       for await (const row of readRows(rows)) read.push(row)
-      const keyed = keyRows(read, server, earlier).map(withAlias)
+      const keyed = keyRows(read, server, earlier)
       const drawn = keyed.filter(({ alias, params, state }) => alias && !params?.custom && state === undefined)
-      await Promise.all(
-        drawn.map(({ key, alias, rest }) => journal?.write({ key, state: 'not-sent', data: { alias, row: rest } })),
-      )
+      await Promise.all(drawn.map((row) => journal?.write({ key: row.key, state: 'not-sent', data: saidBy(row) })))
       for (const row of keyed) {
         const { key, params, alias, state, kept } = row
         if (kept.isWithoutAlias) withoutAlias.add(key)
@@ -166,14 +165,14 @@ export function importLinks<Row extends LinkRow>(
       // Rows leave it when they have a result, so that those that are done take no memory.
       return left.values()
     }
-    const work: ItemRun<ImportedRow<Row>, RowLink> = new ItemRun(control, {
+    const work: ItemRun<KeyedRow<Row>, RowLink> = new ItemRun(control, {
       items: readAll,
       work: (row, { begun }) => {
         if (row.problem) throw row.problem
         return links.ensure(wantedOf(row), (isWithoutAlias) => {
           if (!isWithoutAlias) return begun()
           withoutAlias.add(row.key)
-          return begun({ alias: row.alias, row: row.rest, isWithoutAlias })
+          return begun({ ...saidBy(row), isWithoutAlias })
         })
       },
       isTask: true,
@@ -184,9 +183,10 @@ export function importLinks<Row extends LinkRow>(
       onUnknown: 'retry',
       key: ({ key }) => key,
       isOwnKey: (key) => isKeyOfRow(key, server),
-      keep: (link, { rest, alias }) => ({ ...link, alias, row: rest }),
-      replay: (data, { key, rest }) => {
+      keep: (link, row) => ({ ...link, ...saidBy(row) }),
+      replay: (data, { key, values }) => {
         const { id, shorturl, created, differs = [], row } = keptLink(key, data)
+        const rest = restOf(values)
         const names = new Set([...differs.filter((name) => name in rest), ...changedSince(rest, row)])
         return { id, shorturl, created, differs: [...names] }
       },
@@ -217,34 +217,18 @@ export function importLinks<Row extends LinkRow>(
   return createTask(signal, run, () => summary)
 }
 
-/** A row of an import. */
-interface ImportedRow<Row> extends Omit<KeyedRow<Row>, 'values' | 'emptied'> {
-  /** Its own alias, or the one that was drawn for it; `undefined` for an invalid row without one. */
-  readonly alias: string | undefined
-}
+/** The data that the journal keeps of a row, whether it is done or not. */
+const saidBy = ({ alias, values }: KeyedRow<unknown>) => ({ alias, row: restOf(values) })
 
-function withAlias<Row>({ row, params, problem, key, rest, state, kept }: KeyedRow<Row>): ImportedRow<Row> {
-  const drawn = () => (typeof kept.alias === 'string' ? kept.alias : drawAlias())
-  const alias = params?.custom ?? (problem ? undefined : drawn())
-  return { row, params, problem, key, rest, state, kept, alias }
-}
-
-const wantedOf = (row: ImportedRow<unknown>): LinkWanted => ({
+const wantedOf = (row: KeyedRow<unknown>): LinkWanted => ({
   params: row.params!,
   alias: row.alias!,
   isInDoubt: isInDoubt(row),
   mayLackAlias: row.kept.isWithoutAlias === true,
 })
 
-const ALIAS_SIGNS = 'abcdefghijklmnopqrstuvwxyz0123456789'
-
-function drawAlias(): string {
-  const numbers = crypto.getRandomValues(new Uint32Array(7))
-  return Array.from(numbers, (number) => ALIAS_SIGNS[number % ALIAS_SIGNS.length]).join('')
-}
-
 /** The alias of a row that is done. The server may spell it its way, or have chosen another. */
-function finalAlias({ alias }: ImportedRow<unknown>, { shorturl }: RowLink): string | undefined {
+function finalAlias({ alias }: KeyedRow<unknown>, { shorturl }: RowLink): string | undefined {
   return alias !== undefined && hasAlias(shorturl, alias) ? alias : (aliasIn(shorturl) ?? undefined)
 }
 

@@ -62,11 +62,11 @@ export class UnknownOutcomeError extends Error {
 }
 
 /** A row with what the journal says of it. */
-export interface KeyedRow<Row> extends ReadRow<Row> {
+export interface KeyedRow<Row> extends Omit<ReadRow<Row>, 'emptied'> {
   /** Its key in the journal. */
   readonly key: string
-  /** Hashes of what the row says besides its address, alias and domain, which tell equal rows apart. */
-  readonly rest: Readonly<Record<string, string>>
+  /** Its own alias, or the one that was drawn for it; `undefined` for an invalid row without one. */
+  readonly alias: string | undefined
   /** The state of its entry; `undefined` if it has none. */
   readonly state: string | undefined
   /** The data of its entry. */
@@ -81,13 +81,14 @@ interface Entry extends Pick<KeyedRow<unknown>, 'state' | 'kept'> {
 /**
  * Gives each row its entry in the journal of a server: a row is known by its address, alias and domain, and by its number among
  * the rows that have the same. So rows may be moved, added and taken out between two runs. A row takes the entry of an earlier
- * run that says the same in everything else, or else one that nobody takes.
+ * run that says the same in everything else, or else one that nobody takes, or else a new one. A row without an alias then has
+ * the alias of its entry, or in a new one an alias that is drawn.
  */
 export function keyRows<Row>(rows: readonly ReadRow<Row>[], server: string, earlier: JournalState): KeyedRow<Row>[] {
   const entries = entriesOf(earlier)
   const all = rows.map((read) => {
     const parts = keyPartsOf(read, server)
-    return { read, parts, identity: JSON.stringify(parts), rest: restOf(read) }
+    return { read, parts, identity: JSON.stringify(parts), rest: restOf(read.values) }
   })
   const taken = new Map<object, Entry>()
   const valid = all.filter(({ read }) => !read.problem)
@@ -113,11 +114,24 @@ export function keyRows<Row>(rows: readonly ReadRow<Row>[], server: string, earl
     [...entries].map(([identity, own]) => [identity, Math.max(...own.map(({ number }) => number))]),
   )
   return all.map((row) => {
-    const { read, parts, identity, rest } = row
-    const entry = taken.get(row) ?? { number: (numbers.get(identity) ?? 0) + 1, state: undefined, kept: NOTHING }
+    const { read, parts, identity } = row
+    const { values, params, problem } = read
+    const entry: Entry = taken.get(row) ?? { number: (numbers.get(identity) ?? 0) + 1, state: undefined, kept: NOTHING }
     if (!taken.has(row)) numbers.set(identity, entry.number)
-    return { ...read, rest, key: JSON.stringify([...parts, entry.number]), state: entry.state, kept: entry.kept }
+    const { state, kept } = entry
+    const drawn = () => (typeof kept.alias === 'string' ? kept.alias : drawAlias())
+    const alias = params?.custom ?? (problem ? undefined : drawn())
+    const key = JSON.stringify([...parts, entry.number])
+    return { row: read.row, values, params, problem, key, alias, state, kept }
   })
+}
+
+const ALIAS_SIGNS = 'abcdefghijklmnopqrstuvwxyz0123456789'
+
+/** Draws an alias of seven letters and digits. */
+function drawAlias(): string {
+  const numbers = crypto.getRandomValues(new Uint32Array(7))
+  return Array.from(numbers, (number) => ALIAS_SIGNS[number % ALIAS_SIGNS.length]).join('')
 }
 
 /** The data of rows without an entry. One object for all of them, because there may be many. */
@@ -137,7 +151,7 @@ export function isKeyOfRow(key: string, server: string): boolean {
 }
 
 /** The parameters that a row says now, and did not say when its link was made. */
-export function changedSince(rest: KeyedRow<unknown>['rest'], before: KeyedRow<unknown>['rest'] = {}): string[] {
+export function changedSince(rest: Rest, before: Rest = {}): string[] {
   return Object.keys(rest).filter((name) => Object.hasOwn(linkCreate, name) && rest[name] !== before[name])
 }
 
@@ -147,7 +161,10 @@ function keyPartsOf({ params }: ReadRow<unknown>, server: string): string[] {
   return [server, normalized(String(url)), custom, domain && hostOf(String(domain))]
 }
 
-function restOf({ values }: ReadRow<unknown>): Record<string, string> {
+type Rest = Readonly<Record<string, string>>
+
+/** Hashes of what a row says besides its address, alias and domain, which tell equal rows apart. */
+export function restOf(values: ReadRow<unknown>['values']): Rest {
   const { url: _, custom: __, domain: ___, ...rest } = values
   const hashes = Object.entries(rest).map(([name, value]) => [name, name === 'password' ? '' : (hash(value) ?? '')])
   return Object.fromEntries(hashes)
