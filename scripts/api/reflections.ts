@@ -46,10 +46,18 @@ export function exportsOf(file: string): ReadonlyMap<string, DeclarationReflecti
   return new Map(
     (module.children ?? []).map((child) => {
       const target = child instanceof ReferenceReflection ? child.getTargetReflectionDeep() : child
-      return [child.name, target as DeclarationReflection]
+      const type = interfaceBeside(target as DeclarationReflection)
+      if (!type) return [child.name, target as DeclarationReflection]
+      // A schema has the docstring of its interface.
+      if (type.comment) target.comment = type.comment
+      return [child.name, file === entries.schemas ? (target as DeclarationReflection) : type]
     }),
   )
 }
+
+/** The interface that a schema has its name from. */
+const interfaceBeside = ({ name, parent }: DeclarationReflection): DeclarationReflection | undefined =>
+  (parent as DeclarationReflection).children?.find((one) => one.kind === ReflectionKind.Interface && one.name === name)
 
 /** The file that declares an export, such as `src/client/client.ts`. */
 export const fileOf = ({ sources }: DeclarationReflection): string => sources?.[0]?.fileName ?? ''

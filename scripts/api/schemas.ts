@@ -25,12 +25,9 @@ type ResponseSchema = z.core.$ZodType & { readonly otherNames: Readonly<Record<s
 
 /** Every kind of response: the zod schema, and the interface of the same name, which the compiler holds it to. */
 const responses = modules.flatMap(([file, module]) =>
-  Object.entries(module).flatMap(([constant, schema]: [string, ResponseSchema]) => {
+  Object.entries(module).flatMap(([name, schema]: [string, ResponseSchema]) => {
     if (!Object.hasOwn(Object(schema), 'otherNames')) return []
-    const name = constant[0]!.toUpperCase() + constant.slice(1)
-    const type = exportsOf(`src/client/resources/${file}`).get(name)
-    if (!type) throw new Error(`the schema ${constant} has no interface ${name}`)
-    return [{ name, schema, type }]
+    return [{ name, schema, type: exportsOf(`src/client/resources/${file}`).get(name)! }]
   }),
 )
 

@@ -1,14 +1,14 @@
 import { similarName } from '../../client/checks/checks.ts'
 import { describe } from '../../client/errors.ts'
-import { campaign } from '../../client/resources/campaigns.ts'
-import { channel } from '../../client/resources/channels.ts'
-import { domain } from '../../client/resources/domains.ts'
-import { platformFile } from '../../client/resources/files.ts'
-import { link } from '../../client/resources/links/link.ts'
-import { overlay } from '../../client/resources/overlays.ts'
-import { pixel } from '../../client/resources/pixels.ts'
-import { qrCode } from '../../client/resources/qr.ts'
-import { splash } from '../../client/resources/splash.ts'
+import { Campaign } from '../../client/resources/campaigns.ts'
+import { Channel } from '../../client/resources/channels.ts'
+import { Domain } from '../../client/resources/domains.ts'
+import { PlatformFile } from '../../client/resources/files.ts'
+import { Link } from '../../client/resources/links/link.ts'
+import { Overlay } from '../../client/resources/overlays.ts'
+import { Pixel } from '../../client/resources/pixels.ts'
+import { QrCode } from '../../client/resources/qr.ts'
+import { Splash } from '../../client/resources/splash.ts'
 import { isRecord } from '../../client/runtime/text.ts'
 import { clientArgs } from '../client.ts'
 import { command, IncompleteError, UsageError, wholeNumberOption } from '../command.ts'
@@ -17,15 +17,15 @@ import { Work } from '../work.ts'
 
 /** The lists, with the schemas of their rows. */
 const schemas = {
-  links: link,
-  campaigns: campaign,
-  channels: channel,
-  domains: domain,
-  files: platformFile,
-  overlays: overlay,
-  pixels: pixel,
-  qr: qrCode,
-  splash,
+  links: Link,
+  campaigns: Campaign,
+  channels: Channel,
+  domains: Domain,
+  files: PlatformFile,
+  overlays: Overlay,
+  pixels: Pixel,
+  qr: QrCode,
+  splash: Splash,
 }
 type ListedResource = keyof typeof schemas
 const resources = Object.keys(schemas) as ListedResource[]

@@ -10,6 +10,7 @@ import * as z from 'zod/mini'
 import { mismatch } from '../checks/mismatch.ts'
 import { isRecord } from '../runtime/text.ts'
 import { MAX_ISSUES, type ParseContext, parse } from './parse.ts'
+import type { Schema } from './standard-schema.ts'
 
 /** A JSON schema. */
 type JsonSchema = Readonly<Record<string, unknown>>
@@ -123,7 +124,7 @@ const isEmptyValue = (value: unknown): boolean =>
   isAbsent(value) || value === 0 || value === '0' || (Array.isArray(value) && value.length === 0)
 
 /** The JSON schema of a field, or of an object with its fields. */
-function jsonOf(part: z.ZodMiniType & { readonly fields?: Readonly<Record<string, z.ZodMiniType>> }): JsonSchema {
+function jsonOf(part: z.core.$ZodType & { readonly fields?: Readonly<Record<string, z.core.$ZodType>> }): JsonSchema {
   const { fields } = part
   if (!fields) return part._zod.toJSONSchema?.() as JsonSchema
   const properties = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, jsonOf(field)]))
@@ -131,7 +132,7 @@ function jsonOf(part: z.ZodMiniType & { readonly fields?: Readonly<Record<string
 }
 
 /** A list of rows with fields of their own. `row` is kept for code that documents the schema. */
-export function list<T>(row: ObjectSchema<T>): z.ZodMiniType<T[]> & { readonly row: ObjectSchema<T> } {
+export function list<T>(row: Schema<T>): z.ZodMiniType<T[]> & { readonly row: Schema<T> } {
   const schema: z.ZodMiniType<T[]> = z.transform((value, { issues }) => {
     const rows = rowsOf(value)
     if (!rows) {
@@ -144,7 +145,7 @@ export function list<T>(row: ObjectSchema<T>): z.ZodMiniType<T[]> & { readonly r
       issues.push({ code: 'custom', message, path: [...path], input: value })
     return result
   })
-  return Object.assign(described(schema, { type: 'array', items: jsonOf(row as never) }), { row })
+  return Object.assign(described(schema, { type: 'array', items: jsonOf(row) }), { row })
 }
 
 /** The rows of a list, in order; `undefined` if the value is not a list. PHP encodes a list with gaps as an object with number keys. */
@@ -154,7 +155,7 @@ export function rowsOf(value: unknown): unknown[] | undefined {
 }
 
 /** A part that servers may leave out: `null`, `""`, `[]` and a missing key become `undefined`. */
-export function optional<T>(part: z.ZodMiniType<T>): z.ZodMiniType<T | undefined> {
+export function optional<T>(part: z.core.$ZodType<T>): z.ZodMiniType<T | undefined> {
   const schema: z.ZodMiniType<T | undefined> = z.transform((value, { issues }) => {
     if (isAbsent(value) || (Array.isArray(value) && value.length === 0)) return undefined
     const result = z.safeParse(part, value)
@@ -184,7 +185,7 @@ export const idsOrNull = /* @__PURE__ */ field(
 )
 
 /** A part that servers may leave out. It then has the defaults of its fields. */
-export function orDefaults<T>(part: z.ZodMiniType<T>): z.ZodMiniType<T> {
+export function orDefaults<T>(part: Schema<T>): z.ZodMiniType<T> {
   return z.pipe(
     z.transform((value) => (isEmptyValue(value) ? {} : value)),
     part,
@@ -200,20 +201,18 @@ export function object<T>(
   fields: Fields<T>,
   otherNames: OtherNames<T> = {},
   complete = (row: Record<string, unknown>) => row,
-): ObjectSchema<T> {
+): Schema<T> {
   const aliases = Object.entries(otherNames) as [string, readonly string[]][]
   const named = (value: unknown) => {
     if (Array.isArray(value) && value.length === 0) return {}
     return isRecord(value) ? complete(aliases.reduce(withDocumentedName, value)) : value
   }
   const error = ({ input }: { input?: unknown }) => mismatch('an object', input)
-  const schema = z.pipe(z.transform(named), z.looseObject(fields, { error })) as z.ZodMiniType<T>
-  return Object.assign(schema, { otherNames, fields })
+  const schema = z.pipe(z.transform(named), z.looseObject(fields, { error }))
+  return Object.assign(schema as unknown as Schema<T>, { otherNames, fields })
 }
 
-type Fields<T> = { readonly [Name in keyof Required<T>]: z.ZodMiniType<T[Name]> }
-
-type ObjectSchema<T> = z.ZodMiniType<T> & { readonly otherNames: OtherNames<T>; readonly fields: Fields<T> }
+type Fields<T> = { readonly [Name in keyof Required<T>]: z.core.$ZodType<T[Name]> }
 
 /** The names that some servers use in place of a documented one. */
 type OtherNames<T> = { readonly [Name in keyof T]?: readonly string[] }

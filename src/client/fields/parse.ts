@@ -20,7 +20,12 @@ export function addIssue({ path, issues }: ParseContext, key: string | number, m
 }
 
 /** Parses a value with a schema; an invalid value is returned as it is. `index`: its position in a list. */
-export function parse<T>(schema: z.ZodMiniType<T>, value: unknown, { path, issues }: ParseContext, index?: number): T {
+export function parse<T>(
+  schema: z.core.$ZodType<T>,
+  value: unknown,
+  { path, issues }: ParseContext,
+  index?: number,
+): T {
   const room = MAX_ISSUES - issues.length
   if (room <= 0) return value as T
   const result = z.safeParse(schema, value)

@@ -36,6 +36,8 @@ export interface Schema<Output> extends StandardSchema<Output> {
   parse(value: unknown): Output
   /** Reads a value, and returns what is wrong with it in place of throwing. */
   safeParse(value: unknown): ParseResult<Output>
+  /** The schemas of its fields, of whatever version of zod. @internal */
+  readonly fields: Readonly<Record<string, never>>
 }
 
 /** The result of `safeParse`. */

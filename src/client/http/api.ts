@@ -27,7 +27,7 @@ type RequestShape<P> =
 /** A call of a resource. */
 export type CallParams<T, P> = RequestShape<P> & {
   readonly api?: 'opener'
-  readonly schema: z.ZodMiniType<T>
+  readonly schema: z.core.$ZodType<T>
   /** The key of the result in the body. Default: its fields are beside `error`. */
   readonly under?: string
 }
@@ -37,7 +37,7 @@ export type ListParams<T, Query extends PageQuery> = {
   readonly query: Query | undefined
   /** The key of the rows, or several if servers differ. The documented one comes first. */
   readonly under: string | readonly string[]
-  readonly row: z.ZodMiniType<T>
+  readonly row: z.core.$ZodType<T>
 } & ([Exclude<keyof Query, keyof PageQuery>] extends [never]
   ? { readonly checks?: never }
   : { readonly checks: ChecksFor<Params<Query>> })

@@ -72,7 +72,7 @@ export function readObject<T>(read: (body: Record<string, unknown>, context: Par
 }
 
 /** Reads the fields beside `error`, or the value under a key. */
-export function readBody<T>(schema: z.ZodMiniType<T>, under?: string): Read<T> {
+export function readBody<T>(schema: z.core.$ZodType<T>, under?: string): Read<T> {
   return readObject(({ error: _, ...body }, { path, issues }) =>
     under === undefined
       ? parse(schema, body, { path, issues })
@@ -113,7 +113,7 @@ export interface Page<T> {
 }
 
 /** Reads a page whose rows are under one of these keys, in `data` or at the top level. The documented key comes first. */
-export function readPage<T>(under: string | readonly string[], row: z.ZodMiniType<T>): Read<Page<T>> {
+export function readPage<T>(under: string | readonly string[], row: z.core.$ZodType<T>): Read<Page<T>> {
   const keys = typeof under === 'string' ? [under] : under
   return readObject((body, context) => {
     const { page, rows, at } = openPage<T>(body, keys, context)

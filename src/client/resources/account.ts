@@ -3,7 +3,7 @@ import { integer, object, text, textOrNull } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { type ActionResult, actionResult, Resource } from './resource.ts'
+import { ActionResult, Resource } from './resource.ts'
 
 /** The account that the API key belongs to. */
 export class AccountResource extends Resource {
@@ -19,7 +19,7 @@ export class AccountResource extends Resource {
    * @throws {AuthenticationError} if the server refuses the key
    */
   get(options?: RequestOptions): ApiPromise<Account> {
-    return this.api.get(path`/account`, { schema: account, under: 'data' }, options)
+    return this.api.get(path`/account`, { schema: Account, under: 'data' }, options)
   }
 
   /**
@@ -34,7 +34,7 @@ export class AccountResource extends Resource {
    * @throws {InvalidRequestError} if a parameter is not a string; nothing is sent
    */
   update(params: AccountUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.put(path`/account/update`, { json: params, checks: accountUpdate, schema: actionResult }, options)
+    return this.api.put(path`/account/update`, { json: params, checks: accountUpdate, schema: ActionResult }, options)
   }
 }
 
@@ -55,8 +55,7 @@ export interface Account {
   registered: string
 }
 
-/** @internal */
-export const account = /* @__PURE__ */ object<Account>({
+export const Account = /* @__PURE__ */ object<Account>({
   id: integer,
   email: text,
   username: text,

@@ -4,7 +4,7 @@ import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { type ActionResult, actionResult, type Id, Resource } from './resource.ts'
+import { ActionResult, type Id, Resource } from './resource.ts'
 
 /** Campaigns: groups of links, each with a rotator that leads to one of them. */
 export class CampaignsResource extends Resource {
@@ -17,7 +17,7 @@ export class CampaignsResource extends Resource {
    * for await (const { id, name } of client.campaigns.list()) console.log(id, name)
    */
   list(query?: PageQuery, options?: ListOptions): ListPromise<Campaign> {
-    return this.api.list(path`/campaigns`, { query, under: 'campaigns', row: campaign }, options)
+    return this.api.list(path`/campaigns`, { query, under: 'campaigns', row: Campaign }, options)
   }
 
   /**
@@ -34,7 +34,7 @@ export class CampaignsResource extends Resource {
    * @throws {ApiError} if the slug is taken
    */
   create(params: CampaignCreate, options?: RequestOptions): ApiPromise<Campaign> {
-    return this.api.post(path`/campaign/add`, { json: params, checks: campaignCreate, schema: campaign }, options)
+    return this.api.post(path`/campaign/add`, { json: params, checks: campaignCreate, schema: Campaign }, options)
   }
 
   /**
@@ -50,7 +50,7 @@ export class CampaignsResource extends Resource {
    * @throws {NotFoundError} if there is no such campaign or link
    */
   assignLink(campaignId: Id, linkId: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.post(path`/campaign/${{ campaignId }}/assign/${{ linkId }}`, { schema: actionResult }, options)
+    return this.api.post(path`/campaign/${{ campaignId }}/assign/${{ linkId }}`, { schema: ActionResult }, options)
   }
 
   /**
@@ -69,7 +69,7 @@ export class CampaignsResource extends Resource {
   update(id: Id, params: CampaignUpdate, options?: RequestOptions): ApiPromise<Campaign> {
     return this.api.put(
       path`/campaign/${{ id }}/update`,
-      { json: params, checks: campaignUpdate, schema: campaign },
+      { json: params, checks: campaignUpdate, schema: Campaign },
       options,
     )
   }
@@ -84,7 +84,7 @@ export class CampaignsResource extends Resource {
    * @throws {NotFoundError} if there is no such campaign
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.delete(path`/campaign/${{ id }}/delete`, { schema: actionResult }, options)
+    return this.api.delete(path`/campaign/${{ id }}/delete`, { schema: ActionResult }, options)
   }
 }
 
@@ -108,8 +108,7 @@ export interface Campaign {
   list: string
 }
 
-/** @internal */
-export const campaign = /* @__PURE__ */ object<Campaign>(
+export const Campaign = /* @__PURE__ */ object<Campaign>(
   { id: integer, name: text, public: flag, rotator: textOrFalse, list: text },
   { name: ['domain', 'campaign'] },
 )

@@ -4,7 +4,7 @@ import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { type ActionResult, actionResult, type Id, Resource } from './resource.ts'
+import { ActionResult, type Id, Resource } from './resource.ts'
 
 /** Channels: collections of links, bio pages and QR codes. */
 export class ChannelsResource extends Resource {
@@ -15,7 +15,7 @@ export class ChannelsResource extends Resource {
    * for await (const { id, name, color } of client.channels.list()) console.log(id, name, color)
    */
   list(query?: PageQuery, options?: ListOptions): ListPromise<Channel> {
-    return this.api.list(path`/channels`, { query, under: 'channels', row: channel }, options)
+    return this.api.list(path`/channels`, { query, under: 'channels', row: Channel }, options)
   }
 
   /**
@@ -29,7 +29,7 @@ export class ChannelsResource extends Resource {
    * @throws {NotFoundError} if there is no such channel
    */
   items(channelId: Id, query?: PageQuery, options?: ListOptions): ListPromise<ChannelItem> {
-    return this.api.list(path`/channel/${{ channelId }}`, { query, under: 'items', row: channelItem }, options)
+    return this.api.list(path`/channel/${{ channelId }}`, { query, under: 'items', row: ChannelItem }, options)
   }
 
   /**
@@ -43,7 +43,7 @@ export class ChannelsResource extends Resource {
    * @throws {ApiError} if the name is taken
    */
   create(params: ChannelCreate, options?: RequestOptions): ApiPromise<Channel> {
-    return this.api.post(path`/channel/add`, { json: params, checks: channelCreate, schema: channel }, options)
+    return this.api.post(path`/channel/add`, { json: params, checks: channelCreate, schema: Channel }, options)
   }
 
   /**
@@ -62,7 +62,7 @@ export class ChannelsResource extends Resource {
   assignItem(channelId: Id, type: ChannelItemType, itemId: Id, options?: RequestOptions): ApiPromise<ActionResult> {
     return this.api.post(
       path`/channel/${{ channelId }}/assign/${{ type, check: itemType }}/${{ itemId }}`,
-      { schema: actionResult },
+      { schema: ActionResult },
       options,
     )
   }
@@ -83,7 +83,7 @@ export class ChannelsResource extends Resource {
   update(id: Id, params: ChannelUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
     return this.api.put(
       path`/channel/${{ id }}/update`,
-      { json: params, checks: channelUpdate, schema: actionResult },
+      { json: params, checks: channelUpdate, schema: ActionResult },
       options,
     )
   }
@@ -98,7 +98,7 @@ export class ChannelsResource extends Resource {
    * @throws {NotFoundError} if there is no such channel
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.delete(path`/channel/${{ id }}/delete`, { schema: actionResult }, options)
+    return this.api.delete(path`/channel/${{ id }}/delete`, { schema: ActionResult }, options)
   }
 }
 
@@ -120,8 +120,7 @@ export interface Channel {
   starred: boolean
 }
 
-/** @internal */
-export const channel = /* @__PURE__ */ object<Channel>({
+export const Channel = /* @__PURE__ */ object<Channel>({
   id: integer,
   name: text,
   description: textOrNull,
@@ -145,8 +144,7 @@ export interface ChannelItem {
   date: string
 }
 
-/** @internal */
-export const channelItem = /* @__PURE__ */ object<ChannelItem>({
+export const ChannelItem = /* @__PURE__ */ object<ChannelItem>({
   type: text,
   id: integer,
   title: textOrNull,

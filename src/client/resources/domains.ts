@@ -4,7 +4,7 @@ import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { type ActionResult, actionResult, type Created, created, type Id, Resource } from './resource.ts'
+import { ActionResult, Created, type Id, Resource } from './resource.ts'
 
 /** Branded domains: your own domains for short links. */
 export class DomainsResource extends Resource {
@@ -17,7 +17,7 @@ export class DomainsResource extends Resource {
    * for await (const { id, domain } of client.domains.list()) console.log(id, domain)
    */
   list(query?: PageQuery, options?: ListOptions): ListPromise<Domain> {
-    return this.api.list(path`/domains`, { query, under: 'domains', row: domain }, options)
+    return this.api.list(path`/domains`, { query, under: 'domains', row: Domain }, options)
   }
 
   /**
@@ -31,7 +31,7 @@ export class DomainsResource extends Resource {
    * @throws {ApiError} if the domain is taken, or its DNS does not point to the platform
    */
   create(params: DomainCreate, options?: RequestOptions): ApiPromise<Created> {
-    return this.api.post(path`/domain/add`, { json: params, checks: domainCreate, schema: created }, options)
+    return this.api.post(path`/domain/add`, { json: params, checks: domainCreate, schema: Created }, options)
   }
 
   /**
@@ -49,7 +49,7 @@ export class DomainsResource extends Resource {
   update(id: Id, params: DomainUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
     return this.api.put(
       path`/domain/${{ id }}/update`,
-      { json: params, checks: domainUpdate, schema: actionResult },
+      { json: params, checks: domainUpdate, schema: ActionResult },
       options,
     )
   }
@@ -64,7 +64,7 @@ export class DomainsResource extends Resource {
    * @throws {NotFoundError} if there is no such domain
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.delete(path`/domain/${{ id }}/delete`, { schema: actionResult }, options)
+    return this.api.delete(path`/domain/${{ id }}/delete`, { schema: ActionResult }, options)
   }
 }
 
@@ -85,8 +85,7 @@ export interface Domain {
   redirect404: string | null
 }
 
-/** @internal */
-export const domain = /* @__PURE__ */ object<Domain>({
+export const Domain = /* @__PURE__ */ object<Domain>({
   id: integer,
   domain: text,
   redirectroot: textOrNull,

@@ -19,7 +19,7 @@ export class FilesResource extends Resource {
    * for await (const { name, shorturl } of client.files.list({ name: 'tea' })) console.log(name, shorturl)
    */
   list(query?: FileQuery, options?: ListOptions): ListPromise<PlatformFile> {
-    return this.api.list(path`/files`, { query, checks: search, under: 'list', row: platformFile }, options)
+    return this.api.list(path`/files`, { query, checks: search, under: 'list', row: PlatformFile }, options)
   }
 
   /**
@@ -57,7 +57,7 @@ export class FilesResource extends Resource {
       optionChecks: uploadOptionChecks,
     }
     const to = path`/files/upload/${{ filename, check: filenameCheck }}`
-    return this.api.post(to, { ...sent, schema: uploadedFile }, options)
+    return this.api.post(to, { ...sent, schema: UploadedFile }, options)
   }
 }
 
@@ -79,8 +79,7 @@ export interface PlatformFile {
   date: string
 }
 
-/** @internal */
-export const platformFile = /* @__PURE__ */ object<PlatformFile>({
+export const PlatformFile = /* @__PURE__ */ object<PlatformFile>({
   id: integer,
   name: text,
   downloads: integer,
@@ -94,8 +93,7 @@ export interface UploadedFile {
   shorturl: string
 }
 
-/** @internal */
-export const uploadedFile = /* @__PURE__ */ object<UploadedFile>({ id: integer, shorturl: text }, { id: ['1'] })
+export const UploadedFile = /* @__PURE__ */ object<UploadedFile>({ id: integer, shorturl: text }, { id: ['1'] })
 
 /** Parameters for listing files. */
 export interface FileQuery extends PageQuery {

@@ -25,7 +25,7 @@ export class OpenerResource extends Resource {
   create(params: OpenerLinkCreate, options?: RequestOptions): ApiPromise<OpenerLink> {
     return this.api.post(
       path`/v3/api`,
-      { api: 'opener', json: params, checks: openerCreate, schema: openerLink },
+      { api: 'opener', json: params, checks: openerCreate, schema: OpenerLink },
       options,
     )
   }
@@ -49,8 +49,7 @@ export interface DeviceTarget {
   link: string
 }
 
-/** @internal */
-export const deviceTarget = /* @__PURE__ */ object<DeviceTarget>({ device: text, link: text })
+export const DeviceTarget = /* @__PURE__ */ object<DeviceTarget>({ device: text, link: text })
 
 /** A short link that opens in an app. */
 export interface OpenerLink {
@@ -68,14 +67,13 @@ export interface OpenerLink {
   'powered-by': string
 }
 
-/** @internal */
-export const openerLink = /* @__PURE__ */ object<OpenerLink>({
+export const OpenerLink = /* @__PURE__ */ object<OpenerLink>({
   id: integer,
   shorturl: text,
   status: text,
   provider: text,
   domain: text,
-  devicetarget: /* @__PURE__ */ list(deviceTarget),
+  devicetarget: /* @__PURE__ */ list(DeviceTarget),
   'powered-by': textOrEmpty,
 })
 

@@ -14,7 +14,7 @@ export class OverlaysResource extends Resource {
    * for await (const { id, type, name } of client.overlays.list()) console.log(id, type, name)
    */
   list(query?: PageQuery, options?: ListOptions): ListPromise<Overlay> {
-    return this.api.list(path`/overlay`, { query, under: ['cta', 'overlay'], row: overlay }, options)
+    return this.api.list(path`/overlay`, { query, under: ['cta', 'overlay'], row: Overlay }, options)
   }
 }
 
@@ -28,5 +28,4 @@ export interface Overlay {
   date: string
 }
 
-/** @internal */
-export const overlay = /* @__PURE__ */ object<Overlay>({ id: integer, type: text, name: text, date: text })
+export const Overlay = /* @__PURE__ */ object<Overlay>({ id: integer, type: text, name: text, date: text })

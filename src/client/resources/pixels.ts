@@ -4,7 +4,7 @@ import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { type ActionResult, actionResult, type Created, created, type Id, Resource } from './resource.ts'
+import { ActionResult, Created, type Id, Resource } from './resource.ts'
 
 /** Tracking pixels. */
 export class PixelsResource extends Resource {
@@ -17,7 +17,7 @@ export class PixelsResource extends Resource {
    * for await (const { id, type, tag } of client.pixels.list()) console.log(id, type, tag)
    */
   list(query?: PageQuery, options?: ListOptions): ListPromise<Pixel> {
-    return this.api.list(path`/pixels`, { query, under: 'pixels', row: pixel }, options)
+    return this.api.list(path`/pixels`, { query, under: 'pixels', row: Pixel }, options)
   }
 
   /**
@@ -32,7 +32,7 @@ export class PixelsResource extends Resource {
    * @throws {ApiError} if the account already has a pixel with this tag
    */
   create(params: PixelCreate, options?: RequestOptions): ApiPromise<Created> {
-    return this.api.post(path`/pixel/add`, { json: params, checks: pixelCreate, schema: created }, options)
+    return this.api.post(path`/pixel/add`, { json: params, checks: pixelCreate, schema: Created }, options)
   }
 
   /**
@@ -50,7 +50,7 @@ export class PixelsResource extends Resource {
   update(id: Id, params: PixelUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
     return this.api.put(
       path`/pixel/${{ id }}/update`,
-      { json: params, checks: pixelUpdate, schema: actionResult },
+      { json: params, checks: pixelUpdate, schema: ActionResult },
       options,
     )
   }
@@ -65,7 +65,7 @@ export class PixelsResource extends Resource {
    * @throws {NotFoundError} if there is no such pixel
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.delete(path`/pixel/${{ id }}/delete`, { schema: actionResult }, options)
+    return this.api.delete(path`/pixel/${{ id }}/delete`, { schema: ActionResult }, options)
   }
 }
 
@@ -108,8 +108,7 @@ export interface Pixel {
   date: string
 }
 
-/** @internal */
-export const pixel = /* @__PURE__ */ object<Pixel>({ id: integer, type: text, name: text, tag: text, date: text })
+export const Pixel = /* @__PURE__ */ object<Pixel>({ id: integer, type: text, name: text, tag: text, date: text })
 
 /** Parameters for creating a pixel. */
 export interface PixelCreate {

@@ -4,7 +4,7 @@ import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
-import { type ActionResult, actionResult, type Id, Resource } from './resource.ts'
+import { ActionResult, type Id, Resource } from './resource.ts'
 
 /** QR codes. */
 export class QrResource extends Resource {
@@ -15,7 +15,7 @@ export class QrResource extends Resource {
    * for await (const { id, name, scans } of client.qr.list()) console.log(id, name, scans)
    */
   list(query?: PageQuery, options?: ListOptions): ListPromise<QrCode> {
-    return this.api.list(path`/qr`, { query, under: 'qrs', row: qrCode }, options)
+    return this.api.list(path`/qr`, { query, under: 'qrs', row: QrCode }, options)
   }
 
   /**
@@ -31,7 +31,7 @@ export class QrResource extends Resource {
    * @throws {NotFoundError} if there is no such QR code
    */
   get(id: Id, options?: RequestOptions): ApiPromise<QrDetails> {
-    return this.api.get(path`/qr/${{ id }}`, { schema: qrDetails }, options)
+    return this.api.get(path`/qr/${{ id }}`, { schema: QrDetails }, options)
   }
 
   /**
@@ -47,7 +47,7 @@ export class QrResource extends Resource {
    *   is sent
    */
   create(params: QrCodeCreate, options?: RequestOptions): ApiPromise<CreatedQrCode> {
-    return this.api.post(path`/qr/add`, { json: params, checks: qrCreate, schema: createdQrCode }, options)
+    return this.api.post(path`/qr/add`, { json: params, checks: qrCreate, schema: CreatedQrCode }, options)
   }
 
   /**
@@ -63,7 +63,7 @@ export class QrResource extends Resource {
    * @throws {NotFoundError} if there is no such QR code
    */
   update(id: Id, params: QrCodeUpdate, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.put(path`/qr/${{ id }}/update`, { json: params, checks: qrUpdate, schema: actionResult }, options)
+    return this.api.put(path`/qr/${{ id }}/update`, { json: params, checks: qrUpdate, schema: ActionResult }, options)
   }
 
   /**
@@ -76,7 +76,7 @@ export class QrResource extends Resource {
    * @throws {NotFoundError} if there is no such QR code
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.delete(path`/qr/${{ id }}/delete`, { schema: actionResult }, options)
+    return this.api.delete(path`/qr/${{ id }}/delete`, { schema: ActionResult }, options)
   }
 }
 
@@ -121,8 +121,7 @@ export interface QrCode {
   date: string
 }
 
-/** @internal */
-export const qrCode = /* @__PURE__ */ object<QrCode>(
+export const QrCode = /* @__PURE__ */ object<QrCode>(
   { id: integer, link: text, scans: integer, name: textOrEmpty, date: text },
   { date: ['data'] },
 )
@@ -134,8 +133,7 @@ export interface SocialCount {
   instagram: number
 }
 
-/** @internal */
-export const socialCount = /* @__PURE__ */ object<SocialCount>({
+export const SocialCount = /* @__PURE__ */ object<SocialCount>({
   facebook: countOrZero,
   twitter: countOrZero,
   instagram: countOrZero,
@@ -157,15 +155,14 @@ export interface QrStatistics {
   socialCount: SocialCount
 }
 
-/** @internal */
-export const qrStatistics = /* @__PURE__ */ object<QrStatistics>({
+export const QrStatistics = /* @__PURE__ */ object<QrStatistics>({
   clicks: integer,
   uniqueClicks: integer,
   topCountries: counts,
   topReferrers: counts,
   topBrowsers: counts,
   topOs: counts,
-  socialCount,
+  socialCount: SocialCount,
 })
 
 /** A QR code with its statistics. */
@@ -175,10 +172,9 @@ export interface QrDetails {
   data?: QrStatistics | undefined
 }
 
-/** @internal */
-export const qrDetails = /* @__PURE__ */ object<QrDetails>({
-  details: qrCode,
-  data: /* @__PURE__ */ optional(qrStatistics),
+export const QrDetails = /* @__PURE__ */ object<QrDetails>({
+  details: QrCode,
+  data: /* @__PURE__ */ optional(QrStatistics),
 })
 
 /** The result of creating a QR code. */
@@ -187,8 +183,7 @@ export interface CreatedQrCode {
   link: string
 }
 
-/** @internal */
-export const createdQrCode = /* @__PURE__ */ object<CreatedQrCode>({ id: integer, link: text })
+export const CreatedQrCode = /* @__PURE__ */ object<CreatedQrCode>({ id: integer, link: text })
 
 /** Parameters for updating a QR code. The data is required. */
 export interface QrCodeUpdate {

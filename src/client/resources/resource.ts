@@ -20,8 +20,7 @@ export interface Created {
   id: number
 }
 
-/** @internal */
-export const created = /* @__PURE__ */ object<Created>({ id: integer })
+export const Created = /* @__PURE__ */ object<Created>({ id: integer })
 
 /** The result of a call that changes or deletes something. */
 export interface ActionResult {
@@ -29,5 +28,4 @@ export interface ActionResult {
   message: string
 }
 
-/** @internal */
-export const actionResult = /* @__PURE__ */ object<ActionResult>({ message: textOrEmpty })
+export const ActionResult = /* @__PURE__ */ object<ActionResult>({ message: textOrEmpty })

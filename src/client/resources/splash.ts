@@ -12,7 +12,7 @@ export class SplashResource extends Resource {
    * for await (const { id, name } of client.splash.list()) console.log(id, name)
    */
   list(query?: PageQuery, options?: ListOptions): ListPromise<Splash> {
-    return this.api.list(path`/splash`, { query, under: 'splash', row: splash }, options)
+    return this.api.list(path`/splash`, { query, under: 'splash', row: Splash }, options)
   }
 }
 
@@ -24,5 +24,4 @@ export interface Splash {
   date: string
 }
 
-/** @internal */
-export const splash = /* @__PURE__ */ object<Splash>({ id: integer, name: text, date: text })
+export const Splash = /* @__PURE__ */ object<Splash>({ id: integer, name: text, date: text })

@@ -4,7 +4,7 @@ import type { CampaignCreate, CampaignUpdate, PixelUpdate } from 'shortlink-sdk'
 import { boolean, checks, id, oneOf, string } from '../../../src/client/checks/checks.ts'
 import type { Api } from '../../../src/client/http/api.ts'
 import { path } from '../../../src/client/http/path.ts'
-import { campaign } from '../../../src/client/resources/campaigns.ts'
+import { Campaign } from '../../../src/client/resources/campaigns.ts'
 
 const update = checks<CampaignUpdate>({ name: string }, { slug: string, public: boolean })
 
@@ -42,9 +42,9 @@ checks<{ status: 'public' | 'private' }>({ status: string }, {})
 checks<PixelUpdate>({ tag: string }, { name: string })
 
 export function send(api: Api, params: CampaignUpdate): void {
-  api.put(path`/campaign/update`, { json: params, checks: update, schema: campaign })
+  api.put(path`/campaign/update`, { json: params, checks: update, schema: Campaign })
   // @ts-expect-error: what is sent has no checks.
-  api.put(path`/campaign/update`, { json: params, schema: campaign })
+  api.put(path`/campaign/update`, { json: params, schema: Campaign })
   // @ts-expect-error: the checks of a new campaign do not ask for the name that an update needs.
-  api.put(path`/campaign/update`, { json: params, checks: others, schema: campaign })
+  api.put(path`/campaign/update`, { json: params, checks: others, schema: Campaign })
 }

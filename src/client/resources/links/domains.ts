@@ -3,8 +3,8 @@ import type { Api } from '../../http/api.ts'
 import { readPage } from '../../http/envelope.ts'
 import { path } from '../../http/path.ts'
 import type { RequestOptions } from '../../http/request-options.ts'
-import { domain } from '../domains.ts'
-import { link } from './link.ts'
+import { Domain } from '../domains.ts'
+import { Link } from './link.ts'
 import { hostOf, isOnDomain, originOf } from './match.ts'
 import { type LinkQuery, linkQuery } from './params.ts'
 
@@ -45,7 +45,7 @@ export class AccountDomains {
 
 /** Lists the domains, of which the first hundred have to do. */
 function listDomains(api: Api, options: RequestOptions): Promise<readonly string[] | undefined> {
-  const read = readPage('domains', domain)
+  const read = readPage('domains', Domain)
   const call = { method: 'GET', path: path`/domains`, query: { limit: 100 }, read, isExpected: isRefused }
   const listed = api.run(call, options).then(({ data }) => data.items.map((row) => row.domain))
   return listed.catch(unlessNotTold)
@@ -53,7 +53,7 @@ function listDomains(api: Api, options: RequestOptions): Promise<readonly string
 
 async function domainsOfLinks(api: Api, options: RequestOptions): Promise<readonly string[]> {
   const query: LinkQuery = { order: 'date' }
-  const page = api.list(path`/urls`, { query, checks: linkQuery, under: 'urls', row: link }, options)
+  const page = api.list(path`/urls`, { query, checks: linkQuery, under: 'urls', row: Link }, options)
   const domains = await page.then(({ items }) => items.map(({ shorturl }) => originOf(shorturl))).catch(unlessNotTold)
   return [...new Set(domains)]
 }

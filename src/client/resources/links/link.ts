@@ -44,8 +44,7 @@ export interface Link {
 
 const shortNames = { shorturl: ['short'] }
 
-/** @internal */
-export const link = /* @__PURE__ */ object<Link>(
+export const Link = /* @__PURE__ */ object<Link>(
   {
     id: integer,
     shorturl: text,
@@ -85,8 +84,7 @@ export interface LinkFields {
   date: string | null
 }
 
-/** @internal */
-export const linkFields = /* @__PURE__ */ object<LinkFields>(
+export const LinkFields = /* @__PURE__ */ object<LinkFields>(
   {
     id: integer,
     shorturl: text,
@@ -106,8 +104,7 @@ export interface LinkSocialCount extends SocialCount {
   google: number
 }
 
-/** @internal */
-export const linkSocialCount = /* @__PURE__ */ object<LinkSocialCount>({
+export const LinkSocialCount = /* @__PURE__ */ object<LinkSocialCount>({
   facebook: countOrZero,
   twitter: countOrZero,
   instagram: countOrZero,
@@ -131,15 +128,14 @@ export interface LinkStatistics {
   socialCount: LinkSocialCount
 }
 
-/** @internal */
-export const linkStatistics = /* @__PURE__ */ object<LinkStatistics>({
+export const LinkStatistics = /* @__PURE__ */ object<LinkStatistics>({
   clicks: countOrZero,
   uniqueClicks: countOrZero,
   topCountries: counts,
   topReferrers: counts,
   topBrowsers: counts,
   topOs: counts,
-  socialCount: /* @__PURE__ */ orDefaults(linkSocialCount),
+  socialCount: /* @__PURE__ */ orDefaults(LinkSocialCount),
 })
 
 /** A link with its statistics. */
@@ -150,11 +146,10 @@ export interface LinkDetails {
   data: LinkStatistics
 }
 
-/** @internal */
-export const linkDetails = /* @__PURE__ */ object<LinkDetails>({
+export const LinkDetails = /* @__PURE__ */ object<LinkDetails>({
   id: /* @__PURE__ */ optional(integer),
-  details: linkFields,
-  data: /* @__PURE__ */ orDefaults(linkStatistics),
+  details: LinkFields,
+  data: /* @__PURE__ */ orDefaults(LinkStatistics),
 })
 
 /** The result of creating or updating a link. */
@@ -164,8 +159,7 @@ export interface CreatedLink {
   shorturl: string
 }
 
-/** @internal */
-export const createdLink = /* @__PURE__ */ object<CreatedLink>({ id: integer, shorturl: text }, shortNames)
+export const CreatedLink = /* @__PURE__ */ object<CreatedLink>({ id: integer, shorturl: text }, shortNames)
 
 /** The link that `ensure` created or found. */
 export interface EnsuredLink extends CreatedLink {

@@ -3,18 +3,10 @@ import { type ApiPromise, startNow } from '../../http/api-promise.ts'
 import type { ListOptions, ListPromise } from '../../http/list.ts'
 import { path } from '../../http/path.ts'
 import type { RequestOptions } from '../../http/request-options.ts'
-import { type ActionResult, actionResult, type Id, Resource } from '../resource.ts'
+import { ActionResult, type Id, Resource } from '../resource.ts'
 import { checkAndEnsure, type EnsureOptions, type LinkEnsure } from './ensure.ts'
 import { findLink } from './find.ts'
-import {
-  type CreatedLink,
-  createdLink,
-  type EnsuredLink,
-  type Link,
-  type LinkDetails,
-  link,
-  linkDetails,
-} from './link.ts'
+import { CreatedLink, type EnsuredLink, Link, LinkDetails } from './link.ts'
 import { type LinkCreate, type LinkQuery, type LinkUpdate, linkCreate, linkQuery, linkUpdate } from './params.ts'
 
 /**
@@ -29,7 +21,7 @@ export class LinksResource extends Resource {
    * for await (const { shorturl, clicks } of client.links.list({ order: 'date' })) console.log(shorturl, clicks)
    */
   list(query?: LinkQuery, options?: ListOptions): ListPromise<Link> {
-    return this.api.list(path`/urls`, { query, checks: linkQuery, under: 'urls', row: link }, options)
+    return this.api.list(path`/urls`, { query, checks: linkQuery, under: 'urls', row: Link }, options)
   }
 
   /**
@@ -45,7 +37,7 @@ export class LinksResource extends Resource {
    * @throws {NotFoundError} if there is no such link
    */
   get(id: Id, options?: RequestOptions): ApiPromise<LinkDetails> {
-    return this.api.get(path`/url/${{ id }}`, { schema: linkDetails }, options)
+    return this.api.get(path`/url/${{ id }}`, { schema: LinkDetails }, options)
   }
 
   /**
@@ -107,7 +99,7 @@ export class LinksResource extends Resource {
    * @throws {ApiError} if the alias is taken
    */
   create(params: LinkCreate, options?: RequestOptions): ApiPromise<CreatedLink> {
-    return this.api.post(path`/url/add`, { json: params, checks: linkCreate, schema: createdLink }, options)
+    return this.api.post(path`/url/add`, { json: params, checks: linkCreate, schema: CreatedLink }, options)
   }
 
   /**
@@ -125,7 +117,7 @@ export class LinksResource extends Resource {
    * @throws {ApiError} if the alias is taken
    */
   update(id: Id, params: LinkUpdate, options?: RequestOptions): ApiPromise<CreatedLink> {
-    return this.api.put(path`/url/${{ id }}/update`, { json: params, checks: linkUpdate, schema: createdLink }, options)
+    return this.api.put(path`/url/${{ id }}/update`, { json: params, checks: linkUpdate, schema: CreatedLink }, options)
   }
 
   /**
@@ -138,7 +130,7 @@ export class LinksResource extends Resource {
    * @throws {NotFoundError} if there is no such link
    */
   delete(id: Id, options?: RequestOptions): ApiPromise<ActionResult> {
-    return this.api.delete(path`/url/${{ id }}/delete`, { schema: actionResult }, options)
+    return this.api.delete(path`/url/${{ id }}/delete`, { schema: ActionResult }, options)
   }
 
   /**
