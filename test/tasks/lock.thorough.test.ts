@@ -8,7 +8,7 @@ import { lockFile } from '../../src/tasks/file-journal.ts'
 import { times } from '../helpers/times.ts'
 import { takeOver } from './lock-takeover.ts'
 
-const rounds = times(200)
+const rounds = times(100)
 
 test('a process that is killed while it locks and unlocks leaves a lock that the next one takes over', {
   timeout: 60_000,

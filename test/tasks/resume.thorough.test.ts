@@ -12,9 +12,8 @@ import { createSandbox } from 'shortlink-sdk/testing'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fileJournal } from '../../src/tasks/file-journal.ts'
 import { serve } from '../../src/testing/server.ts'
-import { times } from '../helpers/times.ts'
 
-const KILLS = times(5)
+const KILLS = 10
 const CONCURRENCY = 10
 
 let folder: string

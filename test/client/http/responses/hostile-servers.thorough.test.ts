@@ -4,7 +4,7 @@ import { playExchanges } from './hostile-servers.ts'
 
 /** `HOSTILE_SEED=17 HOSTILE_RUNS=1` repeats the exchange that an error names. */
 const seed = Number(process.env.HOSTILE_SEED ?? 1)
-const runs = Number(process.env.HOSTILE_RUNS ?? times(2_000))
+const runs = Number(process.env.HOSTILE_RUNS ?? times(1_000))
 
 test(`${runs} hostile responses from seed ${seed} on show no key, and end with errors of the package`, {
   timeout: 1_800_000,
