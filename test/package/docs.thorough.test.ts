@@ -160,6 +160,15 @@ if (process.env.DOCS_OUTPUT === 'write') {
       if (example.output || example.kind === 'run') expect(output).toBe(example.output?.code ?? '')
     })
   }
+
+  test.each(files)('$page shows $title as it is in the project that CI runs', async ({ fence, path }) => {
+    expect(fence.code).toBe(await readFile(path, 'utf8'))
+  })
+
+  test.each(measured)('the page of runtimes shows the table “%s” of the benchmarks', (from, to) => {
+    const page = pages.find(({ name }) => name === measurementsPage)
+    expect(tableUnder(to, page?.text ?? '')).toBe(tableUnder(from, report))
+  })
 }
 
 test('the examples compile', { timeout: 240_000 }, () => {
@@ -173,15 +182,6 @@ test.each([
 ])('%s shows examples/%s as it is', async (page, example) => {
   const text = await readFile(new URL(`../../examples/${example}`, import.meta.url), 'utf8')
   expect(pages.find(({ name }) => name === page)?.text).toContain(text)
-})
-
-test.each(files)('$page shows $title as it is in the project that CI runs', async ({ fence, path }) => {
-  expect(fence.code).toBe(await readFile(path, 'utf8'))
-})
-
-test.each(measured)('the page of runtimes shows the table “%s” of the benchmarks', (from, to) => {
-  const page = pages.find(({ name }) => name === measurementsPage)
-  expect(tableUnder(to, page?.text ?? '')).toBe(tableUnder(from, report))
 })
 
 test('the guide to lists and the README count the requests that the benchmarks count', async () => {
