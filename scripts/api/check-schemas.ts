@@ -3,6 +3,7 @@ import * as checks from '../../src/client/checks/checks.ts'
 import type { Schema } from './schemas.ts'
 
 const text: Schema = { type: 'string', minLength: 1 }
+const id: Schema = { type: ['integer', 'string'], minimum: 1, pattern: checks.digits.source }
 
 /** The schemas of checks, by the words for their valid values. */
 const byWords: Readonly<Record<string, Schema>> = {
@@ -11,16 +12,13 @@ const byWords: Readonly<Record<string, Schema>> = {
   [checks.nonEmptyString.expected]: text,
   [checks.filename.expected]: { type: 'string' },
   [checks.positiveInteger.expected]: { type: 'integer', minimum: 1 },
-  [checks.id.expected]: { type: ['integer', 'string'], minimum: 1, pattern: '^[1-9]\\d*$' },
+  [checks.id.expected]: id,
   [checks.count.expected]: { type: 'integer', minimum: 0 },
   'a string that is not empty, a list or an object': {
     anyOf: [text, { type: 'array', items: {} }, { type: 'object', additionalProperties: {} }],
   },
   'direct, frame, splash, or an id': { type: ['string', 'integer'], minimum: 1 },
-  'a list of ids': {
-    type: 'array',
-    items: { type: ['integer', 'string'], minimum: 1, pattern: '^[1-9]\\d*$' },
-  },
+  'a list of ids': { type: 'array', items: id },
   '{ auto, apple, google }, the last two as strings': {
     type: 'object',
     properties: { auto: { type: ['boolean', 'number'] }, apple: { type: 'string' }, google: { type: 'string' } },

@@ -98,7 +98,8 @@ export const positiveInteger: Check<number> = {
   fits: (value) => Number.isSafeInteger(value) && (value as number) > 0,
 }
 
-const digits = /^[1-9]\d*$/
+/** The strings that are ids. */
+export const digits = /^[1-9]\d*$/
 
 /** Strings are allowed, because route parameters are strings. */
 export const id: Check<number | string> = {
