@@ -555,6 +555,20 @@ test('a 429 is waited out however often it comes, and no row fails', async () =>
   vi.useRealTimers()
 })
 
+test('rows that wait for the rate limit tell onWait as other calls do', async () => {
+  vi.useFakeTimers()
+  const waits: string[] = []
+  const client = setUp().client.withOptions({
+    rateLimit: { requests: 2, interval: 1000 },
+    onWait: ({ method, path }) => waits.push(`${method} ${path}`),
+  })
+  const summary = importLinks(client, rowsOf(4)).summary()
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(await summary).toMatchObject({ created: 4 })
+  expect(waits).toEqual(Array(2).fill('POST /url/add'))
+  vi.useRealTimers()
+})
+
 test('a wait of more than 90 seconds that the server asks for ends a task with its error', async () => {
   const { sandbox, client } = setUp()
   sandbox.fail({ status: 429, headers: { 'retry-after': '3600' }, body: { error: 429 }, times: Infinity })
