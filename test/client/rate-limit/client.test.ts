@@ -111,20 +111,6 @@ describe('the budget of a client', () => {
     expect(client.withOptions({}).rateLimit.limit).toBe(30)
   })
 
-  it('has the smallest number of requests that any of its clients set', async () => {
-    const { client, connect } = setUp({ rateLimit: undefined })
-    expect(connect({ rateLimit: { requests: 7 } }).rateLimit.limit).toBe(7)
-    expect(connect({ rateLimit: { requests: 9 } }).rateLimit.limit).toBe(7)
-    expect(client.rateLimit.limit).toBe(7)
-    expect(connect({ rateLimit: false }).rateLimit.limit).toBeUndefined()
-  })
-
-  it('waits as long as the server says before a call is sent again', async () => {
-    const { sandbox, client } = setUp({ retry: 1 })
-    sandbox.fail({ status: 503, headers: { 'Retry-After': '41' } })
-    await expectSecondRequestAfter(41_000, sandbox, client.account.get())
-  })
-
   it('does not count waiting against the timeout', async () => {
     const one = { requests: 1, interval: MINUTE }
     const { sandbox, client } = setUp({ rateLimit: one, timeout: 300, retry: 0 }, { rateLimit: one })

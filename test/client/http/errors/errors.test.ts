@@ -130,22 +130,6 @@ describe('an error that the server answers with', () => {
     expect((await upload(new Blob(['a']).stream())).retryable).toBe(false)
   })
 
-  it('has `retryAfter` from the header, in seconds or as a date, or from the body', async () => {
-    const date = new Date(Date.now() - 3_600_000)
-    const server = await serve(
-      { status: 429, headers: { 'Retry-After': '41' } },
-      { status: 429, headers: { date: date.toUTCString(), 'Retry-After': new Date(+date + 9000).toUTCString() } },
-      { body: { error: 429, message: 'Slow', 'Retry-After': 41 } },
-      { body: { error: 429, message: 'Slow', 'Retry-After': '41' } },
-      { status: 429, headers: { 'Retry-After': 'soon' } },
-      { status: 429 },
-    )
-    const client = connect(server)
-    const waits: unknown[] = []
-    for (let index = 0; index < 6; index++) waits.push(((await failure(get(client))) as RateLimitError).retryAfter)
-    expect(waits).toEqual([41, 9, 41, 41, undefined, undefined])
-  })
-
   it('has `resetAt` from the header', async () => {
     const reset = Math.ceil(Date.now() / 1000) + 30
     const server = await serve({

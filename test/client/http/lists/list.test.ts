@@ -197,13 +197,10 @@ describe('the page size of a list', () => {
       },
     )
 
-    it.each([300, 302, 401, 402, 403, 404, 405, 409, 410, 418, 429, 451, 500, 503])(
-      'is not to blame for a response with the status %i',
-      async (status) => {
-        const server = await serve({ status, body: { error: 1 }, headers: { location: '/' } })
-        await failure(connect(server).splash.list().toArray())
-        expect(server.seen).toHaveLength(1)
-      },
-    )
+    it.each([302, 401, 404, 409, 429, 500])('is not to blame for a response with the status %i', async (status) => {
+      const server = await serve({ status, body: { error: 1 }, headers: { location: '/' } })
+      await failure(connect(server).splash.list().toArray())
+      expect(server.seen).toHaveLength(1)
+    })
   })
 })

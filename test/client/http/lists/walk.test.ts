@@ -26,14 +26,6 @@ function pagesOf(key: string, pages: readonly (readonly unknown[])[], numbers: R
 
 const splashes = (from: number, to: number) => range(from, to).map(splash)
 
-describe('a walk goes on while `currentpage` is below `maxpage`', () => {
-  it('and not beyond it', async () => {
-    const server = await pagesOf('splash', [[splash(1)]], { nextpage: 2 })
-    expect(ids(await connect(server).splash.list().toArray())).toEqual([1])
-    expect(server.seen).toHaveLength(1)
-  })
-})
-
 describe('a walk that ends with fewer rows than the server counts', () => {
   /** Servers that count 250 rows and send 100 of them, in two pages or one. */
   const servers: [what: string, pages: unknown[][], numbers: Record<string, unknown>][] = [
