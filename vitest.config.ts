@@ -33,7 +33,7 @@ export default defineConfig({
       // Child processes, real waiting, and megabytes.
       // Stryker does without them.
       ...(process.env.STRYKER_MUTATOR_WORKER === undefined
-        ? [{ extends: true as const, test: { name: 'thorough', include: [thorough] } }]
+        ? [{ extends: true as const, test: { name: 'thorough', include: [thorough], testTimeout: 200_000 } }]
         : []),
     ],
   },

@@ -71,6 +71,8 @@ const encodings: readonly Redact[] = [
   (text) => strictly(text).replaceAll('%2F', '/'),
   (text) => strictly(text).replaceAll('~', '%7E').replaceAll('%20', '+'),
   (text) => strictly(text).replaceAll('~', '%7E').replaceAll('%2A', '*').replaceAll('%20', '+'),
+  // A query that `new URL` has read, such as that of a redirect.
+  (text) => text.replace(/[ "'#<>]/g, percent),
 ]
 
 const inJson = (text: string) => JSON.stringify(text).slice(1, -1)

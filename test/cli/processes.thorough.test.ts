@@ -108,7 +108,7 @@ test.each([
   ['the result', 'the original'],
 ])(
   '%s is killed, and %s and then both again make one link for each row',
-  { timeout: 120_000 },
+  { timeout: 400_000 },
   async (killed, other) => {
     const { sandbox, folder, watch, start } = await setUp()
     const files: Record<string, string> = {
@@ -140,7 +140,7 @@ test.each([
 )
 
 test('a reader of standard error that goes away after one line changes neither ten imports nor a sync', {
-  timeout: 120_000,
+  timeout: 400_000,
 }, async () => {
   const { sandbox, folder, start } = await setUp()
   /** The exit status of a command whose standard error nobody reads after the first of its text. */
@@ -166,7 +166,7 @@ test('a reader of standard error that goes away after one line changes neither t
 })
 
 test('an import whose standard output is closed goes on, and its status is that of its rows', {
-  timeout: 60_000,
+  timeout: 400_000,
 }, async () => {
   const { sandbox, folder, start } = await setUp()
   const file = join(folder, 'links.csv')
@@ -181,7 +181,7 @@ test.each(['csv', 'ndjson'])(
   'list … | head -1 ends quietly within the first requests, as %s',
   {
     skip: process.platform === 'win32',
-    timeout: 60_000,
+    timeout: 400_000,
   },
   async (format) => {
     const links = Array.from({ length: 5000 }, (_, index) => ({ alias: `p-${index}` }))

@@ -41,7 +41,7 @@ function run(...args: string[]) {
   return { child, until, ended }
 }
 
-const timeout = 120_000
+const timeout = 400_000
 
 test('sandbox ends when told', { timeout }, async () => {
   const { child, until, ended } = run('sandbox', '--port', '0')

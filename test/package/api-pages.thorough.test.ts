@@ -41,7 +41,7 @@ test('every link leads to a heading of a page', () => {
   expect(broken).toEqual([])
 })
 
-test('every example that runs compiles', { timeout: 240_000 }, async () => {
+test('every example that runs compiles', { timeout: 400_000 }, async () => {
   // Inside the project, so that imports resolve as everybody else's do.
   const folder = fileURLToPath(new URL('.tmp/api-pages/', import.meta.url))
   onTestFinished(() => rm(folder, { recursive: true }))

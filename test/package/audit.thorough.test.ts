@@ -24,7 +24,7 @@ async function audit(...vulnerable: string[]): Promise<{ status: number; output:
   })
 }
 
-const timeout = 120_000
+const timeout = 400_000
 
 test.concurrent('an advisory for an inlined package fails the audit, and is named', { timeout }, async () => {
   const { status, output } = await audit('ky')

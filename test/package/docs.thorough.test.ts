@@ -132,7 +132,7 @@ async function printed({ kind, path, fence }: { kind: string; path: string; fenc
 }
 
 if (process.env.DOCS_OUTPUT === 'write') {
-  test.each(pages)('writes the output of $name', { timeout: 60_000 }, async ({ name, text }) => {
+  test.each(pages)('writes the output of $name', { timeout: 400_000 }, async ({ name, text }) => {
     const changes: { fence: Fence; code: string }[] = []
     for (const example of examples) {
       if (example.page !== name || !example.output || (example.needsRedis && !hasRedis)) continue
@@ -171,7 +171,7 @@ if (process.env.DOCS_OUTPUT === 'write') {
   })
 }
 
-test('the examples compile', { timeout: 240_000 }, () => {
+test('the examples compile', { timeout: 400_000 }, () => {
   expect(examples.length).toBeGreaterThan(50)
   expect(typeErrors(examples.map(({ path }) => path))).toEqual([])
 })

@@ -13,7 +13,7 @@ async function run(name: string, ...flags: string[]): Promise<string> {
   return stdout
 }
 
-const timeout = 120_000
+const timeout = 400_000
 
 test.concurrent('node-app.ts shortens an address, refuses a wrong one, and gives a page of links', {
   timeout,

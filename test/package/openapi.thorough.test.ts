@@ -178,7 +178,7 @@ async function exchanges(call: (client: ShortLinkClient) => PromiseLike<unknown>
 }
 
 describe('openapi.json', () => {
-  it('openapi.json is valid for a public linter, which warns of nothing', { timeout: 120_000 }, async () => {
+  it('openapi.json is valid for a public linter, which warns of nothing', { timeout: 400_000 }, async () => {
     const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
     const lint = ['redocly', 'lint', 'dist/openapi.json', '--extends=recommended-strict', '--format=json']
     const { stdout } = await promisify(execFile)('npx', lint, { cwd: root, env })

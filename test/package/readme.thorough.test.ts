@@ -125,6 +125,6 @@ test('the README shows the test that the examples run', async () => {
   expect(snippets[2]?.code).toBe(example)
 })
 
-test('every snippet of the README compiles', { timeout: 240_000 }, () => {
+test('every snippet of the README compiles', { timeout: 400_000 }, () => {
   expect(typeErrors(files.map(({ path }) => path))).toEqual([])
 })

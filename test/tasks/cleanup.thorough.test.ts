@@ -20,7 +20,7 @@ const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').le
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 
 describe('what calls leave behind', () => {
-  it('is nothing on a signal that 10,000 calls have used', { timeout: 240_000 }, async () => {
+  it('is nothing on a signal that 10,000 calls have used', { timeout: 400_000 }, async () => {
     const { client } = setUp({ rateLimit: false })
     const { signal } = new AbortController()
     for (let i = 0; i < 10_000; i += 10) {
@@ -154,7 +154,7 @@ describe('a process', () => {
   }
 
   it('ends when nothing is left to do, though calls were aborted and the window is still open', {
-    timeout: 120_000,
+    timeout: 400_000,
   }, async () => {
     const { lines, stayed, code } = await run('aborts-and-ends')
     expect(lines).toEqual(['1 answered', '3 aborted'])
@@ -163,7 +163,7 @@ describe('a process', () => {
     expect(stayed).toBeLessThan(30_000)
   })
 
-  it('stays as long as calls wait for budget', { timeout: 60_000 }, async () => {
+  it('stays as long as calls wait for budget', { timeout: 400_000 }, async () => {
     const { lines, code } = await run('waits-for-budget')
     expect(lines).toEqual(['3 answered'])
     expect(code).toBe(0)

@@ -11,7 +11,7 @@ import { takeOver } from './lock-takeover.ts'
 const rounds = times(100)
 
 test('a process that is killed while it locks and unlocks leaves a lock that the next one takes over', {
-  timeout: 60_000,
+  timeout: 400_000,
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'lock-'))
   const path = join(folder, 'run.journal')
@@ -41,7 +41,7 @@ test('a process that is killed while it locks and unlocks leaves a lock that the
 })
 
 test(`an old lock is taken over by one of three processes that find it in the same millisecond, ${rounds} times`, {
-  timeout: 240_000,
+  timeout: 400_000,
 }, async () => {
   const { owners, files } = await takeOver(rounds, 3)
   expect(owners.filter((count) => count !== 1)).toEqual([])

@@ -16,7 +16,7 @@ describe.skipIf(!hasRedis)('the example of workers of a queue', () => {
   afterAll(() => redis.stop())
 
   it('does each of 300 jobs once or reports it as unknown, though two of four workers are killed', {
-    timeout: 240_000,
+    timeout: 400_000,
   }, async () => {
     const env = { ...process.env, REDIS_URL: `redis://127.0.0.1:${redis.port}` }
     const { stdout } = await promisify(execFile)(

@@ -13,7 +13,7 @@ const dialects: { title: string; dialect: SandboxDialect }[] = [
 
 test.each(dialects)(
   'of 2000 calls to a failing server with $title, each ends in a right answer or an error with a true outcome',
-  { timeout: 60_000 },
+  { timeout: 400_000 },
   async ({ dialect }) => {
     const sandbox = createSandbox({ dialect })
     const client = new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: false, retry: 1 })

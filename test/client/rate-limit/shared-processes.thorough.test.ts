@@ -20,7 +20,7 @@ describe.skipIf(!hasRedis)('processes that share one key over Redis', () => {
   afterAll(() => redis.stop())
 
   it('lose nothing and are hardly refused, though some are killed and started again', {
-    timeout: 120_000,
+    timeout: 400_000,
   }, async () => {
     const [processes, points, kills] = [8, 30, 4]
     const crowd = { redisPort: redis.port, processes, calls: 150, points, duration: 2 }
@@ -32,7 +32,7 @@ describe.skipIf(!hasRedis)('processes that share one key over Redis', () => {
     expect(report.refused).toBeLessThan((processes - 1) * points)
   })
 
-  it('go on alone while the store is away, say so, and share again when it is back', { timeout: 120_000 }, async () => {
+  it('go on alone while the store is away, say so, and share again when it is back', { timeout: 400_000 }, async () => {
     const report = await run({
       redisPort: redis.port,
       processes: 3,
@@ -53,7 +53,7 @@ describe.skipIf(!hasRedis)('processes that share one key over Redis', () => {
     expect(await client.keys('rlflx:*')).toEqual(['rlflx:shortlink-sdk'])
   })
 
-  it('count the first call too, as the guide connects to Redis', { timeout: 60_000 }, async () => {
+  it('count the first call too, as the guide connects to Redis', { timeout: 400_000 }, async () => {
     const guide = await readFile(new URL('../../../docs/src/content/docs/guides/limits.md', import.meta.url), 'utf8')
     const { code } = fencesOf(guide).find(({ code }) => code.includes('sharedRateLimiter'))!
     // Inside the project, so that its imports resolve as everybody else's do.

@@ -64,7 +64,7 @@ function checkError(error: unknown): void {
 }
 
 it(`a mutated body of the reference has the documented types, or is refused with an error of this package (${runs} bodies)`, {
-  timeout: 120_000 + runs * 20,
+  timeout: 400_000 + runs * 20,
 }, async () => {
   let answered = 0
   await fc.assert(

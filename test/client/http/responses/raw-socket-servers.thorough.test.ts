@@ -135,7 +135,7 @@ describe.each([
 
   it.each(Object.entries(finite))('%s ends with an error, and a POST is sent once', async (_, [attack, code]) => {
     const { origin, requests } = await attacker(attack)
-    const client = connect({ origin }, { timeout: 60_000, retry: 1 })
+    const client = connect({ origin }, { timeout: 400_000, retry: 1 })
     const isRepeated = method === 'GET' && code === 'connection'
     const attempts = isRepeated ? 2 : 1
     expect(await failure(call(client))).toMatchObject({ code, outcome: 'unknown', attempts })

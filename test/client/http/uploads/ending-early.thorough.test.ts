@@ -20,7 +20,7 @@ async function stallingServer() {
   return { origin: await listen(server), closed }
 }
 
-describe('an upload that ends after the headers came', { timeout: 120_000 }, () => {
+describe('an upload that ends after the headers came', { timeout: 400_000 }, () => {
   const attempts = 20
 
   it.each<[EndingEarlyArgs['sender'], EndingEarlyArgs['end'], isWhole: boolean, said: string]>([
