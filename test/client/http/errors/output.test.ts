@@ -161,52 +161,6 @@ it('console.log shows 200 characters of the cause, and less of a long body the m
   expect(inspect(refused).length).toBeLessThan(1200 + JSON.stringify(rest).length)
 })
 
-describe('the stack of an error', () => {
-  type Caller = (client: ShortLinkClient) => Promise<unknown>
-  const callers: [name: string, caller: Caller][] = [
-    [
-      'await',
-      async function theCaller(client) {
-        await client.account.get()
-      },
-    ],
-    [
-      'withResponse()',
-      async function theCaller(client) {
-        await client.account.get().withResponse()
-      },
-    ],
-    [
-      'safe()',
-      async function theCaller(client) {
-        throw (await client.account.get().safe()).error
-      },
-    ],
-    [
-      'toArray()',
-      async function theCaller(client) {
-        await client.campaigns.list().toArray()
-      },
-    ],
-    [
-      'for await',
-      async function theCaller(client) {
-        for await (const campaign of client.campaigns.list()) expect.fail(campaign.name)
-      },
-    ],
-  ]
-
-  it.each(callers)('has the frame of the caller after a network error: %s', async (_, theCaller) => {
-    const error = await failure(theCaller(connect({ origin: await closedOrigin() })))
-    expect(error.stack).toContain('theCaller')
-  })
-
-  it.each(callers)('has the frame of the caller after an error that the server answers: %s', async (_, theCaller) => {
-    const server = await serve({ status: 404, body: { error: 1, message: 'None' } })
-    expect((await failure(theCaller(connect(server)))).stack).toContain('theCaller')
-  })
-})
-
 describe('console.log', () => {
   it('of a client shows no key', () => {
     const text = inspect(connect({ origin: 'https://sho.rt' }, { rateLimit: {} }), { depth: 10, showHidden: true })
