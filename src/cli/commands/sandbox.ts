@@ -57,8 +57,8 @@ export default command(
       const log = program === undefined ? (line: string) => console.log(line) : () => {}
       const served = await serve(platform, { port, host, log })
       if (program === undefined) {
-        console.log(greeting(platform, served))
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void served.close())
+        console.log(greeting(platform, served))
         return
       }
       console.error(`The sandbox is at ${new URL('/', served.baseUrl)} while ${program} runs.`)
