@@ -5,7 +5,7 @@ import { hasMessage, printable, shorten } from './runtime/text.ts'
 export type Redact = (text: string) => string
 
 /** The replacement for a secret. */
-export const REDACTED = '[redacted]'
+const REDACTED = '[redacted]'
 
 /** The minimum length of a secret, in characters: any text may contain a shorter one by chance. */
 const MIN_LENGTH = 8

@@ -244,15 +244,6 @@ describe('a call that gets no answer', () => {
       Object.setPrototypeOf({ message: 'fetch failed', name: 'TypeError' }, { [Symbol.toStringTag]: 'Error' }),
       /fetch failed/,
     ],
-    [
-      'an error that is its own cause',
-      Object.assign(new Error('a circle'), {
-        get cause() {
-          return this
-        },
-      }),
-      /a circle/,
-    ],
     ['a text', 'offline', /offline/],
     ['an error without a message', new TypeError(''), /no response: TypeError$/],
     ['nothing', undefined, /no response: fetch gave no reason$/],
