@@ -42,7 +42,9 @@ function addressQuestion(call: Call<unknown>): string {
 export function redirectWords(location: string | null, call: Call<unknown>): string {
   const advice = `. Redirects are not followed, because a POST would turn into a GET: set ${namesOf(call)} to the new address`
   if (location === null) return `redirected to another address, which this runtime does not reveal${advice}`
-  const target = canParseUrl(location, call.target) ? new URL(location, call.target).href : location
+  // Masked as the server wrote it: `new URL` would mix its spelling with another.
+  const shown = call.redact(location)
+  const target = canParseUrl(shown, call.target) ? new URL(shown, call.target).href : shown
   return `redirected to ${shorten(target, MAX_QUOTED)}${advice}`
 }
 
