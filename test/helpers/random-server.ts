@@ -98,7 +98,7 @@ export class RandomServer {
     }
   }
 
-  /** Adds a link as another program does: as any row of the server, with the next id. */
+  /** Adds a link as another program does: a row of the server with the next id. */
   protected async addAsAnother(alias: string): Promise<number | undefined> {
     const { links } = this.sandbox.data
     if (!links[0]) return undefined

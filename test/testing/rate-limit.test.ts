@@ -73,7 +73,7 @@ test('a fault spares a request over the limit, and waits for the next', async ()
   expect((await ask()).status).toBe(500)
 })
 
-test('without a rate limit there are no rate headers, and the opener never has any', async () => {
+test('there are no rate headers without a rate limit, and never from the opener', async () => {
   const sandbox = createSandbox({ rateLimit: false })
   for (let index = 0; index < 40; index += 1) {
     const response = await sandbox.fetch(`${sandbox.baseUrl}/account`, {

@@ -17,7 +17,7 @@ const bytes = new Uint8Array([0, 1, 2, 254, 255])
 const url = 'https://a.example'
 const youTube = 'https://www.youtube.com/watch?v=abc'
 
-/** The table of calls, as any client sends them. The reference gives the app opener no key. */
+/** The table of calls, as a client sends them. The reference gives the app opener no key. */
 const everyCall = documented.map(([, { request, body, wire }]): Row => {
   const sent = body && (request.includes('/upload/') ? new TextEncoder().encode(body) : JSON.parse(body))
   return { request, ...(body && { body: sent }), ...(request.startsWith('OPENER') && { key: null }), answer: wire }

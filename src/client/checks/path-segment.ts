@@ -1,6 +1,6 @@
 /**
- * Checks for path segments, as any server may read them: some unescape once, some twice, some leniently. Control characters
- * are written as ranges, because older engines of React Native do not support `\p{Cc}`.
+ * Checks for path segments, for every way in which servers read them: some unescape once, some twice, some leniently.
+ * Control characters are written as ranges, because older engines of React Native do not support `\p{Cc}`.
  */
 
 /** The number of times that a text is unescaped. More levels of escapes are rejected as an attack. */

@@ -14,7 +14,7 @@ interface Host {
 
 const host = globalThis as Host
 
-/** An environment variable, if the runtime has any and allows this program to read it. */
+/** An environment variable, if the runtime has them and allows this program to read it. */
 export function environment(name: string): string | undefined {
   try {
     return host.process?.env?.[name] || undefined
