@@ -1,4 +1,6 @@
-/** Writes the declarations of the built package: a file for each entry, and one for each room whose types they share. */
+/**
+ * Writes the declarations of the built package: a file for each entry, and one for each room whose types they share.
+ */
 import { fileURLToPath } from 'node:url'
 import { type Plugin, rollup } from 'rollup'
 import { dts } from 'rollup-plugin-dts'
@@ -8,8 +10,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const modules = Object.values(entries).map((file) => root + file)
 
 /**
- * The room of a module, which its types are in: `resources`, `http`. An entry is a file of its own, and the checks and secrets have no public types.
- * Links are apart from the other resources because gzip finds a copy within 32 kB only, and each file is there twice.
+ * The room of a module, which its types are in: `resources`, `http`. An entry is a file of its own, and the checks and
+ * secrets have no public types. Links are apart from the other resources because gzip finds a copy within 32 kB only,
+ * and each file is there twice.
  */
 function roomOf(module: string): string | undefined {
   const [, room] = /\/src\/(?:client\/)?(?:resources\/(?=links\/))?([\w-]+)/.exec(module) ?? []
@@ -17,8 +20,9 @@ function roomOf(module: string): string | undefined {
 }
 
 /**
- * Marks the exports of entries that are types only, as their sources do: the plugin for declarations forgets it, and then a class
- * of which the type alone is public compiles as a value that is not there. The built JavaScript says what is there.
+ * Marks the exports of entries that are types only, as their sources do: the plugin for declarations forgets it, and
+ * then a class of which the type alone is public compiles as a value that is not there. The built JavaScript says what
+ * is there.
  */
 const markTypes: Plugin = {
   name: 'mark-types',

@@ -1,4 +1,7 @@
-/** Fails if the declarations of the built package and its JavaScript do not export the same values: what compiles must be there. */
+/**
+ * Fails if the declarations of the built package and its JavaScript do not export the same values: what compiles must
+ * be there.
+ */
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'

@@ -3,7 +3,10 @@ import manifest from '../package.json' with { type: 'json' }
 
 const root = new URL('..', import.meta.url)
 
-/** The module in `src` behind each entry in the `exports` of package.json: `./tasks` is `src/tasks.ts` or `src/tasks/index.ts`. */
+/**
+ * The module in `src` behind each entry in the `exports` of package.json: `./tasks` is `src/tasks.ts` or
+ * `src/tasks/index.ts`.
+ */
 export const entries: Record<string, string> = Object.fromEntries(
   Object.entries(manifest.exports)
     .filter(([, targets]) => typeof targets === 'object')

@@ -1,7 +1,7 @@
 /**
- * Does what the README says in its first minute, with its own words: packs the clone, installs the tarball in a folder beside
- * it, saves the first program, and runs it against the mock server. Prints how long each took, and fails if no short address
- * is printed.
+ * Does what the README says in its first minute, with its own words: packs the clone, installs the tarball in a folder
+ * beside it, saves the first program, and runs it against the mock server. Prints how long each took, and fails if no
+ * short address is printed.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,6 @@
-/** Fails if a type in a public signature is not exported from the entry where it is met: a program could not name it. */
+/**
+ * Fails if a type in a public signature is not exported from the entry where it is met: a program could not name it.
+ */
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { entries } from './entries.ts'
@@ -28,7 +30,9 @@ const checker = program.getTypeChecker()
 const resolved = (symbol: ts.Symbol): ts.Symbol =>
   symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
 
-/** The types of this package that a symbol refers to, in inherited members too. What it extends is not printed itself. */
+/**
+ * The types of this package that a symbol refers to, in inherited members too. What it extends is not printed itself.
+ */
 function referencesOf(symbol: ts.Symbol): Set<ts.Symbol> {
   const found = new Set<ts.Symbol>()
   const visit = (node: ts.Node): void => {

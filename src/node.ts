@@ -9,8 +9,8 @@ export type { Journal } from './tasks/journal.ts'
 export { type Sandbox, type SandboxServer, type ServeOptions, serve } from './testing/server.ts'
 
 /**
- * Opens a file on disk for `client.files.upload` without reading it into memory. The file is read while it is sent, so a
- * failed upload can be retried.
+ * Opens a file on disk for `client.files.upload` without reading it into memory. The file is read while it is sent, so
+ * a failed upload can be retried.
  *
  * @example
  * await client.files.upload('menu.pdf', await fileFromPath('./menu.pdf'))

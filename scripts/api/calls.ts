@@ -1,6 +1,6 @@
 /**
- * Every call of the client and of the links section, with the request it makes. Each method is called once, with a marker
- * for each argument: where the markers turn up in the call that it makes is where the arguments go.
+ * Every call of the client and of the links section, with the request it makes. Each method is called once, with a
+ * marker for each argument: where the markers turn up in the call that it makes is where the arguments go.
  */
 import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'

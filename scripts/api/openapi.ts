@@ -18,7 +18,9 @@ import {
   schemaOf,
 } from './schemas.ts'
 
-/** The forms of a response that no schema describes: `readMatches` in src/client/resources/links/find.ts reads these. */
+/**
+ * The forms of a response that no schema describes: `readMatches` in src/client/resources/links/find.ts reads these.
+ */
 const otherForms: Readonly<Record<string, readonly string[]>> = { 'links.find': ['LinkDetails'] }
 
 export type OpenApi = { readonly [key: string]: unknown; readonly paths: Record<string, Record<string, Operation>> }

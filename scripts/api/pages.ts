@@ -1,4 +1,6 @@
-/** The pages of the API for the site: one for each resource and each entry of the package, from types and docstrings. */
+/**
+ * The pages of the API for the site: one for each resource and each entry of the package, from types and docstrings.
+ */
 
 import {
   type DeclarationReflection,
@@ -60,7 +62,10 @@ function overview(contents: readonly Content[]): Content {
   }
 }
 
-/** The pages of `shortlink-sdk` beside those of the resources. Each shows what these files declare; the last one, the rest. */
+/**
+ * The pages of `shortlink-sdk` beside those of the resources. Each shows what these files declare; the last one, the
+ * rest.
+ */
 const topics = {
   client: {
     title: 'The client and its options',

@@ -105,7 +105,9 @@ function withOtherNames(schema: Schema, otherNames: ResponseSchema['otherNames']
   return { ...schema, properties, required: rest, ...first, ...(more.length > 0 && { allOf: more }) }
 }
 
-/** Requires one of these keys. An `anyOf` says it too, but generators of types make a union of it that fits anything. */
+/**
+ * Requires one of these keys. An `anyOf` says it too, but generators of types make a union of it that fits anything.
+ */
 export const anyKeyOf = (keys: readonly string[]): Schema => ({
   not: { properties: Object.fromEntries(keys.map((key) => [key, false])) },
 })

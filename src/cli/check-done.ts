@@ -21,8 +21,8 @@ interface DoneRow extends Row {
 export const isDone = (row: Row): row is DoneRow => row.result?.shorturl !== undefined
 
 /**
- * Compares rows that are done with the links of the server, whose list is read until all of them are found, 100 a request, and
- * writes into their results what is wrong, or left as it is.
+ * Compares rows that are done with the links of the server, whose list is read until all of them are found, 100 a
+ * request, and writes into their results what is wrong, or left as it is.
  */
 export async function checkDone(
   client: ShortLinkClient,

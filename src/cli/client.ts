@@ -23,7 +23,11 @@ export interface ClientArgs {
   readonly header?: readonly string[] | undefined
 }
 
-/** The base URL of a command. @throws {UsageError} if it or the key is missing @throws {ConfigurationError} if it is invalid */
+/**
+ * The base URL of a command.
+ * @throws {UsageError} if it or the key is missing
+ * @throws {ConfigurationError} if it is invalid
+ */
 export function baseUrlOf(args: ClientArgs): string {
   const { SHORTLINK_BASE_URL, SHORTLINK_API_KEY } = process.env
   const name = args['base-url'] ? '--base-url' : 'SHORTLINK_BASE_URL'

@@ -89,7 +89,9 @@ interface Definition<A extends Args> {
   run(line: { readonly args: Values<A>; readonly rawArgs: readonly string[] }): Promise<void>
 }
 
-/** A command whose help citty prints. It takes no option that it does not know, and at most so many arguments besides. */
+/**
+ * A command whose help citty prints. It takes no option that it does not know, and at most so many arguments besides.
+ */
 export function command<const A extends Args>(definition: Definition<A>, most: number, notes = ''): Command {
   return {
     async help() {
@@ -125,7 +127,9 @@ function isWrongUsage(error: unknown): boolean {
 
 const hasColors = () => process.stdout.isTTY && !process.env.NO_COLOR
 
-/** @throws {UsageError} if an option is unknown, has no value or takes none, or there are too few or too many arguments */
+/**
+ * @throws {UsageError} if an option is unknown, has no value or takes none, or there are too few or too many arguments
+ */
 function parseLine(rawArgs: string[], args: Args, most: number): object {
   const positional = Object.entries(args).filter(([, { type }]) => type === 'positional')
   const options = Object.fromEntries(

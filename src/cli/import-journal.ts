@@ -22,8 +22,8 @@ export interface ImportJournal {
 }
 
 /**
- * The journal of an input: `FILE.journal`, whatever the result is called, or that of `--journal`. `undefined` for standard input
- * without the option.
+ * The journal of an input: `FILE.journal`, whatever the result is called, or that of `--journal`. `undefined` for
+ * standard input without the option.
  *
  * @throws {UsageError} if `--out` would replace it
  */

@@ -37,11 +37,14 @@ export interface Output {
   readonly format: Format | undefined
   /** Makes a text fit for a terminal, if that is where it goes. */
   readonly show: (text: string) => string
-  /** Writes the rows, as CSV if nothing else is said; a table has no more columns than `main`, because a terminal is narrow. */
+  /**
+   * Writes the rows, as CSV if nothing else is said; a table has no more columns than `main`, because a terminal is
+   * narrow.
+   */
   write(rows: readonly OutputRow[], main?: readonly string[], format?: Format): Promise<void>
   /**
-   * Writes rows as they come, a page at a time, until nobody reads standard output any more. Files, JSON and tables are written
-   * when all rows are there.
+   * Writes rows as they come, a page at a time, until nobody reads standard output any more. Files, JSON and tables are
+   * written when all rows are there.
    *
    * @param documented the columns that CSV has in any case
    * @returns the columns of later pages that CSV lacks, because its header was written already
@@ -251,7 +254,9 @@ export function cellText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** The beginning of a formula in a spreadsheet, at the beginning of a cell, or after what another one takes for its end. */
+/**
+ * The beginning of a formula in a spreadsheet, at the beginning of a cell, or after what another one takes for its end.
+ */
 const formula = /(^|[;\t\r\n])(?=[=+\-@\uFF0B\uFF0D\uFF1D\uFF20])|^(?=[\t\r])/g
 
 /** A cell that no spreadsheet runs, whatever separates its cells. */

@@ -19,8 +19,8 @@ const unlimited: Limited = {
 type State = Pick<TaskProgress, 'done' | 'failed' | 'total' | 'etaMs'>
 
 /**
- * Shows progress on standard error, whatever happens: on a terminal a line that counts down each second, elsewhere a new
- * line every ten seconds.
+ * Shows progress on standard error, whatever happens: on a terminal a line that counts down each second, elsewhere a
+ * new line every ten seconds.
  */
 export class ProgressLine {
   readonly #what: string
@@ -110,7 +110,8 @@ export class ProgressLine {
 }
 
 /**
- * The time that so many requests take, if the rate limit does not allow them at once: `, about 34 minutes at 30 a minute`.
+ * The time that so many requests take, if the rate limit does not allow them at once:
+ * `, about 34 minutes at 30 a minute`.
  */
 export function timeFor(requests: number, { rateLimit }: Limited): string {
   const { limit = Infinity, remaining = limit } = rateLimit

@@ -28,8 +28,8 @@ export function setDefaults(rows: readonly Row[], defaults: Defaults): void {
 }
 
 /**
- * Gives rows the ids of their campaigns and channels, and domains as the server writes them. A row whose domain, campaign or
- * channel does not exist gets a problem.
+ * Gives rows the ids of their campaigns and channels, and domains as the server writes them. A row whose domain,
+ * campaign or channel does not exist gets a problem.
  *
  * @param defaults the names that the command gives
  * @param client returns the client, if there is anything to look up
@@ -82,8 +82,8 @@ async function finderOf(kind: NameKind, client: ShortLinkClient, names: readonly
 }
 
 /**
- * Returns the domains of an account by their hosts: those of its list, that of the server itself, and if that is not enough
- * for these names, those of its newest links. `undefined` if the server does not list them.
+ * Returns the domains of an account by their hosts: those of its list, that of the server itself, and if that is not
+ * enough for these names, those of its newest links. `undefined` if the server does not list them.
  */
 async function domainsFor(names: readonly string[], api: Api): Promise<ReadonlyMap<string, string> | undefined> {
   const domains = new AccountDomains()

@@ -6,7 +6,9 @@ import { IncompleteError } from './command.ts'
 import { Interrupted, onCtrlC } from './ctrl-c.ts'
 import { ProgressLine } from './progress.ts'
 
-/** A long piece of work that Ctrl+C ends after the writes in flight, as tasks end, and that a wrong key ends at once. */
+/**
+ * A long piece of work that Ctrl+C ends after the writes in flight, as tasks end, and that a wrong key ends at once.
+ */
 export class Work {
   readonly #controller = new AbortController()
   readonly signal = this.#controller.signal
@@ -36,8 +38,8 @@ export class Work {
   }
 
   /**
-   * Ends the work, and returns true, if an error means that every other call fails too: the key is wrong, or the address, if
-   * that is still in doubt.
+   * Ends the work, and returns true, if an error means that every other call fails too: the key is wrong, or the
+   * address, if that is still in doubt.
    */
   check(error: unknown, isAddressInDoubt = false): boolean {
     if (!isShortLinkError(error)) return false

@@ -62,7 +62,10 @@ interface Internals {
   readonly api: Api
 }
 
-/** Not private members, because with those the type of one format of the package would refuse a client of the other, and a stub. */
+/**
+ * Not private members, because with those the type of one format of the package would refuse a client of the other, and
+ * a stub.
+ */
 const internals = new WeakMap<ShortLinkClient, Internals>()
 
 const callsOf = (client: ShortLinkClient): Api => internals.get(client)!.api
@@ -123,8 +126,8 @@ export class ShortLinkClient {
   }
 
   /**
-   * Creates a client of the same class with other options. `headers` and `fetchOptions` are added to those of this client. With another key, base URL or `fetch` it has a
-   * rate limit of its own.
+   * Creates a client of the same class with other options. `headers` and `fetchOptions` are added to those of this
+   * client. With another key, base URL or `fetch` it has a rate limit of its own.
    *
    * @example
    * const patient = client.withOptions({ timeout: 120_000, retry: 5 })
@@ -166,9 +169,11 @@ export class ShortLinkClient {
    * console.log(shorturl)
    *
    * @param path The path, beginning with a slash. Escape values in it with `encodeURIComponent`.
-   * @returns The whole body, an object or a list: as the server sent it, or as `schema` (any Standard Schema) returns it.
+   * @returns The whole body, an object or a list: as the server sent it, or as `schema` (any Standard Schema) returns
+   * it.
    *   `undefined` if the body is empty, as with status 204. With `as`, the body as it came; a refusal is an error all the same.
-   * @throws {InvalidRequestError} if the path could lead out of `baseUrl`, both `json` and `body` or both `schema` and `as` are
+   * @throws {InvalidRequestError} if the path could lead out of `baseUrl`, both `json` and `body` or both `schema` and
+   * `as` are
    *   given, or `schema` is not a Standard Schema; nothing is sent
    */
   request(
@@ -213,8 +218,8 @@ export class ShortLinkClient {
   }
 
   /**
-   * Reads any list below `baseUrl`, in either form in which the platform sends lists. A walk leaves out rows that are the same in
-   * whole as an earlier one with an `id`, because rows move between pages.
+   * Reads any list below `baseUrl`, in either form in which the platform sends lists. A walk leaves out rows that are
+   * the same in whole as an earlier one with an `id`, because rows move between pages.
    *
    * @example
    * import * as z from 'zod'

@@ -28,7 +28,10 @@ export type ErrorCode =
   | 'invalid_response'
   | 'link_conflict'
 
-/** One invalid value: where it is and what is wrong. Issues of a response contain no values, so they are safe to log, unless your own `schema` quotes them. */
+/**
+ * One invalid value: where it is and what is wrong. Issues of a response contain no values, so they are safe to log,
+ * unless your own `schema` quotes them.
+ */
 export interface Issue {
   /** The place: keys and positions, outermost first, such as `['data', 'campaigns', 3, 'id']`. */
   readonly path: readonly (string | number)[]
@@ -85,8 +88,8 @@ const SHOWN_ERROR = 1200
 const SHOWN_ISSUES = 10
 
 /**
- * The base class of all errors of this package. Its `code` tells them apart if `instanceof` cannot: with two copies of the
- * package, or across realms.
+ * The base class of all errors of this package. Its `code` tells them apart if `instanceof` cannot: with two copies of
+ * the package, or across realms.
  *
  * @example
  * const result = await client.qr.get(7).safe()
@@ -171,10 +174,15 @@ export class ConnectionError extends ShortLinkError {
   declare readonly code: 'connection' | 'timeout'
 }
 
-/** An attempt took longer than the option `timeout`, or the call longer than its `deadline`: the key function or the server was slow. */
+/**
+ * An attempt took longer than the option `timeout`, or the call longer than its `deadline`: the key function or the
+ * server was slow.
+ */
 export class TimeoutError extends ConnectionError {
   declare readonly code: 'timeout'
-  /** The time that was given, in whole milliseconds: the `timeout` of an attempt, or what was left of the `deadline`. */
+  /**
+   * The time that was given, in whole milliseconds: the `timeout` of an attempt, or what was left of the `deadline`.
+   */
   readonly timeout: number
 
   constructor(timeout: number, context: ErrorContext, message = `no response within ${timeout} ms`) {
@@ -214,15 +222,22 @@ export interface ApiErrorResponse {
 /** The server refused the request, whatever the HTTP status. */
 export class ApiError extends ShortLinkError implements ApiErrorResponse {
   declare readonly code: 'api' | 'authentication' | 'permission' | 'not_found' | 'rate_limit' | 'server'
-  /** 400 or more, so that it can be passed on: the status in the `error` of the body, else the HTTP status, else 400. */
+  /**
+   * 400 or more, so that it can be passed on: the status in the `error` of the body, else the HTTP status, else 400.
+   */
   readonly status: number
   /** The status of the HTTP response, which may be 200. */
   readonly httpStatus: number
-  /** The server's own message, without secrets; `''` if it said nothing. Do not compare it: it is in the language of the site. */
+  /**
+   * The server's own message, without secrets; `''` if it said nothing. Do not compare it: it is in the language of the
+   * site.
+   */
   readonly serverMessage: string
   /** The body as parsed JSON, or as text if it is not JSON. Texts are cut after 256 kB. */
   declare readonly body: unknown
-  /** True if the platform itself refused, not a gateway in front of it. Decided before secrets were removed. @internal */
+  /**
+   * True if the platform itself refused, not a gateway in front of it. Decided before secrets were removed. @internal
+   */
   declare readonly isOfPlatform: boolean
   /** The response headers, without secrets. */
   declare readonly headers: Headers
@@ -264,8 +279,8 @@ export class ServerError extends ApiError {
 /**
  * 429: the rate limit is exceeded.
  *
- * Either the server refused the request (`outcome: 'rejected'`), or the client did not send it because the wait would be
- * too long (`outcome: 'not-sent'`).
+ * Either the server refused the request (`outcome: 'rejected'`), or the client did not send it because the wait would
+ * be too long (`outcome: 'not-sent'`).
  */
 export class RateLimitError extends ApiError {
   declare readonly code: 'rate_limit'
@@ -288,8 +303,8 @@ export class InvalidResponseError extends ShortLinkError {
   /** The HTTP status of the response. */
   readonly status: number
   /**
-   * The body as parsed JSON, or as text if it is not JSON. Texts are cut after 256 kB; `undefined` if it was too large to be
-   * read.
+   * The body as parsed JSON, or as text if it is not JSON. Texts are cut after 256 kB; `undefined` if it was too large
+   * to be read.
    */
   declare readonly body: unknown
   /** A mark for code that decides by it: the list is incomplete, or a link got another alias or domain. @internal */
@@ -311,7 +326,10 @@ export class InvalidResponseError extends ShortLinkError {
   }
 }
 
-/** The alias for `links.ensure` already leads to another URL. Nothing was created or changed; `outcome` says whether a creation was sent. */
+/**
+ * The alias for `links.ensure` already leads to another URL. Nothing was created or changed; `outcome` says whether a
+ * creation was sent.
+ */
 export class LinkConflictError extends ShortLinkError {
   declare readonly code: 'link_conflict'
   /** The short URL of the existing link. */

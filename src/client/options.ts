@@ -22,8 +22,8 @@ import { isRecord } from './runtime/text.ts'
 import type { Redact } from './secrets.ts'
 
 /**
- * Options for a `ShortLinkClient`. All have defaults. An invalid option fails in the constructor. A missing address or key
- * fails in the first call, which is when environment variables are read.
+ * Options for a `ShortLinkClient`. All have defaults. An invalid option fails in the constructor. A missing address or
+ * key fails in the first call, which is when environment variables are read.
  */
 export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 'signal'> {
   /**
@@ -37,8 +37,8 @@ export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 
    */
   openerUrl?: string | URL | undefined
   /**
-   * The API key, or a function that returns it, called before each attempt. `null`: no key is sent, because a proxy adds
-   * it. Default: the environment variable `SHORTLINK_API_KEY`.
+   * The API key, or a function that returns it, called before each attempt. `null`: no key is sent, because a proxy
+   * adds it. Default: the environment variable `SHORTLINK_API_KEY`.
    */
   apiKey?: KeySource | undefined
   /**
@@ -47,26 +47,27 @@ export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 
    */
   authScheme?: AuthScheme | undefined
   /**
-   * The longest time that one attempt may take, in milliseconds: with the key function, without the wait for the rate limit.
-   * Default 30,000; `false`: no limit.
+   * The longest time that one attempt may take, in milliseconds: with the key function, without the wait for the rate
+   * limit. Default 30,000; `false`: no limit.
    */
   timeout?: number | false | undefined
   /**
-   * The rate limit. Default: the environment variable `SHORTLINK_RATE_LIMIT` (`off`, or a number of requests a minute), else
-   * 30 requests per 60,000 ms until the server's headers state another limit. A given number of `requests` is a ceiling.
-   * A number is that of `requests` a minute. Clients with the same base URL, key and `fetch` share one limit, and the smallest `requests` among them holds. Processes
-   * share one with `sharedRateLimiter`. `false`: no limit.
+   * The rate limit. Default: the environment variable `SHORTLINK_RATE_LIMIT` (`off`, or a number of requests a minute),
+   * else 30 requests per 60,000 ms until the server's headers state another limit. A given number of `requests` is a
+   * ceiling. A number is that of `requests` a minute. Clients with the same base URL, key and `fetch` share one limit,
+   * and the smallest `requests` among them holds. Processes share one with `sharedRateLimiter`. `false`: no limit.
    */
   rateLimit?: RateLimitOptions | number | RateLimiter | false | undefined
   /**
-   * The way to take a response that does not match its documented type. Default `strict`: fail with `InvalidResponseError`.
-   * `report`: return the row as the server sent it, and call `onDrift`. Tasks need `strict`: they decide by what rows say.
+   * The way to take a response that does not match its documented type. Default `strict`: fail with
+   * `InvalidResponseError`. `report`: return the row as the server sent it, and call `onDrift`. Tasks need `strict`:
+   * they decide by what rows say.
    */
   validation?: 'strict' | 'report' | undefined
   /**
-   * Called before each attempt, after it has its slot of the rate limit and before the key is added: sets headers on the request,
-   * or returns another `Request` whose headers are sent. The time that it takes counts towards `timeout`. If it throws, or returns
-   * anything else, the call fails with a `ConfigurationError`, and nothing was sent.
+   * Called before each attempt, after it has its slot of the rate limit and before the key is added: sets headers on
+   * the request, or returns another `Request` whose headers are sent. The time that it takes counts towards `timeout`.
+   * If it throws, or returns anything else, the call fails with a `ConfigurationError`, and nothing was sent.
    *
    * @example
    * const client = new ShortLinkClient({
@@ -75,16 +76,19 @@ export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 
    */
   beforeRequest?: BeforeRequest | undefined
   /**
-   * The `fetch` function to use. Default: the global one, looked up at each call. Uploads of streams need one that sends web
-   * streams, such as that of undici; node-fetch does not. One that repeats requests by itself, such as undici's `RetryAgent`,
-   * makes the outcome `not-sent` untrue; Node's own repeats a request once after the status 421.
+   * The `fetch` function to use. Default: the global one, looked up at each call. Uploads of streams need one that
+   * sends web streams, such as that of undici; node-fetch does not. One that repeats requests by itself, such as
+   * undici's `RetryAgent`, makes the outcome `not-sent` untrue; Node's own repeats a request once after the status 421.
    */
   fetch?: Fetch | undefined
-  /** `bearer` sends the API key to the app-opener API too. The platform does not document where it expects one. Default `none`. */
+  /**
+   * `bearer` sends the API key to the app-opener API too. The platform does not document where it expects one. Default
+   * `none`.
+   */
   openerAuth?: 'none' | 'bearer' | undefined
   /**
-   * The amount that is logged. Default: the environment variable `SHORTLINK_LOG`, else `warn`, which logs one line when a
-   * call waits longer than five seconds for the rate limit. `info`: a line for each call. `debug`: each attempt.
+   * The amount that is logged. Default: the environment variable `SHORTLINK_LOG`, else `warn`, which logs one line when
+   * a call waits longer than five seconds for the rate limit. `info`: a line for each call. `debug`: each attempt.
    */
   logLevel?: LogLevel | undefined
   /** The object whose methods log, such as one of pino or winston. Default: `console`. */

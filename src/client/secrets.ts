@@ -20,8 +20,8 @@ interface Spelling {
 }
 
 /**
- * Creates a function that removes secrets from a text: as they are, as addresses, forms, JSON, HTML and base64 spell them, and
- * their beginnings. It is not for texts that decide something.
+ * Creates a function that removes secrets from a text: as they are, as addresses, forms, JSON, HTML and base64 spell
+ * them, and their beginnings. It is not for texts that decide something.
  */
 export function createRedactor(...secrets: readonly string[]): Redact {
   const spellings = new Map<string, Set<string>>()
@@ -145,7 +145,9 @@ export class Secrets {
   }
 }
 
-/** The length to which a text in the body of a failed response is cut, in characters: an error page may be a megabyte. */
+/**
+ * The length to which a text in the body of a failed response is cut, in characters: an error page may be a megabyte.
+ */
 const MAX_BODY_TEXT = 256 * 1024
 
 /** Removes secrets from a parsed body: from its texts and keys. Of a very long text the beginning is kept. */
@@ -167,13 +169,16 @@ export const redactLine = (redact: Redact, text: string, max: number): string =>
 export const redactHeaders = (redact: Redact, headers: Iterable<readonly [string, string]>): Headers =>
   new Headers([...headers].map(([name, value]): [string, string] => [name, redact(value)]))
 
-/** The number of causes of an error that are followed, and the number of lines of each stack that are kept: Node prints them all. */
+/**
+ * The number of causes of an error that are followed, and the number of lines of each stack that are kept: Node prints
+ * them all.
+ */
 export const MAX_CAUSES = 4
 const MAX_STACK_LINES = 4
 
 /**
- * Copies an error that fetch threw so that it is safe to log: the original may contain the request, and so the key, in a
- * property or in its message. The copy has the name, message, code, top of the stack and chain of causes.
+ * Copies an error that fetch threw so that it is safe to log: the original may contain the request, and so the key, in
+ * a property or in its message. The copy has the name, message, code, top of the stack and chain of causes.
  */
 export function redactCause(redact: Redact, cause: unknown, depth = 0): unknown {
   const line = (text: string) => redactLine(redact, text, MAX_LINE)

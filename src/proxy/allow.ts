@@ -3,7 +3,10 @@ import { formatValue, mismatch } from '../client/checks/mismatch.ts'
 import { isPathSegment, neverClimbs } from '../client/checks/path-segment.ts'
 import { ConfigurationError } from '../client/errors.ts'
 
-/** The calls that the methods of the client make, as the platform's reference writes them. A test holds them to the methods. */
+/**
+ * The calls that the methods of the client make, as the platform's reference writes them. A test holds them to the
+ * methods.
+ */
 export const knownCalls = [
   'GET /account',
   'PUT /account/update',
@@ -59,8 +62,8 @@ export interface AllowRule {
 }
 
 /**
- * The rule for an allowed call. There is no wildcard, and a parameter is one segment of unreserved characters: an encoded
- * slash, dot or backslash matches nothing. Only `:filename` takes escapes, because file names need them.
+ * The rule for an allowed call. There is no wildcard, and a parameter is one segment of unreserved characters: an
+ * encoded slash, dot or backslash matches nothing. Only `:filename` takes escapes, because file names need them.
  *
  * @throws {ConfigurationError} if it is not a method and a path, or a slip for a known call
  */

@@ -32,10 +32,10 @@ const DEFAULT_WAIT = 60
 /**
  * The response of a route handler to a visitor, for an error of the client: `{ error: 1, message }` with a status.
  *
- * 400 for `invalid_request` and for what the platform refused (`api`), 404 for `not_found`, 409 for `link_conflict`, 429 with
- * `Retry-After` for `rate_limit`, 499 for `aborted`, 502 for `connection`, `server` and `invalid_response`, 504 for `timeout`, and
- * 500 for everything else: a refused key, a missing option, an error that is not of this package. The message of a 5xx says
- * nothing about your server or the platform, so log the error yourself.
+ * 400 for `invalid_request` and for what the platform refused (`api`), 404 for `not_found`, 409 for `link_conflict`,
+ * 429 with `Retry-After` for `rate_limit`, 499 for `aborted`, 502 for `connection`, `server` and `invalid_response`,
+ * 504 for `timeout`, and 500 for everything else: a refused key, a missing option, an error that is not of this
+ * package. The message of a 5xx says nothing about your server or the platform, so log the error yourself.
  *
  * @example
  * import { errorResponse } from 'shortlink-sdk/proxy'

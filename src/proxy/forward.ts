@@ -54,8 +54,8 @@ export async function forward(api: Api, request: Request, { path, search }: Rout
 }
 
 /**
- * Returns the platform's response, byte for byte but without the key. Anything but JSON becomes plain text, so that no browser
- * runs it as a page of this site.
+ * Returns the platform's response, byte for byte but without the key. Anything but JSON becomes plain text, so that no
+ * browser runs it as a page of this site.
  */
 function toPageResponse({ response, bytes, redact }: Received): Response {
   const { status } = response

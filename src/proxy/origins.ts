@@ -24,8 +24,9 @@ export function forbiddenOrigin(request: Request, allowed: readonly string[]): s
 }
 
 /**
- * Returns `true` for a request of a page of the proxy's own origin. Browsers say so in `Sec-Fetch-Site`; without it (a page
- * served over plain http), `Origin` tells. A program that is not a browser sends neither, and is left to `authorize`.
+ * Returns `true` for a request of a page of the proxy's own origin. Browsers say so in `Sec-Fetch-Site`; without it (a
+ * page served over plain http), `Origin` tells. A program that is not a browser sends neither, and is left to
+ * `authorize`.
  */
 function isSameOrigin(request: Request, origin: string | null): boolean {
   const site = request.headers.get('Sec-Fetch-Site')
@@ -37,8 +38,8 @@ function isSameOrigin(request: Request, origin: string | null): boolean {
 }
 
 /**
- * The host that the browser sees. Gateways rewrite `Host`, and adapters invent the URL. No page can set these headers: its
- * browser would ask with a preflight first, which is refused.
+ * The host that the browser sees. Gateways rewrite `Host`, and adapters invent the URL. No page can set these headers:
+ * its browser would ask with a preflight first, which is refused.
  */
 function visibleHost({ headers, url }: Request): string {
   const [forwarded = ''] = (headers.get('X-Forwarded-Host') ?? '').split(',')

@@ -23,9 +23,10 @@ export interface ProxyOptions {
    */
   allow: readonly AllowedCall[]
   /**
-   * The check of who may make these calls: a function that is called before each, with the entry of `allow` that the call matched.
-   * `true` allows it, a `Response` is returned as it is, anything else refuses the call with 403. It must leave the body of
-   * the request unread. `'everyone'`: whoever can reach the proxy may call, which suits calls that only read.
+   * The check of who may make these calls: a function that is called before each, with the entry of `allow` that the
+   * call matched. `true` allows it, a `Response` is returned as it is, anything else refuses the call with 403. It must
+   * leave the body of the request unread. `'everyone'`: whoever can reach the proxy may call, which suits calls that
+   * only read.
    */
   authorize: 'everyone' | ((request: Request, call: AllowedCall) => boolean | Response | Promise<boolean | Response>)
   /** The path where the proxy is mounted, such as `/api/shortlink`. Default: the root. */
@@ -36,8 +37,8 @@ export interface ProxyOptions {
    */
   origins?: readonly string[] | undefined
   /**
-   * Called with server-side errors, which are not shown to the page. It sees no key. Default: `console.error` prints a line
-   * for each.
+   * Called with server-side errors, which are not shown to the page. It sees no key. Default: `console.error` prints a
+   * line for each.
    */
   onError?: ((error: unknown, request: Request) => void) | undefined
 }
@@ -46,8 +47,8 @@ export interface ProxyOptions {
  * Creates a proxy handler between a browser and the platform that adds the key, so that the key stays on the server.
  * It is a plain function from `Request` to `Response`: the `fetch` of a Worker, a Next.js route, a Hono handler.
  *
- * Key, addresses, timeout, `fetch` and rate limit are those of the client; nothing is retried, because the client in the page
- * does that. In the page, give the client the address of the proxy and no key:
+ * Key, addresses, timeout, `fetch` and rate limit are those of the client; nothing is retried, because the client in
+ * the page does that. In the page, give the client the address of the proxy and no key:
  * `new ShortLinkClient({ baseUrl: '/api/shortlink', apiKey: null })`.
  *
  * Its own refusals look like the platform's, `{ error: 1, message: 'this proxy: …' }`:
@@ -69,7 +70,8 @@ export interface ProxyOptions {
  *   authorize: async (request) => (await session(request)) !== null,
  * })
  *
- * @throws {ConfigurationError} if an option is invalid, or `authorize` is missing. An address or a key that is missing fails
+ * @throws {ConfigurationError} if an option is invalid, or `authorize` is missing. An address or a key that is missing
+ * fails
  *   in the first request
  */
 export function createProxy(client: ProxyClient, options: ProxyOptions): (request: Request) => Promise<Response> {

@@ -4,11 +4,11 @@ import { ItemRun } from './run.ts'
 import { type BulkContext, type BulkResult, type BulkSummary, createTask, type Task } from './task.ts'
 
 /**
- * Runs a worker for many items, a few at a time. Items are read from the source only as workers become free, so memory use
- * is constant. Results come as they are ready, and a failed item does not end the run.
+ * Runs a worker for many items, a few at a time. Items are read from the source only as workers become free, so memory
+ * use is constant. Results come as they are ready, and a failed item does not end the run.
  *
- * The outcome of a failed item is that of its `ShortLinkError`; any other error is `unknown`, because the work may have been
- * done. Outcomes are only reliable for simple workers, so make one write per item.
+ * The outcome of a failed item is that of its `ShortLinkError`; any other error is `unknown`, because the work may have
+ * been done. Outcomes are only reliable for simple workers, so make one write per item.
  *
  * @example
  * import { bulk } from 'shortlink-sdk/tasks'
@@ -22,8 +22,8 @@ import { type BulkContext, type BulkResult, type BulkSummary, createTask, type T
  * }
  * console.log(await run.summary())
  *
- * @throws {ConfigurationError} if an argument is invalid, or `journal` is given without `key`. During the run: if the journal is
- * in use or unreadable. An error from the journal or the source of the items ends the run too.
+ * @throws {ConfigurationError} if an argument is invalid, or `journal` is given without `key`. During the run: if the
+ * journal is in use or unreadable. An error from the journal or the source of the items ends the run too.
  * @throws {ConnectionError} during the run, with `client`: if five items in a row got no response
  */
 export function bulk<T, R>(

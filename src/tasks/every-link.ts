@@ -24,8 +24,9 @@ export interface OddLink {
 }
 
 /**
- * Reads every link once, the newest first: links that are made meanwhile then move no other onto a page that was read already.
- * Deletions do, so if the list became shorter while it was read, or is incomplete or lacks links, it is read once more.
+ * Reads every link once, the newest first: links that are made meanwhile then move no other onto a page that was read
+ * already. Deletions do, so if the list became shorter while it was read, or is incomplete or lacks links, it is read
+ * once more.
  *
  * @param isMissing Returns true if links are missing, given the ids of those that were read. Default: never.
  * @throws {InvalidResponseError} if the list is incomplete the second time too

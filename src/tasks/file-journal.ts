@@ -9,14 +9,14 @@ import { isRecord } from '../client/runtime/text.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 
 /**
- * A journal in a file, for `bulk` and the tasks: an append-only file with one line of JSON per entry. The first entry creates it; delete
- * it to start over.
+ * A journal in a file, for `bulk` and the tasks: an append-only file with one line of JSON per entry. The first entry
+ * creates it; delete it to start over.
  *
- * An entry is on disk (`fdatasync`) before its item begins, and again when the item has ended; entries that come together
- * share one sync. So even after `kill -9` or a power cut, every item that began is recorded: none is done twice and none is
- * lost, except that the items in progress at that moment (at most `concurrency`) are in an unknown state, which
- * `onUnknown` decides about. A truncated last line is dropped, because its item had not begun, or is recorded as begun.
- * After a power cut, this requires a disk and file system that keep what they report as synced.
+ * An entry is on disk (`fdatasync`) before its item begins, and again when the item has ended; entries that come
+ * together share one sync. So even after `kill -9` or a power cut, every item that began is recorded: none is done
+ * twice and none is lost, except that the items in progress at that moment (at most `concurrency`) are in an unknown
+ * state, which `onUnknown` decides about. A truncated last line is dropped, because its item had not begun, or is
+ * recorded as begun. After a power cut, this requires a disk and file system that keep what they report as synced.
  *
  * One run at a time can use the file. While it does, `<path>.lock` lies beside it; a process that was killed leaves it
  * behind, and the next run on the same host takes it over. It cannot know whether a process in another container or on
@@ -25,8 +25,8 @@ import type { Journal, JournalEntry } from './journal.ts'
  * @example
  * const run = bulk(ids, worker, { journal: fileJournal('assign.journal'), key: (id) => id })
  *
- * @throws {ConfigurationError} if the path is invalid. During the run: if another run is using the file, or a line of it is
- * not an entry; the error names the file and the line. Errors of the file system end the run unchanged.
+ * @throws {ConfigurationError} if the path is invalid. During the run: if another run is using the file, or a line of
+ * it is not an entry; the error names the file and the line. Errors of the file system end the run unchanged.
  */
 export function fileJournal(path: string | URL): Journal & Closable {
   return new FileJournal(pathOf(path))
@@ -99,7 +99,9 @@ class FileJournal implements Journal, Closable {
   }
 }
 
-/** True for the beginning of an entry, and for zeros, as a power cut may leave them. Any other file must not be changed. */
+/**
+ * True for the beginning of an entry, and for zeros, as a power cut may leave them. Any other file must not be changed.
+ */
 function isTruncated(text: string): boolean {
   const beginning = '{"key":"'
   return text.startsWith('\0') || beginning.startsWith(text.slice(0, beginning.length))
@@ -160,8 +162,8 @@ interface Holder {
 }
 
 /**
- * Locks a file for this process with a file beside it, `<path>.lock`, which names the process. A symbolic link and the file
- * that it stands for have one lock. A lock whose process has ended on this host is taken over.
+ * Locks a file for this process with a file beside it, `<path>.lock`, which names the process. A symbolic link and the
+ * file that it stands for have one lock. A lock whose process has ended on this host is taken over.
  *
  * @param what A noun for the file in the error.
  * @returns the function that unlocks it
@@ -178,8 +180,8 @@ export async function lockFile(path: string, what: string): Promise<() => Promis
 }
 
 /**
- * Creates a lock, or takes it over from a process that has ended. For that, a process first acquires the lock `<lock>.<id>`
- * of the old lock in the same way, so no two can do it at once.
+ * Creates a lock, or takes it over from a process that has ended. For that, a process first acquires the lock
+ * `<lock>.<id>` of the old lock in the same way, so no two can do it at once.
  *
  * @returns the holder of the lock
  */
@@ -218,7 +220,10 @@ async function holderOf(lock: string): Promise<Holder | undefined> {
   }
 }
 
-/** Creates a file that is there whole or not at all, even if the process is killed. Returns false if it is there already. */
+/**
+ * Creates a file that is there whole or not at all, even if the process is killed. Returns false if it is there
+ * already.
+ */
 async function createWhole(path: string, text: string): Promise<boolean> {
   const whole = `${path}.${crypto.randomUUID()}`
   await writeFile(whole, text)

@@ -22,8 +22,9 @@ import { createTask, type Task, type TaskControl, type TaskResult, type TaskSumm
 /** Options of `importLinks`. All are optional. */
 export interface ImportOptions extends TaskOptions {
   /**
-   * Records which row got which link, so that an import that is started again, after a crash or with more rows, does only
-   * what is not done at this server. `fileJournal(path)` of `shortlink-sdk/node` keeps it in a file. Default: none.
+   * Records which row got which link, so that an import that is started again, after a crash or with more rows, does
+   * only what is not done at this server. `fileJournal(path)` of `shortlink-sdk/node` keeps it in a file. Default:
+   * none.
    */
   journal?: Journal | undefined
   /**
@@ -32,9 +33,9 @@ export interface ImportOptions extends TaskOptions {
    */
   onTaken?: 'suffix' | undefined
   /**
-   * Gives a row without an alias a link that exists, if it leads to the address, is on the domain of the row and has the
-   * title, description, campaign and channel that the row names; two rows with one address then get one link. Default
-   * `false`: each such row gets a new link.
+   * Gives a row without an alias a link that exists, if it leads to the address, is on the domain of the row and has
+   * the title, description, campaign and channel that the row names; two rows with one address then get one link.
+   * Default `false`: each such row gets a new link.
    *
    * No list says whether a link has a password or expires: leave this out if links of your account do.
    */
@@ -50,9 +51,9 @@ export type ImportResult<Row> = TaskResult<
     /** The position of the row, from 0. */
     readonly index: number
     /**
-     * The alias of the link, or for a row that is not done, the one that the next run sends: its own, or the one that was drawn
-     * for it. `undefined` if the row is invalid, or the server ignores aliases: if such a row is `unknown`, only an import with
-     * the same journal can tell if it has a link.
+     * The alias of the link, or for a row that is not done, the one that the next run sends: its own, or the one that
+     * was drawn for it. `undefined` if the row is invalid, or the server ignores aliases: if such a row is `unknown`,
+     * only an import with the same journal can tell if it has a link.
      */
     readonly alias: string | undefined
   },
@@ -71,34 +72,35 @@ export interface ImportSummary extends TaskSummary {
   /** Rows that earlier runs had done at this server. Nothing was sent for them. */
   readonly replayed: number
   /**
-   * Links that the server made with another alias or on another domain than the row says. They belong to no row: delete them
-   * with `client.links.delete(id)`.
+   * Links that the server made with another alias or on another domain than the row says. They belong to no row: delete
+   * them with `client.links.delete(id)`.
    */
   readonly strays: readonly CreatedLink[]
 }
 
 /**
- * Imports links: every row ends in exactly one link, or in an honest `unknown`. A row that fails does not stop the others.
- * Results come in the order in which they are ready. If the import ends early, the rows that were not tried come last, with an
- * `AbortError` whose outcome is `not-sent`.
+ * Imports links: every row ends in exactly one link, or in an honest `unknown`. A row that fails does not stop the
+ * others. Results come in the order in which they are ready. If the import ends early, the rows that were not tried
+ * come last, with an `AbortError` whose outcome is `not-sent`.
  *
- * A row with an alias costs one request if the link is new and two if it exists already, whose other parameters are left as
- * they are; `differs` names those that are not so. A row whose alias an earlier row has fails. If the server gives such a link
- * another alias, as it does if the plan has no aliases of its own, or another domain, the import ends with that error: the next
- * row would get one too. The summary has these links in `strays`.
+ * A row with an alias costs one request if the link is new and two if it exists already, whose other parameters are
+ * left as they are; `differs` names those that are not so. A row whose alias an earlier row has fails. If the server
+ * gives such a link another alias, as it does if the plan has no aliases of its own, or another domain, the import ends
+ * with that error: the next row would get one too. The summary has these links in `strays`.
  *
- * A row without an alias gets one that is drawn when the import begins: seven letters and digits. So its link can be asked for
- * by name, and the row can be repeated after anything. If the server ignores or refuses aliases, which the first such row finds
- * out alone, these rows take the aliases of the server, and only then a lost response stays `unknown`.
+ * A row without an alias gets one that is drawn when the import begins: seven letters and digits. So its link can be
+ * asked for by name, and the row can be repeated after anything. If the server ignores or refuses aliases, which the
+ * first such row finds out alone, these rows take the aliases of the server, and only then a lost response stays
+ * `unknown`.
  *
- * With a journal, an import can be started again after anything: what was done at this server (base URL) is not done again,
- * and its results are given with `replayed: true`. The journal knows a row by its address, alias and domain, and by its number
- * among the rows that are equal in these. So rows may be moved, added and taken out; a row with another address or
- * alias is a new row. A row that was changed in anything else is done; `differs` names what was changed. The drawn aliases are
- * in the journal before the first request, and in the results: importing these makes the same links.
+ * With a journal, an import can be started again after anything: what was done at this server (base URL) is not done
+ * again, and its results are given with `replayed: true`. The journal knows a row by its address, alias and domain, and
+ * by its number among the rows that are equal in these. So rows may be moved, added and taken out; a row with another
+ * address or alias is a new row. A row that was changed in anything else is done; `differs` names what was changed. The
+ * drawn aliases are in the journal before the first request, and in the results: importing these makes the same links.
  *
- * All rows are read before the first request. A 429 is waited out. Five rows in a row without any response end the import; the
- * rest is not begun.
+ * All rows are read before the first request. A 429 is waited out. Five rows in a row without any response end the
+ * import; the rest is not begun.
  *
  * @example
  * import { importLinks } from 'shortlink-sdk/tasks'

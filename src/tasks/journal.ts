@@ -9,11 +9,14 @@ export interface JournalEntry {
   /** The name of the item. */
   readonly key: string
   /**
-   * `begun` before its worker is called, in tasks before its first request that writes; then `done`, or the outcome of its
-   * failure. An import also writes `not-sent` for each row whose alias it draws, before anything is sent.
+   * `begun` before its worker is called, in tasks before its first request that writes; then `done`, or the outcome of
+   * its failure. An import also writes `not-sent` for each row whose alias it draws, before anything is sent.
    */
   readonly state: 'begun' | 'done' | Outcome
-  /** Data of the entry, as JSON: for `bulk` with `replay`, the value that the worker returned; for imports, the alias and the link. */
+  /**
+   * Data of the entry, as JSON: for `bulk` with `replay`, the value that the worker returned; for imports, the alias
+   * and the link.
+   */
   readonly data?: unknown
 }
 
@@ -24,8 +27,8 @@ export interface Journal {
   /** All entries, oldest first. Called once when a run begins. */
   read(): Iterable<JournalEntry> | AsyncIterable<JournalEntry>
   /**
-   * Adds an entry. Resolve only when it is stored: no item begins before that. Entries count in the order of the calls; a
-   * call may come while earlier ones are pending. A rejection ends the run.
+   * Adds an entry. Resolve only when it is stored: no item begins before that. Entries count in the order of the calls;
+   * a call may come while earlier ones are pending. A rejection ends the run.
    */
   write(entry: JournalEntry): void | Promise<void>
   /** Called when the run has ended, however it ended, unless `open` refused it. */
@@ -79,10 +82,10 @@ interface Entry extends Pick<KeyedRow<unknown>, 'state' | 'kept'> {
 }
 
 /**
- * Gives each row its entry in the journal of a server: a row is known by its address, alias and domain, and by its number among
- * the rows that have the same. So rows may be moved, added and taken out between two runs. A row takes the entry of an earlier
- * run that says the same in everything else, or else one that nobody takes, or else a new one. A row without an alias then has
- * the alias of its entry, or in a new one an alias that is drawn.
+ * Gives each row its entry in the journal of a server: a row is known by its address, alias and domain, and by its
+ * number among the rows that have the same. So rows may be moved, added and taken out between two runs. A row takes the
+ * entry of an earlier run that says the same in everything else, or else one that nobody takes, or else a new one. A
+ * row without an alias then has the alias of its entry, or in a new one an alias that is drawn.
  */
 export function keyRows<Row>(rows: readonly ReadRow<Row>[], server: string, earlier: JournalState): KeyedRow<Row>[] {
   const entries = entriesOf(earlier)

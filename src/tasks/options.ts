@@ -22,9 +22,14 @@ export type TaskClient = Pick<ShortLinkClient, 'rateLimit' | 'links'>
 
 /** Options of every task. */
 export interface TaskOptions {
-  /** Ends the task: calls in flight see the abort, their results still come, then it rejects with the signal's reason. */
+  /**
+   * Ends the task: calls in flight see the abort, their results still come, then it rejects with the signal's reason.
+   */
   signal?: AbortSignal | undefined
-  /** Called after each row that was worked on, and by `syncLinks` for each page of links that it reads. Errors it throws are ignored. */
+  /**
+   * Called after each row that was worked on, and by `syncLinks` for each page of links that it reads. Errors it throws
+   * are ignored.
+   */
   onProgress?: ((progress: TaskProgress) => void) | undefined
 }
 
@@ -32,7 +37,9 @@ export interface TaskOptions {
 export interface BulkOptions<T> {
   /** The number of items to work on at a time. Default 10. */
   concurrency?: number | undefined
-  /** Aborts the run: items in progress see the abort and still give results, then the run rejects with an `AbortError`. */
+  /**
+   * Aborts the run: items in progress see the abort and still give results, then the run rejects with an `AbortError`.
+   */
   signal?: AbortSignal | undefined
   /** Called after each item. Errors it throws are ignored. */
   onProgress?: ((progress: TaskProgress) => void) | undefined
@@ -44,8 +51,8 @@ export interface BulkOptions<T> {
    */
   journal?: Journal | undefined
   /**
-   * The name of an item in the journal, such as its id. Required with `journal`; a run in which two items share a name fails.
-   * Items may be moved, added and taken out between two runs.
+   * The name of an item in the journal, such as its id. Required with `journal`; a run in which two items share a name
+   * fails. Items may be moved, added and taken out between two runs.
    */
   key?: ((item: T, index: number) => string | number) | undefined
   /**
@@ -61,8 +68,8 @@ export interface BulkOptions<T> {
    */
   replay?: boolean | undefined
   /**
-   * The client that the worker uses. Items then begin only when its rate limit allows and no other call waits for it, `etaMs`
-   * takes the limit into account, and five items in a row without any response end the run.
+   * The client that the worker uses. Items then begin only when its rate limit allows and no other call waits for it,
+   * `etaMs` takes the limit into account, and five items in a row without any response end the run.
    */
   client?: { readonly rateLimit: RateLimitState } | undefined
 }
@@ -130,8 +137,8 @@ export function checkTask(
 }
 
 /**
- * The calls of a client for a task: they stand behind others, wait out a 429, need whole lists, and have no deadline. Call it
- * where the user calls the task, because that line is the one of their errors.
+ * The calls of a client for a task: they stand behind others, wait out a 429, need whole lists, and have no deadline.
+ * Call it where the user calls the task, because that line is the one of their errors.
  */
 export function apiOf(client: TaskClient): Api {
   const { [API]: api } = client as ShortLinkClient

@@ -22,7 +22,10 @@ export interface ReportOptions<Previous extends ReportedLink = ReportedLink> ext
 /** A link with its clicks. */
 export type ReportResult = TaskResult<
   {
-    /** The link. Of a row that is invalid, what could be read: the id is 0 and the short address empty if they could not. */
+    /**
+     * The link. Of a row that is invalid, what could be read: the id is 0 and the short address empty if they could
+     * not.
+     */
     readonly link: Link
     /** The position of the link in the list, from 0. */
     readonly index: number
@@ -58,11 +61,12 @@ export interface ReportSummary<Previous = ReportedLink> extends TaskSummary {
 }
 
 /**
- * Reports every link with its clicks, 100 links a request: 10,000 links are 100 requests. `previous` says how many clicks are
- * new.
+ * Reports every link with its clicks, 100 links a request: 10,000 links are 100 requests. `previous` says how many
+ * clicks are new.
  *
- * If the list became shorter while it was read, or lacks links of `previous`, it is read once more, because deletions move
- * other links out of sight. `gone` is what both lack. A row that is invalid is a failed result, and the rest goes on.
+ * If the list became shorter while it was read, or lacks links of `previous`, it is read once more, because deletions
+ * move other links out of sight. `gone` is what both lack. A row that is invalid is a failed result, and the rest goes
+ * on.
  *
  * @example
  * import { reportLinks } from 'shortlink-sdk/tasks'

@@ -16,8 +16,8 @@ export interface RowLink extends Readonly<CreatedLink> {
   /** True if the import created the link, as far as can be known. */
   readonly created: boolean
   /**
-   * The parameters of the row that a link which was found does not have, or not visibly: no server shows a password, and
-   * lists do not show `expiry`. Empty if the import created it.
+   * The parameters of the row that a link which was found does not have, or not visibly: no server shows a password,
+   * and lists do not show `expiry`. Empty if the import created it.
    */
   readonly differs: readonly string[]
 }
@@ -180,7 +180,8 @@ export class RowLinks {
   }
 
   /**
-   * Finds the link of a row that an earlier run began, on a server that may ignore aliases. `undefined`: it was not made.
+   * Finds the link of a row that an earlier run began, on a server that may ignore aliases. `undefined`: it was not
+   * made.
    *
    * @throws {UnknownOutcomeError} if another link leads to the address of the row
    */

@@ -8,8 +8,9 @@ import type { Id } from '../client/resources/resource.ts'
 import { isRecord } from '../client/runtime/text.ts'
 
 /**
- * A link as it goes in: the parameters of `links.create`, or a row that `list`, `report` or `import` has written. `longurl`
- * and `alias` are taken for `url` and `custom`. Empty values, what only the server sets, and other properties are not sent.
+ * A link as it goes in: the parameters of `links.create`, or a row that `list`, `report` or `import` has written.
+ * `longurl` and `alias` are taken for `url` and `custom`. Empty values, what only the server sets, and other properties
+ * are not sent.
  */
 export type LinkRow = { readonly [Name in keyof Omit<LinkCreate, 'channel'>]?: LinkCreate[Name] | null } & {
   readonly longurl?: string | null | undefined

@@ -29,8 +29,8 @@ interface ItemRunOptions<T, R>
   readonly items: (earlier: JournalState) => Iterable<T> | AsyncIterable<T> | Promise<Iterable<T>>
   readonly work: (item: T, context: WorkContext) => Promise<R> | R
   /**
-   * True if the calls of the worker are those of a task: they queue for the rate limit themselves and wait out a 429, and the
-   * worker says when its item has begun. An item that has not begun when the run ends has no result.
+   * True if the calls of the worker are those of a task: they queue for the rate limit themselves and wait out a 429,
+   * and the worker says when its item has begun. An item that has not begun when the run ends has no result.
    */
   readonly isTask?: boolean
   /** Picks the journal entries of this run. Default: all. */
@@ -228,7 +228,10 @@ export class ItemRun<T, R> {
     return key === undefined ? undefined : this.#journalState.get(key)
   }
 
-  /** Ends the run if every other item would fail too: the server is away, or lets nobody in for longer than anybody waits. */
+  /**
+   * Ends the run if every other item would fail too: the server is away, or lets nobody in for longer than anybody
+   * waits.
+   */
   #endIfUseless(error: TaskError | undefined): void {
     const isLimited = error?.code === 'rate_limit' && (this.#options.isTask || error.outcome === 'not-sent')
     if (isLimited) this.#control.fail(error)

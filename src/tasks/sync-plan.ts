@@ -57,7 +57,10 @@ export async function readWanted(rows: Iterable<LinkRow> | AsyncIterable<LinkRow
   return wanted
 }
 
-/** Decides what to do about each alias. Links that are spelled exactly so come first, then those that the server spells its way. */
+/**
+ * Decides what to do about each alias. Links that are spelled exactly so come first, then those that the server spells
+ * its way.
+ */
 export function planOf(
   wanted: readonly WantedRow[],
   existing: readonly Link[],

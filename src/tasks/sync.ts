@@ -18,13 +18,15 @@ export interface SyncOptions extends TaskOptions {
   /** Carries out the plan. Default `false`: the plan is only told. */
   apply?: boolean | undefined
   /**
-   * The beginning of aliases whose links may be deleted because they are not wanted, such as `sale-`. Default: nothing is
-   * deleted.
+   * The beginning of aliases whose links may be deleted because they are not wanted, such as `sale-`. Default: nothing
+   * is deleted.
    */
   prune?: string | undefined
   /** The maximum number of links that `prune` may delete. Default 10; if the plan deletes more, nothing is changed. */
   maxDeletes?: number | undefined
-  /** Called once, when the plan is made and nothing is changed yet, with the totals of it. Errors it throws are ignored. */
+  /**
+   * Called once, when the plan is made and nothing is changed yet, with the totals of it. Errors it throws are ignored.
+   */
   onPlan?: ((plan: SyncSummary) => void) | undefined
   /** The number of links to work on at a time. Default 10. */
   concurrency?: number | undefined
@@ -34,13 +36,18 @@ export interface SyncOptions extends TaskOptions {
 export type SyncResult = SyncPlan &
   (
     | TaskResult<unknown, unknown>
-    /** It was not tried, because `apply` is not set, a change failed before the first deletion, or the sync ended before. */
+    /**
+     * It was not tried, because `apply` is not set, a change failed before the first deletion, or the sync ended
+     * before.
+     */
     | { readonly ok: true; readonly outcome: 'planned'; readonly error?: undefined }
   )
 
 /** The totals of a sync. */
 export interface SyncSummary extends TaskSummary {
-  /** Links that the plan creates, as `update`, `keep` and `delete` are those that it changes, leaves alone and deletes. */
+  /**
+   * Links that the plan creates, as `update`, `keep` and `delete` are those that it changes, leaves alone and deletes.
+   */
   readonly create: number
   readonly update: number
   readonly keep: number
@@ -49,23 +56,30 @@ export interface SyncSummary extends TaskSummary {
   readonly created: number
   readonly updated: number
   readonly deleted: number
-  /** The parameters that the list of links does not show: they are sent with creations and updates, and not compared. */
+  /**
+   * The parameters that the list of links does not show: they are sent with creations and updates, and not compared.
+   */
   readonly notCompared: readonly string[]
-  /** The error with which `apply` refuses this plan, because it deletes more links than `maxDeletes`; otherwise `undefined`. */
+  /**
+   * The error with which `apply` refuses this plan, because it deletes more links than `maxDeletes`; otherwise
+   * `undefined`.
+   */
   readonly refused: InvalidRequestError | undefined
 }
 
 /**
  * Makes aliases lead where `wanted` says, with the title, description, campaign and channel that it names. The plan is
- * `create`, `update`, `keep` and, with `prune`, `delete`; nothing is changed without `apply: true`, and a second run of an
- * applied plan is all `keep`. It costs the list of links once, 100 a request, and one request for each change. If the list
- * became shorter while it was read, it is read once more.
+ * `create`, `update`, `keep` and, with `prune`, `delete`; nothing is changed without `apply: true`, and a second run of
+ * an applied plan is all `keep`. It costs the list of links once, 100 a request, and one request for each change. If
+ * the list became shorter while it was read, it is read once more.
  *
- * `null` and `''` mean none: a title, description, campaign or channel that is there is taken away. `undefined` says nothing.
+ * `null` and `''` mean none: a title, description, campaign or channel that is there is taken away. `undefined` says
+ * nothing.
  *
  * An update sends everything that its row says, because some servers clear what they are not sent. Deletions begin when
- * everything else has succeeded. A list that is incomplete ends the sync before anything is planned. A link that is wanted in
- * any spelling is not deleted. A row of the list that is invalid is a failed result; the rest goes on, and nothing is deleted.
+ * everything else has succeeded. A list that is incomplete ends the sync before anything is planned. A link that is
+ * wanted in any spelling is not deleted. A row of the list that is invalid is a failed result; the rest goes on, and
+ * nothing is deleted.
  *
  * Aliases are told apart by domain. A row without one means the link with this alias that no other row names, and is
  * refused if there are several.
@@ -79,8 +93,8 @@ export interface SyncSummary extends TaskSummary {
  * @throws {ConfigurationError} if an argument is invalid
  * @throws {InvalidRequestError} during the run, before anything is sent: if a row has no alias or no address, or if an
  * alias is there twice. Before anything is changed: if more links would be deleted than `maxDeletes`
- * @throws {InvalidResponseError} if the list of links is incomplete, or the server gives a link another alias or domain than
- * the one that is wanted
+ * @throws {InvalidResponseError} if the list of links is incomplete, or the server gives a link another alias or domain
+ * than the one that is wanted
  * @throws {ConnectionError} during the run, if five changes in a row got no response
  */
 export function syncLinks(

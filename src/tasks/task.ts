@@ -10,8 +10,8 @@ import type { Closable } from '../client/runtime/async-disposable.ts'
 import { asyncIterator } from '../client/runtime/environment.ts'
 
 /**
- * Work under way. It begins when its results are iterated over, or when `summary` is called. Disposing of it (`await using`)
- * or leaving the loop ends it: items in progress see an abort, and the journal records how they ended.
+ * Work under way. It begins when its results are iterated over, or when `summary` is called. Disposing of it
+ * (`await using`) or leaving the loop ends it: items in progress see an abort, and the journal records how they ended.
  */
 export interface Task<Result, Summary> extends AsyncIterable<Result>, Closable {
   /**
@@ -177,8 +177,8 @@ export function createTask<Result, Summary>(
 const USUAL_INTERVAL = 60_000
 
 /**
- * Estimates the time until `left` more items are done, in milliseconds: the larger of what the pace of the `finished` ones
- * says, and what the rate limit needs for a request each. `undefined` if nobody can say.
+ * Estimates the time until `left` more items are done, in milliseconds: the larger of what the pace of the `finished`
+ * ones says, and what the rate limit needs for a request each. `undefined` if nobody can say.
  */
 export function timeLeft(
   left: number,

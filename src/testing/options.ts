@@ -23,7 +23,9 @@ export interface SandboxOptions {
   baseUrl?: string | URL | undefined
   /** Address of the app-opener API. Default `https://opener.example`. */
   openerUrl?: string | URL | undefined
-  /** The limit of the management API: 30 requests in 60,000 ms unless the object says otherwise. Default `false`: none. */
+  /**
+   * The limit of the management API: 30 requests in 60,000 ms unless the object says otherwise. Default `false`: none.
+   */
   rateLimit?: SandboxRateLimit | false | undefined
   /**
    * Its behaviour. `'reference'` (default) follows the reference exactly, `'deployed'` has the deviations that are

@@ -40,18 +40,20 @@ export interface Sandbox {
   readonly requests: readonly SandboxRequest[]
   /** The stored rows. Tests may read and change them. */
   readonly data: SandboxData
-  /** The rate window now; `undefined` if there is no limit. `resetAt` in milliseconds, `undefined` while none is open. */
+  /**
+   * The rate window now; `undefined` if there is no limit. `resetAt` in milliseconds, `undefined` while none is open.
+   */
   readonly rateLimit: { limit: number; remaining: number; resetAt: number | undefined } | undefined
   /**
-   * The faults that wait for requests: those that `fail` was given and that have not yet failed as many requests as they
-   * are for. At the end of a test, each that is left here tested nothing.
+   * The faults that wait for requests: those that `fail` was given and that have not yet failed as many requests as
+   * they are for. At the end of a test, each that is left here tested nothing.
    *
    * @example expect(sandbox.pendingFaults).toEqual([])
    */
   readonly pendingFaults: readonly Fault[]
   /**
-   * Takes what `fetch` takes, and responds as the platform does. It can be detached from the sandbox. It follows no redirect:
-   * the response to a short address says where it leads.
+   * Takes what `fetch` takes, and responds as the platform does. It can be detached from the sandbox. It follows no
+   * redirect: the response to a short address says where it leads.
    */
   readonly fetch: typeof globalThis.fetch
   /** The sandbox's clock, in milliseconds since 1970. */

@@ -41,12 +41,13 @@ const serveChecks: Checks<keyof ServeOptions> = {
 }
 
 /**
- * Puts a sandbox on a port with Node's http, for programs that cannot be given a `fetch`. Short addresses open below its
- * root, as `http://127.0.0.1:4010/opening` does for `https://sho.rt/opening`, and `/` is a page that shows and controls the
- * sandbox. If the addresses in responses must be those of the server, such as the `link` of a QR code, give the sandbox its
- * address: `createSandbox({ baseUrl: 'http://127.0.0.1:4010/api' })`.
+ * Puts a sandbox on a port with Node's http, for programs that cannot be given a `fetch`. Short addresses open below
+ * its root, as `http://127.0.0.1:4010/opening` does for `https://sho.rt/opening`, and `/` is a page that shows and
+ * controls the sandbox. If the addresses in responses must be those of the server, such as the `link` of a QR code,
+ * give the sandbox its address: `createSandbox({ baseUrl: 'http://127.0.0.1:4010/api' })`.
  *
- * @throws {ConfigurationError} if an option does not exist or does not fit; Node's own error, with its `code`, if the port cannot be used.
+ * @throws {ConfigurationError} if an option does not exist or does not fit; Node's own error, with its `code`, if the
+ * port cannot be used.
  * @example
  * await using server = await serve(createSandbox(), { port: 4010 })
  * console.log(server.baseUrl) // until the end of the block, or until server.close()
@@ -109,8 +110,8 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
 const unknownHost = 'Unknown host: open the page at localhost or at the address of the sandbox.'
 
 /**
- * Returns `true` if a `Host` header names this machine, or the `host` that was chosen. The page shows the key, and the DNS of a stranger
- * may point any name of theirs here (DNS rebinding), but not an IP address.
+ * Returns `true` if a `Host` header names this machine, or the `host` that was chosen. The page shows the key, and the
+ * DNS of a stranger may point any name of theirs here (DNS rebinding), but not an IP address.
  */
 function isOwnHost(header: string | undefined, host: string): boolean {
   const address = `http://${header}`

@@ -6,7 +6,8 @@ import { Response } from './platform/globals.ts'
 export type { ApiPromise, ListPromise }
 
 /**
- * The promise of a call that fails with this error, for a stub of a method. A client of a sandbox gives real errors to take.
+ * The promise of a call that fails with this error, for a stub of a method. A client of a sandbox gives real errors to
+ * take.
  *
  * @example
  * import { apiPromise } from 'shortlink-sdk/testing'
@@ -17,8 +18,8 @@ export type { ApiPromise, ListPromise }
 export function apiPromise(error: Error): ApiPromise<never>
 /**
  * The promise of a call that succeeds with this value, for a stub of a method:
- * `vi.spyOn(client.links, 'create').mockReturnValue(apiPromise(link))`. `await`, `.safe()` and `.withResponse()` work on it as
- * on the promise of a real call.
+ * `vi.spyOn(client.links, 'create').mockReturnValue(apiPromise(link))`. `await`, `.safe()` and `.withResponse()` work
+ * on it as on the promise of a real call.
  *
  * @example
  * import { apiPromise } from 'shortlink-sdk/testing'
@@ -43,8 +44,9 @@ export function apiPromise<T>(value: T | Error): ApiPromise<T> {
 export function listPromise(error: Error): ListPromise<never>
 /**
  * The promise of a list with these rows, for a stub of a method:
- * `vi.spyOn(client.campaigns, 'list').mockReturnValue(listPromise([campaign]))`. It works like a real list: `for await`,
- * `.pages()` and `.toArray()` give the rows, and `await` gives a page, which is the only one and has all of them.
+ * `vi.spyOn(client.campaigns, 'list').mockReturnValue(listPromise([campaign]))`. It works like a real list:
+ * `for await`, `.pages()` and `.toArray()` give the rows, and `await` gives a page, which is the only one and has all
+ * of them.
  *
  * @example
  * import { listPromise } from 'shortlink-sdk/testing'

@@ -110,7 +110,9 @@ function judgeFailure({ baseUrl }: Subject, { kind, response, error }: ExaminedC
 const showsPlatform = ({ kind, error }: ExaminedCall) =>
   ['ok', 'refused', 'unusable'].includes(kind) && error?.code !== 'not_found'
 
-/** Returns `true` if a call was refused for another reason than its path. Some servers refuse a key with the status 200. */
+/**
+ * Returns `true` if a call was refused for another reason than its path. Some servers refuse a key with the status 200.
+ */
 const isKeyDoubtful = ({ kind, error }: ExaminedCall) =>
   ['authentication', 'permission'].includes(error?.code ?? '') || (kind === 'refused' && error?.code !== 'not_found')
 

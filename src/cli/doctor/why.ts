@@ -18,9 +18,9 @@ export const lists = [
 export type Part = 'account' | (typeof lists)[number]
 
 /**
- * The responder to a call: the platform (`ok`, `refused`, or `unusable` if the client cannot work with it), something else
- * (`foreign`, or `web page` for HTML), or nobody (`silent`). A failure (5xx) and a rate limit (429) can come from anything on
- * the way.
+ * The responder to a call: the platform (`ok`, `refused`, or `unusable` if the client cannot work with it), something
+ * else (`foreign`, or `web page` for HTML), or nobody (`silent`). A failure (5xx) and a rate limit (429) can come from
+ * anything on the way.
  */
 type Responder = 'ok' | 'refused' | 'unusable' | 'foreign' | 'web page' | 'silent' | 'failing' | 'rate limit'
 

@@ -13,8 +13,8 @@ import { isMapOfOutcome, splitResult } from './result.ts'
 /** A row of a file on its way from its cells to the result of its link. */
 export interface Row extends InputRow {
   /**
-   * The row as it is sent: the parameters of its link, which are empty where a cell takes something away, and what is not sent:
-   * the number names the row in errors, and the other cells tell rows apart that are equal otherwise.
+   * The row as it is sent: the parameters of its link, which are empty where a cell takes something away, and what is
+   * not sent: the number names the row in errors, and the other cells tell rows apart that are equal otherwise.
    */
   values: LinkRow & { readonly row: number; readonly cells: readonly unknown[] }
   /** Why it cannot be sent. */
@@ -27,7 +27,9 @@ export interface LinkFile {
   /** The file without the columns of an earlier result. */
   readonly input: Input
   readonly rows: readonly Row[]
-  /** The hosts of its short addresses, if it is a list or report of this package: their domains need not be looked up. */
+  /**
+   * The hosts of its short addresses, if it is a list or report of this package: their domains need not be looked up.
+   */
   readonly hosts: ReadonlySet<string>
 }
 

@@ -134,7 +134,9 @@ function throwIfTooWide(columns: number, name: string): void {
   if (columns > MAX_COLUMNS) throw new UsageError(`${name}: has more than 1,000 columns`)
 }
 
-/** Refuses a line whose cells would fill the memory before the parser has them all. Cells in quotes may have delimiters. */
+/**
+ * Refuses a line whose cells would fill the memory before the parser has them all. Cells in quotes may have delimiters.
+ */
 function throwIfLineTooWide(text: string, delimiter: string, name: string): void {
   if (text.split(/[\r\n]+/).some((line) => countCells(line, delimiter) > MAX_CELLS))
     throw new UsageError(`${name}: has a line of more than 10,000 cells`)

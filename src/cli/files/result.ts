@@ -23,11 +23,11 @@ const namesBeside = (columns: readonly string[]): string[] =>
   })
 
 /**
- * Takes our columns out of the result of an import; they are known by their names, in any order and case. `undefined` if a
- * file has no column `outcome`, so is no result.
+ * Takes our columns out of the result of an import; they are known by their names, in any order and case. `undefined`
+ * if a file has no column `outcome`, so is no result.
  *
- * @throws {UsageError} if it has `outcome` and no `shorturl`, or a row is done and has none, so that nobody can tell which
- * link it has
+ * @throws {UsageError} if it has `outcome` and no `shorturl`, or a row is done and has none, so that nobody can tell
+ * which link it has
  */
 export function splitResult(input: Input): Input | undefined {
   const { columns, name } = input

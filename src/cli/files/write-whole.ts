@@ -26,7 +26,8 @@ export async function checkWritable(path: string, input?: string): Promise<void>
 }
 
 /**
- * Writes a file whole or not at all, whatever ends the process in between: the old one stays until the new one is on disk.
+ * Writes a file whole or not at all, whatever ends the process in between: the old one stays until the new one is on
+ * disk.
  *
  * @param mode the widest permissions for it; those of the file that it replaces are a bound too
  */

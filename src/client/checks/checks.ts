@@ -6,7 +6,9 @@ import { isPathSegment } from './path-segment.ts'
 
 declare const params: unique symbol
 
-/** The valid values of a parameter or an option, in words and as a function. All valid values are of the type `Value`. */
+/**
+ * The valid values of a parameter or an option, in words and as a function. All valid values are of the type `Value`.
+ */
 export interface Check<Value = unknown> {
   /** True if it must be given. Otherwise `undefined` leaves it out, and `null` and `''` clear it. */
   readonly required?: boolean
@@ -206,8 +208,8 @@ export const alias: Check<string> = {
 /**
  * Problems with the parameters of a call.
  *
- * A parameter without a check is allowed, because servers may have more of them, unless it looks like a misspelling of a
- * missing one, or is an option of the call in the wrong argument (`options` are the names of these).
+ * A parameter without a check is allowed, because servers may have more of them, unless it looks like a misspelling of
+ * a missing one, or is an option of the call in the wrong argument (`options` are the names of these).
  */
 export function checkParams(params: unknown, checks: Checks, options: readonly string[] = []): Issue[] {
   if (!isPlain(params)) return [{ path: [], message: notPlain('an object of parameters', params ?? null) }]
@@ -253,14 +255,20 @@ export function checkValue(path: readonly string[], value: unknown, { expected, 
   return [{ path, message: advice ? `${message}: ${advice}` : message }]
 }
 
-/** The parameter or option that an unknown name was meant to be: a misspelled one, or one that has another name elsewhere. */
+/**
+ * The parameter or option that an unknown name was meant to be: a misspelled one, or one that has another name
+ * elsewhere.
+ */
 function meantName(name: string, checks: Checks): string | undefined {
   const known = Object.keys(checks)
   const isNamedSo = (other: string) => plainName(other) === plainName(name)
   return similarName(name, known) ?? known.find((candidate) => checks[candidate]!.otherNames?.some(isNamedSo))
 }
 
-/** The known name that a misspelled name was meant to be: in another style, or with one letter wrong, missing, added or swapped. */
+/**
+ * The known name that a misspelled name was meant to be: in another style, or with one letter wrong, missing, added or
+ * swapped.
+ */
 export function similarName(name: string, known: readonly string[]): string | undefined {
   const plain = plainName(name)
   const misspelled = withOneLetterLess(plain)

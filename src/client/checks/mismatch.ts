@@ -16,8 +16,8 @@ export function notPlain(expected: string, value: unknown): string {
 const MAX_FORMATTED = 2000
 
 /**
- * The value itself if it is short and plain, else its type. Not for parameters that are secrets. A string stands in double
- * quotes, which our own words never do: the key and passwords are removed from what is quoted.
+ * The value itself if it is short and plain, else its type. Not for parameters that are secrets. A string stands in
+ * double quotes, which our own words never do: the key and passwords are removed from what is quoted.
  */
 export function formatValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(shorten(value, MAX_FORMATTED))

@@ -7,8 +7,8 @@
 const MAX_READINGS = 8
 
 /**
- * Returns true if a name, escaped or not, is a single path segment to every server: it contains no `/`, `\` or control character, and
- * is not `.` or `..`, in any escaped form.
+ * Returns true if a name, escaped or not, is a single path segment to every server: it contains no `/`, `\` or control
+ * character, and is not `.` or `..`, in any escaped form.
  */
 export function isPathSegment(name: string): boolean {
   return name !== '' && everyReading(name, (reading) => !/[/\\\0-\x1f\x7f-\x9f]/.test(reading) && !isDots(reading))
@@ -19,7 +19,10 @@ export function neverClimbs(path: string): boolean {
   return everyReading(path, (reading) => !reading.split(/[/\\]/).some(isDots))
 }
 
-/** Java servers drop everything after `;`, C servers everything after a null byte, Windows spaces at the end, URL parsers tabs and line breaks. */
+/**
+ * Java servers drop everything after `;`, C servers everything after a null byte, Windows spaces at the end, URL
+ * parsers tabs and line breaks.
+ */
 const isDots = (segment: string): boolean =>
   /^[\0-\x1f\x7f-\x9f]*\.[\0-\x1f\x7f-\x9f]*\.? *([;\0-\x1f\x7f-\x9f]|$)/.test(segment)
 

@@ -1,10 +1,11 @@
 /**
- * Reads values as servers encode them. They run PHP, so the database driver decides whether 5 arrives as `5` or `"5"`, false as `0` or
- * `""`, and an empty map as `[]`. A missing value is `null`, `""`, or left out.
+ * Reads values as servers encode them. They run PHP, so the database driver decides whether 5 arrives as `5` or `"5"`,
+ * false as `0` or `""`, and an empty map as `[]`. A missing value is `null`, `""`, or left out.
  *
  * Every such quirk is handled here, by zod schemas that accept each known encoding and return the documented type.
  *
- * A field is a single zod transform that converts and checks: a transform piped into a check takes a quarter longer per page.
+ * A field is a single zod transform that converts and checks: a transform piped into a check takes a quarter longer per
+ * page.
  */
 import * as z from 'zod/mini'
 import { mismatch } from '../checks/mismatch.ts'
@@ -148,7 +149,10 @@ export function list<T>(row: Schema<T>): z.ZodMiniType<T[]> & { readonly row: Sc
   return Object.assign(described(schema, { type: 'array', items: jsonOf(row) }), { row })
 }
 
-/** The rows of a list, in order; `undefined` if the value is not a list. PHP encodes a list with gaps as an object with number keys. */
+/**
+ * The rows of a list, in order; `undefined` if the value is not a list. PHP encodes a list with gaps as an object with
+ * number keys.
+ */
 export function rowsOf(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value
   return isRecord(value) && Object.keys(value).every((key) => /^\d+$/.test(key)) ? Object.values(value) : undefined
@@ -171,7 +175,10 @@ export const idOrNull = /* @__PURE__ */ field('an integer', { type: ['integer', 
   isEmptyValue(value) ? null : readInteger(value),
 )
 
-/** A list of ids, even if it arrives as a single id or an empty value, without its empty entries; `null` if the server leaves it out. */
+/**
+ * A list of ids, even if it arrives as a single id or an empty value, without its empty entries; `null` if the server
+ * leaves it out.
+ */
 export const idsOrNull = /* @__PURE__ */ field(
   'a list of integers',
   { type: ['array', 'null'], items: { type: 'integer' } },
@@ -193,9 +200,9 @@ export function orDefaults<T>(part: Schema<T>): z.ZodMiniType<T> {
 }
 
 /**
- * An object with these fields; other keys are kept as they are. The compiler refuses a field of `T` that has no
- * schema, and a schema that has no field.
- * `otherNames` is kept for code that documents the schema, `fields` for the columns of an empty list. `complete` adds what other fields of a row imply.
+ * An object with these fields; other keys are kept as they are. The compiler refuses a field of `T` that has no schema,
+ * and a schema that has no field. `otherNames` is kept for code that documents the schema, `fields` for the columns of
+ * an empty list. `complete` adds what other fields of a row imply.
  */
 export function object<T>(
   fields: Fields<T>,

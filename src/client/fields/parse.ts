@@ -35,7 +35,10 @@ export function parse<T>(
   return value as T
 }
 
-/** The same with a user's schema, of any library. Errors that it throws become issues, because the work may have been done. */
+/**
+ * The same with a user's schema, of any library. Errors that it throws become issues, because the work may have been
+ * done.
+ */
 export async function parseWithStandardSchema<T>(
   schema: StandardSchema<T>,
   value: unknown,

@@ -54,7 +54,10 @@ export type ZodInternals = Readonly<
   Record<'version' | 'def' | 'deferred' | 'run' | 'parse' | 'traits' | 'pattern' | 'constr' | 'bag' | 'isst', never>
 > & { readonly optin?: never; readonly optout?: never; readonly values?: never; readonly propValues?: never }
 
-/** Converts the first issues of a Standard Schema to those of this package. `at` is the path of the value in the response. */
+/**
+ * Converts the first issues of a Standard Schema to those of this package. `at` is the path of the value in the
+ * response.
+ */
 export function toIssues(issues: readonly StandardIssue[], at: readonly (string | number)[], most: number): Issue[] {
   // ArkType's list is a class of its own, whose `slice` and `map` do not work as those of an array.
   return Array.from({ length: Math.min(issues.length, most) }, (_, index) => {

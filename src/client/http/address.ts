@@ -10,9 +10,9 @@ export interface AddressNames {
 }
 
 /**
- * The base URL of an API. An invalid one is rejected at once, a missing one when it is needed. Environment variables are
- * read, and a relative URL is resolved, at the first call, because frameworks also evaluate a module that creates a client
- * during a build and on the server, which have neither the variable nor a page.
+ * The base URL of an API. An invalid one is rejected at once, a missing one when it is needed. Environment variables
+ * are read, and a relative URL is resolved, at the first call, because frameworks also evaluate a module that creates a
+ * client during a build and on the server, which have neither the variable nor a page.
  */
 export class Address {
   readonly names: AddressNames
@@ -65,7 +65,10 @@ export const addressWords = ({ option, variable }: AddressNames): string =>
 /** Only `/`, `./` and `../` make an address relative: `sho.rt/api` lacks its scheme. */
 const isRelative = (address: unknown): address is string => typeof address === 'string' && /^\.{0,2}\//.test(address)
 
-/** An address without its trailing slashes. What is none is not shown, because it may be a key. @throws {ConfigurationError} */
+/**
+ * An address without its trailing slashes. What is none is not shown, because it may be a key.
+ * @throws {ConfigurationError}
+ */
 export function parseAddress(name: string, address: string | URL, allowInsecureHttp: boolean): string {
   const given: unknown = isRecord(address) ? address.href : address
   const url = typeof given === 'string' && canParseUrl(given) ? new URL(given) : undefined

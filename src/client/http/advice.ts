@@ -61,7 +61,10 @@ function keyAdvice(): Advice {
   }
 }
 
-/** Returns true if a 404 is about the path rather than an id: the call sends no id, or the body is not one of the platform. */
+/**
+ * Returns true if a 404 is about the path rather than an id: the call sends no id, or the body is not one of the
+ * platform.
+ */
 function isUnknownPath({ path, body = '' }: Call<unknown>, isPlatform: boolean): boolean {
   // An id in a body is a value that begins with a digit. Addresses and aliases may have digits too.
   const hasId = /\d/.test(path) || /:\[?"?\d/.test(body)

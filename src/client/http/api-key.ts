@@ -67,13 +67,19 @@ export class ApiKey {
     return key
   }
 
-  /** The value of the `Authorization` header. @throws {ConfigurationError} if the scheme in the environment is invalid */
+  /**
+   * The value of the `Authorization` header.
+   * @throws {ConfigurationError} if the scheme in the environment is invalid
+   */
   authorization(key: string): string {
     const scheme = this.#scheme ?? schemeFromEnvironment()
     return scheme === 'raw' ? key : `${scheme} ${key}`
   }
 
-  /** Removes the key from a text: that of the option or the variable, before anything was sent too, and those that a function returned. */
+  /**
+   * Removes the key from a text: that of the option or the variable, before anything was sent too, and those that a
+   * function returned.
+   */
   redact(text: string): string {
     const { source } = this
     if (typeof source === 'string') this.#remember(source)

@@ -28,8 +28,8 @@ export type Result<T> =
   | { readonly ok: false; readonly error: AnyShortLinkError; readonly data?: never }
 
 /**
- * A Promise that also gives access to the HTTP response and to the error as a value. The request is sent when the method is
- * called; only a `ListPromise` waits until it is used.
+ * A Promise that also gives access to the HTTP response and to the error as a value. The request is sent when the
+ * method is called; only a `ListPromise` waits until it is used.
  *
  * @example
  * const { email } = await client.account.get()

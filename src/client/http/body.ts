@@ -17,8 +17,8 @@ export class BodyTooLargeError extends Error {
 /**
  * Reads a body as UTF-8.
  *
- * In a browser, `text()` reads it, because Chromium shows any other way as canceled. The body of a fetch without web streams
- * (node-fetch, React Native) is measured when it is complete.
+ * In a browser, `text()` reads it, because Chromium shows any other way as canceled. The body of a fetch without web
+ * streams (node-fetch, React Native) is measured when it is complete.
  *
  * @param signal Of one attempt. It aborts at the end of an attempt that failed.
  * @throws {BodyTooLargeError} if it is larger than 16 MiB; the rest is not read
@@ -123,7 +123,9 @@ export function describeUnreadable(body: unknown): string {
     : `the response is not JSON, or was cut short. ${begins}`
 }
 
-/** The beginning of a text on one line. Each tag becomes a space, because removing it could join the parts of a secret. */
+/**
+ * The beginning of a text on one line. Each tag becomes a space, because removing it could join the parts of a secret.
+ */
 function excerptOf(text: string): string {
   const visible = text
     .slice(0, 4000)

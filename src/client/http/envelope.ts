@@ -10,8 +10,8 @@ import type { Redact } from '../secrets.ts'
 
 /**
  * The envelope of every response. `error` tells success from failure, because a failure often has the HTTP status 200:
- * `0`, `"0"`, `false`, `"false"` or no key at all mean success; `1`, `true`, a number of 400 or more that acts as a status, or a
- * text mean failure.
+ * `0`, `"0"`, `false`, `"false"` or no key at all mean success; `1`, `true`, a number of 400 or more that acts as a
+ * status, or a text mean failure.
  */
 export type Envelope =
   | { readonly ok: true; readonly body: Record<string, unknown> }
@@ -31,7 +31,10 @@ export function openEnvelope(body: unknown, httpStatus: number): Envelope | unde
   return { ok: false, status, message: messageOf(message) || (Number.isNaN(code) ? messageOf(error) : '') }
 }
 
-/** Returns true if a refusal is one of the platform: its `error` is a number or a boolean. That of a web framework is a text. */
+/**
+ * Returns true if a refusal is one of the platform: its `error` is a number or a boolean. That of a web framework is a
+ * text.
+ */
 export function isOfPlatform(body: unknown): boolean {
   if (!isRecord(body)) return false
   const { error } = body
@@ -80,7 +83,9 @@ export function readBody<T>(schema: z.core.$ZodType<T>, under?: string): Read<T>
   )
 }
 
-/** Reads the whole body, an object, a list, or `undefined` if it is empty: as it is, or as a user's schema returns it. */
+/**
+ * Reads the whole body, an object, a list, or `undefined` if it is empty: as it is, or as a user's schema returns it.
+ */
 export function readWhole<T>(schema: StandardSchema<T> | undefined): Read<T> {
   return ({ envelope, body, text }, context) => {
     if (!envelope?.ok && !Array.isArray(body) && text !== '') return makeUnusable(context)
@@ -112,7 +117,9 @@ export interface Page<T> {
   readonly hasNextPage: boolean
 }
 
-/** Reads a page whose rows are under one of these keys, in `data` or at the top level. The documented key comes first. */
+/**
+ * Reads a page whose rows are under one of these keys, in `data` or at the top level. The documented key comes first.
+ */
 export function readPage<T>(under: string | readonly string[], row: z.core.$ZodType<T>): Read<Page<T>> {
   const keys = typeof under === 'string' ? [under] : under
   return readObject((body, context) => {

@@ -1,4 +1,7 @@
-/** The certain facts about a call that failed, from what fetch threw or the server responded: its outcome, and if it is retried. */
+/**
+ * The certain facts about a call that failed, from what fetch threw or the server responded: its outcome, and if it is
+ * retried.
+ */
 import {
   AbortError,
   apiError,
@@ -25,7 +28,10 @@ import { type Envelope, isOfPlatform, type Received } from './envelope.ts'
 import { causesOf, failureOfFetch, innermostReason, outcomeOf } from './fetch-failure.ts'
 import type { Call, Failure } from './request.ts'
 
-/** Thrown if an attempt fails for a reason that fetch does not know. It is not retried, because the work may have been done. */
+/**
+ * Thrown if an attempt fails for a reason that fetch does not know. It is not retried, because the work may have been
+ * done.
+ */
 export class AttemptError extends Error {
   /** The words of somebody else, such as a stream. */
   readonly quoted: string
@@ -49,7 +55,10 @@ export function errorContext(
   return { ...call.errorContext, attempts, outcome, retryable }
 }
 
-/** The error of a call that the limiter gave no slot: an abort, the limit that lets nothing through in time, or its own failure. */
+/**
+ * The error of a call that the limiter gave no slot: an abort, the limit that lets nothing through in time, or its own
+ * failure.
+ */
 export function noSlot(call: Call<unknown>, reason: unknown): ShortLinkError {
   const { signal, redact, endpoint } = call
   const context = errorContext(call, 'not-sent', true)
@@ -82,9 +91,9 @@ const transientStatuses = [408, 429, 500, 502, 503, 504]
 /**
  * Returns true if a failed request can be retried without doing its work twice.
  *
- * GET, PUT and DELETE have the same effect however often they arrive, so they are retried after lost connections, timeouts
- * and transient statuses. A POST creates something each time, so it is retried only if it was certainly not done: refused
- * because of the rate limit, or never sent. A body that can be read only once cannot be retried.
+ * GET, PUT and DELETE have the same effect however often they arrive, so they are retried after lost connections,
+ * timeouts and transient statuses. A POST creates something each time, so it is retried only if it was certainly not
+ * done: refused because of the rate limit, or never sent. A body that can be read only once cannot be retried.
  */
 function mayRepeat(
   { method, spec: { upload } }: Call<unknown>,

@@ -16,8 +16,8 @@ export function outcomeOf(method: string, status: number): Outcome {
 }
 
 /**
- * Returns the meaning of a failure of fetch. Whatever else fetch throws leaves the outcome unknown. `mayRepeat` is false if a
- * retry would fail again.
+ * Returns the meaning of a failure of fetch. Whatever else fetch throws leaves the outcome unknown. `mayRepeat` is
+ * false if a retry would fail again.
  */
 export function failureOfFetch(
   call: Call<unknown>,
@@ -25,8 +25,8 @@ export function failureOfFetch(
   reason: string,
 ): { outcome: Outcome; words: string; advice?: Advice; mayRepeat?: false } {
   const noResponse = `no response: ${reason}`
-  // Certificates are rejected before the request is sent. Other TLS errors prove nothing: OpenSSL uses the same codes for a
-  // handshake and for a connection that breaks after the request.
+  // Certificates are rejected before the request is sent. Other TLS errors prove nothing: OpenSSL uses the same codes
+  // for a handshake and for a connection that breaks after the request.
   if (hasCode(causes, /^(CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/)) {
     const words = `${noResponse}. The certificate has expired, is for another name, or is not trusted: for a private certificate authority, set NODE_EXTRA_CA_CERTS to its file`
     return { outcome: 'not-sent', mayRepeat: false, words }
@@ -61,7 +61,10 @@ function isRedirect(causes: readonly Error[]): boolean {
   return says(causes, words) || hasCode(causes, /^UnexpectedRedirect$/)
 }
 
-/** Codes that only a connection that never opened fails with: of DNS, of the system, of undici, and of older versions of Bun. */
+/**
+ * Codes that only a connection that never opened fails with: of DNS, of the system, of undici, and of older versions of
+ * Bun.
+ */
 const unopenedCodes = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT', 'ConnectionRefused']
 
 function isConnectFailure(error: Error): boolean {

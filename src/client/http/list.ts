@@ -18,7 +18,9 @@ const REMEMBERED_ROWS = 1000
 
 /** Pagination parameters. */
 export interface PageQuery {
-  /** Rows per page. This client requests 100 by default, or the server's own default (usually 15) if that is refused. */
+  /**
+   * Rows per page. This client requests 100 by default, or the server's own default (usually 15) if that is refused.
+   */
   limit?: number | undefined
   /** The number of the page, from 1. Iteration begins there. */
   page?: number | undefined
@@ -52,14 +54,18 @@ const toArrayChecks = {
 export interface ListRequest<T> extends Pick<CallSpec<never>, 'path' | 'checks' | 'issues'> {
   readonly query?: PageQuery | undefined
   readonly read: Read<Page<T>>
-  /** False if two rows may have the same id and type. Then only rows that are the same in whole are duplicates. Default `true`. */
+  /**
+   * False if two rows may have the same id and type. Then only rows that are the same in whole are duplicates. Default
+   * `true`.
+   */
   readonly hasUniqueIds?: boolean
 }
 
 /**
  * A list that sends nothing until it is used. Await it for one page; iterate over it for every row of every page.
  *
- * It requests 100 rows per page unless you name a `limit`, because the rate limit counts requests. Each loop starts again.
+ * It requests 100 rows per page unless you name a `limit`, because the rate limit counts requests. Each loop starts
+ * again.
  *
  * If you delete rows during a loop, later rows move to pages that the loop has already read: collect the rows with
  * `toArray` first, then delete them.
@@ -139,7 +145,8 @@ export class RequestedList<T> extends CallPromise<Page<T>> implements ListPromis
   }
 
   /**
-   * Reads every page from the first one on, in order, with `concurrency` requests in flight, and leaves out duplicate rows.
+   * Reads every page from the first one on, in order, with `concurrency` requests in flight, and leaves out duplicate
+   * rows.
    */
   responses(): AsyncGenerator<CallResult<Page<T>>, void, undefined> {
     // A deadline is that of each page, because the body of the loop takes time of its own.
@@ -166,8 +173,8 @@ async function* iterateRows<T>(
 }
 
 /**
- * Walks the pages of a list. If later pages are smaller, their first rows are duplicates. If they are larger, rows between
- * two pages would be lost, so the walk fails.
+ * Walks the pages of a list. If later pages are smaller, their first rows are duplicates. If they are larger, rows
+ * between two pages would be lost, so the walk fails.
  *
  * @param rowsWanted How many rows the caller will read at most.
  */
@@ -238,8 +245,8 @@ async function* walk<T>(
 }
 
 /**
- * Creates the function that requests a page of a list, with a `limit` of its own if the caller names none. If the server
- * refuses that, this request and all later ones are sent without it.
+ * Creates the function that requests a page of a list, with a `limit` of its own if the caller names none. If the
+ * server refuses that, this request and all later ones are sent without it.
  */
 function pageRequester<T>(
   transport: Transport,
@@ -270,7 +277,10 @@ function pageRequester<T>(
   }
 }
 
-/** Returns true if the server may have refused the `limit`: with 400 or 422, or inside a 200 without a number of its own. */
+/**
+ * Returns true if the server may have refused the `limit`: with 400 or 422, or inside a 200 without a number of its
+ * own.
+ */
 function mayRefuseLimit(error: unknown): boolean {
   if (!isShortLinkError(error) || error.code !== 'api') return false
   const isRedirect = error.httpStatus < 200 || (error.httpStatus >= 300 && error.httpStatus < 400)
@@ -281,7 +291,10 @@ function mayRefuseLimit(error: unknown): boolean {
 class Progress<T> {
   /** Rows so far, without those of earlier pages. A server that lists a row twice on a page counts it twice. */
   received = 0
-  /** The smallest `result` so far. It grows with rows that are added during the walk, perhaps on pages that were read before. */
+  /**
+   * The smallest `result` so far. It grows with rows that are added during the walk, perhaps on pages that were read
+   * before.
+   */
   announced = Number.POSITIVE_INFINITY
   readonly #hasUniqueIds: boolean
   readonly #seen = new Set<string>()

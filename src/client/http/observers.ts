@@ -15,7 +15,10 @@ export interface Observers {
   onRetry?: ((event: CallRetryEvent) => void) | undefined
   /** Called when a call has to wait for the rate limit. */
   onWait?: ((event: CallWaitEvent) => void) | undefined
-  /** Called when a call has failed, after all retries. A call with invalid parameters never begins, so it is not reported. */
+  /**
+   * Called when a call has failed, after all retries. A call with invalid parameters never begins, so it is not
+   * reported.
+   */
   onError?: ((event: CallErrorEvent) => void) | undefined
 }
 
@@ -129,7 +132,9 @@ export const logLevels: readonly LogLevel[] = ['off', ...logMethods]
 /** A wait for the rate limit that is logged as a warning, in milliseconds. */
 const LONG_WAIT = 5000
 
-/** Listeners that write the log. There are none beyond the level, so that events nobody reads cost nothing. @internal */
+/**
+ * Listeners that write the log. There are none beyond the level, so that events nobody reads cost nothing. @internal
+ */
 export function logObservers(level: LogLevel, logger: Logger): Listeners[number] {
   const includes = (other: LogLevel) => logLevels.indexOf(level) >= logLevels.indexOf(other)
   let warnedUntil = 0

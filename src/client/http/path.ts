@@ -25,8 +25,8 @@ interface PathParam {
 type Param = Readonly<Record<string, unknown>> & { readonly check?: Check }
 
 /**
- * A path whose parameters are checked and escaped: `` path`/campaign/${{ id }}/delete` ``. A parameter that is no id has its
- * check beside it: `` path`/files/upload/${{ filename, check: filenameCheck }}` ``.
+ * A path whose parameters are checked and escaped: `` path`/campaign/${{ id }}/delete` ``. A parameter that is no id
+ * has its check beside it: `` path`/files/upload/${{ filename, check: filenameCheck }}` ``.
  */
 export function path(text: TemplateStringsArray, ...given: Param[]): Path {
   const params = given.map(({ check = id, ...param }): PathParam => {

@@ -5,8 +5,8 @@ import type { FetchOptions, HeadersInput, OwnFetchOption } from '../runtime/fetc
 import { isPlain, isRecord, kind } from '../runtime/text.ts'
 
 /**
- * Changes a request before each attempt. The request that it gets, or another one that it returns, has the headers that are
- * sent; the address, the method and the body stay those of the call.
+ * Changes a request before each attempt. The request that it gets, or another one that it returns, has the headers that
+ * are sent; the address, the method and the body stay those of the call.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook that only sets headers returns nothing.
 export type BeforeRequest = (request: Request) => Request | void | Promise<Request | void>
@@ -18,9 +18,9 @@ export interface RequestOptions {
   /** The time that one attempt may take, in milliseconds. `false`: no limit. Default: the client's, 30,000. */
   timeout?: number | false | undefined
   /**
-   * The time that the whole call may take, in milliseconds: waiting for the rate limit, attempts and retries. It fails with a
-   * `RateLimitError`, at once, if the rate limit lets nothing through in time, and with a `TimeoutError` if it is slow.
-   * `false`: no limit. Default: the client's, which is none.
+   * The time that the whole call may take, in milliseconds: waiting for the rate limit, attempts and retries. It fails
+   * with a `RateLimitError`, at once, if the rate limit lets nothing through in time, and with a `TimeoutError` if it
+   * is slow. `false`: no limit. Default: the client's, which is none.
    */
   deadline?: number | false | undefined
   /** The number of retries after the first attempt. Default: the client's, 2; 0: none. */
@@ -28,8 +28,8 @@ export interface RequestOptions {
   /** Headers to add to the request. */
   headers?: HeadersInput | undefined
   /**
-   * Further options for `fetch`, given to it as they are: `credentials` and `cache` in a page, `next` of Next.js, `dispatcher` of undici.
-   * A call's are added to the client's.
+   * Further options for `fetch`, given to it as they are: `credentials` and `cache` in a page, `next` of Next.js,
+   * `dispatcher` of undici. A call's are added to the client's.
    */
   fetchOptions?: FetchOptions | undefined
 }
@@ -77,8 +77,8 @@ const ownFetchOptions: readonly OwnFetchOption[] = ['method', 'headers', 'body',
 const ownOptionIn = (options: object) => ownFetchOptions.find((name) => name in options)
 
 /**
- * The names of all options that a call may have, which are a mistake among its parameters. Lists, uploads and `links.ensure`
- * have some of their own. @internal
+ * The names of all options that a call may have, which are a mistake among its parameters. Lists, uploads and
+ * `links.ensure` have some of their own. @internal
  */
 export const callOptionNames: readonly string[] = [
   ...Object.keys(requestOptionChecks),

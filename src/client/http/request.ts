@@ -119,7 +119,10 @@ export interface Endpoint {
   /** True if its calls carry the key. */
   readonly usesKey: boolean
   readonly apiKey: ApiKey
-  /** Looked up each time, because the process forgets limiters that are idle. @throws {ConfigurationError} as `listeners` does */
+  /**
+   * Looked up each time, because the process forgets limiters that are idle.
+   * @throws {ConfigurationError} as `listeners` does
+   */
   readonly limiter: RateLimiter | undefined
   /** @throws {ConfigurationError} if the address is missing, or a variable is invalid */
   readonly listeners: Listeners
@@ -144,8 +147,9 @@ export interface CallContext {
   /** True to throw for a row that does not fit with `validation: 'report'` too, because the caller decides by it. */
   readonly isStrict?: boolean | undefined
   /**
-   * Given if the call is one of a task. It queues behind all other calls, waits out a 429 however often it comes, and does not abort a
-   * request that was sent, because the server may do the work anyway. What is invalid is an error with `validation: 'report'` too.
+   * Given if the call is one of a task. It queues behind all other calls, waits out a 429 however often it comes, and
+   * does not abort a request that was sent, because the server may do the work anyway. What is invalid is an error with
+   * `validation: 'report'` too.
    */
   readonly task?:
     | {

@@ -58,7 +58,8 @@ export class Transport {
   }
 
   /**
-   * Returns the transport for a call that makes several requests: they have one deadline, and their errors have one stack.
+   * Returns the transport for a call that makes several requests: they have one deadline, and their errors have one
+   * stack.
    *
    * @param given.calledFrom Created where the user made the call. Default: here, if the user's function calls this one.
    */
@@ -128,8 +129,8 @@ export class Transport {
   }
 
   /**
-   * Makes attempts until one succeeds or the call has failed. The loop is ky's: a slot of the rate limit before each attempt,
-   * and after one that failed the decision whether there is another, and the wait for it.
+   * Makes attempts until one succeeds or the call has failed. The loop is ky's: a slot of the rate limit before each
+   * attempt, and after one that failed the decision whether there is another, and the wait for it.
    */
   async #makeAttempts<T>(call: Call<T>): Promise<CallResult<T>> {
     if (typeof Request !== 'function') {
@@ -161,7 +162,10 @@ export class Transport {
     return result
   }
 
-  /** Calls the user's hook, in the time of the attempt. @throws {ShortLinkError} if it fails; the slot is then free again */
+  /**
+   * Calls the user's hook, in the time of the attempt.
+   * @throws {ShortLinkError} if it fails; the slot is then free again
+   */
   async #callBeforeRequest(call: Call<unknown>, request: Request): Promise<Request | undefined> {
     const { beforeRequest } = this.#settings
     if (!beforeRequest) return undefined
@@ -258,7 +262,9 @@ async function readResponse({ spec }: Call<unknown>, response: FetchResponse, si
 
 const noBytes = new Uint8Array()
 
-/** The length up to which a response that is passed on is parsed, in characters: enough to see a refusal inside a 200. */
+/**
+ * The length up to which a response that is passed on is parsed, in characters: enough to see a refusal inside a 200.
+ */
 const MAX_PARSED = 65_536
 
 /** Tells the limiter and the listeners what a response says. */
@@ -324,7 +330,10 @@ function headersOf({ headers }: Call<unknown>): Headers {
   return all
 }
 
-/** Sends a request with what ky would change: it would clone the body, and combine the signal with AbortSignal.any, which leaks. */
+/**
+ * Sends a request with what ky would change: it would clone the body, and combine the signal with AbortSignal.any,
+ * which leaks.
+ */
 async function send(
   { method, target, body, fetchOptions }: Call<unknown>,
   request: Request,
@@ -340,8 +349,8 @@ async function send(
   }
   const { redirect = 'manual' } = upload ?? {}
   const content = upload ? { body: upload.body, duplex: 'half' } : body !== undefined && { body: sentOnce(body) }
-  // A URL and an init, because a fetch of another realm does not understand a Request of this one. The URL is that of the
-  // call, whatever `beforeRequest` returned: the key goes nowhere else.
+  // A URL and an init, because a fetch of another realm does not understand a Request of this one. The URL is that of
+  // the call, whatever `beforeRequest` returned: the key goes nowhere else.
   const init = { ...fetchOptions, method, headers, redirect, signal, ...content }
   return await fetch(target, init)
 }
@@ -356,7 +365,8 @@ const remainingTime = ({ endsAt }: Call<unknown>): number => Math.max(0, endsAt 
 const MIN_REFUSED_WAIT = 1000
 
 /**
- * Returns true if there is another attempt, and notes the wait for it in the call: as long as the server said, or a backoff that doubles from half a second, with jitter, so that calls that failed together are not retried together.
+ * Returns true if there is another attempt, and notes the wait for it in the call: as long as the server said, or a
+ * backoff that doubles from half a second, with jitter, so that calls that failed together are not retried together.
  */
 function decideRetry(call: Call<unknown>, { error, mayRepeat, wait }: Failure): boolean {
   if (call.context.task && error.code === 'rate_limit') call.waitedOut++

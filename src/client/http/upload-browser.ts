@@ -5,8 +5,8 @@ import { AttemptError } from './failure.ts'
 import type { OnProgress, OpenedUpload, Sender } from './request.ts'
 
 /**
- * Tells the progress of an upload in a browser: by XMLHttpRequest, or at its end. XMLHttpRequest follows redirects, so it
- * must not send a key. It would bypass a custom fetch. Service workers lack it.
+ * Tells the progress of an upload in a browser: by XMLHttpRequest, or at its end. XMLHttpRequest follows redirects, so
+ * it must not send a key. It would bypass a custom fetch. Service workers lack it.
  *
  * @internal
  */
@@ -31,7 +31,10 @@ interface XhrInit {
   readonly credentials?: string
 }
 
-/** A fetch that uses XMLHttpRequest, because only that reports upload progress in a browser and keeps the Content-Length. */
+/**
+ * A fetch that uses XMLHttpRequest, because only that reports upload progress in a browser and keeps the
+ * Content-Length.
+ */
 function xhrFetch(blob: Blob, onProgress: OnProgress): Fetch {
   return (url, { method, headers, signal, credentials }: XhrInit) =>
     new Promise((resolve, reject) => {
@@ -44,7 +47,8 @@ function xhrFetch(blob: Blob, onProgress: OnProgress): Fetch {
       xhr.upload.onprogress = ({ loaded }) => notify(onProgress, { loaded, total: blob.size })
       xhr.onerror = () => reject(new TypeError('Network request failed'))
       xhr.onload = () => {
-        // XMLHttpRequest follows redirects: the response then comes from another URL. It spells some characters its own way.
+        // XMLHttpRequest follows redirects: the response then comes from another URL. It spells some characters its own
+        // way.
         if (xhr.responseURL !== new URL(url).href) return reject(new AttemptError(FOLLOWED, xhr.responseURL))
         const lines = xhr.getAllResponseHeaders().split('\r\n').filter(Boolean)
         const { status, statusText, response } = xhr

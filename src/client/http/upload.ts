@@ -11,8 +11,8 @@ import { requestOptionChecks } from './request-options.ts'
 import { tellProgress } from './upload-browser.ts'
 
 /**
- * The content of a file: data in memory, or a source of bytes that is read once, while it is sent. A `fetch` of your own gets
- * bytes, or a web stream if the content is a stream or larger than 16 MiB. `fileFromPath` of
+ * The content of a file: data in memory, or a source of bytes that is read once, while it is sent. A `fetch` of your
+ * own gets bytes, or a web stream if the content is a stream or larger than 16 MiB. `fileFromPath` of
  * `shortlink-sdk/node` opens a file on disk as a `Blob` without reading it into memory.
  */
 export type UploadContent =
@@ -138,7 +138,9 @@ function sizeOf(content: Sized): number {
   return isBlob(content) ? content.size : content.byteLength
 }
 
-/** The largest piece that is sent at once, in bytes: bytes in memory come as a single piece, and would show no progress. */
+/**
+ * The largest piece that is sent at once, in bytes: bytes in memory come as a single piece, and would show no progress.
+ */
 const MAX_PIECE = 65_536
 
 /** Opens a source as a stream that counts its bytes. @internal */

@@ -1,8 +1,8 @@
 import type { RateLimitState } from '../errors.ts'
 
 /**
- * The rate-limit headers, spelled as in the reference. The management API allows 30 requests a minute, unless the plan of
- * the account has another limit, and all of its responses have the first three.
+ * The rate-limit headers, spelled as in the reference. The management API allows 30 requests a minute, unless the plan
+ * of the account has another limit, and all of its responses have the first three.
  */
 export const rateHeaders = {
   limit: 'X-RateLimit-Limit',
@@ -53,8 +53,8 @@ export function rateLimitStateOf(headers: HeadersLike): RateLimitState {
 }
 
 /**
- * Returns the wait that a response asks for, in seconds: from the `Retry-After` header (a number or a date), or else from a
- * `Retry-After` key in the parsed body.
+ * Returns the wait that a response asks for, in seconds: from the `Retry-After` header (a number or a date), or else
+ * from a `Retry-After` key in the parsed body.
  */
 export function parseRetryAfter(headers: HeadersLike, body: unknown): number | undefined {
   const header = headers.get(rateHeaders.retryAfter)

@@ -16,8 +16,9 @@ export interface RateLimiter {
   readonly state: RateLimitState
   /**
    * Takes a slot: returns `undefined` if one is free at once, else a promise that resolves when the call has its slot.
-   * First come, first served. An abort leaves the queue and rejects with the signal's reason. A {@link SlotRefusal} becomes a
-   * `RateLimitError`; if it rejects with anything else, the call fails with an error that has it as its `cause`.
+   * First come, first served. An abort leaves the queue and rejects with the signal's reason. A {@link SlotRefusal}
+   * becomes a `RateLimitError`; if it rejects with anything else, the call fails with an error that has it as its
+   * `cause`.
    */
   acquire(options?: AcquireOptions): Promise<void> | undefined
   /** Must be called exactly once for each slot taken: with the response, or with nothing if there was none. */
@@ -32,11 +33,16 @@ export interface AcquireOptions {
   signal?: AbortSignal | undefined
   /** The time within which the slot must be there, in milliseconds from now. Default: no limit. */
   deadline?: number | undefined
-  /** The number of the attempt that the slot is for. Later attempts go first, because their calls came first. Default: 1. */
+  /**
+   * The number of the attempt that the slot is for. Later attempts go first, because their calls came first. Default:
+   * 1.
+   */
   attempt?: number | undefined
   /** True if the call belongs to a task, and stands behind all calls that do not. Default: `false`. */
   background?: boolean | undefined
-  /** Called if the call has to wait, as soon as that is known, and again if the wait becomes more than a second longer. */
+  /**
+   * Called if the call has to wait, as soon as that is known, and again if the wait becomes more than a second longer.
+   */
   onWait?: ((event: SlotWait) => void) | undefined
 }
 
@@ -51,8 +57,8 @@ export interface SlotWait {
 /** The rejection of a limiter that has no slot in time. */
 export interface SlotRefusal {
   /**
-   * `deadline`: no slot can be free within `AcquireOptions.deadline`. `imposed`: the server has refused requests for longer than a
-   * call waits.
+   * `deadline`: no slot can be free within `AcquireOptions.deadline`. `imposed`: the server has refused requests for
+   * longer than a call waits.
    */
   readonly reason: 'deadline' | 'imposed'
   /** The time that the call would still have to wait, in milliseconds. */
@@ -280,7 +286,8 @@ const IDLE = 60_000
 type LimiterFor = (owner: LimiterOwner, options: RateLimitOptions) => Limiter
 
 /**
- * The limiters of a process, behind a function: nothing that is inspected or printed leads to the keys that tell them apart.
+ * The limiters of a process, behind a function: nothing that is inspected or printed leads to the keys that tell them
+ * apart.
  *
  * One that is idle, with its window over and nobody waiting, leaves when another owner comes.
  */
@@ -326,8 +333,9 @@ function limitersOfProcess(): LimiterFor {
 const LIMITERS = Symbol.for('shortlink-sdk.limiters.2')
 
 /**
- * Returns the limiter for a base URL, a key and a `fetch`, or for a base URL and a `name`: the same one however often it is asked
- * for, which each call does. The smallest `requests` and the longest `interval` that were given for it hold.
+ * Returns the limiter for a base URL, a key and a `fetch`, or for a base URL and a `name`: the same one however often
+ * it is asked for, which each call does. The smallest `requests` and the longest `interval` that were given for it
+ * hold.
  */
 export function limiterFor(owner: LimiterOwner, options: RateLimitOptions): Limiter {
   const holder = globalThis as { [LIMITERS]?: LimiterFor }

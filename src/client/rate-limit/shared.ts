@@ -7,8 +7,8 @@ import { type Clock, Limiter, type RateLimiter, type SlotWindow, systemClock } f
 import { type RateLimitResponse, RateLimitWindow } from './window.ts'
 
 /**
- * A limiter of `rate-limiter-flexible` with a store that all processes can reach: `RateLimiterRedis`, `RateLimiterValkey`,
- * `RateLimiterPostgres`, `RateLimiterMemcache`, …
+ * A limiter of `rate-limiter-flexible` with a store that all processes can reach: `RateLimiterRedis`,
+ * `RateLimiterValkey`, `RateLimiterPostgres`, `RateLimiterMemcache`, …
  */
 export interface StoreLimiter {
   /** Requests in one window. */
@@ -32,7 +32,8 @@ export interface StoreState {
 /** Options for {@link sharedRateLimiter}. All have defaults. */
 export interface SharedRateLimitOptions {
   /**
-   * The name of the rate limit in the store. Use one name per API key, and never the key itself. Default: `shortlink-sdk`.
+   * The name of the rate limit in the store. Use one name per API key, and never the key itself. Default:
+   * `shortlink-sdk`.
    */
   key?: string | undefined
 }
@@ -44,9 +45,9 @@ const STORE_TIMEOUT = 1000
 const STORE_PAUSE = 1000
 
 /**
- * Creates one rate limit for many processes and machines. Each call takes a slot in the store, and one in the window of its own
- * process, which learns from the server's responses. While the store does not respond within a second, only that window counts: the
- * console warns once, and the store is tried again every second.
+ * Creates one rate limit for many processes and machines. Each call takes a slot in the store, and one in the window of
+ * its own process, which learns from the server's responses. While the store does not respond within a second, only
+ * that window counts: the console warns once, and the store is tried again every second.
  *
  * @example
  * const store = new RateLimiterRedis({ storeClient: redis, points: 30, duration: 60 })
@@ -67,9 +68,9 @@ export function createSharedLimiter(limiter: StoreLimiter, options: SharedRateLi
 /**
  * The window in a store, combined with the window of this process.
  *
- * The store opens its window when it counts the first request, which reaches the server later, so the server's window also
- * ends later. The responses to this process give an upper bound, which is tighter the earlier the first response came.
- * No slot is taken before that time.
+ * The store opens its window when it counts the first request, which reaches the server later, so the server's window
+ * also ends later. The responses to this process give an upper bound, which is tighter the earlier the first response
+ * came. No slot is taken before that time.
  */
 class SharedWindow implements SlotWindow {
   readonly #store: StoreLimiter

@@ -20,8 +20,9 @@ export interface RateLimitOptions {
   /** The length of a window in milliseconds, at most a day. Default: 60,000. */
   interval?: number | undefined
   /**
-   * A name for whose requests are counted, such as `'tenant-7'`: clients with the same base URL and name share one rate limit. Needed
-   * only if a key function or a `fetch` is created for each request. Default: the key and the `fetch` tell owners apart.
+   * A name for whose requests are counted, such as `'tenant-7'`: clients with the same base URL and name share one rate
+   * limit. Needed only if a key function or a `fetch` is created for each request. Default: the key and the `fetch`
+   * tell owners apart.
    */
   name?: string | undefined
 }
@@ -39,9 +40,9 @@ const DEFAULT_REQUESTS = 30
  * response, may say that it ends earlier. Both are whole seconds, so they only count if they are more precise.
  *
  * Other programs may use the same key, and retry what was refused when the window begins, up to a second later because
- * `Retry-After` is in whole seconds. So a window that calls have been waiting for is not emptied in one burst: its slots
- * become free evenly during two seconds, or during half a minute while the headers show that others use the key: less is left
- * than this program used. In a window shorter than a minute, that is shorter too.
+ * `Retry-After` is in whole seconds. So a window that calls have been waiting for is not emptied in one burst: its
+ * slots become free evenly during two seconds, or during half a minute while the headers show that others use the key:
+ * less is left than this program used. In a window shorter than a minute, that is shorter too.
  *
  * Every time is in milliseconds on the clock of the caller, who passes the current time as `now`.
  */
@@ -170,7 +171,9 @@ export class RateLimitWindow {
     return Math.min(1, this.#interval / MINUTE) * ms
   }
 
-  /** True if other programs used this window. If no response said how much is left, a refusal is the only sign of them. */
+  /**
+   * True if other programs used this window. If no response said how much is left, a refusal is the only sign of them.
+   */
   get #othersUsedIt(): boolean {
     return this.#leastRemaining === Infinity ? this.#refused : this.#othersUseIt
   }

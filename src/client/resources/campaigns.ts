@@ -23,8 +23,8 @@ export class CampaignsResource extends Resource {
   /**
    * Creates a campaign: POST `/campaign/add`.
    *
-   * The response has the name under `domain`; some servers have it under `campaign`. `rotator` is `false` if the campaign
-   * has no public rotator.
+   * The response has the name under `domain`; some servers have it under `campaign`. `rotator` is `false` if the
+   * campaign has no public rotator.
    *
    * @example
    * const { id, rotator } = await client.campaigns.create({ name: 'Opening day', slug: 'opening', public: true })

@@ -39,7 +39,8 @@ export class ChannelsResource extends Resource {
    * const { id } = await client.channels.create({ name: 'Newsletter', color: '#3366FF', starred: true })
    * console.log(id)
    *
-   * @throws {InvalidRequestError} if the name is missing, or empty, or the colour is not `#RRGGBB` or `#RGB`; nothing is sent
+   * @throws {InvalidRequestError} if the name is missing, or empty, or the colour is not `#RRGGBB` or `#RGB`; nothing
+   * is sent
    * @throws {ApiError} if the name is taken
    */
   create(params: ChannelCreate, options?: RequestOptions): ApiPromise<Channel> {

@@ -25,18 +25,19 @@ export class FilesResource extends Resource {
   /**
    * Uploads a file: POST `/files/upload/:filename`.
    *
-   * The body is the bytes of the file, sent with `Content-Type: application/json` like every other request; the parameters
-   * are in the query. Some servers respond with the id under the key `1`. The reference states no maximum size.
+   * The body is the bytes of the file, sent with `Content-Type: application/json` like every other request; the
+   * parameters are in the query. Some servers respond with the id under the key `1`. The reference states no maximum
+   * size.
    *
-   * @remarks
-   * A stream is sent while it is read, and never held in memory as a whole. To upload a file on disk, use `fileFromPath` of
-   * `shortlink-sdk/node`.
+   * @remarks A stream is sent while it is read, and never held in memory as a whole. To upload a file on disk, use
+   * `fileFromPath` of `shortlink-sdk/node`.
    *
    * @example
    * const { shorturl } = await client.files.upload('menu.txt', new Blob(['Tea, cake']), { expiry: '2027-01-31' })
    * console.log(shorturl)
    *
-   * @param filename The name, with its extension if it has one. Any characters are allowed except those that a server could read as a path: `/`,
+   * @param filename The name, with its extension if it has one. Any characters are allowed except those that a server
+   * could read as a path: `/`,
    *   `\` and control characters, and these or `..` in escaped form, such as `%2F` or `%252F`. A server that unescapes twice
    *   reads a literal `%25` as `%`.
    * @param content The content of the file.

@@ -10,9 +10,9 @@ export class OpenerResource extends Resource {
   /**
    * Creates a short link that opens a URL in its app: POST `{openerUrl}/v3/api`.
    *
-   * The response is the link itself, without the envelope of the management API. In a refusal, `error` is `1` or a text. The
-   * reference lists no supported apps and no rate headers, and does not say where this API expects a key: its samples send
-   * none.
+   * The response is the link itself, without the envelope of the management API. In a refusal, `error` is `1` or a
+   * text. The reference lists no supported apps and no rate headers, and does not say where this API expects a key: its
+   * samples send none.
    *
    * @example
    * const { shorturl, devicetarget } = await client.opener.create({ url: 'https://www.youtube.com/watch?v=aqz-KE-bpKQ' })

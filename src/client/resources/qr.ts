@@ -21,8 +21,8 @@ export class QrResource extends Resource {
   /**
    * Gets a QR code with its statistics: GET `/qr/:id`.
    *
-   * The counts by country, referrer, browser and system are strings in the response. Some servers send `[]` or `0` for an
-   * empty map, some have the date under `details.data`, and some send no statistics.
+   * The counts by country, referrer, browser and system are strings in the response. Some servers send `[]` or `0` for
+   * an empty map, some have the date under `details.data`, and some send no statistics.
    *
    * @example
    * const { details, data } = await client.qr.get(2)
@@ -97,8 +97,8 @@ const qrUpdate = /* @__PURE__ */ checks<QrCodeUpdate>({ data }, qrDesign)
 export type QrType = (typeof qrTypes)[number]
 
 /**
- * The content of a QR code: a string, which works for all types, or a layout of the type. The platform documents none of the
- * layouts; any list or object is sent as it is.
+ * The content of a QR code: a string, which works for all types, or a layout of the type. The platform documents none
+ * of the layouts; any list or object is sent as it is.
  */
 export type QrData = string | QrLayouts[keyof QrLayouts] | readonly unknown[] | Readonly<Record<string, unknown>>
 

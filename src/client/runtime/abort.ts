@@ -10,8 +10,8 @@ const watches = /* @__PURE__ */ new WeakMap<AbortSignal, Watch>()
 /**
  * Calls back when the signal aborts. The function that it returns takes that back.
  *
- * However many calls use a signal at a time, it has one listener while there are any, and none after that: Node warns of
- * a leak at the eleventh.
+ * However many calls use a signal at a time, it has one listener while there are any, and none after that: Node warns
+ * of a leak at the eleventh.
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   const watch = watches.get(signal) ?? new Watch()
@@ -48,8 +48,9 @@ export function abortError(message: string): Error {
 export const EXPIRED: unique symbol = Symbol('expired')
 
 /**
- * Runs work until it ends, aborts, or times out after `timeout` milliseconds (`false` or `Infinity`: never), even if it ignores
- * its signal. It leaves no timer and no listener behind, unlike `AbortSignal.any` and `AbortSignal.timeout` with a long-lived signal.
+ * Runs work until it ends, aborts, or times out after `timeout` milliseconds (`false` or `Infinity`: never), even if it
+ * ignores its signal. It leaves no timer and no listener behind, unlike `AbortSignal.any` and `AbortSignal.timeout`
+ * with a long-lived signal.
  */
 export function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,

@@ -1,4 +1,5 @@
-// What `await using` needs, for programs whose `lib` and types do not have it. The same as in TypeScript and @types/node.
+// What `await using` needs, for programs whose `lib` and types do not have it. The same as in TypeScript and
+// @types/node.
 declare global {
   interface SymbolConstructor {
     readonly asyncDispose: unique symbol
@@ -8,5 +9,8 @@ declare global {
   }
 }
 
-/** Something that `await using` closes. To be extended in place of the global interface, so that the declaration of it comes along. */
+/**
+ * Something that `await using` closes. To be extended in place of the global interface, so that the declaration of it
+ * comes along.
+ */
 export interface Closable extends AsyncDisposable {}

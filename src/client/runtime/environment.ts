@@ -25,8 +25,8 @@ export function environment(name: string): string | undefined {
 }
 
 /**
- * Returns true in a browser page or worker. Other runtimes have some of a browser's globals, but not its user agent; test
- * environments that simulate a browser run in Node.
+ * Returns true in a browser page or worker. Other runtimes have some of a browser's globals, but not its user agent;
+ * test environments that simulate a browser run in Node.
  */
 export function isBrowser(): boolean {
   const { document, WorkerGlobalScope, navigator, process } = host
@@ -34,7 +34,10 @@ export function isBrowser(): boolean {
   return isWeb && navigator?.userAgent?.startsWith('Mozilla/') === true && process?.versions?.node === undefined
 }
 
-/** Returns true if visitors run this program: in a page or its worker, but not in a browser extension, which only its user runs. */
+/**
+ * Returns true if visitors run this program: in a page or its worker, but not in a browser extension, which only its
+ * user runs.
+ */
 export function isVisited(): boolean {
   return isBrowser() && !/^[\w-]+-extension:$/.test(host.location?.protocol ?? '')
 }
@@ -63,8 +66,8 @@ export function sentOnce(body: string | ArrayBuffer | ArrayBufferView | Blob): B
 export const canStream = (): boolean => 'ReadableStream' in globalThis && 'stream' in Blob.prototype
 
 /**
- * The redirect mode for a streamed body. Node's fetch keeps a copy of a body that it may have to resend, except in the mode
- * `error`, which Cloudflare Workers do not support.
+ * The redirect mode for a streamed body. Node's fetch keeps a copy of a body that it may have to resend, except in the
+ * mode `error`, which Cloudflare Workers do not support.
  */
 export function streamedRedirect(): RequestRedirect {
   return 'FixedLengthStream' in globalThis ? 'manual' : 'error'

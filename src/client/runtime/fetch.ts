@@ -1,6 +1,6 @@
 /**
- * Any fetch: the runtime's, undici's, node-fetch, cross-fetch, or a mock. It is called with a URL and an init of strings, a
- * plain object of headers, a signal and a body.
+ * Any fetch: the runtime's, undici's, node-fetch, cross-fetch, or a mock. It is called with a URL and an init of
+ * strings, a plain object of headers, a signal and a body.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the init types of the implementations exclude each other.
 export type Fetch = (url: string, init: any) => Promise<FetchResponse>

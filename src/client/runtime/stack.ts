@@ -1,6 +1,6 @@
 /**
- * Returns the place where a user made a call, from the stack of an error that was created there. V8, Firefox and Safari write stacks in
- * different forms; a stack in another form stays as it is.
+ * Returns the place where a user made a call, from the stack of an error that was created there. V8, Firefox and Safari
+ * write stacks in different forms; a stack in another form stays as it is.
  */
 
 /** The file of a frame: `at name (file:1:2)` and `at file:1:2` in V8, `name@file:1:2` elsewhere. */
@@ -28,7 +28,9 @@ export function isOwnFrame(line: string): boolean {
   return home !== '' && fileOf(line)?.startsWith(home) === true
 }
 
-/** The frames of an error from the first one on that is the user's; `''` if there is none, or the runtime has no stacks. */
+/**
+ * The frames of an error from the first one on that is the user's; `''` if there is none, or the runtime has no stacks.
+ */
 export function framesOf({ stack }: Error): string {
   const lines = typeof stack === 'string' ? stack.split('\n') : []
   const isOfUser = (line: string): boolean => {
@@ -42,8 +44,8 @@ export function framesOf({ stack }: Error): string {
 /** Replaces the frames of an error, if there are any to replace them with. */
 export function setFrames(error: Error, frames: string): void {
   if (frames === '') return
-  // V8 keeps frames of its own, from which Node quotes a line of code above an uncaught error. Above a function that is not
-  // running there are none.
+  // V8 keeps frames of its own, from which Node quotes a line of code above an uncaught error. Above a function that is
+  // not running there are none.
   const { captureStackTrace } = Error as { captureStackTrace?: (error: Error, above: () => void) => void }
   captureStackTrace?.(error, () => {})
   const isV8 = /^\s+at /.test(frames)

@@ -1,6 +1,6 @@
 /**
- * The replacements for globals that the build inserts, see tsup.config.ts; the globals of the user stay as they are. jest-environment-jsdom
- * lacks `TextEncoder`.
+ * The replacements for globals that the build inserts, see tsup.config.ts; the globals of the user stay as they are.
+ * jest-environment-jsdom lacks `TextEncoder`.
  */
 const { TextEncoder: encoder } = globalThis as Partial<typeof globalThis>
 

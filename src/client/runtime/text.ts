@@ -12,8 +12,8 @@ const unprintable =
   /[\0-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|\udb40[\udc00-\udc7f]/g
 
 /**
- * Puts a text on one line, without characters that move a cursor, colour a terminal or reverse the direction of writing.
- * Every text from a server passes through it before it reaches a message or a log.
+ * Puts a text on one line, without characters that move a cursor, colour a terminal or reverse the direction of
+ * writing. Every text from a server passes through it before it reaches a message or a log.
  */
 export function printable(text: string): string {
   return text.replace(/[\t-\r\u0085\u2028\u2029]+/g, ' ').replace(unprintable, '\ufffd')

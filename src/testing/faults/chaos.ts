@@ -16,8 +16,8 @@ const chaosChecks: Checks<keyof ChaosOptions> = {
 }
 
 /**
- * Random faults, repeatable with a seed. They are honest about the work: an error in the body, a 429 or a redirect means
- * that it was not done; a 5xx or an unreadable response leaves it open.
+ * Random faults, repeatable with a seed. They are honest about the work: an error in the body, a 429 or a redirect
+ * means that it was not done; a 5xx or an unreadable response leaves it open.
  */
 export class Chaos {
   readonly #rate: number

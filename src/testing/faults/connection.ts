@@ -8,7 +8,10 @@ export function networkError(code: string, message: string): TypeError {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(`${code}: ${message}`), { code }) })
 }
 
-/** Waits on the real clock, and rejects at once with the signal's reason. What no timer can hold waits for the signal only. */
+/**
+ * Waits on the real clock, and rejects at once with the signal's reason. What no timer can hold waits for the signal
+ * only.
+ */
 function wait(ms: number, signal: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const waited = new Promise<void>((resolve) => {

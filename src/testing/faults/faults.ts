@@ -32,8 +32,8 @@ export interface FaultEffect {
   /** Address to redirect to, with `status` 302 unless another one is given. */
   redirect?: string | undefined
   /**
-   * `true`: the work is done all the same; `false`: it is not. Default: it is, unless the fault replaces the response (a `redirect`, a `status` of 300
-   * or more, a `body` that is not a function) or drops the connection before it.
+   * `true`: the work is done all the same; `false`: it is not. Default: it is, unless the fault replaces the response
+   * (a `redirect`, a `status` of 300 or more, a `body` that is not a function) or drops the connection before it.
    */
   done?: boolean | undefined
 }
@@ -46,7 +46,10 @@ export interface FaultEffect {
 export interface Fault extends FaultEffect {
   /** Only requests with this method. Default: any. */
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE' | undefined
-  /** Only requests to this endpoint, as the reference or the OpenAPI document writes it (`/campaign/:id/update`, `/campaign/{id}/update`), or to any path of a pattern. Default: any. */
+  /**
+   * Only requests to this endpoint, as the reference or the OpenAPI document writes it (`/campaign/:id/update`,
+   * `/campaign/{id}/update`), or to any path of a pattern. Default: any.
+   */
   path?: string | RegExp | undefined
   /** The number of matching requests that succeed first. Default 0. */
   after?: number | undefined

@@ -22,7 +22,10 @@ export function isForPage(method: string, path: string): boolean {
   return path.startsWith('/sandbox/') || (method === 'GET' && path === '/')
 }
 
-/** Responds to a request for the page at `/`, or for a path below `/sandbox` that it calls. `body` is the JSON of a POST. */
+/**
+ * Responds to a request for the page at `/`, or for a path below `/sandbox` that it calls. `body` is the JSON of a
+ * POST.
+ */
 export function pageResponse(sandbox: Sandbox, method: string, path: string, body: unknown): Response {
   if (method === 'GET' && path === '/') return html()
   if (method === 'GET' && path === '/sandbox/state') return new Response(shown(pageState(sandbox)), { headers: json })

@@ -1,7 +1,7 @@
 import { structuredClone } from './globals.ts'
 
-// Each field stands here once, with its default: the types of the rows come from these classes, and rows are plain copies
-// of what they make. The store fills in the `date`, and the `domain` and `alias` of a short address.
+// Each field stands here once, with its default: the types of the rows come from these classes, and rows are plain
+// copies of what they make. The store fills in the `date`, and the `domain` and `alias` of a short address.
 
 export class SandboxAccount {
   id = 1
@@ -86,7 +86,10 @@ export class SandboxFile extends AddressedRow {
   date = ''
 }
 
-/** The statistics of a link or a QR code: how many visitors there were, and how often each country, site, browser and system. */
+/**
+ * The statistics of a link or a QR code: how many visitors there were, and how often each country, site, browser and
+ * system.
+ */
 class VisitedRow extends AddressedRow {
   uniqueclicks = 0
   topCountries: Record<string, number> = {}

@@ -1,7 +1,9 @@
 import { type DeviationRule, type KeyScheme, rules } from './deviations.ts'
 import type { EndpointCall, JsonReply } from './endpoint.ts'
 
-/** The behaviour of a sandbox: that of the reference, that of most servers, or that of a server with these deviations. */
+/**
+ * The behaviour of a sandbox: that of the reference, that of most servers, or that of a server with these deviations.
+ */
 export type SandboxDialect = 'reference' | 'deployed' | readonly Deviation[]
 
 /**

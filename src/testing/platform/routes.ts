@@ -59,7 +59,10 @@ export function methodsAt(path: string): readonly string[] {
   return (exact.length > 0 ? exact : routesAt('management', path)).map(({ method }) => method)
 }
 
-/** The parameters of a path, unescaped, if it has the form of a pattern such as `/campaign/:id/update` or `/campaign/{id}/update`. */
+/**
+ * The parameters of a path, unescaped, if it has the form of a pattern such as `/campaign/:id/update` or
+ * `/campaign/{id}/update`.
+ */
 export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   const segments = path.split('/')
   const names = pattern.split('/')

@@ -4,8 +4,8 @@ import { type EndpointCall, shortUrl } from './endpoint.ts'
 import type { PlatformResponse } from './response.ts'
 
 /**
- * Opens a short address: a QR code shows its picture, a link redirects, a file is downloaded. Nothing is counted, and no
- * password is asked for. Returns `undefined` if nothing has that address.
+ * Opens a short address: a QR code shows its picture, a link redirects, a file is downloaded. Nothing is counted, and
+ * no password is asked for. Returns `undefined` if nothing has that address.
  */
 export function open(
   { data, isSameAlias }: Pick<EndpointCall, 'data' | 'isSameAlias'>,

@@ -20,8 +20,8 @@ import { type LinkCreate, linkCreate } from './params.ts'
 /** Options for `links.ensure`. */
 export interface EnsureOptions extends RequestOptions {
   /**
-   * The way on if the alias leads to another URL. `'suffix'`: take the first of `opening-2` … `opening-10` that is free or
-   * already leads to the URL. Default: a `LinkConflictError`.
+   * The way on if the alias leads to another URL. `'suffix'`: take the first of `opening-2` … `opening-10` that is free
+   * or already leads to the URL. Default: a `LinkConflictError`.
    */
   onTaken?: 'suffix' | undefined
 }
@@ -56,16 +56,19 @@ export async function checkAndEnsure(
 /** Options for `ensureLink`. */
 interface EnsureLinkOptions extends EnsureOptions {
   /**
-   * True to look before the creation, which takes one request if the link exists and two if it does not. Otherwise it is the
-   * other way round.
+   * True to look before the creation, which takes one request if the link exists and two if it does not. Otherwise it
+   * is the other way round.
    */
   looksFirst?: boolean
-  /** Returns the newest links, which a caller that ensures many links reads once. What they lack is looked for again. */
+  /**
+   * Returns the newest links, which a caller that ensures many links reads once. What they lack is looked for again.
+   */
   newest?: () => Promise<readonly Link[]>
 }
 
 /**
- * Looks for a link with an alias, creates it if there is none, and looks again if it is unknown whether that has worked.
+ * Looks for a link with an alias, creates it if there is none, and looks again if it is unknown whether that has
+ * worked.
  *
  * @param domains The domains of the account, for callers that ensure many links.
  */
@@ -78,7 +81,8 @@ export async function ensureLink(
   const { domain } = params
   const url = String(params.url)
   const leadsThere = ({ longurl }: Link) => longurl !== null && isSameAddress(longurl, url)
-  // A server that leaves out `longurl` is trusted to have returned the right link, but not if it has called the alias taken.
+  // A server that leaves out `longurl` is trusted to have returned the right link, but not if it has called the alias
+  // taken.
   const mayLeadThere = (link: Link) => link.longurl === null || leadsThere(link)
   /** The outcome of the creation so far, which is that of everything: a look changes nothing. */
   let outcome: Outcome = 'not-sent'
@@ -158,14 +162,17 @@ export async function createLink(
   )
 }
 
-/** The error of a link that the server has made with another alias or domain than the one that was sent; it is its `body`. */
+/**
+ * The error of a link that the server has made with another alias or domain than the one that was sent; it is its
+ * `body`.
+ */
 interface OtherAliasError extends InvalidResponseError {
   readonly body: CreatedLink
 }
 
 /**
- * True if the server has given a link another alias or domain than the one that was sent. It will do so with the next link
- * too.
+ * True if the server has given a link another alias or domain than the one that was sent. It will do so with the next
+ * link too.
  */
 export function isOtherAlias(error: unknown): error is OtherAliasError {
   return isShortLinkError(error) && error.code === 'invalid_response' && error.mark === 'other-alias'

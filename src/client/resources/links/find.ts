@@ -103,7 +103,10 @@ export async function askForLinks(
 /** The links of a response that have the wanted alias. */
 interface Matches {
   readonly links: Link[]
-  /** Other links that have the alias: none, perhaps some because servers respond with one, or perhaps some on later pages. */
+  /**
+   * Other links that have the alias: none, perhaps some because servers respond with one, or perhaps some on later
+   * pages.
+   */
   readonly others: 'none' | 'unknown' | 'on later pages'
 }
 
@@ -161,8 +164,8 @@ export async function searchNewest(
 }
 
 /**
- * Reads a response to `?short=`: a single link in the form of GET `/url/:id`, or a list. `undefined` for anything else, and for
- * a list without the link. A row that may be the link has to fit, with `validation: 'report'` too.
+ * Reads a response to `?short=`: a single link in the form of GET `/url/:id`, or a list. `undefined` for anything else,
+ * and for a list without the link. A row that may be the link has to fit, with `validation: 'report'` too.
  */
 const readMatches = (wanted: WantedLink): Read<Matches | undefined> =>
   readObject(({ id, details, data, urls }, context) => {

@@ -20,7 +20,9 @@ export interface Link {
   id: number
   /** The short address. Read from `short` too. */
   shorturl: string
-  /** The alias: the short address without its domain, from which it is read if it is left out; `null` if there is none. */
+  /**
+   * The alias: the short address without its domain, from which it is read if it is left out; `null` if there is none.
+   */
   alias: string | null
   /** The address that the link leads to; `null` if it is left out. */
   longurl: string | null

@@ -43,10 +43,11 @@ export class LinksResource extends Resource {
   /**
    * Finds a link by its short address or alias: GET `/urls?short=`.
    *
-   * Some servers respond with the single link, in the form of GET `/url/:id`, others with a list of one. The single one lacks the
-   * domain, the campaign and the channels, which are `null` then.
+   * Some servers respond with the single link, in the form of GET `/url/:id`, others with a list of one. The single one
+   * lacks the domain, the campaign and the channels, which are `null` then.
    *
-   * An alias is found in the server's own spelling too: `sale_may` finds `sale-may` where the server has made that of it.
+   * An alias is found in the server's own spelling too: `sale_may` finds `sale-may` where the server has made that of
+   * it.
    *
    * @remarks
    * If the server does not support this search, `find` goes through the newest links: 10 pages at most, which are 1,000
@@ -54,9 +55,10 @@ export class LinksResource extends Resource {
    *
    * `undefined` means that the server said so, or that the link is not on those pages: an older one may still exist.
    *
-   * An alias may stand on several domains. Then `find` fails and names them: give the whole address. Most servers respond with
-   * one link all the same, so an alias costs a request more, for the domains of the account, and one for each other domain; if
-   * there are more than ten, the newest links are searched instead. The whole address costs one request.
+   * An alias may stand on several domains. Then `find` fails and names them: give the whole address. Most servers
+   * respond with one link all the same, so an alias costs a request more, for the domains of the account, and one for
+   * each other domain; if there are more than ten, the newest links are searched instead. The whole address costs one
+   * request.
    *
    * @example
    * const { shorturl } = await client.links.create({ url: 'https://shop.example/opening', custom: 'opening' })
@@ -65,7 +67,8 @@ export class LinksResource extends Resource {
    *
    * @param addressOrAlias The short address of a link, or its alias.
    * @returns The link, alone or in a list.
-   * @throws {InvalidRequestError} if the argument is not a string, or is empty; nothing is sent. If several domains have the
+   * @throws {InvalidRequestError} if the argument is not a string, or is empty; nothing is sent. If several domains
+   * have the
    *   alias; nothing is changed
    * @throws {InvalidResponseError} if a row that may be the link does not fit, with `validation: 'report'` too
    */
@@ -137,15 +140,16 @@ export class LinksResource extends Resource {
    * Makes sure that a link exists: creates it only if there is none. It can be called again after anything, such as a
    * crash, a timeout or an error whose outcome is `unknown`, and makes no second link.
    *
-   * It needs `custom`, because an alias exists once: it looks for the alias, creates the link, and looks again if the alias is
-   * taken or the outcome is unknown. That is one request for a link that exists, two for a new one. The other parameters of
-   * an existing link are left as they are; `link` shows what they are.
+   * It needs `custom`, because an alias exists once: it looks for the alias, creates the link, and looks again if the
+   * alias is taken or the outcome is unknown. That is one request for a link that exists, two for a new one. The other
+   * parameters of an existing link are left as they are; `link` shows what they are.
    *
    * Servers spell aliases their way: `Sale_May` may become `sale-may`. The same letters and digits, without case and
-   * accents, are the same alias, unless a sign has moved (`p-11` is not `p-1-1`), and `shorturl` has it as the server writes it.
-   * A link that is found is trusted to lead to the address if the server leaves out where it leads.
+   * accents, are the same alias, unless a sign has moved (`p-11` is not `p-1-1`), and `shorturl` has it as the server
+   * writes it. A link that is found is trusted to lead to the address if the server leaves out where it leads.
    *
-   * Without `domain`, a link with the alias that leads to the address is the one, on whatever domain of the account it is.
+   * Without `domain`, a link with the alias that leads to the address is the one, on whatever domain of the account it
+   * is.
    *
    * @example
    * const { shorturl, created } = await client.links.ensure({ url: 'https://shop.example/opening', custom: 'opening' })
@@ -153,7 +157,8 @@ export class LinksResource extends Resource {
    *
    * @param options `onTaken: 'suffix'` takes `opening-2` … `opening-10` if the alias leads elsewhere.
    * @throws {LinkConflictError} if the alias leads to another address, on every domain that has it
-   * @throws {InvalidResponseError} if the server has made the link with another alias, as it does if the plan has no aliases
+   * @throws {InvalidResponseError} if the server has made the link with another alias, as it does if the plan has no
+   * aliases
    *   of its own, or on another domain; `outcome` is `unknown`, and the message has both
    * @throws {InvalidRequestError} if the address or the alias is missing, or a parameter is invalid; nothing is sent
    */

@@ -36,8 +36,8 @@ export function slugOf(alias: string): string {
 }
 
 /**
- * True if a server may have spelled an alias so: as a slug, without its signs, or with hyphens in place of them. Servers move no
- * sign: `2026-1-11` is not `2026-11-1`.
+ * True if a server may have spelled an alias so: as a slug, without its signs, or with hyphens in place of them.
+ * Servers move no sign: `2026-1-11` is not `2026-11-1`.
  */
 function isSpellingOf(own: string, alias: string): boolean {
   const words = (text: string) => withoutCaseAndAccents(text).split(SIGNS).filter(Boolean).join('-')
@@ -79,8 +79,8 @@ export function isSameSpelling(link: ShortAddress, alias: string): boolean {
 }
 
 /**
- * The link that is wanted: in its own spelling, else as a slug, else in another one. A server that has several spellings of an
- * alias tells them apart, so none of them is the one.
+ * The link that is wanted: in its own spelling, else as a slug, else in another one. A server that has several
+ * spellings of an alias tells them apart, so none of them is the one.
  */
 export function pickLink<Row extends ShortAddress>(links: readonly Row[], wanted: WantedLink): Row | undefined {
   const same = links.filter((link) => isWanted(link, wanted))

@@ -129,7 +129,10 @@ function byAddress({ data, isSameAlias }: EndpointCall, short: string): SandboxL
   return found(data.links.find(isMeant), 'Link')
 }
 
-/** Creates the function that puts a link into a campaign and a channel. Refuses if one does not exist, before anything is stored. */
+/**
+ * Creates the function that puts a link into a campaign and a channel. Refuses if one does not exist, before anything
+ * is stored.
+ */
 function assignment(
   { data }: EndpointCall,
   campaignId?: number,
