@@ -22,7 +22,10 @@ const tarball = installProject()
 const kilobytes = await download(name)
 const types = await instantiations(name)
 const disk = diskSize(name)
-const [reading, error] = await withServer(async (address) => [median(await readPage(address, false)), uncaught(address)])
+const [reading, error] = await withServer(async (address) => [
+  median(await readPage(address, false)),
+  uncaught(address),
+])
 
 const budgets = [
   { what: 'download of one list call, kB', is: kilobytes, ...limits.download },

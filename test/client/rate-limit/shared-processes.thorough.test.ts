@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Redis } from 'ioredis'
@@ -56,10 +56,12 @@ describe.skipIf(!hasRedis)('processes that share one key over Redis', () => {
   it('count the first call too, as the guide connects to Redis', { timeout: 400_000 }, async () => {
     const guide = await readFile(new URL('../../../docs/src/content/docs/guides/limits.md', import.meta.url), 'utf8')
     const { code } = fencesOf(guide).find(({ code }) => code.includes('sharedRateLimiter'))!
-    // Inside the project, so that its imports resolve as everybody else's do.
-    const program = fileURLToPath(new URL(`../guide-redis-${process.pid}.ts`, import.meta.url))
+    // Inside the project, so that its imports resolve as everybody else's do, where no other check looks.
+    const folder = fileURLToPath(new URL('.tmp/', import.meta.url))
+    await mkdir(folder)
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const program = `${folder}guide.ts`
     await writeFile(program, code)
-    onTestFinished(() => rm(program))
     const sandbox = createSandbox()
     const { baseUrl, close } = await serve(sandbox)
     onTestFinished(close)
