@@ -58,7 +58,7 @@ describe.skipIf(!hasRedis)('processes that share one key over Redis', () => {
     const { code } = fencesOf(guide).find(({ code }) => code.includes('sharedRateLimiter'))!
     // Inside the project, so that its imports resolve as everybody else's do, where no other check looks.
     const folder = fileURLToPath(new URL('.tmp/', import.meta.url))
-    await mkdir(folder)
+    await mkdir(folder, { recursive: true })
     onTestFinished(() => rm(folder, { recursive: true }))
     const program = `${folder}guide.ts`
     await writeFile(program, code)
