@@ -1,6 +1,6 @@
 /**
- * A small web service on Node that keeps the key: `POST /links` shortens an address, `GET /links?page=2` is a page of links,
- * as a table with “next” needs it.
+ * A small web service on Node that keeps the key: `POST /links` shortens an address, `GET /links?page=2` is a page of
+ * links, as a table with “next” needs it.
  *
  *     npx tsx examples/node-app.ts           against the sandbox: sends itself three requests, and ends
  *     npx tsx examples/node-app.ts 3000      at a port, for the server in SHORTLINK_BASE_URL and SHORTLINK_API_KEY

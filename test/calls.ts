@@ -1,7 +1,7 @@
 /**
- * Every call once: how a program makes it, the request, the response of a platform that holds `seed`, and what the client
- * must make of it, all written by hand from the reference. The tests of the client, the sandbox, the matrix of runtimes, the
- * fuzzer and the OpenAPI document read this table.
+ * Every call once: how a program makes it, the request, the response of a platform that holds `seed`, and what the
+ * client must make of it, all written by hand from the reference. The tests of the client, the sandbox, the matrix of
+ * runtimes, the fuzzer and the OpenAPI document read this table.
  */
 import type { ShortLinkClient } from 'shortlink-sdk'
 import * as types from './types.ts'

@@ -1,8 +1,8 @@
 import { element } from './element.ts'
 
 /**
- * Shows what TypeScript says about a name in a program: to the mouse, to a finger, and to the keyboard. The Tab key stops
- * once at each program, the arrow keys go from name to name, and Escape closes.
+ * Shows what TypeScript says about a name in a program: to the mouse, to a finger, and to the keyboard. The Tab key
+ * stops once at each program, the arrow keys go from name to name, and Escape closes.
  */
 export function showHovers(): void {
   const box = element('div', { id: 'hover', className: 'hover', popover: 'manual', role: 'tooltip' })

@@ -63,7 +63,7 @@ const onlyEnglish: Plugin = {
   },
 }
 
-/** Parts of TypeScript that nothing here calls: its server and builds, older targets, and what only whole editors offer. */
+/** Parts of TypeScript that nothing here calls: its server and builds, older targets, and what only editors offer. */
 const unused = [
   'server|typingsInstallerCore|compiler/(tsbuildPublic|executeCommandLine)',
   'compiler/transformers/(es20|generators|jsx|legacyDecorators|module/system)',
@@ -125,7 +125,7 @@ async function scripts(): Promise<void> {
   ])
 }
 
-/** The declarations that the editor reads, by their paths: TypeScript's own, the package's, and zod's without its translations. */
+/** The declarations that the editor reads, by their paths: TypeScript's, the package's, and zod's, untranslated. */
 async function writeTypes(): Promise<void> {
   await writeFile(join(runFolder, 'types.json'), JSON.stringify(await declarations()))
 }

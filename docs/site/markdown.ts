@@ -13,8 +13,8 @@ export async function orderedPages(): Promise<CollectionEntry<'docs'>[]> {
 }
 
 /**
- * A page as Markdown, with its title and with fences that have only a language. It stands at `<id>.md`, beside the HTML page,
- * so its links to other pages, which name their Markdown, lead to other copies.
+ * A page as Markdown, with its title and with fences that have only a language. It stands at `<id>.md`, beside the HTML
+ * page, so its links to other pages, which name their Markdown, lead to other copies.
  */
 export function markdownOf(page: CollectionEntry<'docs'>): string {
   return markdownFrom(posix.dirname(page.id), page)

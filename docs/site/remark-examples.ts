@@ -4,8 +4,8 @@ import type { VFile } from 'vfile'
 import { parseExampleOptions } from './example-options.ts'
 
 /**
- * Gives every example of a page what it needs to be run there: `ts run` its buttons and its JavaScript, together with the
- * fence `text output` that follows it; `ts node` the remark that it needs Node.
+ * Gives every example of a page what it needs to be run there: `ts run` its buttons and its JavaScript, together with
+ * the fence `text output` that follows it; `ts node` the remark that it needs Node.
  */
 export function remarkExamples() {
   return (tree: Root, file: VFile) => visit(tree, file)
@@ -83,7 +83,7 @@ function element(name: string, properties: Record<string, string>, children: unk
   return { type: 'element', data: { hName: name, hProperties: properties }, children } as unknown as Parent
 }
 
-/** An element that holds a text as it is: a text of the Markdown tree would lose the spaces at the beginning of its lines. */
+/** An element that holds a text as it is: a text of the Markdown tree would lose the spaces before its lines. */
 function withText(name: string, properties: Record<string, string>, value: string): Parent {
   const data = { hName: name, hProperties: properties, hChildren: [{ type: 'text', value }] }
   return { type: 'element', data, children: [] } as unknown as Parent

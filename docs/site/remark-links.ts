@@ -4,8 +4,8 @@ import type { VFile } from 'vfile'
 import { contentFolder } from './folders.ts'
 
 /**
- * Makes links to the Markdown of other pages, which also work in a repository's view, lead to those pages, in the folder
- * that the site is built for. The links validator finds those that lead nowhere.
+ * Makes links to the Markdown of other pages, which also work in a repository's view, lead to those pages, in the
+ * folder that the site is built for. The links validator finds those that lead nowhere.
  */
 export function remarkLinks(base: string) {
   return (tree: Root, file: VFile) => visit(tree, file.path)

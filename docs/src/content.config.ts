@@ -9,8 +9,8 @@ const keywords = z.string().default('')
 type Entry = Parameters<LoaderContext['store']['set']>[0]
 
 /**
- * A loader that stores what it has found in one go. If Astro 5 saves its store while pages are still being rendered, and
- * the last pages come during that save, it saves the old state again, and those pages are missing from the site:
+ * A loader that stores what it has found in one go. If Astro 5 saves its store while pages are still being rendered,
+ * and the last pages come during that save, it saves the old state again, and those pages are missing from the site:
  * https://github.com/withastro/astro/issues/15672.
  */
 function storedAtOnce(loader: Loader): Loader {

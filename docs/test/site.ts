@@ -14,8 +14,8 @@ const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' })
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
- * Opens every page in a browser: runs its examples and compares what they print, and looks for errors, missing files, and
- * bars to people who cannot see or use a mouse. Then does what readers do.
+ * Opens every page in a browser: runs its examples and compares what they print, and looks for errors, missing files,
+ * and bars to people who cannot see or use a mouse. Then does what readers do.
  */
 export function testSiteIn(name: BrowserName): void {
   let browser: Browser

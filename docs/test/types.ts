@@ -1,6 +1,6 @@
 /**
- * Compiles the examples that need packages which only the documentation installs, such as React: the fences `ts check` and
- * `tsx check`. Those of a page lie in one folder, and import each other by the name that `file=` gives.
+ * Compiles the examples that need packages which only the documentation installs, such as React: the fences `ts check`
+ * and `tsx check`. Those of a page lie in one folder, and import each other by the name that `file=` gives.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -5,9 +5,9 @@
  *
  *     npx tsx examples/jobs/import-csv.ts     offline, against the sandbox on a free port of this machine
  *
- * From a shell, `shortlink-sdk import addresses.csv --out addresses.short.csv` does the same, with aliases that it draws.
+ * From a shell, `shortlink-sdk import addresses.csv --out addresses.short.csv` does the same, with drawn aliases.
  *
- * With the arguments `shorten <baseUrl> <apiKey> <addresses.csv>`, which it starts itself with, it is the program alone.
+ * With the arguments `shorten <baseUrl> <apiKey> <addresses.csv>`, with which it starts itself, it is only the program.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

@@ -1,6 +1,6 @@
 /**
- * Shows that `worker.ts` holds what it says: puts 300 jobs into a queue for four workers, kills two of them while a request
- * of theirs is under way, and lets the sandbox count what was done.
+ * Shows that `worker.ts` holds what it says: puts 300 jobs into a queue for four workers, kills two of them while a
+ * request of theirs is under way, and lets the sandbox count what was done.
  *
  *     REDIS_URL=redis://127.0.0.1:6379 npx tsx examples/queues/run.ts     against the sandbox, with your Redis
  */

@@ -1,9 +1,9 @@
 /**
- * A worker of a BullMQ queue, of which any number can run, in as many processes and on as many machines as you like. Each
- * job creates a QR code. The workers share one rate limit, and `outcome` decides what is done again:
+ * A worker of a BullMQ queue, of which any number can run, in as many processes and on as many machines as you like.
+ * Each job creates a QR code. The workers share one rate limit, and `outcome` decides what is done again:
  *
- * - When a job has a slot of the rate limit and is about to be sent, it is claimed in Redis, once for all workers. If the
- *   worker then dies, BullMQ gives the job to another, which finds the claim and does not send it again: it fails as
+ * - When a job has a slot of the rate limit and is about to be sent, it is claimed in Redis, once for all workers. If
+ *   the worker then dies, BullMQ gives the job to another, which finds the claim and does not send it again: it fails as
  *   `unknown`. A job that had not been sent has no claim, and is simply done.
  * - A request that was certainly not done (`not-sent`, or `rejected` by the rate limit) gives up the claim, and BullMQ
  *   repeats the job.

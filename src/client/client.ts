@@ -170,11 +170,10 @@ export class ShortLinkClient {
    *
    * @param path The path, beginning with a slash. Escape values in it with `encodeURIComponent`.
    * @returns The whole body, an object or a list: as the server sent it, or as `schema` (any Standard Schema) returns
-   * it.
-   *   `undefined` if the body is empty, as with status 204. With `as`, the body as it came; a refusal is an error all the same.
+   *   it. `undefined` if the body is empty, as with status 204. With `as`, the body as it came; a refusal is an error
+   *   all the same.
    * @throws {InvalidRequestError} if the path could lead out of `baseUrl`, both `json` and `body` or both `schema` and
-   * `as` are
-   *   given, or `schema` is not a Standard Schema; nothing is sent
+   *   `as` are given, or `schema` is not a Standard Schema; nothing is sent
    */
   request(
     method: HttpMethod,

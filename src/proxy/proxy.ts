@@ -71,8 +71,7 @@ export interface ProxyOptions {
  * })
  *
  * @throws {ConfigurationError} if an option is invalid, or `authorize` is missing. An address or a key that is missing
- * fails
- *   in the first request
+ *   fails in the first request
  */
 export function createProxy(client: ProxyClient, options: ProxyOptions): (request: Request) => Promise<Response> {
   assertProxyOptions(client, options)

@@ -23,7 +23,7 @@ import { type BulkContext, type BulkResult, type BulkSummary, createTask, type T
  * console.log(await run.summary())
  *
  * @throws {ConfigurationError} if an argument is invalid, or `journal` is given without `key`. During the run: if the
- * journal is in use or unreadable. An error from the journal or the source of the items ends the run too.
+ *   journal is in use or unreadable. An error from the journal or the source of the items ends the run too.
  * @throws {ConnectionError} during the run, with `client`: if five items in a row got no response
  */
 export function bulk<T, R>(

@@ -26,7 +26,7 @@ import type { Journal, JournalEntry } from './journal.ts'
  * const run = bulk(ids, worker, { journal: fileJournal('assign.journal'), key: (id) => id })
  *
  * @throws {ConfigurationError} if the path is invalid. During the run: if another run is using the file, or a line of
- * it is not an entry; the error names the file and the line. Errors of the file system end the run unchanged.
+ *   it is not an entry; the error names the file and the line. Errors of the file system end the run unchanged.
  */
 export function fileJournal(path: string | URL): Journal & Closable {
   return new FileJournal(pathOf(path))

@@ -92,9 +92,9 @@ export interface SyncSummary extends TaskSummary {
  *
  * @throws {ConfigurationError} if an argument is invalid
  * @throws {InvalidRequestError} during the run, before anything is sent: if a row has no alias or no address, or if an
- * alias is there twice. Before anything is changed: if more links would be deleted than `maxDeletes`
+ *   alias is there twice. Before anything is changed: if more links would be deleted than `maxDeletes`
  * @throws {InvalidResponseError} if the list of links is incomplete, or the server gives a link another alias or domain
- * than the one that is wanted
+ *   than the one that is wanted
  * @throws {ConnectionError} during the run, if five changes in a row got no response
  */
 export function syncLinks(

@@ -47,7 +47,7 @@ const serveChecks: Checks<keyof ServeOptions> = {
  * give the sandbox its address: `createSandbox({ baseUrl: 'http://127.0.0.1:4010/api' })`.
  *
  * @throws {ConfigurationError} if an option does not exist or does not fit; Node's own error, with its `code`, if the
- * port cannot be used.
+ *   port cannot be used.
  * @example
  * await using server = await serve(createSandbox(), { port: 4010 })
  * console.log(server.baseUrl) // until the end of the block, or until server.close()

@@ -94,7 +94,7 @@ function inProcess<T>(...args: (string | number)[]): T {
   return JSON.parse(output.toString())
 }
 
-/** Kilobytes that plain Node prints of an error that nobody catches, without folders: no connection, or no such thing. */
+/** Kilobytes that plain Node prints of an uncaught error, without folders: no connection, or no such thing. */
 export function uncaught(address: Address): number {
   const printed = ['http://127.0.0.1:1', address(1)].map((baseUrl) => {
     const source = `import { ShortLinkClient } from 'shortlink-sdk'

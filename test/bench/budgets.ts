@@ -1,6 +1,6 @@
 /**
- * The guard that CI runs: what the package costs, each number with its limit. It also holds the package's row in the page of
- * runtimes to what it measures; `npm run budgets -- --write` writes that row.
+ * The guard that CI runs: what the package costs, each number with its limit. It also holds the package's row in the
+ * page of runtimes to what it measures; `npm run budgets -- --write` writes that row.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

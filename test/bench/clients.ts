@@ -112,7 +112,7 @@ export function installPeers(): void {
   npm('install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock')
 }
 
-/** Installs what was built beside the peers, as it would be published, and writes the programs. Gives the kilobytes of the tarball. */
+/** Installs the packed package beside the peers, and writes the programs. Gives the kilobytes of the tarball. */
 export function installProject(): number {
   const project = join(workspace, 'node_modules/shortlink-sdk')
   rmSync(project, { recursive: true, force: true })

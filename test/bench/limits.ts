@@ -1,6 +1,6 @@
 /**
- * 120 concurrent calls to a server that allows 30 in a window: how many fail, are sent and are refused, and how long they
- * take compared with the shortest possible time. Then processes that share a key over Redis, if redis-server is
+ * 120 concurrent calls to a server that allows 30 in a window: how many fail, are sent and are refused, and how long
+ * they take compared with the shortest possible time. Then processes that share a key over Redis, if redis-server is
  * installed. Real HTTP on loopback. Run with `npx tsx test/bench/limits.ts`.
  */
 

@@ -11,7 +11,7 @@ export interface Limit {
   atLeast?: number
 }
 
-/** What this project may cost. The limits were set before it was measured: a build that exceeds one is mended, or fails. */
+/** The limits of this project's cost. They were set before it was measured: a build that exceeds one fails. */
 export const limits = {
   /** Kilobytes that a browser downloads for one list call. */
   download: { atMost: 40 },

@@ -5,7 +5,7 @@ import { run, setUp } from './run.ts'
 const folder = 'test/fixtures/exports/'
 const tea = 'https://shop.example/tea'
 
-/** For each program: its file, the options that it takes, what is said of its columns, and what is sent for its first row. */
+/** For each program: its file, the options it takes, what is said of its columns, and what its first row sends. */
 const table: [string, string, string[], string, Record<string, unknown>][] = [
   [
     'Bitly',

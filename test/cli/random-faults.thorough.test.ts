@@ -174,7 +174,7 @@ class Scenario extends RandomServer {
     if (status !== 0 && this.#isAble()) throw new Error('sync fails, though nothing fails any more')
   }
 
-  /** Whether all can be done: not where aliases are not what was asked for, and not where a list never seems to be complete. */
+  /** Whether all can be done: not if a server changes aliases, and not if a list never seems to be complete. */
   #isAble(): boolean {
     return !this.dialect.includes('alias-ignored') && !this.dialect.includes('count-too-high')
   }

@@ -3,7 +3,7 @@ import { pressCtrlC, run, setUp, shop } from './run.ts'
 
 type Server = Awaited<ReturnType<typeof setUp>>
 
-/** First imports of a file of ten rows without an alias, which leave a result: done, with failed rows, or ended by Ctrl+C. */
+/** First imports of a file of ten rows without an alias, and the result each leaves: done, with failures, or cut. */
 const beginnings: Record<string, (server: Server, args: string[]) => Promise<unknown>> = {
   success: (_, args) => run(...args),
   'a failure': ({ sandbox }, args) => {

@@ -118,7 +118,7 @@ describe('redactBody', () => {
   })
 })
 
-/** Everything that a log could print of a value: all depths, hidden properties, getters, JSON, text, and what is inside. */
+/** Everything that a log could print of a value: all depths, hidden properties, getters, JSON, and text. */
 function printed(value: unknown): string {
   const all = { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true, maxStringLength: null }
   const texts = [inspect(value, all), inspect(value, { ...all, customInspect: false }), String(value)]

@@ -1,7 +1,8 @@
 /**
- * Tests the packed package: `npm run test:everywhere` builds, packs and installs it, runs one suite in Node and in browsers,
- * builds a program with bundlers, compiles one with the oldest and the newest TypeScript, opens the example in real browsers,
- * and prints the results in Markdown. `-- --all` does so in every runtime, with every bundler and every TypeScript.
+ * Tests the packed package: `npm run test:everywhere` builds, packs and installs it, runs one suite in Node and in
+ * browsers, builds a program with bundlers, compiles one with the oldest and the newest TypeScript, opens the example
+ * in real browsers, and prints the results in Markdown. `-- --all` does so in every runtime, with every bundler and
+ * every TypeScript.
  *
  * A runtime that is not installed is skipped; with `CI=true` that is a failure. Arguments select parts:
  * `npm run test:everywhere -- processes workerd browsers bundlers compilers command schemas network-proxy

@@ -1,7 +1,7 @@
 /**
- * Runs projects of this folder with the packed package: `npm run test:frameworks` those of the frameworks that people use
- * most, `-- --all` all of them, `-- next jest-30` these. Each is a small project as a user would write it, with a script
- * `test`.
+ * Runs projects of this folder with the packed package: `npm run test:frameworks` those of the frameworks that people
+ * use most, `-- --all` all of them, `-- next jest-30` these. Each is a small project as a user would write it, with a
+ * script `test`.
  *
  * They run on Node 24, which some frameworks need. What a project installs is kept until its package.json changes.
  */

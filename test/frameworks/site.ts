@@ -1,6 +1,6 @@
 /**
- * What is promised for every framework that renders pages. A project has a page `/` that lists the short addresses in the
- * browser, an endpoint `/api/shortlink`, and the scripts `dev`, `build` and `start`.
+ * What is promised for every framework that renders pages. A project has a page `/` that lists the short addresses in
+ * the browser, an endpoint `/api/shortlink`, and the scripts `dev`, `build` and `start`.
  */
 import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
@@ -15,8 +15,8 @@ const signedIn = { headers: { Cookie: 'session=8c1f0e' } }
 const options = { timeout: 400_000 }
 
 /**
- * All of it, for a framework that also renders `/server`, and perhaps other pages, on the server. `handler` is a request that
- * its server answers with one call.
+ * All of it, for a framework that also renders `/server`, and perhaps other pages, on the server. `handler` is a
+ * request that its server answers with one call.
  */
 export function checkSite(handler: SiteRequest, ...pages: string[]): void {
   buildsWithoutVariables()

@@ -35,7 +35,7 @@ export const lettersOf = (alias: string) =>
 
 type Stored = Sandbox['data']['links'][number]
 
-/** A server with random links, faults and deviations, on which another program writes, and what is true of its links. */
+/** A server with random links, faults and deviations, another program that writes, and the truth about its links. */
 export class RandomServer {
   protected random: () => number
   protected readonly dialect: Deviation[]

@@ -29,7 +29,7 @@ export interface Server {
   readonly seen: Seen[]
 }
 
-/** Opens a server on a free port of loopback; it goes away with the test, and so do its connections. Gives its origin. */
+/** Opens a server on a free port of loopback, which closes with its connections after the test. Gives its origin. */
 export async function listen(listener: RequestListener | TcpServer): Promise<string> {
   const server = typeof listener === 'function' ? createServer(listener) : listener
   const sockets = new Set<Socket>()

@@ -25,8 +25,8 @@ export function fencesOf(markdown: string): Fence[] {
 export const needsRedis = (code: string): boolean => code.includes("from 'ioredis'")
 
 /**
- * What the compiler says of these files under the options of the project, and others where they are given. What they import is
- * checked as a part of the project.
+ * What the compiler says of these files under the options of the project, and others where they are given. What they
+ * import is checked as a part of the project.
  */
 export function typeErrors(paths: readonly string[], others: ts.CompilerOptions = {}): string[] {
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile)

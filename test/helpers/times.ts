@@ -1,4 +1,4 @@
-/** How often a test does something, as often as the gate wants it; `.ci/run all` multiplies it by TIMES, which is 10 there. */
+/** The number of repetitions of a test: that of the gate, multiplied by TIMES, which is 10 in `.ci/run all`. */
 export function times(often: number): number {
   return often * Number(process.env.TIMES ?? 1)
 }

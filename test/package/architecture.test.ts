@@ -61,8 +61,9 @@ test('nothing of the client but serve, for Node, imports the sandbox', () => {
   expect(crossing.map(shown)).toEqual(['node.ts imports testing/server.ts'])
 })
 
-// The platform must not be written with the eyes of the client, which is tested against it. The checks of the sandbox's own
-// options are no part of the platform, and neither is the limiter in `clientOptions`, which has an error and a type of the client.
+// The platform must not be written with the eyes of the client, which is tested against it. The checks of the sandbox's
+// own options are no part of the platform, and neither is the limiter in `clientOptions`, which has an error and a type
+// of the client.
 test('the sandbox imports nothing of the client but checks of options, and what its limiter for the client is made of', () => {
   const shared = [
     'errors.ts',
@@ -108,7 +109,8 @@ function namesOf(name: ts.Node | undefined): string[] {
   return name && ts.isIdentifier(name) ? [name.text] : []
 }
 
-// The platform of the sandbox has words of its own for what the client has too. A schema has the name of the type that it reads.
+// The platform of the sandbox has words of its own for what the client has too. A schema has the name of the type that
+// it reads.
 test('no two modules have something of the same name, private names too', () => {
   const files = Object.keys(graph.obj()).filter((file) => !/^(\.\.\/|testing\/platform\/|schemas\.ts$)/.test(file))
   const homes = new Map<string, string[]>()

@@ -13,8 +13,8 @@ import { type Fence, fencesOf, needsRedis, typeErrors } from '../helpers/snippet
  * The examples of the documentation, whose fences docs/README.md describes. Here, as in the reader's browser, one of
  * `ts run` runs alone, with a sandbox of its own as the global fetch. One of `ts node` finds the sandbox on a port.
  *
- * DOCS_OUTPUT=write writes what the examples print, the files of the frameworks' projects and the tables of the benchmarks into
- * the pages. Read it before you commit it.
+ * DOCS_OUTPUT=write writes what the examples print, the files of the frameworks' projects and the tables of the
+ * benchmarks into the pages. Read it before you commit it.
  */
 const pagesFolder = fileURLToPath(new URL('../../docs/src/content/docs/', import.meta.url))
 // Inside the project, so that imports resolve as everybody else's do.
@@ -65,7 +65,7 @@ const measured = [
 const report = await readFile(new URL('../../test/bench/report/README.md', import.meta.url), 'utf8')
 const measurementsPage = 'guides/runtimes.md'
 
-/** The first table under a heading, without the row of the package itself, which `npm run budgets` writes and checks. */
+/** The first table under a heading, without the package's own row, which `npm run budgets` writes and checks. */
 function tableUnder(heading: string, text: string): string {
   const section = text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`))
   const table = /^\|.*(\n\|.*)*/m.exec(section ?? '')?.[0] ?? `no table under ${heading}`

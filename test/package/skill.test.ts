@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { fencesOf } from '../helpers/snippets.ts'
 
 /*
- * The skill is put together from the pages of the documentation: what stands in both is the same, and the tests of the pages
- * run its programs.
+ * The skill is put together from the pages of the documentation: what stands in both is the same, and the tests of the
+ * pages run its programs.
  */
 const root = new URL('../..', import.meta.url)
 const skill = await readFile(new URL('docs/skills/shortlink-sdk/SKILL.md', root), 'utf8')

@@ -1,6 +1,6 @@
 /**
- * A random week of an account: imports, results that are imported again, Ctrl+C, repeats in any order, reports, syncs, a
- * colleague on the same account, two domains, and a row that does not fit. Whatever is said is checked on the server.
+ * A random week of an account: imports, results that are imported again, Ctrl+C, repeats in any order, reports, syncs,
+ * a colleague on the same account, two domains, and a row that does not fit. Whatever is said is checked on the server.
  */
 import { isShortLinkError, ShortLinkClient } from 'shortlink-sdk'
 import { importLinks, type LinkRow, type ReportResult, reportLinks, syncLinks } from 'shortlink-sdk/tasks'

@@ -48,7 +48,7 @@ it(`a bulk run that is killed ${KILLS} times and resumed does every item exactly
   const { baseUrl, close } = await serve(sandbox, { log: () => onAnswer() })
   const journal = join(folder, 'assign.journal')
 
-  /** Runs the program until so many items are done: by its own report, or by the server's, which it may not know of yet. */
+  /** Runs the program until so many items are done, by its own report or by the server's, which may be ahead of it. */
   async function runUntil(done: number, seenBy: 'program' | 'server'): Promise<void> {
     const settings = [baseUrl, sandbox.apiKey, journal, count, CONCURRENCY].map(String)
     const child = spawn(process.execPath, [program, ...settings], { stdio: ['ignore', 'pipe', 'inherit'] })

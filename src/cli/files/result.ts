@@ -27,7 +27,7 @@ const namesBeside = (columns: readonly string[]): string[] =>
  * if a file has no column `outcome`, so is no result.
  *
  * @throws {UsageError} if it has `outcome` and no `shorturl`, or a row is done and has none, so that nobody can tell
- * which link it has
+ *   which link it has
  */
 export function splitResult(input: Input): Input | undefined {
   const { columns, name } = input

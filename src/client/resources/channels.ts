@@ -40,7 +40,7 @@ export class ChannelsResource extends Resource {
    * console.log(id)
    *
    * @throws {InvalidRequestError} if the name is missing, or empty, or the colour is not `#RRGGBB` or `#RGB`; nothing
-   * is sent
+   *   is sent
    * @throws {ApiError} if the name is taken
    */
   create(params: ChannelCreate, options?: RequestOptions): ApiPromise<Channel> {

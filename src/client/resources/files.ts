@@ -37,9 +37,8 @@ export class FilesResource extends Resource {
    * console.log(shorturl)
    *
    * @param filename The name, with its extension if it has one. Any characters are allowed except those that a server
-   * could read as a path: `/`,
-   *   `\` and control characters, and these or `..` in escaped form, such as `%2F` or `%252F`. A server that unescapes twice
-   *   reads a literal `%25` as `%`.
+   *   could read as a path: `/`, `\` and control characters, and these or `..` in escaped form, such as `%2F` or
+   *   `%252F`. A server that unescapes twice reads a literal `%25` as `%`.
    * @param content The content of the file.
    * @throws {InvalidRequestError} if the content is a string (a path or the text?), or a parameter is invalid;
    *   nothing is sent

@@ -1,4 +1,4 @@
-/** Checked by the compiler alone: the checks of a call have exactly the parameters of its type, and accept their values. */
+/** Checked by the compiler: the checks of a call have exactly the parameters of its type and accept their values. */
 
 import type { CampaignCreate, CampaignUpdate, PixelUpdate } from 'shortlink-sdk'
 import { boolean, checks, id, oneOf, string } from '../../../src/client/checks/checks.ts'

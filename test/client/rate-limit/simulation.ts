@@ -22,8 +22,8 @@ export interface Scene {
 }
 
 /**
- * A store as `RateLimiterPostgres` uses it: each statement carries the time of its process, and those for one row run one
- * after another. Latencies in milliseconds.
+ * A store as `RateLimiterPostgres` uses it: each statement carries the time of its process, and those for one row run
+ * one after another. Latencies in milliseconds.
  */
 interface Store {
   /** How long a statement travels. */

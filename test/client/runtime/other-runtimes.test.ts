@@ -1,4 +1,4 @@
-/** What a client does where the globals are those of another runtime. The runtimes themselves are in `test/everywhere`. */
+/** The client with the globals of other runtimes. The runtimes themselves are in `test/everywhere`. */
 
 import { ShortLinkClient, type ShortLinkClientOptions, type UploadContent } from 'shortlink-sdk'
 import { afterEach, describe, expect, it, vi } from 'vitest'

@@ -26,7 +26,7 @@ const libraries: Record<string, object> = {
   'without DOM': { lib: ['ES2022'], types: ['node'] },
 }
 
-/** Compiles a program, and the mistakes that must not compile, with several versions of TypeScript and every resolution. */
+/** Compiles a program, and mistakes that must not compile, with several versions of TypeScript and every resolution. */
 export async function tryCompilers(folder: string): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const version of versions) {

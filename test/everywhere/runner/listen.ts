@@ -22,8 +22,8 @@ export async function listen(
 }
 
 /**
- * Gives free ports from a number on. It should be below those that a system gives to programs that ask for any, so that nobody
- * takes one before it is used.
+ * Gives free ports from a number on. It should be below those that a system gives to programs that ask for any, so that
+ * nobody takes one before it is used.
  */
 export function portsFrom(first: number): () => Promise<number> {
   let next = first

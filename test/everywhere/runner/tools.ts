@@ -8,7 +8,7 @@ export const root = fileURLToPath(new URL('../../../', import.meta.url))
 const cache = join(root, 'node_modules/.cache/everywhere/tools')
 const { platform, arch } = process
 
-/** With `--all`, every runtime, bundler and compiler; without it, those that people use most, and both ends of a range. */
+/** With `--all`, every runtime, bundler and compiler; without it, those used most, and the ends of a range. */
 export const all = process.argv.includes('--all')
 
 const common: Record<string, string> = {
@@ -49,8 +49,8 @@ const others: Record<string, string> = {
 }
 
 /**
- * Installs the tools from the npm registry, unless they are in the cache. They are not dependencies of the package. A runtime
- * is installed as the package of its binary.
+ * Installs the tools from the npm registry, unless they are in the cache. They are not dependencies of the package. A
+ * runtime is installed as the package of its binary.
  */
 export async function installTools(): Promise<void> {
   const wanted = all ? { ...common, ...others } : common

@@ -33,7 +33,7 @@ export interface CheckContext extends Host {
 /** Thrown by a check that this runtime cannot run; the message is the reason. */
 export class Skip extends Error {}
 
-/** The sandbox of a check follows the reference, or has every deviation that leaves pages their size and needs no options. */
+/** The sandbox of a check: as in the reference, or with every deviation that needs no options and keeps page sizes. */
 export type DialectName = 'reference' | 'deviating'
 
 export type Check = (context: CheckContext) => Promise<void>
@@ -72,8 +72,8 @@ export async function createContext(
 }
 
 /**
- * Every deviation but those on `limit`, which change how many requests a walk takes, those that a client has to be told of
- * (a browser cannot send the cookie of the bot wall), and those that it reports as errors.
+ * Every deviation but those on `limit`, which change how many requests a walk takes, those that a client has to be told
+ * of (a browser cannot send the cookie of the bot wall), and those that it reports as errors.
  */
 function deviationsOf({ testing }: Host): Deviation[] {
   return (Object.keys(testing.deviations) as Deviation[]).filter(

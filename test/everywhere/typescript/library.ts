@@ -1,4 +1,4 @@
-/** What a library builds on the package: every export has an inferred type, which its declarations must be able to name. */
+/** A library built on the package: every export has an inferred type, which its declarations must be able to name. */
 import { isShortLinkError, ShortLinkClient, sharedRateLimiter } from 'shortlink-sdk'
 import { fileFromPath, fileJournal, serve } from 'shortlink-sdk/node'
 import { createProxy, errorResponse } from 'shortlink-sdk/proxy'

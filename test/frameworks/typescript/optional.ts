@@ -1,4 +1,5 @@
-// With exactOptionalPropertyTypes, what may be left out may also be `undefined`: options are often passed on from one's own.
+// With exactOptionalPropertyTypes, what may be left out may also be `undefined`: options are often passed on from one's
+// own.
 import { ShortLinkClient } from 'shortlink-sdk'
 
 const client = new ShortLinkClient({

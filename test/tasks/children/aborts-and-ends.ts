@@ -1,6 +1,6 @@
 /**
- * Gets one response. Then aborts a call that waits for budget for a minute, one that waits for its response and one that
- * waits for its retry.
+ * Gets one response. Then aborts a call that waits for budget for a minute, one that waits for its response and one
+ * that waits for its retry.
  */
 import { once } from 'node:events'
 import { ShortLinkClient } from 'shortlink-sdk'

@@ -68,8 +68,7 @@ export class LinksResource extends Resource {
    * @param addressOrAlias The short address of a link, or its alias.
    * @returns The link, alone or in a list.
    * @throws {InvalidRequestError} if the argument is not a string, or is empty; nothing is sent. If several domains
-   * have the
-   *   alias; nothing is changed
+   *   have the alias; nothing is changed
    * @throws {InvalidResponseError} if a row that may be the link does not fit, with `validation: 'report'` too
    */
   find(addressOrAlias: string, options?: RequestOptions): ApiPromise<Link | undefined> {
@@ -158,8 +157,7 @@ export class LinksResource extends Resource {
    * @param options `onTaken: 'suffix'` takes `opening-2` … `opening-10` if the alias leads elsewhere.
    * @throws {LinkConflictError} if the alias leads to another address, on every domain that has it
    * @throws {InvalidResponseError} if the server has made the link with another alias, as it does if the plan has no
-   * aliases
-   *   of its own, or on another domain; `outcome` is `unknown`, and the message has both
+   *   aliases of its own, or on another domain; `outcome` is `unknown`, and the message has both
    * @throws {InvalidRequestError} if the address or the alias is missing, or a parameter is invalid; nothing is sent
    */
   ensure(params: LinkEnsure, options?: EnsureOptions): ApiPromise<EnsuredLink> {

@@ -105,7 +105,7 @@ describe('if the size of the pages changes,', () => {
     readonly hidden?: number
   }
 
-  /** A list of so many rows on a server that responds so, one request after the other; the last is for all others too. */
+  /** A list of so many rows on a server with these responses, one for each request; the last is for all others too. */
   const changing = (total: number, answers: readonly Answer[]) =>
     listOf((page, request) => {
       const { size, perpage = size, hidden = 0 } = answers[Math.min(request, answers.length) - 1]!

@@ -13,8 +13,8 @@ import { type Habits, habits, type PagingServer, pageSizes, pagingServer } from 
 const MAX_ROWS = 1000
 
 /**
- * Every run of the tests walks lists of every size, spread over the servers. With PAGING_RUNS=1000, say, every server has a
- * list of every size, and that many of random ones.
+ * Every run of the tests walks lists of every size, spread over the servers. With PAGING_RUNS=1000, say, every server
+ * has a list of every size, and that many of random ones.
  */
 const RUNS = Number(process.env.PAGING_RUNS ?? 10)
 const SPREAD = process.env.PAGING_RUNS === undefined ? habits.pageSize.length : 1

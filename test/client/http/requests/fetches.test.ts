@@ -221,7 +221,8 @@ test.each(Object.entries(trusting))(
   '%s: a POST whose TLS breaks after the server read it is sent once, and its outcome is unknown',
   async (_, fetch) => {
     const { origin, requests } = await startBreakingTls()
-    // undici hears nothing of the broken connection, and waits for the response. A busy machine needs time for the handshake.
+    // undici hears nothing of the broken connection, and waits for the response. A busy machine needs time for the
+    // handshake.
     const call = connect({ origin }, { fetch, retry: 2, timeout: 2000 }).campaigns.create({ name: 'a' })
     await expect(call).rejects.toMatchObject({ outcome: 'unknown', attempts: 1 })
     expect(requests()).toBe(1)

@@ -1,6 +1,6 @@
 /**
- * Hostile responses that quote the key, whole and cut, to calls, tasks and a proxy. Whatever is printed of them has no twelve
- * characters of the key in a row, and every end is an error of this package.
+ * Hostile responses that quote the key, whole and cut, to calls, tasks and a proxy. Whatever is printed of them has no
+ * twelve characters of the key in a row, and every end is an error of this package.
  */
 import { inspect } from 'node:util'
 import { isShortLinkError, ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'

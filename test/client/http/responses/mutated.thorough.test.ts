@@ -15,7 +15,7 @@ const seed = Number(process.env.FUZZ_SEED ?? (process.env.FUZZ_RUNS ? Date.now()
 const callNames = Object.keys(calls).filter((name) => name !== 'links.find') as CallName[]
 
 let body = ''
-/** As over a network, an answer comes in a later turn of the event loop. Within a single turn, no signal is ever collected. */
+/** As over a network, a response comes in a later turn of the event loop. Within one turn, no signal is collected. */
 const fetch = async () => {
   await nextTurn()
   return new Response(body)

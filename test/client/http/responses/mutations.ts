@@ -111,7 +111,7 @@ function* placesIn(value: unknown): Generator<[Container, string]> {
 
 const get = (parent: Container, key: string): unknown => (parent as Record<string, unknown>)[key]
 
-/** Sets a copy, so that no part stands in two places; and as `JSON.parse` would: `__proto__` is a key like any other. */
+/** Sets a copy, so that no part stands in two places. As in `JSON.parse`, `__proto__` is a key like any other. */
 function set(parent: Container, key: string, value: unknown): void {
   Object.defineProperty(parent, key, {
     value: structuredClone(value),

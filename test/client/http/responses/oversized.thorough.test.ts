@@ -30,7 +30,8 @@ async function measure(call: MeasuredCallArgs['call'], error: number, part: stri
   return value as Measured
 }
 
-// Processor time, not time on the clock: the machine may be busy. What these tests guard against took minutes, or the process.
+// Processor time, not time on the clock: the machine may be busy. What these tests guard against took minutes, or the
+// process.
 it.each([
   ['client', 'account', 'invalid_response unknown'],
   ['proxy', 'proxy', '502'],

@@ -1,4 +1,4 @@
-/** Rows that do not fit, with `validation: 'report'`: `find` and `ensure` decide by them, so they read them strictly. */
+/** Invalid rows with `validation: 'report'`: `find` and `ensure` decide by them, so they read them strictly. */
 import { expect, test } from 'vitest'
 import { connect } from '../../../helpers/client.ts'
 import { page } from '../../../helpers/responses.ts'
