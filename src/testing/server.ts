@@ -56,9 +56,21 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
   if (typeof (sandbox as Partial<Sandbox> | undefined)?.fetch !== 'function') {
     throw new ConfigurationError('serve: expected a sandbox, made with createSandbox()')
   }
+  return (await createAndServe(() => sandbox, options)).server
+}
+
+/**
+ * Creates a sandbox for the addresses of a port that listens already, and puts it there.
+ *
+ * @internal
+ */
+export async function createAndServe(
+  create: (addresses: Pick<SandboxServer, 'baseUrl' | 'openerUrl'>) => Sandbox,
+  options: ServeOptions,
+): Promise<{ sandbox: Sandbox; server: SandboxServer }> {
   assertOptions(options, serveChecks, 'serve')
   const { port = 0, host = '127.0.0.1', log } = options
-  const server = createServer((incoming, outgoing) => void respond(incoming, outgoing))
+  const server = createServer()
   // Node's own timeouts must not end a test of a stalled request.
   server.requestTimeout = 0
 
@@ -104,7 +116,15 @@ export async function serve(sandbox: Sandbox, options: ServeOptions = {}): Promi
     return new Promise<void>((resolve) => server.close(() => resolve()))
   }
   const addresses = { baseUrl: `${origin}/api`, openerUrl: `${origin}/opener` }
-  return { ...addresses, close, [Symbol.asyncDispose]: close }
+  let sandbox: Sandbox
+  try {
+    sandbox = create(addresses)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  server.on('request', (incoming, outgoing) => void respond(incoming, outgoing))
+  return { sandbox, server: { ...addresses, close, [Symbol.asyncDispose]: close } }
 }
 
 const unknownHost = 'Unknown host: open the page at localhost or at the address of the sandbox.'

@@ -3,7 +3,8 @@ import { run } from './run.ts'
 
 /** Starts the sandbox on a free port of this process, until the test ends, and gives what it prints. */
 async function start(...args: string[]) {
-  const { stdout } = await run('sandbox', '--port', '0', ...args)
+  const { stdout, stderr } = await run('sandbox', '--port', '0', ...args)
+  expect(stderr).toBe('')
   const log = vi.spyOn(console, 'log').mockImplementation(() => {})
   const [stop] = process.rawListeners('SIGTERM').slice(-1) as [(signal: string) => void]
   onTestFinished(() => {
@@ -26,6 +27,8 @@ it('prints its addresses, answers, logs a line per request, and ends when told',
 
   const [, openerUrl = ''] = /App opener\s+(\S+)/.exec(stdout) ?? []
   expect((await fetch(`${openerUrl}/v3/api`)).status).toBe(405)
+  const codes = await (await get('/qr', 'Bearer k 1')).json()
+  expect(codes.data.qrs[0].link).toContain(new URL(openerUrl).origin)
   expect(log.mock.calls.join('\n')).toMatch(/GET \/api\/campaigns 200 \d+ ms\n.*GET \/opener\/v3\/api 405 \d+ ms/)
 
   stop('SIGTERM')

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import process from 'node:process'
 import { ConfigurationError } from '../../client/errors.ts'
 import { createSandbox, type Sandbox, type SandboxDialect, sampleData } from '../../testing/index.ts'
-import { type SandboxServer, serve } from '../../testing/server.ts'
+import { createAndServe, type SandboxServer } from '../../testing/server.ts'
 import { command, numberOption, UsageError, wholeNumberOption } from '../command.ts'
 
 const sandboxNotes = `With a program, as in \`shortlink-sdk sandbox -- node first.mjs\`, runs it with
@@ -41,21 +40,14 @@ export default command(
       const rate = numberOption('chaos', args.chaos, 0, 1)
       const seed = wholeNumberOption('seed', args.seed, 0, 2 ** 53)
       const wanted = args.port ?? (program === undefined ? '4010' : '0')
-      const port = wholeNumberOption('port', wanted, 0, 65_535) || (await freePort(host))
-
-      // It knows its own address, so that short addresses can be opened.
-      const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-      const addresses = { baseUrl: `${origin}/api`, openerUrl: `${origin}/opener` }
-      const platform = createPlatform(args.dialect, {
-        ...addresses,
-        apiKey: key,
-        rateLimit: requests > 0 && { requests },
-        data,
-      })
-      platform.chaos({ rate, seed })
-
+      const port = wholeNumberOption('port', wanted, 0, 65_535)
       const log = program === undefined ? (line: string) => console.log(line) : () => {}
-      const served = await serve(platform, { port, host, log })
+      const rateLimit = requests > 0 && { requests }
+      const { sandbox: platform, server: served } = await createAndServe(
+        (addresses) => createPlatform(args.dialect, { ...addresses, apiKey: key, rateLimit, data }),
+        { port, host, log },
+      )
+      platform.chaos({ rate, seed })
       if (program === undefined) {
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void served.close())
         console.log(greeting(platform, served))
@@ -80,16 +72,6 @@ function createPlatform(dialect: string, options: Parameters<typeof createSandbo
   } catch (error) {
     throw error instanceof ConfigurationError ? new UsageError(`--${error.message}`) : error
   }
-}
-
-/** A port that is free now. */
-async function freePort(host: string): Promise<number> {
-  const server = createServer().listen(0, host)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** The variables that a client reads. */
