@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { portsFrom } from '../../everywhere/runner/listen.ts'
 
 /** Whether redis-server is installed. CI must have it. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
@@ -40,11 +40,5 @@ export async function startRedis(): Promise<RedisServer> {
   return { port, start, stop }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
+/** Each worker of the test runner has a hundred ports of its own. */
+const freePort = portsFrom(18_000 + 100 * Number(process.env.VITEST_POOL_ID ?? 0))
