@@ -155,11 +155,10 @@ const addressNames = {
 /** Fills in the options of a client. @internal @throws {ConfigurationError} if an option is invalid */
 export function resolveSettings(options: ShortLinkClientOptions): Settings {
   const apiKey = new ApiKey(options?.apiKey, options?.authScheme)
-  const redact: Redact = (text) => apiKey.redact(text)
-  return withoutSecrets(redact, () => settingsOf(options, apiKey, redact))
+  return withoutSecrets(apiKey.redact, () => settingsOf(options, apiKey))
 }
 
-function settingsOf(options: ShortLinkClientOptions, apiKey: ApiKey, redact: Redact): Settings {
+function settingsOf(options: ShortLinkClientOptions, apiKey: ApiKey): Settings {
   throwIfOptionsInvalid(checkOptions(options, clientOptionChecks))
   apiKey.check()
   const { allowInsecureHttp = false, openerAuth = 'none', logger = console as Logger, rateLimit } = options
@@ -185,7 +184,7 @@ function settingsOf(options: ShortLinkClientOptions, apiKey: ApiKey, redact: Red
     })
     // Settled at the first call, because variables may be set, and `fetch` replaced, until then.
     let settled: ReturnType<typeof settle> | undefined
-    const settings = () => (settled ??= withoutSecrets(redact, settle))
+    const settings = () => (settled ??= withoutSecrets(apiKey.redact, settle))
     return {
       address,
       usesKey,

@@ -138,7 +138,7 @@ export class Secrets {
   }
 
   /** Removes the secrets from a text. */
-  redact(text: string): string {
+  readonly redact: Redact = (text) => {
     let clean = text
     for (const redact of this.#redactors.values()) clean = redact(clean)
     return this.#shared(clean)

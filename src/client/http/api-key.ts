@@ -1,7 +1,7 @@
 import { formatValue, mismatch, reasonOf } from '../checks/mismatch.ts'
 import { ConfigurationError } from '../errors.ts'
 import { environment } from '../runtime/environment.ts'
-import { Secrets } from '../secrets.ts'
+import { type Redact, Secrets } from '../secrets.ts'
 
 /** The key, or a function that returns it, called before each attempt. `null`: no key is sent. */
 export type KeySource = string | (() => string | Promise<string>) | null
@@ -80,7 +80,7 @@ export class ApiKey {
    * Removes the key from a text: that of the option or the variable, before anything was sent too, and those that a
    * function returned.
    */
-  redact(text: string): string {
+  readonly redact: Redact = (text) => {
     const { source } = this
     if (typeof source === 'string') this.#remember(source)
     return this.#secrets.redact(text)

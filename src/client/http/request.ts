@@ -244,7 +244,7 @@ export function prepareCall<T>(
     : settings.headers.filter(([name]) => name.toLowerCase() !== 'authorization')
   const headers = [...common, ...headerPairs(options.headers)]
   const authorization = authorizationIn(headers)
-  const secrets = new Secrets(Number.POSITIVE_INFINITY, (text) => apiKey.redact(text))
+  const secrets = new Secrets(Number.POSITIVE_INFINITY, apiKey.redact)
   for (const secret of [...secretsIn(query, checks), ...secretsIn(json, checks)]) secrets.add(secret)
   const credentials = authorization?.split(' ').at(-1)
   if (credentials) secrets.add(credentials)
@@ -315,7 +315,7 @@ export function errorContextOf(
   { method, path: { pattern, escaped: path = pattern }, api }: Pick<CallSpec<never>, 'method' | 'path' | 'api'>,
   settings: Settings,
   { operation, calledFrom }: CallContext,
-  redact: Redact,
+  redact: Redact = settings.apiKey.redact,
 ): ErrorContext {
   const { known } = (api === 'opener' ? settings.opener : settings.management).address
   const shown = typeof method === 'string' ? method : kind(method)

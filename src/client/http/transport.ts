@@ -20,7 +20,7 @@ import { isBrowser, sentOnce } from '../runtime/environment.ts'
 import { type Fetch, type FetchResponse, headerOf, readableHeaders } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
 import { VERSION } from '../runtime/version.ts'
-import { type Redact, redactHeaders } from '../secrets.ts'
+import { redactHeaders } from '../secrets.ts'
 import type { CallResult } from './api-promise.ts'
 import { decode, parseBody, readBytes, readText } from './body.ts'
 import { openEnvelope, type Received } from './envelope.ts'
@@ -90,16 +90,15 @@ export class Transport {
 
   /** Error context for a call that is rejected before it is prepared. */
   contextOf(call: Pick<CallSpec<never>, 'method' | 'path' | 'api'>): ErrorContext {
-    return errorContextOf(call, this.#settings, this.#context, this.#redact)
+    return errorContextOf(call, this.#settings, this.#context)
   }
 
   /** @throws {InvalidRequestError} if there are problems with a call that makes several requests */
   throwIfInvalid(issues: readonly Issue[]): void {
     const { operation, calledFrom } = this.#context
-    if (issues.length) throw new InvalidRequestError(issues, { operation, calledFrom, redact: this.#redact })
+    const { redact } = this.#settings.apiKey
+    if (issues.length) throw new InvalidRequestError(issues, { operation, calledFrom, redact })
   }
-
-  readonly #redact: Redact = (text) => this.#settings.apiKey.redact(text)
 
   /** Throws the error of a response that can be used all the same, or tells `onDrift`, as `validation` says. */
   throwOrReport(error: InvalidResponseError): void {
@@ -192,7 +191,7 @@ export class Transport {
     const received: Received = {
       ...exchange,
       ...observeResponse(call, exchange, started),
-      redact: (text) => secrets.redact(text),
+      redact: secrets.redact,
     }
     const { response, envelope, rateLimit } = received
     if (envelope?.ok === false && !spec.readsRefusals) throw noteFailure(call, refused(call, received, envelope))
