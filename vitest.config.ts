@@ -17,6 +17,8 @@ export default defineConfig({
     testTimeout: 20_000,
     // A wait for budget is no news in a test. A test that reads the log has a logger of its own.
     env: { SHORTLINK_LOG: 'error' },
+    // Tests that run at the same time wait most of it.
+    maxConcurrency: 30,
     // One more than the cores, because tests wait too.
     maxWorkers: availableParallelism() + 1,
     projects: [

@@ -69,9 +69,9 @@ const isStuck = (fault: Fault) => 'delay' in fault || 'stall' in fault
 
 describe('a call that failed is sent again only if that cannot do the work twice, and says what is certain', () => {
   for (const [what, fault, again, outcome] of rule) {
-    // Those that wait do so together.
-    describe(`after ${what}`, { concurrent: isStuck(fault) }, () => {
-      it.concurrent.for(Object.keys(calls) as CallName[])('%s', async (name, { onTestFinished, expect }) => {
+    // They wait together.
+    describe.concurrent(`after ${what}`, () => {
+      it.for(Object.keys(calls) as CallName[])('%s', async (name, { onTestFinished, expect }) => {
         const sandbox = createSandbox({ data: sampleData() })
         const { baseUrl, close } = await serve(sandbox)
         onTestFinished(close)
