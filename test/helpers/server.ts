@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo, Socket, Server as TcpServer } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { portsFrom } from '../everywhere/runner/listen.ts'
 
 /** A request as it came over the wire, its body read to the end. */
 interface Seen {
@@ -42,19 +43,13 @@ export async function listen(listener: RequestListener | TcpServer): Promise<str
     for (const socket of sockets) socket.destroy()
     server.close()
   })
-  return originOf(server)
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-const originOf = (server: TcpServer) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+const closedPort = portsFrom(17_000)
 
-/** The origin of a port of loopback where nobody listens any more. */
-export async function closedOrigin(): Promise<string> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const origin = originOf(server)
-  await new Promise<void>((resolve) => server.close(() => resolve()))
-  return origin
-}
+/** The origin of a port of loopback where nobody listens, not even a test that runs beside this one. */
+export const closedOrigin = async (): Promise<string> => `http://127.0.0.1:${await closedPort()}`
 
 /** A server that gives these answers in turn, the last one ever after, or asks a function each time. */
 export async function serve(...answers: [Answering] | Canned[]): Promise<Server> {

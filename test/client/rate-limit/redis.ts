@@ -40,5 +40,4 @@ export async function startRedis(): Promise<RedisServer> {
   return { port, start, stop }
 }
 
-/** Each worker of the test runner has a hundred ports of its own. */
-const freePort = portsFrom(18_000 + 100 * Number(process.env.VITEST_POOL_ID ?? 0))
+const freePort = portsFrom(18_000)

@@ -23,10 +23,10 @@ export async function listen(
 
 /**
  * Gives free ports from a number on. It should be below those that a system gives to programs that ask for any, so that
- * nobody takes one before it is used.
+ * nobody takes one before it is used. Each worker of vitest has a hundred of its own.
  */
 export function portsFrom(first: number): () => Promise<number> {
-  let next = first
+  let next = first + 100 * Number(process.env.VITEST_POOL_ID ?? 0)
   return async function nextFree(): Promise<number> {
     const server = createServer()
     const port = next++
