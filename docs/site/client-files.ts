@@ -125,7 +125,7 @@ async function scripts(): Promise<void> {
   ])
 }
 
-/** The declarations that the editor reads, by their paths: TypeScript's, the package's, and zod's, untranslated. */
+/** The declarations that the editor reads, by path: TypeScript's, the package's, and zod's without translations. */
 async function writeTypes(): Promise<void> {
   await writeFile(join(runFolder, 'types.json'), JSON.stringify(await declarations()))
 }

@@ -83,7 +83,7 @@ function element(name: string, properties: Record<string, string>, children: unk
   return { type: 'element', data: { hName: name, hProperties: properties }, children } as unknown as Parent
 }
 
-/** An element that holds a text as it is: a text of the Markdown tree would lose the spaces before its lines. */
+/** An element that holds a text as it is: a text of the Markdown tree would lose its leading spaces. */
 function withText(name: string, properties: Record<string, string>, value: string): Parent {
   const data = { hName: name, hProperties: properties, hChildren: [{ type: 'text', value }] }
   return { type: 'element', data, children: [] } as unknown as Parent

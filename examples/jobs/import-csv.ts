@@ -7,7 +7,7 @@
  *
  * From a shell, `shortlink-sdk import addresses.csv --out addresses.short.csv` does the same, with drawn aliases.
  *
- * With the arguments `shorten <baseUrl> <apiKey> <addresses.csv>`, with which it starts itself, it is only the program.
+ * It starts itself with the arguments `shorten <baseUrl> <apiKey> <addresses.csv>`: then it is the program alone.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

@@ -3,7 +3,7 @@ import { pressCtrlC, run, setUp, shop } from './run.ts'
 
 type Server = Awaited<ReturnType<typeof setUp>>
 
-/** First imports of a file of ten rows without an alias, and the result each leaves: done, with failures, or cut. */
+/** First imports of a file of ten rows without an alias, by how they end. */
 const beginnings: Record<string, (server: Server, args: string[]) => Promise<unknown>> = {
   success: (_, args) => run(...args),
   'a failure': ({ sandbox }, args) => {
