@@ -32,6 +32,7 @@ export {
 export type { StandardIssue, StandardResult, StandardSchema } from './client/fields/standard-schema.ts'
 export type { AuthScheme, KeySource } from './client/http/api-key.ts'
 export type { ApiPromise, ApiResponse, Result } from './client/http/api-promise.ts'
+export type { UploadProgress } from './client/http/call.ts'
 export type { Page } from './client/http/envelope.ts'
 export type { ListOptions, ListPromise, PageQuery } from './client/http/list.ts'
 export type {
@@ -46,7 +47,6 @@ export type {
   LogLevel,
   Observers,
 } from './client/http/observers.ts'
-export type { UploadProgress } from './client/http/request.ts'
 export type { BeforeRequest, RequestOptions } from './client/http/request-options.ts'
 export type { UploadContent } from './client/http/upload.ts'
 export type { ShortLinkClientOptions } from './client/options.ts'

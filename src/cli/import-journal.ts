@@ -47,7 +47,7 @@ export async function journalOf(
     journal,
     addresses: new Set(addresses),
     async countDone(client, rows) {
-      const server = apiOf(client).baseUrl
+      const server = apiOf(client).baseUrl()
       const own = new Map([...entries].filter(([key]) => isKeyOfRow(key, server)))
       const read: ReadRow<LinkRow>[] = []
       // Names of campaigns and channels may not be looked up yet, and no row is known by them.

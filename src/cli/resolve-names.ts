@@ -90,7 +90,7 @@ async function domainsFor(names: readonly string[], api: Api): Promise<ReadonlyM
   const listed = await domains.listed(api)
   if (!listed) return undefined
   const byHost = new Map(listed.map((domain) => [hostOf(domain), domain]))
-  const ownHost = hostOf(api.baseUrl)
+  const ownHost = hostOf(api.baseUrl())
   for (const name of names) {
     const host = hostOf(name)
     const isOwn = host === ownHost || ownHost.endsWith(`.${host}`)

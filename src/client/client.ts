@@ -20,6 +20,7 @@ import { OverlaysResource } from './resources/overlays.ts'
 import { PixelsResource } from './resources/pixels.ts'
 import { QrResource } from './resources/qr.ts'
 import { SplashResource } from './resources/splash.ts'
+import { hideFromVue } from './runtime/framework.ts'
 import { isPlain, isRecord } from './runtime/text.ts'
 
 function isStandardSchema(value: unknown): value is StandardSchema {
@@ -57,18 +58,8 @@ const paginateChecks = {
   schema: schemaCheck,
 } satisfies Checks<keyof PaginateParams<unknown>>
 
-interface Internals {
-  readonly options: ShortLinkClientOptions
-  readonly api: Api
-}
-
-/**
- * Not private members, because with those the type of one format of the package would refuse a client of the other, and
- * a stub.
- */
-const internals = new WeakMap<ShortLinkClient, Internals>()
-
-const callsOf = (client: ShortLinkClient): Api => internals.get(client)!.api
+/** The key of the options that a client was created with. Behind a function, because an inspection shows values. */
+const OPTIONS = Symbol('options')
 
 /**
  * A client for both APIs: one sub-client per resource, and `request` and `paginate` for everything else.
@@ -103,10 +94,16 @@ export class ShortLinkClient {
   readonly qr: QrResource
   /** The app-opener API. */
   readonly opener: OpenerResource
+  // Not private members: those would break behind a Proxy, and a stub would not fit the type.
+  /** For the proxy. @internal */
+  declare readonly [API]: Api
+  /** @internal */
+  declare readonly [OPTIONS]: () => ShortLinkClientOptions
 
   constructor(options: ShortLinkClientOptions = {}) {
     const api = new Api(resolveSettings(options))
-    internals.set(this, { options, api })
+    Object.defineProperties(this, { [API]: { value: api }, [OPTIONS]: { value: () => options } })
+    hideFromVue(this)
     this.links = new LinksResource(api)
     this.account = new AccountResource(api)
     this.domains = new DomainsResource(api)
@@ -122,7 +119,7 @@ export class ShortLinkClient {
 
   /** The state of the management API's rate limit. With `rateLimit: false`, it is what the last response said. */
   get rateLimit(): RateLimitState {
-    return callsOf(this).rateLimit
+    return this[API].rateLimit()
   }
 
   /**
@@ -137,7 +134,7 @@ export class ShortLinkClient {
    * @throws {ConfigurationError} if an option is invalid
    */
   withOptions(overrides: ShortLinkClientOptions): this {
-    const { options } = internals.get(this)!
+    const options = this[OPTIONS]()
     const Client = this.constructor as new (options: ShortLinkClientOptions) => this
     // The constructor says what is wrong with anything but an object.
     if (!isRecord(overrides)) return new Client(overrides)
@@ -213,7 +210,7 @@ export class ShortLinkClient {
       ...(upload && { optionChecks: uploadOptionChecks }),
     }
     const read: Read<T> = as ? (received) => received[as] as T : readWhole(schema)
-    return startNow(callsOf(this).run({ ...call, as, read }, options))
+    return startNow(this[API].run({ ...call, as, read }, options))
   }
 
   /**
@@ -237,12 +234,7 @@ export class ShortLinkClient {
     const { listKey, query, schema }: Partial<PaginateParams<T>> = issues.length ? {} : params
     const read = readPageWithSchema(listKey!, schema)
     const list = { path: userPath(path), query, read, hasUniqueIds: false, issues }
-    return new RequestedList(callsOf(this), list, options)
-  }
-
-  /** For tasks and the proxy. @internal */
-  get [API](): Api {
-    return callsOf(this)
+    return RequestedList.create(this[API], list, options)
   }
 }
 

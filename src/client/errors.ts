@@ -10,7 +10,7 @@ import { type Redact, redactBody, redactHeaders, redactLine } from './secrets.ts
  * - `rejected`: the server refused it and did not do the work.
  * - `unknown`: the work may have been done (a 5xx, a timeout, a lost connection, an unreadable response).
  */
-export type Outcome = 'not-sent' | 'rejected' | 'unknown'
+export type Outcome = 'not-sent' | 'rejected' | 'unknown' | 'done'
 
 /** The `code` of each error class, for telling errors apart if `instanceof` cannot. */
 export type ErrorCode =

@@ -3,13 +3,13 @@ import { formatValue, mismatch } from './checks/mismatch.ts'
 import { ConfigurationError, describe, type Issue } from './errors.ts'
 import { Address, type AddressNames, isLoopback } from './http/address.ts'
 import { ApiKey, type AuthScheme, authSchemes, type KeySource } from './http/api-key.ts'
+import type { Settings } from './http/call.ts'
+import { Endpoint } from './http/endpoint.ts'
 import type { Observers } from './http/observers.ts'
 import { type Logger, type LogLevel, logLevels, logMethods, logObservers } from './http/observers.ts'
-import type { Endpoint, Settings } from './http/request.ts'
 import {
   authorizationBesideKey,
   authorizationIn,
-  type BeforeRequest,
   headerPairs,
   type RequestOptions,
   requestOptionChecks,
@@ -65,17 +65,6 @@ export interface ShortLinkClientOptions extends Observers, Omit<RequestOptions, 
    */
   validation?: 'strict' | 'report' | undefined
   /**
-   * Called before each attempt, after it has its slot of the rate limit and before the key is added: sets headers on
-   * the request, or returns another `Request` whose headers are sent. The time that it takes counts towards `timeout`.
-   * If it throws, or returns anything else, the call fails with a `ConfigurationError`, and nothing was sent.
-   *
-   * @example
-   * const client = new ShortLinkClient({
-   *   beforeRequest: (request) => request.headers.set('X-Request-Id', crypto.randomUUID()),
-   * })
-   */
-  beforeRequest?: BeforeRequest | undefined
-  /**
    * The `fetch` function to use. Default: the global one, looked up at each call. Uploads of streams need one that
    * sends web streams, such as that of undici; node-fetch does not. One that repeats requests by itself, such as
    * undici's `RetryAgent`, makes the outcome `not-sent` untrue; Node's own repeats a request once after the status 421.
@@ -129,7 +118,6 @@ export const clientOptionChecks = {
   dangerouslyAllowBrowser: boolean,
   allowInsecureHttp: boolean,
   onDrift: aFunction,
-  beforeRequest: aFunction,
   onRequest: aFunction,
   onResponse: aFunction,
   onRetry: aFunction,
@@ -166,43 +154,27 @@ function settingsOf(options: ShortLinkClientOptions, apiKey: ApiKey): Settings {
   const authorization = authorizationIn(headers)
   if (apiKey.isGiven && authorization !== undefined) throwIfOptionsInvalid([authorizationBesideKey])
 
-  function endpoint(
+  function createEndpoint(
     names: AddressNames,
     url: string | URL | undefined,
     usesKey: boolean,
     limiterOf: (limit: RateLimiter | RateLimitOptions, owner: LimiterOwner) => RateLimiter,
   ): Endpoint {
     const address = new Address(names, url, allowInsecureHttp)
-    const settle = () => ({
-      owner: {
-        baseUrl: address.get(),
-        key: usesKey ? (authorization ?? apiKey.source) : null,
-        fetch: options.fetch ?? globalThis.fetch,
-      },
-      limit: limitOf(rateLimit),
-      listeners: [options, logObservers(options.logLevel ?? logLevelOfEnvironment(), logger)],
-    })
-    // Settled at the first call, because variables may be set, and `fetch` replaced, until then.
-    let settled: ReturnType<typeof settle> | undefined
-    const settings = () => (settled ??= withoutSecrets(apiKey.redact, settle))
-    return {
-      address,
-      usesKey,
-      apiKey,
-      get limiter() {
-        const { limit, owner } = settings()
-        return limit && limiterOf(limit, owner)
-      },
-      get listeners() {
-        return settings().listeners
-      },
+    const resolve = () => {
+      const key = usesKey ? (authorization ?? apiKey.source) : null
+      const owner = { baseUrl: address.get(), key, fetch: options.fetch ?? globalThis.fetch }
+      const limit = limitOf(rateLimit)
+      const listeners = [options, logObservers(options.logLevel ?? logLevelOfEnvironment(), logger)]
+      return { listeners, findLimiter: () => limit && limiterOf(limit, owner) }
     }
+    return new Endpoint(address, apiKey, usesKey, () => withoutSecrets(apiKey.redact, resolve))
   }
 
-  const management = endpoint(addressNames.management, options.baseUrl, true, (limit, owner) =>
+  const management = createEndpoint(addressNames.management, options.baseUrl, true, (limit, owner) =>
     'acquire' in limit ? limit : limiterFor(owner, limit),
   )
-  const opener = endpoint(addressNames.opener, options.openerUrl, openerAuth === 'bearer', (_, owner) =>
+  const opener = createEndpoint(addressNames.opener, options.openerUrl, openerAuth === 'bearer', (_, owner) =>
     limiterFor(owner, { requests: Number.POSITIVE_INFINITY }),
   )
   guardKey(options, management.address)

@@ -35,7 +35,7 @@ export async function forward(api: Api, request: Request, { path, search }: Rout
     upload: streamedUpload(request),
     as: 'bytes' as const,
     read: (received: Received) => received,
-    readsRefusals: true,
+    accepts: () => true,
   }
   const language = request.headers.get('Accept-Language')
   const options = {

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../client/errors.ts'
-import type { Upload } from '../client/http/request.ts'
+import type { Upload } from '../client/http/call.ts'
 import { openSource, withLength } from '../client/http/upload.ts'
 import { isDeno, streamedRedirect } from '../client/runtime/environment.ts'
 import { ProxyRefusal } from './error-response.ts'

@@ -137,7 +137,7 @@ export function importLinks<Row extends LinkRow>(
   const api = apiOf(client)
 
   async function* run(control: TaskControl): AsyncGenerator<ImportResult<Row>> {
-    const server = api.baseUrl
+    const server = api.baseUrl()
     const links = new RowLinks({ api, control, onTaken, reuse })
     /** The keys of rows for which a link with an alias of the server may have been made. */
     const withoutAlias = new Set<string>()

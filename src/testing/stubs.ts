@@ -29,7 +29,7 @@ export function apiPromise(error: Error): ApiPromise<never>
  */
 export function apiPromise<T>(value: T): ApiPromise<T>
 export function apiPromise<T>(value: T | Error): ApiPromise<T> {
-  return new CallPromise(() => respondWith(value))
+  return stubbed(new CallPromise<T>(), value)
 }
 
 /**
@@ -56,15 +56,12 @@ export function listPromise(error: Error): ListPromise<never>
  */
 export function listPromise<Row>(rows: readonly Row[]): ListPromise<Row>
 export function listPromise<Row>(rows: readonly Row[] | Error): ListPromise<Row> {
-  return new StubbedList(Array.isArray(rows) ? onlyPage(rows) : (rows as Error)) as unknown as ListPromise<Row>
+  const page = Array.isArray(rows) ? onlyPage(rows) : (rows as Error)
+  return stubbed(new StubbedList<Row>(), page) as unknown as ListPromise<Row>
 }
 
 /** A list of one page. */
 class StubbedList<Row> extends CallPromise<Page<Row>> {
-  constructor(page: Page<Row> | Error) {
-    super(() => respondWith(page))
-  }
-
   async *pages(): AsyncGenerator<Page<Row>, void, undefined> {
     yield await this
   }
@@ -76,6 +73,12 @@ class StubbedList<Row> extends CallPromise<Page<Row>> {
   async toArray({ limit }: { limit?: number | undefined } = {}): Promise<Row[]> {
     return (await this).items.slice(0, limit)
   }
+}
+
+/** Settles the promise of a stub. A rejection is marked as handled, because stubs are made before they are used. */
+function stubbed<T, P extends CallPromise<T>>(promise: P, value: T | Error): P {
+  promise.whenUsed(() => respondWith(value)).then(undefined, () => {})
+  return promise
 }
 
 function onlyPage<Row>(rows: readonly Row[]): Page<Row> {

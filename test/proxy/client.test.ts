@@ -130,7 +130,3 @@ describe('the rate limit', () => {
     expect(attempts).toBe(2)
   })
 })
-
-test('what a proxy of one format needs of a client of the other is found by a registered symbol', () => {
-  expect(Symbol.for('shortlink-sdk.api') in new ShortLinkClient()).toBe(true)
-})

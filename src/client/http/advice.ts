@@ -4,7 +4,7 @@ import { canParseUrl } from '../runtime/environment.ts'
 import { shorten } from '../runtime/text.ts'
 import { addressWords } from './address.ts'
 import { isHtml } from './body.ts'
-import type { Call } from './request.ts'
+import type { Call } from './call.ts'
 
 /** The probable cause of a failure and the way out, to be added to a message. */
 export interface Advice {

@@ -46,20 +46,45 @@ export interface ApiPromise<T> extends Promise<T> {
   result(): Promise<CallResult<T>>
 }
 
-/** The promise of a call, which `start` makes. */
+/**
+ * The promise of a call, which starts when it is used: `whenUsed` says how.
+ *
+ * It settles natively, because `await` in some runtimes, tracers and locks look at the state of a promise and never
+ * call its `then`. The constructor takes an executor like that of every Promise: engines without `Symbol.species` call
+ * it in `then`.
+ */
 export class CallPromise<T> extends Promise<T> implements ApiPromise<T> {
-  readonly #start: () => Promise<CallResult<T>>
+  readonly #settle: (data: Promise<T>) => void
+  #start: (() => Promise<CallResult<T>>) | undefined
   #result: Promise<CallResult<T>> | undefined
-  #data: Promise<T> | undefined
 
   // `then` returns a plain Promise, because it belongs to no call.
   static override get [Symbol.species]() {
     return Promise
   }
 
-  constructor(start: () => Promise<CallResult<T>>) {
-    super(() => {})
+  constructor(executor: ConstructorParameters<typeof Promise<T>>[0] = () => {}) {
+    let settle!: (data: Promise<T>) => void
+    super((resolve, reject) => {
+      settle = resolve
+      executor(resolve, reject)
+    })
+    this.#settle = settle
+  }
+
+  /** Sets the call that the first use of the promise starts. */
+  whenUsed(start: () => Promise<CallResult<T>>): this {
     this.#start = start
+    return this
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: it is a Promise that starts when it is used.
+  override then<A = T, B = never>(
+    onfulfilled?: ((data: T) => A | PromiseLike<A>) | null,
+    onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    if (this.#start) this.start()
+    return super.then(onfulfilled, onrejected)
   }
 
   async withResponse(): Promise<ApiResponse<T>> {
@@ -77,25 +102,25 @@ export class CallPromise<T> extends Promise<T> implements ApiPromise<T> {
     )
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: it is a Promise that resolves with the result alone.
-  override then<A = T, B = never>(
-    onfulfilled?: ((data: T) => A | PromiseLike<A>) | null,
-    onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
-  ): Promise<A | B> {
-    // In two steps, so that the stack of an error inside contains the caller.
-    this.#data ??= this.result().then(({ data }) => data)
-    return this.#data.then(onfulfilled, onrejected)
+  result(): Promise<CallResult<T>> {
+    // The promise that this returns rejects too, and an unhandled one must be reported once.
+    super.then(undefined, () => {})
+    return this.start()
   }
 
-  result(): Promise<CallResult<T>> {
-    this.#result ??= this.#start()
+  /** Starts the call, unless it has started. */
+  start(): Promise<CallResult<T>> {
+    if (!this.#result) {
+      this.#result = this.#start!()
+      this.#settle(this.#result.then(({ data }) => data))
+    }
     return this.#result
   }
 }
 
-/** Starts a call whether or not its promise is used. */
+/** Returns the promise of a call that has started, whether or not the promise is used. */
 export function startNow<T>(result: Promise<CallResult<T>>): ApiPromise<T> {
-  const call = new CallPromise(() => result)
-  void call.result()
+  const call = new CallPromise<T>().whenUsed(() => result)
+  call.start()
   return call
 }

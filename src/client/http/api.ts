@@ -1,26 +1,46 @@
 import type * as z from 'zod/mini'
 import type { Checks, ChecksFor } from '../checks/checks.ts'
+import {
+  type ErrorContext,
+  InvalidRequestError,
+  type InvalidResponseError,
+  type Issue,
+  isShortLinkError,
+  type RateLimitState,
+} from '../errors.ts'
+import { sleep } from '../runtime/abort.ts'
 import { isRecord } from '../runtime/text.ts'
-import { type ApiPromise, startNow } from './api-promise.ts'
+import { type ApiPromise, type CallResult, startNow } from './api-promise.ts'
+import { beginAttempt, makeAttempt, noAttempt } from './attempt.ts'
+import {
+  type Attempt,
+  type Call,
+  type CallContext,
+  type CallSpec,
+  errorContextOf,
+  type Failure,
+  isStrict,
+  prepareCall,
+  type Settings,
+  type Upload,
+} from './call.ts'
 import { readBody, readPage } from './envelope.ts'
-import { type ListOptions, type ListPromise, type PageQuery, RequestedList } from './list.ts'
+import { abortedWait } from './failure.ts'
+import { type ListApi, type ListOptions, type ListPromise, type PageQuery, RequestedList } from './list.ts'
+import { emit, reportDrift } from './observers.ts'
 import type { Path } from './path.ts'
-import type { CallSpec, Upload } from './request.ts'
 import type { RequestOptions } from './request-options.ts'
-import { Transport } from './transport.ts'
-
-/** The type of the parameters, which their checks must not determine. `NoInfer` needs TypeScript 5.4. */
-type Params<P> = [P][P extends unknown ? 0 : never]
+import { afterFailure, retryDelay } from './retry.ts'
 
 /** The request of a call. The compiler requires a check for each parameter. */
 type RequestShape<P> =
   | { readonly json?: never; readonly query?: never; readonly checks?: never }
-  | { readonly json: P; readonly query?: never; readonly checks: ChecksFor<Params<P>> }
+  | { readonly json: P; readonly query?: never; readonly checks: ChecksFor<NoInfer<P>> }
   | {
       readonly query: P | undefined
       readonly upload: Upload
       readonly json?: never
-      readonly checks: ChecksFor<Params<P>>
+      readonly checks: ChecksFor<NoInfer<P>>
       readonly optionChecks: Checks
     }
 
@@ -40,43 +60,142 @@ export type ListParams<T, Query extends PageQuery> = {
   readonly row: z.core.$ZodType<T>
 } & ([Exclude<keyof Query, keyof PageQuery>] extends [never]
   ? { readonly checks?: never }
-  : { readonly checks: ChecksFor<Params<Query>> })
+  : { readonly checks: ChecksFor<NoInfer<Query>> })
 
-/** The key of a client's calls, for tasks and the proxy, which may come from the other format of the package. */
-export const API: unique symbol = Symbol.for('shortlink-sdk.api') as never
+/** The key of a client's API, for the proxy. */
+export const API: unique symbol = Symbol('api')
 
-/** True for a client itself, of either format of the package, and not for an object around one. */
+/** Returns whether a value is a client itself, and not an object around one. */
 export const isClient = (value: unknown): value is { readonly [API]: Api } => isRecord(value) && API in value
 
-/** The transport, with a method for each kind of call that a resource makes. */
-export class Api extends Transport {
-  get<T, P = never>(path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> {
-    return this.#call('GET', path, params, options)
+/** The state of the rate limit without a limiter, before the first call. */
+const unknownRateLimit: RateLimitState = { limit: undefined, remaining: undefined, resetAt: undefined, queued: 0 }
+
+/**
+ * The calls of a client: a method for each kind of call that a resource makes, and the loop that all of them run
+ * through.
+ *
+ * Its methods read nothing through `this`, so that they work behind a Proxy.
+ */
+export class Api implements ListApi {
+  readonly #settings: Settings
+  readonly #context: CallContext
+
+  constructor(settings: Settings, context: CallContext = {}) {
+    this.#settings = settings
+    this.#context = context
   }
 
-  post<T, P = never>(path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> {
-    return this.#call('POST', path, params, options)
-  }
+  readonly get = <T, P = never>(path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> =>
+    this.#call('GET', path, params, options)
 
-  put<T, P = never>(path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> {
-    return this.#call('PUT', path, params, options)
-  }
+  readonly post = <T, P = never>(path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> =>
+    this.#call('POST', path, params, options)
 
-  delete<T, P = never>(path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> {
-    return this.#call('DELETE', path, params, options)
-  }
+  readonly put = <T, P = never>(path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> =>
+    this.#call('PUT', path, params, options)
 
-  list<T, Q extends PageQuery>(
+  readonly delete = <T, P = never>(path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> =>
+    this.#call('DELETE', path, params, options)
+
+  readonly list = <T, Q extends PageQuery>(
     path: Path,
     { under, row, ...params }: ListParams<T, Q>,
     options?: ListOptions,
-  ): ListPromise<T> {
-    return new RequestedList(this, { path, ...params, read: readPage(under, row) }, options)
-  }
+  ): ListPromise<T> => RequestedList.create(this, { path, ...params, read: readPage(under, row) }, options)
 
   #call<T, P>(method: string, path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> {
     const { schema, under, ...request } = params
     const call = { method, path, ...(request as Partial<CallSpec<T>>), read: readBody(schema, under) }
     return startNow(this.run(call as CallSpec<T>, options))
   }
+
+  /** Runs a call from its checks to its result: makes attempts until one succeeds or the call has failed. */
+  readonly run = async <T>(spec: CallSpec<T>, options: RequestOptions = {}): Promise<CallResult<T>> => {
+    const context = { ...this.#context, calledFrom: this.#context.calledFrom ?? new Error() }
+    const call = prepareCall(spec, options, this.#settings, context)
+    const started = performance.now()
+    const durationMs = () => performance.now() - started
+    let attempt = noAttempt
+    try {
+      for (;;) {
+        attempt = await beginAttempt(call, attempt)
+        const attempted = await makeAttempt(call, attempt, this.#settings)
+        if (!isFailure(attempted)) {
+          const { status, attempts } = attempted
+          emit(call, 'onSuccess', () => ({ status, attempts, durationMs: durationMs() }))
+          return attempted
+        }
+        attempt = afterFailure(call, attempt, attempted)
+        const delayMs = retryDelay(call, attempt, attempted)
+        if (delayMs === undefined) throw attempted.error
+        await waitForRetry(call, attempt, attempted, delayMs)
+      }
+    } catch (error) {
+      // Anything else steers the user's framework.
+      if (isShortLinkError(error)) {
+        emit(call, 'onError', () => ({ error, attempts: error.attempts, durationMs: durationMs() }))
+      }
+      throw error
+    }
+  }
+
+  /** Returns the same API for calls that are made in this context. */
+  readonly inContext = (context: CallContext): Api => new Api(this.#settings, { ...this.#context, ...context })
+
+  /**
+   * Returns the same API for a call that makes several requests: they have one deadline, and their errors have one
+   * stack.
+   *
+   * @param given.calledFrom Created where the user made the call. Default: here, if the user's function calls this one.
+   */
+  readonly forOperation = ({
+    operation,
+    deadline = this.#settings.deadline,
+    calledFrom = new Error(),
+  }: Pick<CallContext, 'operation' | 'calledFrom'> & Pick<RequestOptions, 'deadline'>): Api => {
+    const context = this.#context
+    return this.inContext({
+      operation: operation ?? context.operation,
+      calledFrom: context.calledFrom ?? calledFrom,
+      endsAt: context.endsAt ?? (deadline ? performance.now() + deadline : undefined),
+    })
+  }
+
+  /** Returns the base URL, without a slash at its end. @throws {ConfigurationError} if it is missing */
+  readonly baseUrl = (): string => this.#settings.management.address.get()
+
+  /** Returns the state of the management API's rate limit. */
+  readonly rateLimit = (): RateLimitState => {
+    const { management } = this.#settings
+    const limiter = management.address.known ? management.limiter : undefined
+    return limiter?.state ?? management.lastRateLimit ?? unknownRateLimit
+  }
+
+  /** Returns the error context for a call that is rejected before it is prepared. */
+  readonly contextOf = (call: Pick<CallSpec<never>, 'method' | 'path' | 'api'>): ErrorContext =>
+    errorContextOf(call, this.#settings, this.#context)
+
+  /** @throws {InvalidRequestError} if there are problems with a call that makes several requests */
+  readonly throwIfInvalid = (issues: readonly Issue[]): void => {
+    const { operation, calledFrom } = this.#context
+    const { redact } = this.#settings.apiKey
+    if (issues.length) throw new InvalidRequestError(issues, { operation, calledFrom, redact })
+  }
+
+  /** Throws the error of a response that can be used nevertheless, or reports it, as `validation` says. */
+  readonly throwOrReport = (error: InvalidResponseError): void => {
+    if (isStrict(this.#settings, this.#context)) throw error
+    reportDrift(this.#settings.management.listeners, error)
+  }
+}
+
+const isFailure = (attempted: CallResult<unknown> | Failure): attempted is Failure => 'error' in attempted
+
+/** Waits before the next attempt. @throws {AbortError} if the call is aborted */
+async function waitForRetry(call: Call<unknown>, attempt: Attempt, failure: Failure, delayMs: number): Promise<void> {
+  emit(call, 'onRetry', () => ({ attempt: attempt.number, delayMs, reason: failure.error.message }))
+  await sleep(delayMs, call.signal).catch((reason) => {
+    throw abortedWait(call, attempt, failure, reason)
+  })
 }

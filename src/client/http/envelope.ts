@@ -13,14 +13,22 @@ import type { Redact } from '../secrets.ts'
  * `0`, `"0"`, `false`, `"false"` or no key at all mean success; `1`, `true`, a number of 400 or more that acts as a
  * status, or a text mean failure.
  */
-export type Envelope =
-  | { readonly ok: true; readonly body: Record<string, unknown> }
-  | { readonly ok: false; readonly status: number; readonly message: string }
+export type Envelope = { readonly ok: true; readonly body: Record<string, unknown> } | Refusal
+
+/** A response that says that the request was refused. */
+export interface Refusal {
+  readonly ok: false
+  /** A number of 400 or more in `error`, else the HTTP status. */
+  readonly status: number
+  /** The words of the server; `''` if there are none. */
+  readonly message: string
+  readonly body: unknown
+}
 
 /** Opens the envelope of a parsed body, given the HTTP status. `undefined`: the body has no envelope. */
 export function openEnvelope(body: unknown, httpStatus: number): Envelope | undefined {
   const httpOk = httpStatus >= 200 && httpStatus < 300
-  if (!isRecord(body)) return httpOk ? undefined : { ok: false, status: httpStatus, message: '' }
+  if (!isRecord(body)) return httpOk ? undefined : { ok: false, status: httpStatus, message: '', body }
   const { error, message } = body
   // An empty list of errors means success; any other object means failure.
   const isObject = typeof error === 'object' && error && Object.keys(error).length
@@ -28,7 +36,7 @@ export function openEnvelope(body: unknown, httpStatus: number): Envelope | unde
   if (httpOk && code === 0) return { ok: true, body }
   // A server that responds with 5xx may have done the work, so the body's number does not replace that status.
   const status = code >= 400 && code < 600 && httpStatus < 500 ? code : httpStatus
-  return { ok: false, status, message: messageOf(message) || (Number.isNaN(code) ? messageOf(error) : '') }
+  return { ok: false, status, message: messageOf(message) || (Number.isNaN(code) ? messageOf(error) : ''), body }
 }
 
 /**
@@ -43,6 +51,11 @@ export function isOfPlatform(body: unknown): boolean {
     typeof error === 'boolean' ||
     (typeof error === 'string' && /^(\d+|true|false)$/.test(error))
   )
+}
+
+/** Returns whether a body says that the work was done: its `error` is there, and means success. */
+export function saysDone(body: unknown): boolean {
+  return isRecord(body) && (body.error === 0 || body.error === '0' || body.error === false || body.error === 'false')
 }
 
 function messageOf(message: unknown): string {

@@ -24,9 +24,10 @@ import { shorten } from '../runtime/text.ts'
 import { redactCause } from '../secrets.ts'
 import { adviceAboutBody, adviceAboutRefusal, redirectWords } from './advice.ts'
 import { BodyTooLargeError, describeUnreadable } from './body.ts'
-import { type Envelope, isOfPlatform, type Received } from './envelope.ts'
+import type { Attempt, Call, Failure, Step } from './call.ts'
+import { isOfPlatform, type Received, type Refusal, saysDone } from './envelope.ts'
 import { causesOf, failureOfFetch, innermostReason, outcomeOf } from './fetch-failure.ts'
-import type { Call, Failure } from './request.ts'
+import { canRepeat } from './retry.ts'
 
 /**
  * Thrown if an attempt fails for a reason that fetch does not know. It is not retried, because the work may have been
@@ -42,26 +43,34 @@ export class AttemptError extends Error {
   }
 }
 
-/** Error context for a call that has come this far. */
-export function errorContext(
-  call: Call<unknown>,
-  ownOutcome: Outcome,
-  mayRepeat: boolean,
-  attempts = call.attempt,
+/**
+ * Returns the context for the error of a call that has come this far.
+ *
+ * @param isSent Whether `fetch` was called in this attempt.
+ */
+function errorContext(
+  { context, errorContext }: Call<unknown>,
+  { sent, mayHaveSucceeded }: Attempt,
+  { isSent, outcome: ownOutcome, mayRepeat }: Pick<Failure, 'outcome' | 'mayRepeat'> & { readonly isSent: boolean },
 ): ErrorContext {
-  const { context } = call
-  const outcome = context.outcome ?? (call.mayHaveSucceeded ? 'unknown' : ownOutcome)
+  const isInDoubt = mayHaveSucceeded && ownOutcome !== 'done'
+  const outcome = context.outcome ?? (isInDoubt ? 'unknown' : ownOutcome)
   const retryable = mayRepeat || (context.mayRepeat === true && outcome === 'unknown')
-  return { ...call.errorContext, attempts, outcome, retryable }
+  return { ...errorContext, attempts: sent + (isSent ? 1 : 0), outcome, retryable }
+}
+
+/** Returns the error of a call that was aborted while it waited for a retry. */
+export function abortedWait(call: Call<unknown>, attempt: Attempt, { outcome }: Failure, reason: unknown): AbortError {
+  return new AbortError(reason, errorContext(call, attempt, { isSent: false, outcome, mayRepeat: false }))
 }
 
 /**
- * The error of a call that the limiter gave no slot: an abort, the limit that lets nothing through in time, or its own
- * failure.
+ * Returns the error of a call that the limiter gave no slot: an abort, the limit that lets nothing through in time, or
+ * its own failure.
  */
-export function noSlot(call: Call<unknown>, reason: unknown): ShortLinkError {
+export function noSlot(call: Call<unknown>, attempt: Attempt, reason: unknown): ShortLinkError {
   const { signal, redact, endpoint } = call
-  const context = errorContext(call, 'not-sent', true)
+  const context = errorContext(call, attempt, { isSent: false, outcome: 'not-sent', mayRepeat: true })
   if (signal?.aborted) return new AbortError(abortReason(signal), context)
   if (!isSlotRefusal(reason)) {
     const cause = redactCause(redact, reason)
@@ -86,48 +95,35 @@ export function noSlot(call: Call<unknown>, reason: unknown): ShortLinkError {
   return new RateLimitError(words, refusal, context, seconds)
 }
 
-const transientStatuses = [408, 429, 500, 502, 503, 504]
-
-/**
- * Returns true if a failed request can be retried without doing its work twice.
- *
- * GET, PUT and DELETE have the same effect however often they arrive, so they are retried after lost connections,
- * timeouts and transient statuses. A POST creates something each time, so it is retried only if it was certainly not
- * done: refused because of the rate limit, or never sent. A body that can be read only once cannot be retried.
- */
-function mayRepeat(
-  { method, spec: { upload } }: Call<unknown>,
-  { isSent, status }: { readonly isSent: boolean; readonly status?: number },
-): boolean {
-  if (upload && !upload.replayable) return false
-  if (!isSent || status === 429) return true
-  return method !== 'POST' && method !== 'PATCH' && (status === undefined || transientStatuses.includes(status))
-}
-
-/** The failure of an attempt that got no response, or an unreadable one. */
-export function noResponse(call: Call<unknown>, thrown: unknown, response?: FetchResponse): Failure {
-  const { redact, signal, step } = call
+/** Returns the failure of an attempt that got no response, or an unreadable one. */
+export function noResponse(
+  call: Call<unknown>,
+  attempt: Attempt,
+  step: Step,
+  thrown: unknown,
+  response?: FetchResponse,
+): Failure {
+  const { redact, signal } = call
   const isSent = step === 'sent'
-  const mayRepeatIfSent = mayRepeat(call, { isSent })
-  const attempts = isSent ? call.attempt : Math.max(0, call.attempt - 1)
+  const mayRepeatIfSent = canRepeat(call, { isSent })
   const failWith = (
     ownOutcome: Outcome,
     mayRepeat: boolean,
     makeError: (context: ErrorContext) => ShortLinkError,
   ): Failure => {
     const outcome = isSent ? ownOutcome : 'not-sent'
-    const error = makeError(errorContext(call, outcome, mayRepeat, attempts))
-    return { error, mayRepeat, outcome, isSent: outcome !== 'not-sent' }
+    const context = errorContext(call, attempt, { isSent: isSent || step === 'fetch', outcome, mayRepeat })
+    return { error: makeError(context), mayRepeat, outcome }
   }
 
   if (signal?.aborted) {
     return failWith('unknown', false, (context) => new AbortError(abortReason(signal), context))
   }
   if (thrown === EXPIRED) {
-    const limit = timeLimit(call)
+    const limit = timeLimit(call, attempt)
     const ms = Math.ceil(limit.ms)
     const words =
-      expiredWords[step] + (limit.isDeadline ? ` before the deadline, ${ms} ms were left` : ` within ${ms} ms`)
+      expiredWords[step] + (limit.isDeadline ? ` before the deadline (this attempt had ${ms} ms)` : ` within ${ms} ms`)
     return failWith('unknown', mayRepeatIfSent, (context) => new TimeoutError(ms, context, words))
   }
   // The key is missing or invalid. What fetch throws is no error of ours.
@@ -159,31 +155,34 @@ export function noResponse(call: Call<unknown>, thrown: unknown, response?: Fetc
   const { outcome, words, advice } = meaning
   return failWith(
     outcome,
-    meaning.mayRepeat !== false && mayRepeat(call, { isSent: isSent && outcome !== 'not-sent' }),
+    meaning.mayRepeat !== false && canRepeat(call, { isSent: isSent && outcome !== 'not-sent' }),
     (context) => new ConnectionError(words + (advice?.words ?? ''), { ...context, advice: advice?.advice }, options),
   )
 }
 
-/** The time that an attempt may take, in milliseconds, and true if the deadline of the call decides it. */
-export function timeLimit({ timeout, endsAt, began }: Call<unknown>): { ms: number; isDeadline: boolean } {
+/** Returns the time that an attempt may take, in milliseconds, and whether the deadline of the call decides it. */
+export function timeLimit({ timeout, endsAt }: Call<unknown>, { began }: Attempt): { ms: number; isDeadline: boolean } {
   const most = timeout || Number.POSITIVE_INFINITY
   const left = Math.max(0, endsAt - began)
   return { ms: Math.min(most, left), isDeadline: left < most }
 }
 
-/** The words for a step that had not ended when the time of an attempt was over. */
-const expiredWords = {
-  hook: '`beforeRequest` had not ended',
+/** What did not happen in time, by the step of the attempt. */
+const expiredWords: Readonly<Record<Step, string>> = {
+  request: 'the request was not built',
+  hook: '`beforeRequest` did not finish',
   key: 'no key from `apiKey()`',
   content: 'the content was not read',
+  fetch: 'no response',
   sent: 'no response',
 }
 
-/** The failure of an attempt that the server refused. */
+/** Returns the failure of an attempt that the server refused. */
 export function refused(
   call: Call<unknown>,
+  attempt: Attempt,
   received: Received,
-  { status, message }: Extract<Envelope, { readonly ok: false }>,
+  { status, message }: Refusal,
 ): Failure {
   const { response, body, rateLimit, retryAfter } = received
   const headers = readableHeaders(response)
@@ -197,13 +196,12 @@ export function refused(
     ? `${status || ''} ${redirectWords(headers.get('location'), call)}`.trimStart()
     : withAdvice(refusalWords(received, status, message), words)
   const untilReset = status === 429 ? rateLimit.resetAt && rateLimit.resetAt.getTime() - Date.now() : undefined
-  const failure = {
-    isSent: true,
-    outcome,
-    mayRepeat: mayRepeat(call, { isSent: true, status }),
-    wait: retryAfter === undefined ? untilReset : retryAfter * 1000,
+  const mayRepeat = canRepeat(call, { isSent: true, status })
+  const wait = retryAfter === undefined ? untilReset : retryAfter * 1000
+  const context = {
+    ...errorContext(call, attempt, { isSent: true, outcome, mayRepeat }),
+    ...(!isRedirect && { advice }),
   }
-  const context = { ...errorContext(call, outcome, failure.mayRepeat), ...(!isRedirect && { advice }) }
   const refusal = {
     status,
     httpStatus: response.status,
@@ -213,7 +211,7 @@ export function refused(
     headers,
     rateLimit,
   }
-  return { ...failure, error: apiError(said, refusal, context, retryAfter) }
+  return { error: apiError(said, refusal, context, retryAfter), outcome, mayRepeat, wait }
 }
 
 const withAdvice = (said: string, advice: string): string => (advice ? said.replace(/\.$/, '') + advice : said)
@@ -227,16 +225,19 @@ function refusalWords({ response, body }: Received, status: number, message: str
   return isOk && status === response.status ? said : `${status} ${said}`
 }
 
-/** The error of a response that is not what the platform documents: an unreadable body, or invalid rows. */
+/** Returns the failure of an attempt whose response is not what the API documents: an unreadable body, or invalid rows. */
 export function invalidResponse(
   call: Call<unknown>,
+  attempt: Attempt,
   { response, body }: Received,
   issues: readonly Issue[],
-): InvalidResponseError {
+): Failure & { readonly error: InvalidResponseError } {
   const { advice, words } = adviceAboutBody(call, body)
   const message = issues.length
     ? `invalid response: ${describe(issues)}`
     : `${response.status} ${describeUnreadable(body)}${words}`
+  const outcome = call.method !== 'GET' && saysDone(body) ? 'done' : 'unknown'
+  const context = { ...errorContext(call, attempt, { isSent: true, outcome, mayRepeat: false }), advice }
   const read = { status: response.status, body, issues }
-  return new InvalidResponseError(message, read, { ...errorContext(call, 'unknown', false), advice })
+  return { error: new InvalidResponseError(message, read, context), outcome, mayRepeat: false }
 }

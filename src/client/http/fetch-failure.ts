@@ -3,7 +3,7 @@ import { MAX_QUOTED, type Outcome } from '../errors.ts'
 import { hasMessage, shorten } from '../runtime/text.ts'
 import { MAX_CAUSES } from '../secrets.ts'
 import { type Advice, addressAdvice, redirectWords } from './advice.ts'
-import type { Call } from './request.ts'
+import type { Call } from './call.ts'
 
 /** Statuses that gateways and PHP send after the work was done too: for a call that writes, they prove nothing. */
 const unclearStatuses = [302, 303, 408, 499]

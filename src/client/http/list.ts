@@ -1,14 +1,13 @@
 import { type Checks, checkOptions, positiveInteger } from '../checks/checks.ts'
-import { AbortError, InvalidResponseError, type Issue, isShortLinkError } from '../errors.ts'
+import { AbortError, type ErrorContext, InvalidResponseError, type Issue, isShortLinkError } from '../errors.ts'
 import { abortReason, onAbort } from '../runtime/abort.ts'
 import { asyncIterator } from '../runtime/environment.ts'
 import { framesOf } from '../runtime/stack.ts'
 import { isPlain, isRecord } from '../runtime/text.ts'
 import { type ApiPromise, CallPromise, type CallResult } from './api-promise.ts'
+import type { CallSpec } from './call.ts'
 import { type Page, type Read, readNumberedPage } from './envelope.ts'
-import type { CallSpec } from './request.ts'
 import { type RequestOptions, requestOptionChecks } from './request-options.ts'
-import type { Transport } from './transport.ts'
 
 /** Rows per page unless the caller names a `limit`. Large pages, because the rate limit counts requests. */
 const DEFAULT_LIMIT = 100
@@ -102,26 +101,39 @@ export interface ListPromise<T> extends ApiPromise<Page<T>> {
   responses(): AsyncGenerator<CallResult<Page<T>>, void, undefined>
 }
 
-/** A list that is requested with this transport. */
-export class RequestedList<T> extends CallPromise<Page<T>> implements ListPromise<T> {
-  readonly #transport: Transport
-  readonly #request: ListRequest<T>
-  readonly #options: ListOptions
+/** What a list needs of the API that it is requested from. */
+export interface ListApi {
+  readonly run: <T>(spec: CallSpec<T>, options?: RequestOptions) => Promise<CallResult<T>>
+  readonly forOperation: (given: { deadline?: number | false | undefined; calledFrom?: Error }) => ListApi
+  readonly contextOf: (call: Pick<CallSpec<never>, 'method' | 'path'>) => ErrorContext
+  readonly throwOrReport: (error: InvalidResponseError) => void
+}
 
-  constructor(transport: Transport, request: ListRequest<T>, options: ListOptions = {}) {
-    super(async () => {
-      let calledFrom = new Error()
-      if (framesOf(calledFrom) === '') {
-        // An `await` calls `then` from outside of the program. Its line is in the stack of what runs a moment later.
-        await undefined
-        calledFrom = new Error()
-      }
-      const { deadline } = isRecord(options) ? (options as ListOptions) : {}
-      return pageRequester(transport.forOperation({ deadline, calledFrom }), request, options)(request.query?.page)
-    })
-    this.#transport = transport
-    this.#request = request
-    this.#options = options
+/** A list that is requested from an API. */
+export class RequestedList<T> extends CallPromise<Page<T>> implements ListPromise<T> {
+  #api!: ListApi
+  #request!: ListRequest<T>
+  #options!: ListOptions
+
+  static create<T>(api: ListApi, request: ListRequest<T>, options: ListOptions = {}): ListPromise<T> {
+    const list = new RequestedList<T>()
+    list.#api = api
+    list.#request = request
+    list.#options = options
+    return list.whenUsed(() => list.#requestPage())
+  }
+
+  async #requestPage(): Promise<CallResult<Page<T>>> {
+    let calledFrom = new Error()
+    if (framesOf(calledFrom) === '') {
+      // An `await` calls `then` from outside of the program. Its line is in the stack of what runs two ticks later.
+      await undefined
+      await undefined
+      calledFrom = new Error()
+    }
+    const { deadline }: ListOptions = isRecord(this.#options) ? this.#options : {}
+    const api = this.#api.forOperation({ deadline, calledFrom })
+    return pageRequester(api, this.#request, this.#options)(this.#request.query?.page)
   }
 
   pages(): AsyncGenerator<Page<T>, void, undefined> {
@@ -135,10 +147,10 @@ export class RequestedList<T> extends CallPromise<Page<T>> implements ListPromis
   async toArray(options: { limit?: number | undefined } = {}): Promise<T[]> {
     const issues = [...(this.#request.issues ?? []), ...checkOptions(options, toArrayChecks)]
     const { deadline }: ListOptions = isRecord(this.#options) ? this.#options : {}
-    const transport = this.#transport.forOperation({ deadline, calledFrom: new Error() })
+    const api = this.#api.forOperation({ deadline, calledFrom: new Error() })
     const { limit = Number.POSITIVE_INFINITY } = issues.length ? {} : options
     const all: T[] = []
-    for await (const { data } of walk(transport, { ...this.#request, issues }, this.#options, limit)) {
+    for await (const { data } of walk(api, { ...this.#request, issues }, this.#options, limit)) {
       for (const row of data.items) if (all.push(row) >= limit) return all
     }
     return all
@@ -150,8 +162,8 @@ export class RequestedList<T> extends CallPromise<Page<T>> implements ListPromis
    */
   responses(): AsyncGenerator<CallResult<Page<T>>, void, undefined> {
     // A deadline is that of each page, because the body of the loop takes time of its own.
-    const transport = this.#transport.forOperation({ deadline: false, calledFrom: new Error() })
-    return walk(transport, this.#request, this.#options)
+    const api = this.#api.forOperation({ deadline: false, calledFrom: new Error() })
+    return walk(api, this.#request, this.#options)
   }
 }
 
@@ -179,7 +191,7 @@ async function* iterateRows<T>(
  * @param rowsWanted How many rows the caller will read at most.
  */
 async function* walk<T>(
-  transport: Transport,
+  api: ListApi,
   list: ListRequest<T>,
   given: ListOptions,
   rowsWanted = Number.POSITIVE_INFINITY,
@@ -188,7 +200,7 @@ async function* walk<T>(
   const { signal, concurrency = 1 }: ListOptions = isRecord(given) ? given : {}
   const { path, query, hasUniqueIds } = list
   const inFlight: Promise<CallResult<Page<T>>>[] = []
-  const context = transport.contextOf({ method: 'GET', path })
+  const context = api.contextOf({ method: 'GET', path })
   const throwIfAborted = () => {
     if (!signal?.aborted) return
     throw new AbortError(abortReason(signal), { ...context, outcome: inFlight.length > 0 ? 'unknown' : 'not-sent' })
@@ -207,7 +219,7 @@ async function* walk<T>(
   // A page that the caller names is counted in pages of the usual size.
   const limit = firstPage === undefined ? Math.min(DEFAULT_LIMIT, rowsWanted) : DEFAULT_LIMIT
   const options = isRecord(given) && (isSignal || !signal) ? { ...given, signal: controller.signal } : given
-  const request = pageRequester(transport, list, options, limit)
+  const request = pageRequester(api, list, options, limit)
   const progress = new Progress<T>(hasUniqueIds)
   try {
     for (let response = await request(firstPage); ; ) {
@@ -232,7 +244,7 @@ async function* walk<T>(
           const missing = Number.isNaN(announced)
             ? `received ${received} rows, and the server does not say of how many`
             : `received ${received} of ${announced} rows`
-          transport.throwOrReport(invalid(response, 'result', missing))
+          api.throwOrReport(invalid(response, 'result', missing))
         }
         return
       }
@@ -249,7 +261,7 @@ async function* walk<T>(
  * server refuses that, this request and all later ones are sent without it.
  */
 function pageRequester<T>(
-  transport: Transport,
+  api: ListApi,
   { path, query, checks = pageChecks, issues, read }: ListRequest<T>,
   options: ListOptions,
   defaultLimit = DEFAULT_LIMIT,
@@ -258,7 +270,7 @@ function pageRequester<T>(
   const { deadline }: ListOptions = isRecord(options) ? options : {}
   return async (page) => {
     // Both requests of a page have one deadline.
-    const requests = transport.forOperation({ deadline })
+    const requests = api.forOperation({ deadline })
     const send = (limit: number | undefined) => {
       const own = { ...(page !== undefined && { page }), ...(limit !== undefined && { limit }) }
       // An invalid query is sent as it is, so that its check finds it.

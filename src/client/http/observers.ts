@@ -1,4 +1,4 @@
-import type { AnyShortLinkError, Issue, RateLimitState } from '../errors.ts'
+import type { AnyShortLinkError, InvalidResponseError, Issue, RateLimitState } from '../errors.ts'
 import { notify } from '../runtime/notify.ts'
 import { formatDuration } from '../runtime/text.ts'
 import type { Redact } from '../secrets.ts'
@@ -110,6 +110,11 @@ export function emit<Name extends EventName>(
     const observer = listener[name] as ((event: object) => void) | undefined
     if (observer) notify(observer, { id, method, path: redact(path), url: redact(url), ...makeEvent() })
   }
+}
+
+/** Passes what is invalid in a response to `onDrift`. */
+export function reportDrift(listeners: Listeners, { method = '', path = '', issues }: InvalidResponseError): void {
+  for (const { onDrift } of listeners) notify(onDrift, { method, path, issues })
 }
 
 /** A level of the log. Each includes those before it. */

@@ -1,4 +1,4 @@
-import { abortSignal, type Checks, count, milliseconds } from '../checks/checks.ts'
+import { abortSignal, aFunction, type Checks, count, milliseconds } from '../checks/checks.ts'
 import { formatValue } from '../checks/mismatch.ts'
 import type { Issue } from '../errors.ts'
 import type { FetchOptions, HeadersInput, OwnFetchOption } from '../runtime/fetch.ts'
@@ -32,6 +32,18 @@ export interface RequestOptions {
    * `dispatcher` of undici. A call's are added to the client's.
    */
   fetchOptions?: FetchOptions | undefined
+  /**
+   * Called before each attempt, after it has its slot of the rate limit and before the key is added: sets headers on
+   * the request, or returns another `Request` whose headers are sent. That of the client runs first. The time that it
+   * takes counts towards `timeout`. If it throws, or returns anything else, the call fails with a `ConfigurationError`,
+   * and nothing was sent.
+   *
+   * @example
+   * const beforeRequest = (request: Request) => request.headers.set('X-Request-Id', crypto.randomUUID())
+   * const { email } = await client.account.get({ beforeRequest })
+   * console.log(email)
+   */
+  beforeRequest?: BeforeRequest | undefined
 }
 
 /** @internal */
@@ -69,6 +81,7 @@ export const requestOptionChecks = {
       return own ? `\`${own}\` is set by the client: use its own option, or that of the call` : undefined
     },
   },
+  beforeRequest: aFunction,
 } satisfies Checks<keyof RequestOptions>
 
 /** The options of `fetch` that the client sets itself. */

@@ -1,8 +1,8 @@
 import { throwIfAborted } from '../runtime/abort.ts'
 import { type Fetch, runtimeFetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
+import type { OnProgress, OpenedUpload, Sender } from './call.ts'
 import { AttemptError } from './failure.ts'
-import type { OnProgress, OpenedUpload, Sender } from './request.ts'
 
 /**
  * Tells the progress of an upload in a browser: by XMLHttpRequest, or at its end. XMLHttpRequest follows redirects, so

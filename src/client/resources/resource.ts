@@ -1,5 +1,6 @@
 import { integer, object, textOrEmpty } from '../fields/fields.ts'
 import type { Api } from '../http/api.ts'
+import { hideFromVue } from '../runtime/framework.ts'
 
 /** The base of every resource. */
 export abstract class Resource {
@@ -9,6 +10,7 @@ export abstract class Resource {
   /** @internal */
   constructor(api: Api) {
     Object.defineProperty(this, 'api', { value: api })
+    hideFromVue(this)
   }
 }
 

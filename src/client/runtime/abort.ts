@@ -51,11 +51,14 @@ export const EXPIRED: unique symbol = Symbol('expired')
  * Runs work until it ends, aborts, or times out after `timeout` milliseconds (`false` or `Infinity`: never), even if it
  * ignores its signal. It leaves no timer and no listener behind, unlike `AbortSignal.any` and `AbortSignal.timeout`
  * with a long-lived signal.
+ *
+ * @param canAbort Returns whether an abort ends the work now. Default: always.
  */
 export function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
   timeout: number | false,
   signal: AbortSignal | undefined,
+  canAbort = (): boolean => true,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(abortReason(signal))
@@ -71,7 +74,10 @@ export function withDeadline<T>(
       clearTimeout(timer)
       forget?.()
     }
-    const forget = signal && onAbort(signal, () => stop(abortReason(signal)))
+    const abort = (signal: AbortSignal) => {
+      if (canAbort()) stop(abortReason(signal))
+    }
+    const forget = signal && onAbort(signal, () => abort(signal))
     // Work that failed is aborted too, so that no part of it continues.
     work(controller.signal).finally(end).then(resolve, stop)
   })

@@ -37,6 +37,11 @@ export function isResponse(value: unknown): value is FetchResponse {
   return Number.isInteger(status) && typeof headers?.get === 'function' && typeof text === 'function'
 }
 
+/** Returns whether a value is a Request, of any realm. */
+export function isRequest(value: unknown): value is Request {
+  return value instanceof Request || Object.prototype.toString.call(value) === '[object Request]'
+}
+
 /** A header of a response; `null` if there is none, or the framework forbids reading it (SvelteKit throws). */
 export function headerOf({ headers }: FetchResponse, name: string): string | null {
   try {

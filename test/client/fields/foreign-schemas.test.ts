@@ -38,10 +38,10 @@ const schemas: [what: string, schema: StandardSchema<unknown>, message: RegExp][
 ]
 
 describe.each(schemas)('a schema that %s', (_, schema, message) => {
-  it('ends a POST that is done with an InvalidResponseError whose outcome is unknown', async () => {
+  it('ends a POST that is done with an InvalidResponseError whose outcome is done', async () => {
     const server = await serve({ body: { error: 0, id: 7 } })
     const error = await failure(connect(server, { retry: 2 }).request('POST', '/url/add', { json: {}, schema }))
-    expect(error).toMatchObject({ code: 'invalid_response', outcome: 'unknown', retryable: false, attempts: 1 })
+    expect(error).toMatchObject({ code: 'invalid_response', outcome: 'done', retryable: false, attempts: 1 })
     expect(error.message).toMatch(message)
     expect(error.message).not.toContain(KEY)
     expect(server.seen).toHaveLength(1)

@@ -1,6 +1,6 @@
 import { type ApiError, isShortLinkError } from '../../errors.ts'
 import type { Api } from '../../http/api.ts'
-import { readPage } from '../../http/envelope.ts'
+import { type Read, type Refusal, readPage } from '../../http/envelope.ts'
 import { path } from '../../http/path.ts'
 import type { RequestOptions } from '../../http/request-options.ts'
 import { Domain } from '../domains.ts'
@@ -36,19 +36,27 @@ export class AccountDomains {
     const listed = await this.listed(api, options)
     // A link on a domain that is not listed is on the main one, so all are known.
     const isOnMain = listed && !listed.some((domain) => isOnDomain(link, domain))
-    const others = isOnMain ? [] : [originOf(api.baseUrl), ...(await this.ofLinks(api, options))]
+    const others = isOnMain ? [] : [originOf(api.baseUrl()), ...(await this.ofLinks(api, options))]
     const byHost = new Map([...(listed ?? []), ...others].map((domain) => [hostOf(domain), domain]))
     byHost.delete(hostOf(link.shorturl))
     return [...byHost.values()]
   }
 }
 
-/** Lists the domains, of which the first hundred have to do. */
+/** Lists the domains. Reads only the first 100. */
 function listDomains(api: Api, options: RequestOptions): Promise<readonly string[] | undefined> {
-  const read = readPage('domains', Domain)
-  const call = { method: 'GET', path: path`/domains`, query: { limit: 100 }, read, isExpected: isRefused }
-  const listed = api.run(call, options).then(({ data }) => data.items.map((row) => row.domain))
-  return listed.catch(unlessNotTold)
+  const readDomains = readPage('domains', Domain)
+  const read: Read<readonly string[] | undefined> = async (received, context) => {
+    if (received.envelope?.ok === false) return undefined
+    const { items } = await readDomains(received, context)
+    return items.map(({ domain }) => domain)
+  }
+  const accepts = ({ status }: Refusal) => ![401, 408, 429].includes(status) && status < 500
+  const call = { method: 'GET', path: path`/domains`, query: { limit: 100 }, read, accepts }
+  return api
+    .run(call, options)
+    .then(({ data }) => data)
+    .catch(unlessNotTold)
 }
 
 async function domainsOfLinks(api: Api, options: RequestOptions): Promise<readonly string[]> {

@@ -108,7 +108,8 @@ export async function ensureLink(
     } catch (error) {
       if (!isShortLinkError(error) || isOtherAlias(error)) throw error
       outcome = error.outcome
-      const isUnknown = outcome === 'unknown'
+      // The server may have done it, or says so in a response without the link.
+      const isUnknown = outcome === 'unknown' || outcome === 'done'
       if (!isUnknown && !isRefusal(error)) throw error
       const lookAgain = async () => {
         const isTheOne = leadsThere

@@ -4,7 +4,7 @@ import { rowsOf } from '../../fields/fields.ts'
 import { parse } from '../../fields/parse.ts'
 import type { Api } from '../../http/api.ts'
 import type { CallResult } from '../../http/api-promise.ts'
-import { type Read, readObject } from '../../http/envelope.ts'
+import { isOfPlatform, type Read, type Refusal, readObject } from '../../http/envelope.ts'
 import { path } from '../../http/path.ts'
 import type { RequestOptions } from '../../http/request-options.ts'
 import { isRecord } from '../../runtime/text.ts'
@@ -116,21 +116,15 @@ async function askOnce(
   options: RequestOptions,
   short: string,
 ): Promise<CallResult<Matches> | undefined> {
-  try {
-    const call = {
-      method: 'GET',
-      path: path`/urls`,
-      query: { short },
-      read: readMatches(wanted),
-      isExpected: isRefusal,
-    }
-    const { data, ...response } = await api.run(call, options)
-    return data && { ...response, data }
-  } catch (error) {
-    if (!isRefusal(error)) throw error
-    // Other refusals may have other reasons.
-    return error.code === 'not_found' ? responseTo(error, { links: [], others: 'none' }) : undefined
-  }
+  const call = { method: 'GET', path: path`/urls`, query: { short }, read: readMatches(wanted), accepts: isUnexplained }
+  const { data, ...response } = await api.run(call, options)
+  return data && { ...response, data }
+}
+
+/** Returns whether a refusal has a reason that only its message states, in the language of the site. */
+function isUnexplained({ status, body }: Refusal): boolean {
+  if (status === 404) return isOfPlatform(body)
+  return isRecord(body) && ![401, 403, 408, 429].includes(status) && status < 500
 }
 
 /** A result that a refusal has led to. */
@@ -167,8 +161,8 @@ export async function searchNewest(
  * Reads a response to `?short=`: a single link in the form of GET `/url/:id`, or a list. `undefined` for anything else,
  * and for a list without the link. A row that may be the link has to fit, with `validation: 'report'` too.
  */
-const readMatches = (wanted: WantedLink): Read<Matches | undefined> =>
-  readObject(({ id, details, data, urls }, context) => {
+const readMatches = (wanted: WantedLink): Read<Matches | undefined> => {
+  const readFound = readObject(({ id, details, data, urls }, context): Matches | undefined => {
     const read = (row: unknown, at: (string | number)[]): Link[] => {
       const issues: Issue[] = []
       const found = parse(Link, row, { path: at, issues })
@@ -192,6 +186,13 @@ const readMatches = (wanted: WantedLink): Read<Matches | undefined> =>
     if (!all.every((row) => isWanted(row, { alias: wanted.alias }))) return { links, others: 'on later pages' }
     return { links, others: rows.length === 1 ? 'unknown' : 'none' }
   })
+  return (received, context) => {
+    const { envelope } = received
+    if (envelope?.ok !== false) return readFound(received, context)
+    // Refusals other than 404 may have other reasons.
+    return envelope.status === 404 ? { links: [], others: 'none' } : undefined
+  }
+}
 
 /** True if a row that does not fit says at least that it has another alias. */
 function isOther(row: unknown, { alias }: WantedLink): boolean {

@@ -175,7 +175,7 @@ describe('a misspelled or misplaced name', () => {
 
   it('the options that exist are listed if no name is close', () => {
     expect(() => connect({ origin: 'https://sho.rt' }, { elephants: 0 } as never)).toThrow(
-      /^elephants: unknown option, expected one of timeout, deadline, retry, headers, fetchOptions, baseUrl, /,
+      /^elephants: unknown option, expected one of timeout, deadline, retry, headers, fetchOptions, beforeRequest, baseUrl, /,
     )
   })
 

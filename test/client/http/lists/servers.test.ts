@@ -1,11 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { apiError, InvalidResponseError } from '../../../../src/client/errors.ts'
+import type { CallSpec } from '../../../../src/client/http/call.ts'
 import { openEnvelope, type Received, readPageWithSchema } from '../../../../src/client/http/envelope.ts'
-import { type ListPromise, type PageQuery, RequestedList } from '../../../../src/client/http/list.ts'
+import { type ListApi, type ListPromise, type PageQuery, RequestedList } from '../../../../src/client/http/list.ts'
 import { path } from '../../../../src/client/http/path.ts'
-import type { CallSpec } from '../../../../src/client/http/request.ts'
-import type { Transport } from '../../../../src/client/http/transport.ts'
 import { connect } from '../../../helpers/client.ts'
 import { range } from '../../../helpers/lists.ts'
 import { type Habits, habits, type PagingServer, pageSizes, pagingServer } from '../../../helpers/paging-server.ts'
@@ -64,7 +63,7 @@ const listWithoutTransport: MakeList = ({ answer }, { limit, ...options }) => {
   }
   const query = limit === undefined ? {} : { limit }
   const read = readPageWithSchema<Row>('list', undefined)
-  return () => new RequestedList<Row>(transport as unknown as Transport, { path: path`/urls`, query, read }, options)
+  return () => RequestedList.create<Row>(transport as unknown as ListApi, { path: path`/urls`, query, read }, options)
 }
 
 /** Whether a page has room for more rows than the one before, so that a walk could lose rows between the two. */

@@ -91,7 +91,7 @@ it('counts the time of beforeRequest towards the timeout', async () => {
   const options = { timeout: 20, rateLimit: notingLimiter(done), beforeRequest: never }
   const { error } = await connect(server, options).account.get().safe()
   expect(error).toMatchObject({ code: 'timeout', outcome: 'not-sent' })
-  expect(error?.message).toBe('GET /account: `beforeRequest` had not ended within 20 ms')
+  expect(error?.message).toBe('GET /account: `beforeRequest` did not finish within 20 ms')
   expect(done).toEqual(['slot', 'released'])
 })
 

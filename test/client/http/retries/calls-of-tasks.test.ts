@@ -2,7 +2,7 @@ import { ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { API } from '../../../../src/client/http/api.ts'
-import type { CallContext } from '../../../../src/client/http/request.ts'
+import type { CallContext } from '../../../../src/client/http/call.ts'
 import { LinksResource } from '../../../../src/client/resources/links/links.ts'
 
 afterEach(() => {

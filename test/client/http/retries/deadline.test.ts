@@ -42,7 +42,7 @@ describe('the deadline of a call', () => {
     const client = connect(server, { apiKey: () => new Promise<string>(() => {}), deadline: 30 })
     const error = await failure(create(client))
     expect(error).toMatchObject({ code: 'timeout', outcome: 'not-sent', attempts: 0, timeout: expect.any(Number) })
-    expect(error.message).toMatch(/: no key from `apiKey\(\)` before the deadline, \d+ ms were left$/)
+    expect(error.message).toMatch(/: no key from `apiKey\(\)` before the deadline \(this attempt had \d+ ms\)$/)
     expect(Number.isInteger((error as TimeoutError).timeout)).toBe(true)
     expect(server.seen).toEqual([])
   })

@@ -1,23 +1,21 @@
 import { type Checks, checkOptions, checkParams, checkValue, oneOf } from '../checks/checks.ts'
 import { mismatch, notPlain, reasonOf } from '../checks/mismatch.ts'
 import {
-  type ApiError,
   ConfigurationError,
   type ErrorContext,
   InvalidRequestError,
   type Issue,
   type Outcome,
-  type RateLimitState,
   type ShortLinkError,
 } from '../errors.ts'
-import type { RateLimiter } from '../rate-limit/limiter.ts'
+import { isBrowser } from '../runtime/environment.ts'
 import type { Fetch, FetchOptions } from '../runtime/fetch.ts'
 import { isPlain, isRecord, kind, shorten } from '../runtime/text.ts'
+import { VERSION } from '../runtime/version.ts'
 import { type Redact, redactPasswords, Secrets } from '../secrets.ts'
-import type { Address } from './address.ts'
 import type { ApiKey } from './api-key.ts'
-import type { Read } from './envelope.ts'
-import type { Listeners } from './observers.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { Read, Refusal } from './envelope.ts'
 import type { Path } from './path.ts'
 import {
   authorizationBesideKey,
@@ -47,13 +45,11 @@ export interface CallSpec<T> {
   readonly optionChecks?: Checks | undefined
   /** Problems that the caller has already found. */
   readonly issues?: readonly Issue[] | undefined
-  /** Returns true for an error that the call expects. Observers do not hear of it. */
-  readonly isExpected?: (error: unknown) => error is ApiError
+  /** Returns whether `read` takes a refusal, which is an error otherwise. */
+  readonly accepts?: ((refusal: Refusal) => boolean) | undefined
   readonly read: Read<T>
   /** The form in which `read` needs the body. Not every `fetch` gives bytes. Default: text. */
   readonly as?: 'text' | 'bytes' | undefined
-  /** True if `read` reads refusals too, which are errors otherwise. */
-  readonly readsRefusals?: boolean
 }
 
 /** The progress of an upload. */
@@ -113,23 +109,6 @@ export interface Settings {
   readonly beforeRequest: BeforeRequest | undefined
 }
 
-/** One of the two APIs, and what its calls share. */
-export interface Endpoint {
-  readonly address: Address
-  /** True if its calls carry the key. */
-  readonly usesKey: boolean
-  readonly apiKey: ApiKey
-  /**
-   * Looked up each time, because the process forgets limiters that are idle.
-   * @throws {ConfigurationError} as `listeners` does
-   */
-  readonly limiter: RateLimiter | undefined
-  /** @throws {ConfigurationError} if the address is missing, or a variable is invalid */
-  readonly listeners: Listeners
-  /** The state of the rate limit after the last response. */
-  lastRateLimit?: RateLimitState
-}
-
 /** Decisions of tasks, and of calls that make several requests, for their requests. */
 export interface CallContext {
   /** An error that was created where the user made the call, whose frames become the stack of its errors. */
@@ -159,7 +138,7 @@ export interface CallContext {
     | undefined
 }
 
-/** A call that was checked and can be sent, several times if it is retried. */
+/** A call that was checked and can be sent, several times if it is retried. It never changes. */
 export interface Call<T> {
   readonly spec: CallSpec<T>
   readonly endpoint: Endpoint
@@ -174,10 +153,12 @@ export interface Call<T> {
   /** The URL to send to. */
   readonly target: string
   readonly body: string | undefined
-  /** First the client's, then the call's. */
-  readonly headers: readonly HeaderPair[]
+  /** The headers of every call, of the client, and of this call. */
+  readonly headers: Headers
   /** First the client's, then the call's. */
   readonly fetchOptions: FetchOptions
+  /** The hooks of the client and of the call, in this order. */
+  readonly beforeRequest: readonly BeforeRequest[]
   /** Removes the secrets of this call and the client, and passwords in addresses, from a text. */
   readonly redact: Redact
   /** The secrets of the call, and the keys that it was sent with. */
@@ -189,30 +170,31 @@ export interface Call<T> {
   /** When the deadline of the call is, on the clock of `performance.now()`; `Infinity` if it has none. */
   readonly endsAt: number
   readonly retry: number
-  /** The number of the attempt, from 1; 0 before the first has its slot. */
-  attempt: number
-  /** When the attempt began, on the same clock. */
-  began: number
-  /** The step that the attempt is at. */
-  step: 'hook' | 'key' | 'content' | 'sent'
-  /** True if an earlier attempt may have done the work: no later attempt can prove then that it was not done. */
-  mayHaveSucceeded: boolean
-  /** The failure of the last attempt. */
-  failure?: Failure
-  /** The wait before the next attempt, in milliseconds. */
-  delayMs: number
-  /** The number of attempts that the rate limit refused, and that do not count. */
-  waitedOut: number
 }
+
+/** One attempt of a call, and what came before it. */
+export interface Attempt {
+  /** Counts from 1. */
+  readonly number: number
+  /** How often `fetch` was called before this attempt. */
+  readonly sent: number
+  /** When the attempt got its slot, on the clock of `performance.now()`. */
+  readonly began: number
+  /** Whether an earlier attempt may have done the work: then no later one can prove that it was not done. */
+  readonly mayHaveSucceeded: boolean
+  /** The number of earlier attempts that the rate limit refused, and that do not count. */
+  readonly waitedOut: number
+}
+
+/** The step that an attempt is at. At `fetch` it was called and has not returned a promise. */
+export type Step = 'request' | 'hook' | 'key' | 'content' | 'fetch' | 'sent'
 
 /** A failed attempt. */
 export interface Failure {
   readonly error: ShortLinkError
-  /** True if the request may have reached the server. */
-  readonly isSent: boolean
   /** The outcome of this attempt alone. */
   readonly outcome: Outcome
-  /** True if the request may be sent again. */
+  /** Whether the request may be sent again. */
   readonly mayRepeat: boolean
   /** The wait that the server asked for before the next attempt, in milliseconds. */
   readonly wait?: number | undefined
@@ -242,8 +224,8 @@ export function prepareCall<T>(
   const common = endpoint.usesKey
     ? settings.headers
     : settings.headers.filter(([name]) => name.toLowerCase() !== 'authorization')
-  const headers = [...common, ...headerPairs(options.headers)]
-  const authorization = authorizationIn(headers)
+  const pairs = [...common, ...headerPairs(options.headers)]
+  const authorization = authorizationIn(pairs)
   const secrets = new Secrets(Number.POSITIVE_INFINITY, apiKey.redact)
   for (const secret of [...secretsIn(query, checks), ...secretsIn(json, checks)]) secrets.add(secret)
   const credentials = authorization?.split(' ').at(-1)
@@ -268,6 +250,7 @@ export function prepareCall<T>(
   const body = issues.length ? undefined : stringify(json, issues)
   const search = issues.length ? '' : (spec.search ?? queryString(query, issues))
   if (issues.length) throw new InvalidRequestError(issues, errorContext)
+  if (typeof Request !== 'function') throw new ConfigurationError(NO_REQUEST, errorContext)
 
   let baseUrl: string
   try {
@@ -291,8 +274,9 @@ export function prepareCall<T>(
     url,
     target: baseUrl + path + search,
     body,
-    headers,
+    headers: headersOf(pairs),
     fetchOptions: { ...settings.fetchOptions, ...options.fetchOptions },
+    beforeRequest: [settings.beforeRequest, options.beforeRequest].filter((hook) => hook !== undefined),
     redact,
     secrets,
     errorContext: { ...errorContext, url },
@@ -301,13 +285,23 @@ export function prepareCall<T>(
     timeout,
     endsAt: context.endsAt ?? performance.now() + (deadline || Number.POSITIVE_INFINITY),
     retry,
-    attempt: 0,
-    began: 0,
-    step: 'content',
-    mayHaveSucceeded: false,
-    delayMs: 0,
-    waitedOut: 0,
   }
+}
+
+const NO_REQUEST =
+  'this environment has no Request, which the client needs: under Jest, use jest-fixed-jsdom or `@jest-environment node`'
+
+function headersOf(pairs: readonly HeaderPair[]): Headers {
+  const headers = new Headers({ accept: 'application/json', 'content-type': 'application/json' })
+  // Browsers set their own User-Agent; a custom one would cause a preflight.
+  if (!isBrowser()) headers.set('user-agent', `shortlink-sdk/${VERSION}`)
+  for (const [name, value] of pairs) headers.set(name, value)
+  return headers
+}
+
+/** Returns whether an invalid row is an error, or only reported. */
+export function isStrict({ validation }: Pick<Settings, 'validation'>, { isStrict, task }: CallContext): boolean {
+  return validation === 'strict' || isStrict === true || task !== undefined
 }
 
 /** Error context for a call, of which something may be invalid. */

@@ -1,0 +1,264 @@
+/** One attempt of a call: waits for its slot, sends the request, and reads the response. */
+import ky from 'ky'
+import { mismatch } from '../checks/mismatch.ts'
+import type { ParseContext } from '../fields/parse.ts'
+import { parseRetryAfter, rateLimitStateOf } from '../rate-limit/headers.ts'
+import type { SlotWait } from '../rate-limit/limiter.ts'
+import { EXPIRED, throwIfAborted, withDeadline } from '../runtime/abort.ts'
+import { sentOnce } from '../runtime/environment.ts'
+import { type FetchResponse, headerOf, isRequest, isResponse, readableHeaders } from '../runtime/fetch.ts'
+import { hasDigest, steersFramework } from '../runtime/framework.ts'
+import { kind } from '../runtime/text.ts'
+import { redactHeaders } from '../secrets.ts'
+import type { CallResult } from './api-promise.ts'
+import { decode, parseBody, readBytes, readText } from './body.ts'
+import { type Attempt, type Call, type Failure, isStrict, type OpenedUpload, type Settings, type Step } from './call.ts'
+import { openEnvelope, type Received } from './envelope.ts'
+import { AttemptError, invalidResponse, noResponse, noSlot, refused, timeLimit } from './failure.ts'
+import { emit, reportDrift } from './observers.ts'
+import type { BeforeRequest } from './request-options.ts'
+
+/** What precedes the first attempt. */
+export const noAttempt: Attempt = { number: 0, sent: 0, began: 0, mayHaveSucceeded: false, waitedOut: 0 }
+
+/** Waits for the slot of the next attempt. @throws {ShortLinkError} if there is none in time, or the call is aborted */
+export async function beginAttempt(call: Call<unknown>, last: Attempt): Promise<Attempt> {
+  const { endpoint, context, signal } = call
+  const { task, slotBy = Number.POSITIVE_INFINITY } = context
+  const number = last.number + 1
+  const deadline = Math.max(0, Math.min(call.endsAt, slotBy) - performance.now())
+  try {
+    throwIfAborted(signal)
+    await endpoint.limiter?.acquire({
+      signal,
+      attempt: number,
+      ...(deadline < Number.POSITIVE_INFINITY && { deadline }),
+      ...(task && { background: true }),
+      onWait: (event: SlotWait) => emit(call, 'onWait', () => event),
+    })
+  } catch (reason) {
+    throw noSlot(call, last, reason)
+  }
+  const attempt = { ...last, number, began: performance.now() }
+  try {
+    if (number === 1) await task?.begun?.()
+  } catch (thrown) {
+    releaseSlot(call)
+    throw noResponse(call, attempt, 'request', thrown).error
+  }
+  return attempt
+}
+
+/**
+ * Makes one attempt, and returns its result or its failure.
+ *
+ * @throws what steers the user's framework, such as a redirect, as it is
+ */
+export async function makeAttempt<T>(
+  call: Call<T>,
+  attempt: Attempt,
+  client: Settings,
+): Promise<CallResult<T> | Failure> {
+  const { spec, endpoint, signal } = call
+  let step: Step = 'request'
+  let upload: OpenedUpload | undefined
+  let response: FetchResponse | undefined
+  let sentAt = 0
+
+  /** Sends the request that ky has built, with the key and the content. */
+  async function send(request: Request, ending: AbortSignal): Promise<FetchResponse> {
+    step = 'key'
+    const authorization = await authorizationFor(call)
+    emit(call, 'onRequest', () => ({ attempt: attempt.number }))
+    step = 'content'
+    upload = await spec.upload?.open(call.onProgress, {
+      fetch: client.fetch,
+      hasKey: authorization !== undefined,
+      signal: ending,
+    })
+    throwIfAborted(ending)
+    throwIfAborted(signal)
+    const init = initOf(call, request, authorization, upload, ending)
+    sentAt = performance.now()
+    step = 'fetch'
+    const sending = (upload?.send ?? client.fetch)(call.target, init)
+    step = 'sent'
+    response = checkResponse(await sending)
+    upload?.onSent?.()
+    return response
+  }
+
+  async function exchange(ending: AbortSignal) {
+    await ky(call.target, {
+      method: call.method,
+      headers: call.headers,
+      retry: 0,
+      // The deadline of an attempt covers its body, and a response with status 200 may contain an error.
+      timeout: false,
+      throwHttpErrors: false,
+      hooks: {
+        beforeRequest: [
+          (request) => {
+            step = 'hook'
+            return runHooks(call.beforeRequest, request)
+          },
+        ],
+      },
+      fetch: async (request) => (await send(request as Request, ending)) as Response,
+    })
+    return readResponse(call, response!, ending)
+  }
+
+  let read: Awaited<ReturnType<typeof readResponse>>
+  try {
+    // The request of a task is not aborted once it was sent, because the server may do the work anyway.
+    const canAbort = () => step !== 'sent' || !call.context.task
+    read = await withDeadline(exchange, timeLimit(call, attempt).ms, signal, canAbort)
+  } catch (thrown) {
+    if (!signal?.aborted && isSteering(thrown, step)) {
+      releaseSlot(call)
+      throw thrown
+    }
+    const failure = noResponse(call, attempt, step, upload?.failure?.() ?? thrown, response)
+    if (failure.outcome === 'not-sent') releaseSlot(call)
+    else endpoint.limiter?.observe()
+    return failure
+  } finally {
+    upload?.close?.()
+  }
+  const observed = observeResponse(call, attempt, response!, read.body, sentAt)
+  return readResult(call, attempt, { response: response!, ...read, ...observed, redact: call.secrets.redact }, client)
+}
+
+/** Returns whether what the user's code or `fetch` threw must reach the user's framework as it is. */
+function isSteering(thrown: unknown, step: Step): boolean {
+  if (thrown === EXPIRED) return false
+  return step === 'hook' || step === 'key' ? steersFramework(thrown) : hasDigest(thrown)
+}
+
+/**
+ * Calls the hooks one after another, each of which may set headers on the request. Of a Request that one returns, the
+ * headers are taken over: ky would stop after that hook.
+ *
+ * @throws {TypeError} if a hook returns anything but a Request or nothing
+ */
+async function runHooks(hooks: readonly BeforeRequest[], request: Request): Promise<void> {
+  const { headers } = request
+  for (const hook of hooks) {
+    const changed: unknown = await hook(request)
+    if (changed === undefined || changed === request) continue
+    if (!isRequest(changed)) throw new TypeError(mismatch('a Request or nothing', changed))
+    const others = [...changed.headers]
+    for (const name of [...headers.keys()]) headers.delete(name)
+    for (const [name, value] of others) headers.set(name, value)
+  }
+}
+
+/** Returns the value of the `Authorization` header; `undefined` if no key is sent. */
+async function authorizationFor({ endpoint, secrets }: Call<unknown>): Promise<string | undefined> {
+  const key = endpoint.usesKey ? await endpoint.apiKey.get() : null
+  if (key === null) return undefined
+  secrets.add(key)
+  return endpoint.apiKey.authorization(key)
+}
+
+/** Returns the init for `fetch`. */
+function initOf(
+  { method, body, fetchOptions }: Call<unknown>,
+  request: Request,
+  authorization: string | undefined,
+  upload: OpenedUpload | undefined,
+  signal: AbortSignal,
+): object {
+  const headers = {
+    ...upload?.headers,
+    ...Object.fromEntries(request.headers),
+    ...(authorization && { authorization }),
+  }
+  const { redirect = 'manual' } = upload ?? {}
+  // ky would clone the body, and combine the signal with AbortSignal.any, which leaks.
+  const content = upload ? { body: upload.body, duplex: 'half' } : body !== undefined && { body: sentOnce(body) }
+  return { ...fetchOptions, method, headers, redirect, signal, ...content }
+}
+
+/** Checks what `fetch` returned. @throws {AttemptError} if it cannot be read */
+function checkResponse(given: unknown): FetchResponse {
+  const isUsed = (given as Partial<Response> | null | undefined)?.bodyUsed === true
+  if (isResponse(given) && !isUsed) return given
+  const received = isUsed ? 'one whose body was already read' : kind(given)
+  throw new AttemptError(`fetch must return a new Response each time, received ${received}`)
+}
+
+/** Reads the body of a response, as text or as bytes, and parses it unless that would be in vain. */
+async function readResponse({ spec }: Call<unknown>, response: FetchResponse, signal: AbortSignal) {
+  const bytes = spec.as === 'bytes' ? await readBytes(response, signal) : undefined
+  const text = bytes ? decode(bytes) : await readText(response, signal)
+  const isPassedOn = bytes && spec.accepts && text.length > MAX_PARSED
+  return { bytes: bytes ?? noBytes, text, body: isPassedOn ? undefined : parseBody(text) }
+}
+
+const noBytes = new Uint8Array()
+
+/**
+ * The length up to which a response that is passed on is parsed, in characters: enough to see a refusal inside a 200.
+ */
+const MAX_PARSED = 65_536
+
+/** Tells the limiter and the listeners what a response says. */
+function observeResponse(
+  call: Call<unknown>,
+  attempt: Attempt,
+  response: FetchResponse,
+  body: unknown,
+  sentAt: number,
+): Pick<Received, 'envelope' | 'retryAfter' | 'rateLimit'> {
+  const { endpoint } = call
+  const { limiter } = endpoint
+  const { status } = response
+  const headers = { get: (name: string) => headerOf(response, name) }
+  const retryAfter = parseRetryAfter(headers, body)
+  const envelope = openEnvelope(body, status)
+  const isRateLimited = envelope?.ok === false && envelope.status === 429
+  limiter?.observe({ headers, refused: isRateLimited, retryAfter })
+  const rateLimit = limiter?.state ?? rateLimitStateOf(headers)
+  endpoint.lastRateLimit = rateLimit
+  const durationMs = performance.now() - sentAt
+  emit(call, 'onResponse', () => ({ attempt: attempt.number, status, durationMs, rateLimit }))
+  return { envelope, retryAfter, rateLimit }
+}
+
+/** Returns what a response says: the result of the call, or the failure of the attempt. */
+async function readResult<T>(
+  call: Call<T>,
+  attempt: Attempt,
+  received: Received,
+  client: Settings,
+): Promise<CallResult<T> | Failure> {
+  const { response, envelope, rateLimit } = received
+  if (envelope?.ok === false && !call.spec.accepts?.(envelope)) return refused(call, attempt, received, envelope)
+  const context: ParseContext = { path: [], issues: [] }
+  const data = await call.spec.read(received, context)
+  if (context.unusable || context.issues.length > 0) {
+    const failure = invalidResponse(call, attempt, received, context.issues)
+    if (context.unusable || isStrict(client, call.context)) return failure
+    reportDrift(client.management.listeners, failure.error)
+  }
+  const { status } = response
+  const toResponse = () => responseWithoutSecrets(response, call)
+  return { data, rateLimit, attempts: attempt.sent + 1, status, url: call.url, toResponse }
+}
+
+/** Releases the slot of a request that was not sent. */
+function releaseSlot({ endpoint: { limiter } }: Call<unknown>): void {
+  if (limiter?.release) limiter.release()
+  else limiter?.observe()
+}
+
+/** Returns the response itself; if it or its URL contains a secret, a copy without secrets and without the URL. */
+function responseWithoutSecrets(response: FetchResponse, { redact, target }: Call<unknown>): Response {
+  const { status, statusText = '' } = response
+  const headers = [...readableHeaders(response)]
+  const isSafe = [target, statusText, ...headers.flat()].every((text) => redact(text) === text)
+  if (isSafe) return response as Response
+  return new Response(null, { status, statusText: redact(statusText), headers: redactHeaders(redact, headers) })
+}

@@ -1,0 +1,50 @@
+import { MAX_IMPOSED_WAIT } from '../rate-limit/limiter.ts'
+import type { Attempt, Call, Failure } from './call.ts'
+
+const transientStatuses = [408, 429, 500, 502, 503, 504]
+
+/**
+ * Returns whether a failed request can be retried without doing its work twice.
+ *
+ * GET, PUT and DELETE have the same effect however often they arrive, so they are retried after lost connections,
+ * timeouts and transient statuses. A POST creates something each time, so it is retried only if it was certainly not
+ * done: refused because of the rate limit, or never sent. A body that can be read only once cannot be retried.
+ */
+export function canRepeat(
+  { method, spec: { upload } }: Call<unknown>,
+  { isSent, status }: { readonly isSent: boolean; readonly status?: number },
+): boolean {
+  if (upload && !upload.replayable) return false
+  if (!isSent || status === 429) return true
+  return method !== 'POST' && method !== 'PATCH' && (status === undefined || transientStatuses.includes(status))
+}
+
+/** Returns the attempt with what its failure means for the next one. */
+export function afterFailure(call: Call<unknown>, attempt: Attempt, { error, outcome }: Failure): Attempt {
+  const isWaitedOut = call.context.task !== undefined && error.code === 'rate_limit'
+  return {
+    ...attempt,
+    sent: error.attempts,
+    mayHaveSucceeded: attempt.mayHaveSucceeded || (call.method !== 'GET' && outcome === 'unknown'),
+    waitedOut: attempt.waitedOut + (isWaitedOut ? 1 : 0),
+  }
+}
+
+/** The shortest wait after a 429, in milliseconds. Servers send `Retry-After: 0` and refuse again. */
+const MIN_REFUSED_WAIT = 1000
+
+/**
+ * Returns the wait before the next attempt, in milliseconds: as long as the server said, or a backoff that doubles from
+ * half a second, with jitter, so that calls that failed together are not retried together. `undefined`: there is no
+ * next attempt.
+ */
+export function retryDelay(
+  { retry, endsAt }: Call<unknown>,
+  { number, waitedOut }: Attempt,
+  { error, mayRepeat, wait }: Failure,
+): number | undefined {
+  if (!mayRepeat || number - waitedOut > retry) return undefined
+  const backoff = wait ?? 500 * 2 ** (number - 1) * (0.5 + Math.random() / 2)
+  const delayMs = error.code === 'rate_limit' ? Math.max(MIN_REFUSED_WAIT, backoff) : backoff
+  return delayMs <= MAX_IMPOSED_WAIT && delayMs < endsAt - performance.now() ? delayMs : undefined
+}
