@@ -20,7 +20,7 @@ import { OverlaysResource } from './resources/overlays.ts'
 import { PixelsResource } from './resources/pixels.ts'
 import { QrResource } from './resources/qr.ts'
 import { SplashResource } from './resources/splash.ts'
-import { hideFromVue } from './runtime/framework.ts'
+import { defineInternals } from './runtime/framework.ts'
 import { isPlain, isRecord } from './runtime/text.ts'
 
 function isStandardSchema(value: unknown): value is StandardSchema {
@@ -94,7 +94,7 @@ export class ShortLinkClient {
   readonly qr: QrResource
   /** The app-opener API. */
   readonly opener: OpenerResource
-  // Not private members: those would break behind a Proxy, and a stub would not fit the type.
+  // Private members would break behind a Proxy, and a stub would not fit the type.
   /** For the proxy. @internal */
   declare readonly [API]: Api
   /** @internal */
@@ -102,8 +102,7 @@ export class ShortLinkClient {
 
   constructor(options: ShortLinkClientOptions = {}) {
     const api = new Api(resolveSettings(options))
-    Object.defineProperties(this, { [API]: { value: api }, [OPTIONS]: { value: () => options } })
-    hideFromVue(this)
+    defineInternals(this, { [API]: api, [OPTIONS]: () => options })
     this.links = new LinksResource(api)
     this.account = new AccountResource(api)
     this.domains = new DomainsResource(api)

@@ -1,3 +1,4 @@
+import { isShortLinkError } from '../client/errors.ts'
 import type { Api } from '../client/http/api.ts'
 import { decode } from '../client/http/body.ts'
 import type { Received } from '../client/http/envelope.ts'
@@ -47,6 +48,7 @@ export async function forward(api: Api, request: Request, { path, search }: Rout
     .inContext({ slotBy: performance.now() + MAX_WAIT })
     .run(call, options)
     .catch((error) => {
+      if (!isShortLinkError(error)) throw error
       // The body of the page's request may have failed.
       throw error.cause instanceof ProxyRefusal ? error.cause : refusalFor(error)
     })

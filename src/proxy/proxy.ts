@@ -4,6 +4,7 @@ import type { ShortLinkClient } from '../client/client.ts'
 import { ConfigurationError, describe, isShortLinkError } from '../client/errors.ts'
 import { API, type Api, isClient } from '../client/http/api.ts'
 import { isResponse } from '../client/runtime/fetch.ts'
+import { hasDigest } from '../client/runtime/framework.ts'
 import { notify } from '../client/runtime/notify.ts'
 import { printable, shorten } from '../client/runtime/text.ts'
 import { type AllowedCall, isAllowed, parseRule } from './allow.ts'
@@ -98,6 +99,8 @@ export function createProxy(client: ProxyClient, options: ProxyOptions): (reques
     try {
       return withHeaders(await handle(request), added)
     } catch (error) {
+      // Next.js throws one out of `cookies()` and `fetch`, and must get it.
+      if (hasDigest(error)) throw error
       const refusal = error instanceof ProxyRefusal ? error : new ProxyRefusal(500, undefined, error)
       if (refusal.cause !== undefined) notify((cause: unknown) => onError(cause, request), refusal.cause)
       return withHeaders(refusal.toResponse('this proxy: '), added)

@@ -331,7 +331,6 @@ describe('apiKey as a function', () => {
       /: apiKey\(\) failed: the vault is closed$/,
     ],
     ['rejects', () => Promise.reject(new Error('the vault is closed')), /: apiKey\(\) failed: the vault is closed$/],
-    ['rejects with nothing', () => Promise.reject(undefined), /: apiKey\(\) failed: nothing$/],
     ['gives nothing', () => undefined, /: apiKey: is missing, expected a string$/],
     ['gives an empty string', () => '', /: apiKey: is empty$/],
     ['gives a key with a line break', () => 'KEY\n', /white space: trim it/],

@@ -1,6 +1,7 @@
 import { formatValue, mismatch, reasonOf } from '../checks/mismatch.ts'
 import { ConfigurationError } from '../errors.ts'
 import { environment } from '../runtime/environment.ts'
+import { steersFramework } from '../runtime/framework.ts'
 import { type Redact, Secrets } from '../secrets.ts'
 
 /** The key, or a function that returns it, called before each attempt. `null`: no key is sent. */
@@ -95,7 +96,7 @@ async function ask(source: () => string | Promise<string>): Promise<unknown> {
   try {
     return await source()
   } catch (error) {
-    throw new ConfigurationError(`apiKey() failed: ${reasonOf(error)}`)
+    throw steersFramework(error) ? error : new ConfigurationError(`apiKey() failed: ${reasonOf(error)}`)
   }
 }
 

@@ -186,7 +186,7 @@ function checkResponse(given: unknown): FetchResponse {
   const isUsed = (given as Partial<Response> | null | undefined)?.bodyUsed === true
   if (isResponse(given) && !isUsed) return given
   const received = isUsed ? 'one whose body was already read' : kind(given)
-  throw new AttemptError(`fetch must return a new Response each time, received ${received}`)
+  throw new AttemptError(`\`fetch\` must return a new Response each time, received ${received}`)
 }
 
 /** Reads the body of a response, as text or as bytes, and parses it unless that would be in vain. */

@@ -1,6 +1,6 @@
 import { integer, object, textOrEmpty } from '../fields/fields.ts'
 import type { Api } from '../http/api.ts'
-import { hideFromVue } from '../runtime/framework.ts'
+import { defineInternals } from '../runtime/framework.ts'
 
 /** The base of every resource. */
 export abstract class Resource {
@@ -9,8 +9,7 @@ export abstract class Resource {
 
   /** @internal */
   constructor(api: Api) {
-    Object.defineProperty(this, 'api', { value: api })
-    hideFromVue(this)
+    defineInternals(this, { api })
   }
 }
 

@@ -16,9 +16,15 @@ export function steersFramework(thrown: unknown): boolean {
   return hasDigest(thrown) || !isError(thrown)
 }
 
-/** Makes Vue keep an object as it is, because the methods of what it wraps in a Proxy lose their private members. */
-export function hideFromVue(instance: object): void {
-  Object.defineProperty(instance, '__v_skip', { value: true })
+/**
+ * Gives an object members that no inspection and no copy shows, and makes Vue keep it as it is instead of wrapping it.
+ * They are configurable, because a Proxy must return others as they are.
+ */
+export function defineInternals(instance: object, members: Readonly<Record<PropertyKey, unknown>>): void {
+  const all = { ...members, __v_skip: true }
+  for (const key of Reflect.ownKeys(all)) {
+    Object.defineProperty(instance, key, { value: all[key as keyof typeof all], configurable: true })
+  }
 }
 
 /** Returns whether a value is an error, of any realm. */

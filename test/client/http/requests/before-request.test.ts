@@ -1,5 +1,6 @@
-import type { ShortLinkClient, ShortLinkClientOptions } from 'shortlink-sdk'
-import { expect, it } from 'vitest'
+import { ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
+import { createSandbox } from 'shortlink-sdk/testing'
+import { describe, expect, it } from 'vitest'
 import { connect, KEY } from '../../../helpers/client.ts'
 import { account } from '../../../helpers/responses.ts'
 import { serve } from '../../../helpers/server.ts'
@@ -105,4 +106,67 @@ it('ends at once if the signal aborts while beforeRequest runs', async () => {
   const { error } = await connect(server, { beforeRequest }).account.get({ signal: controller.signal }).safe()
   expect(error).toMatchObject({ code: 'aborted', outcome: 'not-sent' })
   expect(server.seen).toEqual([])
+})
+
+describe('the hooks of the client and of the call', () => {
+  it('both run, the client’s first, whatever the first returns', async () => {
+    const server = await serve({ body: account }, { body: account })
+    const heard: string[] = []
+    const client = connect(server, {
+      beforeRequest(request) {
+        heard.push('client')
+        const headers = new Headers(request.headers)
+        headers.set('x-client', 'yes')
+        return new Request(request, { headers })
+      },
+    })
+    const beforeRequest = (request: Request) => {
+      heard.push(`call sees ${request.headers.get('x-client')}`)
+      request.headers.set('x-call', 'yes')
+    }
+    await client.account.get({ beforeRequest })
+    await client.account.get()
+    expect(heard).toEqual(['client', 'call sees yes', 'client'])
+    expect(server.seen[0]).toMatchObject({ headers: { 'x-client': 'yes', 'x-call': 'yes' } })
+    expect(server.seen[1]!.headers).not.toHaveProperty('x-call')
+  })
+
+  it('a Request that one returns replaces all headers, those that it lacks too', async () => {
+    const server = await serve({ body: account })
+    const client = connect(server, { headers: { 'x-own': 'gone' } })
+    await client.account.get({ beforeRequest: ({ url }) => new Request(url, { headers: { 'x-new': 'there' } }) })
+    expect(server.seen[0]!.headers).toMatchObject({ 'x-new': 'there', authorization: `Bearer ${KEY}` })
+    expect(server.seen[0]!.headers).not.toHaveProperty('x-own')
+  })
+
+  it('an appended header is sent once, however often the call is retried', async () => {
+    const server = await serve(refused, { body: account })
+    const beforeRequest = (request: Request) => request.headers.append('x-trace', 'a')
+    await connect(server, { retry: 1, beforeRequest }).account.get({ beforeRequest })
+    expect(server.seen.map(({ headers }) => headers['x-trace'])).toEqual(['a, a', 'a, a'])
+  })
+
+  it.each(['list', 'loop', 'upload', 'ensure'])('of a call reaches each of its requests: %s', async (kind) => {
+    const sandbox = createSandbox()
+    const client = new ShortLinkClient(sandbox.clientOptions)
+    const options = { beforeRequest: (request: Request) => request.headers.set('x-call', kind) }
+    if (kind === 'list') await client.campaigns.list({}, options)
+    else if (kind === 'loop') for await (const row of client.campaigns.list({}, options)) void row
+    else if (kind === 'upload') await client.files.upload('a.txt', new Blob(['a']), {}, options)
+    else await client.links.ensure({ url: 'https://shop.example', custom: 'tea' }, options)
+    expect(sandbox.requests.length).toBeGreaterThan(0)
+    for (const { headers } of sandbox.requests) expect(headers).toMatchObject({ 'x-call': kind })
+  })
+
+  it('one that is no function is refused', async () => {
+    const server = await serve({ body: account })
+    const { error } = await connect(server)
+      .account.get({ beforeRequest: 'x' as never })
+      .safe()
+    expect(error).toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('beforeRequest: expected a function'),
+    })
+    expect(server.seen).toEqual([])
+  })
 })

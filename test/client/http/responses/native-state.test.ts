@@ -1,0 +1,120 @@
+import { tracingChannel } from 'node:diagnostics_channel'
+import { setImmediate } from 'node:timers/promises'
+import { inspect } from 'node:util'
+import type { ShortLinkClient } from 'shortlink-sdk'
+import { apiPromise, listPromise } from 'shortlink-sdk/testing'
+import { describe, expect, it } from 'vitest'
+import { connect } from '../../../helpers/client.ts'
+import { thrown } from '../../../helpers/outcome.ts'
+import { account, page } from '../../../helpers/responses.ts'
+
+const refusal = { error: 1, message: 'None' }
+
+/** A client whose server responds with this body. */
+function clientOf(body: unknown, status = 200): ShortLinkClient {
+  const fetch = async () => Response.json(body, { status })
+  return connect({ origin: 'https://sho.rt' }, { fetch })
+}
+
+/** Looks at the state of a promise as runtimes do, without its own `then`. */
+const natively = <T>(promise: Promise<T>): Promise<T> =>
+  Reflect.apply(Promise.prototype.then, promise, [(value: T) => value]) as Promise<T>
+
+function startedList(client: ShortLinkClient) {
+  const list = client.campaigns.list()
+  list.then(undefined, () => {})
+  return list
+}
+
+describe('the native state of', () => {
+  it('a call settles with it', async () => {
+    expect(await natively(clientOf(account).account.get())).toEqual(account.data)
+    expect(await thrown(natively(clientOf(refusal, 404).account.get()))).toMatchObject({ code: 'not_found' })
+  })
+
+  it('a list that has started settles with it', async () => {
+    const { body: rows } = page('campaigns', [], { result: 0 })
+    expect(await natively(startedList(clientOf(rows)))).toMatchObject({ items: [] })
+    expect(await thrown(natively(startedList(clientOf(refusal, 404))))).toMatchObject({ code: 'not_found' })
+  })
+
+  it('a stub is settled', async () => {
+    const error = new Error('stubbed')
+    expect(await natively(apiPromise(1))).toBe(1)
+    expect(await natively(listPromise([{ id: 1 }]))).toMatchObject({ items: [{ id: 1 }] })
+    expect(await thrown(natively(apiPromise(error)))).toBe(error)
+    expect(await thrown(natively(listPromise(error)))).toBe(error)
+  })
+})
+
+it('an agent that traces promises sees the end of a call', async () => {
+  const ends: unknown[] = []
+  const channel = tracingChannel<object>('shortlink-sdk-test')
+  const subscribers = { asyncEnd: (message: object) => void ends.push(message) }
+  // The types want a subscriber for each event.
+  channel.subscribe(subscribers as never)
+  try {
+    const client = clientOf(account)
+    expect(await channel.tracePromise(() => client.account.get(), {})).toEqual(account.data)
+    expect(ends).toEqual([{ result: account.data }])
+  } finally {
+    channel.unsubscribe(subscribers as never)
+  }
+})
+
+it('an inspection shows the result', async () => {
+  const call = clientOf(account).account.get()
+  await call
+  expect(inspect(call)).not.toContain('pending')
+  expect(inspect(call)).toContain(account.data.email)
+})
+
+/** The rejections that nobody handles while this happens. */
+async function unhandledDuring(work: () => unknown): Promise<unknown[]> {
+  const others = process.listeners('unhandledRejection')
+  const reasons: unknown[] = []
+  process.removeAllListeners('unhandledRejection')
+  process.on('unhandledRejection', (reason) => reasons.push(reason))
+  try {
+    await work()
+    for (let turn = 0; turn < 20; turn++) await setImmediate()
+  } finally {
+    process.removeAllListeners('unhandledRejection')
+    for (const listener of others) process.on('unhandledRejection', listener)
+  }
+  return reasons
+}
+
+describe('a call that fails', () => {
+  const calls = {
+    call: () => clientOf(refusal, 404).account.get(),
+    list: () => clientOf(refusal, 404).campaigns.list(),
+    ensure: () => clientOf(refusal, 401).links.ensure({ url: 'https://shop.example', custom: 'tea' }),
+  }
+
+  it('is one unhandled rejection if nobody listens', async () => {
+    expect(await unhandledDuring(() => void calls.call())).toMatchObject([{ code: 'not_found' }])
+    expect(await unhandledDuring(() => void calls.ensure())).toMatchObject([{ code: 'authentication' }])
+    // A list that nobody uses is not sent.
+    expect(await unhandledDuring(() => void calls.list())).toEqual([])
+  })
+
+  it.each(Object.entries(calls))('is none after .safe() or a handler: %s', async (_, call) => {
+    expect(await unhandledDuring(() => call().safe())).toEqual([])
+    expect(await unhandledDuring(() => thrown(call()))).toEqual([])
+    expect(await unhandledDuring(() => thrown(call().withResponse()))).toEqual([])
+    expect(await unhandledDuring(() => call().catch(() => {}))).toEqual([])
+  })
+
+  it.each(Object.entries(calls))('is one if only the promise of withResponse fails unhandled: %s', async (_, call) => {
+    expect(await unhandledDuring(() => void call().withResponse())).toHaveLength(1)
+    expect(await unhandledDuring(() => void call().then(() => {}))).toHaveLength(1)
+  })
+
+  it('is none as a stub, before it is used and after', async () => {
+    const error = new Error('stubbed')
+    const stubs = () => [apiPromise(error), listPromise(error)]
+    expect(await unhandledDuring(stubs)).toEqual([])
+    expect(await unhandledDuring(() => Promise.all(stubs().map((stub) => stub.safe().catch(() => {}))))).toEqual([])
+  })
+})
