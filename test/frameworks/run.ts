@@ -13,7 +13,7 @@ import { must, run } from '../everywhere/runner/shell.ts'
 import { all, installTools, root, toolModules } from '../everywhere/runner/tools.ts'
 
 const here = import.meta.dirname
-const common = ['next', 'vite', 'sveltekit', 'jest-30', 'vitest-dom']
+const common = ['next', 'next-no-store', 'vite', 'sveltekit', 'jest-30', 'vitest-dom']
 const projects = (await readdir(here, { withFileTypes: true }))
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)

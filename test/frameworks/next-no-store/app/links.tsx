@@ -1,0 +1,22 @@
+import { Suspense } from 'react'
+import type { ShortLinkClient } from 'shortlink-sdk'
+
+/** A list of short addresses, read while the page is rendered. */
+export function Links({ client }: { client: ShortLinkClient }) {
+  return (
+    <Suspense fallback={<p>Loading…</p>}>
+      <Rows client={client} />
+    </Suspense>
+  )
+}
+
+async function Rows({ client }: { client: ShortLinkClient }) {
+  const { items } = await client.links.list()
+  return (
+    <ul>
+      {items.map(({ id, shorturl }) => (
+        <li key={id}>{shorturl}</li>
+      ))}
+    </ul>
+  )
+}

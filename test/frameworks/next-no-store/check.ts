@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { run, start, startSandbox } from '../harness.ts'
+
+const aliases = ['sale', 'opening']
+
+for (const cacheComponents of ['off', 'on']) {
+  const options = { CACHE_COMPONENTS: cacheComponents }
+  test(`what the client throws steers Next.js, Cache Components ${cacheComponents}`, {
+    timeout: 400_000,
+  }, async (t) => {
+    const { sandbox, env, close } = await startSandbox(aliases, 1000)
+    t.after(close)
+    await run('npm', ['run', 'build'], { ...env, ...options })
+    const built = sandbox.requests.length
+    const { url, output, stop } = await start('npm', ['start'], { ...env, ...options })
+    t.after(stop)
+
+    const read = async (path: string, headers: Record<string, string> = {}) => {
+      const response = await fetch(url + path, { headers, redirect: 'manual' })
+      return { status: response.status, html: await response.text() }
+    }
+    for (let visit = 1; visit <= 2; visit++) {
+      const { status, html } = await read('/')
+      assert.equal(status, 200, output())
+      for (const alias of aliases) assert.match(html, new RegExp(`<li[^>]*>https://sho.rt/${alias}`))
+      assert.equal(sandbox.requests.length, built + visit, 'a page with no-store is rendered for each visit')
+    }
+
+    const { html } = await read('/cookies', { Cookie: `key=${sandbox.apiKey}` })
+    for (const alias of aliases) assert.match(html, new RegExp(`<li[^>]*>https://sho.rt/${alias}`))
+    const stranger = await read('/cookies')
+    assert.ok(stranger.status === 307 || /\/login/.test(stranger.html), stranger.html.slice(0, 2000))
+    assert.doesNotMatch(output(), /shortlink-sdk|apiKey\(\) failed/)
+  })
+}
