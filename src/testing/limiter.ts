@@ -1,5 +1,6 @@
-import { type Clock, Limiter, systemClock } from '../client/rate-limit/limiter.ts'
+import { Limiter } from '../client/rate-limit/limiter.ts'
 import { RateLimitWindow } from '../client/rate-limit/window.ts'
+import { type Clock, systemClock } from '../client/runtime/clock.ts'
 import type { RateWindow } from './platform/rate-window.ts'
 
 /** The limiter of a sandbox's client: the client's own, on a clock that a test can move forward. */

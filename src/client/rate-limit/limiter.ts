@@ -1,6 +1,7 @@
 import { type Checks, MAX_TIMER, milliseconds, nonEmptyString, positiveInteger } from '../checks/checks.ts'
 import type { RateLimitState } from '../errors.ts'
 import { abortReason, onAbort } from '../runtime/abort.ts'
+import { type Clock, systemClock } from '../runtime/clock.ts'
 import type { Fetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
 import { isRecord } from '../runtime/text.ts'
@@ -70,20 +71,6 @@ export function isSlotRefusal(value: unknown): value is SlotRefusal {
   return isRecord(value) && (value.reason === 'deadline' || value.reason === 'imposed') && typeof value.ms === 'number'
 }
 
-/** A source of time that tests can control. `now` counts milliseconds and never jumps. */
-export interface Clock {
-  now(): number
-  setTimeout(run: () => void, ms: number): unknown
-  clearTimeout(timer: unknown): void
-}
-
-// The globals are looked up on each call, so that fake timers installed later take effect.
-export const systemClock: Clock = {
-  now: () => performance.now(),
-  setTimeout: (run, ms) => setTimeout(run, ms),
-  clearTimeout: (timer) => clearTimeout(timer as number),
-}
-
 /** The window of this process, or the one that it shares with others over a store. */
 export interface SlotWindow
   extends Pick<
@@ -121,7 +108,6 @@ export class Limiter implements RateLimiter {
   /** The earliest time at which the deadline of a waiting call may pass. */
   #expiresAt = Infinity
   #timer: unknown
-  #wakesAt = Infinity
 
   constructor(window: SlotWindow, clock: Clock) {
     this.#window = window
@@ -231,20 +217,17 @@ export class Limiter implements RateLimiter {
     return this.#queue.length === 0 || this.#window.isAsking ? Infinity : this.#window.nextAt(now)
   }
 
-  /** Keeps one timer while calls wait, and none otherwise. */
+  /**
+   * Keeps one timer while calls wait, and none otherwise. It is set anew each time, because fake timers that are gone
+   * may have taken the last one with them.
+   */
   #setTimer(): void {
+    this.#clock.clearTimeout(this.#timer)
     const now = this.#clock.now()
     const time = Math.min(this.#nextAt(now), this.#expiresAt)
-    if (time === this.#wakesAt) return
-    this.#clock.clearTimeout(this.#timer)
-    this.#wakesAt = time
     if (time === Infinity) return
-    const wake = () => {
-      this.#wakesAt = Infinity
-      this.#serve()
-    }
     const ms = Math.ceil(time - now)
-    this.#timer = this.#clock.setTimeout(wake, Math.min(Math.max(1, ms), MAX_TIMER))
+    this.#timer = this.#clock.setTimeout(this.#serve, Math.min(Math.max(1, ms), MAX_TIMER))
   }
 }
 
@@ -314,7 +297,7 @@ function limitersOfProcess(): LimiterFor {
   }
 
   return (owner, options) => {
-    const now = performance.now()
+    const now = systemClock.now()
     const id = idOf(owner, options.name)
     const found = known.get(id)
     if (found) {

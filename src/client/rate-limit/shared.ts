@@ -2,8 +2,9 @@ import { type Checks, checkOptions, nonEmptyString } from '../checks/checks.ts'
 import { mismatch, reasonOf } from '../checks/mismatch.ts'
 import { ConfigurationError, describe, type Issue } from '../errors.ts'
 import { EXPIRED, withDeadline } from '../runtime/abort.ts'
+import { type Clock, systemClock } from '../runtime/clock.ts'
 import { DAY } from './headers.ts'
-import { type Clock, Limiter, type RateLimiter, type SlotWindow, systemClock } from './limiter.ts'
+import { Limiter, type RateLimiter, type SlotWindow } from './limiter.ts'
 import { type RateLimitResponse, RateLimitWindow } from './window.ts'
 
 /**
