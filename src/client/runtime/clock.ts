@@ -6,7 +6,7 @@ export interface Clock {
 }
 
 /** Longer than anything that is kept until some time: a year. */
-const LEAP = 366 * 86_400_000
+export const LEAP = 366 * 86_400_000
 
 /** How much too early a timer may fire, in milliseconds, because runtimes round the time: Node.js 1, browsers 100. */
 const TOLERANCE = 250
