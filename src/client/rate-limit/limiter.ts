@@ -77,8 +77,6 @@ export interface SlotWindow
     RateLimitWindow,
     'limit' | 'nextAt' | 'release' | 'observe' | 'remaining' | 'estimateWait' | 'imposedWait' | 'endsAt'
   > {
-  /** True while a slot is requested from the store. Waiting for it is not waiting for the rate limit. */
-  readonly isAsking?: boolean
   /** Takes a slot if one is free. A window that has to ask calls `wake` later. */
   take(now: number, wake: () => void): boolean
   restrict?(options: RateLimitOptions): void
@@ -212,11 +210,6 @@ export class Limiter implements RateLimiter {
     return imposed > MAX_IMPOSED_WAIT ? { reason: 'imposed', ms: imposed } : undefined
   }
 
-  /** When the first call in the queue may get its slot. */
-  #nextAt(now: number): number {
-    return this.#queue.length === 0 || this.#window.isAsking ? Infinity : this.#window.nextAt(now)
-  }
-
   /**
    * Keeps one timer while calls wait, and none otherwise. It is set anew each time, because fake timers that are gone
    * may have taken the last one with them.
@@ -224,7 +217,8 @@ export class Limiter implements RateLimiter {
   #setTimer(): void {
     this.#clock.clearTimeout(this.#timer)
     const now = this.#clock.now()
-    const time = Math.min(this.#nextAt(now), this.#expiresAt)
+    const nextAt = this.#queue.length > 0 ? this.#window.nextAt(now) : Infinity
+    const time = Math.min(nextAt, this.#expiresAt)
     if (time === Infinity) return
     const ms = Math.ceil(time - now)
     this.#timer = this.#clock.setTimeout(this.#serve, Math.min(Math.max(1, ms), MAX_TIMER))
