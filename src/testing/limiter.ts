@@ -14,7 +14,7 @@ export class SandboxLimiter extends Limiter {
     this.#clock = clock
   }
 
-  /** Moves the clock. If it moves back, what was learned is forgotten. */
+  /** Moves the clock. Moving it back makes the limiter forget what it learned. */
   advance(ms: number): void {
     if (ms < 0) this.reset()
     else this.#clock.advance(ms)

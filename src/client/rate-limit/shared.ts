@@ -92,7 +92,7 @@ class SharedWindow implements SlotWindow {
   #askAgainAt = 0
   /** True if a slot was granted that no call has taken yet. */
   #hasSlot = false
-  /** Until when a response of the store is waited for. Waiting for it is not waiting for the rate limit. */
+  /** When to ask again if the store, which was asked for a slot, does not respond. In the past: nothing was asked. */
   #respondsBy = -Infinity
 
   constructor(store: StoreLimiter, options: SharedRateLimitOptions, clock: Clock) {

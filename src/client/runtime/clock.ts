@@ -5,17 +5,17 @@ export interface Clock {
   clearTimeout(timer: unknown): void
 }
 
-/** Longer than anything that is kept until some time: a year. */
+/** A year: longer than any window or wait. */
 export const LEAP = 366 * 86_400_000
 
-/** How much too early a timer may fire, in milliseconds, because runtimes round the time: Node.js 1, browsers 100. */
+/** How early a timer may fire because the runtime rounds the time, in milliseconds: 1 in Node.js, 100 in Tor Browser. */
 const TOLERANCE = 250
 
 /**
  * Creates a clock on which nothing ends later than announced, even if tests install and remove fake timers.
  *
- * When `performance.now()` goes back, this clock leaps forward by a year: everything that was kept is over, and starts
- * anew. When a timer fires, its time has passed, even if fake timers have left `performance.now()` as it was.
+ * When `performance.now()` goes back, this clock leaps forward by a year, so that all windows and waits are over. When a
+ * timer fires, its time has passed, even if fake timers have left `performance.now()` as it was.
  */
 function createSystemClock(): Clock {
   let latest = 0
@@ -28,7 +28,7 @@ function createSystemClock(): Clock {
     const previous = reading
     reading = performance.now()
     if (reading < previous) latest += LEAP
-    // Less than that is waited for: added to the time again and again, it would make this clock run fast.
+    // A smaller difference is waited out. Adding it at each timer would make this clock run fast.
     if (latest - reading - ahead > TOLERANCE) ahead = latest - reading
     latest = Math.max(latest, reading + ahead)
     return latest
