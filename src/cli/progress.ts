@@ -1,7 +1,7 @@
 import process from 'node:process'
 import type { RateLimitState } from '../client/errors.ts'
 import { printable } from '../client/runtime/text.ts'
-import type { TaskProgress } from '../tasks/task.ts'
+import { startStopwatch, type TaskProgress } from '../tasks/task.ts'
 import { clock, duration, formatCount } from './counts-and-times.ts'
 
 const SECOND_MS = 1000
@@ -26,7 +26,7 @@ export class ProgressLine {
   readonly #what: string
   readonly #client: Limited
   #latest: State | undefined
-  #latestAt = 0
+  #sinceLatest = startStopwatch()
   #timer: NodeJS.Timeout | undefined
   #isShown = false
 
@@ -44,7 +44,7 @@ export class ProgressLine {
   /** Tells where the work is. */
   readonly show = (state: State): void => {
     this.#latest = state
-    this.#latestAt = performance.now()
+    this.#sinceLatest = startStopwatch()
     if (process.stderr.isTTY && this.#timer) this.#write()
   }
 
@@ -97,7 +97,7 @@ export class ProgressLine {
   /** The time left, and the time until the rate limit has room. */
   #waits(): string[] {
     const { etaMs } = this.#latest ?? {}
-    const left = etaMs === undefined ? 0 : etaMs - (performance.now() - this.#latestAt)
+    const left = etaMs === undefined ? 0 : etaMs - this.#sinceLatest()
     const { queued, remaining, resetAt } = this.#client.rateLimit
     // A call that was refused waits for its retry, not in the queue.
     const isWaiting = queued > 0 || remaining === 0

@@ -6,7 +6,7 @@ import { isRecord } from '../client/runtime/text.ts'
 import { everyLink } from './every-link.ts'
 import { apiOf, checkTask, type TaskClient, type TaskOptions } from './options.ts'
 import { rowName } from './rows.ts'
-import { createTask, type Task, type TaskControl, type TaskResult, type TaskSummary } from './task.ts'
+import { createTask, startStopwatch, type Task, type TaskControl, type TaskResult, type TaskSummary } from './task.ts'
 
 /** A link in an earlier report: a result of `reportLinks`, or a row of the file that the command has written. */
 export type ReportedLink =
@@ -96,7 +96,7 @@ export function reportLinks<Previous extends ReportedLink = ReportedLink>(
   const api = apiOf(client)
 
   async function* run({ signal }: TaskControl): AsyncGenerator<ReportResult> {
-    const startedAt = performance.now()
+    const elapsedMs = startStopwatch()
     const left = await readPrevious(previous)
     const compare = (link: Link): ReportResult => {
       const before = left.get(link.id)
@@ -133,8 +133,7 @@ export function reportLinks<Previous extends ReportedLink = ReportedLink>(
         links.unknown++
         yield { link, index: links.total++, changed: false, isNew, ok: false, outcome: 'unknown', error }
       }
-      const elapsedMs = Math.round(performance.now() - startedAt)
-      notify(onProgress, { done: links.done, failed: links.failed, total, elapsedMs, etaMs: undefined })
+      notify(onProgress, { done: links.done, failed: links.failed, total, elapsedMs: elapsedMs(), etaMs: undefined })
     }
     gone = [...left.values()].map(({ row }) => row)
   }

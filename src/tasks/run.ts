@@ -11,7 +11,14 @@ import { notify } from '../client/runtime/notify.ts'
 import { hasMessage } from '../client/runtime/text.ts'
 import { isInDoubt, type JournalState, loadJournal, UnknownOutcomeError } from './journal.ts'
 import type { BulkOptions } from './options.ts'
-import { type BulkContext, type BulkResult, type TaskControl, type TaskError, timeLeft } from './task.ts'
+import {
+  type BulkContext,
+  type BulkResult,
+  startStopwatch,
+  type TaskControl,
+  type TaskError,
+  timeLeft,
+} from './task.ts'
 
 /** After so many items in a row without any response, the server is away. */
 const MAX_WITHOUT_RESPONSE = 5
@@ -47,7 +54,7 @@ export class ItemRun<T, R> {
   total: number | undefined
   readonly #options: ItemRunOptions<T, R>
   readonly #control: TaskControl
-  readonly #beganAt = performance.now()
+  readonly #elapsedMs = startStopwatch()
   #counts = { total: 0, done: 0, skipped: 0, failed: 0, unknown: 0 }
   /** Items that this run has worked on. */
   #finished = 0
@@ -65,7 +72,7 @@ export class ItemRun<T, R> {
   }
 
   get summary() {
-    return { ...this.#counts, elapsedMs: Math.round(performance.now() - this.#beganAt) }
+    return { ...this.#counts, elapsedMs: this.#elapsedMs() }
   }
 
   /** Says how many items earlier runs have done, which take no time. */
@@ -123,7 +130,7 @@ export class ItemRun<T, R> {
     const { done, failed } = counts
     const waiting = Math.max(0, this.#replaysLeft)
     const left = total === undefined ? undefined : Math.max(0, total - done - failed - waiting)
-    const elapsedMs = Math.round(performance.now() - this.#beganAt)
+    const elapsedMs = this.#elapsedMs()
     const pace = { finished: this.#finished, elapsedMs }
     const etaMs = left === undefined ? undefined : timeLeft(left, pace, this.#options.client?.rateLimit)
     notify(this.#options.onProgress, { done, failed, total, elapsedMs, etaMs })

@@ -11,7 +11,7 @@ import { RowLinks } from './row-links.ts'
 import { type LinkRow, namesNotShown } from './rows.ts'
 import { ItemRun } from './run.ts'
 import { type PlannedStep, planOf, readWanted, type SyncPlan } from './sync-plan.ts'
-import { createTask, type Task, type TaskControl, type TaskResult, type TaskSummary } from './task.ts'
+import { createTask, startStopwatch, type Task, type TaskControl, type TaskResult, type TaskSummary } from './task.ts'
 
 /** Options of `syncLinks`. All are optional. */
 export interface SyncOptions extends TaskOptions {
@@ -208,12 +208,11 @@ export function syncLinks(
 async function readExisting(api: Api, signal: AbortSignal, onProgress: SyncOptions['onProgress']) {
   const existing: Link[] = []
   const odd: OddLink[] = []
-  const startedAt = performance.now()
+  const elapsedMs = startStopwatch()
   for await (const { links, odd: invalid, total } of everyLink(api, signal)) {
     existing.push(...links)
     odd.push(...invalid)
-    const elapsedMs = Math.round(performance.now() - startedAt)
-    notify(onProgress, { done: existing.length, failed: 0, total, elapsedMs, etaMs: undefined })
+    notify(onProgress, { done: existing.length, failed: 0, total, elapsedMs: elapsedMs(), etaMs: undefined })
   }
   return { existing, odd }
 }

@@ -173,6 +173,16 @@ export function createTask<Result, Summary>(
   }
 }
 
+/** Returns a function that returns the milliseconds since now. If the clock goes back, it starts anew. */
+export function startStopwatch(): () => number {
+  let startedAt = performance.now()
+  return () => {
+    const now = performance.now()
+    startedAt = Math.min(startedAt, now)
+    return Math.round(now - startedAt)
+  }
+}
+
 /** The length of a window, in milliseconds. */
 const USUAL_INTERVAL = 60_000
 

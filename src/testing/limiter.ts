@@ -1,27 +1,28 @@
-import { type Clock, Limiter, systemClock } from '../client/rate-limit/limiter.ts'
+import { Limiter } from '../client/rate-limit/limiter.ts'
 import { RateLimitWindow } from '../client/rate-limit/window.ts'
+import { type Clock, LEAP, systemClock } from '../client/runtime/clock.ts'
 import type { RateWindow } from './platform/rate-window.ts'
 
-/** The limiter of a sandbox's client: the client's own, on a clock that a test can move forward. */
+/** The limiter of a sandbox's client: the client's own, on a clock that a test can move. */
 export class SandboxLimiter extends Limiter {
   readonly #clock: MovableClock
-  readonly #interval: number
 
   constructor({ requests, interval }: RateWindow) {
     const clock = new MovableClock()
     // Nobody else uses the key, so no slot is held back for others.
     super(new RateLimitWindow({ requests, interval }, true), clock)
     this.#clock = clock
-    this.#interval = interval
   }
 
+  /** Moves the clock. Moving it back makes the limiter forget what it learned. */
   advance(ms: number): void {
-    this.#clock.advance(ms)
+    if (ms < 0) this.reset()
+    else this.#clock.advance(ms)
   }
 
-  /** Forgets the requests of the window, because it is over. */
+  /** Forgets the requests of the window and the refusals, because they are long ago. */
   reset(): void {
-    this.#clock.advance(2 * this.#interval)
+    this.#clock.advance(LEAP)
   }
 }
 

@@ -40,6 +40,21 @@ test('elsewhere than on a terminal, progress is one line every ten seconds, what
   ])
 })
 
+test('the time left never grows, even if the clock goes back', () => {
+  process.stderr.isTTY = true
+  vi.advanceTimersByTime(86_400_000)
+  const bar = new ProgressLine('links')
+  bar.begin()
+  bar.show(progress(7))
+  vi.useRealTimers()
+  vi.useFakeTimers()
+  bar.begin()
+  vi.advanceTimersByTime(2000)
+  bar.end()
+  const left = lines.flatMap((line) => /\S+ left/.exec(line) ?? [])
+  expect(left).toEqual(['1:30 left', '1:30 left', '1:29 left'])
+})
+
 test('a call that was refused for the rate limit is said to wait for it', () => {
   process.stderr.isTTY = false
   const resetAt = new Date(Date.now() + 53_000)

@@ -71,6 +71,7 @@ test('the sandbox imports nothing of the client but checks of options, and what 
     'rate-limit/limiter.ts',
     'rate-limit/window.ts',
     'runtime/async-disposable.ts',
+    'runtime/clock.ts',
   ]
   const crossing = imports.filter(({ from, to }) => isTesting(from) && !isTesting(to))
   const isPlatform = (file: string) => file.startsWith('testing/platform/')

@@ -325,6 +325,15 @@ describe('progress', () => {
     expect((await summary).elapsedMs).toBe(100)
   })
 
+  it('and summary tell the time since the clock went back, if fake timers that were ahead are gone', async () => {
+    vi.useFakeTimers().advanceTimersByTime(86_400_000)
+    const elapsed: number[] = []
+    const onProgress = ({ elapsedMs, etaMs }: TaskProgress) => void elapsed.push(elapsedMs, etaMs!)
+    const run = bulk(numbers(5), async () => vi.useRealTimers(), { concurrency: 1, onProgress })
+    const { elapsedMs } = await run.summary()
+    for (const ms of [...elapsed, elapsedMs]) expect(ms).toBeGreaterThanOrEqual(0)
+  })
+
   it('estimates the time left as what the rate limit needs, if that is more than the pace so far says', async () => {
     const { client } = limitedClient(5)
     const etas: (number | undefined)[] = []

@@ -3,9 +3,9 @@ import { createSandbox } from 'shortlink-sdk/testing'
 import { describe, expect, test } from 'vitest'
 
 /** A sandbox on a clock of its own that starts off the full second. */
-function limited(interval = 60_000) {
+function limited(interval = 60_000, now?: () => number) {
   const start = Date.UTC(2025, 5, 1) + 250
-  const sandbox = createSandbox({ now: () => start, rateLimit: { requests: 2, interval } })
+  const sandbox = createSandbox({ now: now ?? (() => start), rateLimit: { requests: 2, interval } })
   const headers = { Authorization: `Bearer ${sandbox.apiKey}` }
   const ask = async () => {
     const response = await sandbox.fetch(`${sandbox.baseUrl}/account`, { headers })
@@ -51,6 +51,21 @@ test('a limit of requests alone is for a minute, and a window alone is for 30 re
   }
   expect(resets).toEqual(['60', '1'])
   expect([requests.rateLimit?.remaining, interval.rateLimit?.remaining]).toEqual([1, 29])
+})
+
+test.each([
+  ['a day', 86_400_000],
+  ['a millisecond', 1],
+])('a window starts anew if the clock goes back to %s before its start', async (_, ms) => {
+  let time = Date.UTC(2025, 5, 1)
+  const { sandbox, ask } = limited(60_000, () => time)
+  for (const status of [200, 200, 429]) expect((await ask()).status).toBe(status)
+  time -= ms
+  expect(sandbox.rateLimit).toEqual({ limit: 2, remaining: 2, resetAt: undefined })
+  const reset = Math.ceil((time + 60_000) / 1000)
+  expect(await ask()).toMatchObject({ status: 200, remaining: '1', reset })
+  expect(await ask()).toMatchObject({ status: 200, remaining: '0', reset })
+  expect(await ask()).toMatchObject({ status: 429, retryAfter: '60' })
 })
 
 test('a window shorter than a second ends to the millisecond', async () => {
@@ -114,6 +129,25 @@ describe('the client of a sandbox with a rate limit', () => {
     sandbox.reset()
     await Promise.all([client.account.get(), client.account.get()])
     expect(sandbox.requests.map(({ status }) => status)).toEqual([200, 200])
+  })
+
+  test('the client of a sandbox can send at once after reset(), even if it was told to wait for a day', async () => {
+    const { sandbox, client } = connect()
+    sandbox.fail({ status: 429, headers: { 'Retry-After': '86400' } })
+    await expect(client.account.get()).rejects.toThrow('429')
+    await expect(client.account.get()).rejects.toThrow('86400 s')
+    sandbox.reset()
+    await client.account.get()
+    expect(sandbox.requests.map(({ status }) => status)).toEqual([200])
+  })
+
+  test('the client of a sandbox sends at once after the clock has been moved back', async () => {
+    const { sandbox, client } = connect()
+    sandbox.advance(86_400_000)
+    await Promise.all([client.account.get(), client.account.get()])
+    sandbox.advance(-86_400_000)
+    await Promise.all([client.account.get(), client.account.get()])
+    expect(sandbox.requests.map(({ status }) => status)).toEqual([200, 200, 200, 200])
   })
 })
 

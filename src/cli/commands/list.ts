@@ -10,6 +10,7 @@ import { Pixel } from '../../client/resources/pixels.ts'
 import { QrCode } from '../../client/resources/qr.ts'
 import { Splash } from '../../client/resources/splash.ts'
 import { isRecord } from '../../client/runtime/text.ts'
+import { startStopwatch } from '../../tasks/task.ts'
 import { clientArgs } from '../client.ts'
 import { command, IncompleteError, UsageError, wholeNumberOption } from '../command.ts'
 import { type OutputRow, outputArgs, outputOf } from '../output.ts'
@@ -85,7 +86,7 @@ async function* read(
   resource: ListedResource,
   max: number,
 ): AsyncGenerator<OutputRow[]> {
-  const startedAt = performance.now()
+  const elapsedMs = startStopwatch()
   let done = 0
   for await (const { items, result } of client[resource].list({}, { signal }).pages()) {
     const rows = items.slice(0, max - done).map((row: unknown) => (isRecord(row) ? row : { row }))
@@ -94,7 +95,7 @@ async function* read(
     yield rows
     if (done >= max || rows.length === 0) break
     const total = Math.min(result, max)
-    const etaMs = ((performance.now() - startedAt) / done) * (total - done)
+    const etaMs = (elapsedMs() / done) * (total - done)
     progress.showList({ done, failed: 0, total, etaMs }, items.length)
   }
 }

@@ -1,4 +1,5 @@
 import type { AnyShortLinkError, InvalidResponseError, Issue, RateLimitState } from '../errors.ts'
+import { systemClock } from '../runtime/clock.ts'
 import { notify } from '../runtime/notify.ts'
 import { formatDuration } from '../runtime/text.ts'
 import type { Redact } from '../secrets.ts'
@@ -147,7 +148,7 @@ export function logObservers(level: LogLevel, logger: Logger): Listeners[number]
   // Each returns the result of the logger, which may be a promise that rejects.
   const warn: Listeners[number] = {
     onWait: ({ method, path, waitMs, queued }) => {
-      const now = performance.now()
+      const now = systemClock.now()
       if (waitMs <= LONG_WAIT || now < warnedUntil) return
       warnedUntil = now + waitMs
       const others = queued > 1 ? `; ${queued} calls are waiting` : ''

@@ -1,6 +1,7 @@
 import { type Checks, MAX_TIMER, milliseconds, nonEmptyString, positiveInteger } from '../checks/checks.ts'
 import type { RateLimitState } from '../errors.ts'
 import { abortReason, onAbort } from '../runtime/abort.ts'
+import { type Clock, systemClock } from '../runtime/clock.ts'
 import type { Fetch } from '../runtime/fetch.ts'
 import { notify } from '../runtime/notify.ts'
 import { isRecord } from '../runtime/text.ts'
@@ -70,28 +71,12 @@ export function isSlotRefusal(value: unknown): value is SlotRefusal {
   return isRecord(value) && (value.reason === 'deadline' || value.reason === 'imposed') && typeof value.ms === 'number'
 }
 
-/** A source of time that tests can control. `now` counts milliseconds and never jumps. */
-export interface Clock {
-  now(): number
-  setTimeout(run: () => void, ms: number): unknown
-  clearTimeout(timer: unknown): void
-}
-
-// The globals are looked up on each call, so that fake timers installed later take effect.
-export const systemClock: Clock = {
-  now: () => performance.now(),
-  setTimeout: (run, ms) => setTimeout(run, ms),
-  clearTimeout: (timer) => clearTimeout(timer as number),
-}
-
 /** The window of this process, or the one that it shares with others over a store. */
 export interface SlotWindow
   extends Pick<
     RateLimitWindow,
     'limit' | 'nextAt' | 'release' | 'observe' | 'remaining' | 'estimateWait' | 'imposedWait' | 'endsAt'
   > {
-  /** True while a slot is requested from the store. Waiting for it is not waiting for the rate limit. */
-  readonly isAsking?: boolean
   /** Takes a slot if one is free. A window that has to ask calls `wake` later. */
   take(now: number, wake: () => void): boolean
   restrict?(options: RateLimitOptions): void
@@ -121,7 +106,6 @@ export class Limiter implements RateLimiter {
   /** The earliest time at which the deadline of a waiting call may pass. */
   #expiresAt = Infinity
   #timer: unknown
-  #wakesAt = Infinity
 
   constructor(window: SlotWindow, clock: Clock) {
     this.#window = window
@@ -226,25 +210,18 @@ export class Limiter implements RateLimiter {
     return imposed > MAX_IMPOSED_WAIT ? { reason: 'imposed', ms: imposed } : undefined
   }
 
-  /** When the first call in the queue may get its slot. */
-  #nextAt(now: number): number {
-    return this.#queue.length === 0 || this.#window.isAsking ? Infinity : this.#window.nextAt(now)
-  }
-
-  /** Keeps one timer while calls wait, and none otherwise. */
+  /**
+   * Keeps one timer while calls wait, and none otherwise. It is set anew each time, because fake timers that are gone
+   * may have taken the last one with them.
+   */
   #setTimer(): void {
-    const now = this.#clock.now()
-    const time = Math.min(this.#nextAt(now), this.#expiresAt)
-    if (time === this.#wakesAt) return
     this.#clock.clearTimeout(this.#timer)
-    this.#wakesAt = time
+    const now = this.#clock.now()
+    const nextAt = this.#queue.length > 0 ? this.#window.nextAt(now) : Infinity
+    const time = Math.min(nextAt, this.#expiresAt)
     if (time === Infinity) return
-    const wake = () => {
-      this.#wakesAt = Infinity
-      this.#serve()
-    }
     const ms = Math.ceil(time - now)
-    this.#timer = this.#clock.setTimeout(wake, Math.min(Math.max(1, ms), MAX_TIMER))
+    this.#timer = this.#clock.setTimeout(this.#serve, Math.min(Math.max(1, ms), MAX_TIMER))
   }
 }
 
@@ -314,7 +291,7 @@ function limitersOfProcess(): LimiterFor {
   }
 
   return (owner, options) => {
-    const now = performance.now()
+    const now = systemClock.now()
     const id = idOf(owner, options.name)
     const found = known.get(id)
     if (found) {

@@ -2,8 +2,9 @@ import { type Checks, checkOptions, nonEmptyString } from '../checks/checks.ts'
 import { mismatch, reasonOf } from '../checks/mismatch.ts'
 import { ConfigurationError, describe, type Issue } from '../errors.ts'
 import { EXPIRED, withDeadline } from '../runtime/abort.ts'
+import { type Clock, systemClock } from '../runtime/clock.ts'
 import { DAY } from './headers.ts'
-import { type Clock, Limiter, type RateLimiter, type SlotWindow, systemClock } from './limiter.ts'
+import { Limiter, type RateLimiter, type SlotWindow } from './limiter.ts'
 import { type RateLimitResponse, RateLimitWindow } from './window.ts'
 
 /**
@@ -91,7 +92,8 @@ class SharedWindow implements SlotWindow {
   #askAgainAt = 0
   /** True if a slot was granted that no call has taken yet. */
   #hasSlot = false
-  isAsking = false
+  /** When to ask again if the store, which was asked for a slot, does not respond. In the past: nothing was asked. */
+  #respondsBy = -Infinity
 
   constructor(store: StoreLimiter, options: SharedRateLimitOptions, clock: Clock) {
     this.#store = store
@@ -106,6 +108,7 @@ class SharedWindow implements SlotWindow {
   }
 
   nextAt(now: number): number {
+    if (now < this.#respondsBy) return this.#respondsBy
     return this.#isClosed(now) ? this.#opensAt : this.#local.nextAt(now)
   }
 
@@ -114,11 +117,14 @@ class SharedWindow implements SlotWindow {
       this.#hasSlot = false
       return true
     }
-    if (this.isAsking || this.#isClosed(now) || !this.#local.take(now)) return false
+    if (now < this.#respondsBy || this.#isClosed(now) || !this.#local.take(now)) return false
     if (this.#isStoreAway && now < this.#askAgainAt) return true
-    this.isAsking = true
+    // Fake timers that are gone may have taken the timer of the request with them.
+    const respondsBy = now + 2 * STORE_TIMEOUT
+    this.#respondsBy = respondsBy
     void this.#ask().then((isGranted) => {
-      this.isAsking = false
+      if (this.#respondsBy !== respondsBy) return
+      this.#respondsBy = -Infinity
       this.#hasSlot = isGranted
       if (!isGranted) this.#local.release()
       wake()
@@ -143,7 +149,7 @@ class SharedWindow implements SlotWindow {
 
   estimateWait(now: number, ahead: number): number {
     // The window of this process has already counted the requested slot.
-    const wait = this.#local.estimateWait(now, this.isAsking ? ahead - 1 : ahead)
+    const wait = this.#local.estimateWait(now, now < this.#respondsBy ? ahead - 1 : ahead)
     const behind = ahead - (now < this.#endsAt ? this.#remaining : 0)
     if (behind < 0 || now >= this.#opensAt) return wait
     return Math.max(wait, this.#opensAt - now + Math.floor(behind / this.#store.points) * this.#interval)

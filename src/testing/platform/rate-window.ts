@@ -29,19 +29,18 @@ export class RateWindow {
 
   /** Requests left, and when the window ends in ms (`undefined` while none is open). It ends to the millisecond. */
   get state(): { limit: number; remaining: number; resetAt: number | undefined } {
-    const resetAt = this.#start + this.interval
-    const open = this.#now() < resetAt
+    const isOpen = this.#isOpen(this.#now())
     return {
       limit: this.requests,
-      remaining: open ? Math.max(0, this.requests - this.#used) : this.requests,
-      resetAt: open ? resetAt : undefined,
+      remaining: isOpen ? Math.max(0, this.requests - this.#used) : this.requests,
+      resetAt: isOpen ? this.#start + this.interval : undefined,
     }
   }
 
   /** Counts one request. */
   take(): RateDecision {
     const now = this.#now()
-    if (now >= this.#start + this.interval) {
+    if (!this.#isOpen(now)) {
       this.#start = now
       this.#used = 0
     }
@@ -60,5 +59,10 @@ export class RateWindow {
   reset(): void {
     this.#start = Number.NEGATIVE_INFINITY
     this.#used = 0
+  }
+
+  /** Returns whether a window is open. One that starts later is not: the clock was set back. */
+  #isOpen(now: number): boolean {
+    return now >= this.#start && now < this.#start + this.interval
   }
 }

@@ -1,7 +1,8 @@
 import { setImmediate as settled } from 'node:timers/promises'
 import type { RateLimitOptions } from 'shortlink-sdk'
-import { type Clock, Limiter } from '../../../src/client/rate-limit/limiter.ts'
+import { Limiter } from '../../../src/client/rate-limit/limiter.ts'
 import { RateLimitWindow } from '../../../src/client/rate-limit/window.ts'
+import type { Clock } from '../../../src/client/runtime/clock.ts'
 
 /** A limiter that no client shares. */
 export const createRateLimiter = (options: RateLimitOptions, clock: Clock): Limiter =>

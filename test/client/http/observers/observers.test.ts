@@ -233,6 +233,17 @@ describe('the log', () => {
     expect(told).toEqual([1, 1, 2])
   })
 
+  it('warns of the next wait if fake timers that were ahead are gone', () => {
+    vi.useFakeTimers().advanceTimersByTime(86_400_000)
+    const { lines, logger } = memoryLogger()
+    const { onWait } = logObservers('warn', logger)
+    const wait = () => onWait!({ id: '1', method: 'GET', path: '/urls', url: '', waitMs: 6000, queued: 1 })
+    wait()
+    vi.useRealTimers()
+    wait()
+    expect(lines).toHaveLength(2)
+  })
+
   it('tells at `debug` what is left of the budget if the server says so, and why an attempt is repeated', () => {
     const { lines, logger } = memoryLogger()
     const { onResponse, onRetry } = logObservers('debug', logger)
