@@ -34,8 +34,6 @@ export const pageSizes: Readonly<Record<string, PageSize>> = {
   'ignores it and gives three rows a page': constant(3),
   'refuses it': refuse,
   'refuses more than 50': (page, limit) => (limit && limit > 50 ? undefined : honour(page, limit)),
-  'refuses it from page 2': from(2, refuse),
-  'refuses it from page 5': from(5, refuse),
   'forgets it from page 2': from(2, constant(DEFAULT_SIZE)),
   'forgets it from page 5': from(5, constant(DEFAULT_SIZE)),
   'forgets it from page 2, with 150 rows by default': from(2, constant(150), (_, limit = 150) => limit),

@@ -10,7 +10,7 @@ import type { CallSpec } from './request.ts'
 import { type RequestOptions, requestOptionChecks } from './request-options.ts'
 import type { Transport } from './transport.ts'
 
-/** Rows per page unless the caller names a `limit`. Large pages, because the rate limit counts requests. */
+/** Rows per page of a walk unless the caller names a `limit`. Large pages, because the rate limit counts requests. */
 const DEFAULT_LIMIT = 100
 
 /** The minimum number of rows that are remembered, to recognise duplicates. */
@@ -19,10 +19,14 @@ const REMEMBERED_ROWS = 1000
 /** Pagination parameters. */
 export interface PageQuery {
   /**
-   * Rows per page. This client requests 100 by default, or the server's own default (usually 15) if that is refused.
+   * Rows per page. Default: 100 during iteration, or the server's own default (usually 15) if it refuses that; the
+   * server's own default in an `await`.
    */
   limit?: number | undefined
-  /** The number of the page, from 1. Iteration begins there. */
+  /**
+   * The number of the page, from 1. Iteration begins there. If you mix an `await` of a page with iteration, name the
+   * `limit` of both.
+   */
   page?: number | undefined
 }
 
@@ -64,8 +68,9 @@ export interface ListRequest<T> extends Pick<CallSpec<never>, 'path' | 'checks' 
 /**
  * A list that sends nothing until it is used. Await it for one page; iterate over it for every row of every page.
  *
- * It requests 100 rows per page unless you name a `limit`, because the rate limit counts requests. Each loop starts
- * again.
+ * Awaiting it sends the parameters that you give and nothing else, so its page has the server's size, usually 15 rows.
+ * Iterating requests 100 rows per page unless you name a `limit`, because the rate limit counts requests. If you mix
+ * both, name the `limit`, so that page 2 means the same rows. Each loop starts again.
  *
  * If you delete rows during a loop, later rows move to pages that the loop has already read: collect the rows with
  * `toArray` first, then delete them.
@@ -185,7 +190,7 @@ async function* walk<T>(
   rowsWanted = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<CallResult<Page<T>>, void, undefined> {
   // Invalid options are for the check of the first request.
-  const { signal, concurrency = 1 }: ListOptions = isRecord(given) ? given : {}
+  const { signal, deadline, concurrency = 1 }: ListOptions = isRecord(given) ? given : {}
   const { path, query, hasUniqueIds } = list
   const inFlight: Promise<CallResult<Page<T>>>[] = []
   const context = transport.contextOf({ method: 'GET', path })
@@ -205,12 +210,24 @@ async function* walk<T>(
   const unsubscribe = isSignal ? onAbort(signal!, () => controller.abort(abortReason(signal!))) : undefined
   const firstPage = query?.page
   // A page that the caller names is counted in pages of the usual size.
-  const limit = firstPage === undefined ? Math.min(DEFAULT_LIMIT, rowsWanted) : DEFAULT_LIMIT
+  const ownLimit = firstPage === undefined ? Math.min(DEFAULT_LIMIT, rowsWanted) : DEFAULT_LIMIT
+  const isOwnLimit = query?.limit === undefined
   const options = isRecord(given) && (isSignal || !signal) ? { ...given, signal: controller.signal } : given
-  const request = pageRequester(transport, list, options, limit)
+  let request = pageRequester(transport, list, options, isOwnLimit ? ownLimit : query.limit)
+  const requestFirst = async () => {
+    // Both requests of the first page have one deadline.
+    const once = transport.forOperation({ deadline })
+    try {
+      return await pageRequester(once, list, options, isOwnLimit ? ownLimit : query.limit)(firstPage)
+    } catch (error) {
+      if (!isOwnLimit || !mayRefuseLimit(error)) throw error
+      request = pageRequester(transport, list, options)
+      return pageRequester(once, list, options)(firstPage)
+    }
+  }
   const progress = new Progress<T>(hasUniqueIds)
   try {
-    for (let response = await request(firstPage); ; ) {
+    for (let response = await requestFirst(); ; ) {
       const { data: page } = response
       const last = concurrency > 1 && page.hasNextPage ? page.maxpage : 0
       while (inFlight.length < concurrency && page.currentpage + inFlight.length < last) {
@@ -244,36 +261,18 @@ async function* walk<T>(
   }
 }
 
-/**
- * Creates the function that requests a page of a list, with a `limit` of its own if the caller names none. If the
- * server refuses that, this request and all later ones are sent without it.
- */
+/** Returns the function that requests a page of a list, with the caller's query and this `limit`. */
 function pageRequester<T>(
   transport: Transport,
   { path, query, checks = pageChecks, issues, read }: ListRequest<T>,
   options: ListOptions,
-  defaultLimit = DEFAULT_LIMIT,
+  limit = query?.limit,
 ): (page: number | undefined) => Promise<CallResult<Page<T>>> {
-  let ownLimit = query?.limit === undefined ? defaultLimit : undefined
-  const { deadline }: ListOptions = isRecord(options) ? options : {}
-  return async (page) => {
-    // Both requests of a page have one deadline.
-    const requests = transport.forOperation({ deadline })
-    const send = (limit: number | undefined) => {
-      const own = { ...(page !== undefined && { page }), ...(limit !== undefined && { limit }) }
-      // An invalid query is sent as it is, so that its check finds it.
-      const paged = query === undefined || isPlain(query) ? { ...query, ...own } : query
-      const request = { path, query: paged, checks, issues, optionChecks: listOptionChecks }
-      return requests.run({ method: 'GET', ...request, read: readNumberedPage(read, page) }, options)
-    }
-    const limit = ownLimit
-    try {
-      return await send(limit)
-    } catch (error) {
-      if (limit === undefined || !mayRefuseLimit(error)) throw error
-      ownLimit = undefined
-      return send(undefined)
-    }
+  return (page) => {
+    // An invalid query is sent as it is, so that its check finds it.
+    const paged = query === undefined || isPlain(query) ? { ...query, page, limit } : query
+    const request = { path, query: paged, checks, issues, optionChecks: listOptionChecks }
+    return transport.run({ method: 'GET', ...request, read: readNumberedPage(read, page) }, options)
   }
 }
 

@@ -383,9 +383,12 @@ describe('a `deadline`', () => {
     expect(pages).toHaveLength(3)
   })
 
-  it('covers the request after a refused limit too', async () => {
+  it.each<[how: string, walk: (list: ListPromise<Splash>) => Promise<unknown>]>([
+    ['for await', collect],
+    ['toArray()', (list) => list.toArray()],
+  ])('covers the request after a refused limit too: %s', async (_, walk) => {
     const { list, sizes } = slowList(700)
-    const [error] = await Promise.all([failure(list), vi.advanceTimersByTimeAsync(700)])
+    const [error] = await Promise.all([failure(walk(list)), vi.advanceTimersByTimeAsync(700)])
     expect(error).toMatchObject({ code: 'timeout' })
     expect(sizes).toEqual(['100', null])
   })
