@@ -1,13 +1,13 @@
-import { type Checks, checkOptions, positiveInteger } from '../checks/checks.ts'
+import { type Checks, checkOptions, checkParams, positiveInteger } from '../checks/checks.ts'
 import { AbortError, InvalidResponseError, type Issue, isShortLinkError } from '../errors.ts'
 import { abortReason, onAbort } from '../runtime/abort.ts'
 import { asyncIterator } from '../runtime/environment.ts'
 import { framesOf } from '../runtime/stack.ts'
-import { isPlain, isRecord } from '../runtime/text.ts'
+import { isRecord } from '../runtime/text.ts'
 import { type ApiPromise, CallPromise, type CallResult } from './api-promise.ts'
 import { type Page, type Read, readNumberedPage } from './envelope.ts'
 import type { CallSpec } from './request.ts'
-import { type RequestOptions, requestOptionChecks } from './request-options.ts'
+import { callOptionNames, type RequestOptions, requestOptionChecks } from './request-options.ts'
 import type { Transport } from './transport.ts'
 
 /** Rows per page of a walk unless the caller names a `limit`. Large pages, because the rate limit counts requests. */
@@ -264,16 +264,15 @@ async function* walk<T>(
 /** Returns the function that requests a page of a list, with the caller's query and this `limit`. */
 function pageRequester<T>(
   transport: Transport,
-  { path, query, checks = pageChecks, issues, read }: ListRequest<T>,
+  { path, query, checks = pageChecks, issues: others = [], read }: ListRequest<T>,
   options: ListOptions,
   limit = query?.limit,
 ): (page: number | undefined) => Promise<CallResult<Page<T>>> {
-  return (page) => {
-    // An invalid query is sent as it is, so that its check finds it.
-    const paged = query === undefined || isPlain(query) ? { ...query, page, limit } : query
-    const request = { path, query: paged, checks, issues, optionChecks: listOptionChecks }
-    return transport.run({ method: 'GET', ...request, read: readNumberedPage(read, page) }, options)
-  }
+  // What the caller gave is checked, because a misspelled `limit` does not look like one beside the client's own.
+  const issues = [...checkParams(query ?? {}, checks, callOptionNames), ...others]
+  const request = { method: 'GET', path, issues, optionChecks: listOptionChecks }
+  return (page) =>
+    transport.run({ ...request, query: { ...query, page, limit }, read: readNumberedPage(read, page) }, options)
 }
 
 /**

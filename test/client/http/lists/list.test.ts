@@ -121,6 +121,56 @@ describe('a list', () => {
   })
 })
 
+describe('a misspelled parameter of a list', () => {
+  const lists: [
+    name: string,
+    list: (client: ShortLinkClient, query: Record<string, number>) => ListPromise<unknown>,
+  ][] = [
+    ['domains.list', ({ domains }, query) => domains.list(query)],
+    ['overlays.list', ({ overlays }, query) => overlays.list(query)],
+    ['campaigns.list', ({ campaigns }, query) => campaigns.list(query)],
+    ['channels.list', ({ channels }, query) => channels.list(query)],
+    ['channels.items', ({ channels }, query) => channels.items(1, query)],
+    ['splash.list', ({ splash }, query) => splash.list(query)],
+    ['files.list', ({ files }, query) => files.list(query)],
+    ['pixels.list', ({ pixels }, query) => pixels.list(query)],
+    ['qr.list', ({ qr }, query) => qr.list(query)],
+    ['links.list', ({ links }, query) => links.list(query)],
+    ['client.paginate', (client, query) => client.paginate('/splash', { listKey: 'splash', query })],
+  ]
+  const ways: [how: string, consume: (list: ListPromise<unknown>) => Promise<unknown>][] = [
+    ['an await', async (list) => list],
+    ['for await', collect],
+    ['pages()', (list) => collect(list.pages())],
+    ['toArray()', (list) => list.toArray()],
+    ['toArray() with a limit', (list) => list.toArray({ limit: 5 })],
+  ]
+
+  it.each(lists)('is refused before anything is sent, however the list is used: %s', async (_, list) => {
+    const server = await serve(splashPages(7, 3))
+    for (const [slip, meant] of [
+      ['limt', 'limit'],
+      ['pgae', 'page'],
+    ] as const) {
+      for (const [how, consume] of ways) {
+        const error = await failure(consume(list(connect(server), { [slip]: 2 })))
+        expect(error, how).toBeInstanceOf(InvalidRequestError)
+        const message = `unknown parameter, did you mean ${meant}?`
+        expect(error, how).toMatchObject({ issues: [{ path: [slip], message }] })
+      }
+    }
+    expect(server.seen).toEqual([])
+  })
+
+  it('is sent if the caller has given the one that it is like', async () => {
+    const server = await serve(splashPages(7, 3))
+    await connect(server)
+      .splash.list({ limit: 3, page: 3, limt: 1, pgae: 2 } as object)
+      .toArray()
+    expect(addresses(server)).toEqual(['/api/splash?limit=3&page=3&limt=1&pgae=2'])
+  })
+})
+
 describe('the page size of a list', () => {
   const limitOf = (url: string) => new URL(url, 'http://sho.rt').searchParams.get('limit')
   const limitsAsked = async (consume: Consume) => {
