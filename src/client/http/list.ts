@@ -229,7 +229,8 @@ async function* walk<T>(
   try {
     for (let response = await requestFirst(); ; ) {
       const { data: page } = response
-      const last = concurrency > 1 && page.hasNextPage ? page.maxpage : 0
+      // Without a `maxpage`, pages are read one after another.
+      const last = concurrency > 1 && page.hasNextPage ? (page.maxpage ?? 0) : 0
       while (inFlight.length < concurrency && page.currentpage + inFlight.length < last) {
         const next = request(page.currentpage + inFlight.length + 1)
         // An error is handled when the page is due, which may be never.
@@ -242,14 +243,9 @@ async function* walk<T>(
       yield { ...response, data: { ...page, items } }
       throwIfAborted()
       if (!page.hasNextPage) {
-        const isWhole = (firstPage ?? 1) === 1
-        // A server that does not say how many there are, which only `report` lets through, may have more.
-        if (isWhole && !(progress.received >= progress.announced)) {
-          const { received, announced } = progress
-          const missing = Number.isNaN(announced)
-            ? `received ${received} rows, and the server does not say of how many`
-            : `received ${received} of ${announced} rows`
-          transport.throwOrReport(invalid(response, 'result', missing))
+        const { received, announced } = progress
+        if ((firstPage ?? 1) === 1 && announced !== undefined && received < announced) {
+          transport.throwOrReport(invalid(response, 'result', `received ${received} of ${announced} rows`))
         }
         return
       }
@@ -290,10 +286,10 @@ class Progress<T> {
   /** Rows so far, without those of earlier pages. A server that lists a row twice on a page counts it twice. */
   received = 0
   /**
-   * The smallest `result` so far. It grows with rows that are added during the walk, perhaps on pages that were read
-   * before.
+   * The smallest `result` so far, if the server sends any. It grows with rows that are added during the walk, perhaps
+   * on pages that were read before.
    */
-  announced = Number.POSITIVE_INFINITY
+  announced: number | undefined
   readonly #hasUniqueIds: boolean
   readonly #seen = new Set<string>()
   #pageSize = Number.POSITIVE_INFINITY
@@ -310,7 +306,7 @@ class Progress<T> {
     const counted = items.filter((row) => !this.#isSeen(row))
     const newItems = counted.filter((row) => this.#isNew(row))
     this.received += counted.length
-    this.announced = Math.min(this.announced, result)
+    if (result !== undefined && result < (this.announced ?? Number.POSITIVE_INFINITY)) this.announced = result
     this.#newRows += newItems.length
     this.#repeatedRows = newItems.length > 0 ? 0 : this.#repeatedRows + items.length
     // Rows can move to the neighbouring page, so at least two pages are remembered.

@@ -97,6 +97,9 @@ async function checkWalk(habits: Habits, walk: Walk, makeList: MakeList): Promis
 const isRefused = (pageSize: string, limit: number | undefined) =>
   limit !== undefined && pageSizes[pageSize]!(1, limit) === undefined
 
+/** Whether a server says that there is a next page. */
+const saysWhatIsNext = (absent: string, nextpage: string) => absent !== 'maxpage' || !nextpage.endsWith('on every page')
+
 /** Whether all pages of a server have one size. */
 const isConstant = (pageSize: string, limit = 100) =>
   new Set(range(1, 10).map((page) => pageSizes[pageSize]!(page, limit))).size === 1
@@ -109,11 +112,12 @@ const scenarios = (pageSize: string) =>
       refusal: fc.constantFrom(...habits.refusal),
       nextpage: fc.constantFrom(...habits.nextpage),
       numbers: fc.constantFrom(...habits.numbers),
+      absent: fc.constantFrom(...habits.absent),
       concurrency: fc.constantFrom(1, 4, 8),
       limit: fc.option(fc.integer({ min: 1, max: 120 }), { nil: undefined, freq: 2 }),
     })
     .map((scenario) => ({ ...scenario, pageSize }))
-    .filter(({ limit }) => !isRefused(pageSize, limit))
+    .filter(({ limit, absent, nextpage }) => !isRefused(pageSize, limit) && saysWhatIsNext(absent, nextpage))
 
 const sizes = fc.integer({ min: 0, max: MAX_ROWS })
 
@@ -153,7 +157,13 @@ describe('while somebody changes the list, a walk', () => {
         changes: fc.array(fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.constant(2)), { maxLength: 40 }),
       }),
     )
-  const honest = { perpage: 'the size', refusal: 'a 400', nextpage: 'null on the last page', numbers: 'numbers' }
+  const honest = {
+    perpage: 'the size',
+    refusal: 'a 400',
+    nextpage: 'null on the last page',
+    numbers: 'numbers',
+    absent: 'none',
+  }
 
   /** The ids that a walk gives while the list is changed before each request. */
   async function idsOf(
