@@ -59,16 +59,23 @@ const mapOf =
     for (const [label, inner] of Object.entries(value)) type(inner, `${at}.${label}`, found)
   }
 
-const numbers = { result: integer, perpage: integer, currentpage: integer, nextpage: orNull(integer), maxpage: integer }
+const numbers = {
+  result: orUndefined(integer),
+  perpage: integer,
+  currentpage: integer,
+  nextpage: orNull(integer),
+  maxpage: orUndefined(integer),
+}
 
 export const pageOf = (row: Type): Type => {
   const page = object({ ...numbers, items: array(row) })
   return (value, at, found) => {
     page(value, at, found)
-    const { items, currentpage, maxpage, hasNextPage } = value as Page<unknown>
-    // Whatever `nextpage` says, and an empty page is the last one.
-    const expected = items.length > 0 && currentpage < maxpage
+    const { items, currentpage, nextpage, maxpage, hasNextPage } = value as Page<unknown>
+    // Whatever the server sends as `nextpage`, if there is a `maxpage`; and an empty page is the last one.
+    const expected = items.length > 0 && (maxpage === undefined ? hasNextPage : currentpage < maxpage)
     if (hasNextPage !== expected) throw new Error(`${at}.hasNextPage is ${hasNextPage}, not ${expected}`)
+    if (nextpage !== (hasNextPage ? currentpage + 1 : null)) throw new Error(`${at}.nextpage is ${nextpage}`)
   }
 }
 

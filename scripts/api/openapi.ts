@@ -298,7 +298,7 @@ function envelopeSchemas(): Record<string, Schema> {
     PageNumbers: {
       type: 'object',
       description: 'Where a page stands in its list.',
-      required: numbers.map(({ name }) => name),
+      required: numbers.filter(({ type }) => !/\bundefined\b/.test(String(type))).map(({ name }) => name),
       properties: Object.fromEntries(numbers.map((member) => [member.name, numberSchema(member)])),
     },
   }

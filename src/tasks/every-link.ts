@@ -8,12 +8,12 @@ import { aliasIn } from '../client/resources/links/match.ts'
 import { type LinkQuery, linkQuery } from '../client/resources/links/params.ts'
 import { isRecord } from '../client/runtime/text.ts'
 
-/** Links that were not read before, and the number of links on all pages. */
+/** Links that were not read before, and the number of links on all pages, unless the server leaves it out. */
 interface LinksPage {
   readonly links: readonly Link[]
   /** The rows that are invalid. */
   readonly odd: readonly OddLink[]
-  readonly total: number
+  readonly total: number | undefined
 }
 
 /** A row of the list that is invalid. */
@@ -39,12 +39,12 @@ export async function* everyLink(
   const read = new Set<number>()
   const query: LinkQuery = { order: 'date' }
   for (const isSecond of [false, true]) {
-    let before = 0
+    let before: number | undefined
     let mayBeMore = false
     const list = api.list(path`/urls`, { query, checks: linkQuery, under: 'urls', row: linkOrOdd }, { signal })
     try {
       for await (const { items, result } of list.pages()) {
-        mayBeMore ||= result < before
+        mayBeMore ||= result !== undefined && before !== undefined && result < before
         before = result
         const links: Link[] = []
         const odd: OddLink[] = []

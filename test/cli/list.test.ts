@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { page } from '../helpers/responses.ts'
+import { page, splash } from '../helpers/responses.ts'
 import { serve } from '../helpers/server.ts'
 import { run, setUp } from './run.ts'
 
@@ -66,4 +66,17 @@ test('list names the columns that CSV lacks because only later pages have them, 
   expect(csv.stdout).toMatch(/\n1,Spring,.*\n2,Spring,.*\n$/)
   expect(csv.stderr).toMatch(/were left out: views\. --format ndjson has them\n$/)
   expect((await run('list', 'campaigns', '--format', 'ndjson')).stdout).toContain('"views":7')
+})
+
+test('list prints every row of a server that does not say how many rows and pages there are', async () => {
+  await setUp()
+  const numbers = { result: undefined, maxpage: undefined, perpage: 1 }
+  const { origin } = await serve(({ url }) => {
+    const currentpage = url.includes('page=2') ? 2 : 1
+    return page('splash', [splash(currentpage)], { ...numbers, currentpage, nextpage: 2 })
+  })
+  vi.stubEnv('SHORTLINK_BASE_URL', origin)
+  const { status, stdout } = await run('list', 'splash', '--json')
+  expect(JSON.parse(stdout)).toEqual([splash(1), splash(2)])
+  expect(status).toBe(0)
 })

@@ -34,8 +34,6 @@ export const pageSizes: Readonly<Record<string, PageSize>> = {
   'ignores it and gives three rows a page': constant(3),
   'refuses it': refuse,
   'refuses more than 50': (page, limit) => (limit && limit > 50 ? undefined : honour(page, limit)),
-  'refuses it from page 2': from(2, refuse),
-  'refuses it from page 5': from(5, refuse),
   'forgets it from page 2': from(2, constant(DEFAULT_SIZE)),
   'forgets it from page 5': from(5, constant(DEFAULT_SIZE)),
   'forgets it from page 2, with 150 rows by default': from(2, constant(150), (_, limit = 150) => limit),
@@ -81,6 +79,7 @@ export interface Habits {
   readonly refusal: string
   readonly nextpage: string
   readonly numbers: string
+  readonly absent: string
 }
 
 /** Every value of every habit. */
@@ -90,6 +89,8 @@ export const habits = {
   refusal: Object.keys(refusals),
   nextpage: Object.keys(nextpages),
   numbers: ['numbers', 'strings'],
+  /** The number that it leaves out. */
+  absent: ['none', 'result', 'maxpage'],
 }
 
 export interface PagingServer {
@@ -110,7 +111,8 @@ export function pagingServer(habits: Habits): PagingServer {
   const ids = range(1, habits.rows)
   const requests: PagingServer['requests'] = []
   const sizes = new Set<number>()
-  const spell = (value: number | null) => (habits.numbers === 'strings' && value !== null ? String(value) : value)
+  const spell = (value: number | null | undefined) =>
+    habits.numbers === 'strings' && typeof value === 'number' ? String(value) : value
   const answer: PagingServer['answer'] = (page, limit) => {
     const answer = answerOf(habits, ids, page, limit)
     requests.push({ page, limit, refused: answer === undefined })
@@ -140,5 +142,5 @@ function answerOf(habits: Habits, ids: readonly number[], page: number, limit: n
     nextpage: nextpages[habits.nextpage]!(page, page >= maxpage),
     maxpage,
   }
-  return { size, rows, numbers }
+  return { size, rows, numbers: { ...numbers, [habits.absent]: undefined } }
 }

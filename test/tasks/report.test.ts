@@ -1,7 +1,8 @@
-import { ConfigurationError } from 'shortlink-sdk'
+import { ConfigurationError, ShortLinkClient } from 'shortlink-sdk'
 import { type ReportResult, reportLinks } from 'shortlink-sdk/tasks'
+import { createSandbox } from 'shortlink-sdk/testing'
 import { expect, test } from 'vitest'
-import { collect } from '../helpers/lists.ts'
+import { collect, range } from '../helpers/lists.ts'
 import { page } from '../helpers/responses.ts'
 import { countRequests, setUp } from './set-up.ts'
 
@@ -37,6 +38,20 @@ test('a report costs a request for 100 links, and says how many clicks are new',
   ])
   const after = { total: 400, clicks: 2799, newClicks: 10, lostClicks: 4, changed: 3, isNew: 1, newLinkClicks: 0 }
   expect(await second.summary()).toMatchObject({ ...after, gone: [gone] })
+})
+
+test('a report is complete on a server that does not say how many links and pages there are', async () => {
+  const sandbox = createSandbox({ data: { links: linksOf(250) } })
+  const fetch = async (...request: Parameters<typeof globalThis.fetch>) => {
+    const { error, data } = await (await sandbox.fetch(...request)).json()
+    return Response.json({ error, data: { ...data, result: undefined, maxpage: undefined } })
+  }
+  const totals = new Set<unknown>()
+  const onProgress = ({ total }: { total: number | undefined }) => totals.add(total)
+  const run = reportLinks(new ShortLinkClient({ ...sandbox.clientOptions, fetch }), { onProgress })
+  expect((await collect(run)).map(({ link }) => link.id)).toEqual(range(1, 250).reverse())
+  expect(sandbox.requests).toHaveLength(3)
+  expect([...totals]).toEqual([undefined])
 })
 
 test('what the list does not say is undefined, and not 0', async () => {

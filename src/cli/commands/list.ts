@@ -94,8 +94,8 @@ async function* read(
     progress.clear()
     yield rows
     if (done >= max || rows.length === 0) break
-    const total = Math.min(result, max)
-    const etaMs = (elapsedMs() / done) * (total - done)
+    const total = result === undefined ? undefined : Math.min(result, max)
+    const etaMs = total === undefined ? undefined : (elapsedMs() / done) * (total - done)
     progress.showList({ done, failed: 0, total, etaMs }, items.length)
   }
 }

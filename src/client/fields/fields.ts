@@ -36,7 +36,7 @@ const issue = (expected: string, input: unknown, path: (string | number)[] = [])
   ({ code: 'custom', message: mismatch(expected, input), input, path }) as const
 
 /** `null`, `""` and a missing key all mean that there is no value. */
-const isAbsent = (value: unknown): value is null | undefined | '' =>
+export const isAbsent = (value: unknown): value is null | undefined | '' =>
   value === null || value === undefined || value === ''
 
 function readInteger(value: unknown): number | undefined {

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import { mismatch } from '../checks/mismatch.ts'
 import type { RateLimitState } from '../errors.ts'
-import { integer, rowsOf } from '../fields/fields.ts'
+import { integer, isAbsent, rowsOf } from '../fields/fields.ts'
 import { addIssue, type ParseContext, parse, parseWithStandardSchema } from '../fields/parse.ts'
 import type { StandardSchema } from '../fields/standard-schema.ts'
 import type { FetchResponse } from '../runtime/fetch.ts'
@@ -116,17 +116,20 @@ function makeUnusable<T>(context: ParseContext): T {
 export interface Page<T> {
   /** The rows of this page. */
   readonly items: T[]
-  /** The total number of rows in the list, on all pages. */
-  readonly result: number
+  /** The total number of rows in the list, on all pages. Some servers leave it out. */
+  readonly result: number | undefined
   /** Rows on a page. */
   readonly perpage: number
   /** The number of this page, from 1. */
   readonly currentpage: number
   /** The number of the next page, whatever the server sent there; `null` on the last page. */
   readonly nextpage: number | null
-  /** The number of the last page. */
-  readonly maxpage: number
-  /** True if there is a next page: this one has rows, and `currentpage` is below `maxpage`. */
+  /** The number of the last page. Some servers leave it out. */
+  readonly maxpage: number | undefined
+  /**
+   * Whether there is a next page: this one has rows, and `currentpage` is below `maxpage`. Without a `maxpage`, the
+   * server's `nextpage` decides.
+   */
   readonly hasNextPage: boolean
 }
 
@@ -179,17 +182,20 @@ function openPage<T>(body: Record<string, unknown>, keys: readonly string[], { i
     return typeof value === 'number' ? value : Number.NaN
   }
 
-  const result = number('result')
+  const numberIfSent = (name: string) => (isAbsent(envelope[name]) ? undefined : number(name))
+
+  const result = numberIfSent('result')
   const perpage = number('perpage')
   const currentpage = number('currentpage')
-  const maxpage = number('maxpage')
+  const maxpage = numberIfSent('maxpage')
   // PHP sometimes sends null for an empty list.
   const list = envelope[key] ?? (result === 0 ? [] : undefined)
   const found = rowsOf(list)
   if (!found) addIssue({ path, issues }, key, mismatch('a list', envelope[key]))
   const rows = found ?? []
-  // Not `nextpage`, which some servers send as null on every page.
-  const hasNextPage = rows.length > 0 && currentpage < maxpage
+  // `nextpage` comes second, because some servers send it as null on every page.
+  const last = maxpage ?? numberIfSent('nextpage') ?? currentpage
+  const hasNextPage = rows.length > 0 && currentpage < last
   const nextpage = hasNextPage ? currentpage + 1 : null
   const page: Omit<Page<T>, 'items'> = { result, perpage, currentpage, nextpage, maxpage, hasNextPage }
   return { page, rows, at: [...path, key] }

@@ -1,15 +1,15 @@
-import { type Checks, checkOptions, positiveInteger } from '../checks/checks.ts'
+import { type Checks, checkOptions, checkParams, positiveInteger } from '../checks/checks.ts'
 import { AbortError, type ErrorContext, InvalidResponseError, type Issue, isShortLinkError } from '../errors.ts'
 import { abortReason, onAbort } from '../runtime/abort.ts'
 import { asyncIterator } from '../runtime/environment.ts'
 import { framesOf } from '../runtime/stack.ts'
-import { isPlain, isRecord } from '../runtime/text.ts'
+import { isRecord } from '../runtime/text.ts'
 import { type ApiPromise, CallPromise, type CallResult } from './api-promise.ts'
 import type { CallSpec } from './call.ts'
 import { type Page, type Read, readNumberedPage } from './envelope.ts'
-import { type RequestOptions, requestOptionChecks } from './request-options.ts'
+import { callOptionNames, type RequestOptions, requestOptionChecks } from './request-options.ts'
 
-/** Rows per page unless the caller names a `limit`. Large pages, because the rate limit counts requests. */
+/** Rows per page of a walk unless the caller names a `limit`. Large pages, because the rate limit counts requests. */
 const DEFAULT_LIMIT = 100
 
 /** The minimum number of rows that are remembered, to recognise duplicates. */
@@ -18,10 +18,14 @@ const REMEMBERED_ROWS = 1000
 /** Pagination parameters. */
 export interface PageQuery {
   /**
-   * Rows per page. This client requests 100 by default, or the server's own default (usually 15) if that is refused.
+   * Rows per page. Default: 100 during iteration, or the server's own default (usually 15) if it refuses that; the
+   * server's own default in an `await`.
    */
   limit?: number | undefined
-  /** The number of the page, from 1. Iteration begins there. */
+  /**
+   * The number of the page, from 1. Iteration begins there. If you mix an `await` of a page with iteration, name the
+   * `limit` of both.
+   */
   page?: number | undefined
 }
 
@@ -63,8 +67,9 @@ export interface ListRequest<T> extends Pick<CallSpec<never>, 'path' | 'checks' 
 /**
  * A list that sends nothing until it is used. Await it for one page; iterate over it for every row of every page.
  *
- * It requests 100 rows per page unless you name a `limit`, because the rate limit counts requests. Each loop starts
- * again.
+ * Awaiting it sends the parameters that you give and nothing else, so its page has the server's size, usually 15 rows.
+ * Iterating requests 100 rows per page unless you name a `limit`, because the rate limit counts requests. If you mix
+ * both, name the `limit`, so that page 2 means the same rows. Each loop starts again.
  *
  * If you delete rows during a loop, later rows move to pages that the loop has already read: collect the rows with
  * `toArray` first, then delete them.
@@ -197,7 +202,7 @@ async function* walk<T>(
   rowsWanted = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<CallResult<Page<T>>, void, undefined> {
   // Invalid options are for the check of the first request.
-  const { signal, concurrency = 1 }: ListOptions = isRecord(given) ? given : {}
+  const { signal, deadline, concurrency = 1 }: ListOptions = isRecord(given) ? given : {}
   const { path, query, hasUniqueIds } = list
   const inFlight: Promise<CallResult<Page<T>>>[] = []
   const context = api.contextOf({ method: 'GET', path })
@@ -217,14 +222,27 @@ async function* walk<T>(
   const unsubscribe = isSignal ? onAbort(signal!, () => controller.abort(abortReason(signal!))) : undefined
   const firstPage = query?.page
   // A page that the caller names is counted in pages of the usual size.
-  const limit = firstPage === undefined ? Math.min(DEFAULT_LIMIT, rowsWanted) : DEFAULT_LIMIT
+  const ownLimit = firstPage === undefined ? Math.min(DEFAULT_LIMIT, rowsWanted) : DEFAULT_LIMIT
+  const isOwnLimit = query?.limit === undefined
   const options = isRecord(given) && (isSignal || !signal) ? { ...given, signal: controller.signal } : given
-  const request = pageRequester(api, list, options, limit)
+  let request = pageRequester(api, list, options, isOwnLimit ? ownLimit : query.limit)
+  const requestFirst = async () => {
+    // Both requests of the first page have one deadline.
+    const once = api.forOperation({ deadline })
+    try {
+      return await pageRequester(once, list, options, isOwnLimit ? ownLimit : query.limit)(firstPage)
+    } catch (error) {
+      if (!isOwnLimit || !mayRefuseLimit(error)) throw error
+      request = pageRequester(api, list, options)
+      return pageRequester(once, list, options)(firstPage)
+    }
+  }
   const progress = new Progress<T>(hasUniqueIds)
   try {
-    for (let response = await request(firstPage); ; ) {
+    for (let response = await requestFirst(); ; ) {
       const { data: page } = response
-      const last = concurrency > 1 && page.hasNextPage ? page.maxpage : 0
+      // Without a `maxpage`, pages are read one after another.
+      const last = concurrency > 1 && page.hasNextPage ? (page.maxpage ?? 0) : 0
       while (inFlight.length < concurrency && page.currentpage + inFlight.length < last) {
         const next = request(page.currentpage + inFlight.length + 1)
         // An error is handled when the page is due, which may be never.
@@ -237,14 +255,9 @@ async function* walk<T>(
       yield { ...response, data: { ...page, items } }
       throwIfAborted()
       if (!page.hasNextPage) {
-        const isWhole = (firstPage ?? 1) === 1
-        // A server that does not say how many there are, which only `report` lets through, may have more.
-        if (isWhole && !(progress.received >= progress.announced)) {
-          const { received, announced } = progress
-          const missing = Number.isNaN(announced)
-            ? `received ${received} rows, and the server does not say of how many`
-            : `received ${received} of ${announced} rows`
-          api.throwOrReport(invalid(response, 'result', missing))
+        const { received, announced } = progress
+        if ((firstPage ?? 1) === 1 && announced !== undefined && received < announced) {
+          api.throwOrReport(invalid(response, 'result', `received ${received} of ${announced} rows`))
         }
         return
       }
@@ -256,37 +269,18 @@ async function* walk<T>(
   }
 }
 
-/**
- * Creates the function that requests a page of a list, with a `limit` of its own if the caller names none. If the
- * server refuses that, this request and all later ones are sent without it.
- */
+/** Returns the function that requests a page of a list, with the caller's query and this `limit`. */
 function pageRequester<T>(
   api: ListApi,
-  { path, query, checks = pageChecks, issues, read }: ListRequest<T>,
+  { path, query, checks = pageChecks, issues: others = [], read }: ListRequest<T>,
   options: ListOptions,
-  defaultLimit = DEFAULT_LIMIT,
+  limit = query?.limit,
 ): (page: number | undefined) => Promise<CallResult<Page<T>>> {
-  let ownLimit = query?.limit === undefined ? defaultLimit : undefined
-  const { deadline }: ListOptions = isRecord(options) ? options : {}
-  return async (page) => {
-    // Both requests of a page have one deadline.
-    const requests = api.forOperation({ deadline })
-    const send = (limit: number | undefined) => {
-      const own = { ...(page !== undefined && { page }), ...(limit !== undefined && { limit }) }
-      // An invalid query is sent as it is, so that its check finds it.
-      const paged = query === undefined || isPlain(query) ? { ...query, ...own } : query
-      const request = { path, query: paged, checks, issues, optionChecks: listOptionChecks }
-      return requests.run({ method: 'GET', ...request, read: readNumberedPage(read, page) }, options)
-    }
-    const limit = ownLimit
-    try {
-      return await send(limit)
-    } catch (error) {
-      if (limit === undefined || !mayRefuseLimit(error)) throw error
-      ownLimit = undefined
-      return send(undefined)
-    }
-  }
+  // What the caller gave is checked, because a misspelled `limit` does not look like one beside the client's own.
+  const issues = [...checkParams(query ?? {}, checks, callOptionNames), ...others]
+  const request = { method: 'GET', path, issues, optionChecks: listOptionChecks }
+  return (page) =>
+    api.run({ ...request, query: { ...query, page, limit }, read: readNumberedPage(read, page) }, options)
 }
 
 /**
@@ -304,10 +298,10 @@ class Progress<T> {
   /** Rows so far, without those of earlier pages. A server that lists a row twice on a page counts it twice. */
   received = 0
   /**
-   * The smallest `result` so far. It grows with rows that are added during the walk, perhaps on pages that were read
-   * before.
+   * The smallest `result` so far, if the server sends any. It grows with rows that are added during the walk, perhaps
+   * on pages that were read before.
    */
-  announced = Number.POSITIVE_INFINITY
+  announced: number | undefined
   readonly #hasUniqueIds: boolean
   readonly #seen = new Set<string>()
   #pageSize = Number.POSITIVE_INFINITY
@@ -324,7 +318,7 @@ class Progress<T> {
     const counted = items.filter((row) => !this.#isSeen(row))
     const newItems = counted.filter((row) => this.#isNew(row))
     this.received += counted.length
-    this.announced = Math.min(this.announced, result)
+    if (result !== undefined && result < (this.announced ?? Number.POSITIVE_INFINITY)) this.announced = result
     this.#newRows += newItems.length
     this.#repeatedRows = newItems.length > 0 ? 0 : this.#repeatedRows + items.length
     // Rows can move to the neighbouring page, so at least two pages are remembered.

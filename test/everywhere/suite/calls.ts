@@ -78,7 +78,7 @@ export const calls: Topic = {
       data: {},
     }),
 
-    'client.paginate': other((client) => client.paginate('/urls', { listKey: 'urls' }), 'GET /urls?limit=100', {
+    'client.paginate': other((client) => client.paginate('/urls', { listKey: 'urls' }), 'GET /urls', {
       result: 2,
       currentpage: 1,
     }),

@@ -61,9 +61,14 @@ function listDomains(api: Api, options: RequestOptions): Promise<readonly string
 
 async function domainsOfLinks(api: Api, options: RequestOptions): Promise<readonly string[]> {
   const query: LinkQuery = { order: 'date' }
-  const page = api.list(path`/urls`, { query, checks: linkQuery, under: 'urls', row: Link }, options)
-  const domains = await page.then(({ items }) => items.map(({ shorturl }) => originOf(shorturl))).catch(unlessNotTold)
-  return [...new Set(domains)]
+  const links = api.list(path`/urls`, { query, checks: linkQuery, under: 'urls', row: Link }, options)
+  try {
+    // The first page of a loop has 100 rows, or as many as the server allows.
+    for await (const { items } of links.pages()) return [...new Set(items.map(({ shorturl }) => originOf(shorturl)))]
+  } catch (error) {
+    unlessNotTold(error)
+  }
+  return []
 }
 
 /** True if the server does not tell, because of the plan, the key, or its age. */

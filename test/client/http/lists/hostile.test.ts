@@ -37,6 +37,11 @@ describe('a walk ends with an error after a few pages if the server says that th
       (page) => ({ rows: [{ id: 1 }], numbers: { maxpage: 1e9 - page, result: page } }),
       1,
     ],
+    [
+      'leaves out how many rows and pages there are',
+      () => ({ rows: [{ id: 1 }], numbers: { maxpage: undefined, result: undefined } }),
+      1,
+    ],
   ]
 
   it.each(cases)('%s', async (_, respond, pagesWithNewRows) => {

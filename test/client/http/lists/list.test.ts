@@ -97,7 +97,7 @@ describe('a list', () => {
   ])('is walked in two requests for 120 rows when the loop begins %s', async (when, walk) => {
     const sandbox = createSandbox({ data: { splash: range(1, 120).map(splash) } })
     await walk(new ShortLinkClient({ ...sandbox.clientOptions, rateLimit: false }).splash.list())
-    const page = when === 'after it was awaited itself' ? [{ limit: '100' }] : []
+    const page = when === 'after it was awaited itself' ? [{}] : []
     expect(sandbox.requests.map(({ query }) => query)).toEqual([...page, { limit: '100' }, { page: '2', limit: '100' }])
   })
 
@@ -121,6 +121,56 @@ describe('a list', () => {
   })
 })
 
+describe('a misspelled parameter of a list', () => {
+  const lists: [
+    name: string,
+    list: (client: ShortLinkClient, query: Record<string, number>) => ListPromise<unknown>,
+  ][] = [
+    ['domains.list', ({ domains }, query) => domains.list(query)],
+    ['overlays.list', ({ overlays }, query) => overlays.list(query)],
+    ['campaigns.list', ({ campaigns }, query) => campaigns.list(query)],
+    ['channels.list', ({ channels }, query) => channels.list(query)],
+    ['channels.items', ({ channels }, query) => channels.items(1, query)],
+    ['splash.list', ({ splash }, query) => splash.list(query)],
+    ['files.list', ({ files }, query) => files.list(query)],
+    ['pixels.list', ({ pixels }, query) => pixels.list(query)],
+    ['qr.list', ({ qr }, query) => qr.list(query)],
+    ['links.list', ({ links }, query) => links.list(query)],
+    ['client.paginate', (client, query) => client.paginate('/splash', { listKey: 'splash', query })],
+  ]
+  const ways: [how: string, consume: (list: ListPromise<unknown>) => Promise<unknown>][] = [
+    ['an await', async (list) => list],
+    ['for await', collect],
+    ['pages()', (list) => collect(list.pages())],
+    ['toArray()', (list) => list.toArray()],
+    ['toArray() with a limit', (list) => list.toArray({ limit: 5 })],
+  ]
+
+  it.each(lists)('is refused before anything is sent, however the list is used: %s', async (_, list) => {
+    const server = await serve(splashPages(7, 3))
+    for (const [slip, meant] of [
+      ['limt', 'limit'],
+      ['pgae', 'page'],
+    ] as const) {
+      for (const [how, consume] of ways) {
+        const error = await failure(consume(list(connect(server), { [slip]: 2 })))
+        expect(error, how).toBeInstanceOf(InvalidRequestError)
+        const message = `unknown parameter, did you mean ${meant}?`
+        expect(error, how).toMatchObject({ issues: [{ path: [slip], message }] })
+      }
+    }
+    expect(server.seen).toEqual([])
+  })
+
+  it('is sent if the caller has given the one that it is like', async () => {
+    const server = await serve(splashPages(7, 3))
+    await connect(server)
+      .splash.list({ limit: 3, page: 3, limt: 1, pgae: 2 } as object)
+      .toArray()
+    expect(addresses(server)).toEqual(['/api/splash?limit=3&page=3&limt=1&pgae=2'])
+  })
+})
+
 describe('the page size of a list', () => {
   const limitOf = (url: string) => new URL(url, 'http://sho.rt').searchParams.get('limit')
   const limitsAsked = async (consume: Consume) => {
@@ -131,7 +181,6 @@ describe('the page size of a list', () => {
   type Consume = (client: ReturnType<typeof connect>) => PromiseLike<unknown>
 
   it.each<[how: string, consume: Consume, requests: number]>([
-    ['an await', ({ splash }) => splash.list(), 1],
     ['for await', ({ splash }) => collect(splash.list()), 3],
     ['pages()', ({ splash }) => collect(splash.list().pages()), 3],
     ['toArray()', ({ splash }) => splash.list().toArray(), 3],
@@ -139,6 +188,19 @@ describe('the page size of a list', () => {
     ['client.paginate', (client) => client.paginate('/splash', { listKey: 'splash' }).toArray(), 3],
   ])('is 100 rows in %s', async (_, consume, requests) => {
     expect(await limitsAsked(consume)).toEqual(Array(requests).fill('100'))
+  })
+
+  it.each<[how: string, consume: Consume, sent: string]>([
+    ['an await', ({ splash }) => splash.list(), '/api/splash'],
+    ['an await of a later page', ({ splash }) => splash.list({ page: 2 }), '/api/splash?page=2'],
+    ['withResponse()', ({ splash }) => splash.list().withResponse(), '/api/splash'],
+    ['safe()', ({ splash }) => splash.list().safe(), '/api/splash'],
+    ['an await with other parameters', ({ links }) => links.list({ order: 'date' }).safe(), '/api/urls?order=date'],
+    ['an await of client.paginate', (client) => client.paginate('/splash', { listKey: 'splash' }), '/api/splash'],
+  ])("is the server's own in %s, which sends what the caller gave and nothing else", async (_, consume, sent) => {
+    const server = await serve(splashPages(7, 3))
+    await consume(connect(server))
+    expect(addresses(server)).toEqual([sent])
   })
 
   it('is the limit of toArray if that is below 100', async () => {
@@ -162,14 +224,43 @@ describe('the page size of a list', () => {
     const refusing = (refusal = refusals[0]!) =>
       serve((request, destroy) => (limitOf(request.url) ? refusal : splashPages(7, 3)(request, destroy)))
 
-    it.each(refusals)('is left out of the request that follows: $body', async (refusal) => {
+    it.each(refusals)('is left out of the requests that follow: $body', async (refusal) => {
       const server = await refusing(refusal)
       const { splash } = connect(server)
-      expect(ids((await splash.list({ page: 2 })).items)).toEqual([4, 5, 6])
+      expect(ids(await splash.list({ page: 2 }).toArray())).toEqual([4, 5, 6, 7])
       expect(ids(await splash.list().toArray())).toEqual(range(1, 7))
       expect(ids((await collect(splash.list().pages())).flatMap(({ items }) => items))).toEqual(range(1, 7))
       const walked = ['100', null, null, null]
-      expect(server.seen.map(({ url }) => limitOf(url))).toEqual(['100', null, ...walked, ...walked])
+      expect(server.seen.map(({ url }) => limitOf(url))).toEqual(['100', null, null, ...walked, ...walked])
+    })
+
+    it.each(refusals)('is left out of all pages in flight: $body', async (refusal) => {
+      const server = await refusing(refusal)
+      expect(ids(await connect(server).splash.list({}, { concurrency: 4 }).toArray())).toEqual(range(1, 7))
+      expect(server.seen.map(({ url }) => limitOf(url))).toEqual(['100', null, null, null])
+    })
+
+    it.each(refusals)('ends the loop if the first page was not refused: $body', async (refusal) => {
+      for (const concurrency of [1, 4]) {
+        const server = await serve((request, destroy) =>
+          numberOf(request.url) === 2 ? refusal : splashPages(6, 3)(request, destroy),
+        )
+        const rows: number[] = []
+        const walk = async () => {
+          for await (const { id } of connect(server).splash.list({}, { concurrency })) rows.push(id)
+        }
+        expect(await failure(walk())).toMatchObject({ code: 'api' })
+        expect(rows).toEqual([1, 2, 3])
+        expect(server.seen.map(({ url }) => limitOf(url))).toEqual(['100', '100'])
+      }
+    })
+
+    it.each(refusals)('is not to blame for the refusal of an await, which is one request: $body', async (refusal) => {
+      const server = await serve(refusal)
+      const { splash } = connect(server)
+      expect(await failure(splash.list())).toMatchObject({ code: 'api' })
+      expect(await failure(splash.list({ page: 2 }))).toMatchObject({ code: 'api' })
+      expect(addresses(server)).toEqual(['/api/splash', '/api/splash?page=2'])
     })
 
     it('is reported if the caller named it', async () => {
@@ -184,7 +275,7 @@ describe('the page size of a list', () => {
       const server = await serve({ body: { error: 1, message: 'no' } }, { body: { error: 1, message: 'no list' } })
       const client = connect(server)
       expect((await failure(client.splash.list().toArray())).message).toContain('no list')
-      await failure(client.splash.list())
+      await failure(collect(client.splash.list()))
       expect(server.seen.map(({ url }) => limitOf(url))).toEqual(['100', null, '100', null])
     })
 

@@ -116,14 +116,58 @@ describe('client.paginate', () => {
     [[1], 1, 2, 'many', false],
     [[1], 1, 2, {}, false],
     [[], 1, 2, 2, false],
+    [[1], 1, 2, undefined, true],
+    [[1], '1', '2', undefined, true],
+    [[1], 1, 2, null, true],
+    [[1], 1, 2, '', true],
+    [[1], 1, 9, undefined, true],
+    [[1], 1, 1, undefined, false],
+    [[1], 1, 0, undefined, false],
+    [[1], 1, null, undefined, false],
+    [[1], 1, undefined, undefined, false],
+    [[1], -1, undefined, undefined, false],
+    [[1], 1, 'two', undefined, false],
+    [[], 1, 2, undefined, false],
   ])(
     'a page of the rows %j, number %j, whose next is %j, of %j pages: has a next page: %j',
     async (rows, currentpage, nextpage, maxpage, expected) => {
       const server = await serve(page('urls', rows.map(wireLink), { currentpage, nextpage, maxpage }))
       const client = connect(server, { validation: 'report', logLevel: 'off' })
-      expect((await client.paginate('/urls', { listKey: 'urls' })).hasNextPage).toBe(expected)
+      const list = await client.paginate('/urls', { listKey: 'urls' })
+      expect(list.hasNextPage).toBe(expected)
+      expect(list.nextpage).toBe(expected ? 2 : null)
     },
   )
+
+  it.each([undefined, null, ''])('has no `result` and no `maxpage` if the server sends %j there', async (absent) => {
+    const numbers = { result: absent, maxpage: absent, perpage: 1, nextpage: 2 }
+    const list = connect(await serve(page('urls', [wireLink(1)], numbers))).paginate('/urls', { listKey: 'urls' })
+    expect(await list).toStrictEqual({
+      items: [wireLink(1)],
+      result: undefined,
+      perpage: 1,
+      currentpage: 1,
+      nextpage: 2,
+      maxpage: undefined,
+      hasNextPage: true,
+    })
+  })
+
+  it.each<[numbers: Record<string, unknown>, issue: object]>([
+    [{ result: 'many' }, { path: ['data', 'result'], message: 'expected an integer, received a string' }],
+    [{ maxpage: 1.5 }, { path: ['data', 'maxpage'], message: 'expected an integer, received a number' }],
+    [{ maxpage: [] }, { path: ['data', 'maxpage'], message: 'expected an integer, received a list' }],
+    [
+      { maxpage: undefined, nextpage: '/urls?page=2' },
+      { path: ['data', 'nextpage'], message: 'expected an integer, received a string' },
+    ],
+    [{ perpage: undefined }, { path: ['data', 'perpage'], message: 'is missing, expected an integer' }],
+    [{ currentpage: undefined }, { path: ['data', 'currentpage'], message: 'is missing, expected an integer' }],
+  ])('fails for a page with %j', async (numbers, issue) => {
+    const server = await serve(page('urls', [wireLink(1)], numbers))
+    const error = await failure(connect(server).paginate('/urls', { listKey: 'urls' }))
+    expect(error).toMatchObject({ code: 'invalid_response', issues: [issue] })
+  })
 
   it.each(['strict', 'report'] as const)(
     'fails under validation %s where the server answers with another page than the one asked for',

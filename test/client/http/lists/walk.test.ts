@@ -154,6 +154,58 @@ describe('a walk', () => {
   })
 })
 
+describe('a walk on a server that leaves out the number of', () => {
+  const withoutMaxpage = { maxpage: undefined }
+
+  it.each([1, 4])('pages goes on while `nextpage` is above `currentpage` (concurrency %i)', async (concurrency) => {
+    const server = await serve(({ url }) => {
+      const currentpage = numberOf(url)
+      const rows = splashes(2 * currentpage - 1, Math.min(2 * currentpage, 5))
+      const nextpage = Math.min(currentpage + 1, 3)
+      return page('splash', rows, { ...withoutMaxpage, result: 5, perpage: 2, currentpage, nextpage })
+    })
+    expect(ids(await connect(server).splash.list({}, { concurrency }).toArray())).toEqual(range(1, 5))
+    expect(pagesSeen(server)).toEqual([1, 2, 3])
+  })
+
+  it('pages has one request in flight, whatever the concurrency', async () => {
+    let inFlight = 0
+    let most = 0
+    const server = await serve(async ({ url }) => {
+      most = Math.max(most, ++inFlight)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      inFlight--
+      const currentpage = numberOf(url)
+      const nextpage = currentpage < 4 ? currentpage + 1 : null
+      return page('splash', [splash(currentpage)], { ...withoutMaxpage, result: 4, perpage: 1, currentpage, nextpage })
+    })
+    expect(ids(await connect(server).splash.list({}, { concurrency: 4 }).toArray())).toEqual(range(1, 4))
+    expect(most).toBe(1)
+  })
+
+  it('pages fails if it ends with fewer rows than the server counts', async () => {
+    const server = await pagesOf('splash', [splashes(1, 2)], { ...withoutMaxpage, result: 4, nextpage: null })
+    expect((await failure(connect(server).splash.list().toArray())).message).toBe('GET /splash: received 2 of 4 rows')
+  })
+
+  it('rows ends with its last page, because nothing tells that it is short', async () => {
+    for (const pages of [[splashes(1, 2), splashes(3, 3)], [splashes(1, 2), []], [[]]]) {
+      const server = await pagesOf('splash', pages, { result: undefined })
+      expect(await connect(server).splash.list().toArray()).toEqual(pages.flat())
+    }
+  })
+
+  it('rows on some of its pages fails if fewer come than another page counts', async () => {
+    const server = await serve(({ url }) => {
+      const currentpage = numberOf(url)
+      return page('splash', [splash(currentpage)], {
+        ...{ result: currentpage === 1 ? 3 : null, perpage: 1, currentpage, maxpage: 2 },
+      })
+    })
+    expect((await failure(connect(server).splash.list().toArray())).message).toBe('GET /splash: received 2 of 3 rows')
+  })
+})
+
 describe('a row that comes again on a later page', () => {
   const item = (type: string, id: number) => ({
     ...{ type, id, title: '', preview: '', link: 'https://sho.rt/a' },
@@ -383,9 +435,12 @@ describe('a `deadline`', () => {
     expect(pages).toHaveLength(3)
   })
 
-  it('covers the request after a refused limit too', async () => {
+  it.each<[how: string, walk: (list: ListPromise<Splash>) => Promise<unknown>]>([
+    ['for await', collect],
+    ['toArray()', (list) => list.toArray()],
+  ])('covers the request after a refused limit too: %s', async (_, walk) => {
     const { list, sizes } = slowList(700)
-    const [error] = await Promise.all([failure(list), vi.advanceTimersByTimeAsync(700)])
+    const [error] = await Promise.all([failure(walk(list)), vi.advanceTimersByTimeAsync(700)])
     expect(error).toMatchObject({ code: 'timeout' })
     expect(sizes).toEqual(['100', null])
   })

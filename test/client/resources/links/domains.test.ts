@@ -137,6 +137,17 @@ describe('find', () => {
     }
   })
 
+  it.each<[which: string, dialect: Deviation[], queries: object[]]>([
+    ['the hundred newest of them', [], [{ order: 'date', limit: '100' }]],
+    ['fewer if the server refuses that', ['limit-refused'], [{ order: 'date', limit: '100' }, { order: 'date' }]],
+  ])('goes by its links, by %s', async (_, dialect, queries) => {
+    const { sandbox, shop } = accountWith({ links, dialect })
+    sandbox.fail({ path: '/domains', status: 403, body: { error: 1, message: 'Not on this plan.' } })
+    expect((await failure(shop.find('tea'))).message).toContain('go.shop.example, sho.rt')
+    const listed = sandbox.requests.filter(({ path, query }) => path === '/urls' && !query.short)
+    expect(listed.map(({ query }) => query)).toEqual(queries)
+  })
+
   it('fails with the error of the server if its domains cannot be asked for', async () => {
     const { sandbox, shop } = accountWith({ links })
     sandbox.fail({ path: '/domains', status: 500 })
