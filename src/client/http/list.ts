@@ -154,17 +154,15 @@ export class RequestedList<T> extends CallPromise<Page<T>> implements ListPromis
     const { deadline }: ListOptions = isRecord(this.#options) ? this.#options : {}
     const api = this.#api.forOperation({ deadline, calledFrom: new Error() })
     const { limit = Number.POSITIVE_INFINITY } = issues.length ? {} : options
+    // A page that the caller names is counted in pages of the usual size.
+    const ownLimit = this.#request.query?.page === undefined ? Math.min(DEFAULT_LIMIT, limit) : DEFAULT_LIMIT
     const all: T[] = []
-    for await (const { data } of walk(api, { ...this.#request, issues }, this.#options, limit)) {
+    for await (const { data } of walk(api, { ...this.#request, issues }, this.#options, ownLimit)) {
       for (const row of data.items) if (all.push(row) >= limit) return all
     }
     return all
   }
 
-  /**
-   * Reads every page from the first one on, in order, with `concurrency` requests in flight, and leaves out duplicate
-   * rows.
-   */
   responses(): AsyncGenerator<CallResult<Page<T>>, void, undefined> {
     // A deadline is that of each page, because the body of the loop takes time of its own.
     const api = this.#api.forOperation({ deadline: false, calledFrom: new Error() })
@@ -190,78 +188,76 @@ async function* iterateRows<T>(
 }
 
 /**
- * Walks the pages of a list. If later pages are smaller, their first rows are duplicates. If they are larger, rows
- * between two pages would be lost, so the walk fails.
+ * Walks the pages of a list, each without the rows of earlier pages. Fails if a page cannot be right, and at the end if
+ * rows are missing.
  *
- * @param rowsWanted How many rows the caller will read at most.
+ * @param ownLimit Rows per page if the caller names no `limit`.
  */
 async function* walk<T>(
   api: ListApi,
   list: ListRequest<T>,
-  given: ListOptions,
-  rowsWanted = Number.POSITIVE_INFINITY,
+  options: ListOptions,
+  ownLimit = DEFAULT_LIMIT,
 ): AsyncGenerator<CallResult<Page<T>>, void, undefined> {
-  // Invalid options are for the check of the first request.
-  const { signal, deadline, concurrency = 1 }: ListOptions = isRecord(given) ? given : {}
   const { path, query, hasUniqueIds } = list
-  const inFlight: Promise<CallResult<Page<T>>>[] = []
-  const context = api.contextOf({ method: 'GET', path })
-  const throwIfAborted = () => {
-    if (!signal?.aborted) return
-    throw new AbortError(abortReason(signal), { ...context, outcome: inFlight.length > 0 ? 'unknown' : 'not-sent' })
-  }
   const invalid = ({ status, attempts }: CallResult<unknown>, field: 'currentpage' | 'result', problem: string) => {
     const issues: Issue[] = [{ path: [field], message: problem }]
     const read = { status, body: undefined, issues, ...(field === 'result' && { mark: 'incomplete-list' as const }) }
+    const context = api.contextOf({ method: 'GET', path })
     return new InvalidResponseError(problem, read, { ...context, outcome: 'unknown', attempts })
+  }
+  const progress = new Progress<T>(hasUniqueIds)
+  let last: CallResult<Page<T>> | undefined
+  for await (const response of requestPages(api, list, options, ownLimit)) {
+    const { items, problem } = progress.add(response.data)
+    if (problem) throw invalid(response, 'currentpage', problem)
+    yield { ...response, data: { ...response.data, items } }
+    last = response
+  }
+  const { received, announced } = progress
+  const isWhole = (query?.page ?? 1) === 1
+  if (last && isWhole && announced !== undefined && received < announced) {
+    api.throwOrReport(invalid(last, 'result', `received ${received} of ${announced} rows`))
+  }
+}
+
+/** Requests the pages of a list, in order, with `concurrency` requests in flight. Leaving the loop aborts these. */
+async function* requestPages<T>(
+  api: ListApi,
+  list: ListRequest<T>,
+  given: ListOptions,
+  ownLimit: number,
+): AsyncGenerator<CallResult<Page<T>>, void, undefined> {
+  // Invalid options are for the check of the first request.
+  const { signal, concurrency = 1 }: ListOptions = isRecord(given) ? given : {}
+  const inFlight: Promise<CallResult<Page<T>>>[] = []
+  const throwIfAborted = () => {
+    if (!signal?.aborted) return
+    const context = api.contextOf({ method: 'GET', path: list.path })
+    throw new AbortError(abortReason(signal), { ...context, outcome: inFlight.length > 0 ? 'unknown' : 'not-sent' })
   }
   throwIfAborted()
   // One signal for all requests, so that leaving the loop aborts those in flight.
   const controller = new AbortController()
   const isSignal = requestOptionChecks.signal.fits(signal)
   const unsubscribe = isSignal ? onAbort(signal!, () => controller.abort(abortReason(signal!))) : undefined
-  const firstPage = query?.page
-  // A page that the caller names is counted in pages of the usual size.
-  const ownLimit = firstPage === undefined ? Math.min(DEFAULT_LIMIT, rowsWanted) : DEFAULT_LIMIT
-  const isOwnLimit = query?.limit === undefined
   const options = isRecord(given) && (isSignal || !signal) ? { ...given, signal: controller.signal } : given
-  let request = pageRequester(api, list, options, isOwnLimit ? ownLimit : query.limit)
-  const requestFirst = async () => {
-    // Both requests of the first page have one deadline.
-    const once = api.forOperation({ deadline })
-    try {
-      return await pageRequester(once, list, options, isOwnLimit ? ownLimit : query.limit)(firstPage)
-    } catch (error) {
-      if (!isOwnLimit || !mayRefuseLimit(error)) throw error
-      request = pageRequester(api, list, options)
-      return pageRequester(once, list, options)(firstPage)
-    }
-  }
-  const progress = new Progress<T>(hasUniqueIds)
   try {
-    for (let response = await requestFirst(); ; ) {
-      const { data: page } = response
-      // Without a `maxpage`, pages are read one after another.
-      const last = concurrency > 1 && page.hasNextPage ? (page.maxpage ?? 0) : 0
-      while (inFlight.length < concurrency && page.currentpage + inFlight.length < last) {
-        const next = request(page.currentpage + inFlight.length + 1)
+    const { first, requestPage } = await requestFirstPage(api, list, options, ownLimit)
+    for (let response = first; ; ) {
+      const { currentpage, maxpage = currentpage, hasNextPage } = response.data
+      const last = concurrency > 1 && hasNextPage ? maxpage : currentpage
+      while (inFlight.length < concurrency && currentpage + inFlight.length < last) {
+        const next = requestPage(currentpage + inFlight.length + 1)
         // An error is handled when the page is due, which may be never.
         next.catch(() => {})
         inFlight.push(next)
       }
       throwIfAborted()
-      const { items, problem } = progress.add(page)
-      if (problem) throw invalid(response, 'currentpage', problem)
-      yield { ...response, data: { ...page, items } }
+      yield response
       throwIfAborted()
-      if (!page.hasNextPage) {
-        const { received, announced } = progress
-        if ((firstPage ?? 1) === 1 && announced !== undefined && received < announced) {
-          api.throwOrReport(invalid(response, 'result', `received ${received} of ${announced} rows`))
-        }
-        return
-      }
-      response = await (inFlight.shift() ?? request(page.currentpage + 1))
+      if (!hasNextPage) return
+      response = await (inFlight.shift() ?? requestPage(currentpage + 1))
     }
   } finally {
     unsubscribe?.()
@@ -269,13 +265,42 @@ async function* walk<T>(
   }
 }
 
+/**
+ * Requests the first page of a loop, and returns the function that requests the others. If the server refuses a `limit`
+ * that the caller did not name, all are requested without it.
+ */
+async function requestFirstPage<T>(
+  api: ListApi,
+  list: ListRequest<T>,
+  options: ListOptions,
+  ownLimit: number,
+): Promise<{ first: CallResult<Page<T>>; requestPage: RequestPage<T> }> {
+  const { page, limit } = list.query ?? {}
+  const { deadline }: ListOptions = isRecord(options) ? options : {}
+  // Both requests of the first page have one deadline.
+  const once = api.forOperation({ deadline })
+  const requestInPagesOf = async (size: number | undefined) => ({
+    first: await pageRequester(once, list, options, size)(page),
+    requestPage: pageRequester(api, list, options, size),
+  })
+  if (limit !== undefined) return requestInPagesOf(limit)
+  try {
+    return await requestInPagesOf(ownLimit)
+  } catch (error) {
+    if (!mayRefuseLimit(error)) throw error
+    return requestInPagesOf(undefined)
+  }
+}
+
+type RequestPage<T> = (page: number | undefined) => Promise<CallResult<Page<T>>>
+
 /** Returns the function that requests a page of a list, with the caller's query and this `limit`. */
 function pageRequester<T>(
   api: ListApi,
   { path, query, checks = pageChecks, issues: others = [], read }: ListRequest<T>,
   options: ListOptions,
   limit = query?.limit,
-): (page: number | undefined) => Promise<CallResult<Page<T>>> {
+): RequestPage<T> {
   // What the caller gave is checked, because a misspelled `limit` does not look like one beside the client's own.
   const issues = [...checkParams(query ?? {}, checks, callOptionNames), ...others]
   const request = { method: 'GET', path, issues, optionChecks: listOptionChecks }
@@ -283,10 +308,7 @@ function pageRequester<T>(
     api.run({ ...request, query: { ...query, page, limit }, read: readNumberedPage(read, page) }, options)
 }
 
-/**
- * Returns true if the server may have refused the `limit`: with 400 or 422, or inside a 200 without a number of its
- * own.
- */
+/** Returns whether the server may have refused the `limit`: with 400 or 422, or inside a 200 without a number. */
 function mayRefuseLimit(error: unknown): boolean {
   if (!isShortLinkError(error) || error.code !== 'api') return false
   const isRedirect = error.httpStatus < 200 || (error.httpStatus >= 300 && error.httpStatus < 400)
@@ -303,7 +325,7 @@ class Progress<T> {
    */
   announced: number | undefined
   readonly #hasUniqueIds: boolean
-  readonly #seen = new Set<string>()
+  readonly #seen = new Set<string | symbol>()
   #pageSize = Number.POSITIVE_INFINITY
   #newRows = 0
   /** Rows since the last new one. */
@@ -313,12 +335,15 @@ class Progress<T> {
     this.#hasUniqueIds = hasUniqueIds
   }
 
-  /** The rows of a page that are new, and what is wrong with the page, if anything. */
-  add({ items, currentpage, perpage, result }: Page<T>): { items: T[]; problem?: string } {
-    const counted = items.filter((row) => !this.#isSeen(row))
-    const newItems = counted.filter((row) => this.#isNew(row))
-    this.received += counted.length
+  /** Returns the rows of a page that are new, and what is wrong with the page, if anything. */
+  add({ items, currentpage, perpage, result }: Page<T>): { items: T[]; problem: string | undefined } {
+    const identities = items.map((row) => identityOf(row, this.#hasUniqueIds))
+    this.received += identities.filter((identity) => !this.#seen.has(identity)).length
     if (result !== undefined && result < (this.announced ?? Number.POSITIVE_INFINITY)) this.announced = result
+    const newItems = items.filter((_, index) => {
+      const { size } = this.#seen
+      return this.#seen.add(identities[index]!).size > size
+    })
     this.#newRows += newItems.length
     this.#repeatedRows = newItems.length > 0 ? 0 : this.#repeatedRows + items.length
     // Rows can move to the neighbouring page, so at least two pages are remembered.
@@ -329,36 +354,17 @@ class Progress<T> {
     const pageSize = Math.max(items.length, perpage || 0)
     const isLarger = pageSize > this.#pageSize
     this.#pageSize = pageSize
-    if (isLarger) {
-      const problem = `page ${currentpage} is larger than the one before, so some rows between them would be lost`
-      return { items: newItems, problem }
-    }
+    let problem: string | undefined
     // If pages become smaller, rows come again, but each of them once.
-    if (this.#repeatedRows > this.#newRows) {
-      return { items: newItems, problem: `page ${currentpage} has only rows of earlier pages, like those before it` }
-    }
-    return { items: newItems }
-  }
-
-  /** Returns true if a row was seen before. */
-  #isSeen(row: T): boolean {
-    const identity = identityOf(row, this.#hasUniqueIds)
-    return identity !== undefined && this.#seen.has(identity)
-  }
-
-  /** Returns true if a row was not seen before. One without an identity may look like another, and counts as new. */
-  #isNew(row: T): boolean {
-    const identity = identityOf(row, this.#hasUniqueIds)
-    if (identity === undefined) return true
-    const isNew = !this.#seen.has(identity)
-    this.#seen.add(identity)
-    return isNew
+    if (this.#repeatedRows > this.#newRows) problem = 'has only rows of earlier pages, like those before it'
+    if (isLarger) problem = 'is larger than the one before, so some rows between them would be lost'
+    return { items: newItems, problem: problem && `page ${currentpage} ${problem}` }
   }
 }
 
-/** The identity of a row: its `type` and `id`, or all of it if that is not enough. `undefined` without an id. */
-function identityOf(row: unknown, hasUniqueIds: boolean): string | undefined {
-  if (!isRecord(row) || !row.id || !['number', 'string', 'bigint'].includes(typeof row.id)) return undefined
+/** Returns the identity of a row: its `type` and `id`, or all of it if that is not enough. Without an id, it is unique. */
+function identityOf(row: unknown, hasUniqueIds: boolean): string | symbol {
+  if (!isRecord(row) || !row.id || !['number', 'string', 'bigint'].includes(typeof row.id)) return Symbol()
   if (hasUniqueIds) return `${row.type ?? ''}:${row.id}`
   // A user's schema may have made bigints of numbers.
   return JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? String(value) : value))
