@@ -128,8 +128,8 @@ export class Limiter implements RateLimiter {
     if (signal?.aborted) return Promise.reject(abortReason(signal))
     const now = this.#clock.now()
     const standing = { attempt, isBackground }
-    const later = this.#queue.findIndex((other) => goesBefore(standing, other))
-    const ahead = later === -1 ? this.#queue.length : later
+    let ahead = this.#queue.length
+    while (ahead > 0 && goesBefore(standing, this.#queue[ahead - 1]!)) ahead--
     if (ahead === 0 && this.#window.take(now, this.#serve)) return undefined
     return new Promise((resolve, reject) => {
       const waiter: Waiter = { ...standing, expiresAt: now + deadline, onWait, expectedAt: -Infinity, resolve, reject }
