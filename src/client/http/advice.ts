@@ -15,8 +15,8 @@ export interface Advice {
 const noAdvice: Advice = { words: '' }
 
 /** Advice about a response that refuses the request. */
-export function adviceAboutRefusal(call: Call<unknown>, status: number, isPlatform: boolean): Advice {
-  if (status === 404 && isUnknownPath(call, isPlatform)) return unknownPathAdvice(call)
+export function adviceAboutRefusal(call: Call<unknown>, status: number, isFromApi: boolean): Advice {
+  if (status === 404 && isUnknownPath(call, isFromApi)) return unknownPathAdvice(call)
   const isAboutKey = (status === 401 || status === 403) && call.endpoint.usesKey && call.endpoint.apiKey.isSent
   return isAboutKey ? keyAdvice() : noAdvice
 }
@@ -65,10 +65,10 @@ function keyAdvice(): Advice {
  * Returns true if a 404 is about the path rather than an id: the call sends no id, or the body is not one of the
  * platform.
  */
-function isUnknownPath({ path, body = '' }: Call<unknown>, isPlatform: boolean): boolean {
+function isUnknownPath({ path, body = '' }: Call<unknown>, isFromApi: boolean): boolean {
   // An id in a body is a value that begins with a digit. Addresses and aliases may have digits too.
   const hasId = /\d/.test(path) || /:\[?"?\d/.test(body)
-  return !hasId || !isPlatform
+  return !hasId || !isFromApi
 }
 
 /** The reference does not show the links section, so that some servers may lack it. */

@@ -24,7 +24,7 @@ import { shorten } from '../runtime/text.ts'
 import { redactCause } from '../secrets.ts'
 import { adviceAboutBody, adviceAboutRefusal, redirectWords } from './advice.ts'
 import { BodyTooLargeError, describeUnreadable } from './body.ts'
-import { type Envelope, isOfPlatform, type Received } from './envelope.ts'
+import { type Envelope, isApiRefusal, type Received } from './envelope.ts'
 import { causesOf, failureOfFetch, innermostReason, outcomeOf } from './fetch-failure.ts'
 import type { Call, Failure } from './request.ts'
 
@@ -78,7 +78,7 @@ export function noSlot(call: Call<unknown>, reason: unknown): ShortLinkError {
     status: 429,
     httpStatus: 429,
     serverMessage: '',
-    isOfPlatform: false,
+    isFromApi: false,
     body: undefined,
     headers: new Headers(),
     rateLimit: { ...rateLimit, resetAt: rateLimit.resetAt ?? new Date(Date.now() + ms) },
@@ -141,7 +141,7 @@ export function noResponse(call: Call<unknown>, thrown: unknown, response?: Fetc
     return failWith('unknown', false, (context) => new ConnectionError(words, context, options))
   }
   if (thrown instanceof BodyTooLargeError && response) {
-    const read = { status: response.status, body: undefined, issues: [] }
+    const read = { reason: 'not_json' as const, status: response.status, body: undefined, issues: [] }
     return failWith('unknown', false, (context) => new InvalidResponseError(thrown.message, read, context))
   }
   const cause = redactCause(redact, thrown)
@@ -187,12 +187,12 @@ export function refused(
 ): Failure {
   const { response, body, rateLimit, retryAfter } = received
   const headers = readableHeaders(response)
-  const isPlatform = isOfPlatform(body)
+  const isFromApi = isApiRefusal(body)
   const isOpaque = (response as Partial<Response>).type === 'opaqueredirect'
   const isRedirect = isOpaque || (status >= 300 && status <= 399 && headers.has('location'))
   // A browser hides which redirect it was.
   const outcome = outcomeOf(call.method, isOpaque ? 302 : status)
-  const { advice, words } = adviceAboutRefusal(call, status, isPlatform)
+  const { advice, words } = adviceAboutRefusal(call, status, isFromApi)
   const said = isRedirect
     ? `${status || ''} ${redirectWords(headers.get('location'), call)}`.trimStart()
     : withAdvice(refusalWords(received, status, message), words)
@@ -208,7 +208,7 @@ export function refused(
     status,
     httpStatus: response.status,
     serverMessage: message,
-    isOfPlatform: isPlatform,
+    isFromApi,
     body,
     headers,
     rateLimit,
@@ -237,6 +237,7 @@ export function invalidResponse(
   const message = issues.length
     ? `invalid response: ${describe(issues)}`
     : `${response.status} ${describeUnreadable(body)}${words}`
-  const read = { status: response.status, body, issues }
+  const reason = issues.length === 0 && typeof body === 'string' ? 'not_json' : 'schema'
+  const read = { reason, status: response.status, body, issues } as const
   return new InvalidResponseError(message, read, { ...errorContext(call, 'unknown', false), advice })
 }

@@ -195,7 +195,8 @@ async function* walk<T>(
   }
   const invalid = ({ status, attempts }: CallResult<unknown>, field: 'currentpage' | 'result', problem: string) => {
     const issues: Issue[] = [{ path: [field], message: problem }]
-    const read = { status, body: undefined, issues, ...(field === 'result' && { mark: 'incomplete-list' as const }) }
+    const reason = field === 'result' ? 'incomplete_list' : 'schema'
+    const read = { reason, status, body: undefined, issues } as const
     return new InvalidResponseError(problem, read, { ...context, outcome: 'unknown', attempts })
   }
   throwIfAborted()

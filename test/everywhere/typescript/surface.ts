@@ -102,7 +102,7 @@ export async function answers(): Promise<void> {
   const id: number = data.id
   const result = await client.campaigns.create({ name: 'a' }).safe()
   if (result.ok) result.data.name.trim()
-  else result.error.outcome satisfies 'not-sent' | 'rejected' | 'unknown'
+  else result.error.outcome satisfies 'not-sent' | 'rejected' | 'unknown' | 'done'
   for await (const { name, public: isPublic } of client.campaigns.list()) [name.trim(), isPublic === true]
   for await (const page of client.channels.list().pages()) (page satisfies Page<Channel>).items[0]?.color
   const rows: Pixel[] = await client.pixels.list().toArray({ limit: 10 })

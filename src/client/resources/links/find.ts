@@ -206,5 +206,5 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 /** True if the server refused a call for a reason that only its message states, in the language of the site. */
 export function isRefusal(error: unknown): error is ApiError {
   if (!isShortLinkError(error)) return false
-  return error.code === 'not_found' ? error.isOfPlatform : error.code === 'api' && isRecord(error.body)
+  return error.code === 'not_found' ? error.isFromApi : error.code === 'api' && isRecord(error.body)
 }

@@ -7,6 +7,7 @@ import {
   InvalidRequestError,
   InvalidResponseError,
   isShortLinkError,
+  LinkConflictError,
   NotFoundError,
   PermissionError,
   RateLimitError,
@@ -201,6 +202,53 @@ describe('an answer that cannot be read', () => {
     const error = await failure(post(connect(refused)))
     expect(error).toMatchObject({ code: 'api', outcome: 'rejected', body: { error: 1 } })
     expect(error.message).toBe('POST /campaign/add: That alias is taken, [redacted].')
+  })
+})
+
+describe('a field of an error', () => {
+  it.each<[came: string, answer: Canned, isFromApi: boolean]>([
+    ['JSON of the API', { status: 404, body: { error: 1, message: 'None' } }, true],
+    ['JSON of the API inside a 200', { body: { error: '403' } }, true],
+    ['JSON of a web framework', { status: 404, body: { error: 'Not Found' } }, false],
+    ['the page of a gateway', { status: 502, body: html }, false],
+    ['nothing', { status: 401, body: '' }, false],
+  ])('`isFromApi` of %s', async (_, answer, isFromApi) => {
+    const error = (await failure(get(connect(await serve(answer), { retry: 0 })))) as ApiError
+    expect(error.isFromApi).toBe(isFromApi)
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ isFromApi })
+  })
+
+  it.each<[came: string, body: unknown, reason: string]>([
+    ['an HTML page', html, 'not_json'],
+    ['nothing', '', 'not_json'],
+    ['a list in place of an object', [], 'schema'],
+    ['a field of another type', { error: 0, data: { ...account.data, id: true } }, 'schema'],
+  ])('`reason` of %s', async (_, body, reason) => {
+    const error = await failure(get(connect(await serve({ body }))))
+    expect(error).toMatchObject({ code: 'invalid_response', reason })
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ reason })
+  })
+
+  it('`reason` of a list that lacks rows, or gives another page', async () => {
+    const walk = async (body: object, query = {}) =>
+      connect(await serve({ body }))
+        .splash.list(query)
+        .toArray()
+    const envelope = { result: 3, perpage: 1, currentpage: 1, nextpage: null, maxpage: 1 }
+    const short = { error: 0, data: { ...envelope, splash: [{ id: 1, name: 'a', date: '2026-01-01 10:00:00' }] } }
+    expect(await failure(walk(short))).toMatchObject({ reason: 'incomplete_list' })
+    expect(await failure(walk(short, { page: 2 }))).toMatchObject({ reason: 'schema' })
+  })
+
+  it('`others` of a conflict are the links of the alias on other domains, without secrets', () => {
+    const link = (domain: string) => ({ shorturl: `https://${domain}/tea`, longurl: `https://shop.example/?k=${KEY}` })
+    const context = { redact: (text: string) => text.replaceAll(KEY, '[redacted]') }
+    expect(new LinkConflictError(link('sho.rt'), context).others).toEqual([])
+    const error = new LinkConflictError(link('sho.rt'), context, [link('go.example'), link('to.example')])
+    expect(error.others).toEqual([
+      { shorturl: 'https://go.example/tea', longurl: 'https://shop.example/?k=[redacted]' },
+      { shorturl: 'https://to.example/tea', longurl: 'https://shop.example/?k=[redacted]' },
+    ])
   })
 })
 
