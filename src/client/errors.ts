@@ -170,8 +170,8 @@ export class InvalidRequestError extends ShortLinkError {
   declare readonly issues: readonly Issue[]
 
   constructor(issues: readonly Issue[], context?: ErrorContext) {
-    super(describe(issues), context)
-    hide(this, { issues: redactIssues(issues, context) })
+    super(describe(issues, context?.redact), context)
+    hide(this, { issues: redactIssues(issues, context?.redact) })
   }
 }
 
@@ -341,7 +341,7 @@ export class InvalidResponseError extends ShortLinkError {
     super(message, context)
     this.reason = reason
     this.status = status
-    hide(this, { issues: redactIssues(issues, context), body: redactBody(context.redact ?? unchanged, body) })
+    hide(this, { issues: redactIssues(issues, context.redact), body: redactBody(context.redact ?? unchanged, body) })
   }
 }
 
@@ -363,9 +363,10 @@ export class LinkConflictError extends ShortLinkError {
     context: ErrorContext = {},
     others: readonly { shorturl: string; longurl: string }[] = [],
   ) {
-    const more = others.map((link) => `, ${shorten(link.shorturl, 200)} to ${shorten(link.longurl, 300)}`)
-    super(`${shorten(shorturl, 200)} already leads to ${shorten(longurl, 300)}${more.join('')}`, context)
     const { redact = unchanged } = context
+    const line = redactLine.bind(undefined, redact)
+    const more = others.map((link) => `, ${line(link.shorturl, 200)} to ${line(link.longurl, 300)}`)
+    super(`${line(shorturl, 200)} already leads to ${line(longurl, 300)}${more.join('')}`, context)
     this.shorturl = redact(shorturl)
     this.longurl = redact(longurl)
     const shown = others.map((link) => ({ shorturl: redact(link.shorturl), longurl: redact(link.longurl) }))
@@ -452,18 +453,18 @@ export function apiError(
 }
 
 /** Copies issues without secrets: they quote values, a schema may quote others, and a server may use them as keys. */
-function redactIssues(issues: readonly Issue[], { redact = unchanged }: ErrorContext = {}): Issue[] {
+function redactIssues(issues: readonly Issue[], redact = unchanged): Issue[] {
   return issues.map(({ path, message }) => ({
     path: path.map((part) => (typeof part === 'string' ? redactLine(redact, part, 200) : part)),
     message: redactLine(redact, message, 300),
   }))
 }
 
-/** Describes issues in one line: `name: expected a string, received a number; tag: is missing`. */
-export function describe(issues: readonly Issue[]): string {
-  const lines = issues.slice(0, 5).map(({ path, message }) => {
+/** Describes issues in one line, without secrets: `name: expected a string, received a number; tag: is missing`. */
+export function describe(issues: readonly Issue[], redact?: Redact): string {
+  const lines = redactIssues(issues.slice(0, 5), redact).map(({ path, message }) => {
     const at = shorten(path.join('.'), 100)
-    return at ? `${at}: ${shorten(message, 300)}` : shorten(message, 300)
+    return at ? `${at}: ${message}` : message
   })
   return issues.length > 5 ? `${lines.join('; ')}; and ${issues.length - 5} more` : lines.join('; ')
 }

@@ -1,7 +1,7 @@
 /** Advice about a failure. */
 import { type AdviceCode, MAX_QUOTED } from '../errors.ts'
 import { canParseUrl } from '../runtime/environment.ts'
-import { shorten } from '../runtime/text.ts'
+import { redactLine } from '../secrets.ts'
 import { addressWords } from './address.ts'
 import { isHtml } from './body.ts'
 import type { Call } from './request.ts'
@@ -34,7 +34,7 @@ export const addressAdvice = (call: Call<unknown>): Advice => ({
 })
 
 function addressQuestion(call: Call<unknown>): string {
-  const address = shorten(call.endpoint.address.get(), MAX_QUOTED)
+  const address = redactLine(call.redact, call.endpoint.address.get(), MAX_QUOTED)
   return `${namesOf(call)} right? It is ${address}. \`npx shortlink-sdk doctor\` searches for the right one`
 }
 
@@ -45,7 +45,7 @@ export function redirectWords(location: string | null, call: Call<unknown>): str
   // Masked as the server wrote it: `new URL` would mix its spelling with another.
   const shown = call.redact(location)
   const target = canParseUrl(shown, call.target) ? new URL(shown, call.target).href : shown
-  return `redirected to ${shorten(target, MAX_QUOTED)}${advice}`
+  return `redirected to ${redactLine(call.redact, target, MAX_QUOTED)}${advice}`
 }
 
 function namesOf({ endpoint }: Call<unknown>): string {

@@ -1,6 +1,7 @@
 import { isBrowser } from '../runtime/environment.ts'
 import type { FetchResponse } from '../runtime/fetch.ts'
 import { isRecord, printable, shorten } from '../runtime/text.ts'
+import type { Redact } from '../secrets.ts'
 
 /** The size limit of a response after decompression: 16 MiB. */
 const MAX_BYTES = 16 * 1024 * 1024
@@ -112,10 +113,10 @@ function jsonBehindText(text: string): unknown {
 /** Returns true for HTML. */
 export const isHtml = (body: string): boolean => /^\s*</.test(body.slice(0, 1000))
 
-/** Describes a body that is not a JSON object, with its first readable words. */
-export function describeUnreadable(body: unknown): string {
+/** Describes a body that is not a JSON object, with its first readable words without secrets. */
+export function describeUnreadable(body: unknown, redact: Redact): string {
   if (typeof body !== 'string') return 'expected a JSON object in the response body'
-  const excerpt = excerptOf(body)
+  const excerpt = excerptOf(redact(body))
   if (excerpt === '') return body.trim() === '' ? 'the response is empty' : 'the response is not JSON'
   const begins = `It begins with “${excerpt}”`
   return isHtml(body)
@@ -123,9 +124,7 @@ export function describeUnreadable(body: unknown): string {
     : `the response is not JSON, or was cut short. ${begins}`
 }
 
-/**
- * The beginning of a text on one line. Each tag becomes a space, because removing it could join the parts of a secret.
- */
+/** Returns the beginning of the words of a text that has no secrets, on one line. */
 function excerptOf(text: string): string {
   const visible = text
     .slice(0, 4000)

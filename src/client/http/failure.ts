@@ -20,8 +20,7 @@ import {
 import { isSlotRefusal, MAX_IMPOSED_WAIT } from '../rate-limit/limiter.ts'
 import { abortReason, EXPIRED } from '../runtime/abort.ts'
 import { type FetchResponse, readableHeaders } from '../runtime/fetch.ts'
-import { shorten } from '../runtime/text.ts'
-import { redactCause } from '../secrets.ts'
+import { type Redact, redactCause, redactLine } from '../secrets.ts'
 import { adviceAboutBody, adviceAboutRefusal, redirectWords } from './advice.ts'
 import { BodyTooLargeError, describeUnreadable } from './body.ts'
 import { type Envelope, isApiRefusal, type Received } from './envelope.ts'
@@ -136,7 +135,7 @@ export function noResponse(call: Call<unknown>, thrown: unknown, response?: Fetc
   }
   if (thrown instanceof AttemptError) {
     const { message, quoted, cause } = thrown
-    const words = message + (quoted && `: ${shorten(quoted, MAX_QUOTED)}`)
+    const words = message + (quoted && `: ${redactLine(redact, quoted, MAX_QUOTED)}`)
     const options = cause === undefined ? {} : { cause }
     return failWith('unknown', false, (context) => new ConnectionError(words, context, options))
   }
@@ -195,7 +194,7 @@ export function refused(
   const { advice, words } = adviceAboutRefusal(call, status, isFromApi)
   const said = isRedirect
     ? `${status || ''} ${redirectWords(headers.get('location'), call)}`.trimStart()
-    : withAdvice(refusalWords(received, status, message), words)
+    : withAdvice(refusalWords(call.redact, received, status, message), words)
   const untilReset = status === 429 ? rateLimit.resetAt && rateLimit.resetAt.getTime() - Date.now() : undefined
   const failure = {
     isSent: true,
@@ -218,12 +217,12 @@ export function refused(
 
 const withAdvice = (said: string, advice: string): string => (advice ? said.replace(/\.$/, '') + advice : said)
 
-function refusalWords({ response, body }: Received, status: number, message: string): string {
+function refusalWords(redact: Redact, { response, body }: Received, status: number, message: string): string {
   // The status text of a failure with status 200 is only “OK”.
   const isOk = response.status >= 200 && response.status < 300
   const statusText = isOk ? '' : (response.statusText ?? '')
-  const unsaid = typeof body === 'string' ? describeUnreadable(body) : 'no message'
-  const said = shorten(message || statusText || unsaid, MAX_QUOTED)
+  const unsaid = typeof body === 'string' ? describeUnreadable(body, redact) : 'no message'
+  const said = redactLine(redact, message || statusText || unsaid, MAX_QUOTED)
   return isOk && status === response.status ? said : `${status} ${said}`
 }
 
@@ -235,8 +234,8 @@ export function invalidResponse(
 ): InvalidResponseError {
   const { advice, words } = adviceAboutBody(call, body)
   const message = issues.length
-    ? `invalid response: ${describe(issues)}`
-    : `${response.status} ${describeUnreadable(body)}${words}`
+    ? `invalid response: ${describe(issues, call.redact)}`
+    : `${response.status} ${describeUnreadable(body, call.redact)}${words}`
   const reason = issues.length === 0 && typeof body === 'string' ? 'not_json' : 'schema'
   const read = { reason, status: response.status, body, issues } as const
   return new InvalidResponseError(message, read, { ...errorContext(call, 'unknown', false), advice })

@@ -12,7 +12,7 @@ import {
 } from '../errors.ts'
 import type { RateLimiter } from '../rate-limit/limiter.ts'
 import type { Fetch, FetchOptions } from '../runtime/fetch.ts'
-import { isPlain, isRecord, kind, shorten } from '../runtime/text.ts'
+import { isPlain, isRecord, kind } from '../runtime/text.ts'
 import { type Redact, redactPasswords, Secrets } from '../secrets.ts'
 import type { Address } from './address.ts'
 import type { ApiKey } from './api-key.ts'
@@ -244,8 +244,8 @@ export function prepareCall<T>(
     : settings.headers.filter(([name]) => name.toLowerCase() !== 'authorization')
   const headers = [...common, ...headerPairs(options.headers)]
   const authorization = authorizationIn(headers)
-  const secrets = new Secrets(Number.POSITIVE_INFINITY, apiKey.redact)
-  for (const secret of [...secretsIn(query, checks), ...secretsIn(json, checks)]) secrets.add(secret)
+  const secrets = new Secrets(Number.POSITIVE_INFINITY, apiKey.secrets)
+  for (const password of [...secretsIn(query, checks), ...secretsIn(json, checks)]) secrets.addPassword(password)
   const credentials = authorization?.split(' ').at(-1)
   if (credentials) secrets.add(credentials)
   const redact: Redact = (text) => redactPasswords(secrets.redact(text))
@@ -354,7 +354,7 @@ function stringify(json: unknown, issues: Issue[]): string | undefined {
   try {
     return JSON.stringify(json)
   } catch (error) {
-    issues.push({ path: [], message: `expected a JSON value: ${shorten(reasonOf(error), 200)}` })
+    issues.push({ path: [], message: `expected a JSON value: ${reasonOf(error)}` })
     return undefined
   }
 }

@@ -191,7 +191,7 @@ export class Transport {
     const received: Received = {
       ...exchange,
       ...observeResponse(call, exchange, started),
-      redact: secrets.redact,
+      redact: secrets.redactData,
     }
     const { response, envelope, rateLimit } = received
     if (envelope?.ok === false && !spec.readsRefusals) throw noteFailure(call, refused(call, received, envelope))
