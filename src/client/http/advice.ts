@@ -1,6 +1,8 @@
 /** Advice about a failure. */
+import { id } from '../checks/checks.ts'
 import { type AdviceCode, MAX_QUOTED } from '../errors.ts'
 import { canParseUrl } from '../runtime/environment.ts'
+import { isRecord } from '../runtime/text.ts'
 import { redactLine } from '../secrets.ts'
 import { addressWords } from './address.ts'
 import { isHtml } from './body.ts'
@@ -61,14 +63,19 @@ function keyAdvice(): Advice {
   }
 }
 
-/**
- * Returns true if a 404 is about the path rather than an id: the call sends no id, or the body is not one of the
- * platform.
- */
-function isUnknownPath({ path, body = '' }: Call<unknown>, isFromApi: boolean): boolean {
-  // An id in a body is a value that begins with a digit. Addresses and aliases may have digits too.
-  const hasId = /\d/.test(path) || /:\[?"?\d/.test(body)
-  return !hasId || !isFromApi
+/** Returns whether a 404 is about the path rather than an id: the call sends no id, or the API did not refuse it. */
+function isUnknownPath({ path, spec }: Call<unknown>, isFromApi: boolean): boolean {
+  return !isFromApi || !(hasIdInPath(path, spec) || hasIdInBody(spec))
+}
+
+/** The path of a user has no parameters: a segment of digits is an id. */
+const hasIdInPath = (path: string, { path: { params } }: Call<unknown>['spec']): boolean =>
+  params.length > 0 ? params.some(({ check }) => check.isId) : path.split('/').some(id.fits)
+
+/** The body of a user has no checks: a value that looks like an id is one. */
+function hasIdInBody({ json, checks }: Call<unknown>['spec']): boolean {
+  const values = Object.entries(isRecord(json) ? json : {})
+  return values.some(([name, value]) => (checks ? Boolean(value && checks[name]?.isId) : id.fits(value)))
 }
 
 /** The reference does not show the links section, so that some servers may lack it. */
