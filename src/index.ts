@@ -17,6 +17,7 @@ export {
   type ErrorContext,
   InvalidRequestError,
   InvalidResponseError,
+  type InvalidResponseReason,
   type Issue,
   isShortLinkError,
   LinkConflictError,

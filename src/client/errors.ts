@@ -6,11 +6,17 @@ import { type Redact, redactBody, redactHeaders, redactLine } from './secrets.ts
 /**
  * The outcome of a request that failed.
  *
- * - `not-sent`: it never reached the server (rejected by the client, still queued, or the connection never opened).
+ * - `not-sent`: it never reached the server (rejected by the client, still queued, refused by `fetch`, or the connection
+ *   never opened).
  * - `rejected`: the server refused it and did not do the work.
  * - `unknown`: the work may have been done (a 5xx, a timeout, a lost connection, an unreadable response).
+ * - `done`: the server said that a write is done, but its response does not match, or it made another alias or domain
+ *   than was asked for. Such a call is never retried. What could be read is the `body` of the error.
  */
 export type Outcome = 'not-sent' | 'rejected' | 'unknown' | 'done'
+
+/** Returns whether the work was or may have been done, so that repeating it could do it twice. @internal */
+export const mayBeDone = (outcome: Outcome): boolean => outcome === 'unknown' || outcome === 'done'
 
 /** The `code` of each error class, for telling errors apart if `instanceof` cannot. */
 export type ErrorCode =
@@ -164,8 +170,8 @@ export class InvalidRequestError extends ShortLinkError {
   declare readonly issues: readonly Issue[]
 
   constructor(issues: readonly Issue[], context?: ErrorContext) {
-    super(describe(issues), context)
-    hide(this, { issues: redactIssues(issues, context) })
+    super(describe(issues, context?.redact), context)
+    hide(this, { issues: redactIssues(issues, context?.redact) })
   }
 }
 
@@ -211,8 +217,8 @@ export interface ApiErrorResponse {
   readonly httpStatus: number
   /** The server's own message; `''` if it said nothing. */
   readonly serverMessage: string
-  /** True if the platform itself refused, not a gateway in front of it. @internal */
-  readonly isOfPlatform: boolean
+  /** Whether the API itself refused, with JSON of its own. A gateway's page or a framework's error is not from the API. */
+  readonly isFromApi: boolean
   /** The body as parsed JSON, or as text if it is not JSON. Texts are cut after 256 kB. */
   readonly body: unknown
   readonly headers: Iterable<readonly [string, string]>
@@ -236,23 +242,25 @@ export class ApiError extends ShortLinkError implements ApiErrorResponse {
   /** The body as parsed JSON, or as text if it is not JSON. Texts are cut after 256 kB. */
   declare readonly body: unknown
   /**
-   * True if the platform itself refused, not a gateway in front of it. Decided before secrets were removed. @internal
+   * Whether the API itself refused, with JSON of its own. A gateway's page or a web framework's error is not from the
+   * API.
    */
-  declare readonly isOfPlatform: boolean
+  readonly isFromApi: boolean
   /** The response headers, without secrets. */
   declare readonly headers: Headers
   /** The state of the rate limit after this response. */
   declare readonly rateLimit: RateLimitState
 
   constructor(message: string, response: ApiErrorResponse, context: ErrorContext) {
-    const { status, httpStatus, serverMessage, isOfPlatform, body, headers, rateLimit } = response
+    const { status, httpStatus, serverMessage, isFromApi, body, headers, rateLimit } = response
     const { redact = unchanged } = context
     super(message, context)
     this.status = Math.max(status, 400)
     this.httpStatus = httpStatus
     this.serverMessage = redactLine(redact, serverMessage, MAX_QUOTED)
     const shown = { body: redactBody(redact, body), headers: redactHeaders(redact, headers) }
-    hide(this, { isOfPlatform, rateLimit, ...shown })
+    this.isFromApi = isFromApi
+    hide(this, { rateLimit, ...shown })
   }
 }
 
@@ -295,6 +303,16 @@ export class RateLimitError extends ApiError {
   }
 }
 
+/**
+ * What is wrong with a response:
+ *
+ * - `schema`: its values do not match the documented types, or it is another page than the requested one.
+ * - `not_json`: it is not JSON, or it was too large to be read.
+ * - `incomplete_list`: a list ended with fewer rows than it announced.
+ * - `other_alias`: the server made a link with another alias or domain than was asked for.
+ */
+export type InvalidResponseReason = 'schema' | 'not_json' | 'incomplete_list' | 'other_alias'
+
 /** The response is not what the platform documents: not JSON, another page than the one requested, or invalid rows. */
 export class InvalidResponseError extends ShortLinkError {
   declare readonly code: 'invalid_response'
@@ -307,22 +325,23 @@ export class InvalidResponseError extends ShortLinkError {
    * to be read.
    */
   declare readonly body: unknown
-  /** A mark for code that decides by it: the list is incomplete, or a link got another alias or domain. @internal */
-  declare readonly mark: 'incomplete-list' | 'other-alias' | undefined
+  /** What is wrong with the response. */
+  readonly reason: InvalidResponseReason
 
   constructor(
     message: string,
     {
+      reason,
       status,
       body,
       issues,
-      mark,
-    }: { status: number; body: unknown; issues: readonly Issue[]; mark?: 'incomplete-list' | 'other-alias' },
+    }: { reason: InvalidResponseReason; status: number; body: unknown; issues: readonly Issue[] },
     context: ErrorContext,
   ) {
     super(message, context)
+    this.reason = reason
     this.status = status
-    hide(this, { issues: redactIssues(issues, context), body: redactBody(context.redact ?? unchanged, body), mark })
+    hide(this, { issues: redactIssues(issues, context.redact), body: redactBody(context.redact ?? unchanged, body) })
   }
 }
 
@@ -336,18 +355,22 @@ export class LinkConflictError extends ShortLinkError {
   readonly shorturl: string
   /** The URL that it leads to. */
   readonly longurl: string
+  /** Links with the same alias on other domains. */
+  declare readonly others: readonly { readonly shorturl: string; readonly longurl: string }[]
 
-  /** @param others Links with the same alias on other domains. */
   constructor(
     { shorturl, longurl }: { shorturl: string; longurl: string },
     context: ErrorContext = {},
     others: readonly { shorturl: string; longurl: string }[] = [],
   ) {
-    const more = others.map((link) => `, ${shorten(link.shorturl, 200)} to ${shorten(link.longurl, 300)}`)
-    super(`${shorten(shorturl, 200)} already leads to ${shorten(longurl, 300)}${more.join('')}`, context)
     const { redact = unchanged } = context
+    const line = redactLine.bind(undefined, redact)
+    const more = others.map((link) => `, ${line(link.shorturl, 200)} to ${line(link.longurl, 300)}`)
+    super(`${line(shorturl, 200)} already leads to ${line(longurl, 300)}${more.join('')}`, context)
     this.shorturl = redact(shorturl)
     this.longurl = redact(longurl)
+    const shown = others.map((link) => ({ shorturl: redact(link.shorturl), longurl: redact(link.longurl) }))
+    hide(this, { others: shown })
   }
 }
 
@@ -430,18 +453,18 @@ export function apiError(
 }
 
 /** Copies issues without secrets: they quote values, a schema may quote others, and a server may use them as keys. */
-function redactIssues(issues: readonly Issue[], { redact = unchanged }: ErrorContext = {}): Issue[] {
+function redactIssues(issues: readonly Issue[], redact = unchanged): Issue[] {
   return issues.map(({ path, message }) => ({
     path: path.map((part) => (typeof part === 'string' ? redactLine(redact, part, 200) : part)),
     message: redactLine(redact, message, 300),
   }))
 }
 
-/** Describes issues in one line: `name: expected a string, received a number; tag: is missing`. */
-export function describe(issues: readonly Issue[]): string {
-  const lines = issues.slice(0, 5).map(({ path, message }) => {
+/** Describes issues in one line, without secrets: `name: expected a string, received a number; tag: is missing`. */
+export function describe(issues: readonly Issue[], redact?: Redact): string {
+  const lines = redactIssues(issues.slice(0, 5), redact).map(({ path, message }) => {
     const at = shorten(path.join('.'), 100)
-    return at ? `${at}: ${shorten(message, 300)}` : shorten(message, 300)
+    return at ? `${at}: ${message}` : message
   })
   return issues.length > 5 ? `${lines.join('; ')}; and ${issues.length - 5} more` : lines.join('; ')
 }

@@ -143,16 +143,13 @@ const addressNames = {
 /** Fills in the options of a client. @internal @throws {ConfigurationError} if an option is invalid */
 export function resolveSettings(options: ShortLinkClientOptions): Settings {
   const apiKey = new ApiKey(options?.apiKey, options?.authScheme)
-  return withoutSecrets(apiKey.redact, () => settingsOf(options, apiKey))
-}
-
-function settingsOf(options: ShortLinkClientOptions, apiKey: ApiKey): Settings {
-  throwIfOptionsInvalid(checkOptions(options, clientOptionChecks))
+  const { redact } = apiKey
+  throwIfOptionsInvalid(checkOptions(options, clientOptionChecks), redact)
   apiKey.check()
   const { allowInsecureHttp = false, openerAuth = 'none', logger = console as Logger, rateLimit } = options
   const headers = headerPairs(options.headers)
   const authorization = authorizationIn(headers)
-  if (apiKey.isGiven && authorization !== undefined) throwIfOptionsInvalid([authorizationBesideKey])
+  if (apiKey.isGiven && authorization !== undefined) throwIfOptionsInvalid([authorizationBesideKey], redact)
 
   function createEndpoint(
     names: AddressNames,
@@ -164,11 +161,11 @@ function settingsOf(options: ShortLinkClientOptions, apiKey: ApiKey): Settings {
     const resolve = () => {
       const key = usesKey ? (authorization ?? apiKey.source) : null
       const owner = { baseUrl: address.get(), key, fetch: options.fetch ?? globalThis.fetch }
-      const limit = limitOf(rateLimit)
-      const listeners = [options, logObservers(options.logLevel ?? logLevelOfEnvironment(), logger)]
+      const limit = limitOf(rateLimit, redact)
+      const listeners = [options, logObservers(options.logLevel ?? logLevelOfEnvironment(redact), logger)]
       return { listeners, findLimiter: () => limit && limiterOf(limit, owner) }
     }
-    return new Endpoint(address, apiKey, usesKey, () => withoutSecrets(apiKey.redact, resolve))
+    return new Endpoint(address, apiKey, usesKey, resolve)
   }
 
   const management = createEndpoint(addressNames.management, options.baseUrl, true, (limit, owner) =>
@@ -194,17 +191,8 @@ function settingsOf(options: ShortLinkClientOptions, apiKey: ApiKey): Settings {
 }
 
 /** @throws {ConfigurationError} if there are issues */
-function throwIfOptionsInvalid(issues: readonly Issue[]): void {
-  if (issues.length) throw new ConfigurationError(describe(issues))
-}
-
-/** Calls a function. If it throws a ConfigurationError, its message loses its secrets. */
-function withoutSecrets<T>(redact: Redact, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw error instanceof ConfigurationError ? new ConfigurationError(error.message, { redact }) : error
-  }
+function throwIfOptionsInvalid(issues: readonly Issue[], redact: Redact): void {
+  if (issues.length) throw new ConfigurationError(describe(issues, redact), { redact })
 }
 
 /** @throws {ConfigurationError} if a visitor could read the key. A server on this machine has no visitors. */
@@ -217,16 +205,19 @@ function guardKey({ apiKey, dangerouslyAllowBrowser }: ShortLinkClientOptions, a
   )
 }
 
-function logLevelOfEnvironment(): LogLevel {
+function logLevelOfEnvironment(redact: Redact): LogLevel {
   const level = environment('SHORTLINK_LOG') ?? defaults.logLevel
   const known = logLevels.find((name) => name === level)
   if (known) return known
   const problem = mismatch(`one of ${logLevels.join(', ')}`, level, formatValue)
-  throw new ConfigurationError(`SHORTLINK_LOG: ${problem}`)
+  throw new ConfigurationError(`SHORTLINK_LOG: ${problem}`, { redact })
 }
 
 /** The limit of a client: its own limiter, the options of one, or `undefined` if it has none. */
-function limitOf(rateLimit: ShortLinkClientOptions['rateLimit']): RateLimiter | RateLimitOptions | undefined {
+function limitOf(
+  rateLimit: ShortLinkClientOptions['rateLimit'],
+  redact: Redact,
+): RateLimiter | RateLimitOptions | undefined {
   if (typeof rateLimit === 'number') return { requests: rateLimit }
   if (rateLimit !== undefined) return rateLimit || undefined
   const variable = environment('SHORTLINK_RATE_LIMIT')
@@ -234,5 +225,5 @@ function limitOf(rateLimit: ShortLinkClientOptions['rateLimit']): RateLimiter | 
   if (variable === 'off') return undefined
   if (/^[1-9]\d{0,8}$/.test(variable)) return { requests: Number(variable) }
   const expected = 'off, or a number of requests a minute'
-  throw new ConfigurationError(`SHORTLINK_RATE_LIMIT: ${mismatch(expected, variable, formatValue)}`)
+  throw new ConfigurationError(`SHORTLINK_RATE_LIMIT: ${mismatch(expected, variable, formatValue)}`, { redact })
 }

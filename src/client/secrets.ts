@@ -7,50 +7,108 @@ export type Redact = (text: string) => string
 /** The replacement for a secret. */
 const REDACTED = '[redacted]'
 
-/** The minimum length of a secret, in characters: any text may contain a shorter one by chance. */
+/** The minimum length of a password, in characters: any text may contain a shorter one by chance. */
 const MIN_LENGTH = 8
 
-/** So many characters of a secret count as the secret, because servers cut long texts. */
+/** Beginnings of this length are redacted too, because servers cut long texts. */
 const MIN_BEGINNING = 12
 
-/** One way to write a secret: its first characters, and all of it. */
-interface Spelling {
-  readonly beginning: string
-  readonly whole: string
+/** A text to remove. */
+interface Needle {
+  /** Its first characters as they are written, and how many these are. */
+  readonly begin: string
+  readonly count: number
+  /** The ways to write each of its characters. */
+  readonly chars: readonly (readonly string[])[]
+  /** How many of its characters must be there. */
+  readonly least: number
 }
 
 /**
- * Creates a function that removes secrets from a text: as they are, as addresses, forms, JSON, HTML and base64 spell
- * them, and their beginnings. It is not for texts that decide something.
+ * Creates a function that removes secrets from a text: as they are, URI-encoded, JSON-escaped and in base64. Removing
+ * them twice changes nothing. Do not use its result for decisions: a secret may be a word of the text by chance.
  */
 export function createRedactor(...secrets: readonly string[]): Redact {
-  const spellings = new Map<string, Set<string>>()
-  for (const secret of secrets) {
-    if (secret.length < MIN_LENGTH) continue
-    for (const { beginning, whole } of spellingsOf(secret)) {
-      spellings.set(beginning, (spellings.get(beginning) ?? new Set()).add(whole))
-    }
+  let needles: Needle[] | undefined
+  return (text) => {
+    needles ??= [...needlesOf(REDACTED, REDACTED.length, asIs), ...secrets.filter(Boolean).flatMap(needlesOfSecret)]
+    return removeAll(text, needles)
   }
-  // A shorter spelling may be part of a longer one.
-  const longestFirst = [...spellings].sort(([one], [other]) => other.length - one.length)
-  return (text) => (text.length < MIN_LENGTH ? text : longestFirst.reduce(removeFrom, text))
 }
 
-/** Removes the spellings that have this beginning, or as much of one as there is. */
-function removeFrom(text: string, [beginning, wholes]: readonly [string, ReadonlySet<string>]): string {
+/** Removes needles from left to right, so that a secret within or across another one leaves nothing behind. */
+function removeAll(text: string, needles: readonly Needle[]): string {
+  const matches = needles.map((needle) => nextMatch(text, needle, 0))
   let clean = ''
   let done = 0
-  for (let at = text.indexOf(beginning); at !== -1; at = text.indexOf(beginning, done)) {
-    const lengths = [...wholes].map((whole) => {
-      let length = beginning.length
-      while (length < whole.length && text[at + length] === whole[length]) length++
-      return length
-    })
-    clean += text.slice(done, at) + REDACTED
-    done = at + Math.max(...lengths)
+  for (;;) {
+    let first = 0
+    for (let index = 1; index < matches.length; index++) if (matches[index]!.at < matches[first]!.at) first = index
+    const { at, end } = matches[first]!
+    if (at === Number.POSITIVE_INFINITY) return clean + text.slice(done)
+    if (at >= done) clean += text.slice(done, at) + REDACTED
+    done = Math.max(done, end)
+    matches[first] = nextMatch(text, needles[first]!, end)
   }
-  return clean + text.slice(done)
 }
+
+/** Returns where a needle is found next, from a position on: at infinity if it is not. */
+function nextMatch(text: string, { begin, count, chars, least }: Needle, from: number): { at: number; end: number } {
+  for (let at = text.indexOf(begin, from); at !== -1; at = text.indexOf(begin, at + 1)) {
+    let end = at + begin.length
+    let found = count
+    for (; found < chars.length; found++) {
+      const written = chars[found]!.find((way) => text.startsWith(way, end))
+      if (written === undefined) break
+      end += written.length
+    }
+    if (found >= least) return { at, end }
+  }
+  return { at: Number.POSITIVE_INFINITY, end: text.length }
+}
+
+/** Returns a needle, or one for each way to write its first character. */
+function needlesOf(text: string, least: number, waysToWrite: (char: string) => string[]): Needle[] {
+  const chars = Array.from(text, waysToWrite)
+  const varying = chars.slice(0, least).findIndex((ways) => ways.length > 1)
+  const count = varying === -1 ? least : varying
+  const begins = count === 0 ? chars[0]! : [chars.slice(0, count).flat().join('')]
+  return begins.map((begin) => ({ begin, count: count || 1, chars, least }))
+}
+
+function needlesOfSecret(secret: string): Needle[] {
+  const isShort = secret.length < MIN_LENGTH
+  const least = Math.min(Array.from(secret).length, MIN_BEGINNING)
+  // A lone surrogate cannot be encoded.
+  const wellFormed = secret.replace(/[\ud800-\udfff]/gu, '\ufffd')
+  const beginning = utf8(Array.from(wellFormed).slice(0, least).join(''))
+  // What stands before a secret, such as `Bearer `, shifts its base64 by up to two bytes. A character of base64 that
+  // depends on the text before or after the secret is not looked for.
+  const base64 = (isShort ? [0] : [0, 1, 2]).flatMap((shift) => {
+    const skipped = shift && shift + 1
+    const encoded = btoa('\0'.repeat(shift) + utf8(wellFormed)).replace(/=+$/, '')
+    const certain = isShort ? encoded.length : Math.floor(((shift + beginning.length) * 8) / 6)
+    return needlesOf(encoded.slice(skipped), certain - skipped, inAnyWay)
+  })
+  return [...needlesOf(secret, least, asIs), ...needlesOf(wellFormed, least, inAnyWay), ...base64]
+}
+
+const asIs = (char: string): string[] => [char]
+
+/** Returns the ways to write a character. It is itself the last one, because others may begin with it. */
+function inAnyWay(char: string): string[] {
+  if (/[\w.-]/.test(char)) return [char]
+  const hex = (units: string, sign: string, digits: number) =>
+    units.replace(/[\s\S]/g, (unit) => sign + unit.charCodeAt(0).toString(16).padStart(digits, '0'))
+  const inUri = hex(utf8(char), '%', 2)
+  const inJson = hex(char, '\\u', 4)
+  const inUpperCase = [inUri.toUpperCase(), inJson.toUpperCase().replaceAll('U', 'u')]
+  return [...new Set([inUri, inJson, ...inUpperCase, JSON.stringify(char).slice(1, -1), `\\${char}`, char])]
+}
+
+/** The bytes of a text in UTF-8, as the characters of a string. */
+const utf8 = (text: string): string =>
+  encodeURIComponent(text).replace(/%(..)/g, (_, byte) => String.fromCharCode(Number(`0x${byte}`)))
 
 /** A password in an address, whatever its length. In HTML and JSON, the sign before it is escaped. */
 const passwordInAddress = /([?&;]|u0026)(password=)[^&#\s"<>\\]+/gi
@@ -58,90 +116,51 @@ const passwordInAddress = /([?&;]|u0026)(password=)[^&#\s"<>\\]+/gi
 /** Removes the value of the parameter `password` from the addresses in a text. */
 export const redactPasswords = (text: string): string => text.replace(passwordInAddress, `$1$2${REDACTED}`)
 
-const hex = (sign: string, digits: number) => sign.charCodeAt(0).toString(16).padStart(digits, '0')
-const percent = (sign: string) => `%${hex(sign, 2).toUpperCase()}`
-
-const strictly = (text: string) => encodeURIComponent(text).replace(/[!'()*]/g, percent)
-
-/** Addresses and forms as JavaScript, PHP and Python encode them. */
-const encodings: readonly Redact[] = [
-  encodeURI,
-  encodeURIComponent,
-  strictly,
-  (text) => strictly(text).replaceAll('%2F', '/'),
-  (text) => strictly(text).replaceAll('~', '%7E').replaceAll('%20', '+'),
-  (text) => strictly(text).replaceAll('~', '%7E').replaceAll('%2A', '*').replaceAll('%20', '+'),
-  // A query that `new URL` has read, such as that of a redirect.
-  (text) => text.replace(/[ "'#<>]/g, percent),
-]
-
-const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
-const inGoJson = (text: string) => inJson(text).replace(/[<>&]/g, (sign) => `\\u${hex(sign, 4)}`)
-const inAsciiJson = (text: string) => inJson(text).replace(/[\x80-\uffff]/g, (sign) => `\\u${hex(sign, 4)}`)
-
-/** HTML as Apache and PHP, and Express and React escape it, in the ways of writing an apostrophe. */
-const inHtml = (apostrophe: string) => (text: string) => {
-  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": apostrophe }
-  return text.replace(/[&<>"']/g, (sign) => entities[sign]!)
-}
-
-const spellers: readonly Redact[] = [
-  (text) => text,
-  ...encodings,
-  ...encodings.map((encode) => (text: string) => encode(text).replace(/%../g, (byte) => byte.toLowerCase())),
-  ...[inJson, inAsciiJson, inGoJson].flatMap((json) => [json, (text: string) => json(text).replaceAll('/', '\\/')]),
-  ...["'", '&#039;', '&#39;', '&#x27;', '&apos;'].map(inHtml),
-]
-
-function spellingsOf(secret: string): Spelling[] {
-  // A lone surrogate cannot be encoded.
-  const whole = secret.replace(/[\ud800-\udfff]/gu, '\ufffd')
-  const beginning = Array.from(whole).slice(0, MIN_BEGINNING).join('')
-  const spelled = spellers.map((spell) => ({ beginning: spell(beginning), whole: spell(whole) }))
-  const raw = { beginning: secret.slice(0, MIN_BEGINNING), whole: secret }
-  return [
-    raw,
-    ...spelled,
-    ...['', 'Bearer ', 'Token '].flatMap((scheme) => inBase64(scheme + beginning, scheme + whole)),
-  ]
-}
-
-/** Base64 without the padding at the end. Its last sign depends on what follows. */
-function inBase64(beginning: string, whole: string): Spelling[] {
-  const encode = (text: string) =>
-    btoa(encodeURIComponent(text).replace(/%(..)/g, (_, byte) => String.fromCharCode(Number(`0x${byte}`)))).replace(
-      /=+$/,
-      '',
-    )
-  const base64 = { beginning: encode(beginning), whole: encode(whole) }
-  if (beginning !== whole) base64.beginning = base64.beginning.slice(0, -1)
-  const inAddress = (text: string) => text.replaceAll('+', '-').replaceAll('/', '_')
-  return [base64, { beginning: inAddress(base64.beginning), whole: inAddress(base64.whole) }]
-}
-
 /** The secrets of a call or a client. They are private, so that an inspection cannot show them. */
 export class Secrets {
-  readonly #redactors = new Map<string, Redact>()
+  readonly #own = new Set<string>()
   readonly #most: number
-  readonly #shared: Redact
+  readonly #shared: Secrets | undefined
+  #compiled: { readonly secrets: string; readonly redact: Redact } | undefined
 
-  /** @param most How many are remembered: the newest. @param shared Removes the secrets that others know. */
-  constructor(most: number, shared: Redact = (text) => text) {
+  /** @param most How many are remembered: the newest. @param shared Those that others know are redacted too. */
+  constructor(most: number, shared?: Secrets) {
     this.#most = most
     this.#shared = shared
   }
 
-  add(secret: string): void {
-    if (!this.#redactors.has(secret)) this.#redactors.set(secret, createRedactor(secret))
-    const [oldest] = this.#redactors.keys()
-    if (this.#redactors.size > this.#most) this.#redactors.delete(oldest as string)
+  /** Remembers a key, however short it is. */
+  add(key: string): void {
+    this.#own.delete(key)
+    this.#own.add(key)
+    const [oldest] = this.#own
+    if (this.#own.size > this.#most) this.#own.delete(oldest as string)
+  }
+
+  /** Remembers a password, unless it is so short that any text may contain it. */
+  addPassword(password: string): void {
+    if (password.length >= MIN_LENGTH) this.add(password)
   }
 
   /** Removes the secrets from a text. */
-  readonly redact: Redact = (text) => {
-    let clean = text
-    for (const redact of this.#redactors.values()) clean = redact(clean)
-    return this.#shared(clean)
+  readonly redact: Redact = (text) => this.#redactor()(text)
+
+  /** Removes the secrets from data, which may contain a short one by chance. */
+  readonly redactData: Redact = (text) =>
+    createRedactor(...this.#all().filter((secret) => secret.length >= MIN_LENGTH))(text)
+
+  #all(): string[] {
+    const shared = this.#shared
+    return [...new Set([...(shared ? shared.#all() : []), ...this.#own])]
+  }
+
+  #redactor(): Redact {
+    const shared = this.#shared
+    if (shared && [...this.#own].every((secret) => shared.#own.has(secret))) return shared.#redactor()
+    const all = this.#all()
+    const secrets = all.join('\0')
+    if (this.#compiled?.secrets !== secrets) this.#compiled = { secrets, redact: createRedactor(...all) }
+    return this.#compiled!.redact
   }
 }
 

@@ -4,6 +4,7 @@ import { decode } from '../client/http/body.ts'
 import type { Received } from '../client/http/envelope.ts'
 import { userPath } from '../client/http/path.ts'
 import { rateHeaders } from '../client/rate-limit/headers.ts'
+import { systemClock } from '../client/runtime/clock.ts'
 import { headerOf } from '../client/runtime/fetch.ts'
 import { redactLine } from '../client/secrets.ts'
 import { ProxyRefusal, refusalFor } from './error-response.ts'
@@ -45,7 +46,7 @@ export async function forward(api: Api, request: Request, { path, search }: Rout
     retry: 0,
   }
   const { data } = await api
-    .inContext({ slotBy: performance.now() + MAX_WAIT })
+    .inContext({ slotBy: systemClock.now() + MAX_WAIT })
     .run(call, options)
     .catch((error) => {
       if (!isShortLinkError(error)) throw error

@@ -66,7 +66,7 @@ export async function* everyLink(
 }
 
 const isIncompleteList = (error: unknown): error is InvalidResponseError =>
-  isShortLinkError(error) && error.code === 'invalid_response' && error.mark === 'incomplete-list'
+  isShortLinkError(error) && error.code === 'invalid_response' && error.reason === 'incomplete_list'
 
 /** A row that is invalid, with what is invalid about it. */
 interface OddRow {
@@ -92,6 +92,6 @@ function oddLink({ id, row, issues }: OddRow, api: Api): OddLink {
   const alias = text(given.alias) ?? aliasIn(shorturl)
   const message = `the row of ${shorturl || (id ? `link ${id}` : 'a link')} is invalid: ${describe(issues)}`
   const context = { ...api.contextOf({ method: 'GET', path: path`/urls` }), outcome: 'unknown' as const }
-  const error = new InvalidResponseError(message, { status: 200, body: row, issues }, context)
+  const error = new InvalidResponseError(message, { reason: 'schema', status: 200, body: row, issues }, context)
   return { link: { id, shorturl, alias, longurl: text(given.longurl), ...unknown, ...noGroups }, error }
 }

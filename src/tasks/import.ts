@@ -1,5 +1,5 @@
 import { formatValue } from '../client/checks/mismatch.ts'
-import { AbortError, ConfigurationError, type Outcome } from '../client/errors.ts'
+import { AbortError, ConfigurationError, mayBeDone, type Outcome } from '../client/errors.ts'
 import type { CreatedLink } from '../client/resources/links/link.ts'
 import { aliasIn, hasAlias } from '../client/resources/links/match.ts'
 import { isRecord } from '../client/runtime/text.ts'
@@ -142,7 +142,7 @@ export function importLinks<Row extends LinkRow>(
     /** The keys of rows for which a link with an alias of the server may have been made. */
     const withoutAlias = new Set<string>()
     const aliasToSend = ({ key, params, alias }: KeyedRow<Row>, outcome: Outcome) => {
-      const isUseless = links.ignoresAliases || (outcome === 'unknown' && withoutAlias.has(key))
+      const isUseless = links.ignoresAliases || (mayBeDone(outcome) && withoutAlias.has(key))
       return isUseless ? params?.custom : alias
     }
     /** The rows without a result. */

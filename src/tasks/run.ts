@@ -3,6 +3,7 @@ import {
   ConfigurationError,
   ConnectionError,
   isShortLinkError,
+  mayBeDone,
   type Outcome,
   type RateLimitState,
 } from '../client/errors.ts'
@@ -125,7 +126,7 @@ export class ItemRun<T, R> {
       this.#replaysLeft--
     }
     counts[result === undefined || result.ok ? 'done' : 'failed']++
-    if (result?.outcome === 'unknown') counts.unknown++
+    if (result && !result.ok && mayBeDone(result.outcome)) counts.unknown++
     const { total } = this
     const { done, failed } = counts
     const waiting = Math.max(0, this.#replaysLeft)
@@ -222,12 +223,14 @@ export class ItemRun<T, R> {
     const called = await this.#call(item, { ...context, signal })
     if (ending.aborted && !hasBegun() && !called.ok) return undefined
     const isStillUnknown = !called.ok && !isConflict(called.error) && isInDoubt(this.#earlierState(key))
-    const result = isStillUnknown ? { ...called, outcome: 'unknown' as const } : called
+    const result = isStillUnknown && called.outcome !== 'done' ? { ...called, outcome: 'unknown' as const } : called
     this.#finished++
     if (client) this.#endIfUseless(result.error)
     // An aborted item keeps the state `begun`, because it may have been done.
     if (signal.aborted && result.outcome === 'unknown') return result
-    await this.#write(key, result.outcome, result.ok && keep ? { data: keep(result.data, item) } : {}).catch(() => {})
+    // The journal calls an item done if its result is known. One that only the server called done is in doubt.
+    const state = !result.ok && result.outcome === 'done' ? 'unknown' : result.outcome
+    await this.#write(key, state, result.ok && keep ? { data: keep(result.data, item) } : {}).catch(() => {})
     return result
   }
 

@@ -247,7 +247,7 @@ async function writeStep(
   if (action === 'delete') {
     await links.delete(link!.id, { signal }).catch((error) => {
       // Somebody has deleted it, or a request whose response was lost.
-      const isGone = isShortLinkError(error) && error.code === 'not_found' && error.isOfPlatform
+      const isGone = isShortLinkError(error) && error.code === 'not_found' && error.isFromApi
       if (!isGone) throw error
     })
     return plan

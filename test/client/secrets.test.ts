@@ -6,6 +6,7 @@ import {
   ConnectionError,
   InvalidRequestError,
   InvalidResponseError,
+  LinkConflictError,
   NotFoundError,
   RateLimitError,
   ServerError,
@@ -16,7 +17,7 @@ import {
 } from 'shortlink-sdk'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod/mini'
-import { createRedactor, redactBody, redactCause } from '../../src/client/secrets.ts'
+import { createRedactor, redactBody, redactCause, Secrets } from '../../src/client/secrets.ts'
 import { connect, KEY } from '../helpers/client.ts'
 import { failure, thrown } from '../helpers/outcome.ts'
 import { account, page, splash } from '../helpers/responses.ts'
@@ -24,41 +25,31 @@ import { type Canned, serve } from '../helpers/server.ts'
 
 const escaped = (text: string, by: Readonly<Record<string, string>>) =>
   Array.from(text, (sign) => by[sign] ?? sign).join('')
-const html = (quotes: Readonly<Record<string, string>>) => (text: string) =>
-  escaped(text, { '&': '&amp;', '<': '&lt;', '>': '&gt;', ...quotes })
 const asIs = (text: string) => text
 const lower = (text: string) => text.replace(/%../g, (byte) => byte.toLowerCase())
 const strict = (text: string) =>
   escaped(encodeURIComponent(text), { '!': '%21', "'": '%27', '(': '%28', ')': '%29', '*': '%2A' })
-const form = (text: string) => new URLSearchParams({ key: text }).toString().slice('key='.length)
 const json = (text: string) => JSON.stringify(text).slice(1, -1)
 const ascii = (text: string) =>
   json(text).replace(/[^ -~]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 const slashes = (text: string) => text.replaceAll('/', '\\/')
-const base64 = (encoding: 'base64' | 'base64url') => (text: string) => Buffer.from(text).toString(encoding)
+const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 /** How servers, frameworks and runtimes spell a secret when they print a request. */
 const echoes: [by: string, spell: (secret: string) => string][] = [
   ['nginx, of a header', asIs],
-  ['Apache, in its page', html({ '"': '&quot;' })],
   ['IIS, of a query', (text) => lower(encodeURIComponent(text))],
   ['a browser, of an address', encodeURI],
-  ['PHP, of HTML', html({ '"': '&quot;', "'": '&#039;' })],
   ['PHP, of JSON', (text) => slashes(ascii(text))],
-  ['http_build_query', (text) => strict(text).replaceAll('%20', '+').replaceAll('~', '%7E')],
+  ['PHP, of an address', strict],
   ['rawurlencode behind a gateway', (text) => lower(strict(text))],
-  ['Express', html({ '"': '&quot;', "'": '&#39;' })],
-  ['React', html({ '"': '&quot;', "'": '&#x27;' })],
-  ['XML', html({ '"': '&quot;', "'": '&apos;' })],
   ['Python, of JSON', ascii],
   ['Python, of an address', (text) => strict(text).replaceAll('%2F', '/')],
   ['Go, of JSON', (text) => escaped(json(text), { '&': '\\u0026', '<': '\\u003c', '>': '\\u003e' })],
   ['JSON within JSON', json],
-  ['a form', form],
-  ['a debug header, of the key', base64('base64')],
-  ['a debug header, of Bearer', (text) => base64('base64')(`Bearer ${text}`)],
-  ['a debug header, of Token', (text) => base64('base64url')(`Token ${text}`)],
-  ['a cookie', base64('base64url')],
+  ['URL, of a query', (text) => escaped(text, { ' ': '%20', '"': '%22', '<': '%3C', '>': '%3E', '#': '%23' })],
+  ['a cookie', base64],
+  ['an address with a cookie', (text) => encodeURIComponent(base64(text))],
   ['node-fetch', encodeURIComponent],
 ]
 
@@ -76,7 +67,7 @@ describe('createRedactor', () => {
   it.each(echoes)('removes any key and password from what is printed by %s', (_, spell) => {
     for (const secret of Object.values(kindsOfKeys)) {
       // Padding at the end of base64 tells nothing.
-      const clean = createRedactor(secret)(`Sent: ${spell(secret)}.`).replace(/\[redacted\]=+/, '[redacted]')
+      const clean = createRedactor(secret)(`Sent: ${spell(secret)}.`).replace(/\[redacted\](=|%3D)+/, '[redacted]')
       expect(clean).toBe('Sent: [redacted].')
     }
   })
@@ -86,9 +77,105 @@ describe('createRedactor', () => {
     expect(redact('secret-1-2, secret-1, secret-1')).toBe('[redacted], [redacted], [redacted]')
   })
 
-  it('leaves a secret of less than eight characters, which any text may contain', () => {
-    expect(createRedactor('test', '400', 'seven77')('latest news, 400, seven77')).toBe('latest news, 400, seven77')
-    expect(createRedactor('eight888')('eight888')).toBe('[redacted]')
+  it.each(['Bearer ', 'Token ', 'Basic owner:', 'a'])('removes a key in the base64 of %sKEY', (before) => {
+    for (const secret of Object.values(kindsOfKeys)) {
+      const header = Buffer.from(`${before}${secret}:x`).toString('base64')
+      const [, start = '', end = ''] = /^(.*)\[redacted\](.*)$/.exec(createRedactor(secret)(header)) ?? []
+      // A character of base64 before and after it may have a few bits of the key.
+      const left = Buffer.from(`${start}${'A'.repeat(64)}`, 'base64')
+        .toString('latin1')
+        .replace(/\0.*/, '')
+      expect(left.slice(0, before.length)).toBe(before)
+      expect(left.length).toBeLessThanOrEqual(before.length + 1)
+      expect(header).toContain(start)
+      expect(end.length).toBeLessThanOrEqual(5)
+    }
+  })
+
+  it('removes a key that is spelled in several ways at once, and each of its beginnings from twelve characters on', () => {
+    const key = 'live/k7 d92"abc+ü=efghi'
+    const spelled = 'live%2fk7 d92\\"abc%2B\\u00fc=efghi'
+    expect(createRedactor(key)(`(${spelled})`)).toBe('([redacted])')
+    for (let length = 12; length <= key.length; length++) {
+      const beginning = key.slice(0, length)
+      for (const text of [beginning, encodeURIComponent(beginning), json(beginning)]) {
+        expect(createRedactor(key)(`(${text})`)).toBe('([redacted])')
+      }
+      // Its last character of base64 is another one, because less follows.
+      expect(createRedactor(key)(base64(beginning))).toMatch(/^\[redacted\][\w+/]?=*$/)
+    }
+    expect(createRedactor(key)(key.slice(0, 11))).toBe(key.slice(0, 11))
+  })
+
+  it.each(['k', '7d', 'k7"', 'a/b%', 'k7d92ab'])('removes a key of less than eight characters: %s', (key) => {
+    const redact = createRedactor(key)
+    for (const spell of [asIs, encodeURIComponent, json, base64]) {
+      expect(redact(`(${spell(key)})`)).toMatch(/^\(\[redacted\]=*\)$/)
+    }
+  })
+
+  it('leaves nothing of secrets that overlap, and changes nothing the second time', () => {
+    const redact = createRedactor('abcdefgh', 'efghijklmnopqrst', 'redacted', 'act')
+    const text = 'abcdefghijklmnopqrst, redacted, act, abcdefghabcdefgh'
+    const clean = '[redacted], [redacted], [redacted], [redacted][redacted]'
+    expect(redact(text)).toBe(clean)
+    expect(redact(clean)).toBe(clean)
+  })
+
+  it.each([
+    ['of words', 'It was the best of times. '],
+    ['of beginnings', 'k7d92abcdef '],
+    ['of backslashes', '\\'],
+    ['of escapes', '%6b%37'],
+    ['of quotes', '"k7"'],
+    ['of the key', 'k7d92abcdefghi4455667788'],
+  ])('reads a long text %s once: twice the text is twice the work', (_, part) => {
+    const indexOf = String.prototype.indexOf
+    const startsWith = String.prototype.startsWith
+    const work = (times: number) => {
+      const text = part.repeat(times)
+      const redact = createRedactor('k7d92abcdefghi4455667788', '"k7d92" "abc"', `\\${KEY}`)
+      let read = 0
+      const spies = [
+        vi.spyOn(String.prototype, 'indexOf').mockImplementation(function (this: string, searched, from = 0) {
+          const at = indexOf.call(this, searched, from)
+          read += (at === -1 ? this.length : at) - from + 1
+          return at
+        }),
+        vi.spyOn(String.prototype, 'startsWith').mockImplementation(function (this: string, searched, from) {
+          read++
+          return startsWith.call(this, searched, from)
+        }),
+      ]
+      redact(text)
+      for (const spy of spies) spy.mockRestore()
+      return read
+    }
+    expect(work(1000)).toBeGreaterThan(part.length * 1000)
+    expect(work(2000) / work(1000)).toBeLessThan(2.1)
+  })
+})
+
+describe('Secrets', () => {
+  it('has keys however short they are, and passwords from eight characters on, which any text may contain otherwise', () => {
+    const secrets = new Secrets(9)
+    secrets.add('k7d9')
+    for (const password of ['test', '400', 'seven77', 'eight888']) secrets.addPassword(password)
+    expect(secrets.redact('latest news, 400, seven77, eight888, k7d9')).toBe(
+      'latest news, 400, seven77, [redacted], [redacted]',
+    )
+    expect(secrets.redactData('eight888, k7d9')).toBe('[redacted], k7d9')
+  })
+
+  it('remembers those that were added last, and what others know', () => {
+    const shared = new Secrets(2)
+    const secrets = new Secrets(9, shared)
+    for (const key of ['key-1', 'key-2', 'key-1', 'key-3']) shared.add(key)
+    expect(secrets.redact('key-1 key-2 key-3')).toBe('[redacted] key-2 [redacted]')
+    secrets.add('key-2')
+    expect(secrets.redact('key-1 key-2 key-3')).toBe('[redacted] [redacted] [redacted]')
+    shared.add('key-4')
+    expect(secrets.redact('key-1 key-2 key-3 key-4')).toBe('key-1 [redacted] [redacted] [redacted]')
   })
 })
 
@@ -400,14 +487,117 @@ it('a password of 400 is not confused with the 400 of a refusal', async () => {
   expect(ensured).toMatchObject({ id: 7, shorturl: 'https://sho.rt/tea', created: false })
 })
 
-it('the beginning of the key does not appear if an error cuts a long argument in the middle of it', async () => {
-  for (let length = 30; length < 60; length++) {
-    const type = 'x'.repeat(length) + KEY
-    const { message } = await failure(
-      connect({ origin: 'https://sho.rt' }).pixels.create({ type: type as never, name: 'a', tag: 'b' }),
-    )
-    expect(message).not.toContain(KEY.slice(0, 4))
+describe('a text is redacted before it is cut: no beginning of the key appears', () => {
+  const origin = 'https://sho.rt'
+  /** The error of a call to a fetch that responds so, or throws what it gets. */
+  const errorOf = (response: Response | Error, options: ShortLinkClientOptions = {}) => {
+    const fetch = async () => {
+      if (response instanceof Error) throw response
+      return response
+    }
+    return failure(connect({ origin }, { fetch, retry: 0, ...options }).account.get())
   }
+  const refusing = (message: string) => ({
+    '~standard': { version: 1 as const, vendor: 'test', validate: () => ({ issues: [{ message, path: [message] }] }) },
+  })
+  const made = async (options: ShortLinkClientOptions) => new ShortLinkClient({ apiKey: KEY, ...options })
+
+  /** Texts and what shows them; each is cut somewhere. */
+  const places: [where: string, errorWith: (text: string) => unknown][] = [
+    ['a message', (message) => errorOf(Response.json({ error: 1, message }))],
+    ['a status text', (statusText) => errorOf(new Response('', { status: 500, statusText }))],
+    ['a text that is not JSON', (text) => errorOf(new Response(`OK ${text}`))],
+    ['a web page', (text) => errorOf(new Response(`<p>${text}`, { status: 502 }))],
+    ['a redirect', (text) => errorOf(new Response(null, { status: 301, headers: { location: `/${text}` } }))],
+    [
+      'the path of a relative redirect',
+      (text) => {
+        const fetch = async () => new Response(null, { status: 301, headers: { location: '?' } })
+        return failure(connect({ origin }, { fetch }).request('GET', `/${encodeURIComponent(text)}`))
+      },
+    ],
+    ['what fetch throws', (text) => errorOf(new Error('no', { cause: new Error(text) }))],
+    ['the address', (text) => errorOf(new Response('<p>'), { baseUrl: `${origin}/${encodeURIComponent(text)}` })],
+    [
+      'what the key function throws',
+      (text) => {
+        const keys = [KEY]
+        const apiKey = () => keys.pop() ?? Promise.reject(new Error(text))
+        const client = connect({ origin }, { apiKey, fetch: async () => Response.json(account) })
+        return client.account.get().then(() => failure(client.account.get()))
+      },
+    ],
+    [
+      'what a stream throws',
+      (text) => {
+        const content = new ReadableStream({ pull: () => Promise.reject(new Error(text)) })
+        const fetch = (_: string, init: RequestInit) => new Response(init.body).text().then(() => new Response(''))
+        return failure(connect({ origin }, { fetch: fetch as never }).files.upload('a', content))
+      },
+    ],
+    ['a parameter', (text) => failure(connect({ origin }).pixels.create({ type: text as never, name: 'a', tag: 'b' }))],
+    [
+      'an issue of a schema',
+      (text) => {
+        const client = connect({ origin }, { fetch: async () => Response.json({ error: 0 }) })
+        return failure(client.request('GET', '/urls', { schema: refusing(text) }))
+      },
+    ],
+    [
+      'a conflict',
+      (text) =>
+        new LinkConflictError({ shorturl: text, longurl: text }, { redact: createRedactor(KEY) }, [
+          { shorturl: text, longurl: text },
+        ]),
+    ],
+    ['an option', (text) => thrown(made({ validation: text as never }))],
+    ...['SHORTLINK_LOG', 'SHORTLINK_RATE_LIMIT', 'SHORTLINK_AUTH_SCHEME'].map((name): (typeof places)[number] => [
+      name,
+      (text) => {
+        vi.stubEnv(name, text)
+        const fetch = async () => Response.json(account)
+        return failure(new ShortLinkClient({ baseUrl: origin, apiKey: KEY, fetch }).account.get())
+      },
+    ]),
+  ]
+
+  afterEach(() => void vi.unstubAllEnvs())
+
+  it.each(places)('in %s', async (_, errorWith) => {
+    for (const most of [100, 200, 300, 600, 2000, 4000]) {
+      for (let length = most - 60; length <= most + 5; length += 5) {
+        const { message } = (await errorWith(`${'x'.repeat(length)}${KEY}`)) as Error
+        expect(message).not.toContain(KEY.slice(0, 3))
+      }
+    }
+  })
+
+  it.each(['message', 'type'])('in a short %s with many keys', async (where) => {
+    const texts = [50, 100, 150].map((times) => `${KEY} `.repeat(times).trim())
+    for (const text of texts) {
+      const { message } =
+        where === 'type'
+          ? await failure(connect({ origin }).pixels.create({ type: text as never, name: 'a', tag: 'b' }))
+          : await errorOf(Response.json({ error: 1, message: text }))
+      expect(message).toContain('[redacted]')
+      expect(message).not.toContain(KEY.slice(0, 3))
+    }
+  })
+})
+
+it.each(['k7d9', 'k7"d9', '1'])('a key of less than eight characters appears in no error: %s', async (apiKey) => {
+  const said = `no ${apiKey}, ${encodeURIComponent(apiKey)}, ${json(apiKey)}, ${base64(apiKey)}.`
+  const server = await serve({
+    status: 403,
+    statusText: said,
+    headers: { 'x-said': said },
+    body: { error: 1, message: said },
+  })
+  const error = (await failure(connect(server, { apiKey }).account.get())) as ApiError
+  const clean = 'no [redacted], [redacted], [redacted], [redacted]'
+  expect(error.serverMessage.replaceAll('=', '')).toBe(`${clean}.`)
+  expect(error.headers.get('x-said')?.replaceAll('=', '')).toBe(`${clean}.`)
+  expect(JSON.stringify(error.body).replaceAll('=', '')).toContain(clean)
 })
 
 it('the key does not appear in the status text, the headers and the address of withResponse()', async () => {

@@ -85,6 +85,22 @@ describe('bulk', () => {
     expect(await run.summary()).toMatchObject({ done: 2, failed: 3, unknown: 2 })
   })
 
+  it('shows an item as done that failed after the server had done it, and leaves it to the caller in the next run', async () => {
+    const journal = memoryJournal()
+    const worker = vi.fn(async (item: number) => {
+      throw new ConnectionError(`the response to ${item} does not match`, { outcome: 'done' })
+    })
+    const options = { journal, key: String }
+    const run = bulk([7], worker, options)
+    expect(await collect(run)).toMatchObject([{ item: 7, ok: false, outcome: 'done', error: { outcome: 'done' } }])
+    expect(await run.summary()).toMatchObject({ total: 1, done: 0, failed: 1, unknown: 1 })
+    expect(journal.entries.at(-1)).toMatchObject({ key: '7', state: 'unknown' })
+    const again = bulk([7], worker, options)
+    expect(await collect(again)).toMatchObject([{ ok: false, error: { name: 'UnknownOutcomeError' } }])
+    expect(await again.summary()).toMatchObject({ done: 0, skipped: 0, failed: 1 })
+    expect(worker).toHaveBeenCalledTimes(1)
+  })
+
   it('does the work when only the summary is asked for', async () => {
     const worker = vi.fn(async (item: number) => item)
     expect(await bulk(new Set(numbers(25)), worker).summary()).toMatchObject({ done: 25, failed: 0 })

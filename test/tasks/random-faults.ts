@@ -76,7 +76,7 @@ class Scenario extends RandomServer {
       } catch (error) {
         if (!['invalid_response', 'aborted', 'connection'].includes((error as { code: string }).code)) throw error
         const { strays } = await run.summary()
-        const isStray = (error as { mark?: string }).mark === 'other-alias'
+        const isStray = (error as { reason?: string }).reason === 'other_alias'
         if (isStray && strays.length === 0) throw new Error('a stray link is not named')
         const there = this.sandbox.data.links.map(({ id }) => id)
         if (strays.some(({ id }) => !there.includes(id))) throw new Error('a stray link is not there')

@@ -210,7 +210,9 @@ async function runImport(
 
 function resultOf(result: ImportResult<Row['values']>): RowResult {
   const { alias, outcome, error } = result
-  if (!result.ok) return { alias, outcome, error: isNotBegun(error) ? NOT_TRIED : errorMessage(error) }
+  // In a result, `done` means that the row has its link.
+  const shown = outcome === 'done' ? 'unknown' : outcome
+  if (!result.ok) return { alias, outcome: shown, error: isNotBegun(error) ? NOT_TRIED : errorMessage(error) }
   const { shorturl, created, differs } = result
   return { shorturl, alias, created, outcome, error: leftAsItIs(differs) }
 }

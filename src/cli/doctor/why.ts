@@ -1,6 +1,6 @@
 import type { AnyShortLinkError } from '../../client/errors.ts'
 import { isHtml } from '../../client/http/body.ts'
-import { isOfPlatform } from '../../client/http/envelope.ts'
+import { isApiRefusal } from '../../client/http/envelope.ts'
 import { shorten } from '../../client/runtime/text.ts'
 
 /** The lists that need no id, those first that most users have rows in. */
@@ -54,7 +54,7 @@ function responderOf(error: AnyShortLinkError | undefined): Responder {
   if (error.code === 'server') return 'failing'
   if (error.code === 'rate_limit') return 'rate limit'
   if (!('body' in error)) return 'silent'
-  if (isOfPlatform(error.body)) return error.code === 'invalid_response' ? 'unusable' : 'refused'
+  if (isApiRefusal(error.body)) return error.code === 'invalid_response' ? 'unusable' : 'refused'
   return typeof error.body === 'string' && isHtml(error.body) ? 'web page' : 'foreign'
 }
 

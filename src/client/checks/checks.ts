@@ -16,6 +16,8 @@ export interface Check<Value = unknown> {
   readonly fits: (value: unknown) => boolean
   /** Advice about an invalid value, if `expected` is not enough. */
   readonly hint?: (value: unknown) => string | undefined
+  /** Whether the value is an id, or a list of ids. */
+  readonly isId?: boolean
   /** True if the value must never be shown. */
   readonly secret?: boolean
   /** The pattern of the valid values, if they are strings that have one. */
@@ -107,6 +109,7 @@ export const digits = /^[1-9]\d*$/
 export const id: Check<number | string> = {
   expected: 'a positive integer, or the same as a string of digits',
   fits: (value) => positiveInteger.fits(isString(value) && digits.test(value) ? Number(value) : value),
+  isId: true,
 }
 
 export const count: Check<number> = {

@@ -1,4 +1,4 @@
-import { classOf, hasMessage, isPromise, isRecord, kind, shorten } from '../runtime/text.ts'
+import { classOf, hasMessage, isPromise, isRecord, kind } from '../runtime/text.ts'
 
 /** Describes an invalid value: `expected an integer, received a boolean`. */
 export function mismatch(expected: string, value: unknown, describe: (value: unknown) => string = kind): string {
@@ -12,15 +12,12 @@ export function notPlain(expected: string, value: unknown): string {
   return mismatch(expected, value) + (hasEntries ? ': pass Object.fromEntries(…) of it' : '')
 }
 
-/** More than a message shows, because secrets are removed before it is shortened. */
-const MAX_FORMATTED = 2000
-
 /**
- * The value itself if it is short and plain, else its type. Not for parameters that are secrets. A string stands in
+ * Formats a value: itself if it is plain, else its type. It is not shortened, because secrets must be removed first. Not for parameters that are secrets. A string stands in
  * double quotes, which our own words never do: the key and passwords are removed from what is quoted.
  */
 export function formatValue(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(shorten(value, MAX_FORMATTED))
+  if (typeof value === 'string') return JSON.stringify(value)
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kind(value)
 }
 

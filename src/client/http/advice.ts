@@ -1,7 +1,9 @@
 /** Advice about a failure. */
+import { id } from '../checks/checks.ts'
 import { type AdviceCode, MAX_QUOTED } from '../errors.ts'
 import { canParseUrl } from '../runtime/environment.ts'
-import { shorten } from '../runtime/text.ts'
+import { isRecord } from '../runtime/text.ts'
+import { redactLine } from '../secrets.ts'
 import { addressWords } from './address.ts'
 import { isHtml } from './body.ts'
 import type { Call } from './call.ts'
@@ -15,8 +17,8 @@ export interface Advice {
 const noAdvice: Advice = { words: '' }
 
 /** Advice about a response that refuses the request. */
-export function adviceAboutRefusal(call: Call<unknown>, status: number, isPlatform: boolean): Advice {
-  if (status === 404 && isUnknownPath(call, isPlatform)) return unknownPathAdvice(call)
+export function adviceAboutRefusal(call: Call<unknown>, status: number, isFromApi: boolean): Advice {
+  if (status === 404 && isUnknownPath(call, isFromApi)) return unknownPathAdvice(call)
   const isAboutKey = (status === 401 || status === 403) && call.endpoint.usesKey && call.endpoint.apiKey.isSent
   return isAboutKey ? keyAdvice() : noAdvice
 }
@@ -34,7 +36,7 @@ export const addressAdvice = (call: Call<unknown>): Advice => ({
 })
 
 function addressQuestion(call: Call<unknown>): string {
-  const address = shorten(call.endpoint.address.get(), MAX_QUOTED)
+  const address = redactLine(call.redact, call.endpoint.address.get(), MAX_QUOTED)
   return `${namesOf(call)} right? It is ${address}. \`npx shortlink-sdk doctor\` searches for the right one`
 }
 
@@ -45,7 +47,7 @@ export function redirectWords(location: string | null, call: Call<unknown>): str
   // Masked as the server wrote it: `new URL` would mix its spelling with another.
   const shown = call.redact(location)
   const target = canParseUrl(shown, call.target) ? new URL(shown, call.target).href : shown
-  return `redirected to ${shorten(target, MAX_QUOTED)}${advice}`
+  return `redirected to ${redactLine(call.redact, target, MAX_QUOTED)}${advice}`
 }
 
 function namesOf({ endpoint }: Call<unknown>): string {
@@ -61,14 +63,19 @@ function keyAdvice(): Advice {
   }
 }
 
-/**
- * Returns true if a 404 is about the path rather than an id: the call sends no id, or the body is not one of the
- * platform.
- */
-function isUnknownPath({ path, body = '' }: Call<unknown>, isPlatform: boolean): boolean {
-  // An id in a body is a value that begins with a digit. Addresses and aliases may have digits too.
-  const hasId = /\d/.test(path) || /:\[?"?\d/.test(body)
-  return !hasId || !isPlatform
+/** Returns whether a 404 is about the path rather than an id: the call sends no id, or the API did not refuse it. */
+function isUnknownPath({ path, spec }: Call<unknown>, isFromApi: boolean): boolean {
+  return !isFromApi || !(hasIdInPath(path, spec) || hasIdInBody(spec))
+}
+
+/** The path of a user has no parameters: a segment of digits is an id. */
+const hasIdInPath = (path: string, { path: { params } }: Call<unknown>['spec']): boolean =>
+  params.length > 0 ? params.some(({ check }) => check.isId) : path.split('/').some(id.fits)
+
+/** The body of a user has no checks: a value that looks like an id is one. */
+function hasIdInBody({ json, checks }: Call<unknown>['spec']): boolean {
+  const values = Object.entries(isRecord(json) ? json : {})
+  return values.some(([name, value]) => (checks ? Boolean(value && checks[name]?.isId) : id.fits(value)))
 }
 
 /** The reference does not show the links section, so that some servers may lack it. */

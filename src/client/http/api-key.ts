@@ -63,7 +63,7 @@ export class ApiKey {
       )
     }
     const name = this.#source === undefined ? 'SHORTLINK_API_KEY' : 'apiKey'
-    const key = checked(typeof source === 'string' ? source : await ask(source), name)
+    const key = checked(typeof source === 'string' ? source : await this.#ask(source), name)
     this.#remember(key)
     return key
   }
@@ -73,30 +73,31 @@ export class ApiKey {
    * @throws {ConfigurationError} if the scheme in the environment is invalid
    */
   authorization(key: string): string {
-    const scheme = this.#scheme ?? schemeFromEnvironment()
+    const scheme = this.#scheme ?? schemeFromEnvironment(this.redact)
     return scheme === 'raw' ? key : `${scheme} ${key}`
   }
 
-  /**
-   * Removes the key from a text: that of the option or the variable, before anything was sent too, and those that a
-   * function returned.
-   */
-  readonly redact: Redact = (text) => {
+  /** The key of the option or the variable, before anything was sent too, and the last ones that a function returned. */
+  get secrets(): Secrets {
     const { source } = this
     if (typeof source === 'string') this.#remember(source)
-    return this.#secrets.redact(text)
+    return this.#secrets
+  }
+
+  /** Removes the key from a text. */
+  readonly redact: Redact = (text) => this.secrets.redact(text)
+
+  async #ask(source: () => string | Promise<string>): Promise<unknown> {
+    try {
+      return await source()
+    } catch (error) {
+      if (steersFramework(error)) throw error
+      throw new ConfigurationError(`apiKey() failed: ${reasonOf(error)}`, { redact: this.redact })
+    }
   }
 
   #remember(key: string): void {
     this.#secrets.add(key.trim())
-  }
-}
-
-async function ask(source: () => string | Promise<string>): Promise<unknown> {
-  try {
-    return await source()
-  } catch (error) {
-    throw steersFramework(error) ? error : new ConfigurationError(`apiKey() failed: ${reasonOf(error)}`)
   }
 }
 
@@ -108,12 +109,12 @@ function checked(key: unknown, name: string): string {
 }
 
 /** @internal */
-export function schemeFromEnvironment(): AuthScheme {
+export function schemeFromEnvironment(redact?: Redact): AuthScheme {
   const scheme = environment('SHORTLINK_AUTH_SCHEME') ?? 'Bearer'
   const known = authSchemes.find((name) => name === scheme)
   if (known) return known
   const problem = mismatch(`one of ${authSchemes.join(', ')}`, scheme, formatValue)
-  throw new ConfigurationError(`SHORTLINK_AUTH_SCHEME: ${problem}`)
+  throw new ConfigurationError(`SHORTLINK_AUTH_SCHEME: ${problem}`, { redact })
 }
 
 function problemOf(key: unknown): string | undefined {

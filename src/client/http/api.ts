@@ -9,6 +9,7 @@ import {
   type RateLimitState,
 } from '../errors.ts'
 import { sleep } from '../runtime/abort.ts'
+import { systemClock } from '../runtime/clock.ts'
 import { isRecord } from '../runtime/text.ts'
 import { type ApiPromise, type CallResult, startNow } from './api-promise.ts'
 import { beginAttempt, makeAttempt, noAttempt } from './attempt.ts'
@@ -115,7 +116,7 @@ export class Api implements ListApi {
     const context = { ...this.#context, calledFrom: this.#context.calledFrom ?? new Error() }
     const call = prepareCall(spec, options, this.#settings, context)
     const started = performance.now()
-    const durationMs = () => performance.now() - started
+    const durationMs = () => Math.max(0, performance.now() - started)
     let attempt = noAttempt
     try {
       for (;;) {
@@ -158,7 +159,7 @@ export class Api implements ListApi {
     return this.inContext({
       operation: operation ?? context.operation,
       calledFrom: context.calledFrom ?? calledFrom,
-      endsAt: context.endsAt ?? (deadline ? performance.now() + deadline : undefined),
+      endsAt: context.endsAt ?? (deadline ? systemClock.now() + deadline : undefined),
     })
   }
 

@@ -5,6 +5,7 @@ import type { ParseContext } from '../fields/parse.ts'
 import { parseRetryAfter, rateLimitStateOf } from '../rate-limit/headers.ts'
 import type { SlotWait } from '../rate-limit/limiter.ts'
 import { EXPIRED, throwIfAborted, withDeadline } from '../runtime/abort.ts'
+import { systemClock } from '../runtime/clock.ts'
 import { sentOnce } from '../runtime/environment.ts'
 import { type FetchResponse, headerOf, isRequest, isResponse, readableHeaders } from '../runtime/fetch.ts'
 import { hasDigest, steersFramework } from '../runtime/framework.ts'
@@ -26,7 +27,7 @@ export async function beginAttempt(call: Call<unknown>, last: Attempt): Promise<
   const { endpoint, context, signal } = call
   const { task, slotBy = Number.POSITIVE_INFINITY } = context
   const number = last.number + 1
-  const deadline = Math.max(0, Math.min(call.endsAt, slotBy) - performance.now())
+  const deadline = Math.max(0, Math.min(call.endsAt, slotBy) - systemClock.now())
   try {
     throwIfAborted(signal)
     await endpoint.limiter?.acquire({
@@ -39,7 +40,7 @@ export async function beginAttempt(call: Call<unknown>, last: Attempt): Promise<
   } catch (reason) {
     throw noSlot(call, last, reason)
   }
-  const attempt = { ...last, number, began: performance.now() }
+  const attempt = { ...last, number, began: systemClock.now() }
   try {
     if (number === 1) await task?.begun?.()
   } catch (thrown) {
@@ -127,7 +128,12 @@ export async function makeAttempt<T>(
     upload?.close?.()
   }
   const observed = observeResponse(call, attempt, response!, read.body, sentAt)
-  return readResult(call, attempt, { response: response!, ...read, ...observed, redact: call.secrets.redact }, client)
+  return readResult(
+    call,
+    attempt,
+    { response: response!, ...read, ...observed, redact: call.secrets.redactData },
+    client,
+  )
 }
 
 /** Returns whether what the user's code or `fetch` threw must reach the user's framework as it is. */
@@ -222,7 +228,7 @@ function observeResponse(
   limiter?.observe({ headers, refused: isRateLimited, retryAfter })
   const rateLimit = limiter?.state ?? rateLimitStateOf(headers)
   endpoint.lastRateLimit = rateLimit
-  const durationMs = performance.now() - sentAt
+  const durationMs = Math.max(0, performance.now() - sentAt)
   emit(call, 'onResponse', () => ({ attempt: attempt.number, status, durationMs, rateLimit }))
   return { envelope, retryAfter, rateLimit }
 }

@@ -8,9 +8,10 @@ import {
   type Outcome,
   type ShortLinkError,
 } from '../errors.ts'
+import { systemClock } from '../runtime/clock.ts'
 import { isBrowser } from '../runtime/environment.ts'
 import type { Fetch, FetchOptions } from '../runtime/fetch.ts'
-import { isPlain, isRecord, kind, shorten } from '../runtime/text.ts'
+import { isPlain, isRecord, kind } from '../runtime/text.ts'
 import { VERSION } from '../runtime/version.ts'
 import { type Redact, redactPasswords, Secrets } from '../secrets.ts'
 import type { ApiKey } from './api-key.ts'
@@ -113,7 +114,7 @@ export interface Settings {
 export interface CallContext {
   /** An error that was created where the user made the call, whose frames become the stack of its errors. */
   readonly calledFrom?: Error | undefined
-  /** When a call that makes several requests must have ended, on the clock of `performance.now()`. */
+  /** When a call that makes several requests must have ended, on the clock of the process. */
   readonly endsAt?: number | undefined
   /** The method that the user called. The messages of errors begin with it. */
   readonly operation?: string | undefined
@@ -167,7 +168,7 @@ export interface Call<T> {
   readonly signal: AbortSignal | undefined
   readonly onProgress: OnProgress
   readonly timeout: number | false
-  /** When the deadline of the call is, on the clock of `performance.now()`; `Infinity` if it has none. */
+  /** When the deadline of the call is, on the clock of the process; `Infinity` if it has none. */
   readonly endsAt: number
   readonly retry: number
 }
@@ -178,7 +179,7 @@ export interface Attempt {
   readonly number: number
   /** How often `fetch` was called before this attempt. */
   readonly sent: number
-  /** When the attempt got its slot, on the clock of `performance.now()`. */
+  /** When the attempt got its slot, on the clock of the process. */
   readonly began: number
   /** Whether an earlier attempt may have done the work: then no later one can prove that it was not done. */
   readonly mayHaveSucceeded: boolean
@@ -226,8 +227,8 @@ export function prepareCall<T>(
     : settings.headers.filter(([name]) => name.toLowerCase() !== 'authorization')
   const pairs = [...common, ...headerPairs(options.headers)]
   const authorization = authorizationIn(pairs)
-  const secrets = new Secrets(Number.POSITIVE_INFINITY, apiKey.redact)
-  for (const secret of [...secretsIn(query, checks), ...secretsIn(json, checks)]) secrets.add(secret)
+  const secrets = new Secrets(Number.POSITIVE_INFINITY, apiKey.secrets)
+  for (const password of [...secretsIn(query, checks), ...secretsIn(json, checks)]) secrets.addPassword(password)
   const credentials = authorization?.split(' ').at(-1)
   if (credentials) secrets.add(credentials)
   const redact: Redact = (text) => redactPasswords(secrets.redact(text))
@@ -283,7 +284,7 @@ export function prepareCall<T>(
     signal,
     onProgress: options.onProgress,
     timeout,
-    endsAt: context.endsAt ?? performance.now() + (deadline || Number.POSITIVE_INFINITY),
+    endsAt: context.endsAt ?? systemClock.now() + (deadline || Number.POSITIVE_INFINITY),
     retry,
   }
 }
@@ -348,7 +349,7 @@ function stringify(json: unknown, issues: Issue[]): string | undefined {
   try {
     return JSON.stringify(json)
   } catch (error) {
-    issues.push({ path: [], message: `expected a JSON value: ${shorten(reasonOf(error), 200)}` })
+    issues.push({ path: [], message: `expected a JSON value: ${reasonOf(error)}` })
     return undefined
   }
 }

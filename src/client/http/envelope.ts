@@ -40,10 +40,10 @@ export function openEnvelope(body: unknown, httpStatus: number): Envelope | unde
 }
 
 /**
- * Returns true if a refusal is one of the platform: its `error` is a number or a boolean. That of a web framework is a
+ * Returns whether a refusal is the API's own: its `error` is a number or a boolean. That of a web framework is a
  * text.
  */
-export function isOfPlatform(body: unknown): boolean {
+export function isApiRefusal(body: unknown): boolean {
   if (!isRecord(body)) return false
   const { error } = body
   return (

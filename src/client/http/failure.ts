@@ -20,12 +20,11 @@ import {
 import { isSlotRefusal, MAX_IMPOSED_WAIT } from '../rate-limit/limiter.ts'
 import { abortReason, EXPIRED } from '../runtime/abort.ts'
 import { type FetchResponse, readableHeaders } from '../runtime/fetch.ts'
-import { shorten } from '../runtime/text.ts'
-import { redactCause } from '../secrets.ts'
+import { type Redact, redactCause, redactLine } from '../secrets.ts'
 import { adviceAboutBody, adviceAboutRefusal, redirectWords } from './advice.ts'
 import { BodyTooLargeError, describeUnreadable } from './body.ts'
 import type { Attempt, Call, Failure, Step } from './call.ts'
-import { isOfPlatform, type Received, type Refusal, saysDone } from './envelope.ts'
+import { isApiRefusal, type Received, type Refusal, saysDone } from './envelope.ts'
 import { causesOf, failureOfFetch, innermostReason, outcomeOf } from './fetch-failure.ts'
 import { canRepeat } from './retry.ts'
 
@@ -87,7 +86,7 @@ export function noSlot(call: Call<unknown>, attempt: Attempt, reason: unknown): 
     status: 429,
     httpStatus: 429,
     serverMessage: '',
-    isOfPlatform: false,
+    isFromApi: false,
     body: undefined,
     headers: new Headers(),
     rateLimit: { ...rateLimit, resetAt: rateLimit.resetAt ?? new Date(Date.now() + ms) },
@@ -132,12 +131,12 @@ export function noResponse(
   }
   if (thrown instanceof AttemptError) {
     const { message, quoted, cause } = thrown
-    const words = message + (quoted && `: ${shorten(quoted, MAX_QUOTED)}`)
+    const words = message + (quoted && `: ${redactLine(redact, quoted, MAX_QUOTED)}`)
     const options = cause === undefined ? {} : { cause }
     return failWith('unknown', false, (context) => new ConnectionError(words, context, options))
   }
   if (thrown instanceof BodyTooLargeError && response) {
-    const read = { status: response.status, body: undefined, issues: [] }
+    const read = { reason: 'not_json' as const, status: response.status, body: undefined, issues: [] }
     return failWith('unknown', false, (context) => new InvalidResponseError(thrown.message, read, context))
   }
   const cause = redactCause(redact, thrown)
@@ -186,15 +185,15 @@ export function refused(
 ): Failure {
   const { response, body, rateLimit, retryAfter } = received
   const headers = readableHeaders(response)
-  const isPlatform = isOfPlatform(body)
+  const isFromApi = isApiRefusal(body)
   const isOpaque = (response as Partial<Response>).type === 'opaqueredirect'
   const isRedirect = isOpaque || (status >= 300 && status <= 399 && headers.has('location'))
   // A browser hides which redirect it was.
   const outcome = outcomeOf(call.method, isOpaque ? 302 : status)
-  const { advice, words } = adviceAboutRefusal(call, status, isPlatform)
+  const { advice, words } = adviceAboutRefusal(call, status, isFromApi)
   const said = isRedirect
     ? `${status || ''} ${redirectWords(headers.get('location'), call)}`.trimStart()
-    : withAdvice(refusalWords(received, status, message), words)
+    : withAdvice(refusalWords(call.redact, received, status, message), words)
   const untilReset = status === 429 ? rateLimit.resetAt && rateLimit.resetAt.getTime() - Date.now() : undefined
   const mayRepeat = canRepeat(call, { isSent: true, status })
   const wait = retryAfter === undefined ? untilReset : retryAfter * 1000
@@ -206,7 +205,7 @@ export function refused(
     status,
     httpStatus: response.status,
     serverMessage: message,
-    isOfPlatform: isPlatform,
+    isFromApi,
     body,
     headers,
     rateLimit,
@@ -216,12 +215,12 @@ export function refused(
 
 const withAdvice = (said: string, advice: string): string => (advice ? said.replace(/\.$/, '') + advice : said)
 
-function refusalWords({ response, body }: Received, status: number, message: string): string {
+function refusalWords(redact: Redact, { response, body }: Received, status: number, message: string): string {
   // The status text of a failure with status 200 is only “OK”.
   const isOk = response.status >= 200 && response.status < 300
   const statusText = isOk ? '' : (response.statusText ?? '')
-  const unsaid = typeof body === 'string' ? describeUnreadable(body) : 'no message'
-  const said = shorten(message || statusText || unsaid, MAX_QUOTED)
+  const unsaid = typeof body === 'string' ? describeUnreadable(body, redact) : 'no message'
+  const said = redactLine(redact, message || statusText || unsaid, MAX_QUOTED)
   return isOk && status === response.status ? said : `${status} ${said}`
 }
 
@@ -234,10 +233,11 @@ export function invalidResponse(
 ): Failure & { readonly error: InvalidResponseError } {
   const { advice, words } = adviceAboutBody(call, body)
   const message = issues.length
-    ? `invalid response: ${describe(issues)}`
-    : `${response.status} ${describeUnreadable(body)}${words}`
+    ? `invalid response: ${describe(issues, call.redact)}`
+    : `${response.status} ${describeUnreadable(body, call.redact)}${words}`
+  const reason = issues.length === 0 && typeof body === 'string' ? 'not_json' : 'schema'
   const outcome = call.method !== 'GET' && saysDone(body) ? 'done' : 'unknown'
   const context = { ...errorContext(call, attempt, { isSent: true, outcome, mayRepeat: false }), advice }
-  const read = { status: response.status, body, issues }
+  const read = { reason, status: response.status, body, issues } as const
   return { error: new InvalidResponseError(message, read, context), outcome, mayRepeat: false }
 }

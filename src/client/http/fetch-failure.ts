@@ -31,6 +31,18 @@ export function failureOfFetch(
     const words = `${noResponse}. The certificate has expired, is for another name, or is not trusted: for a private certificate authority, set NODE_EXTRA_CA_CERTS to its file`
     return { outcome: 'not-sent', mayRepeat: false, words }
   }
+  if (isRefusedByFetch(causes)) {
+    const words = `fetch refused to send the request: ${reason}`
+    if (says(causes, /^bad port$/)) {
+      return { outcome: 'not-sent', mayRepeat: false, words, advice: addressAdvice(call) }
+    }
+    const advice = 'Check `fetchOptions` and its dispatcher, or the mock in place of the server'
+    return { outcome: 'not-sent', mayRepeat: false, words: `${words.replace(/\.$/, '')}. ${advice}` }
+  }
+  // The server has not processed it, so a POST can be sent again too.
+  if (says(causes, /^Stream closed with error code NGHTTP2_REFUSED_STREAM$/)) {
+    return { outcome: 'not-sent', words: noResponse }
+  }
   if (isRedirect(causes)) {
     // It may have been a 302.
     return { outcome: outcomeOf(call.method, 302), mayRepeat: false, words: redirectWords(null, call) }
@@ -54,6 +66,36 @@ const hasCode = (causes: readonly Error[], pattern: RegExp): boolean =>
 
 /** Whole messages are compared, because others quote the URL, which may contain any word. */
 const says = (causes: readonly Error[], pattern: RegExp): boolean => causes.some(({ message }) => pattern.test(message))
+
+/** Codes of undici and of mocks. A connection that was open fails with others. */
+const refusalCodes = /^(UND_ERR_(CLOSED|INVALID_ARG|NOT_SUPPORTED)|UND_MOCK_ERR_MOCK_NOT_MATCHED|ERR_NOCK_NO_MATCH)$/
+
+/** What undici, MSW, Chromium and Firefox say of a port or an option that they refuse. */
+const refusalTexts = [
+  /^(bad port|agent\.dispatch is not a function)$/,
+  /^\[MSW\] Cannot bypass a request when using the "error" strategy for the "onUnhandledRequest" option\.$/,
+  /^(Request constructor|undefined): .+(is not an accepted type\. Expected one of .+|cannot be converted to .+)\.$/,
+  /^Cannot convert argument to a ByteString because the character at index \d+ has a value of \d+ which .+\.$/,
+  /^('only-if-cached' can be set only with 'same-origin' mode|'window' option '.+' must be null)$/,
+  /^Referrer ".*" is not a valid URL\.$/,
+  /^Failed to execute 'fetch' on '\w+': (?!The user aborted)/,
+  /^(Window|WorkerGlobalScope)\.fetch: /,
+]
+
+/** Returns whether a fetch refused a request before it sent anything, as it would refuse it again. */
+const isRefusedByFetch = (causes: readonly Error[]): boolean =>
+  hasCode(causes, refusalCodes) ||
+  refusalTexts.some((text) => says(causes, text)) ||
+  causes.some(isFromClosedDispatcher)
+
+/**
+ * Returns whether a dispatcher of undici was closed or destroyed before the request. One that is destroyed meanwhile
+ * fails with the same code, and a retry by the dispatcher itself may be the one that is refused, so only the stack of a
+ * refusal that comes straight from `fetch` proves that nothing was sent.
+ */
+const isFromClosedDispatcher = (error: Error): boolean =>
+  textField(error, 'code') === 'UND_ERR_DESTROYED' &&
+  /^.*\n\s+at \w+\.dispatch \(.*\n\s+at .*(internal\/deps\/undici|[\\/]web[\\/]fetch[\\/])/.test(String(error.stack))
 
 /** Redirect mode `error`: what undici, Deno and Bun say. Browsers do not reveal it. */
 function isRedirect(causes: readonly Error[]): boolean {

@@ -202,7 +202,8 @@ async function* walk<T>(
   const { path, query, hasUniqueIds } = list
   const invalid = ({ status, attempts }: CallResult<unknown>, field: 'currentpage' | 'result', problem: string) => {
     const issues: Issue[] = [{ path: [field], message: problem }]
-    const read = { status, body: undefined, issues, ...(field === 'result' && { mark: 'incomplete-list' as const }) }
+    const reason = field === 'result' ? 'incomplete_list' : 'schema'
+    const read = { reason, status, body: undefined, issues } as const
     const context = api.contextOf({ method: 'GET', path })
     return new InvalidResponseError(problem, read, { ...context, outcome: 'unknown', attempts })
   }

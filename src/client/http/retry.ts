@@ -1,4 +1,5 @@
 import { MAX_IMPOSED_WAIT } from '../rate-limit/limiter.ts'
+import { systemClock } from '../runtime/clock.ts'
 import type { Attempt, Call, Failure } from './call.ts'
 
 const transientStatuses = [408, 429, 500, 502, 503, 504]
@@ -46,5 +47,5 @@ export function retryDelay(
   if (!mayRepeat || number - waitedOut > retry) return undefined
   const backoff = wait ?? 500 * 2 ** (number - 1) * (0.5 + Math.random() / 2)
   const delayMs = error.code === 'rate_limit' ? Math.max(MIN_REFUSED_WAIT, backoff) : backoff
-  return delayMs <= MAX_IMPOSED_WAIT && delayMs < endsAt - performance.now() ? delayMs : undefined
+  return delayMs <= MAX_IMPOSED_WAIT && delayMs < endsAt - systemClock.now() ? delayMs : undefined
 }

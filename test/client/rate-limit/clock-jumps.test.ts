@@ -239,3 +239,15 @@ describe('a call that waits for a timer of fake timers that are gone', () => {
     expect(granted).toEqual(['first', 'second'])
   })
 })
+
+it('the deadline of a call that is under way does not become longer', async () => {
+  vi.useFakeTimers()
+  await vi.advanceTimersByTimeAsync(DAY)
+  const fetch = vi.fn(async () => {
+    vi.useRealTimers()
+    return Response.json({ error: 1 }, { status: 503, headers: { 'Retry-After': '1' } })
+  })
+  const client = new ShortLinkClient({ baseUrl: 'https://sho.rt', apiKey: 'a-key', fetch, rateLimit: false })
+  const { error } = await client.account.get({ deadline: 900, retry: 2 }).safe()
+  expect(error).toMatchObject({ code: 'server', attempts: 1 })
+})

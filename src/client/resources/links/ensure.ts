@@ -5,6 +5,7 @@ import {
   InvalidResponseError,
   isShortLinkError,
   LinkConflictError,
+  mayBeDone,
   type Outcome,
 } from '../../errors.ts'
 import type { Api } from '../../http/api.ts'
@@ -108,8 +109,7 @@ export async function ensureLink(
     } catch (error) {
       if (!isShortLinkError(error) || isOtherAlias(error)) throw error
       outcome = error.outcome
-      // The server may have done it, or says so in a response without the link.
-      const isUnknown = outcome === 'unknown' || outcome === 'done'
+      const isUnknown = mayBeDone(outcome)
       if (!isUnknown && !isRefusal(error)) throw error
       const lookAgain = async () => {
         const isTheOne = leadsThere
@@ -131,8 +131,8 @@ export async function ensureLink(
       if (link) return ensured(after, link, isUnknown)
       const taken = after.data.filter((link) => !mayLeadThere(link) && (!isUnknown || isSameSpelling(link, alias)))
       if (taken.length === 0) throw error
-      // Another link has the alias, so the creation whose outcome was unknown was not done.
-      outcome = 'rejected'
+      // Another link has the alias, so a creation whose outcome was unknown was not done.
+      if (outcome !== 'done') outcome = 'rejected'
       conflict = conflictWith(api, taken, { ...after, outcome })
     }
   }
@@ -158,8 +158,8 @@ export async function createLink(
   const issues = [{ path: [isOnItsDomain ? 'custom' : 'domain'], message }]
   throw new InvalidResponseError(
     message,
-    { status: created.status, body: created.data, issues, mark: 'other-alias' },
-    { ...contextOf(api, 'POST', path`/url/add`, created), outcome: 'unknown' },
+    { reason: 'other_alias', status: created.status, body: created.data, issues },
+    { ...contextOf(api, 'POST', path`/url/add`, created), outcome: 'done' },
   )
 }
 
@@ -176,7 +176,7 @@ interface OtherAliasError extends InvalidResponseError {
  * link too.
  */
 export function isOtherAlias(error: unknown): error is OtherAliasError {
-  return isShortLinkError(error) && error.code === 'invalid_response' && error.mark === 'other-alias'
+  return isShortLinkError(error) && error.code === 'invalid_response' && error.reason === 'other_alias'
 }
 
 function ensured(response: CallResult<unknown>, link: Link, created: boolean): CallResult<EnsuredLink> {

@@ -4,7 +4,7 @@ import { rowsOf } from '../../fields/fields.ts'
 import { parse } from '../../fields/parse.ts'
 import type { Api } from '../../http/api.ts'
 import type { CallResult } from '../../http/api-promise.ts'
-import { isOfPlatform, type Read, type Refusal, readObject } from '../../http/envelope.ts'
+import { isApiRefusal, type Read, type Refusal, readObject } from '../../http/envelope.ts'
 import { path } from '../../http/path.ts'
 import type { RequestOptions } from '../../http/request-options.ts'
 import { isRecord } from '../../runtime/text.ts'
@@ -123,7 +123,7 @@ async function askOnce(
 
 /** Returns whether a refusal has a reason that only its message states, in the language of the site. */
 function isUnexplained({ status, body }: Refusal): boolean {
-  if (status === 404) return isOfPlatform(body)
+  if (status === 404) return isApiRefusal(body)
   return isRecord(body) && ![401, 403, 408, 429].includes(status) && status < 500
 }
 
@@ -207,5 +207,5 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 /** True if the server refused a call for a reason that only its message states, in the language of the site. */
 export function isRefusal(error: unknown): error is ApiError {
   if (!isShortLinkError(error)) return false
-  return error.code === 'not_found' ? error.isOfPlatform : error.code === 'api' && isRecord(error.body)
+  return error.code === 'not_found' ? error.isFromApi : error.code === 'api' && isRecord(error.body)
 }

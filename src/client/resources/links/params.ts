@@ -108,6 +108,7 @@ const rest = {
   pixels: {
     expected: 'a list of ids',
     fits: (value: unknown) => Array.isArray(value) && value.every(id.fits),
+    isId: true,
   } satisfies Check,
   channel: id,
   campaign: id,

@@ -105,6 +105,26 @@ describe('a wrong base address', () => {
   })
 })
 
+describe('a 404 of the API', () => {
+  it.each<[what: string, isSuspected: boolean, call: (client: ShortLinkClient) => PromiseLike<unknown>]>([
+    ['an id in the path', false, (c) => c.qr.get(7)],
+    ['an id as text', false, (c) => c.channels.assignItem('3', 'links', '7')],
+    ['an id among the parameters', false, (c) => c.links.create({ url: 'https://shop.example', campaign: 7 })],
+    ['no id', true, (c) => c.account.get()],
+    ['digits in a parameter that is no id', true, (c) => c.channels.create({ name: '2026', color: '#123456' })],
+    ['digits in a file name', true, (c) => c.files.upload('7', new Blob(['a']))],
+    ['digits in an address', true, (c) => c.domains.create({ domain: 'https://7.example' })],
+    ['digits in a segment of another path', true, (c) => c.request('GET', '/v2/urls')],
+    ['an id in a path of the user', false, (c) => c.request('GET', '/teams/7/links')],
+    ['an id in a body of the user', false, (c) => c.request('POST', '/teams/add', { json: { user: '7' } })],
+    ['no id in a body of the user', true, (c) => c.request('POST', '/teams/add', { json: { name: '7 tea' } })],
+  ])('to a call with %s: a wrong address is suspected: %s', async (_, isSuspected, call) => {
+    const server = await serve({ status: 404, body: { error: 1, message: 'None' } })
+    const { message } = await failure(call(connect(server)))
+    expect(/`baseUrl`.+ right\?/.test(message)).toBe(isSuspected)
+  })
+})
+
 describe('an address that may be wrong', () => {
   const doctor = /right\? It is \S+\. `npx shortlink-sdk doctor` searches for the right one$/
 

@@ -7,6 +7,7 @@ import {
   InvalidRequestError,
   InvalidResponseError,
   isShortLinkError,
+  LinkConflictError,
   NotFoundError,
   PermissionError,
   RateLimitError,
@@ -144,6 +145,7 @@ describe('an error that the server answers with', () => {
 
 describe('an answer that cannot be read', () => {
   const pageCame = 'the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address'
+  const xmlCame = pageCame.replace('an HTML page', 'an XML document')
   const noJson = 'the response is not JSON, or was cut short'
 
   it.each<[came: string, body: unknown, message: string]>([
@@ -156,12 +158,31 @@ describe('an answer that cannot be read', () => {
     [
       'a long text with the key',
       `OK <b>${KEY}</b> ${'x'.repeat(200)}`,
-      `${noJson}. It begins with “OK [redacted] ${'x'.repeat(96 - KEY.length)}…”`,
+      `${noJson}. It begins with “OK [redacted] ${'x'.repeat(86)}…”`,
     ],
     [
       'an error of PHP',
       '<br />\n<b>Fatal error</b>:  Uncaught Error: {closure}() in <b>/srv/a.php</b> on line <b>3</b><br />\n',
       'the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address. It begins with “Fatal error : Uncaught Error: {closure}() in /srv/a.php on line 3”',
+    ],
+    ['a page of script alone', '<script>location = "/login"</script>', pageCame],
+    ['a comment alone', '<!-- <b>down</b> -->\n', pageCame],
+    ['a comment before a page', `<!-- v7 -->${html}`, `${pageCame}. It begins with “Down for maintenance”`],
+    ['a doctype alone', '<!DOCTYPE html>', pageCame],
+    ['a byte order mark before a page', `\ufeff${html}`, `${pageCame}. It begins with “Down for maintenance”`],
+    ['a page behind much white space', `${' \n'.repeat(5000)}<html></html>`, pageCame],
+    [
+      'a page behind a warning of PHP',
+      `\nWarning: No key in /srv/a.php on line 3\n${html}`,
+      `${pageCame}. It begins with “Warning: No key in /srv/a.php on line 3 Down for maintenance”`,
+    ],
+    ['a drawing', '<svg xmlns="http://www.w3.org/2000/svg"><path/></svg>', xmlCame],
+    ['XML', '<?xml version="1.0"?><error>No</error>', `${xmlCame}. It begins with “No”`],
+    ['XHTML', `<?xml version="1.0"?>${html}`, `${pageCame}. It begins with “Down for maintenance”`],
+    [
+      'JSON cut short in the middle of a page',
+      '{"error":0,"page":"<html>',
+      `${noJson}. It begins with “{"error":0,"page":"”`,
     ],
     ['nothing', '', 'the response is empty'],
     ['JSON cut short', '{"error":0,"data":{"id":1', `${noJson}. It begins with “{"error":0,"data":{"id":1”`],
@@ -179,7 +200,7 @@ describe('an answer that cannot be read', () => {
       issues: [],
     })
     const advice = `. Is \`baseUrl\`, SHORTLINK_BASE_URL or --base-url right? It is ${server.origin}/api. \`npx shortlink-sdk doctor\` searches for the right one`
-    expect(error.message).toBe(`POST /campaign/add: 200 ${message}${message.startsWith(pageCame) ? advice : ''}`)
+    expect(error.message).toBe(`POST /campaign/add: 200 ${message}${message.includes('a wrong address') ? advice : ''}`)
   })
 
   const warning = '<br />\n<b>Warning</b>:  Undefined array key "a{b" in <b>/srv/a.php</b> on line <b>12</b><br />\n'
@@ -201,6 +222,53 @@ describe('an answer that cannot be read', () => {
     const error = await failure(post(connect(refused)))
     expect(error).toMatchObject({ code: 'api', outcome: 'rejected', body: { error: 1 } })
     expect(error.message).toBe('POST /campaign/add: That alias is taken, [redacted].')
+  })
+})
+
+describe('a field of an error', () => {
+  it.each<[came: string, answer: Canned, isFromApi: boolean]>([
+    ['JSON of the API', { status: 404, body: { error: 1, message: 'None' } }, true],
+    ['JSON of the API inside a 200', { body: { error: '403' } }, true],
+    ['JSON of a web framework', { status: 404, body: { error: 'Not Found' } }, false],
+    ['the page of a gateway', { status: 502, body: html }, false],
+    ['nothing', { status: 401, body: '' }, false],
+  ])('`isFromApi` of %s', async (_, answer, isFromApi) => {
+    const error = (await failure(get(connect(await serve(answer), { retry: 0 })))) as ApiError
+    expect(error.isFromApi).toBe(isFromApi)
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ isFromApi })
+  })
+
+  it.each<[came: string, body: unknown, reason: string]>([
+    ['an HTML page', html, 'not_json'],
+    ['nothing', '', 'not_json'],
+    ['a list in place of an object', [], 'schema'],
+    ['a field of another type', { error: 0, data: { ...account.data, id: true } }, 'schema'],
+  ])('`reason` of %s', async (_, body, reason) => {
+    const error = await failure(get(connect(await serve({ body }))))
+    expect(error).toMatchObject({ code: 'invalid_response', reason })
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ reason })
+  })
+
+  it('`reason` of a list that lacks rows, or gives another page', async () => {
+    const walk = async (body: object, query = {}) =>
+      connect(await serve({ body }))
+        .splash.list(query)
+        .toArray()
+    const envelope = { result: 3, perpage: 1, currentpage: 1, nextpage: null, maxpage: 1 }
+    const short = { error: 0, data: { ...envelope, splash: [{ id: 1, name: 'a', date: '2026-01-01 10:00:00' }] } }
+    expect(await failure(walk(short))).toMatchObject({ reason: 'incomplete_list' })
+    expect(await failure(walk(short, { page: 2 }))).toMatchObject({ reason: 'schema' })
+  })
+
+  it('`others` of a conflict are the links of the alias on other domains, without secrets', () => {
+    const link = (domain: string) => ({ shorturl: `https://${domain}/tea`, longurl: `https://shop.example/?k=${KEY}` })
+    const context = { redact: (text: string) => text.replaceAll(KEY, '[redacted]') }
+    expect(new LinkConflictError(link('sho.rt'), context).others).toEqual([])
+    const error = new LinkConflictError(link('sho.rt'), context, [link('go.example'), link('to.example')])
+    expect(error.others).toEqual([
+      { shorturl: 'https://go.example/tea', longurl: 'https://shop.example/?k=[redacted]' },
+      { shorturl: 'https://to.example/tea', longurl: 'https://shop.example/?k=[redacted]' },
+    ])
   })
 })
 

@@ -50,7 +50,7 @@ const listWithoutTransport: MakeList = ({ answer }, { limit, ...options }) => {
       const envelope = openEnvelope(body, status)!
       const headers = new Headers()
       if (!envelope.ok) {
-        const said = { status: envelope.status, httpStatus: status, serverMessage: '', isOfPlatform: true }
+        const said = { status: envelope.status, httpStatus: status, serverMessage: '', isFromApi: true }
         throw apiError('no', { ...said, body, headers, rateLimit }, context, undefined)
       }
       const data = await read({ envelope } as Received, { path: [], issues: [] })

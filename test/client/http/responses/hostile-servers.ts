@@ -23,8 +23,6 @@ const spellings: ((key: string) => string)[] = [
   (key) => key,
   (key) => `Bearer ${key}`,
   encodeURIComponent,
-  (key) => encodeURIComponent(key).replaceAll('%20', '+'),
-  (key) => key.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
   (key) => Buffer.from(key).toString('base64'),
 ]
 

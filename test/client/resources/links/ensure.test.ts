@@ -179,7 +179,13 @@ test('a server that gives the link another alias is an error that names both, an
   for (const alias of ['opening', 'Opening_1', '🎉']) {
     const { shop, server } = await shopOf(missing, random)
     const error = await failure(shop.ensure({ url, custom: alias }))
-    expect(error).toMatchObject({ code: 'invalid_response', outcome: 'unknown', retryable: false, path: '/url/add' })
+    expect(error).toMatchObject({
+      code: 'invalid_response',
+      reason: 'other_alias',
+      outcome: 'done',
+      retryable: false,
+      path: '/url/add',
+    })
     expect(error.message).toBe(
       `links.ensure: the server has made https://sho.rt/x7Gh2 (id 45) instead of the alias ${JSON.stringify(alias)}`,
     )
@@ -191,7 +197,7 @@ test('a server that ignores the domain is an error that names both addresses', a
   const { shop } = await shopOf(missing, { body: { error: 0, id: 45, shorturl: 'https://sho.rt/opening' } })
   expect(await failure(shop.ensure({ ...params, domain: 'https://go.example' }))).toMatchObject({
     code: 'invalid_response',
-    outcome: 'unknown',
+    outcome: 'done',
     message: 'links.ensure: the server has made https://sho.rt/opening (id 45) instead of https://go.example/opening',
   })
 })
