@@ -1,18 +1,13 @@
-import { existsSync } from 'node:fs'
 import manifest from '../package.json' with { type: 'json' }
 
-const root = new URL('..', import.meta.url)
-
 /**
- * The module in `src` behind each entry in the `exports` of package.json: `./tasks` is `src/tasks.ts` or
- * `src/tasks/index.ts`.
+ * The module in `src` behind each entry in the `exports` of package.json: `./testing` leads to
+ * `./dist/testing/index.js`, which is built from `src/testing/index.ts`.
  */
 export const entries: Record<string, string> = Object.fromEntries(
-  Object.entries(manifest.exports)
-    .filter(([, targets]) => typeof targets === 'object')
-    .map(([entry]) => {
-      const name = entry === '.' ? 'index' : entry.slice('./'.length)
-      const file = `src/${name}.ts`
-      return [name, existsSync(new URL(file, root)) ? file : `src/${name}/index.ts`]
-    }),
+  Object.entries(manifest.exports).flatMap(([entry, targets]) => {
+    if (typeof targets === 'string') return []
+    const name = entry === '.' ? 'index' : entry.slice('./'.length)
+    return [[name, targets.default.replace('./dist/', 'src/').replace(/js$/, 'ts')]]
+  }),
 )

@@ -29,7 +29,7 @@ export function clientFiles(): AstroIntegration {
 const entries = Object.fromEntries(
   Object.entries(manifest.exports).flatMap(([name, entry]) => {
     if (typeof entry === 'string' || ['./node', './testing/msw'].includes(name)) return []
-    return [[name.replace('.', manifest.name), entry.import.replace('./dist/', '')]]
+    return [[name.replace('.', manifest.name), entry.default.replace('./dist/', '')]]
   }),
 )
 
@@ -135,7 +135,7 @@ export async function declarations(): Promise<Record<string, string>> {
   const add = async (from: string, to: string) => {
     for (const name of await readdir(from, { recursive: true })) {
       const path = name.replaceAll('\\', '/')
-      if (!/\.d\.ts$|(^|\/)package\.json$/.test(path) || /(^|\/)(locales|v3|mini|src)\//.test(path)) continue
+      if (!/\.d\.ts$|(^|\/)package\.json$/.test(path) || /(^|\/)(locales|v3|src)\//.test(path)) continue
       files[`${to}/${path}`] = await readFile(join(from, name), 'utf8')
     }
   }

@@ -1,4 +1,9 @@
-/** How to test your own app with Jest, here without any configuration of it: CommonJS, and no network. */
+/**
+ * How to test your own app with Jest: CommonJS, and no network. Below Node 24.9, jest.config.js needs a transform to
+ * CommonJS, and this for it, because the packages are ES modules:
+ *
+ *     transformIgnorePatterns: ['/node_modules/(?!(shortlink-sdk|ky)/)'],
+ */
 const { ShortLinkClient, isShortLinkError } = require('shortlink-sdk')
 const { createSandbox } = require('shortlink-sdk/testing')
 

@@ -13,7 +13,7 @@ import { readPage, uncaught } from './alone.ts'
 import { installProject, workspace } from './clients.ts'
 import { limits, median } from './measure.ts'
 import { withServer } from './server.ts'
-import { diskSize, download, instantiations } from './weight.ts'
+import { addedDownload, diskSize, download, instantiations } from './weight.ts'
 
 const name = 'shortlink-sdk'
 const page = new URL('../../docs/src/content/docs/guides/runtimes.md', import.meta.url)
@@ -29,6 +29,7 @@ const [reading, error] = await withServer(async (address) => [
 
 const budgets = [
   { what: 'download of one list call, kB', is: kilobytes, ...limits.download },
+  { what: 'added to an app that uses ky and zod/mini, kB', is: await addedDownload(), ...limits.added },
   { what: 'type instantiations of one list call', is: types, ...limits.types },
   { what: 'package on disk, kB', is: disk, ...limits.disk },
   { what: 'tarball, kB', is: tarball, ...limits.tarball },
@@ -72,7 +73,7 @@ async function importMemory(): Promise<number> {
       [
         '--import',
         `data:text/javascript,${encodeURIComponent(tell)}`,
-        join(workspace, 'node_modules/shortlink-sdk/dist/cli.js'),
+        join(workspace, 'node_modules/shortlink-sdk/dist/cli/index.js'),
         'import',
         file,
         '--out',

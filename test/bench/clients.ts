@@ -4,9 +4,10 @@
  * every one of them is bundled, imported and type-checked alone.
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import manifest from '../../package.json' with { type: 'json' }
 
 interface Client {
   imports: string
@@ -93,7 +94,7 @@ import { linksList } from 'dub/funcs/linksList.js'`,
 
 export type ClientName = keyof typeof clients
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
+export const root = fileURLToPath(new URL('../../', import.meta.url))
 const peers = fileURLToPath(new URL('peers/', import.meta.url))
 
 /** Where the programs are, and all that they import. */
@@ -112,7 +113,10 @@ export function installPeers(): void {
   npm('install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock')
 }
 
-/** Installs the packed package beside the peers, and writes the programs. Gives the kilobytes of the tarball. */
+/**
+ * Installs the packed package beside the peers, with its own dependencies below it, and writes the programs. Returns
+ * the kilobytes of the tarball.
+ */
 export function installProject(): number {
   const project = join(workspace, 'node_modules/shortlink-sdk')
   rmSync(project, { recursive: true, force: true })
@@ -121,16 +125,23 @@ export function installProject(): number {
     npm('pack', root, '--json', '--ignore-scripts'),
   )
   execFileSync('tar', ['-xzf', filename, '--strip-components=1', '-C', project], { cwd: workspace })
-  for (const [name, { imports, setup, list }] of Object.entries(clients)) {
-    const source = `${imports}
+  mkdirSync(join(project, 'node_modules'))
+  for (const name of Object.keys(manifest.dependencies)) {
+    symlinkSync(join(root, 'node_modules', name), join(project, 'node_modules', name))
+  }
+  for (const name of Object.keys(clients) as ClientName[]) writeFileSync(program(name), sourceOf(name))
+  writeFileSync(program('empty'), 'export {}')
+  return size / 1000
+}
+
+/** The program of a client. */
+export function sourceOf(name: ClientName): string {
+  const { imports, setup, list } = clients[name]
+  return `${imports}
 export function connect(baseUrl: string) {
     ${setup}
     return async () => ${list}
 }`
-    writeFileSync(program(name), source)
-  }
-  writeFileSync(program('empty'), 'export {}')
-  return size / 1000
 }
 
 /** Runs npm where the peers are, and gives what it printed. */

@@ -5,8 +5,8 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { build } from 'esbuild'
-import { type ClientName, clients, packages, program, workspace } from './clients.ts'
+import { type BuildOptions, build } from 'esbuild'
+import { type ClientName, clients, packages, program, root, sourceOf, workspace } from './clients.ts'
 import { type Finding, type Limit, limits, type Measured, type Row } from './measure.ts'
 
 const names = (Object.keys(clients) as ClientName[]).filter((name) => clients[name].imports)
@@ -25,25 +25,40 @@ export async function compare(): Promise<Finding> {
   }
   return {
     title: 'What a client costs before its first call',
-    how: `Download: a program with one list call, bundled and minified by esbuild for a browser, then gzip -9. Types: instantiations of that program beyond an empty one, with \`strict\` and without \`skipLibCheck\`. Disk: the unpacked packages without their dependencies.`,
+    how: `Download: a program with one list call, bundled and minified by esbuild for a browser, then gzip -9. Types: instantiations of that program beyond an empty one, with \`strict\` and \`skipLibCheck\`. Disk: the unpacked packages without their dependencies.`,
     columns: ['download, kB', 'type instantiations', 'on disk, kB'],
     rows,
     drawn: 'download, kB',
   }
 }
 
-/** Kilobytes that a browser downloads. */
-export async function download(name: ClientName): Promise<number> {
+/** Kilobytes that a browser downloads, dependencies included. */
+export const download = (name: ClientName): Promise<number> => bundledSize({ entryPoints: [program(name)] })
+
+/** Kilobytes that this client adds to an app that uses ky and zod/mini itself. */
+export async function addedDownload(): Promise<number> {
+  const app = `import ky from 'ky'
+import * as z from 'zod/mini'
+export const load = async () => z.object({ id: z.number(), name: z.string() }).parse(await ky.get('/row').json())
+`
+  // In the project itself, so that all three resolve ky and zod to the same files.
+  const sizeOf = (contents: string) => bundledSize({ stdin: { contents, resolveDir: root, loader: 'ts' } })
+  return (await sizeOf(app + sourceOf('shortlink-sdk'))) - (await sizeOf(app))
+}
+
+async function bundledSize(entry: BuildOptions): Promise<number> {
   const { outputFiles } = await build({
-    entryPoints: [program(name)],
+    ...entry,
     bundle: true,
+    write: false,
     minify: true,
     format: 'esm',
-    write: false,
     external: ['node:*', '@react-email/render'],
+    // Not the project's own, whose `paths` lead to the sources.
+    tsconfigRaw: {},
     logLevel: 'error',
   })
-  return gzipSync(outputFiles[0]!.contents, { level: 9 }).length / 1000
+  return gzipSync(outputFiles![0]!.contents, { level: 9 }).length / 1000
 }
 
 let emptyTypes: Promise<number> | undefined
@@ -56,7 +71,7 @@ export async function instantiations(name: ClientName): Promise<number> {
 
 async function countTypes(name: string): Promise<number> {
   const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
-  const options = '--noEmit --extendedDiagnostics --strict --skipLibCheck false --target es2022 --module nodenext'
+  const options = '--noEmit --extendedDiagnostics --strict --skipLibCheck --target es2022 --module nodenext'
   const args = [tsc, ...options.split(' '), '--types', 'node', program(name)]
   // Errors in a peer's own types make tsc fail; what it instantiates is counted all the same.
   const { stdout }: { stdout: string } = await promisify(execFile)(process.execPath, args, { cwd: workspace }).catch(

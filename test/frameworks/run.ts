@@ -3,12 +3,14 @@
  * use most, `-- --all` all of them, `-- next jest-30` these. Each is a small project as a user would write it, with a
  * script `test`.
  *
- * They run on Node 24, which some frameworks need. What a project installs is kept until its package.json changes.
+ * They run on Node 24, which some frameworks need. What a project installs is kept until its package.json changes, or
+ * the dependencies of the package do.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import sdk from '../../package.json' with { type: 'json' }
 import { must, run } from '../everywhere/runner/shell.ts'
 import { all, installTools, root, toolModules } from '../everywhere/runner/tools.ts'
 
@@ -65,7 +67,7 @@ async function test(folder: string): Promise<string> {
 
 async function install(folder: string): Promise<void> {
   const manifest = await readFile(join(folder, 'package.json'))
-  const hash = createHash('sha256').update(manifest).digest('hex')
+  const hash = createHash('sha256').update(manifest).update(JSON.stringify(sdk.dependencies)).digest('hex')
   const stamp = join(folder, 'node_modules/.stamp')
   if ((await readFile(stamp, 'utf8').catch(() => '')) !== hash) {
     await must('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder, env })

@@ -107,11 +107,6 @@ test('the program of errors prints code, outcome and message', async () => {
   expect(printed.mock.calls).toEqual([['not_found, rejected: GET /qr/999: 404 QR code does not exist.']])
 })
 
-test('the README has the versions of ky and zod that are inlined', async () => {
-  const lock = JSON.parse(await readFile(new URL('../../package-lock.json', import.meta.url), 'utf8'))
-  for (const name of ['ky', 'zod']) expect(readme).toContain(`${name} ${lock.packages[`node_modules/${name}`].version}`)
-})
-
 test('the 404 of a server without links says so before it doubts the address', async () => {
   const sandbox = createSandbox()
   sandbox.fail({ path: '/url/add', status: 404, body: { error: 1, message: 'Not found.' } })

@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { rm } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { serve } from 'shortlink-sdk/node'
 import { createSandbox } from 'shortlink-sdk/testing'
 import { build } from 'tsup'
 import { expect, test } from 'vitest'
-import { bundle } from '../../tsup.config.ts'
+import bundle from '../../tsup.config.ts'
 
 async function pageOf(server: { serve: typeof serve }): Promise<string> {
   const { baseUrl, close } = await server.serve(createSandbox())
@@ -16,9 +14,10 @@ async function pageOf(server: { serve: typeof serve }): Promise<string> {
 }
 
 test('the built server inlines the page that the sources read from disk', async () => {
-  const outDir = await mkdtemp(join(tmpdir(), 'sandbox-page-'))
-  await build({ ...bundle, config: false, format: 'esm', entry: ['src/testing/server.ts'], outDir, silent: true })
-  const built = await import(pathToFileURL(join(outDir, 'server.js')).href)
+  // Inside the project, where it finds its dependencies.
+  const outDir = fileURLToPath(new URL('.tmp/page/', import.meta.url))
+  await build({ ...bundle, config: false, entry: ['src/testing/server.ts'], outDir, silent: true })
+  const built = await import(`${outDir}server.js`)
   await rm(outDir, { recursive: true })
   expect(await pageOf(built)).toBe(await pageOf({ serve }))
 })

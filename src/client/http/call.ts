@@ -84,7 +84,7 @@ export interface Sender {
 export interface OpenedUpload {
   readonly body: unknown
   readonly headers: Readonly<Record<string, string>>
-  readonly redirect: RequestRedirect
+  readonly redirect: 'error' | 'manual'
   /** A special fetch, if only that can report the progress. */
   readonly send?: Fetch
   /** To be called when the response arrives, because fetch does not report when everything is sent. */

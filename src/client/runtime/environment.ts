@@ -55,11 +55,11 @@ export const isDeno = (): boolean => host.Deno !== undefined
  * A body that is sent only once. If a reused connection is lost, Deno resends text and bytes by itself, even in a POST
  * (denoland/deno#35610), but not a Blob.
  */
-export function sentOnce(body: string | ArrayBuffer | ArrayBufferView | Blob): BodyInit {
-  if (!isDeno()) return body as BodyInit
+export function sentOnce<Body extends string | ArrayBuffer | ArrayBufferView | Blob>(body: Body): Body | Blob {
+  if (!isDeno()) return body
   const blob = new Blob([body as BlobPart])
   // Deno sends an empty Blob without a length.
-  return blob.size > 0 ? blob : (body as BodyInit)
+  return blob.size > 0 ? blob : body
 }
 
 /** Returns true if a body can be streamed. React Native has no streams, and the Blob of jsdom gives none. */
@@ -69,7 +69,7 @@ export const canStream = (): boolean => 'ReadableStream' in globalThis && 'strea
  * The redirect mode for a streamed body. Node's fetch keeps a copy of a body that it may have to resend, except in the
  * mode `error`, which Cloudflare Workers do not support.
  */
-export function streamedRedirect(): RequestRedirect {
+export function streamedRedirect(): 'error' | 'manual' {
   return 'FixedLengthStream' in globalThis ? 'manual' : 'error'
 }
 

@@ -1,4 +1,4 @@
-/** The handlers in a user's own msw, whose classes differ by the format of the program. It is compiled and run. */
+/** The handlers in a user's own msw. It is compiled and run. */
 import { equal } from 'node:assert/strict'
 import { setupServer } from 'msw/node'
 import { ShortLinkClient } from 'shortlink-sdk'

@@ -1,5 +1,5 @@
 // Creates a client with a key inside a worker, and posts what happened.
-import { ShortLinkClient } from '/package/dist/index.js'
+import { ShortLinkClient } from 'shortlink-sdk'
 
 try {
   new ShortLinkClient({ baseUrl: 'https://sho.rt/api', apiKey: 'a-secret-key' })

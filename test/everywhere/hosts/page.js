@@ -1,11 +1,10 @@
-// Runs the suite in a page, on the package's files without a bundler.
-
-import { conformance } from '/conformance.mjs'
-import * as sdk from '/package/dist/index.js'
-import * as proxy from '/package/dist/proxy.js'
-import * as schemas from '/package/dist/schemas.js'
-import * as tasks from '/package/dist/tasks.js'
-import * as testing from '/package/dist/testing.js'
+// Runs the suite in a page.
+import * as sdk from 'shortlink-sdk'
+import * as proxy from 'shortlink-sdk/proxy'
+import * as schemas from 'shortlink-sdk/schemas'
+import * as tasks from 'shortlink-sdk/tasks'
+import * as testing from 'shortlink-sdk/testing'
+import { conformance } from './conformance.mjs'
 
 globalThis.sdk = sdk
 globalThis.violations = []

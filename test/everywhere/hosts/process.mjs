@@ -1,24 +1,43 @@
-// Runs the suite in Node, Bun or Deno. `FORMAT` is the module format to load, `CONTROL` the address that creates
-// sandboxes. Each result is a line of JSON.
+// Runs the suite in Node, Bun or Deno. `CONTROL` is the address that creates sandboxes. Each result is a line of JSON.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { conformance } from './conformance.mjs'
 
-const { FORMAT, CONTROL, DEAD_URL } = process.env
-const load = FORMAT === 'cjs' ? createRequire(import.meta.url) : (name) => import(name)
+const { CONTROL, DEAD_URL } = process.env
+const report = (result) => console.log(JSON.stringify(result))
 
-const { fileFromPath } = await load('shortlink-sdk/node')
+const warnings = []
+process.on('warning', ({ message }) => warnings.push(message))
+
+const require = createRequire(import.meta.url)
+const required = ['', '/testing', '/proxy', '/schemas', '/tasks', '/node'].map((entry) => {
+  const name = `shortlink-sdk${entry}`
+  return [name, require(name)]
+})
+const imported = Object.fromEntries(await Promise.all(required.map(async ([name]) => [name, await import(name)])))
+const differing = required.flatMap(([name, module]) =>
+  Object.entries(imported[name]).flatMap(([key, value]) => (module[key] === value ? [] : [`${name}: ${key}`])),
+)
+report({
+  topic: 'entries',
+  name: 'require gives what import gives, without a warning',
+  ...(differing.length + warnings.length === 0
+    ? { outcome: 'passed' }
+    : { outcome: 'failed', reason: [...differing, ...warnings].join('\n') }),
+})
+
+const { fileFromPath } = imported['shortlink-sdk/node']
 const folder = await mkdtemp(join(tmpdir(), 'everywhere-file-'))
 
 await conformance(
   {
-    sdk: await load('shortlink-sdk'),
-    testing: await load('shortlink-sdk/testing'),
-    proxy: await load('shortlink-sdk/proxy'),
-    schemas: await load('shortlink-sdk/schemas'),
-    tasks: await load('shortlink-sdk/tasks'),
+    sdk: imported['shortlink-sdk'],
+    testing: imported['shortlink-sdk/testing'],
+    proxy: imported['shortlink-sdk/proxy'],
+    schemas: imported['shortlink-sdk/schemas'],
+    tasks: imported['shortlink-sdk/tasks'],
     control: CONTROL,
     deadUrl: DEAD_URL,
     async openFile(bytes) {
@@ -27,6 +46,6 @@ await conformance(
       return await fileFromPath(path)
     },
   },
-  (result) => console.log(JSON.stringify(result)),
+  report,
 )
 await rm(folder, { recursive: true, force: true })

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
+import { copyFile, readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { extname, join, normalize } from 'node:path'
+import { basename, extname, join, normalize } from 'node:path'
 import type { Result } from '../conformance.ts'
 import { browserChecks } from './browser-checks.ts'
 import { listen } from './listen.ts'
@@ -52,14 +52,14 @@ const knownIssues = {
   'uploads: an upload whose connection is lost is sent once, even by the runtime': resends,
 }
 
-/** Runs the suite in a page that loads the package's files directly, under a strict Content-Security-Policy. */
+/** Runs the suite in a page, under a strict Content-Security-Policy. */
 export async function inBrowser(name: BrowserName, environment: SuiteEnvironment): Promise<Row> {
   const started = Date.now()
   const seconds = () => (Date.now() - started) / 1000
   const browser = await launch(name)
   if (!browser) return { runtime: name, results: [], skipped: `${name} is not installed`, seconds: 0 }
   const runtime = `${name} (${/[\d.]+/.exec(await browser.version())?.[0]})`
-  const site = await serveFiles(environment.folder)
+  const site = await serveFiles(await bundlePage(environment.folder))
   try {
     const page = await browser.newPage()
     await page.goto(`${site.url}/page.html`)
@@ -89,23 +89,26 @@ const types: Record<string, string> = {
 }
 
 const pageHtml = '<!doctype html><title>Conformance</title><script type="module" src="/page.js"></script>'
+/** Bundles the scripts of the page, and returns their folder. */
+async function bundlePage(folder: string): Promise<string> {
+  const scripts = ['page.js', 'guard-worker.js'].map((name) => join(folder, name))
+  for (const script of scripts) await copyFile(join(root, 'test/everywhere/hosts', basename(script)), script)
+  const outdir = join(folder, 'page')
+  await loadTool('esbuild').build({ entryPoints: scripts, bundle: true, format: 'esm', outdir, logLevel: 'error' })
+  return outdir
+}
+
 // Each sandbox has its own port, hence connect-src.
 const policy = "default-src 'self'; connect-src 'self' http://127.0.0.1:*"
 
-/** Serves the page, the suite and the package's files. */
+/** Serves the page and its scripts. */
 async function serveFiles(folder: string) {
   const server = createServer(async (request, response) => {
     const path = normalize(new URL(request.url ?? '/', 'http://x').pathname)
     response.setHeader('Content-Security-Policy', policy)
     response.setHeader('Content-Type', types[extname(path)] ?? 'application/octet-stream')
     try {
-      if (path === '/page.html') response.end(pageHtml)
-      else if (path === '/page.js' || path === '/guard-worker.js') {
-        response.end(await readFile(join(root, 'test/everywhere/hosts', path)))
-      } else if (path === '/conformance.mjs') response.end(await readFile(join(folder, 'conformance.mjs')))
-      else if (path.startsWith('/package/')) {
-        response.end(await readFile(join(folder, 'node_modules/shortlink-sdk', path.slice('/package'.length))))
-      } else response.writeHead(404).end()
+      response.end(path === '/page.html' ? pageHtml : await readFile(join(folder, path)))
     } catch {
       response.writeHead(404).end()
     }

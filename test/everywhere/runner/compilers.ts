@@ -6,19 +6,32 @@ import { all, root, toolModules } from './tools.ts'
 
 const versions = all ? ['5.0', '5.4', '5', '6', '7'] : ['5.0', '7']
 
-/** A way to resolve the package: compiler options, and the extensions of the program's files. */
+/** A way to resolve the package. */
 interface Resolution {
-  module: string
-  moduleResolution: string
-  extensions: string[]
-  /** The versions that have it, if not all. */
+  options: { module: string; moduleResolution: string; esModuleInterop?: boolean }
+  extension: 'mts' | 'cts' | 'ts'
+  /** Default: `surface`, `mistakes` and `library`. */
+  programs?: string[]
+  /** The versions that support it. Default: all. */
   versions?: string[]
 }
 
 const resolutions: Record<string, Resolution> = {
-  'nodenext, ESM and CommonJS': { module: 'nodenext', moduleResolution: 'nodenext', extensions: ['mts', 'cts'] },
-  bundler: { module: 'esnext', moduleResolution: 'bundler', extensions: ['ts'] },
-  node10: { module: 'commonjs', moduleResolution: 'node10', extensions: ['ts'], versions: ['5.0', '5.4', '5'] },
+  nodenext: { options: { module: 'nodenext', moduleResolution: 'nodenext' }, extension: 'mts' },
+  'nodenext, CommonJS': {
+    options: { module: 'nodenext', moduleResolution: 'nodenext' },
+    extension: 'cts',
+    // `require` of an ES module compiles since 5.8.
+    versions: ['5', '6', '7'],
+  },
+  bundler: { options: { module: 'esnext', moduleResolution: 'bundler' }, extension: 'ts' },
+  node10: {
+    // The types of zod need the interop.
+    options: { module: 'commonjs', moduleResolution: 'node10', esModuleInterop: true },
+    extension: 'ts',
+    programs: ['root'],
+    versions: ['5.0', '5.4', '5'],
+  },
 }
 
 const libraries: Record<string, object> = {
@@ -52,27 +65,22 @@ export async function tryCompilers(folder: string): Promise<Finding[]> {
 async function writeProject(
   project: string,
   version: string,
-  { module, moduleResolution, extensions }: Resolution,
-  options: object,
+  { options, extension, programs = ['surface', 'mistakes', 'library'] }: Resolution,
+  library: object,
 ): Promise<void> {
   await mkdir(project, { recursive: true })
-  const files: string[] = []
   // Before 5.4, TypeScript does not find the entry that exports a type of another file.
-  const names = version === '5.0' ? ['surface', 'mistakes'] : ['surface', 'mistakes', 'library']
-  for (const name of names) {
-    for (const extension of extensions) {
-      const file = `${name}.${extension}`
-      await cp(join(root, 'test/everywhere/typescript', `${name}.ts`), join(project, file))
-      files.push(file)
-    }
+  const names = programs.filter((name) => name !== 'library' || version !== '5.0')
+  const files = names.map((name) => `${name}.${extension}`)
+  for (const [index, file] of files.entries()) {
+    await cp(join(root, 'test/everywhere/typescript', `${names[index]}.ts`), join(project, file))
   }
   const compilerOptions = {
     target: 'es2022',
-    module,
-    moduleResolution,
     strict: true,
     exactOptionalPropertyTypes: true,
-    skipLibCheck: false,
+    // The types of zod need 5.4.
+    skipLibCheck: version === '5.0',
     // The compiler's own declarations are not under test.
     skipDefaultLibCheck: true,
     noUncheckedIndexedAccess: true,
@@ -82,6 +90,7 @@ async function writeProject(
     outDir: 'declarations',
     typeRoots: [join(toolModules, '@types')],
     ...options,
+    ...library,
   }
   await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
 }

@@ -1,4 +1,4 @@
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Finding } from './report.ts'
 import { run } from './shell.ts'
@@ -10,20 +10,20 @@ interface Composition {
   packages: Record<string, string>
   /** Where another module than `zod` is the zod to compose with. */
   zod?: string
-  /** Default: an ES module. */
-  format?: 'mts' | 'cts'
+  /** Whether the package gets the program's own zod, as npm installs it if the versions allow it. */
+  isShared?: boolean
 }
 
 const compositions: Record<string, Composition> = {
   'zod 4.0': { program: 'zod', packages: { zod: 'zod-4.0' } },
+  'zod 4.0, shared': { program: 'zod', packages: { zod: 'zod-4.0' }, isShared: true },
   'zod 4, the newest': { program: 'zod', packages: { zod: 'zod-4' } },
   'zod 3.25, its zod/v4': { program: 'zod', packages: { zod: 'zod-3.25' }, zod: 'zod/v4' },
   'Standard Schema, valibot, ArkType': {
     program: 'standard-schema',
     packages: { '@standard-schema/spec': '@standard-schema/spec', arktype: 'arktype', valibot: 'valibot' },
   },
-  'msw, ES module': { program: 'msw', packages: {} },
-  'msw, CommonJS': { program: 'msw', packages: {}, format: 'cts' },
+  msw: { program: 'msw', packages: {} },
 }
 
 /** Composes what the package exports with a user's own libraries, in types and at run time. */
@@ -33,7 +33,13 @@ export async function tryComposition(folder: string): Promise<Finding[]> {
   const projects: { name: string; project: string; program: string }[] = []
   for (const [name, composition] of Object.entries(compositions)) {
     const project = join(folder, 'composition', name)
-    projects.push({ name, project, program: join(project, await writeProject(project, composition)) })
+    await writeProject(project, composition)
+    if (composition.isShared) {
+      await cp(join(folder, 'node_modules/shortlink-sdk'), join(project, 'node_modules/shortlink-sdk'), {
+        recursive: true,
+      })
+    }
+    projects.push({ name, project, program: join(project, 'program.mjs') })
   }
   // One process for all, which reads what they share once. It writes no program that has errors.
   const tsc = join(toolModules, 'typescript-5/bin/tsc')
@@ -50,11 +56,7 @@ export async function tryComposition(folder: string): Promise<Finding[]> {
   return findings
 }
 
-/** Writes a program, and returns the name that it has when it is compiled. */
-async function writeProject(
-  project: string,
-  { program, packages, zod = 'zod', format = 'mts' }: Composition,
-): Promise<string> {
+async function writeProject(project: string, { program, packages, zod = 'zod' }: Composition): Promise<void> {
   await mkdir(project, { recursive: true })
   for (const [name, tool] of Object.entries(packages)) {
     const link = join(project, 'node_modules', name)
@@ -62,7 +64,7 @@ async function writeProject(
     await symlink(join(toolModules, tool), link)
   }
   const source = await readFile(join(root, `test/everywhere/composition/${program}.ts`), 'utf8')
-  await writeFile(join(project, `program.${format}`), source.replace("from 'zod'", `from '${zod}'`))
+  await writeFile(join(project, 'program.mts'), source.replace("from 'zod'", `from '${zod}'`))
   const compilerOptions = {
     target: 'es2022',
     module: 'nodenext',
@@ -75,6 +77,5 @@ async function writeProject(
     types: ['node'],
     typeRoots: [join(toolModules, '@types')],
   }
-  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [`program.${format}`] }))
-  return `program.${format.replace('t', 'j')}`
+  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.mts'] }))
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { must } from './shell.ts'
 import { loadTool, root } from './tools.ts'
 
-/** A folder with nothing but the packed package installed. */
+/** A folder with the packed package and its dependencies installed. */
 export interface Installed {
   folder: string
   /** The folder of the package itself. */

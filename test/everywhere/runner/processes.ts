@@ -17,7 +17,6 @@ interface Runtime {
   /** Where its binary may be found. */
   paths: string[]
   args?: string[]
-  formats: ('esm' | 'cjs')[]
   knownIssues?: Record<string, string>
 }
 
@@ -27,35 +26,27 @@ const denoKnown = {
 }
 
 const otherRuntimes: Runtime[] = [
-  ...['22', '24', '26'].map(
-    (version): Runtime => ({ name: `Node ${version}`, paths: [`node-${version}/bin/node`], formats: ['esm', 'cjs'] }),
-  ),
-  { name: 'Bun', paths: bunPaths, formats: ['esm', 'cjs'] },
+  ...['22', '24', '26'].map((version): Runtime => ({ name: `Node ${version}`, paths: [`node-${version}/bin/node`] })),
+  { name: 'Bun', paths: bunPaths },
   {
     name: 'Deno',
     paths: denoPaths,
     args: ['run', '--allow-all', '--node-modules-dir=manual'],
-    formats: ['esm', 'cjs'],
     knownIssues: denoKnown,
   },
 ]
 
-const runtimes: Runtime[] = [
-  { name: 'Node', paths: [process.execPath], formats: ['esm', 'cjs'] },
-  ...(all ? otherRuntimes : []),
-]
+const runtimes: Runtime[] = [{ name: 'Node', paths: [process.execPath] }, ...(all ? otherRuntimes : [])]
 
-/** Runs the suite in every process, as ESM and as CommonJS, one after another. */
+/** Runs the suite in every process, one after another. */
 export async function* inProcesses(environment: SuiteEnvironment): AsyncGenerator<Row> {
   await copyFile(join(root, 'test/everywhere/hosts/process.mjs'), join(environment.folder, 'process.mjs'))
-  for (const { name, paths, args = [], formats, knownIssues = {} } of runtimes) {
+  for (const { name, paths, args = [], knownIssues = {} } of runtimes) {
     const binary = await find(...paths)
     const version = binary && (await versionOf(binary))
-    for (const format of formats) {
-      const runtime = `${name}${version ? ` (${version})` : ''}, ${format === 'esm' ? 'ESM' : 'CommonJS'}`
-      if (!binary) yield { runtime, results: [], skipped: `${paths[0]} is not installed`, seconds: 0 }
-      else yield { runtime, knownIssues, ...(await runSuite(environment, binary, args, format)) }
-    }
+    const runtime = `${name}${version ? ` (${version})` : ''}`
+    if (!binary) yield { runtime, results: [], skipped: `${paths[0]} is not installed`, seconds: 0 }
+    else yield { runtime, knownIssues, ...(await runSuite(environment, binary, args)) }
   }
 }
 
@@ -64,9 +55,9 @@ export async function versionOf(binary: string): Promise<string> {
   return /[\d.-]*\d/.exec((await run(binary, ['--version'])).output)?.[0] ?? ''
 }
 
-async function runSuite(environment: SuiteEnvironment, binary: string, args: string[], format: string) {
+async function runSuite(environment: SuiteEnvironment, binary: string, args: string[]) {
   const started = Date.now()
-  const env = { FORMAT: format, CONTROL: environment.control, DEAD_URL: environment.deadUrl }
+  const env = { CONTROL: environment.control, DEAD_URL: environment.deadUrl }
   const ran = await run(binary, [...args, 'process.mjs'], { cwd: environment.folder, env, timeout: 300_000 })
   return { results: resultsOf(ran), seconds: (Date.now() - started) / 1000 }
 }

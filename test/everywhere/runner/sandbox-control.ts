@@ -18,7 +18,7 @@ export interface SandboxControl {
  */
 export async function startSandboxControl(packageFolder: string): Promise<SandboxControl> {
   const load = (file: string) => import(pathToFileURL(`${packageFolder}/dist/${file}.js`).href)
-  const { createSandbox, sampleData } = (await load('testing')) as typeof import('shortlink-sdk/testing')
+  const { createSandbox, sampleData } = (await load('testing/index')) as typeof import('shortlink-sdk/testing')
   const { serve } = (await load('node')) as typeof import('shortlink-sdk/node')
   const running = new Map<string, { sandbox: Sandbox; close: () => Promise<void> }>()
   let count = 0

@@ -1,5 +1,5 @@
+// The packages in the second pattern are those of msw.
 module.exports = {
-  // For msw alone, which uses packages that are ES modules only: Jest has to be told to transform them.
   transform: { '\\.m?js$': ['babel-jest', { plugins: ['@babel/plugin-transform-modules-commonjs'] }] },
-  transformIgnorePatterns: ['/node_modules/(?!(@open-draft|rettime|until-async)/)'],
+  transformIgnorePatterns: ['/node_modules/(?!(shortlink-sdk|ky|@open-draft|rettime|until-async)/)'],
 }

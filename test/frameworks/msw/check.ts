@@ -1,9 +1,12 @@
-import { copyFile, mkdir } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { run } from '../harness.ts'
 
 // Also run in ../msw-3, with the msw that is installed there.
-const program = new URL('shortlinks.test.ts', import.meta.url)
+const program = await readFile(new URL('shortlinks.test.ts', import.meta.url), 'utf8')
+
+/** In CommonJS, the types of msw are another copy than those that the handlers are declared with. */
+const inCommonJs = program.replace('...handlers(sandbox)', '...(handlers(sandbox) as never[])')
 
 /** The resolutions that TypeScript has, with the extensions of the formats that each compiles. */
 const ways = [
@@ -16,7 +19,7 @@ for (const { extensions, options } of ways) {
   test(`setupServer takes the handlers in ${formats} with ${options.join(' ')}, and the test runs`, async () => {
     const files = extensions.map((extension) => `build/shortlinks.test.${extension}`)
     await mkdir('build', { recursive: true })
-    await Promise.all(files.map((file) => copyFile(program, file)))
+    await Promise.all(files.map((file) => writeFile(file, file.endsWith('.cts') ? inCommonJs : program)))
     const strict = ['--target', 'es2022', '--types', 'node', '--strict', '--skipLibCheck', '--ignoreConfig']
     await run('tsc', [...strict, ...options, ...files])
     await run('node', ['--test', ...files.map((file) => file.replace(/ts$/, 'js'))])

@@ -1,4 +1,4 @@
-// Every entry has types, also where TypeScript does not read `exports` (moduleResolution node10).
+// Every entry has types.
 import { ShortLinkClient, sharedRateLimiter } from 'shortlink-sdk'
 import { fileFromPath, serve } from 'shortlink-sdk/node'
 import { createProxy } from 'shortlink-sdk/proxy'

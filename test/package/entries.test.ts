@@ -1,0 +1,26 @@
+import { build } from 'esbuild'
+import { expect, test } from 'vitest'
+import { entries } from '../../scripts/entries.ts'
+
+/** Bundles a program as CommonJS, which esbuild refuses if a module in it has a top-level await. */
+const bundleAsCommonJs = (contents: string) =>
+  build({
+    stdin: { contents, resolveDir: import.meta.dirname },
+    bundle: true,
+    write: false,
+    format: 'cjs',
+    platform: 'node',
+    external: ['msw'],
+    logLevel: 'silent',
+  })
+
+// `require` of an ES module fails in Node if there is one.
+test.each(Object.entries(entries))('%s, with everything that it imports, has no top-level await', async (_, file) => {
+  await bundleAsCommonJs(`export * from '../../${file}'`)
+})
+
+test('a top-level await in an entry would be noticed', async () => {
+  await expect(bundleAsCommonJs(`export const client = await import('../../src/index.ts')`)).rejects.toThrow(
+    'Top-level await is currently not supported with the "cjs" output format',
+  )
+})
