@@ -60,7 +60,12 @@ export {
 } from './client/rate-limit/shared.ts'
 export type { RateLimitOptions, RateLimitResponse } from './client/rate-limit/window.ts'
 export type { Account, AccountResource, AccountUpdate } from './client/resources/account.ts'
-export type { Campaign, CampaignCreate, CampaignsResource, CampaignUpdate } from './client/resources/campaigns.ts'
+export type {
+  Campaign,
+  CampaignCreate,
+  CampaignsResource,
+  CampaignUpdate,
+} from './client/resources/campaigns.ts'
 export type {
   Channel,
   ChannelCreate,

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini'
 import type { Checks, ChecksFor } from '../checks/checks.ts'
+import type { Prepare } from '../fields/prepare.ts'
 import { isRecord } from '../runtime/text.ts'
 import { type ApiPromise, startNow } from './api-promise.ts'
 import { readBody, readPage } from './envelope.ts'
@@ -28,6 +29,8 @@ type RequestShape<P> =
 export type CallParams<T, P> = RequestShape<P> & {
   readonly api?: 'opener'
   readonly schema: z.core.$ZodType<T>
+  /** Prepares the result for the schema. Default: `{}` for `[]`. */
+  readonly prepare?: Prepare
   /** The key of the result in the body. Default: its fields are beside `error`. */
   readonly under?: string
 }
@@ -38,6 +41,8 @@ export type ListParams<T, Query extends PageQuery> = {
   /** The key of the rows, or several if servers differ. The documented one comes first. */
   readonly under: string | readonly string[]
   readonly row: z.core.$ZodType<T>
+  /** Prepares each row for its schema. Default: `{}` for `[]`. */
+  readonly prepare?: Prepare
 } & ([Exclude<keyof Query, keyof PageQuery>] extends [never]
   ? { readonly checks?: never }
   : { readonly checks: ChecksFor<Params<Query>> })
@@ -68,15 +73,15 @@ export class Api extends Transport {
 
   list<T, Q extends PageQuery>(
     path: Path,
-    { under, row, ...params }: ListParams<T, Q>,
+    { under, row, prepare, ...params }: ListParams<T, Q>,
     options?: ListOptions,
   ): ListPromise<T> {
-    return new RequestedList(this, { path, ...params, read: readPage(under, row) }, options)
+    return new RequestedList(this, { path, ...params, read: readPage(under, row, prepare) }, options)
   }
 
   #call<T, P>(method: string, path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> {
-    const { schema, under, ...request } = params
-    const call = { method, path, ...(request as Partial<CallSpec<T>>), read: readBody(schema, under) }
+    const { schema, under, prepare, ...request } = params
+    const call = { method, path, ...(request as Partial<CallSpec<T>>), read: readBody(schema, under, prepare) }
     return startNow(this.run(call as CallSpec<T>, options))
   }
 }

@@ -1,5 +1,7 @@
+import type * as z from 'zod/mini'
 import { boolean, checks, nonEmptyString, string } from '../checks/checks.ts'
 import { flag, integer, object, text, textOrFalse } from '../fields/fields.ts'
+import { renameFields } from '../fields/prepare.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
@@ -17,7 +19,11 @@ export class CampaignsResource extends Resource {
    * for await (const { id, name } of client.campaigns.list()) console.log(id, name)
    */
   list(query?: PageQuery, options?: ListOptions): ListPromise<Campaign> {
-    return this.api.list(path`/campaigns`, { query, under: 'campaigns', row: Campaign }, options)
+    return this.api.list(
+      path`/campaigns`,
+      { query, under: 'campaigns', row: Campaign, prepare: prepareCampaign },
+      options,
+    )
   }
 
   /**
@@ -34,7 +40,11 @@ export class CampaignsResource extends Resource {
    * @throws {ApiError} if the slug is taken
    */
   create(params: CampaignCreate, options?: RequestOptions): ApiPromise<Campaign> {
-    return this.api.post(path`/campaign/add`, { json: params, checks: campaignCreate, schema: Campaign }, options)
+    return this.api.post(
+      path`/campaign/add`,
+      { json: params, checks: campaignCreate, schema: Campaign, prepare: prepareCampaign },
+      options,
+    )
   }
 
   /**
@@ -69,7 +79,7 @@ export class CampaignsResource extends Resource {
   update(id: Id, params: CampaignUpdate, options?: RequestOptions): ApiPromise<Campaign> {
     return this.api.put(
       path`/campaign/${{ id }}/update`,
-      { json: params, checks: campaignUpdate, schema: Campaign },
+      { json: params, checks: campaignUpdate, schema: Campaign, prepare: prepareCampaign },
       options,
     )
   }
@@ -96,22 +106,21 @@ const campaignUpdate = /* @__PURE__ */ checks<CampaignUpdate>(
 )
 
 /** A campaign. */
-export interface Campaign {
-  id: number
-  /** The name, under whichever key the server sent it. */
-  name: string
-  /** True if everybody may see the campaign. */
-  public: boolean
-  /** The URL of the rotator, built from the slug; `false` if the campaign has no public one. */
-  rotator: string | false
-  /** The URL of the campaign's list page. */
-  list: string
-}
+export interface Campaign extends z.infer<typeof Campaign> {}
 
-export const Campaign = /* @__PURE__ */ object<Campaign>(
-  { id: integer, name: text, public: flag, rotator: textOrFalse, list: text },
-  { name: ['domain', 'campaign'] },
-)
+export const Campaign = /* @__PURE__ */ object({
+  id: integer,
+  /** The name, under whichever key the server sent it. */
+  name: text,
+  /** True if everybody may see the campaign. */
+  public: flag,
+  /** The URL of the rotator, built from the slug; `false` if the campaign has no public one. */
+  rotator: textOrFalse,
+  /** The URL of the campaign's list page. */
+  list: text,
+})
+
+export const prepareCampaign = /* @__PURE__ */ renameFields<Campaign>({ name: ['domain', 'campaign'] })
 
 /** Parameters for creating a campaign. */
 export interface CampaignCreate {

@@ -1,5 +1,6 @@
+import type * as z from 'zod/mini'
 import { boolean, checks, hexColor, nonEmptyString, oneOf, string } from '../checks/checks.ts'
-import { flag, integer, object, text, textOrNull } from '../fields/fields.ts'
+import { flag, integer, object, openText, text, textOrNull } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
@@ -112,19 +113,13 @@ const channelCreate = /* @__PURE__ */ checks<ChannelCreate>({ name: nonEmptyStri
 const channelUpdate = /* @__PURE__ */ checks<ChannelUpdate>({}, { name: string, ...channelDetails })
 
 /** A channel. */
-export interface Channel {
-  id: number
-  name: string
-  description: string | null
-  /** The colour of the badge, such as `#3366FF`; `null` if none is set. */
-  color: string | null
-  starred: boolean
-}
+export interface Channel extends z.infer<typeof Channel> {}
 
-export const Channel = /* @__PURE__ */ object<Channel>({
+export const Channel = /* @__PURE__ */ object({
   id: integer,
   name: text,
   description: textOrNull,
+  /** The colour of the badge, such as `#3366FF`; `null` if none is set. */
   color: textOrNull,
   starred: flag,
 })
@@ -133,24 +128,17 @@ export const Channel = /* @__PURE__ */ object<Channel>({
 export type ChannelItemType = 'links' | 'bio' | 'qr'
 
 /** An item of a channel. */
-export interface ChannelItem {
-  /** `links`, `bio` or `qr`; a server may have others. */
-  type: ChannelItemType | (string & {})
-  id: number
-  title: string | null
-  /** The URL of a preview; `null` if there is none. */
-  preview: string | null
-  link: string
-  /** `YYYY-MM-DD`. */
-  date: string
-}
+export interface ChannelItem extends z.infer<typeof ChannelItem> {}
 
-export const ChannelItem = /* @__PURE__ */ object<ChannelItem>({
-  type: text,
+export const ChannelItem = /* @__PURE__ */ object({
+  /** `links`, `bio` or `qr`; a server may have others. */
+  type: /* @__PURE__ */ openText<ChannelItemType>(),
   id: integer,
   title: textOrNull,
+  /** The URL of a preview; `null` if there is none. */
   preview: textOrNull,
   link: text,
+  /** `YYYY-MM-DD`. */
   date: text,
 })
 

@@ -4,7 +4,7 @@ import { readPage } from '../../http/envelope.ts'
 import { path } from '../../http/path.ts'
 import type { RequestOptions } from '../../http/request-options.ts'
 import { Domain } from '../domains.ts'
-import { Link } from './link.ts'
+import { Link, prepareLink } from './link.ts'
 import { hostOf, isOnDomain, originOf } from './match.ts'
 import { type LinkQuery, linkQuery } from './params.ts'
 
@@ -53,7 +53,11 @@ function listDomains(api: Api, options: RequestOptions): Promise<readonly string
 
 async function domainsOfLinks(api: Api, options: RequestOptions): Promise<readonly string[]> {
   const query: LinkQuery = { order: 'date' }
-  const page = api.list(path`/urls`, { query, checks: linkQuery, under: 'urls', row: Link }, options)
+  const page = api.list(
+    path`/urls`,
+    { query, checks: linkQuery, under: 'urls', row: Link, prepare: prepareLink },
+    options,
+  )
   const domains = await page.then(({ items }) => items.map(({ shorturl }) => originOf(shorturl))).catch(unlessNotTold)
   return [...new Set(domains)]
 }
