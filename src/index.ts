@@ -65,6 +65,7 @@ export type {
   CampaignCreate,
   CampaignsResource,
   CampaignUpdate,
+  CreatedCampaign,
 } from './client/resources/campaigns.ts'
 export type {
   Channel,
@@ -73,6 +74,7 @@ export type {
   ChannelItemType,
   ChannelsResource,
   ChannelUpdate,
+  CreatedChannel,
 } from './client/resources/channels.ts'
 export type { Domain, DomainCreate, DomainsResource, DomainUpdate } from './client/resources/domains.ts'
 export type {

@@ -13,8 +13,8 @@
  */
 export type { StandardIssue, StandardResult, StandardSchema } from './client/fields/standard-schema.ts'
 export { Account } from './client/resources/account.ts'
-export { Campaign } from './client/resources/campaigns.ts'
-export { Channel, ChannelItem, type ChannelItemType } from './client/resources/channels.ts'
+export { Campaign, CreatedCampaign } from './client/resources/campaigns.ts'
+export { Channel, ChannelItem, type ChannelItemType, CreatedChannel } from './client/resources/channels.ts'
 export { Domain } from './client/resources/domains.ts'
 export { PlatformFile, UploadedFile } from './client/resources/files.ts'
 export {

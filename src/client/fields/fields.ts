@@ -202,6 +202,11 @@ export function rowsOf(value: unknown): unknown[] | undefined {
   return isRecord(value) && Object.keys(value).every((key) => /^\d+$/.test(key)) ? Object.values(value) : undefined
 }
 
+/** A field that is `undefined` if the server leaves its key out. */
+export function ifSent<T>(field: z.core.$ZodType<T>): z.ZodMiniOptional<z.ZodMiniType<T>> {
+  return z.optional(field) as z.ZodMiniOptional<z.ZodMiniType<T>>
+}
+
 /** A part that servers may leave out: `null`, `""`, `[]` and a missing key become `undefined`. */
 export function optional<T>(part: z.core.$ZodType<T>): z.ZodMiniOptional<z.ZodMiniType<T | undefined>> {
   const convert = (value: unknown): unknown =>

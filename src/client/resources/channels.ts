@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import { boolean, checks, hexColor, nonEmptyString, oneOf, string } from '../checks/checks.ts'
-import { flag, integer, object, openText, text, textOrNull } from '../fields/fields.ts'
+import { flag, ifSent, integer, object, openText, optional, text, textOrNull } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
@@ -36,6 +36,8 @@ export class ChannelsResource extends Resource {
   /**
    * Creates a channel: POST `/channel/add`.
    *
+   * Only `id` is certain to be in the response.
+   *
    * @example
    * const { id } = await client.channels.create({ name: 'Newsletter', color: '#3366FF', starred: true })
    * console.log(id)
@@ -44,8 +46,8 @@ export class ChannelsResource extends Resource {
    *   is sent
    * @throws {ApiError} if the name is taken
    */
-  create(params: ChannelCreate, options?: RequestOptions): ApiPromise<Channel> {
-    return this.api.post(path`/channel/add`, { json: params, checks: channelCreate, schema: Channel }, options)
+  create(params: ChannelCreate, options?: RequestOptions): ApiPromise<CreatedChannel> {
+    return this.api.post(path`/channel/add`, { json: params, checks: channelCreate, schema: CreatedChannel }, options)
   }
 
   /**
@@ -122,6 +124,18 @@ export const Channel = /* @__PURE__ */ object({
   /** The colour of the badge, such as `#3366FF`; `null` if none is set. */
   color: textOrNull,
   starred: flag,
+})
+
+/** The result of creating a channel. Only `id` is certain to be there. */
+export interface CreatedChannel extends z.infer<typeof CreatedChannel> {}
+
+export const CreatedChannel = /* @__PURE__ */ object({
+  id: integer,
+  name: /* @__PURE__ */ optional(text),
+  description: /* @__PURE__ */ ifSent(textOrNull),
+  /** The colour of the badge, such as `#3366FF`; `null` if none is set. */
+  color: /* @__PURE__ */ ifSent(textOrNull),
+  starred: /* @__PURE__ */ ifSent(flag),
 })
 
 /** The type of an item that can be assigned to a channel. */

@@ -52,7 +52,7 @@ it('the type of a call is shown by its name', () => {
   const { text } = hover(`import { ShortLinkClient } from 'shortlink-sdk'
 export const ^call = new ShortLinkClient().campaigns.create({ name: 'Spring' })
 `)
-  expect(text).toBe('const call: ApiPromise<Campaign>')
+  expect(text).toBe('const call: ApiPromise<CreatedCampaign>')
 })
 
 it.each([
@@ -78,7 +78,7 @@ it.each([
   [
     'what a creation sends back',
     `console.log((await client.campaigns.create({})).^rotator)`,
-    '(property) rotator: string | false',
+    '(property) rotator?: string | false | undefined',
     'The URL of the rotator, built from the slug; `false` if the campaign has no public one.',
   ],
 ])('the field of %s is shown with its type and its docs', (_, use, text, docs) => {

@@ -66,9 +66,10 @@ export async function check${name}() {
   })
   .join('\n')}
 
-export const optional: [schemas.QrDetails, schemas.LinkDetails] = [
+export const optional: [schemas.QrDetails, schemas.LinkDetails, schemas.CreatedCampaign] = [
   { details: schemas.QrCode.parse(await samples.QrCode()), data: undefined },
   await samples.LinkDetails() as schemas.LinkDetails,
+  { id: 1, name: undefined },
 ]
 await Promise.all([${exported.map(([name]) => `check${name}()`).join(', ')}])
 `
