@@ -61,7 +61,13 @@ export {
 } from './client/rate-limit/shared.ts'
 export type { RateLimitOptions, RateLimitResponse } from './client/rate-limit/window.ts'
 export type { Account, AccountResource, AccountUpdate } from './client/resources/account.ts'
-export type { Campaign, CampaignCreate, CampaignsResource, CampaignUpdate } from './client/resources/campaigns.ts'
+export type {
+  Campaign,
+  CampaignCreate,
+  CampaignsResource,
+  CampaignUpdate,
+  CreatedCampaign,
+} from './client/resources/campaigns.ts'
 export type {
   Channel,
   ChannelCreate,
@@ -69,6 +75,7 @@ export type {
   ChannelItemType,
   ChannelsResource,
   ChannelUpdate,
+  CreatedChannel,
 } from './client/resources/channels.ts'
 export type { Domain, DomainCreate, DomainsResource, DomainUpdate } from './client/resources/domains.ts'
 export type {

@@ -1,26 +1,20 @@
 /**
  * The schemas that the client uses, one for each kind of response, for data from another source: a cache, a queue or
- * another client. They accept what the client accepts, and return the documented types.
+ * another client. They accept values as the client does, under the documented names, and return the documented types.
  *
- * Each is a Standard Schema, and can be combined with zod 4 schemas.
+ * Each is a `zod/mini` object: `z.array`, `z.extend`, `z.pick` and `z.toJSONSchema` of zod 4 take it. Keys that it does
+ * not know are kept.
  *
  * @example
  * import { Campaign } from 'shortlink-sdk/schemas'
  * import * as z from 'zod'
- * const text = '[{"id":"3","domain":"Opening day","public":1,"rotator":false,"list":"https://sho.rt/u/owner/list-3"}]'
+ * const text = '[{"id":"3","name":"Opening day","public":1,"rotator":false,"list":"https://sho.rt/u/owner/list-3"}]'
  * console.log(z.array(Campaign).parse(JSON.parse(text)))
  */
-export type {
-  ParseResult,
-  Schema,
-  StandardIssue,
-  StandardResult,
-  StandardSchema,
-  ZodInternals,
-} from './client/fields/standard-schema.ts'
+export type { StandardIssue, StandardResult, StandardSchema } from './client/fields/standard-schema.ts'
 export { Account } from './client/resources/account.ts'
-export { Campaign } from './client/resources/campaigns.ts'
-export { Channel, ChannelItem, type ChannelItemType } from './client/resources/channels.ts'
+export { Campaign, CreatedCampaign } from './client/resources/campaigns.ts'
+export { Channel, ChannelItem, type ChannelItemType, CreatedChannel } from './client/resources/channels.ts'
 export { Domain } from './client/resources/domains.ts'
 export { PlatformFile, UploadedFile } from './client/resources/files.ts'
 export {

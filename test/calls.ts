@@ -77,11 +77,11 @@ const summer = { id: 2, public: false, rotator: false, list: 'https://sho.rt/u/a
 const autumn = { id: 3, public: true, rotator: 'https://sho.rt/r/autumn', list: 'https://sho.rt/u/ann/list-3' }
 const springSale = { id: 1, public: false, rotator: false, list: 'https://sho.rt/u/ann/list-1' }
 
-/** A campaign whose name comes under `domain`. */
+/** A new or changed campaign, whose name comes under `domain`. */
 const campaign = (fields: object, name: string): Sample => ({
   wire: { error: 0, ...fields, domain: name },
   read: { ...fields, name },
-  type: types.campaign,
+  type: types.createdCampaign,
 })
 
 const news = { id: 1, name: 'News', description: 'All news', color: '#112233', starred: true }
@@ -333,7 +333,7 @@ export const calls = {
     call: (c) => c.channels.create({ name: 'Shop', description: 'Offers', color: '#AABBCC', starred: true }),
     request: 'POST /channel/add',
     body: '{"name":"Shop","description":"Offers","color":"#AABBCC","starred":true}',
-    ...beside(shop, types.channel),
+    ...beside(shop, types.createdChannel),
   },
   'channels.assignItem': {
     call: (c) => c.channels.assignItem(2, 'bio', 1),

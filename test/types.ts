@@ -98,12 +98,28 @@ export const domain = object({
 })
 export const overlay = object({ id: integer, type: string, name: string, date: string })
 export const campaign = object({ id: integer, name: string, public: boolean, rotator: orFalse(string), list: string })
+/** A new or changed campaign, of which servers need not send back more than the id. */
+export const createdCampaign = object({
+  id: integer,
+  name: orUndefined(string),
+  public: orUndefined(boolean),
+  rotator: orUndefined(orFalse(string)),
+  list: orUndefined(string),
+})
 export const channel = object({
   id: integer,
   name: string,
   description: orNull(string),
   color: orNull(string),
   starred: boolean,
+})
+/** A new channel, of which servers need not send back more than the id. */
+export const createdChannel = object({
+  id: integer,
+  name: orUndefined(string),
+  description: orUndefined(orNull(string)),
+  color: orUndefined(orNull(string)),
+  starred: orUndefined(boolean),
 })
 export const channelItem = object({
   type: string,

@@ -3,11 +3,11 @@
  * again makes a second campaign, giving up tells the user a lie. `error.outcome` says which case it is.
  */
 import assert from 'node:assert/strict'
-import { type Campaign, isShortLinkError, ShortLinkClient } from 'shortlink-sdk'
+import { type CreatedCampaign, isShortLinkError, ShortLinkClient } from 'shortlink-sdk'
 import { createSandbox } from 'shortlink-sdk/testing'
 
 /** Creates a campaign exactly once, whatever happens to the answer. */
-async function createOnce(client: ShortLinkClient, name: string): Promise<Campaign> {
+async function createOnce(client: ShortLinkClient, name: string): Promise<CreatedCampaign> {
   for (;;) {
     const sent = await client.campaigns.create({ name }).safe()
     if (sent.ok) return sent.data

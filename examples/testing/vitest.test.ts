@@ -4,7 +4,7 @@ import { createSandbox } from 'shortlink-sdk/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 
 /** The app under test: opens a campaign for a product and puts its link into it. */
-async function launch(client: ShortLinkClient, product: string, linkId: number): Promise<string | false> {
+async function launch(client: ShortLinkClient, product: string, linkId: number): Promise<string | false | undefined> {
   const campaign = await client.campaigns.create({ name: product, slug: product, public: true })
   try {
     await client.campaigns.assignLink(campaign.id, linkId)

@@ -5,8 +5,10 @@
 import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DeclarationReflection, ParameterReflection, ReferenceType, SignatureReflection, SomeType } from 'typedoc'
+import type * as z from 'zod/mini'
 import type { Check, Checks } from '../../src/client/checks/checks.ts'
 import { ShortLinkClient } from '../../src/client/client.ts'
+import type { OtherNames, Prepare } from '../../src/client/fields/prepare.ts'
 import type { Api } from '../../src/client/http/api.ts'
 import { CallPromise } from '../../src/client/http/api-promise.ts'
 import { pageChecks } from '../../src/client/http/list.ts'
@@ -53,6 +55,10 @@ export interface RequestModel {
   readonly checks: Checks
   /** The place of the result in the body. Of a list, the keys of its rows, the documented one first. */
   readonly resultAt: 'body' | 'data' | readonly string[]
+  /** The schema of the result, or of the rows of a list; `undefined` if it has a reader of its own. */
+  readonly schema: z.core.$ZodType | undefined
+  /** The names that some servers use in place of documented ones. */
+  readonly otherNames: OtherNames
 }
 
 /** A parameter of the request, and the argument of the method that it is. */
@@ -73,7 +79,10 @@ interface Recorded {
   readonly checks?: Checks
   /** Of a list, the keys of its rows; of a call, the key of what it resolves with. */
   readonly under?: string | readonly string[]
-  readonly row?: unknown
+  /** Of a list, the schema of its rows; of a call, that of what it resolves with. */
+  readonly row?: z.core.$ZodType
+  readonly schema?: z.core.$ZodType
+  readonly prepare?: Prepare
 }
 
 /** The calls of a resource that send nothing, and what they would have sent. */
@@ -153,7 +162,19 @@ function requestOf(
   )
   recorded.length = 0
   void call(...markers.keys())
-  const { method, path, query, json, upload, checks, row, under, api = 'management' } = recorded[0]!
+  const {
+    method,
+    path,
+    query,
+    json,
+    upload,
+    checks,
+    row,
+    schema = row,
+    prepare,
+    under,
+    api = 'management',
+  } = recorded[0]!
   const sent = `${method} ${api === 'opener' ? '{openerUrl}' : ''}${path.pattern}`
   const withoutNames = (line: string) => line.replaceAll(/:\w+/g, ':')
   if (withoutNames(sent) !== withoutNames(`${documentedMethod} ${documentedPath}`)) {
@@ -182,6 +203,8 @@ function requestOf(
     content: upload ? markers.get('content') : undefined,
     checks: { ...(row !== undefined && pageChecks), ...checks },
     resultAt: row === undefined ? (under === 'data' ? 'data' : 'body') : [under!].flat(),
+    schema,
+    otherNames: prepare?.otherNames ?? {},
   }
 }
 

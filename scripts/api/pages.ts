@@ -268,7 +268,9 @@ const LINE = 120
 function declarationText(symbol: DeclarationReflection | SignatureReflection): string {
   if (symbol instanceof SignatureReflection) return `function ${symbol.name}${signatureText(symbol)}`
   const { name, kind, typeParameters, type } = symbol
-  if (kind === ReflectionKind.Variable) return `const ${name}: ${typeText(type)}`
+  // Of a schema, the type that it gives, in place of the types of its fields.
+  const isSchema = type?.type === 'reference' && type.name === 'ZodMiniObject'
+  if (kind === ReflectionKind.Variable) return `const ${name}: ${isSchema ? `ZodMiniType<${name}>` : typeText(type)}`
   const head = `type ${name}${typeParametersText(typeParameters)} =`
   const line = `${head} ${typeText(type)}`
   const isLong = line.length > LINE && type?.type === 'union'

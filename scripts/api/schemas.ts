@@ -7,6 +7,8 @@ import type { DeclarationReflection } from 'typedoc'
 import * as z from 'zod/mini'
 import type { Check, Checks } from '../../src/client/checks/checks.ts'
 import { counts } from '../../src/client/fields/fields.ts'
+import type { OtherNames } from '../../src/client/fields/prepare.ts'
+import { model } from './calls.ts'
 import { schemaOfCheck } from './check-schemas.ts'
 import { docsOf, exportsOf, literalsOf, membersOf } from './reflections.ts'
 
@@ -21,17 +23,31 @@ const modules: [file: string, module: object][] = await Promise.all(
   files.map(async (file) => [file, await import(new URL(file, folder).href)] as [string, object]),
 )
 
-type ResponseSchema = z.core.$ZodType & { readonly otherNames: Readonly<Record<string, readonly string[]>> }
-
-/** Every kind of response: the zod schema, and the interface of the same name, which the compiler holds it to. */
+/** Every kind of response: the zod schema, and the interface of the same name, which is its type. */
 const responses = modules.flatMap(([file, module]) =>
-  Object.entries(module).flatMap(([name, schema]: [string, ResponseSchema]) => {
-    if (!Object.hasOwn(Object(schema), 'otherNames')) return []
+  Object.entries(module).flatMap(([name, schema]) => {
+    if (!(schema instanceof z.ZodMiniObject)) return []
     return [{ name, schema, type: exportsOf(`src/client/resources/${file}`).get(name)! }]
   }),
 )
 
 export const responseNames: ReadonlySet<string> = new Set(responses.map(({ name }) => name))
+
+/** The type that checks a field, once its value is converted. */
+const checkOf = (field: z.core.$ZodType | undefined) => (field as z.ZodMiniPipe).def.out
+
+/** The names that some servers use in place of the documented ones of a schema. */
+const namesOf = new Map<z.core.$ZodType, OtherNames>()
+
+function addNames(schema: z.core.$ZodType, otherNames: OtherNames): void {
+  namesOf.set(schema, { ...namesOf.get(schema), ...otherNames })
+  for (const [name, others] of Object.entries(otherNames)) {
+    const { [name]: part } = (schema as z.ZodMiniObject).shape
+    if (others && !Array.isArray(others)) addNames(checkOf(part), others as OtherNames)
+  }
+}
+for (const { request } of model.flatMap(({ calls }) => calls))
+  if (request?.schema) addNames(request.schema, request.otherNames)
 
 /** The schemas of responses by the names of their interfaces. */
 export function responseSchemas(): Record<string, Schema> {
@@ -42,16 +58,9 @@ export function responseSchemas(): Record<string, Schema> {
     uri: (id) => reference(id).$ref as string,
     override({ zodSchema, jsonSchema }) {
       const schema: Schema = jsonSchema
-      const { def } = zodSchema._zod
-      const { row, part } = zodSchema as { row?: z.core.$ZodType; part?: z.core.$ZodType }
-      const ofPart = part && registry.get(part)
-      if (ofPart) {
-        for (const key of Object.keys(schema)) delete schema[key]
-        Object.assign(schema, reference(ofPart.id))
-      }
-      if (row) schema.items = reference(registry.get(row)!.id)
       // The reference says what servers send, the schema what the client makes of it.
-      if (Object.is(zodSchema, counts)) schema.additionalProperties = { type: 'string', pattern: '^\\d+$' }
+      if (zodSchema === checkOf(counts)) schema.additionalProperties = { type: 'string', pattern: '^\\d+$' }
+      const { def } = zodSchema._zod
       if (def.type !== 'object') return
       const { shape } = def as z.core.$ZodObjectDef
       schema.required = Object.keys(shape).filter((name) => !z.safeParse(shape[name]!, undefined).success)
@@ -62,7 +71,7 @@ export function responseSchemas(): Record<string, Schema> {
   return Object.fromEntries(
     responses.map(({ name, schema, type }) => {
       const { $schema: _, $id: __, ...json } = schemas[name] as Schema
-      return [name, withOtherNames(describe(json, type), schema.otherNames)]
+      return [name, withOtherNames(describe(json, type), namesOf.get(schema) ?? {})]
     }),
   )
 }
@@ -91,16 +100,17 @@ function examplesOf({ type }: DeclarationReflection): { examples?: unknown[] } {
 }
 
 /** Adds the other names of fields, either of which is there. */
-function withOtherNames(schema: Schema, otherNames: ResponseSchema['otherNames']): Schema {
+function withOtherNames(schema: Schema, otherNames: OtherNames): Schema {
   const properties = { ...(schema.properties as Properties) }
   const required = schema.required as string[]
   const either: Schema[] = []
   for (const [name, others] of Object.entries(otherNames)) {
+    if (!Array.isArray(others)) continue
     for (const other of others)
       properties[other] = { ...properties[name], description: `\`${name}\`, under another name.` }
     if (required.includes(name)) either.push(anyKeyOf([name, ...others]))
   }
-  const rest = required.filter((name) => !(name in otherNames))
+  const rest = required.filter((name) => !Array.isArray(otherNames[name]))
   const [first, ...more] = either
   return { ...schema, properties, required: rest, ...first, ...(more.length > 0 && { allOf: more }) }
 }

@@ -3,7 +3,7 @@ import { describe, InvalidResponseError, type Issue, isShortLinkError } from '..
 import { parse } from '../client/fields/parse.ts'
 import type { Api } from '../client/http/api.ts'
 import { path } from '../client/http/path.ts'
-import { Link } from '../client/resources/links/link.ts'
+import { Link, prepareLink } from '../client/resources/links/link.ts'
 import { aliasIn } from '../client/resources/links/match.ts'
 import { type LinkQuery, linkQuery } from '../client/resources/links/params.ts'
 import { isRecord } from '../client/runtime/text.ts'
@@ -77,7 +77,7 @@ interface OddRow {
 
 const linkOrOdd: z.ZodMiniType<Link | OddRow> = /* @__PURE__ */ z.transform((row): Link | OddRow => {
   const issues: Issue[] = []
-  const read = parse(Link, row, { path: [], issues })
+  const read = parse(Link, row, { path: [], issues }, prepareLink)
   if (issues.length === 0) return read
   const id = isRecord(row) ? Number(row.id) : 0
   return { id: Number.isSafeInteger(id) && id > 0 ? id : 0, row, issues }

@@ -61,7 +61,7 @@ export default command(
       })
       const columns = resource === 'links' ? linkColumns : undefined
       // CSV of no row has a header.
-      const documented = Object.keys(schemas[resource as ListedResource].fields)
+      const documented = Object.keys(schemas[resource as ListedResource].shape)
       let lacking: string[] = []
       await work.run(
         async () => {

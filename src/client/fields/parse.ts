@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { reasonOf } from '../checks/mismatch.ts'
 import type { Issue } from '../errors.ts'
+import type { Prepare } from './prepare.ts'
 import { type StandardSchema, toIssues } from './standard-schema.ts'
 
 /** The maximum number of issues per response. Parsing stops there, because a hostile response could have millions. */
@@ -19,16 +20,22 @@ export function addIssue({ path, issues }: ParseContext, key: string | number, m
   if (issues.length < MAX_ISSUES) issues.push({ path: [...path, key], message })
 }
 
-/** Parses a value with a schema; an invalid value is returned as it is. `index`: its position in a list. */
+const asItIs = (value: unknown) => value
+
+/**
+ * Parses a value with a schema, once it is prepared for it; an invalid value is returned as it came. `index`: its
+ * position in a list.
+ */
 export function parse<T>(
   schema: z.core.$ZodType<T>,
   value: unknown,
   { path, issues }: ParseContext,
+  prepare: Prepare = asItIs,
   index?: number,
 ): T {
   const room = MAX_ISSUES - issues.length
   if (room <= 0) return value as T
-  const result = z.safeParse(schema, value)
+  const result = z.safeParse(schema, prepare(value))
   if (result.success) return result.data
   const at = index === undefined ? path : [...path, index]
   issues.push(...toIssues(result.error.issues, at, room))

@@ -27,34 +27,6 @@ export interface StandardIssue {
 }
 
 /**
- * A schema of this package: a Standard Schema for everybody, and a schema like any other of a program that uses zod 4,
- * whatever its minor version. The members of `_zod` belong to zod.
- */
-export interface Schema<Output> extends StandardSchema<Output> {
-  readonly _zod: ZodInternals & { readonly output: Output; readonly input: unknown }
-  /** Reads a value. @throws an error with `issues` if it does not fit */
-  parse(value: unknown): Output
-  /** Reads a value, and returns what is wrong with it in place of throwing. */
-  safeParse(value: unknown): ParseResult<Output>
-  /** The schemas of its fields, of whatever version of zod. @internal */
-  readonly fields: Readonly<Record<string, never>>
-}
-
-/** The result of `safeParse`. */
-export type ParseResult<Output> =
-  | { readonly success: true; readonly data: Output; readonly error?: undefined }
-  | {
-      readonly success: false
-      readonly data?: undefined
-      readonly error: Error & { readonly issues: readonly StandardIssue[] }
-    }
-
-/** The members that zod's types require. `never` matches every version of them, and keeps zod out of these types. */
-export type ZodInternals = Readonly<
-  Record<'version' | 'def' | 'deferred' | 'run' | 'parse' | 'traits' | 'pattern' | 'constr' | 'bag' | 'isst', never>
-> & { readonly optin?: never; readonly optout?: never; readonly values?: never; readonly propValues?: never }
-
-/**
  * Converts the first issues of a Standard Schema to those of this package. `at` is the path of the value in the
  * response.
  */

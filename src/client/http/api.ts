@@ -8,6 +8,7 @@ import {
   isShortLinkError,
   type RateLimitState,
 } from '../errors.ts'
+import type { Prepare } from '../fields/prepare.ts'
 import { sleep } from '../runtime/abort.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { isRecord } from '../runtime/text.ts'
@@ -49,6 +50,8 @@ type RequestShape<P> =
 export type CallParams<T, P> = RequestShape<P> & {
   readonly api?: 'opener'
   readonly schema: z.core.$ZodType<T>
+  /** Prepares the result for the schema. Default: `{}` for `[]`. */
+  readonly prepare?: Prepare
   /** The key of the result in the body. Default: its fields are beside `error`. */
   readonly under?: string
 }
@@ -59,6 +62,8 @@ export type ListParams<T, Query extends PageQuery> = {
   /** The key of the rows, or several if servers differ. The documented one comes first. */
   readonly under: string | readonly string[]
   readonly row: z.core.$ZodType<T>
+  /** Prepares each row for its schema. Default: `{}` for `[]`. */
+  readonly prepare?: Prepare
 } & ([Exclude<keyof Query, keyof PageQuery>] extends [never]
   ? { readonly checks?: never }
   : { readonly checks: ChecksFor<NoInfer<Query>> })
@@ -101,13 +106,13 @@ export class Api implements ListApi {
 
   readonly list = <T, Q extends PageQuery>(
     path: Path,
-    { under, row, ...params }: ListParams<T, Q>,
+    { under, row, prepare, ...params }: ListParams<T, Q>,
     options?: ListOptions,
-  ): ListPromise<T> => RequestedList.create(this, { path, ...params, read: readPage(under, row) }, options)
+  ): ListPromise<T> => RequestedList.create(this, { path, ...params, read: readPage(under, row, prepare) }, options)
 
   #call<T, P>(method: string, path: Path, params: CallParams<T, P>, options?: RequestOptions): ApiPromise<T> {
-    const { schema, under, ...request } = params
-    const call = { method, path, ...(request as Partial<CallSpec<T>>), read: readBody(schema, under) }
+    const { schema, under, prepare, ...request } = params
+    const call = { method, path, ...(request as Partial<CallSpec<T>>), read: readBody(schema, under, prepare) }
     return startNow(this.run(call as CallSpec<T>, options))
   }
 

@@ -3,6 +3,7 @@ import { mismatch } from '../checks/mismatch.ts'
 import type { RateLimitState } from '../errors.ts'
 import { integer, isAbsent, rowsOf } from '../fields/fields.ts'
 import { addIssue, type ParseContext, parse, parseWithStandardSchema } from '../fields/parse.ts'
+import { type Prepare, toObject } from '../fields/prepare.ts'
 import type { StandardSchema } from '../fields/standard-schema.ts'
 import type { FetchResponse } from '../runtime/fetch.ts'
 import { isRecord } from '../runtime/text.ts'
@@ -88,11 +89,11 @@ export function readObject<T>(read: (body: Record<string, unknown>, context: Par
 }
 
 /** Reads the fields beside `error`, or the value under a key. */
-export function readBody<T>(schema: z.core.$ZodType<T>, under?: string): Read<T> {
+export function readBody<T>(schema: z.core.$ZodType<T>, under?: string, prepare: Prepare = toObject): Read<T> {
   return readObject(({ error: _, ...body }, { path, issues }) =>
     under === undefined
-      ? parse(schema, body, { path, issues })
-      : parse(schema, body[under], { path: [...path, under], issues }),
+      ? parse(schema, body, { path, issues }, prepare)
+      : parse(schema, body[under], { path: [...path, under], issues }, prepare),
   )
 }
 
@@ -136,12 +137,16 @@ export interface Page<T> {
 /**
  * Reads a page whose rows are under one of these keys, in `data` or at the top level. The documented key comes first.
  */
-export function readPage<T>(under: string | readonly string[], row: z.core.$ZodType<T>): Read<Page<T>> {
+export function readPage<T>(
+  under: string | readonly string[],
+  row: z.core.$ZodType<T>,
+  prepare: Prepare = toObject,
+): Read<Page<T>> {
   const keys = typeof under === 'string' ? [under] : under
   return readObject((body, context) => {
     const { page, rows, at } = openPage<T>(body, keys, context)
     const rowContext = { path: at, issues: context.issues }
-    return { ...page, items: rows.map((value, index) => parse(row, value, rowContext, index)) }
+    return { ...page, items: rows.map((value, index) => parse(row, value, rowContext, prepare, index)) }
   })
 }
 

@@ -1,3 +1,4 @@
+import type * as z from 'zod/mini'
 import { checks, secret, string } from '../checks/checks.ts'
 import { integer, object, text, textOrNull } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
@@ -41,27 +42,19 @@ export class AccountResource extends Resource {
 const accountUpdate = /* @__PURE__ */ checks<AccountUpdate>({}, { email: string, password: secret })
 
 /** An account. */
-export interface Account {
-  id: number
-  email: string
-  username: string
-  /** The URL of a picture; `null` if there is none. */
-  avatar: string | null
-  /** The status of the plan, such as `pro`. */
-  status: string
-  /** When the plan ends, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` on a plan without an end. */
-  expires: string | null
-  /** When the account was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
-  registered: string
-}
+export interface Account extends z.infer<typeof Account> {}
 
-export const Account = /* @__PURE__ */ object<Account>({
+export const Account = /* @__PURE__ */ object({
   id: integer,
   email: text,
   username: text,
+  /** The URL of a picture; `null` if there is none. */
   avatar: textOrNull,
+  /** The status of the plan, such as `pro`. */
   status: text,
+  /** When the plan ends, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` on a plan without an end. */
   expires: textOrNull,
+  /** When the account was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
   registered: text,
 })
 

@@ -1,5 +1,7 @@
+import type * as z from 'zod/mini'
 import { boolean, checks, nonEmptyString, string } from '../checks/checks.ts'
-import { flag, integer, object, text, textOrFalse } from '../fields/fields.ts'
+import { flag, ifSent, integer, object, optional, text, textOrFalse } from '../fields/fields.ts'
+import { renameFields } from '../fields/prepare.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
@@ -17,14 +19,18 @@ export class CampaignsResource extends Resource {
    * for await (const { id, name } of client.campaigns.list()) console.log(id, name)
    */
   list(query?: PageQuery, options?: ListOptions): ListPromise<Campaign> {
-    return this.api.list(path`/campaigns`, { query, under: 'campaigns', row: Campaign }, options)
+    return this.api.list(
+      path`/campaigns`,
+      { query, under: 'campaigns', row: Campaign, prepare: prepareCampaign },
+      options,
+    )
   }
 
   /**
    * Creates a campaign: POST `/campaign/add`.
    *
    * The response has the name under `domain`; some servers have it under `campaign`. `rotator` is `false` if the
-   * campaign has no public rotator.
+   * campaign has no public rotator. Only `id` is certain to be there.
    *
    * @example
    * const { id, rotator } = await client.campaigns.create({ name: 'Opening day', slug: 'opening', public: true })
@@ -33,8 +39,12 @@ export class CampaignsResource extends Resource {
    * @throws {InvalidRequestError} if a parameter has the wrong type; nothing is sent
    * @throws {ApiError} if the slug is taken
    */
-  create(params: CampaignCreate, options?: RequestOptions): ApiPromise<Campaign> {
-    return this.api.post(path`/campaign/add`, { json: params, checks: campaignCreate, schema: Campaign }, options)
+  create(params: CampaignCreate, options?: RequestOptions): ApiPromise<CreatedCampaign> {
+    return this.api.post(
+      path`/campaign/add`,
+      { json: params, checks: campaignCreate, schema: CreatedCampaign, prepare: prepareCampaign },
+      options,
+    )
   }
 
   /**
@@ -56,7 +66,8 @@ export class CampaignsResource extends Resource {
   /**
    * Updates a campaign: PUT `/campaign/:id/update`. The name is required.
    *
-   * The response has the name under `domain`; some servers have it under `campaign`.
+   * The response has the name under `domain`; some servers have it under `campaign`. Only `id` is certain
+   * to be there.
    *
    * @example
    * const campaign = await client.campaigns.update(3, { name: 'Closing day', public: false })
@@ -66,10 +77,10 @@ export class CampaignsResource extends Resource {
    * @throws {NotFoundError} if there is no such campaign
    * @throws {ApiError} if the slug is taken
    */
-  update(id: Id, params: CampaignUpdate, options?: RequestOptions): ApiPromise<Campaign> {
+  update(id: Id, params: CampaignUpdate, options?: RequestOptions): ApiPromise<CreatedCampaign> {
     return this.api.put(
       path`/campaign/${{ id }}/update`,
-      { json: params, checks: campaignUpdate, schema: Campaign },
+      { json: params, checks: campaignUpdate, schema: CreatedCampaign, prepare: prepareCampaign },
       options,
     )
   }
@@ -96,22 +107,36 @@ const campaignUpdate = /* @__PURE__ */ checks<CampaignUpdate>(
 )
 
 /** A campaign. */
-export interface Campaign {
-  id: number
-  /** The name, under whichever key the server sent it. */
-  name: string
-  /** True if everybody may see the campaign. */
-  public: boolean
-  /** The URL of the rotator, built from the slug; `false` if the campaign has no public one. */
-  rotator: string | false
-  /** The URL of the campaign's list page. */
-  list: string
-}
+export interface Campaign extends z.infer<typeof Campaign> {}
 
-export const Campaign = /* @__PURE__ */ object<Campaign>(
-  { id: integer, name: text, public: flag, rotator: textOrFalse, list: text },
-  { name: ['domain', 'campaign'] },
-)
+export const Campaign = /* @__PURE__ */ object({
+  id: integer,
+  /** The name, under whichever key the server sent it. */
+  name: text,
+  /** True if everybody may see the campaign. */
+  public: flag,
+  /** The URL of the rotator, built from the slug; `false` if the campaign has no public one. */
+  rotator: textOrFalse,
+  /** The URL of the campaign's list page. */
+  list: text,
+})
+
+export const prepareCampaign = /* @__PURE__ */ renameFields<Campaign>({ name: ['domain', 'campaign'] })
+
+/** The result of creating or updating a campaign. Only `id` is certain to be there. */
+export interface CreatedCampaign extends z.infer<typeof CreatedCampaign> {}
+
+export const CreatedCampaign = /* @__PURE__ */ object({
+  id: integer,
+  /** The name, under whichever key the server sent it. */
+  name: /* @__PURE__ */ optional(text),
+  /** True if everybody may see the campaign. */
+  public: /* @__PURE__ */ ifSent(flag),
+  /** The URL of the rotator, built from the slug; `false` if the campaign has no public one. */
+  rotator: /* @__PURE__ */ ifSent(textOrFalse),
+  /** The URL of the campaign's list page. */
+  list: /* @__PURE__ */ optional(text),
+})
 
 /** Parameters for creating a campaign. */
 export interface CampaignCreate {

@@ -1,5 +1,6 @@
+import type * as z from 'zod/mini'
 import { boolean, checks, hexColor, nonEmptyString, oneOf, string } from '../checks/checks.ts'
-import { flag, integer, object, text, textOrNull } from '../fields/fields.ts'
+import { flag, ifSent, integer, object, openText, optional, text, textOrNull } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
@@ -35,6 +36,8 @@ export class ChannelsResource extends Resource {
   /**
    * Creates a channel: POST `/channel/add`.
    *
+   * Only `id` is certain to be in the response.
+   *
    * @example
    * const { id } = await client.channels.create({ name: 'Newsletter', color: '#3366FF', starred: true })
    * console.log(id)
@@ -43,8 +46,8 @@ export class ChannelsResource extends Resource {
    *   is sent
    * @throws {ApiError} if the name is taken
    */
-  create(params: ChannelCreate, options?: RequestOptions): ApiPromise<Channel> {
-    return this.api.post(path`/channel/add`, { json: params, checks: channelCreate, schema: Channel }, options)
+  create(params: ChannelCreate, options?: RequestOptions): ApiPromise<CreatedChannel> {
+    return this.api.post(path`/channel/add`, { json: params, checks: channelCreate, schema: CreatedChannel }, options)
   }
 
   /**
@@ -112,45 +115,44 @@ const channelCreate = /* @__PURE__ */ checks<ChannelCreate>({ name: nonEmptyStri
 const channelUpdate = /* @__PURE__ */ checks<ChannelUpdate>({}, { name: string, ...channelDetails })
 
 /** A channel. */
-export interface Channel {
-  id: number
-  name: string
-  description: string | null
-  /** The colour of the badge, such as `#3366FF`; `null` if none is set. */
-  color: string | null
-  starred: boolean
-}
+export interface Channel extends z.infer<typeof Channel> {}
 
-export const Channel = /* @__PURE__ */ object<Channel>({
+export const Channel = /* @__PURE__ */ object({
   id: integer,
   name: text,
   description: textOrNull,
+  /** The colour of the badge, such as `#3366FF`; `null` if none is set. */
   color: textOrNull,
   starred: flag,
+})
+
+/** The result of creating a channel. Only `id` is certain to be there. */
+export interface CreatedChannel extends z.infer<typeof CreatedChannel> {}
+
+export const CreatedChannel = /* @__PURE__ */ object({
+  id: integer,
+  name: /* @__PURE__ */ optional(text),
+  description: /* @__PURE__ */ ifSent(textOrNull),
+  /** The colour of the badge, such as `#3366FF`; `null` if none is set. */
+  color: /* @__PURE__ */ ifSent(textOrNull),
+  starred: /* @__PURE__ */ ifSent(flag),
 })
 
 /** The type of an item that can be assigned to a channel. */
 export type ChannelItemType = 'links' | 'bio' | 'qr'
 
 /** An item of a channel. */
-export interface ChannelItem {
-  /** `links`, `bio` or `qr`; a server may have others. */
-  type: ChannelItemType | (string & {})
-  id: number
-  title: string | null
-  /** The URL of a preview; `null` if there is none. */
-  preview: string | null
-  link: string
-  /** `YYYY-MM-DD`. */
-  date: string
-}
+export interface ChannelItem extends z.infer<typeof ChannelItem> {}
 
-export const ChannelItem = /* @__PURE__ */ object<ChannelItem>({
-  type: text,
+export const ChannelItem = /* @__PURE__ */ object({
+  /** `links`, `bio` or `qr`; a server may have others. */
+  type: /* @__PURE__ */ openText<ChannelItemType>(),
   id: integer,
   title: textOrNull,
+  /** The URL of a preview; `null` if there is none. */
   preview: textOrNull,
   link: text,
+  /** `YYYY-MM-DD`. */
   date: text,
 })
 

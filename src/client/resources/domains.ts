@@ -1,3 +1,4 @@
+import type * as z from 'zod/mini'
 import { checks, domainUrl, httpUrl } from '../checks/checks.ts'
 import { integer, object, text, textOrNull } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
@@ -75,20 +76,15 @@ const domainCreate = /* @__PURE__ */ checks<DomainCreate>({ domain: domainUrl },
 const domainUpdate = /* @__PURE__ */ checks<DomainUpdate>({}, redirects)
 
 /** A branded domain. */
-export interface Domain {
-  id: number
-  /** The domain with its scheme, such as `https://go.example`. */
-  domain: string
-  /** The URL that visits to the root of the domain are redirected to; `null` if none is set. */
-  redirectroot: string | null
-  /** The URL that visits to unknown paths are redirected to; `null` if none is set. */
-  redirect404: string | null
-}
+export interface Domain extends z.infer<typeof Domain> {}
 
-export const Domain = /* @__PURE__ */ object<Domain>({
+export const Domain = /* @__PURE__ */ object({
   id: integer,
+  /** The domain with its scheme, such as `https://go.example`. */
   domain: text,
+  /** The URL that visits to the root of the domain are redirected to; `null` if none is set. */
   redirectroot: textOrNull,
+  /** The URL that visits to unknown paths are redirected to; `null` if none is set. */
   redirect404: textOrNull,
 })
 

@@ -1,5 +1,7 @@
+import type * as z from 'zod/mini'
 import { alias, checks, count, date, filename as filenameCheck, secret, string } from '../checks/checks.ts'
 import { integer, object, text } from '../fields/fields.ts'
+import { renameFields } from '../fields/prepare.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { UploadProgress } from '../http/call.ts'
 import { type ListOptions, type ListPromise, type PageQuery, pageChecks } from '../http/list.ts'
@@ -57,7 +59,7 @@ export class FilesResource extends Resource {
       optionChecks: uploadOptionChecks,
     }
     const to = path`/files/upload/${{ filename, check: filenameCheck }}`
-    return this.api.post(to, { ...sent, schema: UploadedFile }, options)
+    return this.api.post(to, { ...sent, schema: UploadedFile, prepare: prepareUpload }, options)
   }
 }
 
@@ -69,31 +71,27 @@ const upload = /* @__PURE__ */ checks<FileUpload>(
 )
 
 /** An uploaded file. */
-export interface PlatformFile {
-  id: number
-  name: string
-  /** The number of downloads. */
-  downloads: number
-  shorturl: string
-  /** When it was uploaded, `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
-  date: string
-}
+export interface PlatformFile extends z.infer<typeof PlatformFile> {}
 
-export const PlatformFile = /* @__PURE__ */ object<PlatformFile>({
+export const PlatformFile = /* @__PURE__ */ object({
   id: integer,
   name: text,
+  /** The number of downloads. */
   downloads: integer,
   shorturl: text,
+  /** When it was uploaded, `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
   date: text,
 })
 
 /** The result of an upload. */
-export interface UploadedFile {
-  id: number
-  shorturl: string
-}
+export interface UploadedFile extends z.infer<typeof UploadedFile> {}
 
-export const UploadedFile = /* @__PURE__ */ object<UploadedFile>({ id: integer, shorturl: text }, { id: ['1'] })
+export const UploadedFile = /* @__PURE__ */ object({
+  id: integer,
+  shorturl: text,
+})
+
+const prepareUpload = /* @__PURE__ */ renameFields<UploadedFile>({ id: ['1'] })
 
 /** Parameters for listing files. */
 export interface FileQuery extends PageQuery {

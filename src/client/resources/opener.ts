@@ -1,5 +1,6 @@
+import type * as z from 'zod/mini'
 import { checks, httpUrl, oneOf } from '../checks/checks.ts'
-import { integer, list, object, text, textOrEmpty } from '../fields/fields.ts'
+import { integer, list, object, openText, text, textOrEmpty } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import { path } from '../http/path.ts'
 import type { RequestOptions } from '../http/request-options.ts'
@@ -42,38 +43,30 @@ const openerCreate = /* @__PURE__ */ checks<OpenerLinkCreate>(
 export type OpenerLinkStatus = (typeof openerStatuses)[number]
 
 /** The link for one kind of device. */
-export interface DeviceTarget {
-  /** `iPhone`, `iPad`, `Android` and others. */
-  device: string
-  /** A link with an app scheme, or an Android intent. */
-  link: string
-}
+export interface DeviceTarget extends z.infer<typeof DeviceTarget> {}
 
-export const DeviceTarget = /* @__PURE__ */ object<DeviceTarget>({ device: text, link: text })
+export const DeviceTarget = /* @__PURE__ */ object({
+  /** `iPhone`, `iPad`, `Android` and others. */
+  device: text,
+  /** A link with an app scheme, or an Android intent. */
+  link: text,
+})
 
 /** A short link that opens in an app. */
-export interface OpenerLink {
-  id: number
-  shorturl: string
-  /** `public`: everybody who has the link may see its analytics; `private`: only the owner. */
-  status: OpenerLinkStatus | (string & {})
-  /** The app that the URL belongs to. */
-  provider: string
-  /** The domain of the short link. */
-  domain: string
-  /** The link for each kind of device. */
-  devicetarget: DeviceTarget[]
-  /** An attribution; `''` if there is none. */
-  'powered-by': string
-}
+export interface OpenerLink extends z.infer<typeof OpenerLink> {}
 
-export const OpenerLink = /* @__PURE__ */ object<OpenerLink>({
+export const OpenerLink = /* @__PURE__ */ object({
   id: integer,
   shorturl: text,
-  status: text,
+  /** `public`: everybody who has the link may see its analytics; `private`: only the owner. */
+  status: /* @__PURE__ */ openText<OpenerLinkStatus>(),
+  /** The app that the URL belongs to. */
   provider: text,
+  /** The domain of the short link. */
   domain: text,
-  devicetarget: /* @__PURE__ */ list(DeviceTarget),
+  /** The link for each kind of device. */
+  devicetarget: /* @__PURE__ */ list<DeviceTarget>(DeviceTarget),
+  /** An attribution; `''` if there is none. */
   'powered-by': textOrEmpty,
 })
 

@@ -1,3 +1,4 @@
+import type * as z from 'zod/mini'
 import { integer, object, text } from '../fields/fields.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
@@ -19,13 +20,13 @@ export class OverlaysResource extends Resource {
 }
 
 /** A CTA overlay. */
-export interface Overlay {
-  id: number
-  /** The kind of overlay, such as `message` or `contact`. */
-  type: string
-  name: string
-  /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
-  date: string
-}
+export interface Overlay extends z.infer<typeof Overlay> {}
 
-export const Overlay = /* @__PURE__ */ object<Overlay>({ id: integer, type: text, name: text, date: text })
+export const Overlay = /* @__PURE__ */ object({
+  id: integer,
+  /** The kind of overlay, such as `message` or `contact`. */
+  type: text,
+  name: text,
+  /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
+  date: text,
+})

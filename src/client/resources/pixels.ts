@@ -1,5 +1,6 @@
+import type * as z from 'zod/mini'
 import { checks, nonEmptyString, oneOf, string } from '../checks/checks.ts'
-import { integer, object, text } from '../fields/fields.ts'
+import { integer, object, openText, text } from '../fields/fields.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
@@ -97,18 +98,18 @@ const pixelUpdate = /* @__PURE__ */ checks<PixelUpdate>({ tag: nonEmptyString },
 export type PixelType = (typeof pixelTypes)[number]
 
 /** A pixel. */
-export interface Pixel {
-  id: number
-  /** One of the listed types; a server may have others. */
-  type: PixelType | (string & {})
-  name: string
-  /** The tag or id that the provider gave. */
-  tag: string
-  /** When it was added, `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
-  date: string
-}
+export interface Pixel extends z.infer<typeof Pixel> {}
 
-export const Pixel = /* @__PURE__ */ object<Pixel>({ id: integer, type: text, name: text, tag: text, date: text })
+export const Pixel = /* @__PURE__ */ object({
+  id: integer,
+  /** One of the listed types; a server may have others. */
+  type: /* @__PURE__ */ openText<PixelType>(),
+  name: text,
+  /** The tag or id that the provider gave. */
+  tag: text,
+  /** When it was added, `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
+  date: text,
+})
 
 /** Parameters for creating a pixel. */
 export interface PixelCreate {

@@ -1,5 +1,7 @@
+import type * as z from 'zod/mini'
 import { type Check, checks, nonEmptyString, oneOf, rgbColor, string } from '../checks/checks.ts'
-import { countOrZero, counts, integer, object, optional, text, textOrEmpty } from '../fields/fields.ts'
+import { countOrZero, counts, integer, object, optional, part, text, textOrEmpty } from '../fields/fields.ts'
+import { renameFields } from '../fields/prepare.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
@@ -15,7 +17,7 @@ export class QrResource extends Resource {
    * for await (const { id, name, scans } of client.qr.list()) console.log(id, name, scans)
    */
   list(query?: PageQuery, options?: ListOptions): ListPromise<QrCode> {
-    return this.api.list(path`/qr`, { query, under: 'qrs', row: QrCode }, options)
+    return this.api.list(path`/qr`, { query, under: 'qrs', row: QrCode, prepare: prepareCode }, options)
   }
 
   /**
@@ -31,7 +33,7 @@ export class QrResource extends Resource {
    * @throws {NotFoundError} if there is no such QR code
    */
   get(id: Id, options?: RequestOptions): ApiPromise<QrDetails> {
-    return this.api.get(path`/qr/${{ id }}`, { schema: QrDetails }, options)
+    return this.api.get(path`/qr/${{ id }}`, { schema: QrDetails, prepare: prepareDetails }, options)
   }
 
   /**
@@ -110,80 +112,68 @@ export interface QrLayouts {
 }
 
 /** A QR code. */
-export interface QrCode {
-  id: number
-  link: string
-  /** The number of scans. */
-  scans: number
-  /** `''` if it has none. */
-  name: string
-  /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
-  date: string
-}
+export interface QrCode extends z.infer<typeof QrCode> {}
 
-export const QrCode = /* @__PURE__ */ object<QrCode>(
-  { id: integer, link: text, scans: integer, name: textOrEmpty, date: text },
-  { date: ['data'] },
-)
+export const QrCode = /* @__PURE__ */ object({
+  id: integer,
+  link: text,
+  /** The number of scans. */
+  scans: integer,
+  /** `''` if it has none. */
+  name: textOrEmpty,
+  /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
+  date: text,
+})
+
+const otherNames = { date: ['data'] } as const
+
+const prepareCode = /* @__PURE__ */ renameFields<QrCode>(otherNames)
+
+const prepareDetails = /* @__PURE__ */ renameFields<QrDetails>({ details: otherNames })
 
 /** Visits by social network. */
-export interface SocialCount {
-  facebook: number
-  twitter: number
-  instagram: number
-}
+export interface SocialCount extends z.infer<typeof SocialCount> {}
 
-export const SocialCount = /* @__PURE__ */ object<SocialCount>({
+export const SocialCount = /* @__PURE__ */ object({
   facebook: countOrZero,
   twitter: countOrZero,
   instagram: countOrZero,
 })
 
 /** The statistics of a QR code. */
-export interface QrStatistics {
-  clicks: number
-  uniqueClicks: number
-  /** Visits by country. */
-  topCountries: Record<string, number>
-  /** Visits by referring page. */
-  topReferrers: Record<string, number>
-  /** Visits by browser. */
-  topBrowsers: Record<string, number>
-  /** Visits by operating system. */
-  topOs: Record<string, number>
-  /** Visits by social network. */
-  socialCount: SocialCount
-}
+export interface QrStatistics extends z.infer<typeof QrStatistics> {}
 
-export const QrStatistics = /* @__PURE__ */ object<QrStatistics>({
+export const QrStatistics = /* @__PURE__ */ object({
   clicks: integer,
   uniqueClicks: integer,
+  /** Visits by country. */
   topCountries: counts,
+  /** Visits by referring page. */
   topReferrers: counts,
+  /** Visits by browser. */
   topBrowsers: counts,
+  /** Visits by operating system. */
   topOs: counts,
-  socialCount: SocialCount,
+  /** Visits by social network. */
+  socialCount: /* @__PURE__ */ part<SocialCount>(SocialCount),
 })
 
 /** A QR code with its statistics. */
-export interface QrDetails {
-  details: QrCode
-  /** `undefined` if the server sends none. */
-  data?: QrStatistics | undefined
-}
+export interface QrDetails extends z.infer<typeof QrDetails> {}
 
-export const QrDetails = /* @__PURE__ */ object<QrDetails>({
-  details: QrCode,
-  data: /* @__PURE__ */ optional(QrStatistics),
+export const QrDetails = /* @__PURE__ */ object({
+  details: /* @__PURE__ */ part<QrCode>(QrCode),
+  /** `undefined` if the server sends none. */
+  data: /* @__PURE__ */ optional<QrStatistics>(QrStatistics),
 })
 
 /** The result of creating a QR code. */
-export interface CreatedQrCode {
-  id: number
-  link: string
-}
+export interface CreatedQrCode extends z.infer<typeof CreatedQrCode> {}
 
-export const CreatedQrCode = /* @__PURE__ */ object<CreatedQrCode>({ id: integer, link: text })
+export const CreatedQrCode = /* @__PURE__ */ object({
+  id: integer,
+  link: text,
+})
 
 /** Parameters for updating a QR code. The data is required. */
 export interface QrCodeUpdate {

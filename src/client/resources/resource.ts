@@ -1,3 +1,4 @@
+import type * as z from 'zod/mini'
 import { integer, object, textOrEmpty } from '../fields/fields.ts'
 import type { Api } from '../http/api.ts'
 import { defineInternals } from '../runtime/framework.ts'
@@ -17,16 +18,16 @@ export abstract class Resource {
 export type Id = number | string
 
 /** The result of a call that creates something. */
-export interface Created {
-  id: number
-}
+export interface Created extends z.infer<typeof Created> {}
 
-export const Created = /* @__PURE__ */ object<Created>({ id: integer })
+export const Created = /* @__PURE__ */ object({
+  id: integer,
+})
 
 /** The result of a call that changes or deletes something. */
-export interface ActionResult {
-  /** The server's message, in the language of the site; `''` if there is none. Do not compare it. */
-  message: string
-}
+export interface ActionResult extends z.infer<typeof ActionResult> {}
 
-export const ActionResult = /* @__PURE__ */ object<ActionResult>({ message: textOrEmpty })
+export const ActionResult = /* @__PURE__ */ object({
+  /** The server's message, in the language of the site; `''` if there is none. Do not compare it. */
+  message: textOrEmpty,
+})

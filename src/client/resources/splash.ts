@@ -1,3 +1,4 @@
+import type * as z from 'zod/mini'
 import { integer, object, text } from '../fields/fields.ts'
 import type { ListOptions, ListPromise, PageQuery } from '../http/list.ts'
 import { path } from '../http/path.ts'
@@ -17,11 +18,11 @@ export class SplashResource extends Resource {
 }
 
 /** A custom splash page. */
-export interface Splash {
-  id: number
-  name: string
-  /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
-  date: string
-}
+export interface Splash extends z.infer<typeof Splash> {}
 
-export const Splash = /* @__PURE__ */ object<Splash>({ id: integer, name: text, date: text })
+export const Splash = /* @__PURE__ */ object({
+  id: integer,
+  name: text,
+  /** When it was created, `YYYY-MM-DD HH:MM:SS` in the server's time zone. */
+  date: text,
+})

@@ -37,6 +37,10 @@ deepEqual(
   'Spring',
 )
 
+const withShop = z.looseObject({ ...Campaign.shape, shop: z.string() })
+deepEqual(withShop.parse({ ...received, shop: 'Tea' }), { ...row, shop: 'Tea' })
+deepEqual(Object.keys(z.toJSONSchema(Campaign, { io: 'output' }).properties ?? {}), Object.keys(Campaign.shape))
+
 const issues = Campaigns.safeParse([received, { ...received, public: 'maybe' }]).error?.issues
 deepEqual(
   issues?.map(({ path }) => path),

@@ -5,10 +5,10 @@ import {
   type ActionResult,
   ApiError,
   type ApiPromise,
-  type Campaign,
   type Channel,
   type ChannelItem,
   type Created,
+  type CreatedCampaign,
   type Domain,
   InvalidResponseError,
   isShortLinkError,
@@ -61,7 +61,7 @@ const each = { signal, timeout: 1000, retry: 0, headers: {} }
 export const calls = {
   account: client.account.get(each) satisfies ApiPromise<Account>,
   domains: client.domains.list({ limit: 5, page: 1 }, { concurrency: 2 }) satisfies ListPromise<Domain>,
-  campaign: client.campaigns.create({ name: 'a', slug: 'b', public: false }) satisfies ApiPromise<Campaign>,
+  campaign: client.campaigns.create({ name: 'a', slug: 'b', public: false }) satisfies ApiPromise<CreatedCampaign>,
   items: client.channels.items(1, { page: 2 }) satisfies ListPromise<ChannelItem>,
   assigned: client.channels.assignItem(1, 'bio', 2) satisfies ApiPromise<ActionResult>,
   upload: client.files.upload(
@@ -101,7 +101,7 @@ export async function answers(): Promise<void> {
   const status: number = response.status
   const id: number = data.id
   const result = await client.campaigns.create({ name: 'a' }).safe()
-  if (result.ok) result.data.name.trim()
+  if (result.ok) result.data.name?.trim()
   else result.error.outcome satisfies 'not-sent' | 'rejected' | 'unknown' | 'done'
   for await (const { name, public: isPublic } of client.campaigns.list()) [name.trim(), isPublic === true]
   for await (const page of client.channels.list().pages()) (page satisfies Page<Channel>).items[0]?.color

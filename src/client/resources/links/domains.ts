@@ -4,7 +4,7 @@ import { type Read, type Refusal, readPage } from '../../http/envelope.ts'
 import { path } from '../../http/path.ts'
 import type { RequestOptions } from '../../http/request-options.ts'
 import { Domain } from '../domains.ts'
-import { Link } from './link.ts'
+import { Link, prepareLink } from './link.ts'
 import { hostOf, isOnDomain, originOf } from './match.ts'
 import { type LinkQuery, linkQuery } from './params.ts'
 
@@ -61,7 +61,8 @@ function listDomains(api: Api, options: RequestOptions): Promise<readonly string
 
 async function domainsOfLinks(api: Api, options: RequestOptions): Promise<readonly string[]> {
   const query: LinkQuery = { order: 'date' }
-  const links = api.list(path`/urls`, { query, checks: linkQuery, under: 'urls', row: Link }, options)
+  const list = { query, checks: linkQuery, under: 'urls', row: Link, prepare: prepareLink }
+  const links = api.list(path`/urls`, list, options)
   try {
     // The first page of a loop has 100 rows, or as many as the server allows.
     for await (const { items } of links.pages()) return [...new Set(items.map(({ shorturl }) => originOf(shorturl)))]

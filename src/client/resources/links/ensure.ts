@@ -14,7 +14,7 @@ import { type Path, path } from '../../http/path.ts'
 import { type RequestOptions, requestOptionChecks } from '../../http/request-options.ts'
 import { AccountDomains } from './domains.ts'
 import { askForLinks, isRefusal, responseTo, searchNewest } from './find.ts'
-import { CreatedLink, type EnsuredLink, type Link } from './link.ts'
+import { CreatedLink, type EnsuredLink, type Link, prepareCreated } from './link.ts'
 import { candidates, hasAlias, isOnDomain, isSameAddress, isSameSpelling, pickLinks, shortOf } from './match.ts'
 import { type LinkCreate, linkCreate } from './params.ts'
 
@@ -145,7 +145,7 @@ export async function createLink(
   params: LinkCreate,
   options: RequestOptions,
 ): Promise<CallResult<CreatedLink>> {
-  const sent = { json: params, checks: linkCreate, schema: CreatedLink }
+  const sent = { json: params, checks: linkCreate, schema: CreatedLink, prepare: prepareCreated }
   // In another row, nobody could tell which link was made.
   const created = await api.inContext({ isStrict: true }).post(path`/url/add`, sent, options).result()
   const { custom: alias, domain } = params

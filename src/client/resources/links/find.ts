@@ -9,7 +9,7 @@ import { path } from '../../http/path.ts'
 import type { RequestOptions } from '../../http/request-options.ts'
 import { isRecord } from '../../runtime/text.ts'
 import { AccountDomains } from './domains.ts'
-import { Link } from './link.ts'
+import { Link, prepareLink } from './link.ts'
 import {
   aliasOf,
   hostOf,
@@ -145,7 +145,11 @@ export async function searchNewest(
   isTheOne: (link: Link) => boolean = () => true,
 ): Promise<CallResult<Link[]>> {
   const query: LinkQuery = { order: 'date' }
-  const links = api.list(path`/urls`, { query, checks: linkQuery, under: 'urls', row: Link }, options)
+  const links = api.list(
+    path`/urls`,
+    { query, checks: linkQuery, under: 'urls', row: Link, prepare: prepareLink },
+    options,
+  )
   const same: Link[] = []
   let pagesLeft = SEARCHED_PAGES
   let last!: CallResult<unknown>
@@ -165,7 +169,7 @@ const readMatches = (wanted: WantedLink): Read<Matches | undefined> => {
   const readFound = readObject(({ id, details, data, urls }, context): Matches | undefined => {
     const read = (row: unknown, at: (string | number)[]): Link[] => {
       const issues: Issue[] = []
-      const found = parse(Link, row, { path: at, issues })
+      const found = parse(Link, row, { path: at, issues }, prepareLink)
       if (issues.length === 0) return [found]
       if (isOther(row, wanted)) return []
       context.issues.push(...issues)

@@ -1,3 +1,4 @@
+import type * as z from 'zod/mini'
 import {
   countOrNull,
   countOrZero,
@@ -8,105 +9,78 @@ import {
   object,
   optional,
   orDefaults,
+  part,
   text,
   textOrNull,
   texts,
 } from '../../fields/fields.ts'
-import type { SocialCount } from '../qr.ts'
+import { renameFields } from '../../fields/prepare.ts'
 import { aliasIn } from './match.ts'
 
 /** A link in a list. Only `id` and `shorturl` are certain. */
-export interface Link {
-  id: number
+export interface Link extends z.infer<typeof Link> {}
+
+export const Link = /* @__PURE__ */ object({
+  id: integer,
   /** The short address. Read from `short` too. */
-  shorturl: string
+  shorturl: text,
   /**
    * The alias: the short address without its domain, from which it is read if it is left out; `null` if there is none.
    */
-  alias: string | null
+  alias: textOrNull,
   /** The address that the link leads to; `null` if it is left out. */
-  longurl: string | null
+  longurl: textOrNull,
   /** `null` if there is none. */
-  title: string | null
+  title: textOrNull,
   /** `null` if there is none. */
-  description: string | null
+  description: textOrNull,
   /** `null` if it is left out. */
-  clicks: number | null
+  clicks: countOrNull,
   /** Visitors, each counted once; `null` if it is left out, as older servers do. */
-  uniqueclicks: number | null
+  uniqueclicks: countOrNull,
   /** The domain of the short address; `null` if it is left out, as older servers do. */
-  domain: string | null
+  domain: textOrNull,
   /** The id of the campaign that it is in; `null` if there is none, or if older servers leave it out. */
-  campaign: number | null
+  campaign: idOrNull,
   /** The ids of the channels that it is in; `null` if it is left out, as older servers do. */
-  channel: number[] | null
+  channel: idsOrNull,
   /** The time of creation, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it is left out. */
-  date: string | null
-}
+  date: textOrNull,
+})
 
-const shortNames = { shorturl: ['short'] }
+const otherNames = { shorturl: ['short'] } as const
 
-export const Link = /* @__PURE__ */ object<Link>(
-  {
-    id: integer,
-    shorturl: text,
-    alias: textOrNull,
-    longurl: textOrNull,
-    title: textOrNull,
-    description: textOrNull,
-    clicks: countOrNull,
-    uniqueclicks: countOrNull,
-    domain: textOrNull,
-    campaign: idOrNull,
-    channel: idsOrNull,
-    date: textOrNull,
-  },
-  shortNames,
-  (row) => (row.alias || typeof row.shorturl !== 'string' ? row : { ...row, alias: aliasIn(row.shorturl) }),
+export const prepareLink = /* @__PURE__ */ renameFields<Link>(otherNames, (row) =>
+  row.alias || typeof row.shorturl !== 'string' ? row : { ...row, alias: aliasIn(row.shorturl) },
 )
 
 /** A link without its statistics. Only `id` and `shorturl` are certain. */
-export interface LinkFields {
-  id: number
-  /** The short address. Read from `short` too. */
-  shorturl: string
-  /** The address that the link leads to; `null` if it is left out. */
-  longurl: string | null
-  /** `null` if there is none. */
-  title: string | null
-  /** `null` if there is none. */
-  description: string | null
-  /** Other addresses, by country. */
-  location: Record<string, string>
-  /** Other addresses, by device. */
-  device: Record<string, string>
-  /** The end, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it does not. */
-  expiry: string | null
-  /** The time of creation, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it is left out. */
-  date: string | null
-}
+export interface LinkFields extends z.infer<typeof LinkFields> {}
 
-export const LinkFields = /* @__PURE__ */ object<LinkFields>(
-  {
-    id: integer,
-    shorturl: text,
-    longurl: textOrNull,
-    title: textOrNull,
-    description: textOrNull,
-    location: texts,
-    device: texts,
-    expiry: textOrNull,
-    date: textOrNull,
-  },
-  shortNames,
-)
+export const LinkFields = /* @__PURE__ */ object({
+  id: integer,
+  /** The short address. Read from `short` too. */
+  shorturl: text,
+  /** The address that the link leads to; `null` if it is left out. */
+  longurl: textOrNull,
+  /** `null` if there is none. */
+  title: textOrNull,
+  /** `null` if there is none. */
+  description: textOrNull,
+  /** Other addresses, by country. */
+  location: texts,
+  /** Other addresses, by device. */
+  device: texts,
+  /** The end, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it does not. */
+  expiry: textOrNull,
+  /** The time of creation, `YYYY-MM-DD HH:MM:SS` in the server's time zone; `null` if it is left out. */
+  date: textOrNull,
+})
 
 /** Visits by social network. A server counts either Google or Instagram; the other is 0. */
-export interface LinkSocialCount extends SocialCount {
-  google: number
-}
+export interface LinkSocialCount extends z.infer<typeof LinkSocialCount> {}
 
-export const LinkSocialCount = /* @__PURE__ */ object<LinkSocialCount>({
+export const LinkSocialCount = /* @__PURE__ */ object({
   facebook: countOrZero,
   twitter: countOrZero,
   instagram: countOrZero,
@@ -114,54 +88,46 @@ export const LinkSocialCount = /* @__PURE__ */ object<LinkSocialCount>({
 })
 
 /** The statistics of a link. Missing values are 0 or empty. */
-export interface LinkStatistics {
-  clicks: number
-  /** Visitors, each counted once. */
-  uniqueClicks: number
-  /** Visits by country. */
-  topCountries: Record<string, number>
-  /** Visits by referring page. */
-  topReferrers: Record<string, number>
-  /** Visits by browser. */
-  topBrowsers: Record<string, number>
-  /** Visits by operating system. */
-  topOs: Record<string, number>
-  /** Visits by social network. */
-  socialCount: LinkSocialCount
-}
+export interface LinkStatistics extends z.infer<typeof LinkStatistics> {}
 
-export const LinkStatistics = /* @__PURE__ */ object<LinkStatistics>({
+export const LinkStatistics = /* @__PURE__ */ object({
   clicks: countOrZero,
+  /** Visitors, each counted once. */
   uniqueClicks: countOrZero,
+  /** Visits by country. */
   topCountries: counts,
+  /** Visits by referring page. */
   topReferrers: counts,
+  /** Visits by browser. */
   topBrowsers: counts,
+  /** Visits by operating system. */
   topOs: counts,
-  socialCount: /* @__PURE__ */ orDefaults(LinkSocialCount),
+  /** Visits by social network. */
+  socialCount: /* @__PURE__ */ orDefaults<LinkSocialCount>(LinkSocialCount),
 })
 
 /** A link with its statistics. */
-export interface LinkDetails {
-  /** The id of the link, which `details` has too; `undefined` if it is left out. */
-  id?: number | undefined
-  details: LinkFields
-  data: LinkStatistics
-}
+export interface LinkDetails extends z.infer<typeof LinkDetails> {}
 
-export const LinkDetails = /* @__PURE__ */ object<LinkDetails>({
+export const LinkDetails = /* @__PURE__ */ object({
+  /** The id of the link, which `details` has too; `undefined` if it is left out. */
   id: /* @__PURE__ */ optional(integer),
-  details: LinkFields,
-  data: /* @__PURE__ */ orDefaults(LinkStatistics),
+  details: /* @__PURE__ */ part<LinkFields>(LinkFields),
+  data: /* @__PURE__ */ orDefaults<LinkStatistics>(LinkStatistics),
 })
 
-/** The result of creating or updating a link. */
-export interface CreatedLink {
-  id: number
-  /** The short address. Read from `short` too. */
-  shorturl: string
-}
+export const prepareDetails = /* @__PURE__ */ renameFields<LinkDetails>({ details: otherNames })
 
-export const CreatedLink = /* @__PURE__ */ object<CreatedLink>({ id: integer, shorturl: text }, shortNames)
+/** The result of creating or updating a link. */
+export interface CreatedLink extends z.infer<typeof CreatedLink> {}
+
+export const CreatedLink = /* @__PURE__ */ object({
+  id: integer,
+  /** The short address. Read from `short` too. */
+  shorturl: text,
+})
+
+export const prepareCreated = /* @__PURE__ */ renameFields<CreatedLink>(otherNames)
 
 /** The link that `ensure` created or found. */
 export interface EnsuredLink extends CreatedLink {

@@ -6,7 +6,15 @@ import type { RequestOptions } from '../../http/request-options.ts'
 import { ActionResult, type Id, Resource } from '../resource.ts'
 import { checkAndEnsure, type EnsureOptions, type LinkEnsure } from './ensure.ts'
 import { findLink } from './find.ts'
-import { CreatedLink, type EnsuredLink, Link, LinkDetails } from './link.ts'
+import {
+  CreatedLink,
+  type EnsuredLink,
+  Link,
+  LinkDetails,
+  prepareCreated,
+  prepareDetails,
+  prepareLink,
+} from './link.ts'
 import { type LinkCreate, type LinkQuery, type LinkUpdate, linkCreate, linkQuery, linkUpdate } from './params.ts'
 
 /**
@@ -21,7 +29,11 @@ export class LinksResource extends Resource {
    * for await (const { shorturl, clicks } of client.links.list({ order: 'date' })) console.log(shorturl, clicks)
    */
   list(query?: LinkQuery, options?: ListOptions): ListPromise<Link> {
-    return this.api.list(path`/urls`, { query, checks: linkQuery, under: 'urls', row: Link }, options)
+    return this.api.list(
+      path`/urls`,
+      { query, checks: linkQuery, under: 'urls', row: Link, prepare: prepareLink },
+      options,
+    )
   }
 
   /**
@@ -37,7 +49,7 @@ export class LinksResource extends Resource {
    * @throws {NotFoundError} if there is no such link
    */
   get(id: Id, options?: RequestOptions): ApiPromise<LinkDetails> {
-    return this.api.get(path`/url/${{ id }}`, { schema: LinkDetails }, options)
+    return this.api.get(path`/url/${{ id }}`, { schema: LinkDetails, prepare: prepareDetails }, options)
   }
 
   /**
@@ -101,7 +113,11 @@ export class LinksResource extends Resource {
    * @throws {ApiError} if the alias is taken
    */
   create(params: LinkCreate, options?: RequestOptions): ApiPromise<CreatedLink> {
-    return this.api.post(path`/url/add`, { json: params, checks: linkCreate, schema: CreatedLink }, options)
+    return this.api.post(
+      path`/url/add`,
+      { json: params, checks: linkCreate, schema: CreatedLink, prepare: prepareCreated },
+      options,
+    )
   }
 
   /**
@@ -119,7 +135,11 @@ export class LinksResource extends Resource {
    * @throws {ApiError} if the alias is taken
    */
   update(id: Id, params: LinkUpdate, options?: RequestOptions): ApiPromise<CreatedLink> {
-    return this.api.put(path`/url/${{ id }}/update`, { json: params, checks: linkUpdate, schema: CreatedLink }, options)
+    return this.api.put(
+      path`/url/${{ id }}/update`,
+      { json: params, checks: linkUpdate, schema: CreatedLink, prepare: prepareCreated },
+      options,
+    )
   }
 
   /**

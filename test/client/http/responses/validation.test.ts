@@ -1,5 +1,5 @@
 import { type Drift, InvalidResponseError, type ShortLinkClient, type ShortLinkClientOptions } from 'shortlink-sdk'
-import { Domain, OpenerLink, QrStatistics } from 'shortlink-sdk/schemas'
+import { Campaign, Domain, Link, LinkDetails, OpenerLink, QrDetails, QrStatistics } from 'shortlink-sdk/schemas'
 import { describe, expect, it, vi } from 'vitest'
 import { connect } from '../../../helpers/client.ts'
 import { failure } from '../../../helpers/outcome.ts'
@@ -98,6 +98,12 @@ describe('a field under the names that deployments use', () => {
   it('an alternative name is an ordinary key if the documented one is present', async () => {
     const body = { error: 0, ...campaign, domain: 'https://go.example' }
     expect(await read(body, (c) => c.campaigns.create({}))).toEqual({ ...campaign, domain: 'https://go.example' })
+  })
+
+  it('a row that does not match is returned as it came, under the names that it came with', async () => {
+    const row = { ...campaign, name: undefined, domain: 'Spring', public: 'maybe' }
+    const client = connect(await serve(page('campaigns', [row])), { validation: 'report' })
+    expect((await client.campaigns.list()).items).toEqual([row])
   })
 
   it.each(['cta', 'overlay'])('overlays under `%s` are read', async (key) => {
@@ -256,6 +262,22 @@ describe('an answer that does not fit its documented type', () => {
   })
 })
 
+describe('900,000 wrong values, more than zod can pass as arguments', () => {
+  const many = Array<unknown>(900_000).fill('many')
+  const lists = Array<unknown>(900_000).fill([])
+  const details = { id: 1, shorturl: 'https://sho.rt/a' }
+  const opened = { id: 1, shorturl: 's', status: 's', provider: 'p', domain: 'd' }
+
+  it.each([
+    ['of a map of counts', QrStatistics, { ...statistics, topOs: { ...many } }, 100],
+    ['of a map of strings', LinkDetails, { details: { ...details, location: { ...lists } } }, 100],
+    ['of a list of objects', OpenerLink, { ...opened, devicetarget: many }, 100],
+    ['of a list of ids', Link, { ...details, channel: many }, 1],
+  ])('%s are reported as no more issues than the client keeps', (_, schema, value, count) => {
+    expect(schema.safeParse(value).error?.issues).toHaveLength(count)
+  })
+})
+
 describe('an exported schema', () => {
   it('reads as generously as the client', async () => {
     expect(await Domain['~standard'].validate({ ...domain, id: '1', redirectroot: '' })).toEqual({ value: domain })
@@ -265,8 +287,18 @@ describe('an exported schema', () => {
     const link = { id: 'a', shorturl: 's', status: 'private', provider: 'p', domain: 'd', devicetarget: [0] }
     expect(await OpenerLink['~standard'].validate(link)).toEqual({
       issues: [
-        { code: 'custom', path: ['id'], message: 'expected an integer, received a string' },
-        { code: 'custom', path: ['devicetarget', 0], message: 'expected an object, received a number' },
+        {
+          code: 'invalid_type',
+          expected: 'number',
+          path: ['id'],
+          message: 'expected an integer, received a string',
+        },
+        {
+          code: 'invalid_type',
+          expected: 'object',
+          path: ['devicetarget', 0],
+          message: 'expected an object, received a number',
+        },
       ],
     })
   })
@@ -280,5 +312,16 @@ describe('an exported schema', () => {
     ],
   ])('gives no more than 100 issues of %s', async (_, schema, value) => {
     expect((await schema['~standard'].validate(value)).issues).toHaveLength(100)
+  })
+
+  it('knows the documented names only, which the client gives to fields before it', async () => {
+    const { name, ...rest } = campaign
+    expect(Campaign.safeParse({ ...rest, domain: name }).error?.issues).toMatchObject([
+      { path: ['name'], message: 'is missing, expected a string' },
+    ])
+    const { date, ...code } = qr
+    expect(QrDetails.safeParse({ details: { ...code, data: date } }).success).toBe(false)
+    expect(Link.safeParse({ id: 1, short: 'https://sho.rt/a' }).success).toBe(false)
+    expect(Link.parse({ id: 1, shorturl: 'https://sho.rt/a' }).alias).toBeNull()
   })
 })
