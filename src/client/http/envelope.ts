@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import { mismatch } from '../checks/mismatch.ts'
-import type { RateLimitState } from '../errors.ts'
+import type { Issue, RateLimitState } from '../errors.ts'
 import { integer, isAbsent, rowsOf } from '../fields/fields.ts'
 import { addIssue, type ParseContext, parse, parseWithStandardSchema } from '../fields/parse.ts'
 import { type Prepare, toObject } from '../fields/prepare.ts'
@@ -88,13 +88,20 @@ export function readObject<T>(read: (body: Record<string, unknown>, context: Par
   return ({ envelope }, context) => (envelope?.ok ? read(envelope.body, context) : makeUnusable(context))
 }
 
-/** Reads the fields beside `error`, or the value under a key. */
+/** Reads the fields beside `error`, or the value under a key. An empty success has no fields. */
 export function readBody<T>(schema: z.core.$ZodType<T>, under?: string, prepare: Prepare = toObject): Read<T> {
-  return readObject(({ error: _, ...body }, { path, issues }) =>
+  const readFields = readObject(({ error: _, ...body }, { path, issues }) =>
     under === undefined
       ? parse(schema, body, { path, issues }, prepare)
       : parse(schema, body[under], { path: [...path, under], issues }, prepare),
   )
+  return (received, context) => {
+    const isEmptySuccess = !received.envelope && received.text.trim() === ''
+    if (!isEmptySuccess || under !== undefined) return readFields(received, context)
+    const issues: Issue[] = []
+    const data = parse(schema, {}, { path: [], issues })
+    return issues.length > 0 ? makeUnusable(context) : data
+  }
 }
 
 /**

@@ -59,7 +59,6 @@ const rule: [what: string, fault: Fault, again: CallName[], outcome: Outcome][] 
   ['499', { status: 499, headers: now }, nothing, 'unknown'],
   ['an error inside a 200', { body: { error: 1, message: 'Taken' } }, nothing, 'rejected'],
   ['an HTML page with 200', { body: html, done: true }, nothing, 'unknown'],
-  ['an empty answer', { body: '', done: true }, nothing, 'unknown'],
   ['half an answer', { body: (honest: string) => honest.slice(0, 9) }, nothing, 'unknown'],
   ['a redirect with 302', { redirect: 'https://moved.example/' }, nothing, 'unknown'],
 ]
