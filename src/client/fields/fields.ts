@@ -203,8 +203,13 @@ export function rowsOf(value: unknown): unknown[] | undefined {
 }
 
 /** A field that is `undefined` if the server leaves its key out. */
-export function ifSent<T>(field: z.core.$ZodType<T>): z.ZodMiniOptional<z.ZodMiniType<T>> {
-  return z.optional(field) as z.ZodMiniOptional<z.ZodMiniType<T>>
+export function ifSent<T>(field: z.ZodMiniType<T>): z.ZodMiniOptional<z.ZodMiniType<T | undefined>> {
+  const pipe = field as unknown as z.ZodMiniPipe<z.ZodMiniTransform, z.core.$ZodType<T>>
+  const { in: conversion, out: type } = pipe._zod.def
+  // `z.optional(field)` reads a missing key with the field in zod 4.4, which makes `false` or `null` of it.
+  const convert = (value: unknown, payload: z.core.ParsePayload) =>
+    value === undefined ? undefined : conversion._zod.def.transform(value, payload)
+  return z.optional(z.pipe(z.transform(convert), z.optional(type)))
 }
 
 /** A part that servers may leave out: `null`, `""`, `[]` and a missing key become `undefined`. */
