@@ -110,24 +110,29 @@ function jsonBehindText(text: string): unknown {
   }
 }
 
-/** Returns true for HTML. */
-export const isHtml = (body: string): boolean => /^\s*</.test(body.slice(0, 1000))
+/** Returns whether a body is a page: it begins with a tag, or has the beginning of a page behind warnings of PHP. */
+export function isHtml(body: string): boolean {
+  if (/^\s*</.test(body)) return true
+  return !/^\s*[[{"]/.test(body) && /<(!doctype|html)\b/i.test(body.slice(0, MAX_PREFIX))
+}
 
 /** Describes a body that is not a JSON object, with its first readable words without secrets. */
 export function describeUnreadable(body: unknown, redact: Redact): string {
   if (typeof body !== 'string') return 'expected a JSON object in the response body'
   const excerpt = excerptOf(redact(body))
-  if (excerpt === '') return body.trim() === '' ? 'the response is empty' : 'the response is not JSON'
-  const begins = `It begins with “${excerpt}”`
-  return isHtml(body)
-    ? `the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address. ${begins}`
-    : `the response is not JSON, or was cut short. ${begins}`
+  if (body.trim() === '') return 'the response is empty'
+  const begins = excerpt && `. It begins with “${excerpt}”`
+  if (!isHtml(body)) return `the response is not JSON, or was cut short${begins}`
+  const isXml = /^\s*<(\?xml|svg|rss|feed)\b/i.test(body) && !/<html\b/i.test(body.slice(0, MAX_PREFIX))
+  const page = isXml ? 'an XML document' : 'an HTML page'
+  return `the response is ${page}, not JSON: a gateway, maintenance, or a wrong address${begins}`
 }
 
 /** Returns the beginning of the words of a text that has no secrets, on one line. */
 function excerptOf(text: string): string {
   const visible = text
     .slice(0, 4000)
+    .replace(/<!--[\s\S]*?(-->|$)/g, ' ')
     .replace(/<(script|style)\b[\s\S]*?(<\/\1|$)/gi, ' <')
     .replace(/<[^<>]*(>|$)/g, ' ')
   return shorten(printable(visible).replace(/ +/g, ' ').trim(), 100)

@@ -145,6 +145,7 @@ describe('an error that the server answers with', () => {
 
 describe('an answer that cannot be read', () => {
   const pageCame = 'the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address'
+  const xmlCame = pageCame.replace('an HTML page', 'an XML document')
   const noJson = 'the response is not JSON, or was cut short'
 
   it.each<[came: string, body: unknown, message: string]>([
@@ -164,6 +165,25 @@ describe('an answer that cannot be read', () => {
       '<br />\n<b>Fatal error</b>:  Uncaught Error: {closure}() in <b>/srv/a.php</b> on line <b>3</b><br />\n',
       'the response is an HTML page, not JSON: a gateway, maintenance, or a wrong address. It begins with “Fatal error : Uncaught Error: {closure}() in /srv/a.php on line 3”',
     ],
+    ['a page of script alone', '<script>location = "/login"</script>', pageCame],
+    ['a comment alone', '<!-- <b>down</b> -->\n', pageCame],
+    ['a comment before a page', `<!-- v7 -->${html}`, `${pageCame}. It begins with “Down for maintenance”`],
+    ['a doctype alone', '<!DOCTYPE html>', pageCame],
+    ['a byte order mark before a page', `\ufeff${html}`, `${pageCame}. It begins with “Down for maintenance”`],
+    ['a page behind much white space', `${' \n'.repeat(5000)}<html></html>`, pageCame],
+    [
+      'a page behind a warning of PHP',
+      `\nWarning: No key in /srv/a.php on line 3\n${html}`,
+      `${pageCame}. It begins with “Warning: No key in /srv/a.php on line 3 Down for maintenance”`,
+    ],
+    ['a drawing', '<svg xmlns="http://www.w3.org/2000/svg"><path/></svg>', xmlCame],
+    ['XML', '<?xml version="1.0"?><error>No</error>', `${xmlCame}. It begins with “No”`],
+    ['XHTML', `<?xml version="1.0"?>${html}`, `${pageCame}. It begins with “Down for maintenance”`],
+    [
+      'JSON cut short in the middle of a page',
+      '{"error":0,"page":"<html>',
+      `${noJson}. It begins with “{"error":0,"page":"”`,
+    ],
     ['nothing', '', 'the response is empty'],
     ['JSON cut short', '{"error":0,"data":{"id":1', `${noJson}. It begins with “{"error":0,"data":{"id":1”`],
     ['a text', 'OK', `${noJson}. It begins with “OK”`],
@@ -180,7 +200,7 @@ describe('an answer that cannot be read', () => {
       issues: [],
     })
     const advice = `. Is \`baseUrl\`, SHORTLINK_BASE_URL or --base-url right? It is ${server.origin}/api. \`npx shortlink-sdk doctor\` searches for the right one`
-    expect(error.message).toBe(`POST /campaign/add: 200 ${message}${message.startsWith(pageCame) ? advice : ''}`)
+    expect(error.message).toBe(`POST /campaign/add: 200 ${message}${message.includes('a wrong address') ? advice : ''}`)
   })
 
   const warning = '<br />\n<b>Warning</b>:  Undefined array key "a{b" in <b>/srv/a.php</b> on line <b>12</b><br />\n'
