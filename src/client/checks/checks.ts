@@ -269,16 +269,14 @@ function meantName(name: string, checks: Checks): string | undefined {
 }
 
 /**
- * The known name that a misspelled name was meant to be: in another style, or with one letter wrong, missing, added or
- * swapped.
+ * Returns the known name that a misspelled name was meant to be: in another style, with two letters exchanged, or with
+ * one letter wrong, missing or added, two in a long name. The closest one is returned.
  */
 export function similarName(name: string, known: readonly string[]): string | undefined {
   const plain = plainName(name)
-  const misspelled = withOneLetterLess(plain)
-  return known.find((candidate) => {
-    const other = plainName(candidate)
-    return other === plain || withOneLetterLess(other).some((text) => misspelled.includes(text))
-  })
+  const near = known.map((candidate) => ({ candidate, mistakes: mistakesIn(plain, plainName(candidate)) }))
+  const [closest] = near.sort((one, other) => one.mistakes - other.mistakes)
+  return closest && closest.mistakes < Number.POSITIVE_INFINITY ? closest.candidate : undefined
 }
 
 /** A name without its style: `isPublic` and `is_public` are `public`, `redirectRoot` is `redirectroot`. */
@@ -289,6 +287,40 @@ const plainName = (name: string): string =>
     .replace(/[_-]/g, '')
     .toLowerCase()
 
-/** Short names have none, because `id` and `to` differ by one letter from too many others. */
-const withOneLetterLess = (text: string): string[] =>
-  text.length < 3 ? [] : [text, ...Array.from(text, (_, at) => text.slice(0, at) + text.slice(at + 1))]
+/** Names of this length may have two mistakes: shorter ones would be too close to others. */
+const LONG_NAME = 9
+
+/** Returns the number of mistakes in a name that is meant to be another one, at infinity if it has too many. */
+function mistakesIn(name: string, meant: string): number {
+  if (name === meant) return 0
+  const tooMany = Number.POSITIVE_INFINITY
+  // A number is no mistake: `status2` is not `status`. `id` and `to` differ by one letter from too many others.
+  const isNumbered = name.replace(/\D/g, '') !== meant.replace(/\D/g, '')
+  if (isNumbered || Math.min(name.length, meant.length) < 3) return tooMany
+  if (isExchange(name, meant)) return 1
+  const distance = editDistance(name, meant)
+  return distance <= (Math.min(name.length, meant.length) < LONG_NAME ? 1 : 2) ? distance : tooMany
+}
+
+/** Returns whether two letters have changed places: `costum` is `custom`. */
+function isExchange(one: string, other: string): boolean {
+  const places = Array.from(one, (_, at) => at).filter((at) => one[at] !== other[at])
+  const [first = 0, second = 0] = places
+  return (
+    one.length === other.length && places.length === 2 && one[first] === other[second] && one[second] === other[first]
+  )
+}
+
+/** The number of letters that must be replaced, removed and added to make one text of another (Levenshtein). */
+function editDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (const [at, letter] of Array.from(one).entries()) {
+    const above = row
+    row = [at + 1]
+    for (let next = 0; next < other.length; next++) {
+      const replaced = above[next]! + (letter === other[next] ? 0 : 1)
+      row.push(Math.min(replaced, above[next + 1]! + 1, row[next]! + 1))
+    }
+  }
+  return row.at(-1)!
+}

@@ -1,5 +1,9 @@
 import { InvalidRequestError, type ShortLinkClient } from 'shortlink-sdk'
 import { describe, expect, it } from 'vitest'
+import { similarName } from '../../../src/client/checks/checks.ts'
+import { callOptionNames } from '../../../src/client/http/request-options.ts'
+import { clientOptionChecks } from '../../../src/client/options.ts'
+import { linkCreate } from '../../../src/client/resources/links/params.ts'
 import { connect } from '../../helpers/client.ts'
 import { failure } from '../../helpers/outcome.ts'
 import { serve } from '../../helpers/server.ts'
@@ -194,6 +198,34 @@ describe('an invalid parameter is refused before anything is sent', () => {
     ['a timeout of 0', (c) => c.account.get({ timeout: 0 }), 'timeout', /milliseconds above 0/],
   ]
 
+  it.each<[slip: string, meant: string, call: Call]>([
+    ['costum', 'custom', (c) => c.links.create({ url: 'https://shop.example', costum: 'tea' } as never)],
+    ['urll', 'url', (c) => c.links.create({ urll: 'https://shop.example' } as never)],
+    ['passwrod', 'password', (c) => c.account.update({ passwrod: 'a' } as never)],
+    ['nmae', 'name', (c) => c.campaigns.create({ nmae: 'a' } as never)],
+    ['is_public', 'public', (c) => c.campaigns.create({ name: 'a', is_public: true } as never)],
+    ['metatilte', 'metatitle', (c) => c.links.update(1, { metatilte: 'a' } as never)],
+    ['langagetargt', 'languagetarget', (c) => c.links.update(1, { langagetargt: [] } as never)],
+    ['maxdownlod', 'maxdownloads', upload({ maxdownlod: 5 })],
+  ])('the slip %s for %s', async (slip, meant, call) => {
+    const error = await failure(call(connect({ origin: 'https://sho.rt' })))
+    expect(error).toMatchObject({ code: 'invalid_request', outcome: 'not-sent' })
+    expect((error as InvalidRequestError).issues).toContainEqual({
+      path: [slip],
+      message: `unknown parameter, did you mean ${meant}?`,
+    })
+  })
+
+  it('no name of a parameter or an option looks like a slip for another one', () => {
+    for (const names of [Object.keys(linkCreate), callOptionNames, Object.keys(clientOptionChecks)]) {
+      expect(names.length).toBeGreaterThan(5)
+      for (const name of names) {
+        const others = names.filter((other) => other !== name)
+        expect([name, similarName(name, others)]).toEqual([name, undefined])
+      }
+    }
+  })
+
   it.each(refused)('%s', async (_, call, path, message) => {
     const server = await serve({})
     const error = await failure(call(connect(server)))
@@ -270,6 +302,19 @@ describe('what is sent', () => {
     ['a telephone number is sent', (c) => c.links.create({ url: 'tel:5551' }), { url: 'tel:5551' }],
     ['0 is sent', (c) => c.account.update({ credits: 0 } as never), { credits: 0 }],
     ['`undefined` is left out', (c) => c.campaigns.create({ name: 'a', slug: undefined } as never), { name: 'a' }],
+    ...'notes tags folder utm theme status2 custom2 retarget redirect group team ttl visits private locale language'
+      .concat(' countries comment order since cursor metatags publish published og hidden date schedule deep app')
+      .split(' ')
+      .map((name): [string, Call, object] => [
+        `${name}, which some server may have, is sent`,
+        (c) => c.links.create({ url: 'https://shop.example', [name]: 'a' } as never),
+        { url: 'https://shop.example', [name]: 'a' },
+      ]),
+    [
+      'a name like one that is given is sent',
+      (c) => c.links.create({ url: 'https://shop.example', custom: 'tea', costum: 'b' } as never),
+      { url: 'https://shop.example', custom: 'tea', costum: 'b' },
+    ],
     [
       'an unlisted key is sent as it is',
       (c) => c.qr.create({ type: 'text', data: 'a', eyes: { shape: 'round' } } as never),
