@@ -40,7 +40,9 @@ describe('an invalid option is refused, and the error names it', () => {
       /begins with “Bearer”: leave that out, the client adds what `authScheme` or SHORTLINK_AUTH_SCHEME says/,
     ],
     ['apiKey', 'KEY\n', /white space: trim it/],
-    ['apiKey', 'ключ', /a header cannot carry/],
+    ['apiKey', 'ключ', /^apiKey: contains .* that a header cannot carry: U\+043A$/],
+    ['apiKey', 'tea key', /a header cannot carry: U\+0020$/],
+    ['apiKey', 'tea…', /a header cannot carry: U\+2026$/],
     ['timeout', 0, /milliseconds above 0/],
     ['timeout', Number.POSITIVE_INFINITY, /or false/],
     [
@@ -65,7 +67,21 @@ describe('an invalid option is refused, and the error names it', () => {
     ['logLevel', 'verbose', /expected one of off, error, warn, info, debug, received "verbose"/],
     ['onRequest', {}, /a function/],
     ['headers', 'x-site: shop', /names and values of headers.*received a string/],
-    ['headers', { 'x-site': 'a\r\nx-evil: 1' }, /"x-site" is invalid, its value is a string/],
+    [
+      'headers',
+      { 'x-site': 'a\r\nx-evil: 1' },
+      /"x-site" is invalid, its value contains U\+000D, which a header cannot carry$/,
+    ],
+    [
+      'headers',
+      { 'x-site': 'tea… é' },
+      /"x-site" is invalid, its value contains “…” \(U\+2026\), which a header cannot carry$/,
+    ],
+    ['headers', { 'x-site': 'tea 🍵' }, /"x-site" is invalid, its value contains “🍵” \(U\+1F375\), which/],
+    ['headers', { 'x-site': 'tea\u202e' }, /"x-site" is invalid, its value contains U\+202E, which/],
+    ['headers', { 'x-ſite': 'a' }, /"x-ſite" is invalid, its name contains “ſ” \(U\+017F\)$/],
+    ['headers', { 'x site': 'a' }, /"x site" is invalid, its name contains U\+0020$/],
+    ['headers', { '': 'a' }, /"" is invalid, its name is empty$/],
     ['headers', { 'x-site': 5 }, /"x-site" is invalid, its value is a number/],
     ['headers', { 'x-site\r\n': 'a' }, /"x-site\\r\\n" is invalid/],
   ])('%s: %o', (option, value, message) => {

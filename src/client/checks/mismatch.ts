@@ -21,6 +21,14 @@ export function formatValue(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kind(value)
 }
 
+/** Returns the first character of a text that does not match. */
+export const misfitIn = (text: string, allowed: RegExp): string | undefined =>
+  Array.from(text).find((char) => !allowed.test(char))
+
+/** The number of a character, such as `U+2026`. */
+export const codePointOf = (char: string): string =>
+  `U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
+
 /** The message of a thrown value of any type. */
 export function reasonOf(thrown: unknown): string {
   if (typeof thrown === 'string') return thrown

@@ -1,4 +1,4 @@
-import { formatValue, mismatch, reasonOf } from '../checks/mismatch.ts'
+import { codePointOf, formatValue, misfitIn, mismatch, reasonOf } from '../checks/mismatch.ts'
 import { ConfigurationError } from '../errors.ts'
 import { environment } from '../runtime/environment.ts'
 import { type Redact, Secrets } from '../secrets.ts'
@@ -122,7 +122,9 @@ function problemOf(key: unknown): string | undefined {
   if (scheme)
     return `begins with “${scheme}”: leave that out, the client adds what \`authScheme\` or SHORTLINK_AUTH_SCHEME says`
   if (key !== key.trim()) return 'begins or ends with white space: trim it'
-  if (!/^[\x21-\x7e]+$/.test(key))
-    return 'contains a space, a line break or another character that a header cannot carry'
-  return undefined
+  // Its number alone, because the rest of the key may be of such characters too.
+  const misfit = misfitIn(key, /[\x21-\x7e]/)
+  return (
+    misfit && `contains a space, a line break or another character that a header cannot carry: ${codePointOf(misfit)}`
+  )
 }

@@ -1,8 +1,8 @@
 import { abortSignal, type Checks, count, milliseconds } from '../checks/checks.ts'
-import { formatValue } from '../checks/mismatch.ts'
+import { codePointOf, formatValue, misfitIn } from '../checks/mismatch.ts'
 import type { Issue } from '../errors.ts'
 import type { FetchOptions, HeadersInput, OwnFetchOption } from '../runtime/fetch.ts'
-import { isPlain, isRecord, kind } from '../runtime/text.ts'
+import { isPlain, isRecord, kind, printable } from '../runtime/text.ts'
 
 /**
  * Changes a request before each attempt. The request that it gets, or another one that it returns, has the headers that
@@ -56,7 +56,7 @@ export const requestOptionChecks = {
     secret: true,
     hint: (value: unknown) => {
       const misfit = headerEntries(value)?.find((entry) => !isHeader(entry))
-      return misfit && `${formatValue(misfit[0])} is invalid, its value is ${kind(misfit[1])}`
+      return misfit && `${formatValue(misfit[0])} is invalid, ${headerProblem(misfit)}`
     },
   },
   fetchOptions: {
@@ -114,12 +114,21 @@ function headerEntries(headers: unknown): (readonly unknown[])[] | undefined {
     : undefined
 }
 
-function isHeader(entry: readonly unknown[]): entry is HeaderPair {
-  const [name, value] = entry
-  return (
-    typeof name === 'string' &&
-    /^[!#$%&'*+\-.^_`|~\w]+$/.test(name) &&
-    typeof value === 'string' &&
-    /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
-  )
+const isHeader = (entry: readonly unknown[]): entry is HeaderPair => headerProblem(entry) === undefined
+
+/** The problem of a header, without its value. */
+function headerProblem([name, value]: readonly unknown[]): string | undefined {
+  if (typeof name !== 'string') return `its name is ${kind(name)}`
+  if (name === '') return 'its name is empty'
+  const inName = misfitIn(name, /[!#$%&'*+\-.^_`|~\w]/)
+  if (inName) return `its name contains ${describeCharacter(inName)}`
+  if (typeof value !== 'string') return `its value is ${kind(value)}`
+  const inValue = misfitIn(value, /[\t\x20-\x7e\x80-\xff]/)
+  return inValue && `its value contains ${describeCharacter(inValue)}, which a header cannot carry`
+}
+
+/** Describes a character by its number, and itself if it can be seen: `“…” (U+2026)`. */
+function describeCharacter(char: string): string {
+  const isVisible = /\S/.test(char) && printable(char) === char
+  return isVisible ? `“${char}” (${codePointOf(char)})` : codePointOf(char)
 }
