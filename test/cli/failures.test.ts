@@ -53,7 +53,7 @@ const refusal = (status: number) => ({ status, body: { error: 1, message: 'No.' 
 
 test.each<[string, Partial<Fault>, string]>([
   ['a redirect, whose address is named', moved, 'https://new.example/api'],
-  ['a page', { status: 200, body: '<html></html>' }, 'the response is not JSON'],
+  ['a page', { status: 200, body: '<html></html>' }, 'the response is an HTML page, not JSON'],
   ['no response', { drop: 'before' }, 'no response'],
 ])('an import ends if its first calls get %s', async (_, fault, message) => {
   const { sandbox, write } = await setUp()

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import madge from 'madge'
-import ts from 'typescript'
 import { expect, test } from 'vitest'
 
 /** From the outermost layer to the innermost. A file or folder imports from its own layer and from those below. */
@@ -92,34 +91,6 @@ test('a stub of a method is made of the promises of the client, and the sandbox 
 })
 
 const textOf = (file: string) => readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8')
-
-/** The names that a module declares at its top level, private ones too. */
-function declaredBy(file: string): string[] {
-  const names = ts.createSourceFile(file, textOf(file), ts.ScriptTarget.Latest).statements.flatMap((statement) => {
-    const modifiers = (ts.canHaveModifiers(statement) && ts.getModifiers(statement)) || []
-    if (modifiers.some(({ kind }) => kind === ts.SyntaxKind.DefaultKeyword)) return []
-    const declared = ts.isVariableStatement(statement) ? statement.declarationList.declarations : [statement]
-    return declared.flatMap((node) => namesOf((node as ts.NamedDeclaration).name))
-  })
-  return [...new Set(names)].filter((name) => name !== '_')
-}
-
-/** The names that a declaration gives, one or, by destructuring, several. */
-function namesOf(name: ts.Node | undefined): string[] {
-  if (name && ts.isObjectBindingPattern(name)) return name.elements.flatMap((element) => namesOf(element.name))
-  return name && ts.isIdentifier(name) ? [name.text] : []
-}
-
-// The platform of the sandbox has words of its own for what the client has too. A schema has the name of the type that
-// it reads.
-test('no two modules have something of the same name, private names too', () => {
-  const files = Object.keys(graph.obj()).filter((file) => !/^(\.\.\/|testing\/platform\/|schemas\.ts$)/.test(file))
-  const homes = new Map<string, string[]>()
-  for (const file of files) for (const name of declaredBy(file)) homes.set(name, [...(homes.get(name) ?? []), file])
-  expect(homes.size).toBeGreaterThan(600)
-  const several = [...homes].filter(([, { length }]) => length > 1)
-  expect(several.map(([name, modules]) => `${name}: ${modules.join(', ')}`)).toEqual([])
-})
 
 // An error has a code, an outcome and marks to decide by, and has them from the start.
 test('no error is changed after it was made, and nothing is decided by the message of one', () => {

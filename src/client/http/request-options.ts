@@ -68,7 +68,7 @@ export const requestOptionChecks = {
     secret: true,
     hint: (value: unknown) => {
       const misfit = headerEntries(value)?.find((entry) => !isHeader(entry))
-      return misfit && `${formatValue(misfit[0])} is invalid, ${problemOf(misfit)}`
+      return misfit && `${formatValue(misfit[0])} is invalid, ${headerProblem(misfit)}`
     },
   },
   fetchOptions: {
@@ -127,10 +127,10 @@ function headerEntries(headers: unknown): (readonly unknown[])[] | undefined {
     : undefined
 }
 
-const isHeader = (entry: readonly unknown[]): entry is HeaderPair => problemOf(entry) === undefined
+const isHeader = (entry: readonly unknown[]): entry is HeaderPair => headerProblem(entry) === undefined
 
 /** The problem of a header, without its value. */
-function problemOf([name, value]: readonly unknown[]): string | undefined {
+function headerProblem([name, value]: readonly unknown[]): string | undefined {
   if (typeof name !== 'string') return `its name is ${kind(name)}`
   if (name === '') return 'its name is empty'
   const inName = misfitIn(name, /[!#$%&'*+\-.^_`|~\w]/)
