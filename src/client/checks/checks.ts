@@ -269,14 +269,15 @@ function meantName(name: string, checks: Checks): string | undefined {
 }
 
 /**
- * Returns the known name that a misspelled name was meant to be: in another style, with two letters exchanged, or with
- * one letter wrong, missing or added, two in a long name. The closest one is returned.
+ * Returns the known name that a misspelled name was meant to be: in another style, with letters exchanged, or with one
+ * letter wrong, missing or added.
  */
 export function similarName(name: string, known: readonly string[]): string | undefined {
   const plain = plainName(name)
-  const near = known.map((candidate) => ({ candidate, mistakes: mistakesIn(plain, plainName(candidate)) }))
-  const [closest] = near.sort((one, other) => one.mistakes - other.mistakes)
-  return closest && closest.mistakes < Number.POSITIVE_INFINITY ? closest.candidate : undefined
+  return (
+    known.find((candidate) => plainName(candidate) === plain) ??
+    known.find((candidate) => isSlipOf(plainName(candidate), plain))
+  )
 }
 
 /** A name without its style: `isPublic` and `is_public` are `public`, `redirectRoot` is `redirectroot`. */
@@ -287,40 +288,16 @@ const plainName = (name: string): string =>
     .replace(/[_-]/g, '')
     .toLowerCase()
 
-/** Names of this length may have two mistakes: shorter ones would be too close to others. */
-const LONG_NAME = 9
-
-/** Returns the number of mistakes in a name that is meant to be another one, at infinity if it has too many. */
-function mistakesIn(name: string, meant: string): number {
-  if (name === meant) return 0
-  const tooMany = Number.POSITIVE_INFINITY
-  // A number is no mistake: `status2` is not `status`. `id` and `to` differ by one letter from too many others.
-  const isNumbered = name.replace(/\D/g, '') !== meant.replace(/\D/g, '')
-  if (isNumbered || Math.min(name.length, meant.length) < 3) return tooMany
-  if (isExchange(name, meant)) return 1
-  const distance = editDistance(name, meant)
-  return distance <= (Math.min(name.length, meant.length) < LONG_NAME ? 1 : 2) ? distance : tooMany
+function isSlipOf(known: string, name: string): boolean {
+  // A number is no slip: `status2` is not `status`. `id` and `to` differ by one letter from too many others.
+  const isNumbered = name.replace(/\D/g, '') !== known.replace(/\D/g, '')
+  if (isNumbered || Math.min(name.length, known.length) < 3) return false
+  const sorted = (text: string) => [...text].sort().join('')
+  const shorter = withOneLetterLess(known)
+  return sorted(name) === sorted(known) || withOneLetterLess(name).some((text) => shorter.includes(text))
 }
 
-/** Returns whether two letters have changed places: `costum` is `custom`. */
-function isExchange(one: string, other: string): boolean {
-  const places = Array.from(one, (_, at) => at).filter((at) => one[at] !== other[at])
-  const [first = 0, second = 0] = places
-  return (
-    one.length === other.length && places.length === 2 && one[first] === other[second] && one[second] === other[first]
-  )
-}
-
-/** The number of letters that must be replaced, removed and added to make one text of another (Levenshtein). */
-function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
-  for (const [at, letter] of Array.from(one).entries()) {
-    const above = row
-    row = [at + 1]
-    for (let next = 0; next < other.length; next++) {
-      const replaced = above[next]! + (letter === other[next] ? 0 : 1)
-      row.push(Math.min(replaced, above[next + 1]! + 1, row[next]! + 1))
-    }
-  }
-  return row.at(-1)!
-}
+const withOneLetterLess = (text: string): string[] => [
+  text,
+  ...Array.from(text, (_, at) => text.slice(0, at) + text.slice(at + 1)),
+]

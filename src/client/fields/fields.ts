@@ -134,7 +134,7 @@ function map<T>(values: z.ZodMiniType<T>): z.ZodMiniType<Record<string, T>> {
       const known = limitWrong(keys, (key) => !z.safeParse(values, value[key]).success)
       return known === keys ? value : Object.fromEntries(known.map((key) => [key, value[key]]))
     },
-    (messages) => z.record(z.string(), values, messages),
+    (messages) => z.catchall(z.object({}, messages), values),
   )
 }
 
@@ -153,13 +153,12 @@ export const idsOrNull = /* @__PURE__ */ field(
   (value) => {
     if (isAbsent(value)) return null
     if (isEmptyValue(value)) return []
+    const list = rowsOf(value) ?? (readInteger(value) === undefined ? undefined : [value])
     // A server that was sent `null` for no channel may list that.
-    const ids = (rowsOf(value) ?? [value]).filter((id) => !isAbsent(id))
-    const isWrong = (id: unknown) => readInteger(id) === undefined
-    if (!ids.some(isWrong)) return ids.map(readInteger)
-    return Array.isArray(value) ? limitWrong(value, isWrong) : undefined
+    const ids = list?.filter((id) => !isAbsent(id))
+    return ids && limitWrong(ids, (id) => readInteger(id) === undefined)
   },
-  (messages) => z.union([z.array(z.int({ abort: true })), z.null()], messages),
+  (messages) => z.nullable(z.array(integer, messages)),
 )
 
 /** An object with these fields. Other keys are kept as they are, and absent from the type. */

@@ -121,8 +121,8 @@ export function noResponse(
   if (thrown === EXPIRED) {
     const limit = timeLimit(call, attempt)
     const ms = Math.ceil(limit.ms)
-    const words =
-      expiredWords[step] + (limit.isDeadline ? ` before the deadline (this attempt had ${ms} ms)` : ` within ${ms} ms`)
+    const { [step]: what = 'no response' } = expiredWords
+    const words = what + (limit.isDeadline ? ` before the deadline (this attempt had ${ms} ms)` : ` within ${ms} ms`)
     return failWith('unknown', mayRepeatIfSent, (context) => new TimeoutError(ms, context, words))
   }
   // The key is missing or invalid. What fetch throws is no error of ours.
@@ -167,13 +167,10 @@ export function timeLimit({ timeout, endsAt }: Call<unknown>, { began }: Attempt
 }
 
 /** What did not happen in time, by the step of the attempt. */
-const expiredWords: Readonly<Record<Step, string>> = {
-  request: 'the request was not built',
+const expiredWords: Readonly<Partial<Record<Step, string>>> = {
   hook: '`beforeRequest` did not finish',
   key: 'no key from `apiKey()`',
   content: 'the content was not read',
-  fetch: 'no response',
-  sent: 'no response',
 }
 
 /** Returns the failure of an attempt that the server refused. */

@@ -205,8 +205,8 @@ describe('an invalid parameter is refused before anything is sent', () => {
     ['nmae', 'name', (c) => c.campaigns.create({ nmae: 'a' } as never)],
     ['is_public', 'public', (c) => c.campaigns.create({ name: 'a', is_public: true } as never)],
     ['metatilte', 'metatitle', (c) => c.links.update(1, { metatilte: 'a' } as never)],
-    ['langagetargt', 'languagetarget', (c) => c.links.update(1, { langagetargt: [] } as never)],
-    ['maxdownlod', 'maxdownloads', upload({ maxdownlod: 5 })],
+    ['langagetarget', 'languagetarget', (c) => c.links.update(1, { langagetarget: [] } as never)],
+    ['maxdownlods', 'maxdownloads', upload({ maxdownlods: 5 })],
   ])('the slip %s for %s', async (slip, meant, call) => {
     const error = await failure(call(connect({ origin: 'https://sho.rt' })))
     expect(error).toMatchObject({ code: 'invalid_request', outcome: 'not-sent' })

@@ -67,7 +67,7 @@ describe.each(Object.entries(libraries))('%s', (_, library) => {
     for (const error of errors) {
       expect(error).toMatchObject({ code: 'connection', outcome: 'not-sent', retryable: false })
       expect(error.message).toMatch(
-        /: fetch refused to send the request: .+ Check `fetchOptions` and its dispatcher, or the mock in place of the server$/,
+        /: fetch refused to send the request: .+ Check `fetchOptions` and its dispatcher, or your mock$/,
       )
     }
     expect(sent).toBe(2)
