@@ -17,7 +17,7 @@ import { asyncIterator } from '../client/runtime/environment.ts'
 import type { Journal, UnknownOutcomeError } from './journal.ts'
 import type { TaskProgress } from './task.ts'
 
-/** The client of a task: a `ShortLinkClient`, of either format of the package. */
+/** The client of a task: a `ShortLinkClient`. */
 export type TaskClient = Pick<ShortLinkClient, 'rateLimit' | 'links'>
 
 /** Options of every task. */

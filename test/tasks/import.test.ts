@@ -615,7 +615,7 @@ test('a link that was found names what its row says and it does not have', async
   ])
 })
 
-test('an object around a client is refused, and a client of the other format of the package is taken', () => {
+test('an object around a client is refused', () => {
   const { client } = setUp()
   const around = { rateLimit: client.rateLimit, links: client.links }
   for (const task of [importLinks, syncLinks]) {

@@ -68,8 +68,11 @@ export async function makeAttempt<T>(
 
   /** Sends the request that ky has built, with the key and the content. */
   async function send(request: Request, ending: AbortSignal): Promise<FetchResponse> {
+    // A hook or a key function may return after the attempt has ended.
+    throwIfAborted(ending)
     step = 'key'
     const authorization = await authorizationFor(call)
+    throwIfAborted(ending)
     emit(call, 'onRequest', () => ({ attempt: attempt.number }))
     step = 'content'
     upload = await spec.upload?.open(call.onProgress, {
@@ -128,12 +131,8 @@ export async function makeAttempt<T>(
     upload?.close?.()
   }
   const observed = observeResponse(call, attempt, response!, read.body, sentAt)
-  return readResult(
-    call,
-    attempt,
-    { response: response!, ...read, ...observed, redact: call.secrets.redactData },
-    client,
-  )
+  const received = { response: response!, ...read, ...observed, redact: call.secrets.redactData }
+  return readResult(call, attempt, received, client)
 }
 
 /** Returns whether what the user's code or `fetch` threw must reach the user's framework as it is. */

@@ -66,7 +66,7 @@ export interface SlotRefusal {
   readonly ms: number
 }
 
-/** Tells if a limiter, of either format of the package, has rejected because it has no slot in time. */
+/** Returns whether a limiter, of any copy of the package, has rejected because it has no slot in time. */
 export function isSlotRefusal(value: unknown): value is SlotRefusal {
   return isRecord(value) && (value.reason === 'deadline' || value.reason === 'imposed') && typeof value.ms === 'number'
 }
@@ -306,7 +306,7 @@ function limitersOfProcess(): LimiterFor {
   }
 }
 
-// One for both formats of the package.
+// One for all copies of the package in a process: Next.js bundles one for each route.
 const LIMITERS = Symbol.for('shortlink-sdk.limiters.2')
 
 /**

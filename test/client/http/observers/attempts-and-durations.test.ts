@@ -10,11 +10,11 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const after = <T>(ms: number, value: T) => new Promise<T>((resolve) => setTimeout(resolve, ms, value))
+const delayed = <T>(ms: number, value: T) => new Promise<T>((resolve) => setTimeout(resolve, ms, value))
 
 /** A client of a server that takes 200 ms, and what its observers hear. */
 function clientOf(options: ShortLinkClientOptions) {
-  const fetch = vi.fn(() => after(200, Response.json(account)))
+  const fetch = vi.fn(() => delayed(200, Response.json(account)))
   const onResponse = vi.fn()
   const onError = vi.fn()
   const onRequest = vi.fn()
@@ -24,8 +24,8 @@ function clientOf(options: ShortLinkClientOptions) {
 
 it('durationMs of a response is counted from sending, without the hooks and the key function', async () => {
   const { client, onResponse } = clientOf({
-    apiKey: () => after(3000, KEY),
-    beforeRequest: () => after(500, undefined),
+    apiKey: () => delayed(3000, KEY),
+    beforeRequest: () => delayed(500, undefined),
   })
   const call = client.account.get()
   await vi.advanceTimersByTimeAsync(4000)
@@ -34,7 +34,7 @@ it('durationMs of a response is counted from sending, without the hooks and the 
 })
 
 it('durationMs of an error is counted from the call, with waits', async () => {
-  const busy = () => after(100, Response.json({ error: 1 }, { status: 503, headers: { 'Retry-After': '5' } }))
+  const busy = () => delayed(100, Response.json({ error: 1 }, { status: 503, headers: { 'Retry-After': '5' } }))
   const { client, onError, onResponse } = clientOf({ fetch: busy, retry: 1 })
   const call = client.account.get().safe()
   await vi.advanceTimersByTimeAsync(6000)
@@ -62,6 +62,21 @@ describe('attempts is how often fetch was called', () => {
     expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ attempts: 0 }))
     expect(fetch).not.toHaveBeenCalled()
     expect(onRequest).not.toHaveBeenCalled()
+  })
+
+  it('0 if a hook or a key function returns after the attempt has ended, and nothing follows it', async () => {
+    const apiKey = vi.fn(() => delayed(500, KEY))
+    const beforeRequest = vi.fn(() => delayed(500, undefined))
+    const slowKey = clientOf({ apiKey, timeout: 100, retry: 0 })
+    const slowHook = clientOf({ apiKey, beforeRequest, timeout: 100, retry: 0 })
+    const calls = [slowKey, slowHook].map(({ client }) => client.account.get().safe())
+    await vi.advanceTimersByTimeAsync(5000)
+    for (const result of await Promise.all(calls)) expect(result).toMatchObject({ error: { attempts: 0 } })
+    for (const { fetch, onRequest } of [slowKey, slowHook]) {
+      expect(fetch).not.toHaveBeenCalled()
+      expect(onRequest).not.toHaveBeenCalled()
+    }
+    expect(apiKey).toHaveBeenCalledTimes(1)
   })
 
   it('1 after a slow key and a response', async () => {
