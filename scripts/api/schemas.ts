@@ -58,11 +58,15 @@ export function responseSchemas(): Record<string, Schema> {
     uri: (id) => reference(id).$ref as string,
     override({ zodSchema, jsonSchema }) {
       const schema: Schema = jsonSchema
-      // The reference says what servers send, the schema what the client makes of it.
-      if (zodSchema === checkOf(counts)) schema.additionalProperties = { type: 'string', pattern: '^\\d+$' }
       const { def } = zodSchema._zod
       if (def.type !== 'object') return
       const { shape } = def as z.core.$ZodObjectDef
+      if (Object.keys(shape).length === 0) {
+        delete schema.properties
+        // The reference says what servers send, the schema what the client makes of it.
+        if (zodSchema === checkOf(counts)) schema.additionalProperties = { type: 'string', pattern: '^\\d+$' }
+        return
+      }
       schema.required = Object.keys(shape).filter((name) => !z.safeParse(shape[name]!, undefined).success)
       // Tomorrow's keys are welcome, which is the default of JSON Schema.
       delete schema.additionalProperties

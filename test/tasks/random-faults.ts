@@ -144,7 +144,8 @@ class Scenario extends RandomServer {
         for await (const result of syncLinks(this.#client, rows, options)) {
           const { action, ok, outcome, alias } = result
           if (!ok) failed++
-          if (outcome !== 'done' || action === 'delete') continue
+          // A write that is done, but with another alias than was asked for, is a failure.
+          if (!ok || outcome !== 'done' || action === 'delete') continue
           const isThere = this.sandbox.data.links.some(
             (link) => lettersOf(link.alias) === lettersOf(alias) && link.longurl === result.url,
           )

@@ -27,7 +27,7 @@ export const sync = () => syncLinks(client, [])
 export const work = () => bulk([1, 2], async (item) => ({ item }))
 
 export const campaign = (row: unknown) => Campaign.parse(row)
-export const details = (row: unknown) => QrDetails.safeParse(row)
+export const details = (row: unknown) => QrDetails.safeParse(row).data
 export const campaignSchema = Campaign
 export interface ShopCampaign extends Campaign {
   shop: string

@@ -48,8 +48,8 @@ function listDomains(api: Api, options: RequestOptions): Promise<readonly string
   const readDomains = readPage('domains', Domain)
   const read: Read<readonly string[] | undefined> = async (received, context) => {
     if (received.envelope?.ok === false) return undefined
-    const { items } = await readDomains(received, context)
-    return items.map(({ domain }) => domain)
+    const page = await readDomains(received, context)
+    return context.unusable ? undefined : page.items.map(({ domain }) => domain)
   }
   const accepts = ({ status }: Refusal) => ![401, 408, 429].includes(status) && status < 500
   const call = { method: 'GET', path: path`/domains`, query: { limit: 100 }, read, accepts }
