@@ -40,7 +40,10 @@ export type Result<T> =
 export interface ApiPromise<T> extends Promise<T> {
   /** Resolves with the result, its HTTP response, the state of the rate limit after it, and the number of attempts. */
   withResponse(): Promise<ApiResponse<T>>
-  /** Resolves with `{ ok: true, data }` or `{ ok: false, error }` instead of rejecting, after an abort too. */
+  /**
+   * Resolves with `{ ok: true, data }` or `{ ok: false, error }` instead of rejecting, after an abort too. Rejects only
+   * with what steers a framework, such as an error of Next.js with a `digest`.
+   */
   safe(): Promise<Result<T>>
   /** The result with everything that is known of the call. @internal */
   result(): Promise<CallResult<T>>

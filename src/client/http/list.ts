@@ -74,6 +74,9 @@ export interface ListRequest<T> extends Pick<CallSpec<never>, 'path' | 'checks' 
  * If you delete rows during a loop, later rows move to pages that the loop has already read: collect the rows with
  * `toArray` first, then delete them.
  *
+ * Code that looks at the native state of a promise, such as `navigator.locks.request`, does not start a list: pass it
+ * `list().toArray()`.
+ *
  * @example
  * for await (const { id, name } of client.campaigns.list()) console.log(id, name) // every row
  * for await (const page of client.campaigns.list().pages()) console.log(page.items.length) // page by page
