@@ -91,5 +91,15 @@ export const calls: Topic = {
       await client.campaigns.delete(id)
       ok(!(await names()).includes('Round trip 2'), 'the deleted campaign is still listed')
     },
+
+    async 'its native state settles, which locks and tracers look at'({ client }) {
+      const account = await client.account.get()
+      const native: unknown = await Reflect.apply(Promise.prototype.then, client.account.get(), [
+        (value: unknown) => value,
+      ])
+      equal(native, account, 'the native result')
+      const { locks } = (globalThis as { navigator?: { locks?: LockManager } }).navigator ?? {}
+      if (locks) equal(await locks.request('account', () => client.account.get()), account, 'the result in a lock')
+    },
   },
 }
