@@ -10,7 +10,8 @@ export interface JournalEntry {
   readonly key: string
   /**
    * `begun` before its worker is called, in tasks before its first request that writes; then `done`, or the outcome of
-   * its failure; `unknown` too if the server said that the item is done but its response could not be read. An import also writes `not-sent` for each row whose alias it draws, before anything is sent.
+   * its failure; `unknown` too if the server said that the item is done but its response could not be read. An import
+   * also writes `not-sent` for each row whose alias it draws, before anything is sent.
    */
   readonly state: 'begun' | 'done' | Outcome
   /**

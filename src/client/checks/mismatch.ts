@@ -13,8 +13,9 @@ export function notPlain(expected: string, value: unknown): string {
 }
 
 /**
- * Formats a value: itself if it is plain, else its type. It is not shortened, because secrets must be removed first. Not for parameters that are secrets. A string stands in
- * double quotes, which our own words never do: the key and passwords are removed from what is quoted.
+ * Formats a value: itself if it is plain, else its type. It is not shortened, because secrets must be removed first.
+ * Not for parameters that are secrets. A string stands in double quotes, which our own words never do: the key and
+ * passwords are removed from what is quoted.
  */
 export function formatValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)

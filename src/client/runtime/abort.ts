@@ -74,10 +74,10 @@ export function withDeadline<T>(
       clearTimeout(timer)
       forget?.()
     }
-    const abort = (signal: AbortSignal) => {
-      if (canAbort()) stop(abortReason(signal))
+    const abort = () => {
+      if (canAbort()) stop(abortReason(signal!))
     }
-    const forget = signal && onAbort(signal, () => abort(signal))
+    const forget = signal && onAbort(signal, abort)
     // Work that failed is aborted too, so that no part of it continues.
     work(controller.signal).finally(end).then(resolve, stop)
   })
